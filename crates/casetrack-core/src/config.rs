@@ -1,0 +1,99 @@
+//! Settings with their defaults and bounds, and the tier policy.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::error::{Error, ErrorCode, Result};
+
+/// Sizes of chunks, in characters. See [`ChunkConfig::default`] for the values the product uses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ChunkConfig {
+    /// Preferred length.
+    pub target: usize,
+    /// Text repeated from the end of the previous chunk of the same page.
+    pub overlap: usize,
+    /// Never longer than this.
+    pub max: usize,
+    /// Never shorter than this, unless the page, or its rest, is.
+    pub min: usize,
+}
+
+impl Default for ChunkConfig {
+    fn default() -> Self {
+        Self { target: 2000, overlap: 200, max: 2200, min: 400 }
+    }
+}
+
+/// Bounds on what one file may cost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// Larger files are refused, in bytes. Default 512 MiB.
+    pub max_file_bytes: u64,
+    /// Uncompressed size of one part inside a zipped office file, in bytes. Default 512 MiB.
+    pub max_part_bytes: u64,
+    /// Text one document may give, in characters. Default 200 million.
+    pub max_text_chars: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { max_file_bytes: 512 << 20, max_part_bytes: 512 << 20, max_text_chars: 200_000_000 }
+    }
+}
+
+/// What the installation may do: the one place that knows the limits of each tier.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Tier {
+    /// At most [`Tier::max_collections`] collections.
+    Free,
+    /// Everything.
+    #[default]
+    Pro,
+}
+
+impl Tier {
+    /// How many collections may exist; `None` for any number.
+    pub fn max_collections(self) -> Option<usize> {
+        match self {
+            Tier::Free => Some(3),
+            Tier::Pro => None,
+        }
+    }
+
+    /// Refuses to add a collection to `existing` ones when the tier's limit is reached.
+    pub fn check_new_collection(self, existing: usize) -> Result<()> {
+        match self.max_collections() {
+            Some(limit) if existing >= limit => Err(Error::new(
+                ErrorCode::FreeTierLimit,
+                format!(
+                    "Free tier allows {limit} collections (you have {existing}). Delete a collection or upgrade to Pro \
+                     for unlimited collections."
+                ),
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    /// `Free` or `Pro`, as shown to people.
+    pub fn label(self) -> &'static str {
+        match self {
+            Tier::Free => "Free",
+            Tier::Pro => "Pro",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_free_tier_stops_at_three_collections() {
+        assert!(Tier::Free.check_new_collection(2).is_ok());
+        let refused = Tier::Free.check_new_collection(3).unwrap_err();
+        assert_eq!(refused.code, ErrorCode::FreeTierLimit);
+        assert!(refused.message.starts_with("Free tier allows 3 collections (you have 3)."));
+        assert!(Tier::Pro.check_new_collection(10_000).is_ok());
+    }
+}

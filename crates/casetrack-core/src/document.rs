@@ -1,0 +1,188 @@
+//! A document as extraction sees it: pages of text, their blocks and lines.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{DocumentId, Sha256, Timestamp};
+
+/// The format of a file, recognised by its content.
+///
+/// An addition goes here, into [`FileFormat::ALL`] and [`FileFormat::extensions`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum FileFormat {
+    Pdf,
+    Docx,
+    Xlsx,
+    Xls,
+    Ods,
+    Csv,
+    Text,
+    Markdown,
+}
+
+impl FileFormat {
+    pub const ALL: &[FileFormat] = &[
+        FileFormat::Pdf,
+        FileFormat::Docx,
+        FileFormat::Xlsx,
+        FileFormat::Xls,
+        FileFormat::Ods,
+        FileFormat::Csv,
+        FileFormat::Text,
+        FileFormat::Markdown,
+    ];
+
+    /// Usual file name extensions, lower case, without the dot; the first one names the format.
+    pub fn extensions(self) -> &'static [&'static str] {
+        match self {
+            FileFormat::Pdf => &["pdf"],
+            FileFormat::Docx => &["docx", "docm", "dotx"],
+            FileFormat::Xlsx => &["xlsx", "xlsm", "xltx"],
+            FileFormat::Xls => &["xls"],
+            FileFormat::Ods => &["ods"],
+            FileFormat::Csv => &["csv", "tsv"],
+            FileFormat::Text => &["txt", "text", "log"],
+            FileFormat::Markdown => &["md", "markdown"],
+        }
+    }
+
+    /// The format that files with this extension usually have.
+    pub fn from_extension(extension: &str) -> Option<FileFormat> {
+        let extension = extension.to_ascii_lowercase();
+        Self::ALL.iter().copied().find(|format| format.extensions().contains(&extension.as_str()))
+    }
+
+    /// Whether pages are sheets and blocks are rows.
+    pub fn is_spreadsheet(self) -> bool {
+        matches!(self, FileFormat::Xlsx | FileFormat::Xls | FileFormat::Ods | FileFormat::Csv)
+    }
+}
+
+/// What kind of document a file is, given by the user or inferred.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum DocumentType {
+    Contract,
+    Report,
+    Spreadsheet,
+    Presentation,
+    Correspondence,
+    Memo,
+    Proposal,
+    Invoice,
+    Policy,
+    #[default]
+    Other,
+}
+
+/// How the text of a page was obtained.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+pub enum ExtractionMethod {
+    /// A text layer or the file's own text.
+    Native,
+    /// Optical character recognition.
+    Ocr,
+    /// Partly text layer, partly OCR.
+    Hybrid,
+    /// Cells of a sheet.
+    Spreadsheet,
+}
+
+impl ExtractionMethod {
+    /// As shown to people.
+    pub fn label(self) -> &'static str {
+        match self {
+            ExtractionMethod::Native => "Native text",
+            ExtractionMethod::Ocr => "OCR",
+            ExtractionMethod::Hybrid => "Native text and OCR",
+            ExtractionMethod::Spreadsheet => "Spreadsheet",
+        }
+    }
+}
+
+/// A rectangle on a page in PDF points (1/72 inch), origin at the top left, y growing downwards.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Rect {
+    pub left: f32,
+    pub top: f32,
+    pub right: f32,
+    pub bottom: f32,
+}
+
+/// What a block of text is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum BlockKind {
+    Paragraph,
+    /// `level` 1 is the outermost.
+    Heading {
+        level: u8,
+    },
+    ListItem,
+    /// One row of a table. `row` is its number in the sheet or table, from 1; columns likewise, first and last with content.
+    /// `table` tells tables of one page apart, from 0. `header` marks the rows that name the columns.
+    TableRow {
+        table: u32,
+        row: u32,
+        first_column: u32,
+        last_column: u32,
+        header: bool,
+    },
+}
+
+/// A paragraph, heading, list item or table row: `char_start..char_end` of the page's text.
+///
+/// Blocks of a page are in text order, do not overlap, are not empty and cover every non-white-space character.
+/// The n-th block is paragraph n in citations.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Block {
+    pub char_start: u32,
+    pub char_end: u32,
+    pub kind: BlockKind,
+}
+
+/// One page: a page of a PDF, a sheet of a workbook, the text between page breaks elsewhere.
+///
+/// Lines are the pieces of `text` between `'\n'`s, numbered from 1; they need no storage of their own.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Page {
+    /// From 1, without gaps.
+    pub number: u32,
+    pub text: String,
+    pub blocks: Vec<Block>,
+    /// The box of each line of `text`, by line; empty where the format has no geometry, `None` for a line without any.
+    pub line_boxes: Vec<Option<Rect>>,
+    pub method: ExtractionMethod,
+    /// Mean word confidence, 0–1, where OCR was used.
+    pub ocr_confidence: Option<f32>,
+    /// The name of the sheet, for spreadsheets.
+    pub sheet_name: Option<String>,
+}
+
+/// What the store keeps about a document besides its pages and chunks.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct DocumentMeta {
+    pub id: DocumentId,
+    /// Display name; the file name unless the user chose another.
+    pub name: String,
+    /// Absolute path of the source file.
+    pub path: String,
+    pub sha256: Sha256,
+    pub size_bytes: u64,
+    pub format: FileFormat,
+    pub document_type: DocumentType,
+    /// The title the file gives itself.
+    pub title: Option<String>,
+    pub extraction_method: ExtractionMethod,
+    pub page_count: u32,
+    pub chunk_count: u32,
+    /// Characters of text over all pages.
+    pub char_count: u64,
+    /// What could not be read, in words for the user.
+    pub warnings: Vec<String>,
+    /// Whether a copy of the source file is kept in the collection.
+    pub original_stored: bool,
+    pub ingested_at: Timestamp,
+    /// When the vectors were made; `None` while there are none.
+    pub embedded_at: Option<Timestamp>,
+}

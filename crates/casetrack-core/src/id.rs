@@ -1,0 +1,162 @@
+//! Identifiers: random for collections and documents, derived from content for chunks, and the SHA-256 of a file.
+
+use std::fmt;
+use std::str::FromStr;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+macro_rules! uuid_id {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+        #[serde(transparent)]
+        pub struct $name(#[schemars(with = "String")] Uuid);
+
+        impl $name {
+            pub fn from_bytes(bytes: [u8; 16]) -> Self {
+                Self(Uuid::from_bytes(bytes))
+            }
+
+            /// The 16 bytes that stand in storage keys.
+            pub fn as_bytes(&self) -> &[u8; 16] {
+                self.0.as_bytes()
+            }
+
+            /// The first eight hexadecimal digits, as shown to people.
+            pub fn short(&self) -> String {
+                let mut text = self.0.simple().to_string();
+                text.truncate(8);
+                text
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.0.fmt(f)
+            }
+        }
+
+        impl FromStr for $name {
+            type Err = uuid::Error;
+
+            fn from_str(text: &str) -> Result<Self, uuid::Error> {
+                Uuid::parse_str(text.trim()).map(Self)
+            }
+        }
+    };
+}
+
+uuid_id! {
+    /// One collection (a matter). Random (UUIDv4).
+    CollectionId
+}
+uuid_id! {
+    /// One document. Random (UUIDv4) at first ingestion of a path, kept when the file at that path is ingested again.
+    DocumentId
+}
+uuid_id! {
+    /// One chunk. Derived from its document, place and text, so that a chunk which did not change keeps its id.
+    ChunkId
+}
+
+impl CollectionId {
+    pub fn random() -> Self {
+        Self(Uuid::new_v4())
+    }
+}
+
+impl DocumentId {
+    pub fn random() -> Self {
+        Self(Uuid::new_v4())
+    }
+}
+
+impl ChunkId {
+    /// UUIDv5 in the namespace of the document's id over page number, occurrence and text.
+    ///
+    /// `occurrence` counts the chunks of the same page with the same text that come before this one. Offsets are left out on
+    /// purpose: an edit earlier on the page moves a chunk, but does not change what it says or how it is cited.
+    pub fn derive(document: DocumentId, page: u32, occurrence: u32, text: &str) -> Self {
+        let mut name = Vec::with_capacity(8 + text.len());
+        name.extend_from_slice(&page.to_be_bytes());
+        name.extend_from_slice(&occurrence.to_be_bytes());
+        name.extend_from_slice(text.as_bytes());
+        Self(Uuid::new_v5(&document.0, &name))
+    }
+}
+
+/// The SHA-256 digest of a file's bytes; shown and serialised as 64 lower-case hexadecimal digits.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, JsonSchema)]
+#[schemars(transparent)]
+pub struct Sha256(#[schemars(with = "String")] pub [u8; 32]);
+
+impl fmt::Display for Sha256 {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+impl fmt::Debug for Sha256 {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl FromStr for Sha256 {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let malformed = || format!("\"{text}\" is not a SHA-256 digest (64 hexadecimal digits)");
+        let mut digest = [0; 32];
+        if text.len() != 64 || !text.is_ascii() {
+            return Err(malformed());
+        }
+        for (byte, pair) in digest.iter_mut().zip(text.as_bytes().chunks(2)) {
+            let pair = std::str::from_utf8(pair).map_err(|_| malformed())?;
+            *byte = u8::from_str_radix(pair, 16).map_err(|_| malformed())?;
+        }
+        Ok(Self(digest))
+    }
+}
+
+impl Serialize for Sha256 {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if serializer.is_human_readable() { serializer.collect_str(self) } else { self.0.serialize(serializer) }
+    }
+}
+
+impl<'de> Deserialize<'de> for Sha256 {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        if deserializer.is_human_readable() {
+            String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
+        } else {
+            <[u8; 32]>::deserialize(deserializer).map(Self)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn chunk_ids_depend_on_document_page_occurrence_and_text() {
+        let document = DocumentId::random();
+        let id = ChunkId::derive(document, 1, 0, "text");
+        assert_eq!(id, ChunkId::derive(document, 1, 0, "text"));
+        assert_ne!(id, ChunkId::derive(DocumentId::random(), 1, 0, "text"));
+        assert_ne!(id, ChunkId::derive(document, 2, 0, "text"));
+        assert_ne!(id, ChunkId::derive(document, 1, 1, "text"));
+        assert_ne!(id, ChunkId::derive(document, 1, 0, "Text"));
+    }
+
+    #[test]
+    fn digests_round_trip_as_hexadecimal() {
+        let digest = Sha256(std::array::from_fn(|i| i as u8 * 7));
+        assert_eq!(digest.to_string().parse::<Sha256>().unwrap(), digest);
+        assert!("abc".parse::<Sha256>().is_err());
+        assert!("zz".repeat(32).parse::<Sha256>().is_err());
+    }
+}

@@ -1,0 +1,26 @@
+//! The plain data that every CaseTrack crate shares: ids, documents and their pages, chunks and their provenance,
+//! configuration, errors and progress events.
+//!
+//! This crate does no I/O and depends on no other crate of the workspace. All text offsets are counted in Unicode scalar
+//! values (`char`s) from the start of the stored page text, half-open, unless a name says `byte`. Pages, paragraphs and
+//! lines are numbered from 1, chunks of a document from 0.
+
+pub mod chunk;
+pub mod collection;
+pub mod config;
+pub mod document;
+pub mod error;
+pub mod id;
+pub mod progress;
+pub mod provenance;
+pub mod time;
+
+pub use chunk::Chunk;
+pub use collection::{CollectionMeta, CollectionStatus, CollectionType};
+pub use config::{ChunkConfig, Limits, Tier};
+pub use document::{Block, BlockKind, DocumentMeta, DocumentType, ExtractionMethod, FileFormat, Page, Rect};
+pub use error::{Error, ErrorCode, ErrorKind, Result};
+pub use id::{ChunkId, CollectionId, DocumentId, Sha256};
+pub use progress::{Cancel, Progress, ProgressSink};
+pub use provenance::{ColumnRange, Provenance, RowRange};
+pub use time::Timestamp;

@@ -1,0 +1,33 @@
+//! Progress events and cancellation of long operations.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// What a long operation reports while it runs. Counts are totals so far.
+#[derive(Debug, Clone)]
+pub enum Progress {
+    /// The number of files the operation will look at is known.
+    Discovered { files: u64 },
+    /// A file is finished, whatever became of it. `problem` is the reason when it failed.
+    FileDone { path: PathBuf, problem: Option<String>, files: u64, chunks: u64 },
+    /// More chunks have been embedded.
+    Embedded { chunks: u64 },
+}
+
+/// Receives progress events; called from worker threads, so it must be quick and must not block.
+pub type ProgressSink = Arc<dyn Fn(Progress) + Send + Sync>;
+
+/// A flag that asks a running operation to stop at the next safe point. Clones share the flag.
+#[derive(Debug, Clone, Default)]
+pub struct Cancel(Arc<AtomicBool>);
+
+impl Cancel {
+    pub fn cancel(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    pub fn is_cancelled(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}

@@ -1,0 +1,122 @@
+#!/usr/bin/env python3
+"""Checks that the documents agree with the repository. Needs only the standard library.
+
+Without arguments:
+  - every relative link in a Markdown file leads to a file,
+  - every path that ARCHITECTURE.md mentions exists,
+  - samples/README.md lists every sample file, and the questions name existing ones,
+  - no Rust file is longer than 600 lines.
+With --binary PROGRAM: every command that the documents call as `casetrack COMMAND` exists.
+"""
+
+import argparse
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+MAX_RUST_LINES = 600
+# A path begins with a place that ARCHITECTURE.md maps, or with the name of a crate.
+PATH = re.compile(
+    r"(?<![\w/.-])((?:crates|casetrack[\w-]*|models|schemas|tests|benches|scripts|samples|\.ci)/[\w./*-]*)"
+)
+FENCED_CODE = re.compile(r"^(```|~~~).*?^\1", re.MULTILINE | re.DOTALL)
+INDENTED_CODE = re.compile(r"^ {4,}.*", re.MULTILINE)
+INLINE_CODE = re.compile(r"`[^`\n]+`")
+
+
+def markdown_files():
+    """All Markdown files outside hidden folders and build output."""
+    files = (path.relative_to(ROOT) for path in ROOT.rglob("*.md"))
+    return sorted(path for path in files if not any(part == "target" or part.startswith(".") for part in path.parts))
+
+
+def broken_links():
+    for file in markdown_files():
+        text = (ROOT / file).read_text(encoding="utf-8")
+        prose = INLINE_CODE.sub("", FENCED_CODE.sub("", text))
+        for link in re.findall(r"\]\(<?([^)\s>]+)", prose):
+            target = link.partition("#")[0]
+            if target and not re.match(r"[a-z]+:", target) and not (ROOT / file.parent / target).exists():
+                yield f"{file}: link to {link}, which does not exist"
+
+
+def unknown_paths():
+    text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    for path in sorted(set(PATH.findall(text))):
+        path = path.rstrip(".")
+        pattern = path.rstrip("/")
+        if not any(ROOT.glob(pattern)) and not any(ROOT.glob(f"crates/{pattern}")):
+            yield f"ARCHITECTURE.md: mentions {path}, which does not exist"
+
+
+def incomplete_samples():
+    folder = ROOT / "samples" / "harbour-point"
+    listed = (ROOT / "samples" / "README.md").read_text(encoding="utf-8")
+    for file in sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()):
+        if f"`{file}`" not in listed:
+            yield f"samples/README.md: does not list {file}"
+    for entry in json.loads((ROOT / "samples" / "questions.json").read_text(encoding="utf-8")):
+        if not (folder / entry["file"]).is_file():
+            yield f"samples/questions.json: names {entry['file']}, which does not exist"
+        if entry["question"] not in listed:
+            yield f"samples/README.md: lacks the question {entry['question']!r}"
+
+
+def long_rust_files():
+    for folder in ("crates", "tests", "benches"):
+        for path in sorted((ROOT / folder).rglob("*.rs")):
+            lines = path.read_text(encoding="utf-8").count("\n")
+            if lines > MAX_RUST_LINES:
+                yield f"{path.relative_to(ROOT)}: {lines} lines, more than {MAX_RUST_LINES}"
+
+
+def called_commands(text, valued_options):
+    """The first argument that is not an option, of every `casetrack ...` in code."""
+    blocks = [match.group() for match in FENCED_CODE.finditer(text)]
+    rest = FENCED_CODE.sub("", text)
+    code = "\n".join(blocks + INDENTED_CODE.findall(rest) + INLINE_CODE.findall(rest))
+    for line in code.replace("\\\n", " ").splitlines():
+        for call in re.findall(r"(?:^|[\s`$/\"])casetrack((?:\s+[^\s|;&`]+)+)", line):
+            words = iter(call.split())
+            for word in words:
+                if word in valued_options:
+                    next(words, None)
+                elif not word.startswith("-") or word == "--":
+                    if re.fullmatch(r"[a-z][a-z-]*", word):
+                        yield word
+                    break
+
+
+def unknown_commands(binary):
+    def help_of(*arguments):
+        return subprocess.run([binary, *arguments, "--help"], capture_output=True, text=True, stdin=subprocess.DEVNULL)
+
+    valued_options = set(re.findall(r"(-{1,2}[a-z][a-z-]*)(?:, --[a-z-]+)? <", help_of().stdout))
+    for file in markdown_files():
+        text = (ROOT / file).read_text(encoding="utf-8")
+        for command in sorted(set(called_commands(text, valued_options))):
+            if help_of(command).returncode != 0:
+                yield f"{file}: mentions `casetrack {command}`, which does not exist"
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Checks that the documents agree with the repository.")
+    parser.add_argument("--binary", metavar="PROGRAM", help="check the commands that the documents mention against it")
+    binary = parser.parse_args().binary
+    if binary:
+        problems = list(unknown_commands(binary))
+    else:
+        checks = (broken_links, unknown_paths, incomplete_samples, long_rust_files)
+        problems = [problem for check in checks for problem in check()]
+    for problem in problems:
+        print(problem, file=sys.stderr)
+    if problems:
+        sys.exit(f"check_docs.py: {len(problems)} problem(s)")
+    print("Documents agree with the repository.")
+
+
+if __name__ == "__main__":
+    main()

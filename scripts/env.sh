@@ -1,0 +1,25 @@
+# Sourced by the other scripts: the root of the repository, where the build goes, and how to say things.
+# shellcheck shell=bash
+
+ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+cd "$ROOT" || exit 1
+
+# Rust that was installed a moment ago is not in PATH yet.
+command -v cargo >/dev/null || PATH=$PATH:$HOME/.cargo/bin
+
+export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$HOME/.cache/casetrack-target}
+case $CARGO_TARGET_DIR in
+/*) ;;
+*) CARGO_TARGET_DIR=$ROOT/$CARGO_TARGET_DIR ;;
+esac
+# shellcheck disable=SC2034  # used by the scripts that source this file
+BIN=$CARGO_TARGET_DIR/release/casetrack
+
+say() { printf '==> %s\n' "$*" >&2; }
+
+# fail MESSAGE [WHAT TO DO NEXT]
+fail() {
+    printf 'error: %s\n' "$1" >&2
+    if [ $# -gt 1 ]; then printf '%s\n' "$2" >&2; fi
+    exit 1
+}

@@ -1,0 +1,67 @@
+#!/usr/bin/env bash
+# Makes this machine ready and builds CaseTrack: system packages, libpdfium, model weights, release build.
+# Needs git, Rust and Python 3. Run it as often as you like: whatever is in place already is left alone.
+set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/env.sh"
+
+# --- system packages: a C++ compiler for RocksDB and usearch, libclang for RocksDB's bindings, pip for libpdfium ---
+
+have_compiler() { command -v c++ >/dev/null && command -v cc >/dev/null; }
+
+# bindgen needs the library and the compiler's own headers (stddef.h); on Debian libclang-dev brings both.
+have_libclang() {
+    [ -z "${LIBCLANG_PATH:-}" ] || return 0
+    [ "$(uname -s)" != Darwin ] || return 0 # part of the Xcode command line tools, as is the compiler
+    compgen -G '/usr/lib*/llvm*/lib*/libclang*.so*' >/dev/null || compgen -G '/usr/lib*/libclang*.so*' >/dev/null || return 1
+    compgen -G '/usr/lib*/llvm*/lib*/clang/*/include/stddef.h' >/dev/null || compgen -G '/usr/lib*/clang/*/include/stddef.h' >/dev/null
+}
+
+have_pip() { python3 -m pip --version >/dev/null 2>&1; }
+
+packages=()
+have_compiler || packages+=(build-essential)
+have_libclang || packages+=(libclang-dev)
+command -v python3 >/dev/null || packages+=(python3)
+have_pip || packages+=(python3-pip)
+
+if [ ${#packages[@]} -gt 0 ]; then
+    command -v apt-get >/dev/null || fail "Missing on this machine: ${packages[*]} (Debian's names)." \
+        "Install a C++ compiler, libclang with headers, Python 3 and pip with your package manager, then run this again."
+    as_root=()
+    if [ "$(id -u)" -ne 0 ]; then
+        command -v sudo >/dev/null || fail "Missing on this machine: ${packages[*]}." \
+            "Ask an administrator to run: apt-get install ${packages[*]}"
+        as_root=(sudo)
+    fi
+    say "Installing system packages: ${packages[*]}${as_root:+ (with sudo)}"
+    # A fresh machine has no package lists, an old one has stale ones.
+    { "${as_root[@]}" apt-get update -qq &&
+        "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
+            apt-get install --yes --no-install-recommends "${packages[@]}"; } </dev/null ||
+        fail "apt-get could not install ${packages[*]}; its message stands above." \
+            "Check the network connection and the package sources, then run this again."
+else
+    say "System packages: all there"
+fi
+
+# --- Rust ---
+
+needed=$(sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
+command -v cargo >/dev/null || fail "Rust is not installed (no cargo in PATH)." \
+    "Install Rust $needed or later, for example with rustup, open a new shell, and run this again."
+found=$(rustc --version | cut -d' ' -f2)
+[ "$(printf '%s\n' "$needed" "$found" | sort -V | head -n1)" = "$needed" ] ||
+    fail "Rust $found is too old: CaseTrack needs $needed or later." "Run: rustup update stable"
+
+# --- what the program reads at run time ---
+
+python3 scripts/fetch_pdfium.py
+python3 scripts/fetch_models.py --check || fail "The model weights under models/ are missing or damaged." \
+    "Restore them with: git checkout -- models   (or fetch them again: python3 scripts/fetch_models.py)"
+
+# --- build ---
+
+say "Building in $CARGO_TARGET_DIR (the first time takes minutes, most of them for RocksDB; later seconds)"
+started=$SECONDS
+cargo build --release --locked
+say "Built $BIN in $((SECONDS - started)) s"

@@ -1,0 +1,13 @@
+#!/usr/bin/env bash
+# Sets CaseTrack up and runs every test, or those whose name contains a word: scripts/test.sh chunker
+# All arguments go to `cargo test`.
+set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/env.sh"
+
+scripts/setup.sh
+
+# The same profile as the build: RocksDB and candle are compiled once.
+say "Testing"
+started=$SECONDS
+cargo test --release --locked --workspace "$@"
+say "All tests passed in $((SECONDS - started)) s"

@@ -1,0 +1,28 @@
+//! Errors that several modules raise.
+
+use std::fmt::Display;
+use std::path::Path;
+
+use casetrack_core::{Error, ErrorCode};
+
+/// What to do about a model file that is missing or damaged.
+pub const RESTORE_HINT: &str = "Restore the models folder: reinstall CaseTrack, or run scripts/fetch_models.py in its source folder.";
+
+/// A model file that cannot be used: `problem` says why.
+pub fn damaged(path: &Path, problem: impl Display) -> Error {
+    Error::new(ErrorCode::Corrupt, format!("Model file {} is damaged: {problem}", path.display())).with_hint(RESTORE_HINT)
+}
+
+/// A model file that could not be read.
+pub fn unreadable(path: &Path, error: std::io::Error) -> Error {
+    if error.kind() == std::io::ErrorKind::NotFound {
+        let message = format!("Model file {} is missing", path.display());
+        return Error::new(ErrorCode::MissingDependency, message).with_hint(RESTORE_HINT);
+    }
+    Error::io(path.display(), error)
+}
+
+/// A computation that failed although model and input were valid.
+pub fn computation(error: candle_core::Error) -> Error {
+    Error::internal(format!("The embedding computation failed: {error}")).with_source(error)
+}

@@ -1,0 +1,64 @@
+//! Where the models folder is.
+
+use std::env;
+use std::path::{Path, PathBuf};
+
+use casetrack_core::{Error, ErrorCode, Result};
+
+use crate::manifest::MANIFEST_FILE;
+
+/// Environment variable that names the models folder.
+const MODELS_VARIABLE: &str = "CASETRACK_MODELS";
+
+/// Finds the models folder: the first of these that holds a manifest.
+///
+/// `explicit` or else the variable `CASETRACK_MODELS`, which must be right when given; then `models` beside the program,
+/// `../share/casetrack/models` from it, the source tree it was built from, and `casetrack/models` in the user's local data
+/// folder.
+pub fn find_models_dir(explicit: Option<&Path>) -> Result<PathBuf> {
+    let from_variable = env::var_os(MODELS_VARIABLE).filter(|value| !value.is_empty()).map(PathBuf::from);
+    if let Some(given) = explicit.map(Path::to_owned).or(from_variable) {
+        return if has_manifest(&given) { Ok(given) } else { Err(not_found(&[given])) };
+    }
+    let mut candidates = Vec::new();
+    if let Some(folder) = env::current_exe().ok().as_deref().and_then(Path::parent) {
+        candidates.push(folder.join("models"));
+        candidates.push(folder.join("../share/casetrack/models"));
+    }
+    candidates.push(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models"));
+    if let Some(data) = dirs::data_local_dir() {
+        candidates.push(data.join("casetrack").join("models"));
+    }
+    match candidates.iter().find(|candidate| has_manifest(candidate)) {
+        Some(found) => Ok(found.clone()),
+        None => Err(not_found(&candidates)),
+    }
+}
+
+fn has_manifest(folder: &Path) -> bool {
+    folder.join(MANIFEST_FILE).is_file()
+}
+
+fn not_found(looked_in: &[PathBuf]) -> Error {
+    let folders: Vec<String> = looked_in.iter().map(|folder| folder.display().to_string()).collect();
+    Error::new(ErrorCode::MissingDependency, format!("No models folder found (looked in {})", folders.join(", "))).with_hint(
+        format!(
+            "Set {MODELS_VARIABLE} to the folder that holds {MANIFEST_FILE}, or put CaseTrack's models folder beside the program."
+        ),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_explicit_folder_is_taken_or_refused_never_replaced() {
+        let dir = tempfile::tempdir().unwrap();
+        let error = find_models_dir(Some(dir.path())).unwrap_err();
+        assert_eq!(error.code, ErrorCode::MissingDependency);
+        assert!(error.message.contains(&dir.path().display().to_string()));
+        std::fs::write(dir.path().join(MANIFEST_FILE), "models = []").unwrap();
+        assert_eq!(find_models_dir(Some(dir.path())).unwrap(), dir.path());
+    }
+}

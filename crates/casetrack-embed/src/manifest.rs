@@ -1,0 +1,198 @@
+//! The model manifest: what each vendored model is, where it came from, and the hashes of its files.
+
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use casetrack_core::{Error, ErrorCode, Result, Sha256};
+use serde::Deserialize;
+use sha2::Digest;
+
+use crate::Pooling;
+use crate::errors::{RESTORE_HINT, damaged, unreadable};
+
+/// Name of the manifest in the models folder.
+pub const MANIFEST_FILE: &str = "manifest.toml";
+
+/// What a model's output is used for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ModelRole {
+    /// One vector a text, compared by cosine.
+    Dense,
+}
+
+/// One file of a model.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FileSpec {
+    /// Name in the model's folder.
+    pub name: String,
+    pub sha256: Sha256,
+}
+
+/// One model of the manifest.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ModelSpec {
+    /// Identifies the model; also the name of its folder.
+    pub id: String,
+    pub role: ModelRole,
+    /// The network's architecture, as in Hugging Face's `model_type`.
+    pub architecture: String,
+    /// The repository that published the weights, its revision, and the SHA-256 of the weights there.
+    pub source_repository: String,
+    pub source_revision: String,
+    pub source_weights_sha256: Sha256,
+    /// The package from which scripts/fetch_models.py takes the files, and its SHA-256.
+    pub source_package: String,
+    pub source_package_sha256: Sha256,
+    /// SPDX identifier of the weights' licence.
+    pub licence: String,
+    /// Length of an output vector.
+    pub dimension: usize,
+    /// Longest input in tokens, special tokens included; longer texts are cut.
+    pub max_tokens: usize,
+    pub pooling: Pooling,
+    /// Whether vectors are scaled to length 1.
+    pub normalise: bool,
+    /// What goes before a query, and before a passage, ahead of tokenising.
+    pub query_prefix: String,
+    pub passage_prefix: String,
+    pub files: Vec<FileSpec>,
+}
+
+impl ModelSpec {
+    /// Identifies the weights that made a vector: `<id>@<first 8 digits of the weights' SHA-256>`.
+    ///
+    /// Vectors with different identities must not be compared.
+    pub fn weights_id(&self) -> Result<String> {
+        match self.files.iter().find(|file| file.name == WEIGHTS_FILE) {
+            Some(weights) => Ok(format!("{}@{:.8}", self.id, weights.sha256.to_string())),
+            None => {
+                let message = format!("The model manifest names no {WEIGHTS_FILE} for {}", self.id);
+                Err(Error::new(ErrorCode::Corrupt, message).with_hint(RESTORE_HINT))
+            }
+        }
+    }
+}
+
+/// Names of a model's files in its folder.
+pub const WEIGHTS_FILE: &str = "model.safetensors";
+pub const CONFIG_FILE: &str = "config.json";
+pub const TOKENIZER_FILE: &str = "tokenizer.json";
+
+/// The models of a models folder.
+#[derive(Debug, Clone)]
+pub struct ModelManifest {
+    dir: PathBuf,
+    models: Vec<ModelSpec>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ManifestFile {
+    models: Vec<ModelSpec>,
+}
+
+impl ModelManifest {
+    /// Reads `manifest.toml` of a models folder; looks at no other file.
+    pub fn load(dir: &Path) -> Result<Self> {
+        let path = dir.join(MANIFEST_FILE);
+        let text = fs::read_to_string(&path).map_err(|error| unreadable(&path, error))?;
+        let file: ManifestFile = toml::from_str(&text).map_err(|error| damaged(&path, error.message()))?;
+        Ok(Self { dir: dir.to_owned(), models: file.models })
+    }
+
+    /// The models, in the manifest's order.
+    pub fn models(&self) -> &[ModelSpec] {
+        &self.models
+    }
+
+    /// The model with this id.
+    pub fn get(&self, id: &str) -> Result<&ModelSpec> {
+        self.models.iter().find(|model| model.id == id).ok_or_else(|| {
+            Error::new(ErrorCode::MissingDependency, format!("No model {id} in {}", self.dir.display()))
+                .with_hint(RESTORE_HINT)
+        })
+    }
+
+    /// The folder of a model's files.
+    pub fn model_dir(&self, spec: &ModelSpec) -> PathBuf {
+        self.dir.join(&spec.id)
+    }
+
+    /// Compares every file with its SHA-256 and returns one error for each that is missing or differs.
+    ///
+    /// Reads all weights (tens of megabytes), so it is for `doctor`, not for every start.
+    pub fn verify_files(&self) -> Vec<Error> {
+        let mut problems = Vec::new();
+        for model in &self.models {
+            for file in &model.files {
+                let path = self.model_dir(model).join(&file.name);
+                match hash_file(&path) {
+                    Ok(found) if found == file.sha256 => {}
+                    Ok(found) => {
+                        problems.push(damaged(&path, format!("its SHA-256 is {found}, expected {}", file.sha256)));
+                    }
+                    Err(error) => problems.push(unreadable(&path, error)),
+                }
+            }
+        }
+        problems
+    }
+}
+
+fn hash_file(path: &Path) -> io::Result<Sha256> {
+    let mut file = File::open(path)?;
+    let mut hasher = sha2::Sha256::new();
+    let mut buffer = vec![0; 1 << 16];
+    loop {
+        match file.read(&mut buffer)? {
+            0 => return Ok(Sha256(hasher.finalize().into())),
+            read => hasher.update(&buffer[..read]),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::locate::find_models_dir;
+
+    #[test]
+    fn the_vendored_files_match_the_manifest() {
+        let manifest = ModelManifest::load(&find_models_dir(None).unwrap()).unwrap();
+        let problems: Vec<String> = manifest.verify_files().iter().map(Error::full_text).collect();
+        assert!(problems.is_empty(), "{problems:?}");
+    }
+
+    #[test]
+    fn a_changed_and_a_missing_file_are_each_reported() {
+        let manifest = ModelManifest::load(&find_models_dir(None).unwrap()).unwrap();
+        let dir = tempfile::tempdir().unwrap();
+        fs::copy(manifest.dir.join(MANIFEST_FILE), dir.path().join(MANIFEST_FILE)).unwrap();
+        let copy = ModelManifest::load(dir.path()).unwrap();
+        let model = copy.model_dir(&copy.models()[0]);
+        fs::create_dir_all(&model).unwrap();
+        for file in &copy.models()[0].files[1..] {
+            fs::write(model.join(&file.name), b"something else").unwrap();
+        }
+        let problems = copy.verify_files();
+        assert_eq!(problems.len(), copy.models()[0].files.len());
+        assert_eq!(problems[0].code, ErrorCode::MissingDependency);
+        assert!(problems[1..].iter().all(|problem| problem.code == ErrorCode::Corrupt && problem.hint.is_some()));
+    }
+
+    #[test]
+    fn an_unknown_model_a_bad_manifest_and_no_manifest_are_clear_errors() {
+        let dir = tempfile::tempdir().unwrap();
+        assert_eq!(ModelManifest::load(dir.path()).unwrap_err().code, ErrorCode::MissingDependency);
+        fs::write(dir.path().join(MANIFEST_FILE), "[[models]]\nid = 7\n").unwrap();
+        assert_eq!(ModelManifest::load(dir.path()).unwrap_err().code, ErrorCode::Corrupt);
+        fs::write(dir.path().join(MANIFEST_FILE), "models = []\n").unwrap();
+        let error = ModelManifest::load(dir.path()).unwrap().get("e1-unknown").unwrap_err();
+        assert_eq!(error.code, ErrorCode::MissingDependency);
+        assert!(error.message.contains("e1-unknown"));
+    }
+}

@@ -1,0 +1,134 @@
+//! Reading tensors of a memory-mapped safetensors file as `f32`.
+
+use std::path::{Path, PathBuf};
+
+use candle_core::safetensors::MmapedSafetensors;
+use candle_core::{DType, Error as CandleError};
+use casetrack_core::Result;
+use half::f16;
+use half::slice::HalfFloatSliceExt;
+
+use crate::errors::{damaged, unreadable};
+
+/// A safetensors file of half- or single-precision tensors, mapped into memory.
+pub struct Weights {
+    path: PathBuf,
+    file: MmapedSafetensors,
+}
+
+impl Weights {
+    /// Maps the file and reads its header; tensor data is read when asked for.
+    pub fn open(path: &Path) -> Result<Self> {
+        // A missing file is another error than a damaged one, which candle does not tell apart.
+        std::fs::File::open(path).map_err(|error| unreadable(path, error))?;
+        // SAFETY: the mapping is only read, and its bytes are interpreted as floats, for which every pattern is valid. Should
+        // another program change the file meanwhile, wrong vectors result; should it cut it short, the process gets SIGBUS.
+        // CaseTrack itself never writes to a model file.
+        let file = unsafe { MmapedSafetensors::new(path) }.map_err(|error| damaged(path, error))?;
+        Ok(Self { path: path.to_owned(), file })
+    }
+
+    /// A whole tensor in row-major order, which must have this shape.
+    pub fn load(&self, name: &str, shape: &[usize]) -> Result<Vec<f32>> {
+        let table = self.table(name, shape)?;
+        let mut values = vec![0f32; shape.iter().product()];
+        table.convert(table.bytes, &mut values);
+        Ok(values)
+    }
+
+    /// A tensor of rows to read one at a time, which must have this shape.
+    pub fn table(&self, name: &str, shape: &[usize]) -> Result<Table<'_>> {
+        let view = self.file.get(name).map_err(|_| damaged(&self.path, format!("it has no tensor {name}")))?;
+        if view.shape() != shape {
+            let problem = format!("tensor {name} has shape {:?}, config.json asks for {shape:?}", view.shape());
+            return Err(damaged(&self.path, problem));
+        }
+        match DType::try_from(view.dtype()) {
+            Ok(DType::F16) => Ok(Table { bytes: view.data(), half: true }),
+            Ok(DType::F32) => Ok(Table { bytes: view.data(), half: false }),
+            _ => Err(damaged(&self.path, format!("tensor {name} is {:?}, neither F16 nor F32", view.dtype()))),
+        }
+    }
+}
+
+/// The bytes of one tensor, little-endian.
+#[derive(Clone, Copy)]
+pub struct Table<'a> {
+    bytes: &'a [u8],
+    half: bool,
+}
+
+impl Table<'_> {
+    /// Writes row `index` of `row.len()` values to `row`; an error if the table has no such row.
+    pub fn read_row(&self, index: usize, row: &mut [f32]) -> Result<(), CandleError> {
+        let size = row.len() * if self.half { 2 } else { 4 };
+        let bytes = index.checked_mul(size).and_then(|start| self.bytes.get(start..)?.get(..size));
+        let bytes = bytes.ok_or_else(|| CandleError::msg(format!("no row {index} in the embedding table")))?;
+        self.convert(bytes, row);
+        Ok(())
+    }
+
+    fn convert(&self, bytes: &[u8], values: &mut [f32]) {
+        if self.half {
+            // In blocks: half converts whole slices with the CPU's instruction for it, single values one by one.
+            let mut block = [f16::ZERO; 256];
+            for (values, bytes) in values.chunks_mut(block.len()).zip(bytes.chunks(2 * block.len())) {
+                for (half, bytes) in block.iter_mut().zip(bytes.as_chunks::<2>().0) {
+                    *half = f16::from_le_bytes(*bytes);
+                }
+                block[..values.len()].convert_to_f32_slice(values);
+            }
+        } else {
+            for (value, bytes) in values.iter_mut().zip(bytes.as_chunks::<4>().0) {
+                *value = f32::from_le_bytes(*bytes);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use candle_core::{Device, Tensor};
+    use casetrack_core::ErrorCode;
+    use std::collections::HashMap;
+
+    fn file_with(tensors: &[(&str, Tensor)]) -> (tempfile::TempDir, PathBuf) {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("model.safetensors");
+        let map: HashMap<String, Tensor> = tensors.iter().map(|(name, tensor)| ((*name).into(), tensor.clone())).collect();
+        candle_core::safetensors::save(&map, &path).unwrap();
+        (dir, path)
+    }
+
+    #[test]
+    fn both_precisions_are_read_whole_and_by_row() {
+        let values: Vec<f32> = (0..3 * 300).map(|x| x as f32 * 0.25).collect();
+        let tensor = Tensor::from_vec(values.clone(), (3, 300), &Device::Cpu).unwrap();
+        let (_dir, path) = file_with(&[("half", tensor.to_dtype(DType::F16).unwrap()), ("single", tensor)]);
+        let weights = Weights::open(&path).unwrap();
+        for name in ["half", "single"] {
+            assert_eq!(weights.load(name, &[3, 300]).unwrap(), values);
+            let mut row = vec![0f32; 300];
+            weights.table(name, &[3, 300]).unwrap().read_row(2, &mut row).unwrap();
+            assert_eq!(row, values[600..]);
+            assert!(weights.table(name, &[3, 300]).unwrap().read_row(3, &mut row).is_err());
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_with_a_file_is_said() {
+        let (dir, path) = file_with(&[("ids", Tensor::zeros((2, 2), DType::U32, &Device::Cpu).unwrap())]);
+        let weights = Weights::open(&path).unwrap();
+        for (name, shape) in [("absent", [2, 2]), ("ids", [3, 2]), ("ids", [2, 2])] {
+            let error = weights.load(name, &shape).unwrap_err();
+            assert_eq!(error.code, ErrorCode::Corrupt);
+            assert!(error.message.contains(name) && error.hint.is_some());
+        }
+        let missing = Weights::open(&dir.path().join("nothing")).err().unwrap();
+        assert_eq!(missing.code, ErrorCode::MissingDependency);
+        let whole = std::fs::read(&path).unwrap();
+        std::fs::write(&path, &whole[..whole.len() - 1]).unwrap();
+        assert_eq!(Weights::open(&path).err().unwrap().code, ErrorCode::Corrupt);
+    }
+}

@@ -1,0 +1,120 @@
+//! Show chunks with their provenance, and the text around them.
+
+use casetrack_core::{Chunk, ChunkId, CollectionId, DocumentMeta, Error, ErrorCode, Provenance, Result};
+use casetrack_store::Collection;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::documents::{embedders, find_document};
+use crate::engine::Engine;
+
+/// A chunk and where it comes from.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct ChunkView {
+    pub chunk_id: ChunkId,
+    /// Verbatim text of the page between `char_start` and `char_end`.
+    pub text: String,
+    pub citation: String,
+    pub short_citation: String,
+    pub provenance: Provenance,
+    /// Number of chunks of the document.
+    pub chunk_count: u32,
+    /// The models that have a vector of it.
+    pub embeddings: Vec<String>,
+}
+
+/// All chunks of a document, or those of one page, in reading order.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct DocumentChunks {
+    pub document: DocumentMeta,
+    pub chunks: Vec<ChunkView>,
+}
+
+/// A chunk with its neighbours in the document.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct SourceContext {
+    pub chunk_id: ChunkId,
+    pub before: Vec<ChunkView>,
+    pub chunk: ChunkView,
+    pub after: Vec<ChunkView>,
+}
+
+/// Most neighbours on each side in [`Engine::source_context`].
+pub const MAX_WINDOW: u32 = 5;
+
+impl Engine {
+    /// The chunk with this id (a full UUID).
+    pub fn chunk(&self, collection: CollectionId, id: &str) -> Result<ChunkView> {
+        let collection = self.collection(collection)?;
+        let (document, chunk) = find_chunk(&collection, id)?;
+        view(&collection, &document, chunk)
+    }
+
+    /// The chunks of a document; with `page`, those of that page only.
+    pub fn document_chunks(&self, collection: CollectionId, name: &str, page: Option<u32>) -> Result<DocumentChunks> {
+        let collection = self.collection(collection)?;
+        let document = find_document(&collection, name)?;
+        if let Some(page) = page
+            && !(1..=document.page_count).contains(&page)
+        {
+            let message = format!("{} has {} pages; there is no page {page}.", document.name, document.page_count);
+            return Err(Error::invalid(message).with_hint("Ask for a page from 1 to the number of pages."));
+        }
+        let chunks = collection.chunks(document.id)?;
+        let chunks = chunks
+            .into_iter()
+            .filter(|chunk| page.is_none_or(|page| chunk.page == page))
+            .map(|chunk| view(&collection, &document, chunk))
+            .collect::<Result<_>>()?;
+        Ok(DocumentChunks { document, chunks })
+    }
+
+    /// A chunk and up to `window` (1–[`MAX_WINDOW`]) chunks on each side of it.
+    pub fn source_context(&self, collection: CollectionId, id: &str, window: u32) -> Result<SourceContext> {
+        if !(1..=MAX_WINDOW).contains(&window) {
+            return Err(Error::invalid(format!("window is {window}; it must be between 1 and {MAX_WINDOW}.")));
+        }
+        let collection = self.collection(collection)?;
+        let (document, chunk) = find_chunk(&collection, id)?;
+        let first = chunk.index.saturating_sub(window);
+        let last = chunk.index.saturating_add(window).min(document.chunk_count.saturating_sub(1));
+        let read = |range: std::ops::RangeInclusive<u32>| -> Result<Vec<ChunkView>> {
+            let mut views = Vec::new();
+            for index in range {
+                if let Some(neighbour) = collection.chunk_at(document.id, index)? {
+                    views.push(view(&collection, &document, neighbour)?);
+                }
+            }
+            Ok(views)
+        };
+        let before = if chunk.index == 0 { Vec::new() } else { read(first..=chunk.index - 1)? };
+        let after = read(chunk.index + 1..=last)?;
+        Ok(SourceContext { chunk_id: chunk.id, before, chunk: view(&collection, &document, chunk)?, after })
+    }
+}
+
+fn find_chunk(collection: &Collection, id: &str) -> Result<(DocumentMeta, Chunk)> {
+    let not_found = || {
+        let shown: String = id.chars().take(80).collect();
+        Error::new(ErrorCode::NotFound, format!("Chunk not found: \"{shown}\"."))
+            .with_hint("Use the chunk_id of a search result or of get_document_chunks, in the collection it came from.")
+    };
+    let parsed: ChunkId = id.parse().map_err(|_| not_found())?;
+    let (document, chunk) = collection.chunk(parsed)?.ok_or_else(not_found)?;
+    let document = collection.document(document)?.ok_or_else(not_found)?;
+    Ok((document, chunk))
+}
+
+pub(crate) fn view(collection: &Collection, document: &DocumentMeta, chunk: Chunk) -> Result<ChunkView> {
+    let (method, ocr_confidence) = collection.page_method(document.id, chunk.page)?;
+    let provenance = Provenance::of(&chunk, document, method, ocr_confidence);
+    Ok(ChunkView {
+        chunk_id: chunk.id,
+        citation: provenance.citation(),
+        short_citation: provenance.short_citation(),
+        provenance,
+        text: chunk.text,
+        chunk_count: document.chunk_count,
+        embeddings: embedders(document),
+    })
+}

@@ -1,0 +1,174 @@
+//! Create, list, find, describe and delete collections.
+
+use casetrack_core::{
+    CollectionId, CollectionMeta, CollectionStatus, CollectionType, Error, ErrorCode, Result, Timestamp,
+};
+use casetrack_store::{Collection, VectorModels};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::documents::{DocumentSort, DocumentSummary};
+use crate::engine::Engine;
+use crate::names::{Candidate, resolve};
+
+/// Longest name of a collection, in characters.
+const MAX_NAME_CHARS: usize = 200;
+
+#[derive(Debug, Clone, Default)]
+pub struct CreateCollection {
+    pub name: String,
+    /// The user's own identifier.
+    pub reference: Option<String>,
+    pub collection_type: CollectionType,
+}
+
+/// A collection as it appears in lists.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct CollectionSummary {
+    #[serde(flatten)]
+    pub meta: CollectionMeta,
+    /// Number of documents; absent when the collection could not be read, with the reason in `problem`.
+    pub documents: Option<u64>,
+    pub pages: Option<u64>,
+    pub chunks: Option<u64>,
+    pub problem: Option<String>,
+}
+
+/// Everything about one collection.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct CollectionInfo {
+    #[serde(flatten)]
+    pub summary: CollectionSummary,
+    /// Directory that holds all of it.
+    pub path: String,
+    /// The model that made its vectors.
+    pub dense_model: String,
+    pub storage: Storage,
+    pub document_list: Vec<DocumentSummary>,
+}
+
+/// Bytes on disk by kind.
+#[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
+pub struct Storage {
+    pub total_bytes: u64,
+    /// Documents, pages, chunks and vectors (RocksDB).
+    pub truth_bytes: u64,
+    /// Nearest-neighbour index.
+    pub dense_bytes: u64,
+    /// Keyword index.
+    pub bm25_bytes: u64,
+    /// Copies of source files.
+    pub originals_bytes: u64,
+}
+
+impl Engine {
+    /// Makes an empty collection. Refuses a name that is taken, or that differs only in case, and more collections than the
+    /// tier allows.
+    pub fn create_collection(&self, request: CreateCollection) -> Result<CollectionMeta> {
+        let name = request.name.trim();
+        check_name(name)?;
+        let existing = self.registry.list()?;
+        if let Some(same) = existing.iter().find(|meta| meta.name.to_lowercase() == name.to_lowercase()) {
+            let message = format!("A collection named \"{}\" exists already (ID: {}).", same.name, same.id.short());
+            return Err(Error::new(ErrorCode::AlreadyExists, message)
+                .with_hint("Switch to it with switch_collection, or choose another name."));
+        }
+        self.config.tier.check_new_collection(existing.len())?;
+        let embedder = self.embedder()?;
+        let models = VectorModels { dense: embedder.model_id()?, dense_dimension: embedder.dimension()? as u32 };
+        let meta = CollectionMeta {
+            id: CollectionId::random(),
+            name: name.to_owned(),
+            reference: request.reference.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty()),
+            collection_type: request.collection_type,
+            status: CollectionStatus::Active,
+            created_at: Timestamp::now(),
+        };
+        self.adopt(self.registry.create(&meta, &models)?);
+        Ok(meta)
+    }
+
+    /// All collections with `status`, or all with `None`, oldest first. One that cannot be read is listed with its problem.
+    pub fn list_collections(&self, status: Option<CollectionStatus>) -> Result<Vec<CollectionSummary>> {
+        let all = self.registry.list()?;
+        Ok(all
+            .into_iter()
+            .filter(|meta| status.is_none_or(|status| meta.status == status))
+            .map(|meta| self.summarise(meta))
+            .collect())
+    }
+
+    /// Finds the collection that `name` means: its id, the beginning of it, its name or the user's reference.
+    pub fn find_collection(&self, name: &str) -> Result<CollectionMeta> {
+        let mut all = self.registry.list()?;
+        let candidates: Vec<Candidate<'_>> = all
+            .iter()
+            .map(|meta| Candidate {
+                name: &meta.name,
+                aliases: meta.reference.as_deref().into_iter().collect(),
+                id: meta.id.to_string(),
+            })
+            .collect();
+        let found = resolve("Collection", name, &candidates)?;
+        Ok(all.swap_remove(found))
+    }
+
+    /// Details of a collection, with its documents by name.
+    pub fn collection_info(&self, id: CollectionId) -> Result<CollectionInfo> {
+        let collection = self.collection(id)?;
+        let usage = collection.disk_usage()?;
+        let storage = Storage {
+            total_bytes: usage.truth + usage.dense + usage.bm25 + usage.originals,
+            truth_bytes: usage.truth,
+            dense_bytes: usage.dense,
+            bm25_bytes: usage.bm25,
+            originals_bytes: usage.originals,
+        };
+        Ok(CollectionInfo {
+            summary: self.summarise(collection.meta().clone()),
+            path: self.registry.path(id).display().to_string(),
+            dense_model: collection.models().dense.clone(),
+            storage,
+            document_list: self.list_documents(id, DocumentSort::Name)?,
+        })
+    }
+
+    /// Removes a collection and everything in it, for good.
+    pub fn delete_collection(&self, id: CollectionId) -> Result<()> {
+        self.close(id);
+        self.registry.delete(id)
+    }
+
+    fn summarise(&self, meta: CollectionMeta) -> CollectionSummary {
+        // An open collection knows its counts; for the others a read-only look does not take ownership away from a process
+        // that has them open.
+        let counts = match self.open_collection(meta.id) {
+            Some(open) => Collection::counts(&open),
+            None => self.registry.counts(meta.id),
+        };
+        let (counts, problem) = match counts {
+            Ok(counts) => (Some(counts), None),
+            Err(error) => (None, Some(error.full_text())),
+        };
+        CollectionSummary {
+            meta,
+            documents: counts.as_ref().map(|counts| counts.documents),
+            pages: counts.as_ref().map(|counts| counts.pages),
+            chunks: counts.as_ref().map(|counts| counts.chunks),
+            problem,
+        }
+    }
+}
+
+fn check_name(name: &str) -> Result<()> {
+    let problem = if name.is_empty() {
+        "The collection needs a name.".to_owned()
+    } else if name.chars().count() > MAX_NAME_CHARS {
+        format!("The collection's name is longer than {MAX_NAME_CHARS} characters.")
+    } else if name.chars().any(char::is_control) {
+        "The collection's name contains a line break or another control character.".to_owned()
+    } else {
+        return Ok(());
+    };
+    Err(Error::invalid(problem).with_hint("Give a short name such as \"Acme Corp Partnership\"."))
+}

@@ -1,0 +1,67 @@
+//! What is missing on this machine, and how to get it.
+
+use casetrack_core::{Error, Result};
+use casetrack_embed::{ModelManifest, find_models_dir};
+use casetrack_extract::pdfium_status;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::engine::Engine;
+
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Diagnosis {
+    /// Whether everything needed is there.
+    pub ready: bool,
+    pub findings: Vec<Finding>,
+}
+
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Finding {
+    pub what: String,
+    pub ok: bool,
+    /// Where it was found, or what is wrong.
+    pub detail: String,
+    /// What to do when it is not ok.
+    pub hint: Option<String>,
+}
+
+impl Engine {
+    /// Checks the data directory, the models (with the hashes of their files) and the libraries.
+    pub fn doctor(&self) -> Diagnosis {
+        let findings = vec![self.check_data_dir(), self.check_models(), self.check_pdfium()];
+        Diagnosis { ready: findings.iter().all(|finding| finding.ok), findings }
+    }
+}
+
+impl Engine {
+    fn check_data_dir(&self) -> Finding {
+        let directory = &self.config().data_dir;
+        let probe = directory.join(format!(".doctor-{}", std::process::id()));
+        let result = std::fs::write(&probe, b"probe")
+            .and_then(|()| std::fs::remove_file(&probe))
+            .map(|()| format!("{} (writable)", directory.display()))
+            .map_err(|error| Error::io(directory.display(), error));
+        finding("data directory", result)
+    }
+
+    fn check_models(&self) -> Finding {
+        let result = find_models_dir(self.config().models_dir.as_deref()).and_then(|directory| {
+            match ModelManifest::load(&directory)?.verify_files().into_iter().next() {
+                Some(damaged) => Err(damaged),
+                None => Ok(format!("{} (all files match their hashes)", directory.display())),
+            }
+        });
+        finding("models", result)
+    }
+
+    fn check_pdfium(&self) -> Finding {
+        finding("pdfium (reads PDF files)", pdfium_status(&self.extract_options()))
+    }
+}
+
+fn finding(what: &str, result: Result<String>) -> Finding {
+    match result {
+        Ok(detail) => Finding { what: what.to_owned(), ok: true, detail, hint: None },
+        Err(error) => Finding { what: what.to_owned(), ok: false, detail: error.message, hint: error.hint },
+    }
+}

@@ -1,0 +1,150 @@
+//! List, find, describe and delete the documents of a collection.
+
+use casetrack_core::{
+    CollectionId, DocumentId, DocumentMeta, DocumentType, ExtractionMethod, FileFormat, Result, Timestamp,
+};
+use casetrack_store::Collection;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::engine::Engine;
+use crate::names::{Candidate, resolve};
+
+/// A document as it appears in lists.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct DocumentSummary {
+    pub id: DocumentId,
+    pub name: String,
+    pub path: String,
+    pub format: FileFormat,
+    pub document_type: DocumentType,
+    pub extraction_method: ExtractionMethod,
+    pub pages: u32,
+    pub chunks: u32,
+    pub ingested_at: Timestamp,
+}
+
+/// Everything about one document.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct DocumentDetails {
+    #[serde(flatten)]
+    pub meta: DocumentMeta,
+    pub chunk_statistics: ChunkStatistics,
+    /// Whether the source file is still where it was ingested from.
+    pub source_exists: bool,
+    pub embedders: Vec<String>,
+}
+
+/// Lengths of a document's chunks, in characters.
+#[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
+pub struct ChunkStatistics {
+    pub count: u32,
+    pub min_chars: u32,
+    pub mean_chars: u32,
+    pub max_chars: u32,
+}
+
+/// Order of a list of documents; ties are broken by name, then path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum DocumentSort {
+    Name,
+    /// Newest first.
+    #[default]
+    Date,
+    /// Longest first.
+    Pages,
+    Type,
+}
+
+impl From<DocumentMeta> for DocumentSummary {
+    fn from(meta: DocumentMeta) -> Self {
+        Self {
+            id: meta.id,
+            name: meta.name,
+            path: meta.path,
+            format: meta.format,
+            document_type: meta.document_type,
+            extraction_method: meta.extraction_method,
+            pages: meta.page_count,
+            chunks: meta.chunk_count,
+            ingested_at: meta.ingested_at,
+        }
+    }
+}
+
+impl Engine {
+    pub fn list_documents(&self, collection: CollectionId, sort: DocumentSort) -> Result<Vec<DocumentSummary>> {
+        let mut documents: Vec<DocumentSummary> =
+            self.collection(collection)?.documents()?.into_iter().map(Into::into).collect();
+        documents.sort_by(|a, b| {
+            let order = match sort {
+                DocumentSort::Name => a.name.to_lowercase().cmp(&b.name.to_lowercase()),
+                DocumentSort::Date => b.ingested_at.cmp(&a.ingested_at),
+                DocumentSort::Pages => b.pages.cmp(&a.pages),
+                DocumentSort::Type => a.document_type.cmp(&b.document_type),
+            };
+            order.then_with(|| a.name.cmp(&b.name)).then_with(|| a.path.cmp(&b.path))
+        });
+        Ok(documents)
+    }
+
+    pub fn document(&self, collection: CollectionId, name: &str) -> Result<DocumentDetails> {
+        let collection = self.collection(collection)?;
+        let meta = find_document(&collection, name)?;
+        let mut lengths = (u32::MAX, 0u64, 0u32);
+        let chunks = collection.chunks(meta.id)?;
+        for chunk in &chunks {
+            let chars = chunk.char_end - chunk.char_start;
+            lengths = (lengths.0.min(chars), lengths.1 + u64::from(chars), lengths.2.max(chars));
+        }
+        let count = chunks.len() as u64;
+        Ok(DocumentDetails {
+            chunk_statistics: ChunkStatistics {
+                count: count as u32,
+                min_chars: if count == 0 { 0 } else { lengths.0 },
+                mean_chars: lengths.1.checked_div(count).unwrap_or(0) as u32,
+                max_chars: lengths.2,
+            },
+            source_exists: std::path::Path::new(&meta.path).is_file(),
+            embedders: embedders(&meta),
+            meta,
+        })
+    }
+
+    /// Removes a document with all its chunks, vectors and index entries, and the copy of the original if one was kept. The
+    /// source file is not touched.
+    pub fn delete_document(&self, collection: CollectionId, name: &str) -> Result<DocumentMeta> {
+        let collection = self.collection(collection)?;
+        let meta = find_document(&collection, name)?;
+        collection.delete_document(meta.id)?;
+        collection.flush()?;
+        if meta.original_stored {
+            crate::ingest::originals::remove(&collection, &meta)?;
+        }
+        Ok(meta)
+    }
+}
+
+/// Finds the document that `name` means: its id, the beginning of it, its path or its name with or without extension.
+pub(crate) fn find_document(collection: &Collection, name: &str) -> Result<DocumentMeta> {
+    let mut documents = collection.documents()?;
+    let candidates: Vec<Candidate<'_>> = documents
+        .iter()
+        .map(|meta| {
+            let stem = std::path::Path::new(&meta.name).file_stem().and_then(|stem| stem.to_str());
+            Candidate {
+                name: &meta.name,
+                aliases: std::iter::once(meta.path.as_str()).chain(stem).collect(),
+                id: meta.id.to_string(),
+            }
+        })
+        .collect();
+    let found = resolve("Document", name, &candidates)?;
+    Ok(documents.swap_remove(found))
+}
+
+/// The embedders that have vectors of a document.
+pub(crate) fn embedders(meta: &DocumentMeta) -> Vec<String> {
+    if meta.embedded_at.is_some() { vec!["E1".to_owned()] } else { Vec::new() }
+}

@@ -1,0 +1,124 @@
+//! The façade: configuration, open collections and the embedder.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+use casetrack_core::{ChunkConfig, CollectionId, Error, ErrorCode, Limits, Result, Tier};
+use casetrack_embed::{EmbedOptions, Embedder, find_models_dir};
+use casetrack_extract::ExtractOptions;
+use casetrack_store::{Collection, Registry};
+
+/// Everything the engine can be told. The defaults suit an 8 GB laptop.
+#[derive(Debug, Clone)]
+pub struct EngineConfig {
+    /// Where collections live. Default: `CaseTrack` in the user's documents folder.
+    pub data_dir: PathBuf,
+    /// Where model weights are; searched in the usual places when `None`.
+    pub models_dir: Option<PathBuf>,
+    /// The pdfium library; searched in the usual places when `None`.
+    pub pdfium: Option<PathBuf>,
+    pub tier: Tier,
+    pub limits: Limits,
+    pub chunks: ChunkConfig,
+    /// Threads for inference; 0 for one per core.
+    pub threads: usize,
+}
+
+impl EngineConfig {
+    pub fn new(data_dir: PathBuf) -> Self {
+        Self {
+            data_dir,
+            models_dir: None,
+            pdfium: None,
+            tier: Tier::default(),
+            limits: Limits::default(),
+            chunks: ChunkConfig::default(),
+            threads: 0,
+        }
+    }
+
+    /// `CaseTrack` in the platform's documents folder, or in `~/Documents` where the platform names none.
+    pub fn default_data_dir() -> Result<PathBuf> {
+        dirs::document_dir()
+            .or_else(|| dirs::home_dir().map(|home| home.join("Documents")))
+            .map(|documents| documents.join("CaseTrack"))
+            .ok_or_else(|| {
+                Error::new(ErrorCode::MissingDependency, "This user has no home directory to keep collections in.")
+                    .with_hint("Name a directory with --data-dir or the environment variable CASETRACK_HOME.")
+            })
+    }
+}
+
+/// A collection that is opened at most once; the lock is held only while it is being opened.
+type Slot = Arc<Mutex<Option<Arc<Collection>>>>;
+
+/// One engine owns one data directory. Cheap to share behind an `Arc`; all methods take `&self` and may block.
+pub struct Engine {
+    pub(crate) config: EngineConfig,
+    pub(crate) registry: Registry,
+    open: Mutex<HashMap<CollectionId, Slot>>,
+    embedder: OnceLock<Embedder>,
+}
+
+impl Engine {
+    /// Creates the data directory if need be. Loads no model and opens no collection.
+    pub fn new(config: EngineConfig) -> Result<Self> {
+        let registry = Registry::open(&config.data_dir)?;
+        Ok(Self { config, registry, open: Mutex::new(HashMap::new()), embedder: OnceLock::new() })
+    }
+
+    pub fn config(&self) -> &EngineConfig {
+        &self.config
+    }
+
+    /// The embedding service; its weights load at the first text.
+    pub(crate) fn embedder(&self) -> Result<&Embedder> {
+        if let Some(embedder) = self.embedder.get() {
+            return Ok(embedder);
+        }
+        let models = find_models_dir(self.config.models_dir.as_deref())?;
+        let options = EmbedOptions { threads: self.config.threads };
+        Ok(self.embedder.get_or_init(|| Embedder::new(models, options)))
+    }
+
+    pub(crate) fn extract_options(&self) -> ExtractOptions {
+        ExtractOptions { limits: self.config.limits, pdfium: self.config.pdfium.clone() }
+    }
+
+    /// Opens a collection, or returns it if it is open already.
+    pub(crate) fn collection(&self, id: CollectionId) -> Result<Arc<Collection>> {
+        let slot = Arc::clone(lock(&self.open).entry(id).or_default());
+        let mut collection = lock(&slot);
+        if let Some(collection) = collection.as_ref() {
+            return Ok(Arc::clone(collection));
+        }
+        let opened = Arc::new(self.registry.open_collection(id)?);
+        *collection = Some(Arc::clone(&opened));
+        Ok(opened)
+    }
+
+    /// Takes a collection that is open already, without opening it.
+    pub(crate) fn open_collection(&self, id: CollectionId) -> Option<Arc<Collection>> {
+        let slot = Arc::clone(lock(&self.open).get(&id)?);
+        lock(&slot).clone()
+    }
+
+    /// Keeps a newly created collection open.
+    pub(crate) fn adopt(&self, collection: Collection) -> Arc<Collection> {
+        let collection = Arc::new(collection);
+        let slot = Arc::new(Mutex::new(Some(Arc::clone(&collection))));
+        lock(&self.open).insert(collection.meta().id, slot);
+        collection
+    }
+
+    /// Forgets an open collection, so that its directory can go.
+    pub(crate) fn close(&self, id: CollectionId) {
+        lock(&self.open).remove(&id);
+    }
+}
+
+/// A panic while a lock was held leaves plain maps and handles behind, which stay valid.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,179 @@
+//! Which files a request means.
+
+use std::collections::{BTreeSet, HashSet};
+use std::path::{Path, PathBuf};
+
+use casetrack_core::{Error, Result};
+use walkdir::{DirEntry, WalkDir};
+
+use super::{FailedFile, IngestRequest, Problem};
+
+/// The files to look at, in a stable order, and what could not even be listed.
+pub(super) struct Discovery {
+    pub files: Vec<FoundFile>,
+    pub failed: Vec<FailedFile>,
+    pub subfolders: Vec<String>,
+}
+
+pub(super) struct FoundFile {
+    /// Absolute, symbolic links resolved.
+    pub path: PathBuf,
+    /// Path below the folder asked for, or the file name; for people.
+    pub relative: String,
+    /// Found in a folder, not asked for by name.
+    pub in_folder: bool,
+}
+
+/// Lists the files. `data_dir` is left out, wherever it lies. Hidden files (`.name`) and the lock files that office programs
+/// leave (`~$name`) inside folders are not documents and are left out too.
+///
+/// Fails when the only path asked for cannot be read; with several paths that is a failed file of the report.
+pub(super) fn discover(request: &IngestRequest, data_dir: &Path) -> Result<Discovery> {
+    let mut discovery = Discovery { files: Vec::new(), failed: Vec::new(), subfolders: Vec::new() };
+    let data_dir = data_dir.canonicalize().ok();
+    let mut subfolders = BTreeSet::new();
+    for path in &request.paths {
+        let found = match path.canonicalize() {
+            Ok(root) if root.is_dir() => walk(&root, request, data_dir.as_deref(), &mut discovery, &mut subfolders),
+            Ok(file) => {
+                let relative = file_name(&file);
+                discovery.files.push(FoundFile { path: file, relative, in_folder: false });
+                Ok(())
+            }
+            Err(error) => Err(Error::io(path.display(), error)),
+        };
+        match found {
+            Ok(()) => {}
+            Err(error) if request.paths.len() == 1 => return Err(error),
+            Err(error) => discovery.failed.push(failed(path, path.display().to_string(), &error)),
+        }
+    }
+    let mut seen = HashSet::new();
+    discovery.files.retain(|file| seen.insert(file.path.clone()));
+    discovery.subfolders = subfolders.into_iter().collect();
+    Ok(discovery)
+}
+
+fn walk(
+    root: &Path,
+    request: &IngestRequest,
+    data_dir: Option<&Path>,
+    discovery: &mut Discovery,
+    subfolders: &mut BTreeSet<String>,
+) -> Result<()> {
+    std::fs::read_dir(root).map_err(|error| Error::io(root.display(), error))?;
+    let depth = if request.recursive { usize::MAX } else { 1 };
+    // Symbolic links are followed: people file documents with them. walkdir reports loops.
+    let walker = WalkDir::new(root).follow_links(true).max_depth(depth).sort_by_file_name();
+    let entries = walker
+        .into_iter()
+        .filter_entry(|entry| entry.depth() == 0 || (!is_hidden(entry) && Some(entry.path()) != data_dir));
+    for entry in entries {
+        let entry = match entry {
+            Ok(entry) => entry,
+            Err(error) => {
+                let path = error.path().unwrap_or(root).to_owned();
+                let error = walk_error(&path, error);
+                discovery.failed.push(failed(&path, relative_to(&path, root), &error));
+                continue;
+            }
+        };
+        if !entry.file_type().is_file() || !has_extension(entry.path(), request.extensions.as_deref()) {
+            continue;
+        }
+        let relative = relative_to(entry.path(), root);
+        if let Some((folder, _)) = relative.split_once(std::path::MAIN_SEPARATOR) {
+            subfolders.insert(folder.to_owned());
+        }
+        let path = entry.path().canonicalize().unwrap_or_else(|_| entry.path().to_owned());
+        discovery.files.push(FoundFile { path, relative, in_folder: true });
+    }
+    Ok(())
+}
+
+pub(super) fn failed(path: &Path, relative_path: String, error: &Error) -> FailedFile {
+    FailedFile { relative_path, path: path.display().to_string(), problem: Problem::from(error) }
+}
+
+fn walk_error(path: &Path, error: walkdir::Error) -> Error {
+    if let Some(ancestor) = error.loop_ancestor() {
+        let message = format!("{} is a link to {}, a folder that contains it.", path.display(), ancestor.display());
+        return Error::invalid(message).with_hint("The folder was read once; nothing inside it is lost.");
+    }
+    let message = error.to_string();
+    Error::io(path.display(), error.into_io_error().unwrap_or_else(|| std::io::Error::other(message)))
+}
+
+fn is_hidden(entry: &DirEntry) -> bool {
+    let name = entry.file_name().as_encoded_bytes();
+    name.starts_with(b".") || name.starts_with(b"~$")
+}
+
+fn has_extension(path: &Path, wanted: Option<&[String]>) -> bool {
+    let Some(wanted) = wanted else { return true };
+    let Some(extension) = path.extension().and_then(|extension| extension.to_str()) else { return false };
+    wanted.iter().any(|one| one.trim_start_matches('.').eq_ignore_ascii_case(extension))
+}
+
+fn relative_to(path: &Path, root: &Path) -> String {
+    path.strip_prefix(root).unwrap_or(path).display().to_string()
+}
+
+fn file_name(path: &Path) -> String {
+    path.file_name().map_or_else(|| path.display().to_string(), |name| name.display().to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tree() -> tempfile::TempDir {
+        let dir = tempfile::tempdir().unwrap();
+        for file in ["b.txt", "a.TXT", "sub/c.pdf", "sub/deep/d.txt", ".hidden/e.txt", "~$lock.docx", "data/x.txt"] {
+            let path = dir.path().join(file);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, "x").unwrap();
+        }
+        dir
+    }
+
+    fn found(request: &IngestRequest, dir: &Path) -> Vec<String> {
+        let discovery = discover(request, &dir.join("data")).unwrap();
+        discovery.files.into_iter().map(|file| file.relative).collect()
+    }
+
+    #[test]
+    fn folders_are_walked_in_order_without_hidden_files_or_the_data_directory() {
+        let dir = tree();
+        let mut request = IngestRequest::new(vec![dir.path().to_owned()]);
+        assert_eq!(found(&request, dir.path()), ["a.TXT", "b.txt", "sub/c.pdf", "sub/deep/d.txt"]);
+        request.extensions = Some(vec![".txt".into()]);
+        assert_eq!(found(&request, dir.path()), ["a.TXT", "b.txt", "sub/deep/d.txt"]);
+        request.recursive = false;
+        assert_eq!(found(&request, dir.path()), ["a.TXT", "b.txt"]);
+    }
+
+    #[test]
+    fn a_file_asked_for_twice_is_found_once_and_a_missing_one_is_reported() {
+        let dir = tree();
+        let file = dir.path().join("b.txt");
+        let missing = dir.path().join("none.txt");
+        let request = IngestRequest::new(vec![file.clone(), dir.path().join("sub/../b.txt"), missing.clone()]);
+        let discovery = discover(&request, dir.path()).unwrap();
+        assert_eq!(discovery.files.len(), 1);
+        assert_eq!(discovery.failed[0].problem.code, "file_not_found");
+        let error = discover(&IngestRequest::new(vec![missing]), dir.path()).err().unwrap();
+        assert_eq!(error.code, casetrack_core::ErrorCode::FileNotFound);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_loop_ends_and_is_reported() {
+        let dir = tree();
+        std::os::unix::fs::symlink(dir.path(), dir.path().join("sub/loop")).unwrap();
+        let request = IngestRequest::new(vec![dir.path().to_owned()]);
+        let discovery = discover(&request, &dir.path().join("data")).unwrap();
+        assert_eq!(discovery.files.len(), 4);
+        assert!(discovery.failed[0].problem.message.contains("is a link to"), "{:?}", discovery.failed);
+    }
+}

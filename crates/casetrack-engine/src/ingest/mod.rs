@@ -1,0 +1,148 @@
+//! Ingest files and folders: discover, hash, extract, chunk, embed, commit.
+//!
+//! One thread reads and extracts, the calling thread embeds and commits; a bounded channel joins them, so that memory stays
+//! flat however many files there are. Documents are committed in the order of discovery, each in one atomic step. A file that
+//! fails is a line in the report, never the end of the job.
+
+mod discover;
+pub(crate) mod originals;
+mod pipeline;
+pub(crate) mod prepare;
+
+use std::path::PathBuf;
+
+use casetrack_core::{Cancel, CollectionId, DocumentId, DocumentType, Error, ProgressSink, Result};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::engine::Engine;
+
+#[derive(Debug, Clone)]
+pub struct IngestRequest {
+    /// Files and folders.
+    pub paths: Vec<PathBuf>,
+    /// Whether folders are walked to the bottom.
+    pub recursive: bool,
+    /// Skip files whose content is what the collection already has for their path. Otherwise they are ingested again.
+    pub skip_existing: bool,
+    /// Type of all documents; inferred from each one's content when `None`.
+    pub document_type: Option<DocumentType>,
+    /// Display name; only for a single file.
+    pub document_name: Option<String>,
+    /// Only files in folders with these extensions (without the dot, any case).
+    pub extensions: Option<Vec<String>>,
+    /// Keep a copy of each source file in the collection.
+    pub copy_original: bool,
+}
+
+impl IngestRequest {
+    pub fn new(paths: Vec<PathBuf>) -> Self {
+        Self {
+            paths,
+            recursive: true,
+            skip_existing: true,
+            document_type: None,
+            document_name: None,
+            extensions: None,
+            copy_original: false,
+        }
+    }
+}
+
+/// What became of every file.
+#[derive(Debug, Clone, Default, Serialize, JsonSchema)]
+pub struct IngestReport {
+    pub collection: String,
+    /// Names of the folders directly below the folders asked for that hold files, in order.
+    pub subfolders: Vec<String>,
+    /// Files looked at, whatever became of them.
+    pub found: u64,
+    pub ingested: Vec<IngestedDocument>,
+    pub skipped: Vec<SkippedFile>,
+    pub failed: Vec<FailedFile>,
+    pub pages: u64,
+    pub chunks: u64,
+    /// Chunks that kept their vector because their text did not change.
+    pub chunks_reused: u64,
+    pub duration_ms: u64,
+    /// Why the job ended before all files were looked at. What was committed until then is kept.
+    pub stopped: Option<Problem>,
+}
+
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct IngestedDocument {
+    pub document_id: DocumentId,
+    pub name: String,
+    /// Path as found below the folder asked for, or the file name.
+    pub relative_path: String,
+    pub path: String,
+    pub document_type: DocumentType,
+    pub pages: u32,
+    pub chunks: u32,
+    /// Whether it took the place of an earlier version of the same file.
+    pub replaced: bool,
+    /// What could not be read.
+    pub warnings: Vec<String>,
+}
+
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct SkippedFile {
+    pub relative_path: String,
+    pub path: String,
+    pub reason: SkipReason,
+    /// The document that has the same content.
+    pub document_id: Option<DocumentId>,
+    /// The reason in words.
+    pub detail: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum SkipReason {
+    /// This path was ingested before and its content is the same.
+    Unchanged,
+    /// Another file with the same SHA-256 is in the collection.
+    Duplicate,
+    /// A file in a folder whose format CaseTrack does not read.
+    Unsupported,
+}
+
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct FailedFile {
+    pub relative_path: String,
+    pub path: String,
+    #[serde(flatten)]
+    pub problem: Problem,
+}
+
+/// An error as data.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Problem {
+    /// Stable snake_case name, such as `needs_password`.
+    pub code: String,
+    pub message: String,
+    pub hint: Option<String>,
+}
+
+impl From<&Error> for Problem {
+    fn from(error: &Error) -> Self {
+        Self { code: error.code.name().to_owned(), message: error.message.clone(), hint: error.hint.clone() }
+    }
+}
+
+impl Engine {
+    /// Ingests files and folders into a collection. Blocks until done; `cancel` stops it within one embedding batch.
+    ///
+    /// Fails as a whole only when nothing can be started (no such path, no model); after that every problem is in the report.
+    pub fn ingest(
+        &self,
+        collection: CollectionId,
+        request: &IngestRequest,
+        progress: &ProgressSink,
+        cancel: &Cancel,
+    ) -> Result<IngestReport> {
+        let collection = self.collection(collection)?;
+        let discovery = discover::discover(request, &self.config.data_dir)?;
+        pipeline::run(self, &collection, request, discovery, progress, cancel)
+    }
+}

@@ -1,0 +1,116 @@
+//! One file: read, hash, extract, chunk.
+
+use std::path::Path;
+
+use casetrack_core::{
+    Chunk, DocumentId, DocumentMeta, DocumentType, Error, ErrorCode, ExtractionMethod, Limits, Page, Result, Sha256,
+    Timestamp,
+};
+use casetrack_extract::{chunker::chunk_pages, extract, infer_document_type};
+use sha2::Digest;
+
+use crate::engine::Engine;
+use crate::inspect::Inspection;
+
+/// A file in memory.
+pub(super) struct Source {
+    /// Absolute path.
+    pub path: String,
+    pub file_name: String,
+    pub bytes: Vec<u8>,
+    pub sha256: Sha256,
+}
+
+/// A document that lacks only its vectors.
+pub(super) struct Prepared {
+    pub meta: DocumentMeta,
+    pub pages: Vec<Page>,
+    pub chunks: Vec<Chunk>,
+}
+
+/// What the user decided about a document.
+pub(super) struct Wishes<'a> {
+    pub name: Option<&'a str>,
+    pub document_type: Option<DocumentType>,
+}
+
+impl Source {
+    /// Reads the whole file. Paths that are not UTF-8 are refused: a citation could not name them.
+    pub fn read(path: &Path, limits: &Limits) -> Result<Self> {
+        let shown = path.display().to_string();
+        let Some(text) = path.to_str() else {
+            return Err(Error::invalid(format!("The path {shown} is not valid UTF-8."))
+                .with_hint("Rename the file, or the folder it is in; citations have to be able to name it."));
+        };
+        let metadata = std::fs::metadata(path).map_err(|error| Error::io(&shown, error))?;
+        if !metadata.is_file() {
+            return Err(Error::invalid(format!("{shown} is not a regular file.")));
+        }
+        if metadata.len() > limits.max_file_bytes {
+            return Err(Error::new(
+                ErrorCode::FileTooLarge,
+                format!("{shown} has {} MB; the limit is {} MB.", metadata.len() >> 20, limits.max_file_bytes >> 20),
+            )
+            .with_hint("Split the file, or raise the limit with --max-file-mb."));
+        }
+        let bytes = std::fs::read(path).map_err(|error| Error::io(&shown, error))?;
+        let sha256 = sha256(&bytes);
+        let file_name = path.file_name().and_then(|name| name.to_str()).unwrap_or(text).to_owned();
+        Ok(Self { path: text.to_owned(), file_name, bytes, sha256 })
+    }
+
+    pub fn prepare(&self, engine: &Engine, id: DocumentId, wishes: &Wishes<'_>) -> Result<Prepared> {
+        let extraction = extract(Path::new(&self.path), &self.bytes, &engine.extract_options())?;
+        let document_type = wishes.document_type.unwrap_or_else(|| infer_document_type(&extraction, &self.file_name));
+        let chunks = chunk_pages(id, &extraction.pages, &engine.config().chunks);
+        let meta = DocumentMeta {
+            id,
+            name: wishes.name.unwrap_or(&self.file_name).to_owned(),
+            path: self.path.clone(),
+            sha256: self.sha256,
+            size_bytes: self.bytes.len() as u64,
+            format: extraction.format,
+            document_type,
+            title: extraction.title,
+            extraction_method: overall_method(&extraction.pages),
+            page_count: extraction.pages.len() as u32,
+            chunk_count: chunks.len() as u32,
+            char_count: extraction.pages.iter().map(|page| page.text.chars().count() as u64).sum(),
+            warnings: extraction.warnings,
+            original_stored: false,
+            ingested_at: Timestamp::now(),
+            embedded_at: None,
+        };
+        Ok(Prepared { meta, pages: extraction.pages, chunks })
+    }
+}
+
+pub(crate) fn sha256(bytes: &[u8]) -> Sha256 {
+    Sha256(sha2::Sha256::digest(bytes).into())
+}
+
+/// The method all pages with text share, or `Hybrid`.
+fn overall_method(pages: &[Page]) -> ExtractionMethod {
+    let mut methods = pages.iter().filter(|page| !page.text.is_empty()).map(|page| page.method);
+    let first = methods.next().unwrap_or(ExtractionMethod::Native);
+    if methods.all(|method| method == first) { first } else { ExtractionMethod::Hybrid }
+}
+
+/// See [`Engine::inspect`].
+pub(crate) fn inspect(engine: &Engine, path: &Path) -> Result<Inspection> {
+    let path = path.canonicalize().map_err(|error| Error::io(path.display(), error))?;
+    let source = Source::read(&path, &engine.config().limits)?;
+    let wishes = Wishes { name: None, document_type: None };
+    let Prepared { meta, pages, chunks } = source.prepare(engine, DocumentId::random(), &wishes)?;
+    Ok(Inspection {
+        path: meta.path,
+        sha256: meta.sha256,
+        size_bytes: meta.size_bytes,
+        format: meta.format,
+        title: meta.title,
+        document_type: meta.document_type,
+        pages,
+        chunks,
+        warnings: meta.warnings,
+    })
+}

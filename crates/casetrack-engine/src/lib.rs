@@ -1,0 +1,18 @@
+//! The use cases of CaseTrack, one module each: plain request in, plain response out.
+//!
+//! Nothing here knows of a protocol or prints. The command line and the MCP server are thin layers over [`Engine`];
+//! both serialise the same response types, so their JSON agrees.
+
+pub mod chunks;
+pub mod collections;
+pub mod doctor;
+pub mod documents;
+mod engine;
+pub mod ingest;
+pub mod inspect;
+mod names;
+pub mod search;
+pub mod status;
+pub mod verify;
+
+pub use engine::{Engine, EngineConfig};

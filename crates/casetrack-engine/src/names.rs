@@ -1,0 +1,142 @@
+//! Loose matching of names that people and assistants type, and suggestions when nothing matches.
+
+use casetrack_core::{Error, ErrorCode, Result};
+
+/// What a name can refer to.
+pub struct Candidate<'a> {
+    /// Shown in suggestions.
+    pub name: &'a str,
+    /// Further names that match just as well (a user's reference, a file name without its extension).
+    pub aliases: Vec<&'a str>,
+    /// The full id.
+    pub id: String,
+}
+
+/// The shortest prefix of an id that counts as one.
+const MIN_ID_PREFIX: usize = 4;
+/// Names less similar than this are not suggested (Jaro–Winkler, 0–1).
+const MIN_SIMILARITY: f64 = 0.72;
+const MAX_SUGGESTIONS: usize = 3;
+
+/// Finds the one candidate that `wanted` names: by id, by exact name, then with case, spaces and punctuation ignored, then by
+/// the beginning of an id. `kind` ("Collection", "Document") goes into the message when there is none, or more than one.
+pub fn resolve(kind: &str, wanted: &str, candidates: &[Candidate<'_>]) -> Result<usize> {
+    let wanted = wanted.trim();
+    let folded = fold(wanted);
+    let id_prefix = wanted.to_ascii_lowercase();
+    let stages: [&dyn Fn(&Candidate<'_>) -> bool; 4] = [
+        &|candidate| candidate.id == id_prefix,
+        &|candidate| candidate.names().any(|name| name == wanted),
+        &|candidate| !folded.is_empty() && candidate.names().any(|name| fold(name) == folded),
+        &|candidate| id_prefix.len() >= MIN_ID_PREFIX && candidate.id.starts_with(&id_prefix),
+    ];
+    for matches in stages {
+        let found: Vec<usize> = (0..candidates.len()).filter(|&i| matches(&candidates[i])).collect();
+        match found[..] {
+            [] => continue,
+            [one] => return Ok(one),
+            _ => return Err(ambiguous(kind, wanted, found.iter().map(|&i| &candidates[i]))),
+        }
+    }
+    Err(not_found(kind, wanted, &folded, candidates))
+}
+
+impl<'a> Candidate<'a> {
+    fn names(&self) -> impl Iterator<Item = &'a str> + '_ {
+        std::iter::once(self.name).chain(self.aliases.iter().copied())
+    }
+
+    fn line(&self) -> String {
+        format!("\n  - {} (ID: {})", self.name, &self.id[..self.id.len().min(8)])
+    }
+}
+
+fn ambiguous<'a, 'b: 'a>(kind: &str, wanted: &str, found: impl Iterator<Item = &'a Candidate<'b>>) -> Error {
+    let lines: String = found.map(Candidate::line).collect();
+    Error::new(ErrorCode::NotFound, format!("{kind} name is ambiguous: \"{wanted}\". It could be:{lines}\nUse the ID."))
+}
+
+fn not_found(kind: &str, wanted: &str, folded: &str, candidates: &[Candidate<'_>]) -> Error {
+    let mut similar: Vec<(f64, &Candidate<'_>)> =
+        candidates.iter().map(|candidate| (similarity(folded, candidate), candidate)).collect();
+    similar.retain(|(score, _)| *score >= MIN_SIMILARITY);
+    similar.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.name.cmp(b.1.name)));
+    let shown = shorten(wanted);
+    if similar.is_empty() {
+        let tool = format!("list_{}s", kind.to_lowercase());
+        return Error::new(ErrorCode::NotFound, format!("{kind} not found: \"{shown}\"."))
+            .with_hint(format!("See what there is with {tool}, and use the full name or ID."));
+    }
+    let lines: String = similar.iter().take(MAX_SUGGESTIONS).map(|(_, candidate)| candidate.line()).collect();
+    Error::new(
+        ErrorCode::NotFound,
+        format!("{kind} not found: \"{shown}\". Did you mean:{lines}\nUse the full name or ID."),
+    )
+}
+
+/// 1 where one name contains the other, else the best Jaro–Winkler similarity over the candidate's names.
+fn similarity(folded: &str, candidate: &Candidate<'_>) -> f64 {
+    candidate
+        .names()
+        .map(|name| {
+            let name = fold(name);
+            let contained = folded.len() >= 3 && name.len() >= 3 && (name.contains(folded) || folded.contains(&name));
+            if contained { 1.0 } else { strsim::jaro_winkler(folded, &name) }
+        })
+        .fold(0.0, f64::max)
+}
+
+/// Lower case, letters and digits only.
+fn fold(name: &str) -> String {
+    name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).take(1000).collect()
+}
+
+/// Keeps an error message readable when the name given is absurdly long.
+fn shorten(name: &str) -> String {
+    const MAX: usize = 200;
+    if name.chars().count() <= MAX { name.to_owned() } else { name.chars().take(MAX).chain(['…']).collect() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn candidates() -> Vec<Candidate<'static>> {
+        let of = |name, alias, id: &str| Candidate { name, aliases: vec![alias], id: id.to_owned() };
+        vec![
+            of("Acme Corp Partnership", "REF-1", "a1b2c3d4-0000"),
+            of("Harbour Point", "HP", "a1b2ffff-0000"),
+            of("harbour-point", "HQ", "0f0f0f0f-0000"),
+        ]
+    }
+
+    #[test]
+    fn ids_names_and_references_match_loosely() {
+        let candidates = candidates();
+        assert_eq!(resolve("Collection", "a1b2c3d4-0000", &candidates).unwrap(), 0);
+        assert_eq!(resolve("Collection", " acme corp. PARTNERSHIP ", &candidates).unwrap(), 0);
+        assert_eq!(resolve("Collection", "ref-1", &candidates).unwrap(), 0);
+        assert_eq!(resolve("Collection", "0F0F", &candidates).unwrap(), 2);
+        // An exact name wins over one that matches only loosely.
+        assert_eq!(resolve("Collection", "Harbour Point", &candidates).unwrap(), 1);
+    }
+
+    #[test]
+    fn a_wrong_name_gets_a_suggestion_in_the_words_of_the_specification() {
+        let error = resolve("Collection", "Acme", &candidates()).unwrap_err();
+        assert_eq!(
+            error.full_text(),
+            "Collection not found: \"Acme\". Did you mean:\n  - Acme Corp Partnership (ID: a1b2c3d4)\nUse the full name or ID."
+        );
+        let error = resolve("Collection", "zzzz", &candidates()).unwrap_err();
+        assert!(error.full_text().contains("list_collections"), "{}", error.full_text());
+    }
+
+    #[test]
+    fn two_matches_are_an_error_that_names_both() {
+        let error = resolve("Collection", "a1b2", &candidates()).unwrap_err();
+        assert!(error.message.contains("ambiguous") && error.message.contains("a1b2ffff"), "{}", error.message);
+        let error = resolve("Collection", "HARBOUR POINT", &candidates()).unwrap_err();
+        assert!(error.message.contains("ambiguous"), "{}", error.message);
+    }
+}

@@ -1,0 +1,159 @@
+//! The part of a passage that shows best why it was found.
+
+use std::collections::HashSet;
+
+use casetrack_core::Provenance;
+
+use super::Excerpt;
+use crate::chunks::ChunkView;
+
+/// Longest excerpt, in characters.
+const MAX_CHARS: usize = 320;
+
+/// The stretch of at most [`MAX_CHARS`] characters, beginning at a sentence or line, that holds the most different words of
+/// `query`; among equals the one with more of them, then the first.
+pub(super) fn excerpt(query: &str, chunk: &ChunkView) -> Excerpt {
+    let chars: Vec<char> = chunk.text.chars().collect();
+    let terms: HashSet<String> = words(&query.chars().collect::<Vec<_>>()).map(|(_, word)| stem(&word)).collect();
+    let matches: Vec<(usize, String)> =
+        words(&chars).map(|(at, word)| (at, stem(&word))).filter(|(_, word)| terms.contains(word)).collect();
+
+    let mut best = (0, 0, 0);
+    for start in starts(&chars) {
+        let inside = || matches.iter().filter(|(at, _)| (start..start + MAX_CHARS).contains(at));
+        let distinct = inside().map(|(_, word)| word).collect::<HashSet<_>>().len();
+        let all = inside().count();
+        if (distinct, all) > (best.0, best.1) {
+            best = (distinct, all, start);
+        }
+    }
+    let (start, end) = (best.2, end_of(&chars, best.2));
+    let line_start = chunk.provenance.line_start + newlines(&chars[..start]);
+    let line_end = line_start + newlines(&chars[start..end]);
+    Excerpt {
+        text: chars[start..end].iter().collect(),
+        char_start: chunk.provenance.char_start + start as u32,
+        char_end: chunk.provenance.char_start + end as u32,
+        line_start,
+        line_end,
+        citation: Provenance { line_start, line_end, ..chunk.provenance.clone() }.citation(),
+    }
+}
+
+/// Alphanumeric runs in lower case, with their place.
+fn words(chars: &[char]) -> impl Iterator<Item = (usize, String)> + '_ {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        while chars.get(at).is_some_and(|c| !c.is_alphanumeric()) {
+            at += 1;
+        }
+        let start = at;
+        while chars.get(at).is_some_and(|c| c.is_alphanumeric()) {
+            at += 1;
+        }
+        (at > start).then(|| (start, chars[start..at].iter().flat_map(|c| c.to_lowercase()).collect()))
+    })
+}
+
+/// Enough stemming to see "payments" in "payment": the first six letters of longer words, and no plural s.
+fn stem(word: &str) -> String {
+    const LETTERS: usize = 6;
+    let word = word.strip_suffix('s').filter(|stem| stem.len() >= 3).unwrap_or(word);
+    word.chars().take(LETTERS).collect()
+}
+
+/// Where sentences and lines begin.
+fn starts(chars: &[char]) -> Vec<usize> {
+    let mut starts = vec![0];
+    for at in 1..chars.len() {
+        let after_sentence = chars[at - 1].is_whitespace() && at >= 2 && matches!(chars[at - 2], '.' | '!' | '?' | ';');
+        if !chars[at].is_whitespace() && (chars[at - 1] == '\n' || after_sentence) {
+            starts.push(at);
+        }
+    }
+    starts
+}
+
+/// The end of the last sentence within reach if that leaves at least half, else of the last word.
+fn end_of(chars: &[char], start: usize) -> usize {
+    let limit = (start + MAX_CHARS).min(chars.len());
+    if limit == chars.len() {
+        return trim_end(chars, start, limit);
+    }
+    let sentence = (start + MAX_CHARS / 2..limit)
+        .rev()
+        .find(|&at| matches!(chars[at], '.' | '!' | '?') && chars.get(at + 1).is_none_or(|c| c.is_whitespace()))
+        .map(|at| at + 1);
+    let word = || (start + 1..limit).rev().find(|&at| chars[at].is_whitespace());
+    trim_end(chars, start, sentence.or_else(word).unwrap_or(limit))
+}
+
+fn trim_end(chars: &[char], start: usize, end: usize) -> usize {
+    (start..end).rev().find(|&at| !chars[at].is_whitespace()).map_or(end, |at| at + 1)
+}
+
+fn newlines(chars: &[char]) -> u32 {
+    chars.iter().filter(|&&c| c == '\n').count() as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use casetrack_core::{ChunkId, DocumentId, ExtractionMethod, Sha256, Timestamp};
+
+    fn chunk(text: &str) -> ChunkView {
+        let document_id = DocumentId::random();
+        ChunkView {
+            chunk_id: ChunkId::derive(document_id, 1, 0, text),
+            text: text.to_owned(),
+            citation: String::new(),
+            short_citation: String::new(),
+            provenance: Provenance {
+                document_id,
+                document_name: "a.txt".into(),
+                file_path: "/a.txt".into(),
+                sha256: Sha256([0; 32]),
+                page: 1,
+                paragraph_start: 1,
+                paragraph_end: 1,
+                line_start: 10,
+                line_end: 12,
+                char_start: 100,
+                char_end: 100 + text.chars().count() as u32,
+                sheet_name: None,
+                row_range: None,
+                column_range: None,
+                bounding_boxes: Vec::new(),
+                heading_path: Vec::new(),
+                extraction_method: ExtractionMethod::Native,
+                ocr_confidence: None,
+                chunk_index: 0,
+                created_at: Timestamp(0),
+                embedded_at: None,
+            },
+            chunk_count: 1,
+            embeddings: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn the_sentence_with_the_words_of_the_query_is_shown_with_its_own_place() {
+        let filler = "Nothing of interest is said in this sentence at all. ".repeat(12);
+        let text = format!("{filler}\nLate payments bear interest — at 1.5% per month. {filler}");
+        let found = excerpt("interest on late payment", &chunk(&text));
+        assert!(found.text.starts_with("Late payments bear interest"), "{}", found.text);
+        assert_eq!(found.line_start, 11);
+        let chars: Vec<char> = text.chars().collect();
+        let range = found.char_start as usize - 100..found.char_end as usize - 100;
+        assert_eq!(found.text, chars[range].iter().collect::<String>());
+        assert!(found.text.chars().count() <= MAX_CHARS);
+    }
+
+    #[test]
+    fn without_a_match_or_a_space_the_beginning_is_shown() {
+        let text = "x".repeat(1000);
+        let found = excerpt("query", &chunk(&text));
+        assert_eq!((found.char_start, found.char_end), (100, 100 + MAX_CHARS as u32));
+        assert_eq!(excerpt("query", &chunk("short")).text, "short");
+    }
+}

@@ -1,0 +1,173 @@
+//! Hybrid search: BM25 ∪ dense recall, score fusion, passages with provenance.
+
+mod excerpt;
+mod fusion;
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::time::Instant;
+
+use casetrack_core::{CollectionId, Error, Result, Tier};
+use casetrack_store::{Collection, Filter};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::chunks;
+use crate::documents::find_document;
+use crate::engine::Engine;
+
+/// Most results of one search.
+pub const MAX_TOP_K: u32 = 1000;
+/// Longest query, in characters.
+pub const MAX_QUERY_CHARS: usize = 10_000;
+/// Candidates each recall source contributes (DESIGN §6).
+const RECALL: usize = 500;
+
+#[derive(Debug, Clone)]
+pub struct SearchRequest {
+    pub query: String,
+    /// 1–[`MAX_TOP_K`].
+    pub top_k: u32,
+    /// Restrict to the document of this name or id.
+    pub document: Option<String>,
+}
+
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct SearchResponse {
+    pub query: String,
+    pub collection: String,
+    /// Documents and chunks that were searched.
+    pub documents: u64,
+    pub chunks: u64,
+    pub elapsed_ms: f64,
+    pub tier: Tier,
+    /// The stages that took part, in order.
+    pub stages: Vec<String>,
+    /// In which way the search was less than it could be, in words; empty when all is well.
+    pub notices: Vec<String>,
+    /// Best first.
+    pub results: Vec<SearchResult>,
+}
+
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct SearchResult {
+    /// From 1.
+    pub rank: u32,
+    /// 0–1, comparable within one response.
+    pub score: f32,
+    #[serde(flatten)]
+    pub chunk: chunks::ChunkView,
+    /// The part of `text` that answers the words of the query best.
+    pub excerpt: Excerpt,
+    /// Rank (from 1) and raw score by recall source, where the source found it.
+    pub bm25: Option<StageScore>,
+    pub dense: Option<StageScore>,
+}
+
+/// A verbatim part of a chunk's text, with its own place on the page.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Excerpt {
+    pub text: String,
+    /// Characters of the page, half-open.
+    pub char_start: u32,
+    pub char_end: u32,
+    pub line_start: u32,
+    pub line_end: u32,
+    /// The chunk's, with the lines of this part.
+    pub citation: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
+pub struct StageScore {
+    pub rank: u32,
+    pub score: f32,
+}
+
+impl Engine {
+    /// Searches one collection. When the model is missing, keyword search alone answers and a notice says so.
+    pub fn search(&self, collection: CollectionId, request: &SearchRequest) -> Result<SearchResponse> {
+        let started = Instant::now();
+        let query = checked_query(request)?;
+        let collection = self.collection(collection)?;
+        let document = match &request.document {
+            Some(name) => Some(find_document(&collection, name)?),
+            None => None,
+        };
+        let (documents, chunks) = match &document {
+            Some(document) => (1, u64::from(document.chunk_count)),
+            None => {
+                let counts = collection.counts()?;
+                (counts.documents, counts.chunks)
+            }
+        };
+        let filter = Filter { documents: document.map(|document| vec![document.id]) };
+
+        let mut notices = Vec::new();
+        let recall = RECALL.max(request.top_k as usize);
+        let bm25 = collection.search_bm25(query, recall, &filter)?;
+        let dense = match self.embedder().and_then(|embedder| embedder.embed_query(query)) {
+            Ok(vector) => Some(collection.search_dense(&vector, recall, &filter)?),
+            Err(error) => {
+                tracing::warn!(%error, "dense search is not available");
+                notices.push(format!("Keyword search only: {}", error.full_text().replace("\n\n", " ")));
+                None
+            }
+        };
+        let stages = match dense {
+            Some(_) => vec!["recall (BM25, dense E1)".to_owned(), "score fusion".to_owned()],
+            None => vec!["recall (BM25)".to_owned()],
+        };
+        let mut candidates = fusion::fuse(Some(&bm25), dense.as_deref());
+        candidates.truncate(request.top_k as usize);
+        Ok(SearchResponse {
+            results: results(&collection, query, &candidates)?,
+            query: query.to_owned(),
+            collection: collection.meta().name.clone(),
+            documents,
+            chunks,
+            tier: self.config().tier,
+            stages,
+            notices,
+            elapsed_ms: started.elapsed().as_secs_f64() * 1000.0,
+        })
+    }
+}
+
+fn checked_query(request: &SearchRequest) -> Result<&str> {
+    let query = request.query.trim();
+    if query.is_empty() {
+        return Err(Error::invalid("The query is empty.").with_hint("Say in a few words what you are looking for."));
+    }
+    let chars = query.chars().count();
+    if chars > MAX_QUERY_CHARS {
+        return Err(Error::invalid(format!("The query has {chars} characters; the limit is {MAX_QUERY_CHARS}."))
+            .with_hint("Search for the words that matter; a sentence or a paragraph is enough."));
+    }
+    if !(1..=MAX_TOP_K).contains(&request.top_k) {
+        return Err(Error::invalid(format!("top_k is {}; it must be between 1 and {MAX_TOP_K}.", request.top_k)));
+    }
+    Ok(query)
+}
+
+/// Reads the passages of the candidates. One that vanished since recall is left out.
+fn results(collection: &Collection, query: &str, candidates: &[fusion::Candidate]) -> Result<Vec<SearchResult>> {
+    let mut documents = HashMap::new();
+    let mut results = Vec::with_capacity(candidates.len());
+    for candidate in candidates {
+        if let Entry::Vacant(unread) = documents.entry(candidate.document) {
+            unread.insert(collection.document(candidate.document)?);
+        }
+        let Some(Some(document)) = documents.get(&candidate.document) else { continue };
+        let Some(chunk) = collection.chunk_at(candidate.document, candidate.index)? else { continue };
+        let chunk = chunks::view(collection, document, chunk)?;
+        results.push(SearchResult {
+            rank: results.len() as u32 + 1,
+            score: candidate.score,
+            excerpt: excerpt::excerpt(query, &chunk),
+            chunk,
+            bm25: candidate.bm25,
+            dense: candidate.dense,
+        });
+    }
+    Ok(results)
+}

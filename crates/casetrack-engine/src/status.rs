@@ -1,0 +1,70 @@
+//! What the engine is and has: version, tier, models, storage.
+
+use casetrack_core::{Result, Tier};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::engine::Engine;
+
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Status {
+    pub version: String,
+    pub tier: Tier,
+    pub data_dir: String,
+    pub collections: u64,
+    /// Bytes of all collections on disk.
+    pub storage_bytes: u64,
+    pub models: Vec<ModelStatus>,
+}
+
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct ModelStatus {
+    /// `E1`, `E13`, …
+    pub id: String,
+    pub role: String,
+    pub model: String,
+    /// Whether its weights are in memory. Models load at first need.
+    pub loaded: bool,
+    /// Why it cannot be used, if so.
+    pub problem: Option<String>,
+}
+
+impl Engine {
+    /// Opens no collection and loads no model.
+    pub fn status(&self) -> Result<Status> {
+        let collections = self.registry.list()?;
+        Ok(Status {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            tier: self.config().tier,
+            data_dir: self.config().data_dir.display().to_string(),
+            collections: collections.len() as u64,
+            storage_bytes: bytes_below(&self.config().data_dir),
+            models: vec![self.dense_status(), bm25_status()],
+        })
+    }
+
+    fn dense_status(&self) -> ModelStatus {
+        let (model, problem) = match self.embedder().and_then(|embedder| embedder.model_id()) {
+            Ok(model) => (model, None),
+            Err(error) => (String::new(), Some(error.full_text())),
+        };
+        let loaded = self.embedder().is_ok_and(|embedder| embedder.is_loaded());
+        ModelStatus { id: "E1".into(), role: "dense embeddings".into(), model, loaded, problem }
+    }
+}
+
+fn bm25_status() -> ModelStatus {
+    ModelStatus {
+        id: "E13".into(),
+        role: "keyword search (BM25)".into(),
+        model: "tantivy, k1 = 1.2, b = 0.75".into(),
+        loaded: true,
+        problem: None,
+    }
+}
+
+/// Size of all files below a directory; those that cannot be read count 0.
+fn bytes_below(directory: &std::path::Path) -> u64 {
+    let files = walkdir::WalkDir::new(directory).into_iter().filter_map(Result::ok);
+    files.filter_map(|entry| entry.metadata().ok()).filter(std::fs::Metadata::is_file).map(|file| file.len()).sum()
+}

@@ -1,0 +1,75 @@
+//! Check every invariant of a collection on disk.
+
+use casetrack_core::{CollectionId, Error, Result};
+use casetrack_store::Collection;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::engine::Engine;
+use crate::ingest::originals;
+use crate::ingest::prepare::sha256;
+
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct VerifyReport {
+    pub collection: String,
+    /// Whether no check found a problem.
+    pub clean: bool,
+    pub checks: Vec<Check>,
+    pub duration_ms: u64,
+}
+
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Check {
+    pub name: String,
+    pub description: String,
+    /// How many items were looked at.
+    pub checked: u64,
+    /// One sentence for each problem.
+    pub problems: Vec<String>,
+}
+
+impl Engine {
+    /// Reads everything in the collection; takes time in proportion to its size.
+    pub fn verify(&self, collection: CollectionId) -> Result<VerifyReport> {
+        let started = std::time::Instant::now();
+        let collection = self.collection(collection)?;
+        let mut checks: Vec<Check> = collection
+            .verify()?
+            .checks
+            .into_iter()
+            .map(|check| Check {
+                name: check.name.into(),
+                description: check.description.into(),
+                checked: check.checked,
+                problems: check.problems,
+            })
+            .collect();
+        checks.push(check_originals(&collection)?);
+        Ok(VerifyReport {
+            collection: collection.meta().name.clone(),
+            clean: checks.iter().all(|check| check.problems.is_empty()),
+            checks,
+            duration_ms: started.elapsed().as_millis() as u64,
+        })
+    }
+}
+
+/// The copies of source files are there and have the content that was ingested.
+fn check_originals(collection: &Collection) -> Result<Check> {
+    let mut check = Check {
+        name: "originals".into(),
+        description: "kept copies of source files have the SHA-256 of their document".into(),
+        checked: 0,
+        problems: Vec::new(),
+    };
+    for document in collection.documents()?.into_iter().filter(|document| document.original_stored) {
+        check.checked += 1;
+        let path = originals::path(collection, &document);
+        match std::fs::read(&path) {
+            Ok(bytes) if sha256(&bytes) == document.sha256 => {}
+            Ok(_) => check.problems.push(format!("{}: the copy {} has other content.", document.name, path.display())),
+            Err(error) => check.problems.push(format!("{}: {}", document.name, Error::io(path.display(), error))),
+        }
+    }
+    Ok(check)
+}

@@ -1,0 +1,236 @@
+//! Where the chunks of a page start and end.
+
+use std::cell::OnceCell;
+use std::ops::Range;
+
+use casetrack_core::{Block, BlockKind, ChunkConfig};
+use unicode_segmentation::UnicodeSegmentation;
+
+use super::boundary::{sentence_ends, starts_after};
+
+/// A piece of a page's text, in characters and in bytes. It starts and ends on characters that are no white space.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Span {
+    pub chars: Range<usize>,
+    pub bytes: Range<usize>,
+}
+
+/// A position in a text.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Place {
+    char: usize,
+    byte: usize,
+}
+
+/// Cuts a text; `config` is consistent. Each character is looked at a constant number of times on average: a window of
+/// `max` characters goes through the text in steps of about `target`.
+pub(super) fn cut_page(text: &str, blocks: &[Block], config: &ChunkConfig) -> Vec<Span> {
+    let page = PageText::new(text, blocks, config);
+    let PageText { content, end, .. } = page;
+    let mut spans = Vec::new();
+    let mut start = skip_white_space(content, Place { char: 0, byte: 0 });
+    // End of the last chunk: what is before it is covered.
+    let mut covered = Place { char: 0, byte: 0 };
+    while covered.char < end.char {
+        let window = Window::new(&page, start);
+        let Some(length) = window.cut(covered.char.saturating_sub(start.char) + 1) else {
+            // Beside the repeated text there is no room for the next word.
+            start = skip_white_space(content, covered);
+            continue;
+        };
+        covered = window.place(length);
+        spans.push(Span { chars: start.char..covered.char, bytes: start.byte..covered.byte });
+        start = match window.overlap_start(length) {
+            Some(offset) => window.place(offset),
+            None => skip_white_space(content, covered),
+        };
+    }
+    spans
+}
+
+fn skip_white_space(text: &str, mut place: Place) -> Place {
+    for c in text[place.byte..].chars().take_while(|c| c.is_whitespace()) {
+        place.char += 1;
+        place.byte += c.len_utf8();
+    }
+    place
+}
+
+/// What is the same for all chunks of a page.
+struct PageText<'a> {
+    content: &'a str,
+    end: Place,
+    last_start: usize,
+    blocks: &'a [Block],
+    config: &'a ChunkConfig,
+}
+
+impl<'a> PageText<'a> {
+    fn new(text: &'a str, blocks: &'a [Block], config: &'a ChunkConfig) -> Self {
+        let content = text.trim_end();
+        let end = Place { char: content.chars().count(), byte: content.len() };
+        let from_end = content.chars().rev().zip(1..).skip(config.min.saturating_sub(1));
+        let length = from_end.into_iter().find(|(c, _)| !c.is_whitespace()).map_or(end.char, |(_, length)| length);
+        Self { content, end, last_start: end.char - length, blocks, config }
+    }
+}
+
+/// The text that the next chunk is taken from. Offsets count characters from its start.
+struct Window<'a> {
+    content: &'a str,
+    start: Place,
+    /// At most `max` characters and the one that follows.
+    chars: Vec<char>,
+    /// Byte offset of each character in `content`, and of the end.
+    bytes: Vec<usize>,
+    /// Characters from the start to the end of the page.
+    rest: usize,
+    /// A chunk that starts behind this character of the page is too short.
+    last_start: usize,
+    /// Blocks that touch the window.
+    blocks: &'a [Block],
+    sentence_ends: OnceCell<Vec<usize>>,
+    config: &'a ChunkConfig,
+}
+
+impl<'a> Window<'a> {
+    fn new(page: &PageText<'a>, start: Place) -> Self {
+        let PageText { content, end, last_start, blocks, config } = *page;
+        let mut chars = Vec::with_capacity(config.max.min(end.char - start.char) + 1);
+        let mut bytes = Vec::with_capacity(chars.capacity() + 1);
+        for (byte, c) in content[start.byte..].char_indices().take(config.max + 1) {
+            chars.push(c);
+            bytes.push(start.byte + byte);
+        }
+        bytes.push(bytes.last().zip(chars.last()).map_or(start.byte, |(byte, c)| byte + c.len_utf8()));
+        let first = blocks.partition_point(|block| block.char_end as usize <= start.char);
+        let last = blocks.partition_point(|block| (block.char_start as usize) < start.char + chars.len());
+        let blocks = &blocks[first..last.max(first)];
+        let rest = end.char - start.char;
+        Self { content, start, chars, bytes, rest, last_start, blocks, sentence_ends: OnceCell::new(), config }
+    }
+
+    fn place(&self, offset: usize) -> Place {
+        Place { char: self.start.char + offset, byte: self.bytes[offset] }
+    }
+
+    fn text(&self) -> &'a str {
+        &self.content[self.start.byte..self.bytes[self.chars.len()]]
+    }
+
+    fn sentence_ends(&self) -> &[usize] {
+        self.sentence_ends.get_or_init(|| sentence_ends(self.text(), &self.chars))
+    }
+
+    /// The length of the chunk: at least `needed`, which makes progress, at most the maximum. `None` when the window starts
+    /// with repeated text that leaves no room for the next word.
+    fn cut(&self, needed: usize) -> Option<usize> {
+        let ChunkConfig { target, max, min, .. } = *self.config;
+        if self.rest <= max {
+            return Some(self.rest);
+        }
+        let lowest = min.max(needed);
+        let highest = max.min(self.last_start.saturating_sub(self.start.char)).max(lowest);
+        let lowest_text = lowest.max(target / 2);
+
+        let nearest = |offsets: &mut dyn Iterator<Item = usize>| offsets.min_by_key(|offset| offset.abs_diff(target));
+        let mut block_ends = self.blocks.iter().filter_map(|block| {
+            let offset = (block.char_end as usize).checked_sub(self.start.char)?;
+            let lowest = match block.kind {
+                // A heading stays with what it heads.
+                BlockKind::Heading { .. } => return None,
+                // Rows stay whole, even where that makes shorter chunks.
+                BlockKind::TableRow { .. } => lowest,
+                _ => lowest_text,
+            };
+            ((lowest..=highest).contains(&offset) && self.is_word_end(offset)).then_some(offset)
+        });
+        if let Some(offset) = nearest(&mut block_ends) {
+            return Some(offset);
+        }
+        let in_text = |offset: &usize| (lowest_text..=highest).contains(offset);
+        if let Some(offset) = nearest(&mut self.sentence_ends().iter().copied().filter(in_text)) {
+            return Some(offset);
+        }
+        if let Some(offset) = nearest(&mut (lowest_text..=highest).filter(|&offset| self.is_line_end(offset))) {
+            return Some(offset);
+        }
+        if let Some(offset) = nearest(&mut (lowest..=highest).filter(|&offset| self.is_word_end(offset))) {
+            return Some(offset);
+        }
+        self.cut_at_long_word(needed, lowest, highest)
+    }
+
+    /// No word ends where the chunk should: it becomes shorter or longer than it should, unless the word that is in the way
+    /// exceeds the maximum by itself; such a word is cut.
+    fn cut_at_long_word(&self, needed: usize, lowest: usize, highest: usize) -> Option<usize> {
+        let max = self.config.max;
+        if let Some(longer) = (highest + 1..=max).find(|&offset| self.is_word_end(offset)) {
+            return Some(longer);
+        }
+        let shorter = (1..lowest).rev().find(|&offset| self.is_word_end(offset));
+        let next_word = self.chars[shorter.unwrap_or(0)..].iter().position(|c| !c.is_whitespace());
+        let next_word = next_word.map(|spaces| shorter.unwrap_or(0) + spaces);
+        match next_word.filter(|&word| word < highest && self.word_exceeds_max(word)) {
+            Some(word) => Some(self.cut_inside_word(lowest.max(word + 1), highest)),
+            // A word that ends before `needed` is repeated text: without it there is room for the next one.
+            None => shorter.filter(|&offset| offset >= needed),
+        }
+    }
+
+    /// Whether the word at `offset` is longer than the maximum.
+    fn word_exceeds_max(&self, offset: usize) -> bool {
+        let word = self.content[self.bytes[offset]..].chars().take_while(|c| !c.is_whitespace());
+        word.take(self.config.max + 1).count() > self.config.max
+    }
+
+    /// At a word boundary of UAX #29 (between ideographs, around punctuation), else between grapheme clusters, else anywhere.
+    fn cut_inside_word(&self, lowest: usize, highest: usize) -> usize {
+        let text = self.text();
+        let offset_of = |byte: usize| self.bytes.binary_search(&(self.start.byte + byte)).ok();
+        let allowed = |offset: &usize| (lowest..=highest).contains(offset);
+        let boundaries = text.split_word_bound_indices().filter_map(|(byte, _)| offset_of(byte));
+        // The text ends behind the window; a boundary next to its edge may not be one.
+        let certain = |offset: &usize| *offset < self.chars.len();
+        boundaries
+            .filter(allowed)
+            .filter(certain)
+            .min_by_key(|offset| offset.abs_diff(self.config.target))
+            .or_else(|| text.grapheme_indices(true).filter_map(|(byte, _)| offset_of(byte)).rfind(allowed))
+            .unwrap_or(highest)
+    }
+
+    fn is_word_end(&self, offset: usize) -> bool {
+        !self.chars[offset - 1].is_whitespace() && self.chars.get(offset).is_none_or(|c| c.is_whitespace())
+    }
+
+    fn is_line_end(&self, offset: usize) -> bool {
+        !self.chars[offset - 1].is_whitespace() && self.chars.get(offset) == Some(&'\n')
+    }
+
+    /// Where the next chunk starts so that it repeats the end of this one, of `length` characters: at a sentence or block,
+    /// else at a word. `None` when nothing is to be repeated.
+    fn overlap_start(&self, length: usize) -> Option<usize> {
+        if length == self.rest {
+            return None;
+        }
+        let before_cut = |block: &&Block| (block.char_start as usize) < self.start.char + length;
+        let last_row = self
+            .blocks
+            .iter()
+            .filter(before_cut)
+            .rfind(|block| matches!(block.kind, BlockKind::TableRow { .. }))
+            .map_or(0, |block| (block.char_end as usize).saturating_sub(self.start.char));
+        let earliest = length.saturating_sub(self.config.overlap).max(last_row).max(1);
+        let range = earliest..length;
+        let block_starts = self.blocks.iter().map(|block| (block.char_start as usize).saturating_sub(self.start.char));
+        let sentence_starts = starts_after(self.sentence_ends(), &self.chars);
+        let is_word_start =
+            |&offset: &usize| !self.chars[offset].is_whitespace() && self.chars[offset - 1].is_whitespace();
+        block_starts
+            .filter(|offset| range.contains(offset) && is_word_start(offset))
+            .chain(sentence_starts.into_iter().filter(|offset| range.contains(offset)))
+            .min()
+            .or_else(|| range.clone().find(is_word_start))
+    }
+}

@@ -1,0 +1,296 @@
+//! Recognises a file's format by its content. The name only breaks ties between formats that are all plain text.
+
+use std::path::Path;
+
+use casetrack_core::{FileFormat, Result};
+
+use crate::source::Source;
+use crate::zip_container::{self, ZipContainer};
+use crate::{ExtractOptions, encoding, formats, ole};
+
+/// A PDF header may be preceded by other bytes; readers accept it within the first 1024 (ISO 32000-1, Annex H.3.4.1).
+const PDF_HEADER_WITHIN: usize = 1024;
+
+/// The format of a file, by its content; the extension only decides between plain text, Markdown and CSV.
+///
+/// `bytes` is the whole file. Office containers are opened, but no page is read.
+///
+/// # Errors
+///
+/// `EmptyFile` for zero bytes, `UnsupportedFormat` naming what the file is, `NeedsPassword` for an encrypted office
+/// file, `UnreadableFile` for a container that is damaged.
+pub fn detect(path: &Path, bytes: &[u8]) -> Result<FileFormat> {
+    detect_source(&Source { path, bytes, options: &ExtractOptions::default() })
+}
+
+/// Whether files with this extension are worth opening when a folder is walked. Content decides when they are read.
+pub fn is_supported_extension(path: &Path) -> bool {
+    path.extension().and_then(|extension| extension.to_str()).and_then(FileFormat::from_extension).is_some()
+}
+
+pub(crate) fn detect_source(source: &Source) -> Result<FileFormat> {
+    let bytes = source.bytes;
+    if bytes.is_empty() {
+        return Err(source.empty("is empty (0 bytes)."));
+    }
+    if has_pdf_header(bytes) {
+        return Ok(FileFormat::Pdf);
+    }
+    if zip_container::SIGNATURES.iter().any(|signature| bytes.starts_with(signature)) {
+        return detect_in_zip(source);
+    }
+    if bytes.starts_with(ole::SIGNATURE) {
+        return detect_in_compound_file(source);
+    }
+    if let Some(decoded) = encoding::decode(bytes) {
+        return match known_text_format(&decoded.text) {
+            Some(what) => Err(source.unsupported(what)),
+            None => Ok(plain_text_format(source, &decoded.text)),
+        };
+    }
+    if is_old_excel(bytes) {
+        return Err(source.unsupported("an Excel worksheet from before 1995"));
+    }
+    let kind = infer::get(bytes);
+    Err(source.unsupported(&kind.map_or("binary data of an unknown type".into(), describe_binary)))
+}
+
+fn has_pdf_header(bytes: &[u8]) -> bool {
+    bytes[..bytes.len().min(PDF_HEADER_WITHIN)].windows(5).any(|window| window == b"%PDF-")
+}
+
+/// Main parts of Open Packaging containers by content type ([ECMA-376] Part 1, 11.3 ff.), the part they usually are, and
+/// what the file is.
+const PACKAGES: &[(&[&str], &str, Result<FileFormat, &str>)] = &[
+    (
+        &["wordprocessingml.document.main+xml", "wordprocessingml.template.main+xml", "ms-word."],
+        "word/document.xml",
+        Ok(FileFormat::Docx),
+    ),
+    (
+        &[
+            "spreadsheetml.sheet.main+xml",
+            "spreadsheetml.template.main+xml",
+            "ms-excel.sheet.macroEnabled.main+xml",
+            "ms-excel.template.macroEnabled.main+xml",
+        ],
+        "xl/workbook.xml",
+        Ok(FileFormat::Xlsx),
+    ),
+    (&["ms-excel.sheet.binary.macroEnabled.main"], "xl/workbook.bin", Err("a binary Excel workbook (.xlsb)")),
+    (
+        &["presentationml.", "ms-powerpoint."],
+        "ppt/presentation.xml",
+        Err("a PowerPoint presentation (.pptx)"),
+    ),
+    (&["ms-visio."], "visio/document.xml", Err("a Visio drawing")),
+];
+
+/// The `mimetype` entry of OpenDocument ([ODF] Part 2, 3.3) and EPUB containers.
+const MIME_TYPES: &[(&str, Result<FileFormat, &str>)] = &[
+    ("application/vnd.oasis.opendocument.spreadsheet", Ok(FileFormat::Ods)),
+    ("application/vnd.oasis.opendocument.text", Err("an OpenDocument text (.odt)")),
+    ("application/vnd.oasis.opendocument.presentation", Err("an OpenDocument presentation (.odp)")),
+    ("application/vnd.oasis.opendocument", Err("an OpenDocument file of another kind")),
+    ("application/epub+zip", Err("an EPUB book")),
+];
+
+fn detect_in_zip(source: &Source) -> Result<FileFormat> {
+    let mut container = ZipContainer::open(source)?;
+    let verdict = |verdict: Result<FileFormat, &str>| verdict.map_err(|what| source.unsupported(what));
+    if let Some(mime_type) = container.part("mimetype").ok().flatten() {
+        let mime_type = String::from_utf8_lossy(&mime_type);
+        if let Some((_, found)) = MIME_TYPES.iter().find(|(prefix, _)| mime_type.trim().starts_with(prefix)) {
+            return verdict(*found);
+        }
+    }
+    // Content types name the main part. Where that part is missing or damaged, the usual names of parts tell as much.
+    let content_types = container.part("[Content_Types].xml").ok().flatten().unwrap_or_default();
+    let content_types = encoding::decode_xml(&content_types);
+    let names = container.names();
+    let declared = PACKAGES.iter().find(|(types, ..)| types.iter().any(|main| content_types.contains(main)));
+    let found = declared
+        .or_else(|| PACKAGES.iter().find(|(_, part, _)| names.iter().any(|name| name.eq_ignore_ascii_case(part))));
+    match found {
+        Some((.., found)) => verdict(*found),
+        None if names.iter().any(|name| name.ends_with(".iwa")) => Err(source.unsupported("an Apple iWork document")),
+        None => Err(source.unsupported("a zip archive")),
+    }
+}
+
+fn detect_in_compound_file(source: &Source) -> Result<FileFormat> {
+    let names = ole::root_names(source.bytes);
+    let has = |name: &str| names.iter().any(|candidate| candidate.eq_ignore_ascii_case(name));
+    if has("EncryptedPackage") || has("EncryptionInfo") {
+        Err(source.needs_password())
+    } else if has("WordDocument") {
+        Err(source.unsupported("a Word 97-2003 document (.doc)"))
+    } else if has("PowerPoint Document") || has("PP40") {
+        Err(source.unsupported("a PowerPoint 97-2003 presentation (.ppt)"))
+    } else if has("__properties_version1.0") {
+        Err(source.unsupported("an Outlook message (.msg)"))
+    } else if has("Workbook") || has("Book") {
+        Ok(FileFormat::Xls)
+    } else if names.is_empty() {
+        Err(source.unreadable("the directory of its OLE container is damaged"))
+    } else {
+        Err(source.unsupported("an OLE file of an unknown kind"))
+    }
+}
+
+/// Formats that are text, but whose text is markup or an envelope.
+fn known_text_format(text: &str) -> Option<&'static str> {
+    let start = text.trim_start_matches(['\u{FEFF}', ' ', '\t', '\r', '\n']);
+    let start: String = start.chars().take(2000).collect::<String>().to_ascii_lowercase();
+    if start.starts_with("{\\rtf") {
+        return Some("a Rich Text document (.rtf)");
+    }
+    if start.starts_with("%!ps") {
+        return Some("a PostScript file");
+    }
+    if start.starts_with("<!doctype html") || start.starts_with("<html") {
+        return Some("a web page (HTML)");
+    }
+    if start.starts_with("<?xml") {
+        return [("<svg", "an SVG image"), ("<html", "a web page (HTML)"), ("<office:document", "a flat OpenDocument")]
+            .iter()
+            .find(|(element, _)| start.contains(element))
+            .map(|(_, what)| *what);
+    }
+    if start.starts_with("from ") && has_mail_headers(start.lines().skip(1)) {
+        return Some("a mailbox (.mbox)");
+    }
+    has_mail_headers(start.lines()).then_some("an e-mail message (.eml)")
+}
+
+/// Two headers that every message has in transit, before the first empty line (RFC 5322).
+fn has_mail_headers<'a>(lines: impl Iterator<Item = &'a str>) -> bool {
+    let mut found = [false; 4];
+    for line in lines.take_while(|line| !line.is_empty()) {
+        let is_header = line.starts_with([' ', '\t'])
+            || line.split_once(':').is_some_and(|(name, _)| name.bytes().all(|b| b.is_ascii_graphic()));
+        if !is_header {
+            return false;
+        }
+        for (found, header) in found.iter_mut().zip(["received:", "message-id:", "mime-version:", "return-path:"]) {
+            *found |= line.starts_with(header);
+        }
+    }
+    found.iter().filter(|&&found| found).count() >= 2
+}
+
+/// A promise of Markdown or CSV is kept; a sheet's extension on delimited text (a common kind of "Excel export") means
+/// CSV.
+fn plain_text_format(source: &Source, text: &str) -> FileFormat {
+    match source.promised_format() {
+        Some(FileFormat::Markdown) => FileFormat::Markdown,
+        Some(FileFormat::Csv) => FileFormat::Csv,
+        Some(format) if format.is_spreadsheet() && formats::csv::sniff_delimiter(text).is_some() => FileFormat::Csv,
+        _ => FileFormat::Text,
+    }
+}
+
+/// A BIFF2-BIFF4 stream without container: record "beginning of file" ([MS-XLS] 2.4.21 and older documentation).
+fn is_old_excel(bytes: &[u8]) -> bool {
+    matches!(bytes, [0x09, 0 | 2 | 4, 4 | 6, 0, ..])
+}
+
+fn describe_binary(kind: infer::Type) -> String {
+    let named = match kind.mime_type() {
+        "image/jpeg" => "a JPEG image",
+        "image/png" => "a PNG image",
+        "image/gif" => "a GIF image",
+        "image/tiff" => "a TIFF image",
+        "image/bmp" => "a BMP image",
+        "image/webp" => "a WebP image",
+        "image/heif" => "a HEIF image",
+        "application/x-executable" | "application/vnd.microsoft.portable-executable" => "a program",
+        "application/gzip" => "a gzip archive",
+        "application/x-tar" => "a tar archive",
+        "application/x-7z-compressed" => "a 7-Zip archive",
+        "application/vnd.rar" => "a RAR archive",
+        mime_type => return format!("of type {mime_type}"),
+    };
+    named.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use casetrack_core::{Error, ErrorCode};
+
+    use super::*;
+    use crate::test_files::{compound_file, zip_file};
+
+    fn refused(name: &str, bytes: &[u8]) -> Error {
+        detect(Path::new(name), bytes).unwrap_err()
+    }
+
+    fn package(content_type: &str) -> Vec<u8> {
+        let types = format!("<Types><Override PartName='/x.xml' ContentType='application/vnd.{content_type}'/></Types>");
+        zip_file(&[("[Content_Types].xml", types.as_bytes())])
+    }
+
+    #[test]
+    fn containers_are_told_by_their_main_part() {
+        let path = Path::new("file.zip");
+        let docx = package("openxmlformats-officedocument.wordprocessingml.document.main+xml");
+        assert_eq!(detect(path, &docx).unwrap(), FileFormat::Docx);
+        let xlsx = package("openxmlformats-officedocument.spreadsheetml.sheet.main+xml");
+        assert_eq!(detect(path, &xlsx).unwrap(), FileFormat::Xlsx);
+        assert_eq!(detect(path, &zip_file(&[("xl/workbook.xml", b"")])).unwrap(), FileFormat::Xlsx);
+        let ods = zip_file(&[("mimetype", b"application/vnd.oasis.opendocument.spreadsheet")]);
+        assert_eq!(detect(path, &ods).unwrap(), FileFormat::Ods);
+        assert_eq!(detect(path, &compound_file(&["Workbook"], &[])).unwrap(), FileFormat::Xls);
+        assert_eq!(detect(path, b"junk before\n%PDF-1.4").unwrap(), FileFormat::Pdf);
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_named() {
+        let pptx = package("openxmlformats-officedocument.presentationml.presentation.main+xml");
+        let odt = zip_file(&[("mimetype", b"application/vnd.oasis.opendocument.text")]);
+        let doc = compound_file(&["WordDocument"], &["Workbook"]);
+        for (bytes, what) in [
+            (&pptx[..], "PowerPoint"),
+            (&odt, ".odt"),
+            (&doc, ".doc"),
+            (&zip_file(&[("a.txt", b"a")]), "zip archive"),
+            (b"\xFF\xD8\xFF\xE0\0\x10JFIF\0\x01\x01\0\0\x01\0\x01\0\0", "JPEG"),
+            (b"{\\rtf1\\ansi text}", "Rich Text"),
+            (b"<!DOCTYPE html><p>x", "HTML"),
+            (b"Return-Path: <a@b.c>\r\nMessage-ID: <1@b.c>\r\nSubject: x\r\n\r\nbody", "e-mail"),
+            (&[0x80, 0, 1, 2, 3, 0xFE, 0, 0, 7], "unknown type"),
+        ] {
+            let error = refused("file.bin", bytes);
+            assert_eq!(error.code, ErrorCode::UnsupportedFormat);
+            assert!(error.message.contains(what), "{}", error.message);
+        }
+        let encrypted = compound_file(&["EncryptedPackage", "EncryptionInfo"], &[]);
+        assert_eq!(refused("a.docx", &encrypted).code, ErrorCode::NeedsPassword);
+        assert_eq!(refused("a.pdf", b"").code, ErrorCode::EmptyFile);
+        assert_eq!(refused("a.docx", b"PK\x03\x04 cut off").code, ErrorCode::UnreadableFile);
+    }
+
+    #[test]
+    fn names_break_ties_between_text_formats_only() {
+        let text = b"name;value\na;1\nb;2\n";
+        for (name, format) in [
+            ("a.md", FileFormat::Markdown),
+            ("a.csv", FileFormat::Csv),
+            ("a.xls", FileFormat::Csv),
+            ("a.pdf", FileFormat::Text),
+            ("a", FileFormat::Text),
+        ] {
+            assert_eq!(detect(Path::new(name), text).unwrap(), format, "{name}");
+        }
+        assert_eq!(detect(Path::new("a.xls"), b"no table here").unwrap(), FileFormat::Text);
+        // The letters that begin a bitmap, in a text.
+        assert_eq!(detect(Path::new("a"), b"BMW annual report").unwrap(), FileFormat::Text);
+    }
+
+    #[test]
+    fn extensions_choose_candidates() {
+        assert!(is_supported_extension(Path::new("a/b.PDF")));
+        assert!(!is_supported_extension(Path::new("a/b.jpg")));
+        assert!(!is_supported_extension(Path::new("pdf")));
+    }
+}

@@ -1,0 +1,136 @@
+//! From a file's bytes to its pages.
+
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+
+use casetrack_core::{Error, FileFormat, Limits, Page, Result};
+
+use crate::page::DocumentBuilder;
+use crate::source::Source;
+use crate::{detect, registry};
+
+/// What holds for every file of a run.
+#[derive(Debug, Clone, Default)]
+pub struct ExtractOptions {
+    pub limits: Limits,
+    /// The libpdfium to use, a file or the directory that holds it. Without it the usual places are searched.
+    ///
+    /// The first PDF of a process decides: the library is loaded once.
+    pub pdfium: Option<PathBuf>,
+}
+
+/// What a file contains.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Extraction {
+    pub format: FileFormat,
+    /// The title the file gives itself.
+    pub title: Option<String>,
+    /// At least one page has text; pages without text keep their place, so that numbers are those of the file.
+    pub pages: Vec<Page>,
+    /// What could not be read, or was read otherwise than its name promises, in words for the user.
+    pub warnings: Vec<String>,
+}
+
+/// Reads, detects by content and extracts. `bytes` is the whole file (the caller has read and hashed it).
+///
+/// `path` serves messages, the tie-breaks of [`detect`](crate::detect) and the sheet name of a CSV; it is not opened.
+/// Time and memory are linear in the size of the file's uncompressed parts, which `options.limits` bounds.
+///
+/// # Errors
+///
+/// Nothing fails silently: a file that gives no text ends as `EmptyFile`, `UnsupportedFormat`, `UnreadableFile`,
+/// `NeedsPassword`, `NeedsOcr` or `FileTooLarge`; `MissingDependency` when a PDF is read without libpdfium.
+pub fn extract(path: &Path, bytes: &[u8], options: &ExtractOptions) -> Result<Extraction> {
+    let source = Source { path, bytes, options };
+    if bytes.len() as u64 > options.limits.max_file_bytes {
+        return Err(source.too_large(format_args!(
+            "{} bytes, where at most {} are read",
+            bytes.len(),
+            options.limits.max_file_bytes
+        )));
+    }
+    let format = detect::detect_source(&source)?;
+    let extractor = registry::extractor(format)
+        .ok_or_else(|| Error::internal(format!("no extractor is registered for {format:?}")))?;
+
+    let mut document = DocumentBuilder::new(options.limits.max_text_chars);
+    if let Some(warning) = name_and_content_differ(&source, format) {
+        document.warn(warning);
+    }
+    catch_unwind(AssertUnwindSafe(|| extractor.extract(&source, &mut document)))
+        .unwrap_or_else(|panic| Err(source.unreadable(format_args!("its parser failed ({})", panic_text(&*panic)))))?;
+    let extraction = document.finish(format);
+    if extraction.pages.iter().all(|page| page.blocks.is_empty()) {
+        return Err(source.empty("contains no text."));
+    }
+    Ok(extraction)
+}
+
+/// Plain text is read the same whatever its name says, so only a promise of another kind of file is worth a word.
+fn name_and_content_differ(source: &Source, format: FileFormat) -> Option<String> {
+    let promised = source.promised_format()?;
+    let textual = |format| matches!(format, FileFormat::Text | FileFormat::Markdown | FileFormat::Csv);
+    if promised == format || (textual(promised) && textual(format)) {
+        return None;
+    }
+    let extension = source.path.extension()?.to_string_lossy();
+    Some(format!("The name ends in .{extension}, but the content is {}; read as such.", describe(format)))
+}
+
+fn describe(format: FileFormat) -> &'static str {
+    match format {
+        FileFormat::Pdf => "a PDF",
+        FileFormat::Docx => "a Word document",
+        FileFormat::Xlsx | FileFormat::Xls => "an Excel workbook",
+        FileFormat::Ods => "an OpenDocument spreadsheet",
+        FileFormat::Csv => "a table in plain text",
+        FileFormat::Text => "plain text",
+        FileFormat::Markdown => "Markdown",
+    }
+}
+
+fn panic_text(panic: &(dyn Any + Send)) -> &str {
+    panic
+        .downcast_ref::<&str>()
+        .copied()
+        .or_else(|| panic.downcast_ref::<String>().map(String::as_str))
+        .unwrap_or("without a reason")
+}
+
+#[cfg(test)]
+mod tests {
+    use casetrack_core::ErrorCode;
+
+    use super::*;
+
+    fn extract_with(name: &str, bytes: &[u8], limits: Limits) -> Result<Extraction> {
+        extract(Path::new(name), bytes, &ExtractOptions { limits, pdfium: None })
+    }
+
+    #[test]
+    fn sizes_are_limited_before_and_while_reading() {
+        let limits = Limits { max_file_bytes: 10, ..Limits::default() };
+        assert_eq!(extract_with("a.txt", b"eleven char", limits).unwrap_err().code, ErrorCode::FileTooLarge);
+        let limits = Limits { max_text_chars: 5, ..Limits::default() };
+        assert_eq!(extract_with("a.txt", b"sixsix", limits).unwrap_err().code, ErrorCode::FileTooLarge);
+        assert!(extract_with("a.txt", "fünf!".as_bytes(), limits).is_ok());
+    }
+
+    #[test]
+    fn content_wins_over_the_name_and_is_said_to() {
+        let extraction = extract_with("report.pdf", b"Only text.\n", Limits::default()).unwrap();
+        assert_eq!(extraction.format, FileFormat::Text);
+        assert_eq!(extraction.warnings, ["The name ends in .pdf, but the content is plain text; read as such."]);
+        assert!(extract_with("report.log", b"Only text.\n", Limits::default()).unwrap().warnings.is_empty());
+    }
+
+    #[test]
+    fn a_file_without_text_is_an_error() {
+        for bytes in [&b""[..], b" \n\t\r\n"] {
+            let error = extract_with("blank.txt", bytes, Limits::default()).unwrap_err();
+            assert_eq!(error.code, ErrorCode::EmptyFile);
+            assert!(error.message.starts_with("blank.txt "), "{}", error.message);
+        }
+    }
+}

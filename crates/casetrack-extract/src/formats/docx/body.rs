@@ -1,0 +1,288 @@
+//! Block-level content: paragraphs, tables and what wraps them.
+
+use casetrack_core::{BlockKind, ExtractionMethod};
+
+use super::Stop;
+use super::inline::{Fields, Reference};
+use super::numbering::Numbering;
+use super::styles::{ListReference, Styles};
+use crate::page::DocumentBuilder;
+use crate::xml::{Element, Node, XmlError, XmlReader};
+
+/// Stands for a page break inside collected text; XML cannot contain this character.
+pub(super) const PAGE_BREAK: char = '\x0c';
+
+/// A longer paragraph in a heading style is a numbered clause: it heads nothing.
+const MAX_HEADING_CHARS: usize = 200;
+
+/// A paragraph or table row that is not on a page yet.
+pub(super) struct PendingBlock {
+    pub kind: BlockKind,
+    /// May contain [`PAGE_BREAK`]s.
+    pub text: String,
+}
+
+/// Where blocks go.
+pub(super) enum Sink {
+    Pages,
+    /// Cells, text boxes and notes are placed when they are complete.
+    Collected(Vec<PendingBlock>),
+}
+
+impl Sink {
+    pub fn collect() -> Self {
+        Sink::Collected(Vec::new())
+    }
+
+    pub fn into_blocks(self) -> Vec<PendingBlock> {
+        match self {
+            Sink::Pages => Vec::new(),
+            Sink::Collected(blocks) => blocks,
+        }
+    }
+}
+
+/// Reads one part: the main document, or the notes.
+pub(super) struct Body<'a, 'd> {
+    pub xml: XmlReader<'a>,
+    text: &'a str,
+    pub styles: &'d Styles,
+    pub numbering: &'d mut Numbering,
+    pub document: &'d mut DocumentBuilder,
+    pub fields: Fields,
+    pub references: Vec<Reference>,
+    /// A page starts before the next text. Breaks in a row make one page: Word records a rendered break after most
+    /// explicit ones.
+    pub page_break_pending: bool,
+    /// Number of the next table on this page.
+    pub table: u32,
+    /// For each section in order, whether it starts on a new page.
+    section_starts: std::vec::IntoIter<bool>,
+}
+
+/// A paragraph being read.
+#[derive(Default)]
+pub(super) struct Paragraph {
+    pub text: String,
+    style: Option<String>,
+    list: Option<ListReference>,
+    outline_level: Option<u8>,
+    page_break_before: Option<bool>,
+    ends_section: bool,
+    /// Content of text boxes anchored here; it follows the paragraph.
+    pub boxed: Vec<PendingBlock>,
+}
+
+impl<'a, 'd> Body<'a, 'd> {
+    pub fn new(
+        xml: &'a str,
+        styles: &'d Styles,
+        numbering: &'d mut Numbering,
+        document: &'d mut DocumentBuilder,
+    ) -> Self {
+        Self {
+            xml: XmlReader::new(xml),
+            text: xml,
+            styles,
+            numbering,
+            document,
+            fields: Fields::default(),
+            references: Vec::new(),
+            page_break_pending: false,
+            table: 0,
+            section_starts: Vec::new().into_iter(),
+        }
+    }
+
+    /// Reads the main document to its end.
+    pub fn read(&mut self) -> Result<(), Stop> {
+        let mut starts = section_starts(self.text).into_iter();
+        // How the first section starts does not matter.
+        starts.next();
+        self.section_starts = starts;
+        self.xml.root()?;
+        while let Some(element) = self.xml.child()? {
+            match element.name() {
+                "body" => self.blocks(&mut Sink::Pages)?,
+                _ => self.xml.skip()?,
+            }
+        }
+        Ok(())
+    }
+
+    /// The notes referred to so far, in order.
+    pub fn into_references(self) -> Vec<Reference> {
+        self.references
+    }
+
+    /// Reads the children of the element started last as blocks.
+    pub fn blocks(&mut self, sink: &mut Sink) -> Result<(), Stop> {
+        while let Some(element) = self.xml.child()? {
+            self.block(&element, sink)?;
+        }
+        Ok(())
+    }
+
+    pub fn block(&mut self, element: &Element, sink: &mut Sink) -> Result<(), Stop> {
+        match element.name() {
+            "p" => self.paragraph(sink),
+            "tbl" => self.table(sink),
+            "sdt" | "sdtContent" | "customXml" | "smartTag" | "ins" | "moveTo" => self.blocks(sink),
+            "AlternateContent" => self.alternatives(|body| body.blocks(sink)),
+            "altChunk" => {
+                self.document.warn("Another document is embedded in this one; it was not read.");
+                Ok(self.xml.skip()?)
+            }
+            _ => Ok(self.xml.skip()?),
+        }
+    }
+
+    /// Reads the first alternative of `mc:AlternateContent` (Part 3): the others repeat it for older programs.
+    pub fn alternatives(&mut self, mut read: impl FnMut(&mut Self) -> Result<(), Stop>) -> Result<(), Stop> {
+        let mut chosen = false;
+        while let Some(element) = self.xml.child()? {
+            match element.name() {
+                "Choice" | "Fallback" if !chosen => {
+                    chosen = true;
+                    read(self)?;
+                }
+                _ => self.xml.skip()?,
+            }
+        }
+        Ok(())
+    }
+
+    fn paragraph(&mut self, sink: &mut Sink) -> Result<(), Stop> {
+        let mut paragraph = Paragraph::default();
+        while let Some(element) = self.xml.child()? {
+            match element.name() {
+                "pPr" => self.paragraph_properties(&mut paragraph)?,
+                _ => self.inline(&element, &mut paragraph)?,
+            }
+        }
+        self.fields.end_of_paragraph();
+        self.finish_paragraph(paragraph, sink)
+    }
+
+    fn paragraph_properties(&mut self, paragraph: &mut Paragraph) -> Result<(), XmlError> {
+        while let Some(element) = self.xml.child()? {
+            match element.name() {
+                "pStyle" => paragraph.style = element.value(),
+                "outlineLvl" => paragraph.outline_level = element.value().and_then(|level| level.parse().ok()),
+                "pageBreakBefore" => paragraph.page_break_before = Some(element.is_on()),
+                "sectPr" => paragraph.ends_section = true,
+                "numPr" => {
+                    paragraph.list = Some(ListReference::parse(&mut self.xml)?);
+                    continue;
+                }
+                _ => {}
+            }
+            self.xml.skip()?;
+        }
+        Ok(())
+    }
+
+    fn finish_paragraph(&mut self, paragraph: Paragraph, sink: &mut Sink) -> Result<(), Stop> {
+        let style = paragraph.style.as_deref();
+        let label = self.label(&paragraph);
+        let level = match paragraph.outline_level {
+            Some(level) => (level < 9).then_some(level + 1),
+            None => self.styles.heading_level(style),
+        };
+        let is_short = paragraph.text.chars().nth(MAX_HEADING_CHARS).is_none();
+        let kind = match (level, &label) {
+            (Some(level), _) if is_short => BlockKind::Heading { level },
+            (_, Some(_)) => BlockKind::ListItem,
+            _ => BlockKind::Paragraph,
+        };
+        let mut text = paragraph.text;
+        if let Some(label) = label {
+            // The label stands behind a break that is recorded at the start of the paragraph.
+            let at = text.len() - text.trim_start().len();
+            if at < text.len() {
+                text.insert_str(at, &label);
+            }
+        }
+        let breaks_before =
+            paragraph.page_break_before.unwrap_or_else(|| self.styles.page_break_before(style));
+        if breaks_before {
+            text.insert(0, PAGE_BREAK);
+        }
+        self.emit(PendingBlock { kind, text }, sink)?;
+        for block in paragraph.boxed {
+            self.emit(block, sink)?;
+        }
+        if paragraph.ends_section && self.section_starts.next().unwrap_or(false) && matches!(sink, Sink::Pages) {
+            self.page_break_pending = true;
+        }
+        Ok(())
+    }
+
+    fn label(&mut self, paragraph: &Paragraph) -> Option<String> {
+        let style = paragraph.style.as_deref();
+        let inherited = self.styles.list(style);
+        let reference = match (&paragraph.list, inherited) {
+            (Some(own), inherited) => ListReference {
+                number_id: own.number_id.clone().or_else(|| inherited.as_ref()?.number_id.clone()),
+                level: own.level.or_else(|| inherited.as_ref()?.level),
+            },
+            (None, inherited) => inherited?,
+        };
+        self.numbering.label(&reference, style)
+    }
+
+    pub fn emit(&mut self, block: PendingBlock, sink: &mut Sink) -> Result<(), Stop> {
+        match sink {
+            Sink::Collected(blocks) => blocks.push(block),
+            Sink::Pages => {
+                for (index, piece) in block.text.split(PAGE_BREAK).enumerate() {
+                    self.page_break_pending |= index > 0;
+                    if !piece.trim().is_empty() {
+                        self.start_pending_page();
+                        self.document.push_block(block.kind.clone(), piece)?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Starts the page that a break asked for, unless nothing stands on the current one. Returns whether it did.
+    pub fn start_pending_page(&mut self) -> bool {
+        let starts = std::mem::take(&mut self.page_break_pending) && self.document.block_count() > 0;
+        if starts {
+            self.document.start_page(ExtractionMethod::Native, None);
+            self.table = 0;
+        }
+        starts
+    }
+}
+
+/// For each section, whether it starts on a new page. A section's properties stand at its end, so they are collected
+/// before the text is read (17.6.17, 17.6.22).
+fn section_starts(xml: &str) -> Vec<bool> {
+    let mut xml = XmlReader::new(xml);
+    let mut starts = Vec::new();
+    let mut read = || -> Result<(), XmlError> {
+        loop {
+            match xml.next()? {
+                Node::Start(element) if element.name() == "sectPrChange" => xml.skip()?,
+                Node::Start(element) if element.name() == "sectPr" => {
+                    let mut kind = None;
+                    while let Some(property) = xml.child()? {
+                        if property.name() == "type" {
+                            kind = property.value();
+                        }
+                        xml.skip()?;
+                    }
+                    starts.push(!matches!(kind.as_deref(), Some("continuous" | "nextColumn")));
+                }
+                Node::Eof => return Ok(()),
+                _ => {}
+            }
+        }
+    };
+    // Damage is met, and reported, when the text is read.
+    let _ = read();
+    starts
+}

@@ -1,0 +1,165 @@
+//! Content of paragraphs: runs, fields, symbols, breaks, text boxes.
+
+use super::Stop;
+use super::body::{Body, PAGE_BREAK, Paragraph, Sink};
+use super::notes::NoteKind;
+use super::number_format::roman;
+use super::symbols;
+use crate::xml::{Element, Node};
+
+/// A place in the text that refers to a note.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Reference {
+    pub kind: NoteKind,
+    pub id: String,
+    pub mark: String,
+}
+
+/// Complex fields that are open (17.16.18). A field has instructions, then a result; only results are printed.
+#[derive(Default)]
+pub(super) struct Fields(Vec<FieldPart>);
+
+#[derive(PartialEq)]
+enum FieldPart {
+    Instruction,
+    Result,
+}
+
+impl Fields {
+    fn mark(&mut self, kind: Option<&str>) {
+        match kind {
+            Some("begin") => self.0.push(FieldPart::Instruction),
+            Some("separate") => {
+                if let Some(part) = self.0.last_mut() {
+                    *part = FieldPart::Result;
+                }
+            }
+            Some("end") => {
+                self.0.pop();
+            }
+            _ => {}
+        }
+    }
+
+    fn hide_text(&self) -> bool {
+        self.0.contains(&FieldPart::Instruction)
+    }
+
+    /// Results may span paragraphs. Instructions hardly ever do: one that does not end is damage, which must not hide the
+    /// rest of the document.
+    pub fn end_of_paragraph(&mut self) {
+        self.0.retain(|part| *part == FieldPart::Result);
+    }
+}
+
+impl Body<'_, '_> {
+    /// Reads an element inside a paragraph to its end. Elements that are not known are looked into: text only stands in
+    /// `w:t` (and `m:t`, `a:t`).
+    pub fn inline(&mut self, element: &Element, paragraph: &mut Paragraph) -> Result<(), Stop> {
+        match element.name() {
+            "t" => return self.text(paragraph),
+            "tab" | "ptab" => self.push(paragraph, "\t"),
+            "br" => {
+                let is_page_break = element.attribute("type").as_deref() == Some("page");
+                if is_page_break {
+                    paragraph.text.push(PAGE_BREAK);
+                } else {
+                    self.push(paragraph, "\n");
+                }
+            }
+            "cr" => self.push(paragraph, "\n"),
+            "lastRenderedPageBreak" => paragraph.text.push(PAGE_BREAK),
+            "noBreakHyphen" => self.push(paragraph, "-"),
+            "sym" => {
+                let code = element.attribute("char").and_then(|code| u32::from_str_radix(&code, 16).ok());
+                if let Some(code) = code {
+                    let symbol = symbols::symbol(code, element.attribute("font").as_deref());
+                    self.push(paragraph, symbol.encode_utf8(&mut [0; 4]));
+                }
+            }
+            "fldChar" => {
+                self.fields.mark(element.attribute("fldCharType").as_deref());
+                return self.field_data(paragraph);
+            }
+            "footnoteReference" => self.reference(NoteKind::Footnote, element, paragraph),
+            "endnoteReference" => self.reference(NoteKind::Endnote, element, paragraph),
+            "txbxContent" => {
+                let mut sink = Sink::collect();
+                self.blocks(&mut sink)?;
+                paragraph.boxed.append(&mut sink.into_blocks());
+                return Ok(());
+            }
+            "AlternateContent" => {
+                return self.alternatives(|body| body.inlines(paragraph));
+            }
+            // Properties, deletions, instructions of fields, phonetic guides.
+            "pPr" | "rPr" | "sdtPr" | "del" | "moveFrom" | "delText" | "instrText" | "delInstrText" | "rt" | "binData"
+            | "fldData" => {}
+            _ => return self.inlines(paragraph),
+        }
+        Ok(self.xml.skip()?)
+    }
+
+    pub fn inlines(&mut self, paragraph: &mut Paragraph) -> Result<(), Stop> {
+        while let Some(element) = self.xml.child()? {
+            self.inline(&element, paragraph)?;
+        }
+        Ok(())
+    }
+
+    fn text(&mut self, paragraph: &mut Paragraph) -> Result<(), Stop> {
+        loop {
+            match self.xml.next()? {
+                // Line ends in XML are white space; breaks have elements of their own.
+                Node::Text(text) => self.push(paragraph, &text.replace(['\n', '\t', '\r', PAGE_BREAK], " ")),
+                Node::Start(_) => self.xml.skip()?,
+                Node::End | Node::Eof => return Ok(()),
+            }
+        }
+    }
+
+    fn push(&self, paragraph: &mut Paragraph, text: &str) {
+        if !self.fields.hide_text() {
+            paragraph.text.push_str(text);
+        }
+    }
+
+    /// A legacy check box shows its state in the field's data; all other fields in their result (17.16.7).
+    fn field_data(&mut self, paragraph: &mut Paragraph) -> Result<(), Stop> {
+        while let Some(element) = self.xml.child()? {
+            match element.name() {
+                "ffData" => {
+                    while let Some(element) = self.xml.child()? {
+                        if element.name() != "checkBox" {
+                            self.xml.skip()?;
+                            continue;
+                        }
+                        let (mut checked, mut default) = (None, false);
+                        while let Some(state) = self.xml.child()? {
+                            match state.name() {
+                                "checked" => checked = Some(state.is_on()),
+                                "default" => default = state.is_on(),
+                                _ => {}
+                            }
+                            self.xml.skip()?;
+                        }
+                        paragraph.text.push(if checked.unwrap_or(default) { '☒' } else { '☐' });
+                    }
+                }
+                _ => self.xml.skip()?,
+            }
+        }
+        Ok(())
+    }
+
+    fn reference(&mut self, kind: NoteKind, element: &Element, paragraph: &mut Paragraph) {
+        let Some(id) = element.attribute("id") else { return };
+        let number = self.references.iter().filter(|reference| reference.kind == kind).count() as u32 + 1;
+        let mark = match kind {
+            NoteKind::Footnote => number.to_string(),
+            NoteKind::Endnote => roman(number),
+        };
+        paragraph.text.push_str(&format!("[{mark}]"));
+        self.references.push(Reference { kind, id, mark });
+    }
+}

@@ -1,0 +1,73 @@
+//! Footnotes and endnotes: listed after the text, in the order in which the text refers to them (17.11).
+
+use std::collections::HashMap;
+
+use casetrack_core::BlockKind;
+
+use super::Stop;
+use super::body::{Body, PAGE_BREAK, PendingBlock, Sink};
+use super::inline::Reference;
+use super::numbering::Numbering;
+use super::styles::Styles;
+use crate::page::DocumentBuilder;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum NoteKind {
+    Footnote,
+    Endnote,
+}
+
+/// The parts that hold the notes, empty where there is none.
+pub(super) struct Notes<'a> {
+    pub footnotes: &'a str,
+    pub endnotes: &'a str,
+}
+
+impl Notes<'_> {
+    /// Adds the notes referred to: `[1] text`.
+    pub fn append(
+        &self,
+        references: &[Reference],
+        styles: &Styles,
+        numbering: &mut Numbering,
+        document: &mut DocumentBuilder,
+    ) -> Result<(), Stop> {
+        for (kind, xml) in [(NoteKind::Footnote, self.footnotes), (NoteKind::Endnote, self.endnotes)] {
+            let mut references = references.iter().filter(|reference| reference.kind == kind).peekable();
+            if xml.is_empty() || references.peek().is_none() {
+                continue;
+            }
+            let mut notes = read_notes(xml, styles, numbering, document)?;
+            for reference in references {
+                let blocks = notes.remove(&reference.id).unwrap_or_default();
+                for (index, block) in blocks.into_iter().enumerate() {
+                    let text = block.text.replace(PAGE_BREAK, " ");
+                    let text = text.trim();
+                    let text = if index == 0 { format!("[{}] {text}", reference.mark) } else { text.to_owned() };
+                    document.push_block(BlockKind::Paragraph, &text)?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The blocks of each note by id. Notes that refer to notes are not followed.
+fn read_notes(
+    xml: &str,
+    styles: &Styles,
+    numbering: &mut Numbering,
+    document: &mut DocumentBuilder,
+) -> Result<HashMap<String, Vec<PendingBlock>>, Stop> {
+    let mut body = Body::new(xml, styles, numbering, document);
+    let mut notes = HashMap::new();
+    body.xml.root()?;
+    while let Some(element) = body.xml.child()? {
+        let mut sink = Sink::collect();
+        body.blocks(&mut sink)?;
+        if let Some(id) = element.attribute("id") {
+            notes.insert(id, sink.into_blocks());
+        }
+    }
+    Ok(notes)
+}

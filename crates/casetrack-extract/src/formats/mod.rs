@@ -1,0 +1,8 @@
+//! One module per format, or per family of formats with one parser.
+
+pub mod csv;
+pub mod docx;
+pub mod markdown;
+pub mod pdf;
+pub mod spreadsheet;
+pub mod text;

@@ -1,0 +1,234 @@
+//! PDF files with a text layer, over pdfium.
+//!
+//! Text is what the text layer says, in the order of the page's content, one line of text per line on the page with its
+//! box. Paragraphs are found from geometry. A page that is a picture with no or hardly any text is a scan: it keeps its
+//! place without being taken for an empty page.
+
+mod layout;
+mod library;
+mod text_layer;
+
+use std::sync::{Mutex, PoisonError};
+
+use casetrack_core::{BlockKind, Error, ErrorCode, ExtractionMethod, Rect, Result};
+use pdfium_render::prelude::{
+    PdfDocument, PdfDocumentMetadataTagType, PdfPage, PdfPageObject, PdfPageObjectCommon, PdfPageObjectsCommon,
+    PdfiumError, PdfiumInternalError,
+};
+
+use self::layout::{HeadingSizes, Paragraph};
+pub use self::library::pdfium_status;
+use self::text_layer::{Line, View};
+use crate::page::{DocumentBuilder, PlacedLine};
+use crate::registry::Extractor;
+use crate::source::Source;
+
+/// Fewer characters than this on a page that is covered by a picture are a stamp or a page number, not its text.
+const MIN_TEXT_OF_SCAN: usize = 50;
+/// Share of the page that pictures must cover for a scan.
+const SCAN_COVERAGE: f32 = 0.5;
+/// Pictures may be wrapped in forms this deep.
+const MAX_FORM_DEPTH: u32 = 4;
+
+/// One thread is inside pdfium at a time: it is not thread-safe, and its binding locks every single call, which is cheap
+/// only without contention.
+static PDFIUM: Mutex<()> = Mutex::new(());
+
+pub(crate) struct Pdf;
+
+impl Extractor for Pdf {
+    fn extract(&self, source: &Source, document: &mut DocumentBuilder) -> Result<()> {
+        let pdfium = library::pdfium(source.options)?;
+        let pdf = {
+            let _inside = PDFIUM.lock().unwrap_or_else(PoisonError::into_inner);
+            pdfium.load_pdf_from_byte_slice(source.bytes, None).map_err(|error| open_error(source, &error))?
+        };
+        let outcome = read_document(source, &pdf, document);
+        let _inside = PDFIUM.lock().unwrap_or_else(PoisonError::into_inner);
+        drop(pdf);
+        outcome
+    }
+}
+
+/// What a page is, apart from its text.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum PageState {
+    /// Has text, or is truly blank.
+    Readable,
+    Scanned,
+    Damaged,
+}
+
+fn read_document(source: &Source, pdf: &PdfDocument, document: &mut DocumentBuilder) -> Result<()> {
+    let count = pdf.pages().len();
+    if count == 0 {
+        return Err(source.unreadable("it has no pages"));
+    }
+    if let Some(title) = pdf.metadata().get(PdfDocumentMetadataTagType::Title)
+        && is_sensible_title(title.value())
+    {
+        document.set_title(title.value());
+    }
+    let mut pages: Vec<(PageState, Vec<Paragraph>)> = Vec::new();
+    let mut text_bytes = 0u64;
+    for index in 0..count {
+        let read = {
+            let _inside = PDFIUM.lock().unwrap_or_else(PoisonError::into_inner);
+            pdf.pages().get(index).and_then(|page| read_page(&page))
+        };
+        let (state, lines) = read.unwrap_or_else(|error| {
+            tracing::debug!("page {} of {}: {error:?}", index + 1, source.path.display());
+            (PageState::Damaged, Vec::new())
+        });
+        text_bytes += lines.iter().map(|line| line.text.len() as u64).sum::<u64>();
+        if text_bytes > source.limits().max_text_chars.saturating_mul(4) {
+            return Err(source.too_large(format_args!(
+                "it holds more than {} characters of text",
+                source.limits().max_text_chars
+            )));
+        }
+        pages.push((state, layout::paragraphs(lines)));
+    }
+    check_pages(source, &pages, document)?;
+
+    let sizes = HeadingSizes::of(pages.iter().flat_map(|(_, paragraphs)| paragraphs));
+    for (_, paragraphs) in &pages {
+        document.start_page(ExtractionMethod::Native, None);
+        for paragraph in paragraphs {
+            let kind = match sizes.level(paragraph) {
+                Some(level) => BlockKind::Heading { level },
+                None if paragraph.is_list_item() => BlockKind::ListItem,
+                None => BlockKind::Paragraph,
+            };
+            let lines: Vec<PlacedLine> = paragraph.lines.iter().map(placed).collect();
+            document.push_lines(kind, &lines)?;
+        }
+    }
+    Ok(())
+}
+
+fn placed(line: &Line) -> PlacedLine {
+    let Rect { left, right, top, bottom } = line.area;
+    let area = (right > left && bottom > top).then_some(line.area);
+    PlacedLine { text: line.text.clone(), area }
+}
+
+/// Says which pages are missing; an error when there is no text at all.
+fn check_pages(
+    source: &Source,
+    pages: &[(PageState, Vec<Paragraph>)],
+    document: &mut DocumentBuilder,
+) -> Result<()> {
+    let numbers = |wanted: PageState| -> Vec<usize> {
+        pages.iter().zip(1..).filter(|((state, _), _)| *state == wanted).map(|(_, number)| number).collect()
+    };
+    let (scanned, damaged) = (numbers(PageState::Scanned), numbers(PageState::Damaged));
+    let has_text = pages.iter().any(|(state, paragraphs)| *state == PageState::Readable && !paragraphs.is_empty());
+    if !has_text && !scanned.is_empty() {
+        return Err(Error::new(
+            ErrorCode::NeedsOcr,
+            format!("{} is a scan without a text layer ({}).", source.name(), plural(pages.len(), "page")),
+        )
+        .with_hint("Recognise its text with an OCR program that adds a text layer, then ingest the result."));
+    }
+    if !has_text && !damaged.is_empty() {
+        return Err(source.unreadable("none of its pages can be read"));
+    }
+    if !has_text {
+        return Err(source.empty("has no text and no pictures on its pages."));
+    }
+    if !scanned.is_empty() {
+        document.warn(format!("No text layer on {}: scanned, needs OCR.", page_list(&scanned)));
+    }
+    if !damaged.is_empty() {
+        document.warn(format!("Could not be read: {}. The other pages are complete.", page_list(&damaged)));
+    }
+    Ok(())
+}
+
+fn read_page(page: &PdfPage) -> Result<(PageState, Vec<Line>), PdfiumError> {
+    let lines = text_layer::read_lines(page)?;
+    let printed: usize =
+        lines.iter().map(|line| line.text.chars().filter(|c| !c.is_whitespace()).count()).sum();
+    let state = if printed < MIN_TEXT_OF_SCAN && is_covered_by_pictures(page) {
+        PageState::Scanned
+    } else {
+        PageState::Readable
+    };
+    Ok((state, lines))
+}
+
+fn is_covered_by_pictures(page: &PdfPage) -> bool {
+    let view = View::of(page);
+    let covered: f32 = page.objects().iter().map(|object| covered_by(&object, &view, 0)).sum();
+    covered >= SCAN_COVERAGE * view.size()
+}
+
+/// What pictures in a page object cover, in square points. A form counts as a whole when it holds a picture: positions
+/// inside it are its own.
+fn covered_by(object: &PdfPageObject, view: &View, depth: u32) -> f32 {
+    let holds_picture = match object {
+        PdfPageObject::Image(_) => true,
+        PdfPageObject::XObjectForm(form) if depth < MAX_FORM_DEPTH => {
+            form.iter().any(|inner| covered_by(&inner, view, depth + 1) > 0.0)
+        }
+        _ => false,
+    };
+    if !holds_picture {
+        return 0.0;
+    }
+    if depth > 0 {
+        return 1.0;
+    }
+    object.bounds().map_or(0.0, |bounds| view.visible(&bounds.to_rect()))
+}
+
+fn open_error(source: &Source, error: &PdfiumError) -> Error {
+    match error {
+        PdfiumError::PdfiumLibraryInternalError(PdfiumInternalError::PasswordError) => source.needs_password(),
+        PdfiumError::PdfiumLibraryInternalError(PdfiumInternalError::SecurityError) => {
+            source.unreadable("it is encrypted in a way that is not supported")
+        }
+        PdfiumError::PdfiumLibraryInternalError(PdfiumInternalError::FormatError) => {
+            source.unreadable("it is not a complete PDF")
+        }
+        other => source.unreadable(format_args!("the PDF library reports {other:?}")),
+    }
+}
+
+/// Producers fill in file names and placeholders.
+fn is_sensible_title(title: &str) -> bool {
+    let title = title.trim();
+    let lower = title.to_lowercase();
+    let is_file_name =
+        [".doc", ".docx", ".pdf", ".dvi", ".indd", ".qxd", ".ps", ".txt", ".htm", ".html", ".xls", ".xlsx", ".ppt"]
+            .iter()
+            .any(|extension| lower.ends_with(extension));
+    let is_placeholder = ["untitled", "microsoft word - ", "about:blank", "no title", "slide 1"]
+        .iter()
+        .any(|placeholder| lower.starts_with(placeholder));
+    title.chars().filter(|c| c.is_alphabetic()).count() >= 3 && !is_file_name && !is_placeholder
+}
+
+fn plural(count: usize, noun: &str) -> String {
+    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
+}
+
+/// "page 3" or "pages 1, 4-7".
+fn page_list(numbers: &[usize]) -> String {
+    let mut ranges: Vec<(usize, usize)> = Vec::new();
+    for &number in numbers {
+        match ranges.last_mut() {
+            Some((_, end)) if *end + 1 == number => *end = number,
+            _ => ranges.push((number, number)),
+        }
+    }
+    let ranges: Vec<String> = ranges
+        .into_iter()
+        .map(|(start, end)| if start == end { start.to_string() } else { format!("{start}-{end}") })
+        .collect();
+    format!("page{} {}", if numbers.len() == 1 { "" } else { "s" }, ranges.join(", "))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,310 @@
+//! The text layer of a page as visual lines.
+
+use casetrack_core::Rect;
+use pdfium_render::prelude::{PdfPage, PdfPageRenderRotation, PdfPageText, PdfRect, PdfiumError};
+
+/// A line as it stands on the page.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Line {
+    pub text: String,
+    pub area: Rect,
+    /// Mean height of its glyphs in points, a measure of the font size.
+    pub size: f32,
+    /// Width of its first word in points.
+    pub first_word: f32,
+}
+
+/// The lines of a page in the order of its content, with places in points from the top left of the visible page.
+pub(super) fn read_lines(page: &PdfPage) -> Result<Vec<Line>, PdfiumError> {
+    let text = page.text()?;
+    let view = View::of(page);
+    let mut lines = Vec::new();
+    let mut open = OpenLine::default();
+    for glyph in glyphs(&text, &view) {
+        match glyph {
+            Glyph::LineEnd => lines.extend(open.finish()),
+            Glyph::Shown(c, area) => {
+                // The library joins a line that ends in a hyphen to the next one.
+                if open.after_hyphen && area.is_some_and(|area| !open.is_level_with(&area)) {
+                    lines.extend(open.finish());
+                }
+                open.push(c, area);
+            }
+            Glyph::Hyphen(area) => {
+                open.push('-', area);
+                open.after_hyphen = true;
+            }
+        }
+    }
+    lines.extend(open.finish());
+    Ok(join_level_lines(lines))
+}
+
+enum Glyph {
+    Shown(char, Option<Rect>),
+    /// A hyphen that the library takes for one at the end of a line.
+    Hyphen(Option<Rect>),
+    LineEnd,
+}
+
+/// The printed characters of the text layer. Control characters and non-characters are dropped.
+fn glyphs<'a>(text: &'a PdfPageText, view: &'a View) -> impl Iterator<Item = Glyph> + 'a {
+    let chars = text.chars();
+    let mut high_surrogate: Option<u32> = None;
+    (0..chars.len()).filter_map(move |index| {
+        let glyph = chars.get(index).ok()?;
+        let mut code = glyph.unicode_value();
+        let area = || glyph.loose_bounds().ok().map(|bounds| view.place(&bounds)).filter(|area| area.right > area.left);
+        if let Some(high) = high_surrogate.take()
+            && (0xDC00..0xE000).contains(&code)
+        {
+            code = 0x10000 + ((high - 0xD800) << 10) + (code - 0xDC00);
+        }
+        match code {
+            0x0A => Some(Glyph::LineEnd),
+            0x02 => Some(Glyph::Hyphen(area())),
+            0x09 | 0x20 | 0xA0 => Some(Glyph::Shown(' ', area())),
+            0xD800..0xDC00 => {
+                high_surrogate = Some(code);
+                None
+            }
+            0xFFFE | 0xFFFF | 0xFEFF | 0x200B => None,
+            _ => char::from_u32(code).filter(|c| !c.is_control()).map(|c| Glyph::Shown(plain(c), area())),
+        }
+    })
+}
+
+/// One character for what looks the same: which of them a text layer has depends on the program that wrote the file, not on
+/// the text, and people type the plain one.
+fn plain(c: char) -> char {
+    match c {
+        '\u{2018}' | '\u{2019}' | '\u{201B}' => '\'',
+        '\u{201C}' | '\u{201D}' | '\u{201F}' => '"',
+        // What is drawn is not soft: fonts show this code as a hyphen (ISO 32000-1, Annex D.2, note 6).
+        '\u{AD}' => '-',
+        // Greek question mark and middle dot, canonically equivalent to these.
+        '\u{37E}' => ';',
+        '\u{387}' => '·',
+        // The bullet of the Symbol font, which many producers leave in the private use area.
+        '\u{F0B7}' => '•',
+        c => c,
+    }
+}
+
+/// A line being collected.
+#[derive(Default)]
+struct OpenLine {
+    text: String,
+    area: Option<Rect>,
+    /// Sum of the heights of the glyphs, and their number.
+    heights: (f32, u32),
+    /// Right edge of the first word, once it is complete.
+    first_word_end: Option<f32>,
+    after_hyphen: bool,
+}
+
+impl OpenLine {
+    /// Runs of spaces become one.
+    fn push(&mut self, c: char, area: Option<Rect>) {
+        self.after_hyphen = false;
+        if c.is_whitespace() {
+            if !self.text.is_empty() && !self.text.ends_with(' ') {
+                self.text.push(' ');
+                self.first_word_end = self.first_word_end.or(self.area.map(|area| area.right));
+            }
+            return;
+        }
+        match c {
+            '\u{FB00}'..='\u{FB06}' => self.text.push_str(ligature(c)),
+            c => self.text.push(c),
+        }
+        if let Some(area) = area {
+            self.area = Some(self.area.map_or(area, |line| union(&line, &area)));
+            self.heights.0 += area.bottom - area.top;
+            self.heights.1 += 1;
+        }
+    }
+
+    /// Whether a glyph stands on this line: its middle is between the line's top and bottom, and it is not to the left.
+    fn is_level_with(&self, glyph: &Rect) -> bool {
+        self.area.is_none_or(|line| {
+            let middle = (glyph.top + glyph.bottom) / 2.0;
+            line.top < middle && middle < line.bottom && glyph.left >= line.left
+        })
+    }
+
+    /// The line, unless it has no text; this one is empty afterwards.
+    fn finish(&mut self) -> Option<Line> {
+        let OpenLine { text, area, heights, first_word_end, .. } = std::mem::take(self);
+        let text = text.trim();
+        if text.is_empty() {
+            return None;
+        }
+        let area = area.unwrap_or(Rect { left: 0.0, top: 0.0, right: 0.0, bottom: 0.0 });
+        Some(Line {
+            text: text.to_owned(),
+            area,
+            size: if heights.1 > 0 { heights.0 / heights.1 as f32 } else { 0.0 },
+            first_word: first_word_end.unwrap_or(area.right) - area.left,
+        })
+    }
+}
+
+/// The library ends a line between pieces that are far apart or were drawn apart. Pieces on one level that follow each
+/// other to the right are one line.
+fn join_level_lines(lines: Vec<Line>) -> Vec<Line> {
+    let mut joined: Vec<Line> = Vec::with_capacity(lines.len());
+    for line in lines {
+        match joined.last_mut() {
+            Some(last) if continues(&last.area, &line.area) => {
+                last.text.push(' ');
+                last.text.push_str(&line.text);
+                let (old, new) = (last.area.right - last.area.left, line.area.right - line.area.left);
+                last.size = (last.size * old + line.size * new) / (old + new).max(f32::EPSILON);
+                last.area = union(&last.area, &line.area);
+            }
+            _ => joined.push(line),
+        }
+    }
+    joined
+}
+
+fn continues(before: &Rect, after: &Rect) -> bool {
+    let overlap = before.bottom.min(after.bottom) - before.top.max(after.top);
+    let height = (before.bottom - before.top).min(after.bottom - after.top);
+    height > 0.0 && overlap > 0.6 * height && after.left > before.right - 0.3 * height
+}
+
+pub(super) fn union(a: &Rect, b: &Rect) -> Rect {
+    Rect {
+        left: a.left.min(b.left),
+        top: a.top.min(b.top),
+        right: a.right.max(b.right),
+        bottom: a.bottom.max(b.bottom),
+    }
+}
+
+fn ligature(c: char) -> &'static str {
+    match c {
+        '\u{FB00}' => "ff",
+        '\u{FB01}' => "fi",
+        '\u{FB02}' => "fl",
+        '\u{FB03}' => "ffi",
+        '\u{FB04}' => "ffl",
+        _ => "st",
+    }
+}
+
+/// How the page is shown: what of it is visible, and turned by how much.
+pub(super) struct View {
+    left: f32,
+    bottom: f32,
+    right: f32,
+    top: f32,
+    rotation: PdfPageRenderRotation,
+}
+
+impl View {
+    pub fn of(page: &PdfPage) -> Self {
+        let visible = page.boundaries().bounding().map(|boundary| boundary.bounds).unwrap_or(page.page_size());
+        Self {
+            left: visible.left().value,
+            bottom: visible.bottom().value,
+            right: visible.right().value,
+            top: visible.top().value,
+            rotation: page.rotation().unwrap_or(PdfPageRenderRotation::None),
+        }
+    }
+
+    /// From the page's own coordinates (origin at the bottom left) to those of the page as it is shown.
+    fn place(&self, area: &PdfRect) -> Rect {
+        let (left, right) = (area.left().value, area.right().value);
+        let (bottom, top) = (area.bottom().value, area.top().value);
+        match self.rotation {
+            PdfPageRenderRotation::None => Rect {
+                left: left - self.left,
+                top: self.top - top,
+                right: right - self.left,
+                bottom: self.top - bottom,
+            },
+            PdfPageRenderRotation::Degrees90 => Rect {
+                left: bottom - self.bottom,
+                top: left - self.left,
+                right: top - self.bottom,
+                bottom: right - self.left,
+            },
+            PdfPageRenderRotation::Degrees180 => Rect {
+                left: self.right - right,
+                top: bottom - self.bottom,
+                right: self.right - left,
+                bottom: top - self.bottom,
+            },
+            PdfPageRenderRotation::Degrees270 => Rect {
+                left: self.top - top,
+                top: self.right - right,
+                right: self.top - bottom,
+                bottom: self.right - left,
+            },
+        }
+    }
+
+    /// Size of the visible page in square points.
+    pub fn size(&self) -> f32 {
+        (self.right - self.left) * (self.top - self.bottom)
+    }
+
+    /// The part of an area in the page's own coordinates that is visible, in square points.
+    pub fn visible(&self, area: &PdfRect) -> f32 {
+        let width = area.right().value.min(self.right) - area.left().value.max(self.left);
+        let height = area.top().value.min(self.top) - area.bottom().value.max(self.bottom);
+        width.max(0.0) * height.max(0.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn glyph(left: f32, top: f32) -> Option<Rect> {
+        Some(Rect { left, top, right: left + 5.0, bottom: top + 10.0 })
+    }
+
+    #[test]
+    fn a_line_folds_spaces_and_keeps_its_box() {
+        let mut line = OpenLine::default();
+        for (index, c) in "  ab  ﬁx-".chars().enumerate() {
+            line.push(c, glyph(5.0 * index as f32, 20.0));
+        }
+        let line = line.finish().unwrap();
+        assert_eq!(line.text, "ab fix-");
+        assert_eq!((line.area.left, line.area.right, line.area.top), (10.0, 45.0, 20.0));
+        assert_eq!((line.size, line.first_word), (10.0, 10.0));
+    }
+
+    #[test]
+    fn pieces_on_one_level_are_one_line() {
+        let line = |text: &str, left: f32, top: f32| Line {
+            text: text.into(),
+            area: Rect { left, top, right: left + 50.0, bottom: top + 10.0 },
+            size: 10.0,
+            first_word: 50.0,
+        };
+        let joined = join_level_lines(vec![line("a", 0.0, 0.0), line("b", 300.0, 1.0), line("c", 0.0, 12.0)]);
+        assert_eq!(joined.iter().map(|line| &*line.text).collect::<Vec<_>>(), ["a b", "c"]);
+        assert_eq!(joined[0].area.right, 350.0);
+    }
+
+    #[test]
+    fn places_follow_the_rotation() {
+        let view = |rotation| View { left: 0.0, bottom: 0.0, right: 100.0, top: 200.0, rotation };
+        let area = PdfRect::new_from_values(10.0, 20.0, 30.0, 60.0);
+        let place = |rotation| {
+            let area = view(rotation).place(&area);
+            (area.left, area.top, area.right, area.bottom)
+        };
+        assert_eq!(place(PdfPageRenderRotation::None), (20.0, 170.0, 60.0, 190.0));
+        assert_eq!(place(PdfPageRenderRotation::Degrees90), (10.0, 20.0, 30.0, 60.0));
+        assert_eq!(place(PdfPageRenderRotation::Degrees180), (40.0, 10.0, 80.0, 30.0));
+        assert_eq!(place(PdfPageRenderRotation::Degrees270), (170.0, 40.0, 190.0, 80.0));
+    }
+}

@@ -1,0 +1,91 @@
+//! Plain text: verbatim after decoding, paragraphs are runs of lines between blank lines, form feeds start pages.
+
+use std::ops::Range;
+
+use casetrack_core::{BlockKind, ExtractionMethod, Result};
+
+use crate::encoding::{self, Decoded};
+use crate::page::DocumentBuilder;
+use crate::registry::Extractor;
+use crate::source::Source;
+
+pub(crate) struct PlainText;
+
+impl Extractor for PlainText {
+    fn extract(&self, source: &Source, document: &mut DocumentBuilder) -> Result<()> {
+        let text = decoded_text(source, document)?;
+        for page in text.split('\x0c') {
+            document.start_page(ExtractionMethod::Native, None);
+            document.push_verbatim(page, &paragraphs(page))?;
+        }
+        Ok(())
+    }
+}
+
+/// The file's text with all line ends as `'\n'`; says so when bytes had to be replaced.
+pub(crate) fn decoded_text(source: &Source, document: &mut DocumentBuilder) -> Result<String> {
+    let Decoded { text, encoding, damaged } =
+        encoding::decode(source.bytes).ok_or_else(|| source.unsupported("binary data of an unknown type"))?;
+    if damaged {
+        document.warn(format!("Some bytes are not valid {encoding} and were replaced by \u{FFFD}."));
+    }
+    Ok(encoding::unify_line_ends(text).into_owned())
+}
+
+/// Byte ranges of the runs of lines between blank lines.
+fn paragraphs(text: &str) -> Vec<(Range<usize>, BlockKind)> {
+    let mut found = Vec::new();
+    let mut open: Option<Range<usize>> = None;
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        let end = at + line.len();
+        if line.trim().is_empty() {
+            found.extend(open.take().map(|range| (range, BlockKind::Paragraph)));
+        } else {
+            let start = open.map_or(at, |range| range.start);
+            open = Some(start..end);
+        }
+        at = end;
+    }
+    found.extend(open.map(|range| (range, BlockKind::Paragraph)));
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use crate::test_files::assert_page_invariants;
+    use crate::{ExtractOptions, Extraction};
+
+    fn extract(bytes: &[u8]) -> Extraction {
+        let extraction = crate::extract(Path::new("a.txt"), bytes, &ExtractOptions::default()).unwrap();
+        extraction.pages.iter().for_each(assert_page_invariants);
+        extraction
+    }
+
+    #[test]
+    fn text_is_kept_verbatim_and_cut_at_blank_lines() {
+        let page = &extract(b"  one\r\ntwo\r\n \t\r\nthree \r\n").pages[0];
+        assert_eq!(page.text, "  one\ntwo\n \t\nthree \n");
+        let blocks: Vec<_> = page.blocks.iter().map(|block| (block.char_start, block.char_end)).collect();
+        assert_eq!(blocks, [(2, 9), (13, 18)]);
+    }
+
+    #[test]
+    fn form_feeds_start_pages() {
+        let pages = extract(b"one\x0c\x0cthree").pages;
+        assert_eq!(pages.iter().map(|page| (page.number, &*page.text)).collect::<Vec<_>>(), [
+            (1, "one"),
+            (2, ""),
+            (3, "three")
+        ]);
+    }
+
+    #[test]
+    fn replaced_bytes_are_reported() {
+        let mut bytes = "ЖЖЖЖЖЖЖЖЖЖЖЖЖЖЖЖЖЖЖЖЖЖЖЖЖЖЖЖЖЖЖЖ".repeat(9).into_bytes();
+        bytes.push(0xFF);
+        assert_eq!(extract(&bytes).warnings.len(), 1);
+    }
+}

@@ -1,0 +1,29 @@
+//! Turns a file into pages of text with their exact places, and pages into chunks.
+//!
+//! [`extract`] recognises a file by its content, reads it with the extractor of its format and returns pages that hold
+//! the invariants of [`casetrack_core::Page`]: verbatim text, blocks that cover it, line boxes where the format has
+//! geometry. [`chunker::chunk_pages`] cuts those pages into the passages that are embedded, searched and cited.
+//!
+//! A format is one file in `formats/` and one row in `registry`. The crate stores nothing and knows no model.
+
+pub mod chunker;
+mod detect;
+mod document_type;
+mod encoding;
+mod extraction;
+mod formats;
+mod ole;
+mod page;
+mod registry;
+mod source;
+mod table;
+mod xml;
+mod zip_container;
+
+#[cfg(test)]
+mod test_files;
+
+pub use detect::{detect, is_supported_extension};
+pub use document_type::infer_document_type;
+pub use extraction::{ExtractOptions, Extraction, extract};
+pub use formats::pdf::pdfium_status;

@@ -1,0 +1,46 @@
+//! The one table that says which extractor reads which format.
+
+use casetrack_core::{FileFormat, Result};
+
+use crate::formats::{csv::Csv, docx::Docx, markdown::Markdown, pdf::Pdf, spreadsheet::Spreadsheet, text::PlainText};
+use crate::page::DocumentBuilder;
+use crate::source::Source;
+
+/// Reads files of one format, or of a family of formats with one parser.
+pub(crate) trait Extractor: Sync {
+    /// Adds the file's pages, title and warnings to `document`.
+    ///
+    /// What can be read of a partly damaged file is kept, with a warning; an error means that nothing of it is of use.
+    /// It may panic on hostile input: the caller turns that into an error on the file.
+    fn extract(&self, source: &Source, document: &mut DocumentBuilder) -> Result<()>;
+}
+
+/// Every format in `FileFormat::ALL` has exactly one row.
+static EXTRACTORS: &[(FileFormat, &dyn Extractor)] = &[
+    (FileFormat::Pdf, &Pdf),
+    (FileFormat::Docx, &Docx),
+    (FileFormat::Xlsx, &Spreadsheet),
+    (FileFormat::Xls, &Spreadsheet),
+    (FileFormat::Ods, &Spreadsheet),
+    (FileFormat::Csv, &Csv),
+    (FileFormat::Text, &PlainText),
+    (FileFormat::Markdown, &Markdown),
+];
+
+/// The extractor of a format; `None` for a format without a row.
+pub(crate) fn extractor(format: FileFormat) -> Option<&'static dyn Extractor> {
+    EXTRACTORS.iter().find(|(candidate, _)| *candidate == format).map(|(_, extractor)| *extractor)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_format_has_exactly_one_extractor() {
+        for format in FileFormat::ALL {
+            assert_eq!(EXTRACTORS.iter().filter(|(candidate, _)| candidate == format).count(), 1, "{format:?}");
+        }
+        assert_eq!(EXTRACTORS.len(), FileFormat::ALL.len());
+    }
+}

@@ -1,0 +1,68 @@
+//! The file being read, and the errors that are worded with its name.
+
+use std::path::Path;
+
+use casetrack_core::{Error, ErrorCode, FileFormat, Limits};
+
+use crate::ExtractOptions;
+
+/// What an extractor gets: the whole file and the limits that hold for it.
+pub(crate) struct Source<'a> {
+    pub path: &'a Path,
+    pub bytes: &'a [u8],
+    pub options: &'a ExtractOptions,
+}
+
+impl<'a> Source<'a> {
+    pub fn limits(&self) -> &'a Limits {
+        &self.options.limits
+    }
+
+    /// The file name, for messages.
+    pub fn name(&self) -> String {
+        self.path.file_name().unwrap_or(self.path.as_os_str()).to_string_lossy().into_owned()
+    }
+
+    /// The file name without its extension.
+    pub fn stem(&self) -> String {
+        self.path.file_stem().unwrap_or(self.path.as_os_str()).to_string_lossy().into_owned()
+    }
+
+    /// The format that the extension of the file name promises.
+    pub fn promised_format(&self) -> Option<FileFormat> {
+        FileFormat::from_extension(self.path.extension()?.to_str()?)
+    }
+
+    pub fn unreadable(&self, reason: impl std::fmt::Display) -> Error {
+        Error::new(ErrorCode::UnreadableFile, format!("{} could not be read: {reason}", self.name())).with_hint(
+            "The file may be damaged or incomplete. Open it in the program it was made with, save it again, then try \
+             again.",
+        )
+    }
+
+    pub fn needs_password(&self) -> Error {
+        Error::new(ErrorCode::NeedsPassword, format!("{} is protected by a password.", self.name()))
+            .with_hint("Save a copy without the password, then ingest that copy.")
+    }
+
+    pub fn empty(&self, reason: &str) -> Error {
+        Error::new(ErrorCode::EmptyFile, format!("{} {reason}", self.name()))
+            .with_hint("There is nothing to search in it. If its pages are pictures of text, recognise the text first.")
+    }
+
+    /// `what` completes "… is": "a JPEG image".
+    pub fn unsupported(&self, what: &str) -> Error {
+        let formats: Vec<String> =
+            FileFormat::ALL.iter().map(|format| format.extensions()[0].to_ascii_uppercase()).collect();
+        Error::new(
+            ErrorCode::UnsupportedFormat,
+            format!("{} is {what}; CaseTrack cannot read this format.", self.name()),
+        )
+        .with_hint(format!("Save or export it as one of {}, then try again.", formats.join(", ")))
+    }
+
+    pub fn too_large(&self, what: impl std::fmt::Display) -> Error {
+        Error::new(ErrorCode::FileTooLarge, format!("{} is too large: {what}.", self.name()))
+            .with_hint("Split the file into smaller ones, then try again.")
+    }
+}

@@ -1,0 +1,18 @@
+//! The MCP server of CaseTrack: its tools, what they take and return, and the transport.
+//!
+//! A tool converts its parameters, calls the [`Engine`](casetrack_engine::Engine) and renders the answer twice: as
+//! structured content that follows the tool's output schema, and as text for people ([`text`]). There is one table of tools;
+//! a tool is a type in the file of its family under `tools` and one row in that table.
+
+mod arguments;
+mod progress;
+mod schema;
+mod server;
+mod session;
+mod table;
+pub mod text;
+mod tools;
+
+pub use server::{INSTRUCTIONS, ServerOptions, serve, serve_stdio};
+pub use session::{Session, ToolOutput};
+pub use table::tool_documents;

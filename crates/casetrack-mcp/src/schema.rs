@@ -1,0 +1,82 @@
+//! JSON Schemas of the tools, generated from their Rust types.
+//!
+//! Clients differ in how much of JSON Schema they understand, so the schemas stay plain: no references, and for parameters
+//! neither unions nor nullable types. An optional parameter is one that is not in `required`.
+
+use schemars::generate::{Contract, SchemaSettings};
+use schemars::transform::RecursiveTransform;
+use schemars::{JsonSchema, Schema};
+use serde_json::{Value, json};
+
+pub(crate) type JsonObject = serde_json::Map<String, Value>;
+
+/// The flat schema of a tool's parameters.
+pub(crate) fn parameters<T: JsonSchema>() -> JsonObject {
+    let mut schema = generate::<T>(Contract::Deserialize);
+    schema.remove("description");
+    // Some clients refuse a tool without this key, even where it takes no parameters.
+    schema.entry("properties").or_insert_with(|| json!({}));
+    for property in
+        schema.get_mut("properties").and_then(Value::as_object_mut).into_iter().flat_map(|map| map.values_mut())
+    {
+        if let Some(property) = property.as_object_mut() {
+            flatten(property);
+        }
+    }
+    schema
+}
+
+/// The schema of a tool's structured content.
+pub(crate) fn response<T: JsonSchema>() -> JsonObject {
+    generate::<T>(Contract::Serialize)
+}
+
+fn generate<T: JsonSchema>(contract: Contract) -> JsonObject {
+    let settings = SchemaSettings::draft2020_12().with(|settings| {
+        settings.meta_schema = None;
+        settings.inline_subschemas = true;
+        settings.contract = contract;
+    });
+    let mut generator = settings.with_transform(RecursiveTransform(tidy)).into_generator();
+    let mut schema = generator.root_schema_for::<T>();
+    schema.as_object_mut().map(std::mem::take).unwrap_or_default()
+}
+
+/// Removes what says nothing to a client (names of Rust types, integer widths, links between items) and joins wrapped lines.
+fn tidy(schema: &mut Schema) {
+    for key in ["title", "format"] {
+        schema.remove(key);
+    }
+    if let Some(description) = schema.get("description").and_then(Value::as_str) {
+        let unlinked = description.replace("[`", "`").replace("`]", "`");
+        let paragraphs: Vec<String> = unlinked.split("\n\n").map(|paragraph| paragraph.replace('\n', " ")).collect();
+        schema.insert("description".into(), paragraphs.join("\n\n").into());
+    }
+}
+
+/// Turns what `Option` and documented enum variants give into a plain type with its values.
+fn flatten(property: &mut JsonObject) {
+    if let Some(Value::Array(variants)) = property.remove("oneOf") {
+        // Variants without documentation come as one branch with all their values.
+        let together = |variant: &Value| variant.get("enum").and_then(Value::as_array).cloned().unwrap_or_default();
+        let values: Vec<Value> = variants
+            .iter()
+            .flat_map(|variant| variant.get("const").cloned().into_iter().chain(together(variant)))
+            .collect();
+        property.insert("type".into(), "string".into());
+        property.insert("enum".into(), values.into());
+    }
+    if let Some(Value::Array(types)) = property.get_mut("type") {
+        types.retain(|name| name != "null");
+        if let [one] = &types[..] {
+            let one = one.clone();
+            property.insert("type".into(), one);
+        }
+    }
+    if let Some(Value::Array(values)) = property.get_mut("enum") {
+        values.retain(|value| !value.is_null());
+    }
+    if property.get("default").is_some_and(Value::is_null) {
+        property.remove("default");
+    }
+}

@@ -1,0 +1,181 @@
+//! The protocol over in-memory streams, with an engine whose data directory is empty.
+
+use std::sync::Arc;
+
+use casetrack_engine::{Engine, EngineConfig};
+use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, ReadHalf, WriteHalf};
+use tokio::task::JoinHandle;
+
+use super::*;
+
+/// A client that writes and reads lines of JSON.
+struct Client {
+    reader: tokio::io::Lines<BufReader<ReadHalf<DuplexStream>>>,
+    writer: WriteHalf<DuplexStream>,
+    server: JoinHandle<Result<()>>,
+    _data_dir: tempfile::TempDir,
+}
+
+impl Client {
+    fn connect(active: Option<CollectionId>) -> Self {
+        let data_dir = tempfile::tempdir().unwrap();
+        let engine = Arc::new(Engine::new(EngineConfig::new(data_dir.path().to_owned())).unwrap());
+        let (ours, theirs) = tokio::io::duplex(1 << 16);
+        let (their_reader, their_writer) = tokio::io::split(theirs);
+        let server = tokio::spawn(serve(engine, ServerOptions { active }, their_reader, their_writer));
+        let (reader, writer) = tokio::io::split(ours);
+        Self { reader: BufReader::new(reader).lines(), writer, server, _data_dir: data_dir }
+    }
+
+    async fn initialized(active: Option<CollectionId>) -> Self {
+        let mut client = Self::connect(active);
+        client.initialize("2025-11-25").await;
+        client
+    }
+
+    async fn initialize(&mut self, version: &str) -> Value {
+        let info = json!({"name": "test", "version": "1"});
+        let params = json!({"protocolVersion": version, "capabilities": {}, "clientInfo": info});
+        let result = self.request("initialize", params).await;
+        self.send(json!({"jsonrpc": "2.0", "method": "notifications/initialized"})).await;
+        result
+    }
+
+    async fn send(&mut self, message: Value) {
+        self.writer.write_all(format!("{message}\n").as_bytes()).await.unwrap();
+    }
+
+    async fn receive(&mut self) -> Value {
+        serde_json::from_str(&self.reader.next_line().await.unwrap().unwrap()).unwrap()
+    }
+
+    async fn request(&mut self, method: &str, params: Value) -> Value {
+        self.send(json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params})).await;
+        self.receive().await
+    }
+
+    async fn call(&mut self, tool: &str, arguments: Value) -> Value {
+        self.request("tools/call", json!({"name": tool, "arguments": arguments})).await
+    }
+}
+
+fn error_text(answer: &Value) -> &str {
+    assert_eq!(answer.pointer("/result/isError"), Some(&json!(true)), "{answer}");
+    assert!(answer.pointer("/result/structuredContent").is_none(), "{answer}");
+    answer.pointer("/result/content/0/text").and_then(Value::as_str).unwrap()
+}
+
+#[tokio::test]
+async fn each_protocol_version_with_a_handshake_is_spoken() {
+    for version in ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"] {
+        let answer = Client::connect(None).initialize(version).await;
+        let result = &answer["result"];
+        assert_eq!(result["protocolVersion"], version);
+        assert_eq!(result["serverInfo"]["name"], "casetrack");
+        assert_eq!(result["serverInfo"]["title"], "CaseTrack");
+        assert_eq!(result["instructions"], INSTRUCTIONS);
+        assert_eq!(result["capabilities"], json!({"tools": {}}));
+    }
+    let newer = Client::connect(None).initialize("2099-01-01").await;
+    assert_eq!(newer["result"]["protocolVersion"], "2025-11-25");
+}
+
+#[tokio::test]
+async fn the_protocol_without_a_handshake_is_spoken() {
+    let mut client = Client::connect(None);
+    let meta = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
+        "io.modelcontextprotocol/clientCapabilities": {},
+    });
+    let discovered = client.request("server/discover", json!({"_meta": meta})).await;
+    assert!(discovered.to_string().contains("2026-07-28"), "{discovered}");
+    let answer =
+        client.request("tools/call", json!({"name": "list_collections", "arguments": {}, "_meta": meta})).await;
+    assert_eq!(answer["result"]["structuredContent"]["collections"], json!([]), "{answer}");
+}
+
+#[test]
+fn instructions_fit_what_clients_keep() {
+    assert!(INSTRUCTIONS.len() < 2000, "{} bytes", INSTRUCTIONS.len());
+    for tool in ["list_collections", "switch_collection", "create_collection", "ingest_folder", "search_documents"] {
+        assert!(INSTRUCTIONS.contains(tool), "{tool}");
+    }
+}
+
+#[tokio::test]
+async fn the_list_of_tools_is_the_table() {
+    let mut client = Client::initialized(None).await;
+    let answer = client.request("tools/list", json!({})).await;
+    let listed = answer["result"]["tools"].as_array().unwrap().clone();
+    let expected: Vec<Value> = table::tool_documents().into_iter().map(|(_, document)| document).collect();
+    assert_eq!(listed, expected);
+}
+
+#[tokio::test]
+async fn an_answer_has_both_forms() {
+    let mut client = Client::initialized(None).await;
+    let answer = client.call("list_collections", json!({})).await;
+    let result = &answer["result"];
+    assert_eq!(result["isError"], false);
+    assert_eq!(result["structuredContent"], json!({"collections": [], "active_collection": null}));
+    assert!(result["content"][0]["text"].as_str().unwrap().starts_with("There are no collections"), "{answer}");
+}
+
+#[tokio::test]
+async fn errors_are_answers_that_the_assistant_can_read() {
+    let mut client = Client::initialized(None).await;
+    let answer = client.call("search_documents", json!({"query": "payment"})).await;
+    assert_eq!(
+        error_text(&answer),
+        "No active collection. Create or switch to a collection first:\n  - create_collection: Create a new collection\n  - \
+         switch_collection: Switch to an existing collection\n  - list_collections: See all collections"
+    );
+    assert_eq!(
+        answer.pointer("/result/_meta/casetrack~1error"),
+        Some(&json!({"code": "no_collection_active", "kind": "user"}))
+    );
+    let answer = client.call("search_documents", json!({"query": "a", "top_k": 1_000_000_000})).await;
+    assert_eq!(error_text(&answer), "top_k is 1000000000; it must be between 1 and 50.");
+    let answer = client.call("switch_collection", json!({"collection_name": "Acme"})).await;
+    assert!(error_text(&answer).starts_with("Collection not found: \"Acme\"."), "{answer}");
+}
+
+#[tokio::test]
+async fn an_active_collection_that_vanished_is_said_to_be_gone() {
+    let mut client = Client::initialized(Some(CollectionId::random())).await;
+    let answer = client.call("list_documents", json!({})).await;
+    assert!(error_text(&answer).starts_with("The active collection no longer exists"), "{answer}");
+    let answer = client.call("list_documents", json!({})).await;
+    assert!(error_text(&answer).starts_with("No active collection."), "{answer}");
+}
+
+#[tokio::test]
+async fn unroutable_requests_are_protocol_errors_and_the_server_goes_on() {
+    let mut client = Client::initialized(None).await;
+    let unknown = client.call("search_document", json!({})).await;
+    assert_eq!(unknown["error"]["code"], -32602);
+    assert!(unknown["error"]["message"].as_str().unwrap().contains("Did you mean \"search_documents\"?"), "{unknown}");
+    let malformed = client.call("list_collections", json!("all")).await;
+    assert_eq!(malformed["error"]["code"], -32602, "{malformed}");
+    let no_method = client.request("tools/destroy", json!({})).await;
+    assert_eq!(no_method["error"]["code"], -32601, "{no_method}");
+    client.writer.write_all(b"this is not JSON\n").await.unwrap();
+    assert!(client.call("list_collections", json!({})).await["result"].is_object());
+}
+
+#[tokio::test]
+async fn a_query_of_eight_megabytes_is_answered() {
+    let mut client = Client::initialized(None).await;
+    let answer = client.call("search_documents", json!({"query": "\u{1}".repeat(8 << 20)})).await;
+    assert!(error_text(&answer).starts_with("No active collection."));
+    assert!(client.call("get_status", json!({})).await["result"].is_object());
+}
+
+#[tokio::test]
+async fn the_server_ends_with_its_input() {
+    let Client { writer, reader, server, .. } = Client::initialized(None).await;
+    drop((writer, reader));
+    server.await.unwrap().unwrap();
+}

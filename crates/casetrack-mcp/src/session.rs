@@ -1,0 +1,123 @@
+//! The state of one client's session, and the way every tool call takes.
+
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use casetrack_core::{Cancel, CollectionId, CollectionMeta, Error, ErrorCode, ProgressSink, Result};
+use casetrack_engine::Engine;
+use serde_json::Value;
+
+use crate::{arguments, table};
+
+/// The answer of a tool: the same content for people and for programs.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ToolOutput {
+    pub text: String,
+    /// Follows the tool's output schema; always an object.
+    pub structured: Value,
+}
+
+/// One client's session. Its active collection lasts as long as it does.
+pub struct Session {
+    engine: Arc<Engine>,
+    active: Mutex<Option<CollectionId>>,
+}
+
+/// What a tool works with.
+pub(crate) struct Context<'a> {
+    pub engine: &'a Engine,
+    pub session: &'a Session,
+    pub progress: &'a ProgressSink,
+    pub cancel: &'a Cancel,
+}
+
+impl Session {
+    pub fn new(engine: Arc<Engine>, active: Option<CollectionId>) -> Self {
+        Self { engine, active: Mutex::new(active) }
+    }
+
+    /// Calls a tool and blocks until it is done. A panic inside it becomes an [`ErrorCode::Internal`] error.
+    ///
+    /// `arguments` is an object, or null for none. `cancel` stops ingestion within one embedding batch; the other tools do
+    /// not take long enough to look at it.
+    pub fn call(&self, tool: &str, arguments: Value, progress: &ProgressSink, cancel: &Cancel) -> Result<ToolOutput> {
+        let tool = table::find(tool)?;
+        let arguments = arguments::check(tool.name, &tool.input_schema, arguments)?;
+        let context = Context { engine: &self.engine, session: self, progress, cancel };
+        let started = Instant::now();
+        let result = catch_unwind(AssertUnwindSafe(|| (tool.handler)(&context, arguments)))
+            .unwrap_or_else(|panic| Err(panicked(tool.name, panic.as_ref())));
+        let outcome = result.as_ref().map_or_else(|error| error.code.name(), |_| "ok");
+        tracing::debug!(tool = tool.name, outcome, elapsed_ms = started.elapsed().as_millis() as u64, "tool call");
+        result
+    }
+
+    pub(crate) fn set_active(&self, collection: CollectionId) {
+        *self.lock() = Some(collection);
+    }
+
+    /// Clears the active collection if it is this one.
+    pub(crate) fn forget(&self, collection: CollectionId) {
+        let mut active = self.lock();
+        if *active == Some(collection) {
+            *active = None;
+        }
+    }
+
+    pub(crate) fn active_id(&self) -> Option<CollectionId> {
+        *self.lock()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<CollectionId>> {
+        // A panic while the lock was held leaves a plain id behind, which stays valid.
+        self.active.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Context<'_> {
+    /// The active collection, which a tool may only use if it still exists.
+    pub fn active(&self) -> Result<CollectionMeta> {
+        let id = self.session.active_id().ok_or_else(no_active_collection)?;
+        self.engine.find_collection(&id.to_string()).map_err(|error| {
+            if error.code != ErrorCode::NotFound {
+                return error;
+            }
+            self.session.forget(id);
+            Error::new(ErrorCode::NotFound, format!("The active collection no longer exists (ID: {}).", id.short()))
+                .with_hint("See what there is with list_collections, then choose one with switch_collection.")
+        })
+    }
+}
+
+fn no_active_collection() -> Error {
+    Error::new(
+        ErrorCode::NoCollectionActive,
+        "No active collection. Create or switch to a collection first:\n  \
+         - create_collection: Create a new collection\n  \
+         - switch_collection: Switch to an existing collection\n  \
+         - list_collections: See all collections",
+    )
+}
+
+fn panicked(tool: &str, panic: &(dyn Any + Send)) -> Error {
+    let reason = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+    Error::internal(format!("{tool} failed: {}", reason.unwrap_or("panic without a message")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_becomes_an_error_that_asks_for_a_report() {
+        for (panic, reason) in [
+            (catch_unwind(|| panic!("plain")).unwrap_err(), "get_chunk failed: plain"),
+            (catch_unwind(|| panic!("formatted {}", 1)).unwrap_err(), "get_chunk failed: formatted 1"),
+        ] {
+            let error = panicked("get_chunk", panic.as_ref());
+            assert_eq!((error.code, error.message.as_str()), (ErrorCode::Internal, reason));
+        }
+    }
+}

@@ -1,0 +1,267 @@
+//! The table against the tools' specification, and the schemas against what is sent.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
+use std::path::Path;
+
+use casetrack_engine::chunks::{ChunkView, DocumentChunks, SourceContext};
+use casetrack_engine::ingest::IngestReport;
+use serde_json::json;
+
+use super::*;
+use crate::text::samples;
+
+/// The parameters of the specification: type, bounds, default and values; `[..]` after a tool lists the required ones.
+fn specified() -> Value {
+    let document_types = json!([
+        "contract",
+        "report",
+        "spreadsheet",
+        "presentation",
+        "correspondence",
+        "memo",
+        "proposal",
+        "invoice",
+        "policy",
+        "other"
+    ]);
+    let string = json!({"type": "string"});
+    let yes = json!({"type": "boolean", "default": true});
+    let no = json!({"type": "boolean", "default": false});
+    json!({
+        "create_collection": [["name"], {
+            "name": string,
+            "collection_id": string,
+            "collection_type": {"type": "string", "enum": [
+                "project", "contract", "financial", "compliance", "research", "hr", "operations", "other"
+            ]},
+        }],
+        "list_collections": [[], {
+            "status_filter": {"type": "string", "enum": ["active", "closed", "archived", "all"], "default": "active"},
+        }],
+        "switch_collection": [["collection_name"], {"collection_name": string}],
+        "delete_collection": [["collection_name", "confirm"], {"collection_name": string, "confirm": no}],
+        "get_collection_info": [[], {}],
+        "ingest_document": [["file_path"], {
+            "file_path": string,
+            "document_name": string,
+            "document_type": {"type": "string", "enum": document_types},
+            "copy_original": no,
+        }],
+        "ingest_folder": [["folder_path"], {
+            "folder_path": string,
+            "recursive": yes,
+            "skip_existing": yes,
+            "document_type": {"type": "string", "enum": document_types},
+            "file_extensions": {"type": "array", "items": {"type": "string"}},
+        }],
+        "list_documents": [[], {
+            "sort_by": {"type": "string", "enum": ["name", "type", "date", "pages"], "default": "date"},
+        }],
+        "get_document": [["document_name"], {"document_name": string}],
+        "delete_document": [["confirm", "document_name"], {"document_name": string, "confirm": no}],
+        "search_documents": [["query"], {
+            "query": string,
+            "top_k": {"type": "integer", "default": 10, "minimum": 1, "maximum": 50},
+            "document_filter": string,
+        }],
+        "get_chunk": [["chunk_id"], {"chunk_id": string}],
+        // The specification gives no bound for page_filter; pages count from 1.
+        "get_document_chunks": [["document_name"], {
+            "document_name": string,
+            "page_filter": {"type": "integer", "minimum": 1},
+        }],
+        "get_source_context": [["chunk_id"], {
+            "chunk_id": string,
+            "window": {"type": "integer", "default": 1, "minimum": 1, "maximum": 5},
+        }],
+        "get_status": [[], {}],
+    })
+}
+
+#[test]
+fn every_tool_has_exactly_the_specified_parameters() {
+    let specified = specified();
+    let specified = specified.as_object().unwrap();
+    let names: BTreeSet<&str> = tools().iter().map(|entry| entry.name).collect();
+    assert_eq!(names, specified.keys().map(String::as_str).collect());
+    for entry in tools() {
+        let mut properties = entry.input_schema["properties"].clone();
+        for (name, property) in properties.as_object_mut().unwrap() {
+            let description = property.as_object_mut().unwrap().remove("description");
+            assert!(description.is_some_and(|text| !text.as_str().unwrap().is_empty()), "{}: {name}", entry.name);
+        }
+        assert_eq!(properties, specified[entry.name][1], "{}", entry.name);
+        let mut required = entry.input_schema.get("required").cloned().unwrap_or_else(|| json!([]));
+        required.as_array_mut().unwrap().sort_by_key(Value::to_string);
+        assert_eq!(required, specified[entry.name][0], "{}", entry.name);
+    }
+}
+
+#[test]
+fn no_name_stands_twice_in_the_table() {
+    let names: BTreeSet<&str> = tools().iter().map(|entry| entry.name).collect();
+    assert_eq!(names.len(), tools().len());
+}
+
+#[test]
+fn input_schemas_are_flat_and_closed() {
+    for entry in tools() {
+        let text = serde_json::to_string(&entry.input_schema).unwrap();
+        for key in ["$ref", "$defs", "$schema", "oneOf", "anyOf", "allOf", "null", "\"title\"", "\"format\""] {
+            assert!(!text.contains(key), "{}: {key} in {text}", entry.name);
+        }
+        assert_eq!(entry.input_schema["type"], "object", "{}", entry.name);
+        assert_eq!(entry.input_schema["additionalProperties"], false, "{}", entry.name);
+    }
+}
+
+#[test]
+fn output_schemas_are_objects_without_references() {
+    for entry in tools() {
+        let text = serde_json::to_string(&entry.output_schema).unwrap();
+        assert_eq!(entry.output_schema["type"], "object", "{}", entry.name);
+        assert!(!text.contains("$ref") && !text.contains("$schema"), "{}: {text}", entry.name);
+    }
+}
+
+#[test]
+fn unknown_fields_are_refused_by_name_even_without_the_schema_check() {
+    let error =
+        serde_json::from_value::<<search::SearchDocuments as Tool>::Parameters>(json!({"query": "a", "topk": 1}));
+    assert!(error.err().unwrap().to_string().contains("`topk`"));
+}
+
+#[test]
+fn hints_tell_reading_from_deleting() {
+    let hints = |name: &str| {
+        let annotations = find(name).unwrap().describe().annotations.unwrap();
+        [
+            annotations.read_only_hint,
+            annotations.destructive_hint,
+            annotations.idempotent_hint,
+            annotations.open_world_hint,
+        ]
+        .map(Option::unwrap)
+    };
+    assert_eq!(hints("search_documents"), [true, false, true, false]);
+    assert_eq!(hints("create_collection"), [false, false, false, false]);
+    assert_eq!(hints("ingest_folder"), [false, false, true, false]);
+    assert_eq!(hints("delete_document"), [false, true, true, false]);
+}
+
+#[test]
+fn an_unknown_tool_gets_a_suggestion() {
+    let message = find("search_document").err().unwrap().message;
+    assert_eq!(message, "Unknown tool: \"search_document\". Did you mean \"search_documents\"?");
+    assert!(find("rm -rf").err().unwrap().full_text().ends_with("get_source_context, get_status."));
+}
+
+/// The schemas in the repository are the current ones.
+#[test]
+fn committed_schemas_are_current() {
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../schemas");
+    let expected: BTreeMap<OsString, String> = tool_documents()
+        .into_iter()
+        .map(|(name, document)| {
+            (format!("{name}.json").into(), format!("{}\n", serde_json::to_string_pretty(&document).unwrap()))
+        })
+        .collect();
+    let files = std::fs::read_dir(&directory).unwrap().map(std::result::Result::unwrap);
+    let committed: BTreeMap<OsString, String> =
+        files.map(|file| (file.file_name(), std::fs::read_to_string(file.path()).unwrap())).collect();
+    let names = |documents: &BTreeMap<OsString, String>| documents.keys().cloned().collect::<Vec<_>>();
+    assert_eq!(names(&committed), names(&expected));
+    for (name, text) in &expected {
+        assert!(committed[name] == *text, "{} is not current; run `casetrack schemas --out schemas`", name.display());
+    }
+}
+
+#[test]
+fn structured_content_follows_the_output_schema_and_keeps_numbers_short() {
+    let mut response = samples::search([0.94, 0.88]);
+    response.results[0].chunk.provenance.ocr_confidence = Some(0.94);
+    response.results[0].chunk.provenance.sheet_name = Some("Budget".to_owned());
+    let sent = follows(&response);
+    assert_eq!(sent.pointer("/results/0/score").unwrap().to_string(), "0.94");
+    assert_eq!(sent.pointer("/results/0/provenance/ocr_confidence").unwrap().to_string(), "0.94");
+
+    follows::<ChunkView>(&samples::chunk());
+    follows(&DocumentChunks { document: samples::document(), chunks: vec![samples::chunk()] });
+    let chunk = samples::chunk();
+    follows(&SourceContext { chunk_id: chunk.chunk_id, before: Vec::new(), chunk, after: vec![samples::chunk()] });
+    follows(&samples::collection());
+    follows(&samples::collection_summary());
+    follows(&samples::document_summary());
+    follows(&IngestReport::default());
+}
+
+/// Checks the structured form of a response against the schema of its type, and that the schema is strict enough to notice
+/// when a field is missing.
+fn follows<R: Serialize + JsonSchema>(response: &R) -> Value {
+    let schema = Value::Object(schema::response::<R>());
+    let sent = structured(response).unwrap();
+    check(&schema, &sent, "$").unwrap();
+    let mut incomplete = sent.clone();
+    let (removed, _) = incomplete.as_object_mut().unwrap().pop_required(&schema);
+    assert!(check(&schema, &incomplete, "$").is_err(), "{removed} may be missing");
+    sent
+}
+
+trait PopRequired {
+    fn pop_required(&mut self, schema: &Value) -> (String, Value);
+}
+
+impl PopRequired for JsonObject {
+    fn pop_required(&mut self, schema: &Value) -> (String, Value) {
+        let name = schema["required"][0].as_str().unwrap();
+        self.remove_entry(name).unwrap()
+    }
+}
+
+/// The part of JSON Schema that the output schemas use.
+fn check(schema: &Value, value: &Value, at: &str) -> std::result::Result<(), String> {
+    if let Some(branches) = schema.get("anyOf").or_else(|| schema.get("oneOf")).and_then(Value::as_array) {
+        return match branches.iter().any(|branch| check(branch, value, at).is_ok()) {
+            true => Ok(()),
+            false => Err(format!("{at}: {value} fits none of {branches:?}")),
+        };
+    }
+    let kind = match value {
+        Value::Null => "null",
+        Value::Bool(_) => "boolean",
+        Value::Number(number) if number.is_f64() => "number",
+        Value::Number(_) => "integer",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+    };
+    let allowed: Vec<&str> = match &schema["type"] {
+        Value::Array(types) => types.iter().filter_map(Value::as_str).collect(),
+        other => other.as_str().into_iter().collect(),
+    };
+    if !(allowed.contains(&kind) || kind == "integer" && allowed.contains(&"number")) {
+        return Err(format!("{at}: {value} is not one of {allowed:?}"));
+    }
+    for fixed in ["const", "enum"] {
+        match schema.get(fixed) {
+            Some(Value::Array(values)) if !values.contains(value) => return Err(format!("{at}: {value}")),
+            Some(Value::String(_)) if schema.get(fixed) != Some(value) => return Err(format!("{at}: {value}")),
+            _ => {}
+        }
+    }
+    if let (Some(items), Some(values)) = (schema.get("items"), value.as_array()) {
+        values.iter().enumerate().try_for_each(|(i, item)| check(items, item, &format!("{at}[{i}]")))?;
+    }
+    if let Some(object) = value.as_object() {
+        let required = schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
+        if let Some(missing) = required.clone().find(|name| !object.contains_key(*name)) {
+            return Err(format!("{at}: {missing} is missing"));
+        }
+        for (name, member) in object {
+            let property = schema["properties"].get(name).ok_or_else(|| format!("{at}: {name} is not described"))?;
+            check(property, member, &format!("{at}.{name}"))?;
+        }
+    }
+    Ok(())
+}

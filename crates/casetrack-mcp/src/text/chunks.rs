@@ -1,0 +1,229 @@
+//! Chunks with their provenance, and the text around them.
+
+use casetrack_core::Provenance;
+use casetrack_engine::chunks::{ChunkView, DocumentChunks, SourceContext};
+
+use super::documents::{embeddings, time};
+use super::format::{counted, one_line, push_fact, range, shorten, thousands, trimmed};
+use super::labels;
+
+/// How much of each chunk [`document_chunks`] shows, in characters.
+const PREVIEW_CHARS: usize = 120;
+
+/// One chunk in full. Chunks are counted from 1 here, as people count, and from 0 in structured content.
+pub fn chunk(chunk: &ChunkView) -> String {
+    let provenance = &chunk.provenance;
+    let mut text = format!(
+        "Chunk {} ({} chars)\n\nText:\n\"{}\"\n\nProvenance:\n",
+        chunk.chunk_id,
+        chunk.text.chars().count(),
+        chunk.text
+    );
+    let mut fact = |name: &str, value: &str| push_fact(&mut text, name, value);
+    fact("Document", &one_line(&provenance.document_name));
+    fact("File Path", &one_line(&provenance.file_path));
+    fact("Page", &provenance.page.to_string());
+    fact("Paragraphs", &range(provenance.paragraph_start, provenance.paragraph_end));
+    fact("Lines", &range(provenance.line_start, provenance.line_end));
+    fact("Chars", &format!("{}-{} (within page)", provenance.char_start, provenance.char_end));
+    if let Some(sheet) = sheet(provenance) {
+        fact("Sheet", &sheet);
+    }
+    if let Some(headings) = headings(provenance) {
+        fact("Section", &headings);
+    }
+    fact("Extraction", &extraction(provenance));
+    fact("Chunk Index", &format!(" {}", place(chunk)));
+    fact("SHA-256", &provenance.sha256.to_string());
+    fact("Ingested", &provenance.created_at.to_string());
+    fact("Embedded", &time(provenance.embedded_at));
+    fact("Citation", &one_line(&chunk.citation));
+    text.push_str(&format!("\nEmbeddings: {}", embeddings(&chunk.embeddings)));
+    text
+}
+
+/// All chunks with their places and beginnings. `page` is the filter that was applied.
+pub fn document_chunks(chunks: &DocumentChunks, page: Option<u32>) -> String {
+    let document = &chunks.document;
+    let shown = match page {
+        Some(page) => format!(
+            "page {page}, {} of {}",
+            thousands(chunks.chunks.len() as u64),
+            counted(document.chunk_count.into(), "chunk")
+        ),
+        None => counted(chunks.chunks.len() as u64, "chunk"),
+    };
+    let mut text = format!(
+        "{}: {shown}\nFile: {}\nType: {} | {} | ingested {} | embedded {}\n",
+        one_line(&document.name),
+        one_line(&document.path),
+        labels::document_type(document.document_type),
+        counted(document.page_count.into(), "page"),
+        document.ingested_at,
+        time(document.embedded_at),
+    );
+    if chunks.chunks.is_empty() {
+        text.push_str("\nThere is no text here.");
+        return text;
+    }
+    for chunk in &chunks.chunks {
+        let provenance = &chunk.provenance;
+        let place = chunk.citation.strip_prefix(&provenance.document_name).unwrap_or(&chunk.citation);
+        text.push_str(&format!(
+            "\n  {}. {} | chars {}-{} | {} | ID: {}\n     \"{}\"\n",
+            u64::from(provenance.chunk_index) + 1,
+            place.trim_start_matches([',', ' ']),
+            provenance.char_start,
+            provenance.char_end,
+            extraction(provenance),
+            chunk.chunk_id,
+            shorten(&chunk.text, PREVIEW_CHARS),
+        ));
+    }
+    text.push_str("\nThe full text of one chunk: get_chunk.");
+    text
+}
+
+/// A chunk between its neighbours.
+pub fn source_context(context: &SourceContext) -> String {
+    let mut text = format!(
+        "Context of chunk {} in {} ({} before, {} after)\n",
+        context.chunk_id,
+        one_line(&context.chunk.provenance.document_name),
+        context.before.len(),
+        context.after.len(),
+    );
+    let before = context.before.iter().map(|chunk| ("Before", chunk));
+    let after = context.after.iter().map(|chunk| ("After", chunk));
+    for (label, chunk) in before.chain([("Requested chunk", &context.chunk)]).chain(after) {
+        text.push_str(&format!("\n--- {label} ---\n{}\n", quotation(chunk)));
+    }
+    trimmed(text)
+}
+
+/// Citation, place of origin and the verbatim text of a chunk.
+pub(crate) fn quotation(chunk: &ChunkView) -> String {
+    let provenance = &chunk.provenance;
+    let mut place =
+        format!("chars {}-{} of the page | {}", provenance.char_start, provenance.char_end, extraction(provenance));
+    for more in [sheet(provenance), headings(provenance)].into_iter().flatten() {
+        place.push_str(&format!(" | {more}"));
+    }
+    format!(
+        "{}\nFile:  {}\nPlace: {place}\nChunk: {} ({}) | ingested {} | embedded {}\n\n\"{}\"\n",
+        one_line(&chunk.citation),
+        one_line(&provenance.file_path),
+        chunk.chunk_id,
+        self::place(chunk),
+        provenance.created_at,
+        time(provenance.embedded_at),
+        chunk.text,
+    )
+}
+
+/// `47 of 234`
+fn place(chunk: &ChunkView) -> String {
+    format!("{} of {}", u64::from(chunk.provenance.chunk_index) + 1, chunk.chunk_count)
+}
+
+fn extraction(provenance: &Provenance) -> String {
+    let method = provenance.extraction_method.label();
+    match provenance.ocr_confidence {
+        Some(confidence) => format!("{method} (OCR confidence {confidence:.2})"),
+        None => method.to_owned(),
+    }
+}
+
+/// `sheet "Budget", rows 2-40, columns A-F`
+fn sheet(provenance: &Provenance) -> Option<String> {
+    let parts = [
+        provenance.sheet_name.as_deref().map(|name| format!("sheet \"{}\"", one_line(name))),
+        provenance.row_range.map(|rows| format!("rows {rows}")),
+        provenance.column_range.map(|columns| format!("columns {columns}")),
+    ];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    (!parts.is_empty()).then(|| parts.join(", "))
+}
+
+fn headings(provenance: &Provenance) -> Option<String> {
+    let path = provenance.heading_path.join(" > ");
+    (!path.is_empty()).then(|| one_line(&path).into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use casetrack_core::{ColumnRange, ExtractionMethod, RowRange};
+
+    use super::*;
+    use crate::text::samples::{self, PAYMENT};
+
+    #[test]
+    fn a_chunk_reads_as_in_the_specification() {
+        let expected = format!(
+            "Chunk c0ffee00-0000-5000-8000-000000000001 (160 chars)\n\nText:\n\"{PAYMENT}\"\n\nProvenance:\n  Document:   \
+             Vendor_Agreement.docx\n  File Path:  /home/sarah/Acme/Vendor_Agreement.docx\n  Page:       12\n  Paragraphs: 8\n  \
+             Lines:      1-4\n  Chars:      2401-2561 (within page)\n  Extraction: Native text\n  Chunk Index: 47 of 234\n  \
+             SHA-256:    {}\n  Ingested:   2023-11-14T22:13:20Z\n  Embedded:   2023-11-14T22:13:20Z\n  Citation:   \
+             Vendor_Agreement.docx, p. 12, para. 8, ll. 1-4\n\nEmbeddings: E1",
+            "ab".repeat(32)
+        );
+        assert_eq!(chunk(&samples::chunk()), expected);
+    }
+
+    #[test]
+    fn a_quotation_carries_every_part_of_its_origin() {
+        let mut scanned = samples::chunk();
+        scanned.provenance.extraction_method = ExtractionMethod::Ocr;
+        scanned.provenance.ocr_confidence = Some(0.934);
+        scanned.provenance.sheet_name = Some("Budget".to_owned());
+        scanned.provenance.row_range = Some(RowRange { start: 2, end: 40 });
+        scanned.provenance.column_range = Some(ColumnRange { start: 1, end: 6 });
+        scanned.provenance.heading_path = vec!["Article 5".to_owned(), "5.1 Payment".to_owned()];
+        scanned.provenance.embedded_at = None;
+        let expected = format!(
+            "Vendor_Agreement.docx, p. 12, para. 8, ll. 1-4\nFile:  /home/sarah/Acme/Vendor_Agreement.docx\nPlace: chars \
+             2401-2561 of the page | OCR (OCR confidence 0.93) | sheet \"Budget\", rows 2-40, columns A-F | Article 5 > 5.1 \
+             Payment\nChunk: c0ffee00-0000-5000-8000-000000000001 (47 of 234) | ingested 2023-11-14T22:13:20Z | embedded not \
+             yet\n\n\"{PAYMENT}\"\n"
+        );
+        assert_eq!(quotation(&scanned), expected);
+    }
+
+    #[test]
+    fn a_list_of_chunks_shows_places_and_beginnings() {
+        let chunks = DocumentChunks { document: samples::document(), chunks: vec![samples::chunk()] };
+        let text = document_chunks(&chunks, Some(12));
+        let expected = "Vendor_Agreement.docx: page 12, 1 of 234 chunks\nFile: /home/sarah/Acme/Vendor_Agreement.docx\nType: \
+            Contract | 45 pages | ingested 2023-11-14T22:13:20Z | embedded \
+            2023-11-14T22:13:20Z\n\n  47. p. 12, para. 8, ll. 1-4 | chars \
+            2401-2561 | Native text | ID: c0ffee00-0000-5000-8000-000000000001\n     \"Payment shall be made within thirty (30) \
+            days of receipt of invoice. Late payments shall accrue interest at a rate of 1.…\"\n\nThe full text of one chunk: \
+            get_chunk.";
+        assert_eq!(text, expected);
+        let empty = DocumentChunks { document: samples::document(), chunks: Vec::new() };
+        assert!(document_chunks(&empty, Some(3)).ends_with("There is no text here."));
+    }
+
+    #[test]
+    fn context_is_in_reading_order() {
+        let neighbour = |index: u32, text: &str| {
+            let mut chunk = samples::chunk();
+            chunk.provenance.chunk_index = index;
+            chunk.text = text.to_owned();
+            chunk
+        };
+        let context = SourceContext {
+            chunk_id: samples::chunk().chunk_id,
+            before: vec![neighbour(45, "first")],
+            chunk: neighbour(46, "second"),
+            after: vec![neighbour(47, "third")],
+        };
+        let text = source_context(&context);
+        assert!(text.starts_with(
+            "Context of chunk c0ffee00-0000-5000-8000-000000000001 in Vendor_Agreement.docx (1 before, 1 after)\n\n--- Before ---\n"
+        ));
+        let at = |part: &str| text.find(part).unwrap_or_else(|| panic!("{part} is not in\n{text}"));
+        assert!(at("\"first\"") < at("--- Requested chunk ---") && at("\"second\"") < at("--- After ---"));
+        assert!(at("(48 of 234)") < at("\"third\""));
+    }
+}

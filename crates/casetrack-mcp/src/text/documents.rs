@@ -1,0 +1,152 @@
+//! Documents: listed, described and deleted.
+
+use casetrack_core::{DocumentMeta, Timestamp};
+use casetrack_engine::documents::{DocumentDetails, DocumentSummary};
+
+use super::format::{bytes, counted, one_line, push_fact, thousands, trimmed};
+use super::labels;
+
+pub fn list(collection: &str, documents: &[DocumentSummary]) -> String {
+    let collection = one_line(collection);
+    if documents.is_empty() {
+        return format!(
+            "{collection} has no documents yet.\n\nNext: Ingest documents with ingest_document or ingest_folder."
+        );
+    }
+    let mut text = format!("{} in {collection}:\n", counted(documents.len() as u64, "document"));
+    for (i, document) in documents.iter().enumerate() {
+        text.push_str(&format!(
+            "\n  {}. {} (ID: {})\n     {} | {}, {} | {} | ingested {}\n     {}\n",
+            i + 1,
+            one_line(&document.name),
+            document.id.short(),
+            labels::document_type(document.document_type),
+            counted(document.pages.into(), "page"),
+            counted(document.chunks.into(), "chunk"),
+            document.extraction_method.label(),
+            document.ingested_at,
+            one_line(&document.path),
+        ));
+    }
+    trimmed(text)
+}
+
+pub fn details(details: &DocumentDetails) -> String {
+    let meta = &details.meta;
+    let statistics = details.chunk_statistics;
+    let mut text = format!("{} (ID: {})\n\n", one_line(&meta.name), meta.id);
+    let mut fact = |name: &str, value: &str| push_fact(&mut text, name, value);
+    if let Some(title) = &meta.title {
+        fact("Title", &one_line(title));
+    }
+    let gone = if details.source_exists { "" } else { " (no longer there)" };
+    fact("File Path", &format!("{}{gone}", one_line(&meta.path)));
+    fact("SHA-256", &meta.sha256.to_string());
+    fact("Size", &bytes(meta.size_bytes));
+    fact("Format", labels::format(meta.format));
+    fact("Type", labels::document_type(meta.document_type));
+    fact("Pages", &thousands(meta.page_count.into()));
+    fact("Extraction", meta.extraction_method.label());
+    fact("Characters", &thousands(meta.char_count));
+    let lengths = match statistics.count {
+        0 => String::new(),
+        _ => format!(
+            " ({} to {} characters, mean {})",
+            thousands(statistics.min_chars.into()),
+            thousands(statistics.max_chars.into()),
+            thousands(statistics.mean_chars.into())
+        ),
+    };
+    fact("Chunks", &format!("{}{lengths}", thousands(statistics.count.into())));
+    fact("Embeddings", &embeddings(&details.embedders));
+    fact("Original", if meta.original_stored { "copied into the collection" } else { "not copied" });
+    fact("Ingested", &meta.ingested_at.to_string());
+    fact("Embedded", &time(meta.embedded_at));
+    if !meta.warnings.is_empty() {
+        text.push_str("\nWarnings:\n");
+        for warning in &meta.warnings {
+            text.push_str(&format!("  - {}\n", one_line(warning)));
+        }
+    }
+    trimmed(text)
+}
+
+/// When something was done, or `not yet`.
+pub(crate) fn time(time: Option<Timestamp>) -> String {
+    time.map_or_else(|| "not yet".to_owned(), |time| time.to_string())
+}
+
+/// `E1, E6`, or `none`.
+pub(crate) fn embeddings(embedders: &[String]) -> String {
+    if embedders.is_empty() { "none".to_owned() } else { embedders.join(", ") }
+}
+
+pub fn deleted(meta: &DocumentMeta, collection: &str) -> String {
+    format!("Deleted {}.\nThe source file was not touched: {}", description(meta, collection), one_line(&meta.path))
+}
+
+/// `document "Vendor_Agreement.docx" (ID: …) with 45 pages, 234 chunks from Acme`
+pub fn description(meta: &DocumentMeta, collection: &str) -> String {
+    format!(
+        "document \"{}\" (ID: {}) with {}, {} from {}",
+        one_line(&meta.name),
+        meta.id.short(),
+        counted(meta.page_count.into(), "page"),
+        counted(meta.chunk_count.into(), "chunk"),
+        one_line(collection),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use casetrack_engine::documents::ChunkStatistics;
+
+    use super::*;
+    use crate::text::samples::{document, document_summary};
+
+    #[test]
+    fn lists_show_where_each_document_comes_from() {
+        let mut odd = document_summary();
+        odd.name = "line\nbreak.txt".to_owned();
+        odd.pages = 1;
+        let text = list("Acme", &[document_summary(), odd]);
+        let expected = "2 documents in Acme:\n\n  1. Vendor_Agreement.docx (ID: d0c00001)\n     Contract | 45 pages, 234 chunks \
+            | Native text | ingested 2023-11-14T22:13:20Z\n     /home/sarah/Acme/Vendor_Agreement.docx\n\n  2. line\\nbreak.txt \
+            (ID: d0c00001)\n     Contract | 1 page, 234 chunks | Native text | ingested 2023-11-14T22:13:20Z\n     \
+            /home/sarah/Acme/Vendor_Agreement.docx";
+        assert_eq!(text, expected);
+        assert!(list("Acme", &[]).contains("no documents yet"));
+    }
+
+    #[test]
+    fn details_say_how_the_text_was_obtained_and_what_is_wrong() {
+        let mut meta = document();
+        meta.warnings = vec!["Page 3 has no text layer.".to_owned()];
+        let statistics = ChunkStatistics { count: 234, min_chars: 412, mean_chars: 1789, max_chars: 2200 };
+        let text = details(&DocumentDetails {
+            meta,
+            chunk_statistics: statistics,
+            source_exists: false,
+            embedders: vec!["E1".to_owned()],
+        });
+        for line in [
+            "  File Path:  /home/sarah/Acme/Vendor_Agreement.docx (no longer there)",
+            "  Pages:      45",
+            "  Extraction: Native text",
+            "  Chunks:     234 (412 to 2,200 characters, mean 1,789)",
+            "  Embeddings: E1",
+            "  - Page 3 has no text layer.",
+        ] {
+            assert!(text.lines().any(|found| found == line), "{line:?} is not in\n{text}");
+        }
+    }
+
+    #[test]
+    fn a_deletion_names_what_went() {
+        assert_eq!(
+            deleted(&document(), "Acme"),
+            "Deleted document \"Vendor_Agreement.docx\" (ID: d0c00001) with 45 pages, 234 chunks from Acme.\nThe source file was \
+             not touched: /home/sarah/Acme/Vendor_Agreement.docx"
+        );
+    }
+}

@@ -1,0 +1,147 @@
+//! Numbers, sizes, durations and single lines.
+
+use std::borrow::Cow;
+use std::fmt::Write;
+
+/// `1051` as `1,051`.
+pub fn thousands(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// `1 chunk`, `1,051 chunks`.
+pub fn counted(number: u64, noun: &str) -> String {
+    format!("{} {noun}{}", thousands(number), if number == 1 { "" } else { "s" })
+}
+
+/// `812 bytes`, `12.3 MB`; 1 MB is 1,000,000 bytes.
+pub fn bytes(number: u64) -> String {
+    let mut size = number as f64 / 1000.0;
+    for unit in ["kB", "MB", "GB"] {
+        if number < 1000 {
+            return counted(number, "byte");
+        }
+        if size < 999.95 {
+            return format!("{size:.1} {unit}");
+        }
+        size /= 1000.0;
+    }
+    format!("{size:.1} TB")
+}
+
+/// `4 minutes 12 seconds`; tenths below ten seconds.
+pub fn duration(milliseconds: u64) -> String {
+    let seconds = (milliseconds + 500) / 1000;
+    match (seconds / 3600, seconds / 60 % 60, seconds % 60) {
+        _ if milliseconds < 9_950 => format!("{:.1} seconds", milliseconds as f64 / 1000.0),
+        (0, 0, seconds) => counted(seconds, "second"),
+        (0, minutes, seconds) => format!("{} {}", counted(minutes, "minute"), counted(seconds, "second")),
+        (hours, minutes, _) => format!("{} {}", counted(hours, "hour"), counted(minutes, "minute")),
+    }
+}
+
+/// `8` for a single number, `8-9` for a range.
+pub(crate) fn range(start: u32, end: u32) -> String {
+    if start == end { start.to_string() } else { format!("{start}-{end}") }
+}
+
+/// The text with line breaks and other control characters escaped, so that it cannot leave its line.
+pub fn one_line(text: &str) -> Cow<'_, str> {
+    let breaks = |c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}');
+    if !text.contains(breaks) {
+        return Cow::Borrowed(text);
+    }
+    let mut line = String::with_capacity(text.len() + 8);
+    for c in text.chars() {
+        if breaks(c) { line.extend(c.escape_default()) } else { line.push(c) }
+    }
+    Cow::Owned(line)
+}
+
+/// At most `max` characters of the text, escaped as by [`one_line`], with an ellipsis if there was more.
+pub fn shorten(text: &str, max: usize) -> String {
+    match text.char_indices().nth(max) {
+        None => one_line(text).into_owned(),
+        Some((end, _)) => format!("{}…", one_line(&text[..end])),
+    }
+}
+
+/// Appends `  Name:       value`.
+pub(crate) fn push_fact(text: &mut String, name: &str, value: &str) {
+    // Writing to a String cannot fail.
+    let _ = writeln!(text, "  {:<12}{value}", format!("{name}:"));
+}
+
+/// The text without white space at its end.
+pub(crate) fn trimmed(mut text: String) -> String {
+    text.truncate(text.trim_end().len());
+    text
+}
+
+/// Appends the first `shown` items as `  - …` lines, then how many more there are.
+pub(crate) fn push_list(text: &mut String, items: impl ExactSizeIterator<Item = String>, shown: usize) {
+    let more = items.len().saturating_sub(shown);
+    for item in items.take(shown) {
+        let _ = writeln!(text, "  - {item}");
+    }
+    if more > 0 {
+        let _ = writeln!(text, "  ... {} more", thousands(more as u64));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_grouped_and_counted() {
+        assert_eq!([0, 999, 1000, 1_051, 1_234_567].map(thousands), ["0", "999", "1,000", "1,051", "1,234,567"]);
+        assert_eq!([0, 1, 2].map(|n| counted(n, "chunk")), ["0 chunks", "1 chunk", "2 chunks"]);
+    }
+
+    #[test]
+    fn sizes_and_durations_are_readable() {
+        let sizes = [0, 1, 999, 1000, 999_949, 999_950, 12_345_678, 5_000_000_000_000];
+        let expected = ["0 bytes", "1 byte", "999 bytes", "1.0 kB", "999.9 kB", "1.0 MB", "12.3 MB", "5.0 TB"];
+        assert_eq!(sizes.map(bytes), expected);
+        let times = [0, 412, 9_949, 9_950, 59_499, 61_000, 252_000, 3_660_000, 7_200_000];
+        let expected = [
+            "0.0 seconds",
+            "0.4 seconds",
+            "9.9 seconds",
+            "10 seconds",
+            "59 seconds",
+            "1 minute 1 second",
+            "4 minutes 12 seconds",
+            "1 hour 1 minute",
+            "2 hours 0 minutes",
+        ];
+        assert_eq!(times.map(duration), expected);
+    }
+
+    #[test]
+    fn a_name_stays_on_its_line() {
+        assert_eq!(one_line("Überblick – 3.pdf"), "Überblick – 3.pdf");
+        assert_eq!(one_line("a\nb\u{2028}c\x1b.pdf"), "a\\nb\\u{2028}c\\u{1b}.pdf");
+        assert_eq!(shorten("äöü", 3), "äöü");
+        assert_eq!(shorten("äöü\n", 3), "äöü…");
+    }
+
+    #[test]
+    fn long_lists_end_in_a_count() {
+        let list = |count: usize, shown| {
+            let mut text = String::new();
+            push_list(&mut text, (0..count).map(|i| i.to_string()), shown);
+            text
+        };
+        assert_eq!(list(3, 3), "  - 0\n  - 1\n  - 2\n");
+        assert_eq!(list(4, 2), "  - 0\n  - 1\n  ... 2 more\n");
+    }
+}

@@ -1,0 +1,270 @@
+//! What became of the files of an ingestion.
+
+use casetrack_engine::ingest::{IngestReport, IngestedDocument, SkipReason};
+
+use super::format::{counted, duration, one_line, push_fact, push_list, thousands};
+use super::labels;
+
+/// How many items of each list are shown; structured content has them all. Failures are cut last, since each is news.
+const MAX_SUBFOLDERS: usize = 10;
+const MAX_NEW: usize = 10;
+const MAX_FAILURES: usize = 100;
+
+/// Ingestion of one file that did not fail.
+pub fn document(report: &IngestReport) -> String {
+    let collection = one_line(&report.collection);
+    if let Some(document) = report.ingested.first() {
+        return ingested(document, &collection);
+    }
+    let Some(skipped) = report.skipped.first() else {
+        return format!("Nothing was ingested into {collection}.");
+    };
+    let mut text = format!("Skipped {}: {}\n", one_line(&skipped.relative_path), one_line(&skipped.detail));
+    if let Some(id) = skipped.document_id {
+        text.push_str(&format!("Existing document ID: {id}\n"));
+    }
+    text.push_str(&format!("{collection} was not changed."));
+    text
+}
+
+fn ingested(document: &IngestedDocument, collection: &str) -> String {
+    let how = if document.replaced { "Ingested again (replacing the earlier version)" } else { "Ingested" };
+    let mut text = format!(
+        "{how}: \"{}\" into {collection}\n\n  Pages:  {}\n  Chunks: {}\n  Type:   {}\n  File:   {}\n  ID:     {}\n",
+        one_line(&document.name),
+        thousands(document.pages.into()),
+        thousands(document.chunks.into()),
+        labels::document_type(document.document_type),
+        one_line(&document.path),
+        document.document_id,
+    );
+    if !document.warnings.is_empty() {
+        text.push_str("\n  Warnings:\n");
+        push_list(&mut text, document.warnings.iter().map(|warning| one_line(warning).into_owned()), MAX_FAILURES);
+    }
+    text.push_str("\nThe document is now searchable.");
+    text
+}
+
+/// Ingestion of what `folder` names, which is shown as it is given.
+pub fn folder(report: &IngestReport, folder: &str) -> String {
+    let skipped_for = |reason| report.skipped.iter().filter(|file| file.reason == reason).count() as u64;
+    let unsupported = skipped_for(SkipReason::Unsupported);
+    let updated = report.ingested.iter().filter(|document| document.replaced).count() as u64;
+    let new = report.ingested.len() as u64 - updated;
+    let existing = skipped_for(SkipReason::Unchanged) + skipped_for(SkipReason::Duplicate);
+
+    let outcome = if report.stopped.is_some() { "stopped early" } else { "complete" };
+    let mut text = format!("Folder ingestion {outcome} for {}\n\n", one_line(&report.collection));
+    let mut fact = |name: &str, value: &str| push_fact(&mut text, name, value);
+    fact("Folder", &one_line(folder));
+    fact("Subfolders", &subfolders(&report.subfolders));
+    fact("Found", &counted(report.found.saturating_sub(unsupported), "supported file"));
+    fact("New", &if new > 0 { format!("{} (ingested)", thousands(new)) } else { "0".to_owned() });
+    if updated > 0 {
+        fact("Updated", &format!("{} (ingested again, replacing the earlier version)", thousands(updated)));
+    }
+    fact(
+        "Skipped",
+        &match existing {
+            0 => "0".to_owned(),
+            existing => format!("{} (already ingested, matching SHA256)", thousands(existing)),
+        },
+    );
+    if unsupported > 0 {
+        fact("Unsupported", &format!(" {} (formats that CaseTrack does not read)", thousands(unsupported)));
+    }
+    fact("Failed", &thousands(report.failed.len() as u64));
+    fact("Duration", &duration(report.duration_ms));
+
+    push_documents(&mut text, "New documents ingested", report, false);
+    push_documents(&mut text, "Updated documents", report, true);
+    if !report.failed.is_empty() {
+        text.push_str("\n  Failures:\n");
+        let failures = report.failed.iter().map(|failed| {
+            let hint = failed.problem.hint.as_deref().map(|hint| format!(" {hint}")).unwrap_or_default();
+            format!("{}: {}{}", one_line(&failed.relative_path), one_line(&failed.problem.message), one_line(&hint))
+        });
+        push_list(&mut text, failures, MAX_FAILURES);
+    }
+    let warnings: Vec<String> = report
+        .ingested
+        .iter()
+        .flat_map(|document| document.warnings.iter().map(|warning| (&document.relative_path, warning)))
+        .map(|(path, warning)| format!("{}: {}", one_line(path), one_line(warning)))
+        .collect();
+    if !warnings.is_empty() {
+        text.push_str("\n  Warnings:\n");
+        push_list(&mut text, warnings.into_iter(), MAX_FAILURES);
+    }
+    text.push_str(&format!("\n{}", conclusion(report)));
+    text
+}
+
+/// `4 (Contracts/, Reports/, Financials/, Correspondence/)`
+fn subfolders(names: &[String]) -> String {
+    if names.is_empty() {
+        return "0".to_owned();
+    }
+    let mut shown: Vec<String> = names.iter().take(MAX_SUBFOLDERS).map(|name| format!("{}/", one_line(name))).collect();
+    if names.len() > MAX_SUBFOLDERS {
+        shown.push(format!("... {} more", thousands((names.len() - MAX_SUBFOLDERS) as u64)));
+    }
+    format!("{} ({})", thousands(names.len() as u64), shown.join(", "))
+}
+
+fn push_documents(text: &mut String, heading: &str, report: &IngestReport, replaced: bool) {
+    let documents: Vec<String> = report
+        .ingested
+        .iter()
+        .filter(|document| document.replaced == replaced)
+        .map(|document| {
+            let pages = counted(document.pages.into(), "page");
+            format!("{} ({pages}, {})", one_line(&document.relative_path), counted(document.chunks.into(), "chunk"))
+        })
+        .collect();
+    if !documents.is_empty() {
+        text.push_str(&format!("\n  {heading}:\n"));
+        push_list(text, documents.into_iter(), MAX_NEW);
+    }
+}
+
+fn conclusion(report: &IngestReport) -> String {
+    let done = match report.ingested.len() as u64 {
+        0 if report.found == 0 => {
+            "No file of a supported format was found: PDF (text layer), DOCX, XLSX, XLS, ODS, CSV, TXT, Markdown."
+                .to_owned()
+        }
+        0 => "Nothing new was ingested.".to_owned(),
+        1 => "The new document is now searchable.".to_owned(),
+        count => format!("All {} new documents are now searchable.", thousands(count)),
+    };
+    let Some(stopped) = &report.stopped else { return done };
+    let hint = stopped.hint.as_deref().map(|hint| format!(" {hint}")).unwrap_or_default();
+    format!("{done}\nNot all files were looked at. {}{}", one_line(&stopped.message), one_line(&hint))
+}
+
+#[cfg(test)]
+mod tests {
+    use casetrack_core::{DocumentId, DocumentType};
+    use casetrack_engine::ingest::{FailedFile, Problem, SkippedFile};
+
+    use super::*;
+
+    fn new(path: &str, pages: u32, chunks: u32) -> IngestedDocument {
+        IngestedDocument {
+            document_id: "d0c00001-0000-4000-8000-000000000001".parse::<DocumentId>().unwrap(),
+            name: path.rsplit('/').next().unwrap().to_owned(),
+            relative_path: path.to_owned(),
+            path: format!("/acme/{path}"),
+            document_type: DocumentType::Contract,
+            pages,
+            chunks,
+            replaced: false,
+            warnings: Vec::new(),
+        }
+    }
+
+    fn skipped(path: &str, reason: SkipReason) -> SkippedFile {
+        let detail = "It was ingested before and has not changed.".to_owned();
+        SkippedFile { relative_path: path.to_owned(), path: path.to_owned(), reason, document_id: None, detail }
+    }
+
+    fn problem(message: &str) -> Problem {
+        Problem { code: "unreadable_file".to_owned(), message: message.to_owned(), hint: None }
+    }
+
+    fn failed(path: &str, message: &str) -> FailedFile {
+        FailedFile { relative_path: path.to_owned(), path: path.to_owned(), problem: problem(message) }
+    }
+
+    #[test]
+    fn a_folder_reads_as_in_the_specification() {
+        let mut ingested = vec![
+            new("Contracts/Vendor_Agreement.docx", 45, 234),
+            new("Contracts/Service_Contract.pdf", 12, 67),
+            new("Reports/Q3_Report.xlsx", 8, 42),
+        ];
+        ingested.extend((0..20).map(|i| new(&format!("Reports/{i}.txt"), 1, 1)));
+        let report = IngestReport {
+            collection: "Acme Corp Partnership".to_owned(),
+            subfolders: ["Contracts", "Reports", "Financials", "Correspondence"].map(str::to_owned).to_vec(),
+            found: 50,
+            ingested,
+            skipped: (0..25)
+                .map(|i| skipped("a.pdf", if i < 22 { SkipReason::Unchanged } else { SkipReason::Unsupported }))
+                .collect(),
+            failed: vec![failed("Financials/corrupted.pdf", "PDF parsing error (file may be corrupted)")],
+            duration_ms: 252_000,
+            ..IngestReport::default()
+        };
+        let expected = "Folder ingestion complete for Acme Corp Partnership\n\n  Folder:     ~/Projects/Acme/Documents/\n  \
+            Subfolders: 4 (Contracts/, Reports/, Financials/, Correspondence/)\n  Found:      47 supported files\n  New:        \
+            23 (ingested)\n  Skipped:    22 (already ingested, matching SHA256)\n  Unsupported: 3 (formats that CaseTrack does \
+            not read)\n  Failed:     1\n  Duration:   4 minutes 12 seconds\n\n  New documents ingested:\n  - \
+            Contracts/Vendor_Agreement.docx (45 pages, 234 chunks)\n  - Contracts/Service_Contract.pdf (12 pages, 67 chunks)\n  - \
+            Reports/Q3_Report.xlsx (8 pages, 42 chunks)\n  - Reports/0.txt (1 page, 1 chunk)\n  - Reports/1.txt (1 page, 1 \
+            chunk)\n  - Reports/2.txt (1 page, 1 chunk)\n  - Reports/3.txt (1 page, 1 chunk)\n  - Reports/4.txt (1 page, 1 \
+            chunk)\n  - Reports/5.txt (1 page, 1 chunk)\n  - Reports/6.txt (1 page, 1 chunk)\n  ... 13 more\n\n  Failures:\n  - \
+            Financials/corrupted.pdf: PDF parsing error (file may be corrupted)\n\nAll 23 new documents are now searchable.";
+        assert_eq!(folder(&report, "~/Projects/Acme/Documents/"), expected);
+    }
+
+    #[test]
+    fn a_folder_without_anything_to_read_says_which_formats_there_are() {
+        let text = folder(&IngestReport::default(), "/tmp/photos/");
+        assert!(
+            text.contains("  Folder:     /tmp/photos/\n  Subfolders: 0\n  Found:      0 supported files\n"),
+            "{text}"
+        );
+        assert!(text.ends_with("DOCX, XLSX, XLS, ODS, CSV, TXT, Markdown."), "{text}");
+    }
+
+    #[test]
+    fn a_job_that_stopped_early_says_so_first_and_why() {
+        let report = IngestReport {
+            found: 2,
+            ingested: vec![new("a.txt", 1, 1)],
+            stopped: Some(problem("Disk full while working on /data")),
+            ..IngestReport::default()
+        };
+        let text = folder(&report, "/a");
+        assert!(text.starts_with("Folder ingestion stopped early"), "{text}");
+        assert!(
+            text.ends_with("is now searchable.\nNot all files were looked at. Disk full while working on /data"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn one_document_is_described_with_its_warnings() {
+        let mut ingested = new("Vendor_Agreement.docx", 45, 1234);
+        ingested.warnings = vec!["Page 3 has no text layer.".to_owned()];
+        let report = IngestReport {
+            collection: "Acme".to_owned(),
+            found: 1,
+            ingested: vec![ingested],
+            ..IngestReport::default()
+        };
+        assert_eq!(
+            document(&report),
+            "Ingested: \"Vendor_Agreement.docx\" into Acme\n\n  Pages:  45\n  Chunks: 1,234\n  Type:   Contract\n  File:   \
+             /acme/Vendor_Agreement.docx\n  ID:     d0c00001-0000-4000-8000-000000000001\n\n  Warnings:\n  - Page 3 has no text \
+             layer.\n\nThe document is now searchable."
+        );
+    }
+
+    #[test]
+    fn a_skipped_document_names_the_one_it_equals() {
+        let mut duplicate = skipped("copy.pdf", SkipReason::Duplicate);
+        duplicate.detail = "same content as Vendor_Agreement.pdf (matching SHA256)".to_owned();
+        duplicate.document_id = Some(new("a", 1, 1).document_id);
+        let report =
+            IngestReport { collection: "Acme".to_owned(), skipped: vec![duplicate], ..IngestReport::default() };
+        assert_eq!(
+            document(&report),
+            "Skipped copy.pdf: same content as Vendor_Agreement.pdf (matching SHA256)\nExisting document ID: \
+             d0c00001-0000-4000-8000-000000000001\nAcme was not changed."
+        );
+    }
+}

@@ -1,0 +1,16 @@
+//! The engine's answers as text for people, in the wording of the tools' specification.
+//!
+//! Names and paths come from outside, so control characters in them are escaped: one stays on its line whatever it contains.
+//! Quoted text is verbatim.
+
+pub mod chunks;
+pub mod collections;
+pub mod documents;
+pub mod format;
+pub mod ingest;
+mod labels;
+pub mod search;
+pub mod status;
+
+#[cfg(test)]
+pub(crate) mod samples;

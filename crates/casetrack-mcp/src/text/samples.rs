@@ -1,0 +1,124 @@
+//! One small matter that the tests of this module render.
+
+use casetrack_core::{
+    ChunkId, CollectionId, CollectionMeta, CollectionStatus, CollectionType, DocumentId, DocumentMeta, DocumentType,
+    ExtractionMethod, FileFormat, Provenance, Sha256, Tier, Timestamp,
+};
+use casetrack_engine::chunks::ChunkView;
+use casetrack_engine::collections::CollectionSummary;
+use casetrack_engine::documents::DocumentSummary;
+use casetrack_engine::search::{Excerpt, SearchResponse, SearchResult, StageScore};
+
+pub const PAYMENT: &str = "Payment shall be made within thirty (30) days of receipt of invoice. Late payments shall accrue \
+    interest at a rate of 1.5% per month on the outstanding balance.";
+
+const TIME: Timestamp = Timestamp(1_700_000_000_123);
+
+fn id<T: std::str::FromStr<Err: std::fmt::Debug>>(text: &str) -> T {
+    text.parse().unwrap()
+}
+
+pub fn collection() -> CollectionMeta {
+    CollectionMeta {
+        id: id::<CollectionId>("a1b2c3d4-0000-4000-8000-000000000001"),
+        name: "Acme Corp Partnership".to_owned(),
+        reference: None,
+        collection_type: CollectionType::Contract,
+        status: CollectionStatus::Active,
+        created_at: TIME,
+    }
+}
+
+pub fn collection_summary() -> CollectionSummary {
+    CollectionSummary { meta: collection(), documents: Some(5), pages: Some(80), chunks: Some(1051), problem: None }
+}
+
+pub fn document() -> DocumentMeta {
+    DocumentMeta {
+        id: id::<DocumentId>("d0c00001-0000-4000-8000-000000000001"),
+        name: "Vendor_Agreement.docx".to_owned(),
+        path: "/home/sarah/Acme/Vendor_Agreement.docx".to_owned(),
+        sha256: Sha256([0xab; 32]),
+        size_bytes: 123_456,
+        format: FileFormat::Docx,
+        document_type: DocumentType::Contract,
+        title: None,
+        extraction_method: ExtractionMethod::Native,
+        page_count: 45,
+        chunk_count: 234,
+        char_count: 412_345,
+        warnings: Vec::new(),
+        original_stored: false,
+        ingested_at: TIME,
+        embedded_at: Some(TIME),
+    }
+}
+
+pub fn document_summary() -> DocumentSummary {
+    document().into()
+}
+
+pub fn chunk() -> ChunkView {
+    let document = document();
+    let provenance = Provenance {
+        document_id: document.id,
+        document_name: document.name.clone(),
+        file_path: document.path.clone(),
+        sha256: document.sha256,
+        page: 12,
+        paragraph_start: 8,
+        paragraph_end: 8,
+        line_start: 1,
+        line_end: 4,
+        char_start: 2401,
+        char_end: 2401 + PAYMENT.chars().count() as u32,
+        sheet_name: None,
+        row_range: None,
+        column_range: None,
+        bounding_boxes: Vec::new(),
+        heading_path: Vec::new(),
+        extraction_method: ExtractionMethod::Native,
+        ocr_confidence: None,
+        chunk_index: 46,
+        created_at: document.ingested_at,
+        embedded_at: document.embedded_at,
+    };
+    ChunkView {
+        chunk_id: id::<ChunkId>("c0ffee00-0000-5000-8000-000000000001"),
+        text: PAYMENT.to_owned(),
+        citation: provenance.citation(),
+        short_citation: provenance.short_citation(),
+        provenance,
+        chunk_count: document.chunk_count,
+        embeddings: vec!["E1".to_owned()],
+    }
+}
+
+/// Two results with these scores.
+pub fn search(scores: [f32; 2]) -> SearchResponse {
+    let result = |rank: usize, score| {
+        let chunk = chunk();
+        let provenance = &chunk.provenance;
+        let excerpt = Excerpt {
+            text: chunk.text.clone(),
+            char_start: provenance.char_start,
+            char_end: provenance.char_end,
+            line_start: provenance.line_start,
+            line_end: provenance.line_end,
+            citation: chunk.citation.clone(),
+        };
+        let bm25 = Some(StageScore { rank: rank as u32, score: 12.3 });
+        SearchResult { rank: rank as u32, score, chunk, excerpt, bm25, dense: None }
+    };
+    SearchResponse {
+        query: "payment terms".to_owned(),
+        collection: "Acme Corp Partnership".to_owned(),
+        documents: 5,
+        chunks: 1051,
+        elapsed_ms: 87.4,
+        tier: Tier::Pro,
+        stages: vec!["recall".to_owned(), "fusion".to_owned()],
+        notices: Vec::new(),
+        results: vec![result(1, scores[0]), result(2, scores[1])],
+    }
+}

@@ -1,0 +1,96 @@
+//! Show chunks with their provenance, and the text around them.
+
+use casetrack_core::Result;
+use casetrack_engine::chunks::{ChunkView, DocumentChunks, SourceContext};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::session::Context;
+use crate::table::{Effect, Reply, Tool};
+use crate::text;
+
+pub(crate) struct GetChunk;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ChunkParameters {
+    /// UUID of the chunk
+    chunk_id: String,
+}
+
+impl Tool for GetChunk {
+    const NAME: &'static str = "get_chunk";
+    const TITLE: &'static str = "Show a chunk";
+    const DESCRIPTION: &'static str = "Get a specific chunk by ID with its full text, provenance (source file, page, \
+        paragraph, line, character offsets), and embedding status.";
+    const EFFECT: Effect = Effect::Reads;
+    type Parameters = ChunkParameters;
+    type Response = ChunkView;
+
+    fn call(context: &Context<'_>, parameters: ChunkParameters) -> Result<Reply<ChunkView>> {
+        let chunk = context.engine.chunk(context.active()?.id, &parameters.chunk_id)?;
+        Ok(Reply { text: text::chunks::chunk(&chunk), response: chunk })
+    }
+}
+
+pub(crate) struct GetDocumentChunks;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct DocumentParameters {
+    /// Document name or ID
+    document_name: String,
+    /// Optional: only show chunks from this page number
+    #[schemars(range(min = 1))]
+    page_filter: Option<u32>,
+}
+
+impl Tool for GetDocumentChunks {
+    const NAME: &'static str = "get_document_chunks";
+    const TITLE: &'static str = "List the chunks of a document";
+    const DESCRIPTION: &'static str = "List all chunks in a document with their provenance. Shows where every piece of text \
+        came from: page, paragraph, line numbers, and character offsets. Use this to understand how a document was chunked \
+        and indexed.";
+    const EFFECT: Effect = Effect::Reads;
+    type Parameters = DocumentParameters;
+    type Response = DocumentChunks;
+
+    fn call(context: &Context<'_>, parameters: DocumentParameters) -> Result<Reply<DocumentChunks>> {
+        let collection = context.active()?.id;
+        let chunks = context.engine.document_chunks(collection, &parameters.document_name, parameters.page_filter)?;
+        Ok(Reply { text: text::chunks::document_chunks(&chunks, parameters.page_filter), response: chunks })
+    }
+}
+
+pub(crate) struct GetSourceContext;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ContextParameters {
+    /// UUID of the chunk to get context for
+    chunk_id: String,
+    /// Number of chunks before and after to include
+    #[serde(default = "default_window")]
+    #[schemars(range(min = 1, max = 5))]
+    window: u32,
+}
+
+fn default_window() -> u32 {
+    1
+}
+
+impl Tool for GetSourceContext {
+    const NAME: &'static str = "get_source_context";
+    const TITLE: &'static str = "Show the text around a chunk";
+    const DESCRIPTION: &'static str = "Get the surrounding context for a chunk -- the chunks immediately before and after it \
+        in the original document. Useful for understanding the full context around a search result.";
+    const EFFECT: Effect = Effect::Reads;
+    type Parameters = ContextParameters;
+    type Response = SourceContext;
+
+    fn call(context: &Context<'_>, parameters: ContextParameters) -> Result<Reply<SourceContext>> {
+        let collection = context.active()?.id;
+        let source = context.engine.source_context(collection, &parameters.chunk_id, parameters.window)?;
+        Ok(Reply { text: text::chunks::source_context(&source), response: source })
+    }
+}

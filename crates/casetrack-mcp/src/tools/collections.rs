@@ -1,0 +1,180 @@
+//! Create, list, switch, delete and describe collections.
+
+use casetrack_core::{CollectionId, CollectionMeta, CollectionStatus, CollectionType, Result};
+use casetrack_engine::Engine;
+use casetrack_engine::collections::{CollectionInfo, CollectionSummary, CreateCollection as Request};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::unconfirmed;
+use crate::session::Context;
+use crate::table::{Effect, NoParameters, Reply, Tool};
+use crate::text;
+
+pub(crate) struct CreateCollection;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct CreateParameters {
+    /// Collection name (e.g., 'Project Alpha', 'Acme Corp Partnership')
+    name: String,
+    /// Optional identifier or reference number
+    collection_id: Option<String>,
+    /// Type of document collection
+    collection_type: Option<CollectionType>,
+}
+
+impl Tool for CreateCollection {
+    const NAME: &'static str = "create_collection";
+    const TITLE: &'static str = "Create a collection";
+    const DESCRIPTION: &'static str = "Create a new document collection. Creates an isolated database for this collection \
+        on your machine. Automatically switches to the new collection.";
+    const EFFECT: Effect = Effect::Creates;
+    type Parameters = CreateParameters;
+    type Response = CollectionMeta;
+
+    fn call(context: &Context<'_>, parameters: CreateParameters) -> Result<Reply<CollectionMeta>> {
+        let created = context.engine.create_collection(Request {
+            name: parameters.name,
+            reference: parameters.collection_id,
+            collection_type: parameters.collection_type.unwrap_or_default(),
+        })?;
+        context.session.set_active(created.id);
+        Ok(Reply { text: text::collections::created(&created), response: created })
+    }
+}
+
+pub(crate) struct ListCollections;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ListParameters {
+    /// Filter by collection status
+    #[serde(default)]
+    status_filter: StatusFilter,
+}
+
+#[derive(Default, Clone, Copy, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum StatusFilter {
+    #[default]
+    Active,
+    Closed,
+    Archived,
+    All,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct CollectionList {
+    /// Oldest first.
+    collections: Vec<CollectionSummary>,
+    /// The collection that documents and searches of this session go to.
+    active_collection: Option<CollectionId>,
+}
+
+impl Tool for ListCollections {
+    const NAME: &'static str = "list_collections";
+    const TITLE: &'static str = "List collections";
+    const DESCRIPTION: &'static str =
+        "List all collections. Shows name, type, status, document count, and which collection is active.";
+    const EFFECT: Effect = Effect::Reads;
+    type Parameters = ListParameters;
+    type Response = CollectionList;
+
+    fn call(context: &Context<'_>, parameters: ListParameters) -> Result<Reply<CollectionList>> {
+        let status = match parameters.status_filter {
+            StatusFilter::Active => Some(CollectionStatus::Active),
+            StatusFilter::Closed => Some(CollectionStatus::Closed),
+            StatusFilter::Archived => Some(CollectionStatus::Archived),
+            StatusFilter::All => None,
+        };
+        let collections = context.engine.list_collections(status)?;
+        let active_collection = context.session.active_id();
+        let text = text::collections::list(&collections, status, active_collection);
+        Ok(Reply { text, response: CollectionList { collections, active_collection } })
+    }
+}
+
+pub(crate) struct SwitchCollection;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SwitchParameters {
+    /// Collection name or ID to switch to
+    collection_name: String,
+}
+
+impl Tool for SwitchCollection {
+    const NAME: &'static str = "switch_collection";
+    const TITLE: &'static str = "Switch to a collection";
+    const DESCRIPTION: &'static str =
+        "Switch to a different collection. All subsequent operations (ingest, search) will use this collection.";
+    const EFFECT: Effect = Effect::Updates;
+    type Parameters = SwitchParameters;
+    type Response = CollectionSummary;
+
+    fn call(context: &Context<'_>, parameters: SwitchParameters) -> Result<Reply<CollectionSummary>> {
+        let found = context.engine.find_collection(&parameters.collection_name)?;
+        // Opens it, so that one that cannot be read is refused here and not at the first search.
+        let summary = context.engine.collection_info(found.id)?.summary;
+        context.session.set_active(found.id);
+        Ok(Reply { text: text::collections::switched(&summary), response: summary })
+    }
+}
+
+pub(crate) struct DeleteCollection;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct DeleteParameters {
+    /// Collection name or ID to delete
+    collection_name: String,
+    /// Must be true to confirm deletion
+    #[schemars(extend("default" = false))]
+    confirm: bool,
+}
+
+impl Tool for DeleteCollection {
+    const NAME: &'static str = "delete_collection";
+    const TITLE: &'static str = "Delete a collection";
+    const DESCRIPTION: &'static str =
+        "Permanently delete a collection and all its documents, embeddings, and data. This cannot be undone.";
+    const EFFECT: Effect = Effect::Deletes;
+    type Parameters = DeleteParameters;
+    /// What was deleted.
+    type Response = CollectionSummary;
+
+    fn call(context: &Context<'_>, parameters: DeleteParameters) -> Result<Reply<CollectionSummary>> {
+        let found = context.engine.find_collection(&parameters.collection_name)?;
+        let summary = summary(context.engine, found)?;
+        if !parameters.confirm {
+            return Err(unconfirmed(&text::collections::description(&summary)));
+        }
+        context.engine.delete_collection(summary.meta.id)?;
+        context.session.forget(summary.meta.id);
+        Ok(Reply { text: text::collections::deleted(&summary), response: summary })
+    }
+}
+
+/// Does not open the collection, so that a damaged one can be deleted too.
+fn summary(engine: &Engine, meta: CollectionMeta) -> Result<CollectionSummary> {
+    let listed = engine.list_collections(None)?.into_iter().find(|summary| summary.meta.id == meta.id);
+    Ok(listed.unwrap_or(CollectionSummary { meta, documents: None, pages: None, chunks: None, problem: None }))
+}
+
+pub(crate) struct GetCollectionInfo;
+
+impl Tool for GetCollectionInfo {
+    const NAME: &'static str = "get_collection_info";
+    const TITLE: &'static str = "Describe the active collection";
+    const DESCRIPTION: &'static str =
+        "Get detailed information about the active collection including document list and storage usage.";
+    const EFFECT: Effect = Effect::Reads;
+    type Parameters = NoParameters;
+    type Response = CollectionInfo;
+
+    fn call(context: &Context<'_>, _: NoParameters) -> Result<Reply<CollectionInfo>> {
+        let info = context.engine.collection_info(context.active()?.id)?;
+        Ok(Reply { text: text::collections::info(&info), response: info })
+    }
+}

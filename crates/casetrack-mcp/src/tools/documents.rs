@@ -1,0 +1,101 @@
+//! List, describe and delete the documents of the active collection.
+
+use casetrack_core::{DocumentMeta, Result};
+use casetrack_engine::documents::{DocumentDetails, DocumentSort, DocumentSummary};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::unconfirmed;
+use crate::session::Context;
+use crate::table::{Effect, Reply, Tool};
+use crate::text;
+
+pub(crate) struct ListDocuments;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ListParameters {
+    /// Sort order
+    #[serde(default)]
+    sort_by: DocumentSort,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct DocumentList {
+    /// Name of the collection.
+    collection: String,
+    documents: Vec<DocumentSummary>,
+}
+
+impl Tool for ListDocuments {
+    const NAME: &'static str = "list_documents";
+    const TITLE: &'static str = "List documents";
+    const DESCRIPTION: &'static str = "List all documents in the active collection.";
+    const EFFECT: Effect = Effect::Reads;
+    type Parameters = ListParameters;
+    type Response = DocumentList;
+
+    fn call(context: &Context<'_>, parameters: ListParameters) -> Result<Reply<DocumentList>> {
+        let collection = context.active()?;
+        let documents = context.engine.list_documents(collection.id, parameters.sort_by)?;
+        let text = text::documents::list(&collection.name, &documents);
+        Ok(Reply { text, response: DocumentList { collection: collection.name, documents } })
+    }
+}
+
+pub(crate) struct GetDocument;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct GetParameters {
+    /// Document name or ID
+    document_name: String,
+}
+
+impl Tool for GetDocument {
+    const NAME: &'static str = "get_document";
+    const TITLE: &'static str = "Describe a document";
+    const DESCRIPTION: &'static str = "Get detailed information about a specific document including page count, extraction \
+        method, and chunk statistics.";
+    const EFFECT: Effect = Effect::Reads;
+    type Parameters = GetParameters;
+    type Response = DocumentDetails;
+
+    fn call(context: &Context<'_>, parameters: GetParameters) -> Result<Reply<DocumentDetails>> {
+        let details = context.engine.document(context.active()?.id, &parameters.document_name)?;
+        Ok(Reply { text: text::documents::details(&details), response: details })
+    }
+}
+
+pub(crate) struct DeleteDocument;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct DeleteParameters {
+    /// Document name or ID to delete
+    document_name: String,
+    /// Must be true to confirm deletion
+    #[schemars(extend("default" = false))]
+    confirm: bool,
+}
+
+impl Tool for DeleteDocument {
+    const NAME: &'static str = "delete_document";
+    const TITLE: &'static str = "Delete a document";
+    const DESCRIPTION: &'static str =
+        "Remove a document and all its chunks, embeddings, and index entries from the active collection.";
+    const EFFECT: Effect = Effect::Deletes;
+    type Parameters = DeleteParameters;
+    /// What was deleted.
+    type Response = DocumentMeta;
+
+    fn call(context: &Context<'_>, parameters: DeleteParameters) -> Result<Reply<DocumentMeta>> {
+        let collection = context.active()?;
+        if !parameters.confirm {
+            let found = context.engine.document(collection.id, &parameters.document_name)?;
+            return Err(unconfirmed(&text::documents::description(&found.meta, &collection.name)));
+        }
+        let deleted = context.engine.delete_document(collection.id, &parameters.document_name)?;
+        Ok(Reply { text: text::documents::deleted(&deleted, &collection.name), response: deleted })
+    }
+}

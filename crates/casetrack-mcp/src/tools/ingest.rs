@@ -1,0 +1,209 @@
+//! Ingest a file or a folder into the active collection.
+
+use std::path::{Component, Path, PathBuf};
+
+use casetrack_core::{DocumentType, Error, ErrorCode, Result};
+use casetrack_engine::ingest::{IngestReport, IngestRequest, Problem};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::session::Context;
+use crate::table::{Effect, Reply, Tool};
+use crate::text;
+
+pub(crate) struct IngestDocument;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct DocumentParameters {
+    /// Absolute path to the file on your computer
+    file_path: String,
+    /// Optional display name (defaults to filename)
+    document_name: Option<String>,
+    /// Type of document
+    document_type: Option<DocumentType>,
+    /// Copy the original file into the collection folder
+    #[serde(default)]
+    copy_original: bool,
+}
+
+impl Tool for IngestDocument {
+    const NAME: &'static str = "ingest_document";
+    const TITLE: &'static str = "Ingest a document";
+    const DESCRIPTION: &'static str = "Ingest a document (PDF with a text layer, DOCX, XLSX, XLS, ODS, CSV, TXT, or \
+        Markdown) into the active collection. Extracts text, chunks the text, computes embeddings, and indexes for search. \
+        All processing and storage happens locally on your machine.";
+    const EFFECT: Effect = Effect::Updates;
+    type Parameters = DocumentParameters;
+    type Response = IngestReport;
+
+    fn call(context: &Context<'_>, parameters: DocumentParameters) -> Result<Reply<IngestReport>> {
+        let collection = context.active()?.id;
+        let path = absolute("file_path", &parameters.file_path)?;
+        if metadata(&path)?.is_dir() {
+            return Err(Error::invalid(format!("file_path is a folder: {}", path.display()))
+                .with_hint("Ingest all files of a folder with ingest_folder."));
+        }
+        let request = IngestRequest {
+            document_name: parameters.document_name,
+            document_type: parameters.document_type,
+            copy_original: parameters.copy_original,
+            ..IngestRequest::new(vec![path])
+        };
+        let mut report = context.engine.ingest(collection, &request, context.progress, context.cancel)?;
+        if let Some(failed) = report.failed.pop() {
+            return Err(error_of(failed.problem));
+        }
+        if let Some(stopped) = report.stopped.take() {
+            return Err(error_of(stopped));
+        }
+        Ok(Reply { text: text::ingest::document(&report), response: report })
+    }
+}
+
+pub(crate) struct IngestFolder;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct FolderParameters {
+    /// Absolute path to folder containing documents. All subfolders are included automatically.
+    folder_path: String,
+    /// Include subfolders (default: true). Set to false to only process the top-level folder.
+    #[serde(default = "yes")]
+    recursive: bool,
+    /// Skip files already ingested (matched by SHA256 hash). Set to false to re-ingest everything.
+    #[serde(default = "yes")]
+    skip_existing: bool,
+    /// Default document type for all files. If omitted, CaseTrack infers from file content.
+    document_type: Option<DocumentType>,
+    /// Optional filter: only ingest files with these extensions (e.g., ["pdf", "docx", "xlsx"]). Default: all supported
+    /// formats.
+    file_extensions: Option<Vec<String>>,
+}
+
+fn yes() -> bool {
+    true
+}
+
+impl Tool for IngestFolder {
+    const NAME: &'static str = "ingest_folder";
+    const TITLE: &'static str = "Ingest a folder";
+    const DESCRIPTION: &'static str = "Ingest all supported documents in a folder and all subfolders. Walks the entire \
+        directory tree recursively. Automatically skips files already ingested (matched by SHA256 hash). Supported formats: \
+        PDF (text layer), DOCX, XLSX, XLS, ODS, CSV, TXT, Markdown. Each file is chunked into 2000-character segments with \
+        full provenance.";
+    const EFFECT: Effect = Effect::Updates;
+    type Parameters = FolderParameters;
+    type Response = IngestReport;
+
+    fn call(context: &Context<'_>, parameters: FolderParameters) -> Result<Reply<IngestReport>> {
+        let collection = context.active()?.id;
+        let path = absolute("folder_path", &parameters.folder_path)?;
+        if !metadata(&path)?.is_dir() {
+            return Err(Error::invalid(format!("folder_path is a file: {}", path.display()))
+                .with_hint("Ingest a single file with ingest_document."));
+        }
+        let request = IngestRequest {
+            recursive: parameters.recursive,
+            skip_existing: parameters.skip_existing,
+            document_type: parameters.document_type,
+            extensions: parameters.file_extensions.map(|names| names.iter().map(|name| extension(name)).collect()),
+            ..IngestRequest::new(vec![path])
+        };
+        let report = context.engine.ingest(collection, &request, context.progress, context.cancel)?;
+        let shown = format!("{}/", parameters.folder_path.trim_end_matches('/'));
+        Ok(Reply { text: text::ingest::folder(&report, &shown), response: report })
+    }
+}
+
+/// Accepts the ways in which extensions are commonly written: `pdf`, `.pdf`, `*.pdf`.
+fn extension(name: &str) -> String {
+    name.trim().trim_start_matches('*').trim_start_matches('.').to_owned()
+}
+
+/// The path that was given, with a leading `~` replaced by the user's home directory. The server's working directory means
+/// nothing to its clients, so a relative path is refused.
+fn absolute(parameter: &str, given: &str) -> Result<PathBuf> {
+    let given_path = Path::new(given);
+    let mut components = given_path.components();
+    let path = match (components.next(), std::env::home_dir()) {
+        (Some(Component::Normal(first)), Some(home)) if first == "~" => home.join(components.as_path()),
+        _ => given_path.to_owned(),
+    };
+    if path.is_absolute() {
+        return Ok(path);
+    }
+    let shown = text::format::shorten(given, 200);
+    Err(Error::invalid(format!("{parameter} is \"{shown}\"; it must be an absolute path."))
+        .with_hint("Give the full path, such as /home/sarah/Documents/Contract.pdf; ~ stands for the home directory."))
+}
+
+fn metadata(path: &Path) -> Result<std::fs::Metadata> {
+    std::fs::metadata(path).map_err(|error| Error::io(path.display(), error))
+}
+
+/// The codes with which a single file can fail.
+const FILE_ERRORS: [ErrorCode; 14] = [
+    ErrorCode::FileNotFound,
+    ErrorCode::UnsupportedFormat,
+    ErrorCode::UnreadableFile,
+    ErrorCode::EmptyFile,
+    ErrorCode::NeedsPassword,
+    ErrorCode::NeedsOcr,
+    ErrorCode::FileTooLarge,
+    ErrorCode::ModelMismatch,
+    ErrorCode::Cancelled,
+    ErrorCode::PermissionDenied,
+    ErrorCode::DiskFull,
+    ErrorCode::MissingDependency,
+    ErrorCode::Io,
+    ErrorCode::Corrupt,
+];
+
+/// The error that became data in a report.
+fn error_of(problem: Problem) -> Error {
+    let code = FILE_ERRORS.into_iter().find(|code| code.name() == problem.code).unwrap_or(ErrorCode::Internal);
+    let error = Error::new(code, problem.message);
+    match problem.hint {
+        Some(hint) => error.with_hint(hint),
+        None => error,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_must_be_absolute_and_may_start_at_home() {
+        assert_eq!(absolute("file_path", "/a/b c.pdf").unwrap(), Path::new("/a/b c.pdf"));
+        let home = std::env::home_dir().unwrap();
+        assert_eq!(absolute("file_path", "~/a.pdf").unwrap(), home.join("a.pdf"));
+        for relative in ["a.pdf", "./a.pdf", "~sarah/a.pdf", ""] {
+            let error = absolute("file_path", relative).unwrap_err();
+            assert_eq!(error.message, format!("file_path is \"{relative}\"; it must be an absolute path."));
+        }
+    }
+
+    #[test]
+    fn a_missing_file_gives_the_message_of_the_specification() {
+        let error = metadata(Path::new("/nowhere/Contract.pdf")).unwrap_err();
+        assert_eq!(
+            error.full_text(),
+            "File not found: /nowhere/Contract.pdf\n\nCheck that the path is correct and the file exists."
+        );
+    }
+
+    #[test]
+    fn a_reported_problem_is_the_same_error_again() {
+        let original =
+            Error::new(ErrorCode::NeedsPassword, "locked.pdf is encrypted.").with_hint("Remove the password.");
+        let error = error_of(Problem::from(&original));
+        assert_eq!((error.code, error.full_text()), (original.code, original.full_text()));
+    }
+
+    #[test]
+    fn extensions_are_accepted_as_people_write_them() {
+        assert_eq!(["pdf", ".pdf", "*.PDF", " pdf "].map(extension), ["pdf", "pdf", "PDF", "pdf"]);
+    }
+}

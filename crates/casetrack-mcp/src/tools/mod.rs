@@ -1,0 +1,17 @@
+//! The tools, one file per family. A handler converts its parameters, calls the engine and renders the answer.
+
+pub(crate) mod chunks;
+pub(crate) mod collections;
+pub(crate) mod documents;
+pub(crate) mod ingest;
+pub(crate) mod search;
+pub(crate) mod status;
+
+use casetrack_core::Error;
+
+/// The refusal of a deletion that was not confirmed. `what` names the thing and all that would go with it.
+fn unconfirmed(what: &str) -> Error {
+    Error::invalid("confirm must be true; nothing was deleted.").with_hint(format!(
+        "This would permanently delete {what}. It cannot be undone. Ask the user, then call again with confirm set to true."
+    ))
+}

@@ -1,0 +1,383 @@
+//! Keyword search (E13): a tantivy index of the chunks' texts, scored with BM25 (k1 = 1.2, b = 0.75, tantivy's constants).
+//!
+//! tantivy commits by replacing its `meta.json`; the last log entry applied travels in the commit's payload, so that both
+//! change together. Between commits new chunks wait in memory: a search commits them first.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use casetrack_core::{DocumentId, Error, ErrorCode, Result};
+use tantivy::indexer::{IndexWriterOptions, LogMergePolicy};
+use tantivy::query::{BooleanQuery, BoostQuery, ConstScoreQuery, EnableScoring, Occur, Query, TermQuery, TermSetQuery};
+use tantivy::schema::{BytesOptions, Field, IndexRecordOption, NumericOptions, Schema, TextFieldIndexing, TextOptions};
+use tantivy::{Index, IndexReader, IndexWriter, ReloadPolicy, Searcher, TantivyDocument, TantivyError, Term};
+
+use crate::analysis::{ANALYSIS, analyzer};
+use crate::derived::DerivedIndex;
+use crate::error;
+use crate::fs;
+use crate::reader::Reader;
+use crate::records::{Identity, State};
+use crate::slots::{SlotMap, SlotRange};
+use crate::top_k::TopK;
+use crate::yielding::YieldingMutex;
+
+/// Distinct terms of a query that are looked up; further ones are ignored.
+pub const MAX_QUERY_TERMS: usize = 512;
+/// Bytes of a query that are read, up to a character boundary.
+pub const MAX_QUERY_BYTES: usize = 64 << 10;
+/// Weight of a match in the embedding context (headings, table header) against one in the text.
+pub const CONTEXT_WEIGHT: f32 = 0.2;
+
+/// Memory for chunks that are being indexed; tantivy's minimum is 15 MB a thread.
+const WRITER_BYTES: usize = 32 << 20;
+/// Chunks after which a commit is made during ingestion; catching up on as many takes about a second.
+const COMMIT_CHUNKS: u64 = 5_000;
+/// Segments up to this size are rewritten by a flush when they hold deleted chunks …
+const PURGE_CHUNKS: u32 = 50_000;
+/// … larger ones when this share of them is deleted.
+const PURGE_SHARE: f32 = 0.1;
+/// Indexes up to this size have their checksums verified on open; larger ones by `verify` alone.
+const CHECKED_ON_OPEN_BYTES: u64 = 64 << 20;
+
+/// A keyword query: any text. It is a bag of words, with no syntax that could be wrong; a word said twice counts twice. See
+/// [`MAX_QUERY_TERMS`] and [`MAX_QUERY_BYTES`] for very long ones.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Bm25Query {
+    pub text: String,
+    /// Weight of a match in the embedding context against one in the text; 0 leaves the context out.
+    pub context_weight: f32,
+}
+
+impl<T: Into<String>> From<T> for Bm25Query {
+    fn from(text: T) -> Self {
+        Self { text: text.into(), context_weight: CONTEXT_WEIGHT }
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Fields {
+    document: Field,
+    slot: Field,
+    text: Field,
+    context: Field,
+}
+
+pub(crate) struct Bm25Index {
+    dir: PathBuf,
+    identity: String,
+    index: Index,
+    fields: Fields,
+    reader: IndexReader,
+    writer: YieldingMutex<Writer>,
+}
+
+struct Writer {
+    /// Opened at the first change: it costs threads.
+    inner: Option<IndexWriter>,
+    applied: u64,
+    /// `None` while what is on disk is about to be replaced.
+    committed: Option<u64>,
+    uncommitted_chunks: u64,
+}
+
+fn schema() -> (Schema, Fields) {
+    let text = |option| {
+        let indexing = TextFieldIndexing::default().set_tokenizer(ANALYSIS).set_index_option(option);
+        TextOptions::default().set_indexing_options(indexing)
+    };
+    let mut builder = Schema::builder();
+    let fields = Fields {
+        document: builder.add_bytes_field("document", BytesOptions::default().set_indexed()),
+        slot: builder.add_u64_field("slot", NumericOptions::default().set_fast()),
+        text: builder.add_text_field("text", text(IndexRecordOption::WithFreqsAndPositions)),
+        context: builder.add_text_field("context", text(IndexRecordOption::WithFreqs)),
+    };
+    (builder.build(), fields)
+}
+
+impl Bm25Index {
+    /// The best `k` chunks for a query as (slot, score), best first, equal scores by slot; of `documents` only, if given.
+    /// A chunk without any word of the query is no hit.
+    pub fn search(&self, query: &Bm25Query, k: usize, documents: Option<&[DocumentId]>) -> Result<Vec<(u64, f32)>> {
+        self.commit_pending()?;
+        let Some(query) = self.query(query, documents) else { return Ok(Vec::new()) };
+        self.top(&self.reader.searcher(), query.as_ref(), k).map_err(|error| self.error(error))
+    }
+
+    /// Adds up the terms' scores. `None` where the text has no terms.
+    fn query(&self, query: &Bm25Query, documents: Option<&[DocumentId]>) -> Option<Box<dyn Query>> {
+        let mut clauses: Vec<(Occur, Box<dyn Query>)> = Vec::new();
+        for (term, count) in query_terms(&query.text) {
+            for (field, weight) in [(self.fields.text, 1.0), (self.fields.context, query.context_weight)] {
+                if weight > 0.0 {
+                    let term = TermQuery::new(Term::from_field_text(field, &term), IndexRecordOption::WithFreqs);
+                    clauses.push((Occur::Should, Box::new(BoostQuery::new(Box::new(term), weight * count as f32))));
+                }
+            }
+        }
+        if clauses.is_empty() {
+            return None;
+        }
+        let words = Box::new(BooleanQuery::new(clauses));
+        let Some(documents) = documents else { return Some(words) };
+        let ids = documents.iter().map(|id| Term::from_field_bytes(self.fields.document, id.as_bytes()));
+        let filter = ConstScoreQuery::new(Box::new(TermSetQuery::new(ids)), 0.0);
+        Some(Box::new(BooleanQuery::new(vec![(Occur::Must, words), (Occur::Must, Box::new(filter))])))
+    }
+
+    fn top(&self, searcher: &Searcher, query: &dyn Query, k: usize) -> tantivy::Result<Vec<(u64, f32)>> {
+        let weight = query.weight(EnableScoring::enabled_from_searcher(searcher))?;
+        let mut top = TopK::new(k);
+        for segment in searcher.segment_readers() {
+            let slots = segment.fast_fields().u64("slot")?;
+            let deleted = segment.alive_bitset();
+            let mut threshold = top.threshold().map_or(f32::MIN, below);
+            weight.for_each_pruning(threshold, segment, &mut |doc, score| {
+                if deleted.is_none_or(|alive| alive.is_alive(doc)) {
+                    top.push(slots.first(doc).unwrap_or(u64::MAX), rounded(score));
+                    threshold = top.threshold().map_or(f32::MIN, below);
+                }
+                threshold
+            })?;
+        }
+        Ok(top.into_sorted())
+    }
+
+    /// Makes searches see everything applied so far.
+    fn commit_pending(&self) -> Result<()> {
+        let mut writer = self.writer.lock();
+        if writer.committed == Some(writer.applied) { Ok(()) } else { self.commit_writer(&mut writer) }
+    }
+
+    fn commit_writer(&self, writer: &mut Writer) -> Result<()> {
+        let applied = writer.applied;
+        let commit = |inner: &mut IndexWriter| {
+            let mut prepared = inner.prepare_commit()?;
+            prepared.set_payload(&format!("{} {applied}", self.identity));
+            prepared.commit()
+        };
+        commit(self.open_writer(writer)?).map_err(|error| self.error(error))?;
+        writer.committed = Some(applied);
+        writer.uncommitted_chunks = 0;
+        self.reader.reload().map_err(|error| self.error(error))
+    }
+
+    /// Rewrites segments that hold deleted chunks, which BM25 would count as if they were there.
+    fn purge(&self, writer: &mut Writer) -> Result<()> {
+        let segments = self.index.searchable_segment_metas().map_err(|error| self.error(error))?;
+        let outdated: Vec<_> = segments
+            .iter()
+            .filter(|segment| segment.has_deletes())
+            .filter(|segment| {
+                let share = segment.num_deleted_docs() as f32 / segment.max_doc().max(1) as f32;
+                segment.max_doc() <= PURGE_CHUNKS || share > PURGE_SHARE
+            })
+            .map(|segment| segment.id())
+            .collect();
+        if outdated.is_empty() {
+            return Ok(());
+        }
+        // A merge in the background may have taken a segment already; then the next commit finds what is left.
+        if let Err(error) = self.open_writer(writer)?.merge(&outdated).wait() {
+            tracing::debug!(%error, "deleted chunks stay in the BM25 index for now");
+        }
+        self.reader.reload().map_err(|error| self.error(error))
+    }
+
+    /// One indexing thread, so that chunks are indexed in slot order.
+    fn open_writer<'w>(&self, writer: &'w mut Writer) -> Result<&'w mut IndexWriter> {
+        let inner = match writer.inner.take() {
+            Some(inner) => inner,
+            None => {
+                let options = IndexWriterOptions::builder()
+                    .num_worker_threads(1)
+                    .num_merge_threads(1)
+                    .memory_budget_per_thread(WRITER_BYTES)
+                    .build();
+                let inner: IndexWriter = self.index.writer_with_options(options).map_err(|error| self.error(error))?;
+                inner.set_merge_policy(Box::new(LogMergePolicy::default()));
+                inner
+            }
+        };
+        Ok(writer.inner.insert(inner))
+    }
+
+    fn error(&self, error: TantivyError) -> Error {
+        error::tantivy(&self.dir, error)
+    }
+}
+
+/// The distinct terms of a query in order of appearance, with how often each occurs.
+fn query_terms(text: &str) -> Vec<(String, u32)> {
+    let text = &text[..text.floor_char_boundary(MAX_QUERY_BYTES)];
+    let mut analyzer = analyzer();
+    let mut stream = analyzer.token_stream(text);
+    let mut places: HashMap<String, usize> = HashMap::new();
+    let mut terms: Vec<(String, u32)> = Vec::new();
+    while stream.advance() {
+        let term = &stream.token().text;
+        match places.get(term) {
+            Some(&place) => terms[place].1 += 1,
+            None if terms.len() == MAX_QUERY_TERMS => {}
+            None => {
+                places.insert(term.clone(), terms.len());
+                terms.push((term.clone(), 1));
+            }
+        }
+    }
+    terms
+}
+
+/// A score with 16 significant bits. tantivy adds the terms of a sum in an order that depends on its segments, and with it the
+/// last bits of the sum; rounded, equal texts have equal scores, and the order is that of their slots.
+fn rounded(score: f32) -> f32 {
+    f32::from_bits((score.to_bits().saturating_add(0x80)) & !0xff)
+}
+
+/// A threshold that lets through every score that could round to `score`.
+fn below(score: f32) -> f32 {
+    score * (1.0 - 1.0 / 32768.0)
+}
+
+impl DerivedIndex for Bm25Index {
+    const NAME: &'static str = "BM25";
+    const CHECK: (&'static str, &'static str) =
+        ("bm25_index", "The keyword index holds all chunks and no others, and the checksums of its files match.");
+
+    fn open(dir: &Path, identity: &Identity) -> Result<Self> {
+        let identity = format!("casetrack-bm25-1 {ANALYSIS} {}", identity.collection);
+        if dir.join("meta.json").exists() {
+            match Self::open_existing(dir, &identity) {
+                Ok(index) => return Ok(index),
+                Err(error) if error.code != ErrorCode::Corrupt => return Err(error),
+                Err(error) => tracing::warn!(dir = %dir.display(), %error, "the BM25 index is damaged"),
+            }
+        } else if dir.exists() {
+            tracing::warn!(dir = %dir.display(), "the BM25 index is incomplete");
+        }
+        fs::remove_dir(dir)?;
+        fs::create_dir(dir)?;
+        let index = Index::create_in_dir(dir, schema().0).map_err(|error| error::tantivy(dir, error))?;
+        Self::with(dir, identity, index, 0)
+    }
+
+    fn applied(&self) -> u64 {
+        self.writer.lock().applied
+    }
+
+    fn durable(&self) -> u64 {
+        self.writer.lock().committed.unwrap_or_default()
+    }
+
+    fn clear(&self) -> Result<()> {
+        let mut writer = self.writer.lock();
+        self.open_writer(&mut writer)?.delete_all_documents().map_err(|error| self.error(error))?;
+        (writer.applied, writer.committed) = (0, None);
+        Ok(())
+    }
+
+    fn add(&self, slots: &SlotRange, reader: &Reader<'_>) -> Result<()> {
+        // A search may commit while a document is being added. What it commits is then marked as not yet applied, and is
+        // taken away when the addition is repeated after a crash.
+        self.remove(slots)?;
+        reader.for_each_chunk(slots.document, 0..slots.count, |chunk| {
+            let mut document = TantivyDocument::new();
+            document.add_bytes(self.fields.document, slots.document.as_bytes());
+            document.add_u64(self.fields.slot, slots.first + u64::from(chunk.index));
+            document.add_text(self.fields.text, &chunk.text);
+            document.add_text(self.fields.context, &chunk.context);
+            let mut writer = self.writer.lock_after_others();
+            let inner = self.open_writer(&mut writer)?;
+            inner.add_document(document).map_err(|error| self.error(error)).map(|_| ())
+        })
+    }
+
+    fn remove(&self, slots: &SlotRange) -> Result<()> {
+        let mut writer = self.writer.lock();
+        let term = Term::from_field_bytes(self.fields.document, slots.document.as_bytes());
+        self.open_writer(&mut writer)?.delete_term(term);
+        writer.uncommitted_chunks += u64::from(slots.count);
+        Ok(())
+    }
+
+    fn set_applied(&self, seq: u64) {
+        self.writer.lock().applied = seq;
+    }
+
+    fn wants_commit(&self) -> bool {
+        self.writer.lock().uncommitted_chunks >= COMMIT_CHUNKS
+    }
+
+    fn commit(&self) -> Result<()> {
+        self.commit_pending()
+    }
+
+    fn compact(&self, _: &State, _: &SlotMap, _: &Reader<'_>) -> Result<()> {
+        self.purge(&mut self.writer.lock())
+    }
+
+    fn close(&self) {
+        // Dropping the writer joins its threads and releases its lock file.
+        self.writer.lock().inner = None;
+    }
+
+    fn check(&self, slots: &SlotMap, _: &Reader<'_>) -> Result<Vec<String>> {
+        self.commit_pending()?;
+        let mut problems = Vec::new();
+        let damaged = self.index.validate_checksum().map_err(|error| self.error(error))?;
+        let mut damaged: Vec<_> = damaged.into_iter().collect();
+        damaged.sort();
+        problems.extend(damaged.iter().map(|path| format!("The file bm25/{} is damaged.", path.display())));
+        let found = self.live_slots().map_err(|error| self.error(error))?;
+        let expected: Vec<u64> = slots.ranges().flat_map(SlotRange::slots).collect();
+        problems.extend(crate::verify::slot_differences("BM25", &expected, &found, slots));
+        Ok(problems)
+    }
+}
+
+impl Bm25Index {
+    fn open_existing(dir: &Path, identity: &str) -> Result<Self> {
+        let error = |error| error::tantivy(dir, error);
+        let index = Index::open_in_dir(dir).map_err(error)?;
+        if index.schema() != schema().0 {
+            return Err(error::derived(dir, "it has other fields"));
+        }
+        let metas = index.load_metas().map_err(error)?;
+        let applied = match &metas.payload {
+            None if metas.segments.is_empty() => 0,
+            payload => {
+                let payload = payload.as_deref().unwrap_or_default();
+                let applied = payload.strip_prefix(identity).and_then(|rest| rest.trim().parse().ok());
+                applied.ok_or_else(|| error::derived(dir, format!("it is marked \"{payload}\", not \"{identity}\"")))?
+            }
+        };
+        if fs::dir_bytes(dir)? <= CHECKED_ON_OPEN_BYTES {
+            let damaged = index.validate_checksum().map_err(error)?;
+            if let Some(file) = damaged.iter().min() {
+                return Err(error::derived(dir, format!("the checksum of {} does not match", file.display())));
+            }
+        }
+        Self::with(dir, identity.to_owned(), index, applied)
+    }
+
+    fn with(dir: &Path, identity: String, index: Index, applied: u64) -> Result<Self> {
+        index.tokenizers().register(ANALYSIS, analyzer());
+        let reader = index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into();
+        let reader = reader.map_err(|error| error::tantivy(dir, error))?;
+        let writer = Writer { inner: None, applied, committed: Some(applied), uncommitted_chunks: 0 };
+        let fields = schema().1;
+        Ok(Self { dir: dir.to_owned(), identity, index, fields, reader, writer: YieldingMutex::new(writer) })
+    }
+
+    /// Sorted.
+    fn live_slots(&self) -> tantivy::Result<Vec<u64>> {
+        let mut found = Vec::new();
+        for segment in self.reader.searcher().segment_readers() {
+            let slots = segment.fast_fields().u64("slot")?;
+            found.extend(segment.doc_ids_alive().filter_map(|doc| slots.first(doc)));
+        }
+        found.sort_unstable();
+        Ok(found)
+    }
+}

@@ -1,0 +1,146 @@
+//! What the derived indexes have in common: how they follow the operation log, and what happens when one fails.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, PoisonError, RwLock};
+
+use casetrack_core::Result;
+
+use crate::reader::Reader;
+use crate::records::{Identity, Op, State};
+use crate::slots::{SlotMap, SlotRange};
+
+/// An index made from RocksDB that can be made again (invariant 4).
+///
+/// It holds the slots of all live chunks as of the log entry [`applied`](Self::applied). Methods take `&self`; an index locks
+/// what it must, and searches go on while changes are applied. Changes come from one thread at a time.
+pub(crate) trait DerivedIndex: Sized {
+    /// Name in messages.
+    const NAME: &'static str;
+
+    /// Name and description of its check in a verify report.
+    const CHECK: (&'static str, &'static str);
+
+    /// Opens the index in `dir`. One that is missing, damaged or of something else is replaced by an empty one, with a
+    /// warning; an error means that the machine does not let us.
+    fn open(dir: &Path, identity: &Identity) -> Result<Self>;
+
+    /// The last log entry that searches see, or will see once the index has been brought up to date.
+    fn applied(&self) -> u64;
+
+    /// The last log entry that would still be applied after a crash.
+    fn durable(&self) -> u64;
+
+    /// Empties the index.
+    fn clear(&self) -> Result<()>;
+
+    /// Adds the chunks of a document, read from RocksDB, none of which is there yet.
+    fn add(&self, slots: &SlotRange, reader: &Reader<'_>) -> Result<()>;
+
+    /// Takes away the chunks of a document. Those that are not there are passed over.
+    fn remove(&self, slots: &SlotRange) -> Result<()>;
+
+    /// Notes that everything up to `seq` has been applied.
+    fn set_applied(&self, seq: u64);
+
+    /// Whether so much has been applied since the last commit that catching up after a crash would take long.
+    fn wants_commit(&self) -> bool;
+
+    /// Makes what has been applied durable, atomically with [`applied`](Self::applied).
+    fn commit(&self) -> Result<()>;
+
+    /// Reclaims what deletions left behind, where it is worth it. Called after a commit.
+    fn compact(&self, state: &State, slots: &SlotMap, reader: &Reader<'_>) -> Result<()>;
+
+    /// Releases files and locks, so that another instance can be opened on the same directory.
+    fn close(&self);
+
+    /// Problems found by comparing the index with the slots that are live, in words.
+    fn check(&self, slots: &SlotMap, reader: &Reader<'_>) -> Result<Vec<String>>;
+
+    /// Applies one log entry. Additions that a later entry takes away again are skipped: RocksDB has them no more.
+    fn apply(&self, seq: u64, op: &Op, slots: &SlotMap, reader: &Reader<'_>) -> Result<()> {
+        if let Some(removed) = &op.removed {
+            self.remove(removed)?;
+        }
+        if let Some(added) = op.added.as_ref().filter(|added| slots.is_live(added)) {
+            self.add(added, reader)?;
+        }
+        self.set_applied(seq);
+        Ok(())
+    }
+
+    /// Brings the index to the end of the log: entry by entry, or from scratch when it lags behind what the log still has or is
+    /// ahead of it (RocksDB came back from an older copy).
+    fn catch_up(&self, state: &State, slots: &SlotMap, reader: &Reader<'_>) -> Result<()> {
+        let applied = self.applied();
+        if applied == state.last_seq {
+            return Ok(());
+        }
+        if applied < state.trimmed_seq || applied > state.last_seq {
+            tracing::warn!(
+                index = Self::NAME,
+                applied,
+                last = state.last_seq,
+                chunks = slots.chunks(),
+                "rebuilding an index"
+            );
+            return self.rebuild(state, slots, reader);
+        }
+        tracing::info!(index = Self::NAME, applied, last = state.last_seq, "an index catches up");
+        for entry in reader.ops_after(applied)? {
+            let (seq, op) = entry?;
+            self.apply(seq, &op, slots, reader)?;
+            if self.wants_commit() {
+                self.commit()?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes the index anew from RocksDB, in slot order, so that the result does not depend on its history.
+    fn rebuild(&self, state: &State, slots: &SlotMap, reader: &Reader<'_>) -> Result<()> {
+        self.clear()?;
+        for range in slots.ranges() {
+            self.add(range, reader)?;
+        }
+        self.set_applied(state.last_seq);
+        self.commit()
+    }
+}
+
+/// A derived index that is opened anew after a failure.
+pub(crate) struct Handle<I> {
+    dir: PathBuf,
+    current: RwLock<Arc<I>>,
+    failed: AtomicBool,
+}
+
+impl<I: DerivedIndex> Handle<I> {
+    pub fn open(dir: PathBuf, identity: &Identity) -> Result<Self> {
+        let index = I::open(&dir, identity)?;
+        Ok(Self { dir, current: RwLock::new(Arc::new(index)), failed: AtomicBool::new(false) })
+    }
+
+    pub fn get(&self) -> Arc<I> {
+        Arc::clone(&self.current.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Whether a change could not be applied, so that the index has to be opened anew.
+    pub fn has_failed(&self) -> bool {
+        self.failed.load(Ordering::Acquire)
+    }
+
+    pub fn set_failed(&self) {
+        self.failed.store(true, Ordering::Release);
+    }
+
+    /// Opens the index anew from its last commit.
+    pub fn reopen(&self, identity: &Identity) -> Result<()> {
+        let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
+        current.close();
+        *current = Arc::new(I::open(&self.dir, identity)?);
+        self.failed.store(false, Ordering::Release);
+        Ok(())
+    }
+}

@@ -1,0 +1,61 @@
+//! Collections on disk.
+//!
+//! A [`Collection`] is one directory:
+//!
+//! | path | content |
+//! |---|---|
+//! | `collection.json` | name, schema version, models; readable without opening anything |
+//! | `rocksdb/` | the truth: documents, pages, chunks, vectors and the operation log ([`schema`]) |
+//! | `dense/` | HNSW graph over the vectors (usearch), derived |
+//! | `bm25/` | inverted index over the texts (tantivy), derived |
+//! | `originals/` | copies of source files, for those who want them |
+//! | `owner.lock` | locked by the process that has the collection open |
+//!
+//! The [`Registry`] finds the collections of a data directory.
+//!
+//! # How a change goes in
+//!
+//! 1. The document is checked against the invariants of DESIGN §3; one that breaks them is refused.
+//! 2. Everything it consists of, an entry of the operation log and the counters go into RocksDB as one batch, and the log is
+//!    synced. From here on the change is durable and readers see it, whole.
+//! 3. The derived indexes apply the log entry in memory. They are saved now and then, each atomically with the number of the
+//!    last entry it contains, and entries that all of them have on disk are dropped from the log.
+//!
+//! Whatever happens between these steps, the next [`Collection::open`] brings the derived indexes to the end of the log, or
+//! builds them anew when they are missing, damaged or too far behind. A new derived index implements one trait
+//! (`derived::DerivedIndex`) and gets all of this.
+//!
+//! # What a search sees
+//!
+//! Every change that has returned. Indexes answer with slots (see [`schema`]); a slot that RocksDB does not have any more is
+//! dropped, so nothing is returned that cannot be read and cited.
+
+mod analysis;
+mod bm25;
+mod codec;
+mod collection;
+mod dense;
+mod dense_file;
+mod derived;
+mod error;
+mod fs;
+mod invariants;
+mod lock;
+mod manifest;
+mod reader;
+mod records;
+mod registry;
+pub mod schema;
+mod slots;
+mod top_k;
+mod truth;
+mod verify;
+mod write;
+mod yielding;
+
+pub use bm25::{Bm25Query, CONTEXT_WEIGHT, MAX_QUERY_BYTES, MAX_QUERY_TERMS};
+pub use collection::{Collection, Counts, DiskUsage, Filter, Hit};
+pub use manifest::VectorModels;
+pub use registry::Registry;
+pub use verify::{Check, VerifyReport};
+pub use write::StoredDocument;

@@ -1,0 +1,116 @@
+//! `collection.json`: what can be known of a collection without opening its stores.
+
+use std::path::{Path, PathBuf};
+
+use casetrack_core::{CollectionMeta, Error, ErrorCode, Result};
+use serde::{Deserialize, Serialize};
+
+use crate::error::corrupt;
+use crate::fs;
+use crate::schema::SCHEMA_VERSION;
+
+const FILE: &str = "collection.json";
+
+/// The models whose vectors a collection holds. It takes no others.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct VectorModels {
+    /// Id of the dense model (E1).
+    pub dense: String,
+    /// Components of its vectors.
+    pub dense_dimension: u32,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Manifest {
+    pub schema_version: u32,
+    pub collection: CollectionMeta,
+    pub models: VectorModels,
+}
+
+impl Manifest {
+    pub fn path(dir: &Path) -> PathBuf {
+        dir.join(FILE)
+    }
+
+    pub fn write(&self, dir: &Path) -> Result<()> {
+        let mut json = serde_json::to_vec_pretty(self).map_err(|error| Error::internal(error.to_string()))?;
+        json.push(b'\n');
+        fs::write_atomically(&Self::path(dir), &json)
+    }
+
+    /// Reads the manifest of a collection of this or an older schema.
+    pub fn read(dir: &Path) -> Result<Self> {
+        let path = Self::path(dir);
+        let json = std::fs::read(&path).map_err(|error| match error.kind() {
+            std::io::ErrorKind::NotFound => {
+                Error::new(ErrorCode::NotFound, format!("There is no collection at {}.", dir.display()))
+                    .with_hint("List the collections to see which there are.")
+            }
+            _ => Error::io(path.display(), error),
+        })?;
+        let damaged = |error: serde_json::Error| corrupt(format!("{} cannot be read: {error}", path.display()));
+        // The version first: a newer schema may have changed the rest.
+        #[derive(Deserialize)]
+        struct Version {
+            schema_version: u32,
+        }
+        let Version { schema_version } = serde_json::from_slice(&json).map_err(damaged)?;
+        match schema_version {
+            SCHEMA_VERSION => serde_json::from_slice(&json).map_err(damaged),
+            newer if newer > SCHEMA_VERSION => Err(Error::new(
+                ErrorCode::NewerSchema,
+                format!(
+                    "The collection at {} was written by a newer CaseTrack (schema {newer}; this version knows \
+                     {SCHEMA_VERSION}).",
+                    dir.display()
+                ),
+            )
+            .with_hint("Update CaseTrack, then try again. Nothing was changed.")),
+            unknown => Err(corrupt(format!("{} names the unknown schema {unknown}.", path.display()))),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use casetrack_core::{CollectionId, CollectionStatus, CollectionType, Timestamp};
+
+    use super::*;
+
+    fn manifest() -> Manifest {
+        Manifest {
+            schema_version: SCHEMA_VERSION,
+            collection: CollectionMeta {
+                id: CollectionId::random(),
+                name: "Meyer ./. Größe \"2024\"\n".into(),
+                reference: Some("A-17".into()),
+                collection_type: CollectionType::Contract,
+                status: CollectionStatus::Active,
+                created_at: Timestamp(1_700_000_000_123),
+            },
+            models: VectorModels { dense: "all-MiniLM-L6-v2".into(), dense_dimension: 384 },
+        }
+    }
+
+    #[test]
+    fn it_is_read_as_it_was_written() {
+        let dir = tempfile::tempdir().unwrap();
+        manifest().write(dir.path()).unwrap();
+        let read = Manifest::read(dir.path()).unwrap();
+        assert_eq!(
+            Manifest { collection: CollectionMeta { id: read.collection.id, ..manifest().collection }, ..manifest() },
+            read
+        );
+    }
+
+    #[test]
+    fn missing_damaged_and_newer_ones_are_told_apart() {
+        let dir = tempfile::tempdir().unwrap();
+        let code = || Manifest::read(dir.path()).unwrap_err().code;
+        assert_eq!(code(), ErrorCode::NotFound);
+        std::fs::write(Manifest::path(dir.path()), "{\"schema_version\": 1, \"coll").unwrap();
+        assert_eq!(code(), ErrorCode::Corrupt);
+        std::fs::write(Manifest::path(dir.path()), "{\"schema_version\": 2, \"shape\": \"unknown\"}").unwrap();
+        assert_eq!(code(), ErrorCode::NewerSchema);
+    }
+}

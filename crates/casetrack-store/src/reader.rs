@@ -1,0 +1,305 @@
+//! Reading documents, pages, chunks and vectors from one consistent snapshot.
+
+use std::collections::VecDeque;
+use std::ops::Range;
+
+use casetrack_core::{Chunk, ChunkId, DocumentId, DocumentMeta, ExtractionMethod, Page, Rect, Result, Sha256};
+use half::f16;
+use rocksdb::{DBPinnableSlice, Direction, IteratorMode, ReadOptions, Snapshot};
+
+use crate::codec::{decode, decode_json, decode_vector, payload};
+use crate::error::corrupt;
+use crate::records::{ChunkPlace, ChunkRecord, DocumentRecord, LayoutRecord, Op, PageRecord, SlotRecord};
+use crate::schema::{
+    SEGMENT_BYTES, cf, document_range, hash_key, numbered_key, parse_hash_key, parse_numbered_key, parse_sequence_key,
+    path_key, sequence_key, text_key,
+};
+use crate::slots::SlotRange;
+use crate::truth::Truth;
+
+/// A key and its value.
+pub(crate) type Entry = (Box<[u8]>, Box<[u8]>);
+
+/// A consistent view: what is committed later is not seen. Holding one keeps old versions on disk; be brief.
+pub(crate) struct Reader<'t> {
+    truth: &'t Truth,
+    snapshot: Snapshot<'t>,
+}
+
+impl<'t> Reader<'t> {
+    pub fn new(truth: &'t Truth) -> Self {
+        Self { truth, snapshot: truth.db().snapshot() }
+    }
+
+    pub fn truth(&self) -> &'t Truth {
+        self.truth
+    }
+
+    pub fn get(&self, family: &str, key: &[u8]) -> Result<Option<DBPinnableSlice<'_>>> {
+        self.snapshot.get_pinned_cf(self.truth.cf(family)?, key).map_err(|error| self.truth.error(error))
+    }
+
+    /// Entries with `start <= key < end`, in order.
+    pub fn scan<'r>(
+        &'r self,
+        family: &str,
+        start: &[u8],
+        end: Vec<u8>,
+    ) -> Result<impl Iterator<Item = Result<Entry>> + use<'r, 't>> {
+        let mut options = ReadOptions::default();
+        options.set_iterate_upper_bound(end);
+        self.iterate(family, options, IteratorMode::From(start, Direction::Forward))
+    }
+
+    /// All entries of a column family, in order.
+    pub fn scan_all(&self, family: &str) -> Result<impl Iterator<Item = Result<Entry>>> {
+        self.iterate(family, ReadOptions::default(), IteratorMode::Start)
+    }
+
+    fn iterate<'r>(
+        &'r self,
+        family: &str,
+        options: ReadOptions,
+        mode: IteratorMode<'_>,
+    ) -> Result<impl Iterator<Item = Result<Entry>> + use<'r, 't>> {
+        let entries = self.snapshot.iterator_cf_opt(self.truth.cf(family)?, options, mode);
+        Ok(entries.map(|entry| entry.map_err(|error| self.truth.error(error))))
+    }
+
+    // ---- documents ----
+
+    pub fn document(&self, id: DocumentId) -> Result<Option<DocumentRecord>> {
+        self.get(cf::DOCUMENTS, id.as_bytes())?.map(|value| decode_json("document", &value)).transpose()
+    }
+
+    /// Ordered by path.
+    pub fn documents(&self) -> Result<Vec<DocumentMeta>> {
+        let mut documents = self
+            .scan_all(cf::DOCUMENTS)?
+            .map(|entry| Ok(decode_json::<DocumentRecord>("document", &entry?.1)?.meta))
+            .collect::<Result<Vec<_>>>()?;
+        documents.sort_by(|a, b| a.path.cmp(&b.path));
+        Ok(documents)
+    }
+
+    pub fn document_at_path(&self, path: &str) -> Result<Option<DocumentId>> {
+        self.get(cf::PATH_INDEX, &path_key(path))?.map(|value| decode("path index entry", &value)).transpose()
+    }
+
+    pub fn documents_by_sha256(&self, sha256: Sha256) -> Result<Vec<DocumentId>> {
+        let start = hash_key(sha256, DocumentId::from_bytes([0; 16]));
+        let mut end = hash_key(sha256, DocumentId::from_bytes([0xff; 16])).to_vec();
+        end.push(0);
+        self.scan(cf::HASH_INDEX, &start, end)?
+            .map(|entry| {
+                let (_, document) = parse_hash_key(&entry?.0).ok_or_else(|| bad_key(cf::HASH_INDEX))?;
+                Ok(document)
+            })
+            .collect()
+    }
+
+    // ---- pages ----
+
+    pub fn page_record(&self, document: DocumentId, page: u32) -> Result<Option<PageRecord>> {
+        self.get(cf::PAGES, &numbered_key(document, page))?.map(|value| decode("page", &value)).transpose()
+    }
+
+    fn layout(&self, document: DocumentId, page: u32) -> Result<LayoutRecord> {
+        let value = self.get(cf::PAGE_LAYOUT, &numbered_key(document, page))?;
+        decode("page layout", &value.ok_or_else(|| lost("layout", document, page))?)
+    }
+
+    pub fn page(&self, document: DocumentId, number: u32) -> Result<Option<Page>> {
+        let Some(record) = self.page_record(document, number)? else { return Ok(None) };
+        let layout = self.layout(document, number)?;
+        let text = self.page_text(document, number, 0..record.byte_len)?;
+        Ok(Some(Page {
+            number,
+            text,
+            blocks: layout.blocks(),
+            line_boxes: layout.line_boxes(),
+            method: record.method()?,
+            ocr_confidence: record.ocr_confidence,
+            sheet_name: record.sheet_name,
+        }))
+    }
+
+    pub fn page_method(&self, document: DocumentId, page: u32) -> Result<(ExtractionMethod, Option<f32>)> {
+        let record = self.page_record(document, page)?.ok_or_else(|| lost("record", document, page))?;
+        Ok((record.method()?, record.ocr_confidence))
+    }
+
+    /// A part of a page's text by bytes. Reads only the segments that hold it.
+    pub fn page_text(&self, document: DocumentId, page: u32, bytes: Range<u32>) -> Result<String> {
+        PageCursor::new(self, document).text(page, bytes)
+    }
+
+    // ---- chunks ----
+
+    pub fn chunk_place(&self, id: ChunkId) -> Result<Option<ChunkPlace>> {
+        self.get(cf::CHUNK_IDS, id.as_bytes())?.map(|value| decode("chunk id", &value)).transpose()
+    }
+
+    pub fn chunk_record(&self, document: DocumentId, index: u32) -> Result<Option<ChunkRecord>> {
+        self.get(cf::CHUNKS, &numbered_key(document, index))?.map(|value| decode("chunk", &value)).transpose()
+    }
+
+    pub fn chunk(&self, document: DocumentId, index: u32) -> Result<Option<Chunk>> {
+        let Some(record) = self.chunk_record(document, index)? else { return Ok(None) };
+        PageCursor::new(self, document).chunk(index, record).map(Some)
+    }
+
+    /// Calls `visit` with the chunks of a range of indexes, in order; those that do not exist are passed over.
+    pub fn for_each_chunk(
+        &self,
+        document: DocumentId,
+        range: Range<u32>,
+        mut visit: impl FnMut(Chunk) -> Result<()>,
+    ) -> Result<()> {
+        let mut pages = PageCursor::new(self, document);
+        for entry in self.numbered(cf::CHUNKS, document, range)? {
+            let (index, value) = entry?;
+            visit(pages.chunk(index, decode("chunk", &value)?)?)?;
+        }
+        Ok(())
+    }
+
+    /// Entries of a column family with [`numbered_key`]s.
+    pub fn numbered(
+        &self,
+        family: &'static str,
+        document: DocumentId,
+        range: Range<u32>,
+    ) -> Result<impl Iterator<Item = Result<(u32, Box<[u8]>)>>> {
+        let end = match range.end {
+            u32::MAX => document_range(document).1,
+            end => numbered_key(document, end.max(range.start)).to_vec(),
+        };
+        let entries = self.scan(family, &numbered_key(document, range.start), end)?;
+        Ok(entries.map(move |entry| {
+            let (key, value) = entry?;
+            let (_, number) = parse_numbered_key(&key).ok_or_else(|| bad_key(family))?;
+            Ok((number, value))
+        }))
+    }
+
+    /// Calls `visit` with index and vector of each chunk, in order.
+    pub fn for_each_vector(
+        &self,
+        document: DocumentId,
+        dimension: usize,
+        mut visit: impl FnMut(u32, Vec<f16>) -> Result<()>,
+    ) -> Result<()> {
+        for entry in self.numbered(cf::VECTORS, document, 0..u32::MAX)? {
+            let (index, value) = entry?;
+            visit(index, decode_vector(&value, dimension)?)?;
+        }
+        Ok(())
+    }
+
+    // ---- slots and log ----
+
+    pub fn slot_ranges(&self) -> Result<impl Iterator<Item = Result<SlotRange>>> {
+        Ok(self.scan_all(cf::SLOTS)?.map(|entry| {
+            let (key, value) = entry?;
+            let SlotRecord { document, count } = decode("slot range", &value)?;
+            let first = parse_sequence_key(&key).ok_or_else(|| bad_key(cf::SLOTS))?;
+            Ok(SlotRange { document, first, count })
+        }))
+    }
+
+    /// Log entries after `seq`, in order.
+    pub fn ops_after(&self, seq: u64) -> Result<impl Iterator<Item = Result<(u64, Op)>>> {
+        let start = sequence_key(seq.saturating_add(1));
+        Ok(self.scan(cf::OPLOG, &start, vec![0xff; 9])?.map(|entry| {
+            let (key, value) = entry?;
+            Ok((parse_sequence_key(&key).ok_or_else(|| bad_key(cf::OPLOG))?, decode("log entry", &value)?))
+        }))
+    }
+}
+
+fn lost(what: &str, document: DocumentId, page: u32) -> casetrack_core::Error {
+    corrupt(format!("The {what} of page {page} of document {document} is missing."))
+}
+
+fn bad_key(family: &str) -> casetrack_core::Error {
+    corrupt(format!("A key in \"{family}\" has the wrong length."))
+}
+
+/// Reads chunks of one document in order, keeping what neighbours share: the page's record and the segments of its text.
+struct PageCursor<'r, 't> {
+    reader: &'r Reader<'t>,
+    document: DocumentId,
+    page: u32,
+    record: Option<PageRecord>,
+    line_boxes: Option<Vec<Option<Rect>>>,
+    /// Consecutive segments and the number of the first.
+    segments: VecDeque<Vec<u8>>,
+    first_segment: u32,
+}
+
+impl<'r, 't> PageCursor<'r, 't> {
+    fn new(reader: &'r Reader<'t>, document: DocumentId) -> Self {
+        let segments = VecDeque::new();
+        Self { reader, document, page: 0, record: None, line_boxes: None, segments, first_segment: 0 }
+    }
+
+    fn turn_to(&mut self, page: u32) {
+        if page != self.page {
+            *self = Self { page, ..Self::new(self.reader, self.document) };
+        }
+    }
+
+    fn chunk(&mut self, index: u32, record: ChunkRecord) -> Result<Chunk> {
+        let (reader, document, page) = (self.reader, self.document, record.page);
+        let text = self.text(page, record.byte_start..record.byte_end)?;
+        if self.record.is_none() {
+            self.record = reader.page_record(document, page)?;
+        }
+        let header = self.record.as_ref().ok_or_else(|| lost("record", document, page))?;
+        let line_boxes = &mut self.line_boxes;
+        record.into_chunk(index, text, header, || {
+            if line_boxes.is_none() {
+                *line_boxes = Some(reader.layout(document, page)?.line_boxes());
+            }
+            Ok(line_boxes.as_deref().unwrap_or_default())
+        })
+    }
+
+    fn text(&mut self, page: u32, bytes: Range<u32>) -> Result<String> {
+        self.turn_to(page);
+        if bytes.is_empty() {
+            return Ok(String::new());
+        }
+        let (first, last) = (bytes.start / SEGMENT_BYTES, (bytes.end - 1) / SEGMENT_BYTES);
+        if first < self.first_segment || self.first_segment + self.segments.len() as u32 <= first {
+            self.segments.clear();
+            self.first_segment = first;
+        }
+        while self.first_segment < first {
+            self.segments.pop_front();
+            self.first_segment += 1;
+        }
+        let mut text = Vec::with_capacity(bytes.len());
+        for number in first..=last {
+            let held = (number - self.first_segment) as usize;
+            if held == self.segments.len() {
+                self.segments.push_back(self.read_segment(number)?);
+            }
+            let from = bytes.start.saturating_sub(number * SEGMENT_BYTES) as usize;
+            let to = (bytes.end - number * SEGMENT_BYTES).min(SEGMENT_BYTES) as usize;
+            let part = self.segments.get(held).and_then(|segment| segment.get(from..to));
+            text.extend_from_slice(part.ok_or_else(|| lost("text", self.document, page))?);
+        }
+        String::from_utf8(text).map_err(|_| {
+            let Range { start, end } = bytes;
+            corrupt(format!("Bytes {start}..{end} of page {page} of document {} are not text.", self.document))
+        })
+    }
+
+    fn read_segment(&self, number: u32) -> Result<Vec<u8>> {
+        let value = self.reader.get(cf::PAGE_TEXT, &text_key(self.document, self.page, number))?;
+        let value = value.ok_or_else(|| lost("text", self.document, self.page))?;
+        Ok(payload("page text", &value)?.to_vec())
+    }
+}

@@ -1,0 +1,144 @@
+//! The collections of a data directory.
+
+use std::path::{Path, PathBuf};
+
+use casetrack_core::{CollectionId, CollectionMeta, Error, ErrorCode, Result};
+
+use crate::collection::{Collection, Counts, STAGING_PREFIX, truth_dir};
+use crate::error::corrupt;
+use crate::fs;
+use crate::lock::OwnerLock;
+use crate::manifest::{Manifest, VectorModels};
+use crate::truth::Truth;
+
+/// Names of directories that are being removed begin so.
+const TRASH_PREFIX: &str = ".trash-";
+
+/// The collections under `<data directory>/collections`: each a directory named by its id that holds all of it. There is no
+/// central list; a directory that is copied in, moved away or deleted has been added or removed.
+#[derive(Debug, Clone)]
+pub struct Registry {
+    root: PathBuf,
+}
+
+impl Registry {
+    /// Creates the directory if need be and clears away what a crash left of creations and deletions.
+    pub fn open(data_dir: &Path) -> Result<Self> {
+        if data_dir.to_str().is_none() {
+            let message = format!("The data directory {} has a name that is not valid Unicode.", data_dir.display());
+            return Err(Error::invalid(message).with_hint("Choose another directory for the data."));
+        }
+        // Stores refer to files by absolute path, whatever the working directory becomes.
+        let root =
+            std::path::absolute(data_dir).map_err(|error| Error::io(data_dir.display(), error))?.join("collections");
+        fs::create_dir(&root)?;
+        let registry = Self { root };
+        registry.clear_remains()?;
+        Ok(registry)
+    }
+
+    /// The collections that can be read, oldest first. Others are logged as warnings; see [`scan`](Self::scan).
+    pub fn list(&self) -> Result<Vec<CollectionMeta>> {
+        let (collections, problems) = self.scan()?;
+        for problem in problems {
+            tracing::warn!("{}", problem.full_text().replace("\n\n", " "));
+        }
+        Ok(collections)
+    }
+
+    /// The collections that can be read, oldest first, and what is wrong with the others. Reads each `collection.json`, opens
+    /// nothing.
+    pub fn scan(&self) -> Result<(Vec<CollectionMeta>, Vec<Error>)> {
+        let (mut collections, mut problems) = (Vec::new(), Vec::new());
+        for name in self.names()? {
+            if name.starts_with('.') || !self.root.join(&name).is_dir() {
+                continue;
+            }
+            match self.read(&name) {
+                Ok(meta) => collections.push(meta),
+                Err(problem) => problems.push(problem),
+            }
+        }
+        collections.sort_by_key(|meta| (meta.created_at, meta.id));
+        Ok((collections, problems))
+    }
+
+    fn read(&self, name: &str) -> Result<CollectionMeta> {
+        let dir = self.root.join(name);
+        let meta = Manifest::read(&dir)?.collection;
+        if meta.id.to_string() != name {
+            return Err(corrupt(format!("The directory {} holds collection {}.", dir.display(), meta.id)).with_hint(
+                "A collection's directory must be named by its id. Move a copy to another data directory to use it there.",
+            ));
+        }
+        Ok(meta)
+    }
+
+    /// Makes an empty collection and opens it.
+    pub fn create(&self, meta: &CollectionMeta, models: &VectorModels) -> Result<Collection> {
+        Collection::create(&self.path(meta.id), meta, models)
+    }
+
+    /// See [`Collection::open`].
+    pub fn open_collection(&self, id: CollectionId) -> Result<Collection> {
+        Collection::open(&self.path(id))
+    }
+
+    /// Counts of a collection as of now, also while it is open elsewhere: a read-only look that takes no ownership, some ten
+    /// milliseconds. For a collection that is open here, [`Collection::counts`] is quicker.
+    pub fn counts(&self, id: CollectionId) -> Result<Counts> {
+        let dir = self.path(id);
+        Manifest::read(&dir)?;
+        // An owner that is just tidying up may remove a file between the moments we learn of it and open it.
+        let look = || Truth::open_read_only(&truth_dir(&dir))?.state();
+        (0..3).find_map(|_| look().ok()).map_or_else(look, Ok).map(Counts::from)
+    }
+
+    /// Removes a collection with everything in it: first from sight, in one step, then from disk.
+    pub fn delete(&self, id: CollectionId) -> Result<()> {
+        let dir = self.path(id);
+        if !dir.is_dir() {
+            return Err(Error::new(ErrorCode::NotFound, format!("There is no collection {id}."))
+                .with_hint("List the collections to see which there are."));
+        }
+        // Released before the renaming, which an open file would prevent on Windows.
+        drop(OwnerLock::acquire(&dir)?);
+        let trash = self.root.join(format!("{TRASH_PREFIX}{id}"));
+        fs::remove_dir(&trash)?;
+        fs::rename_durably(&dir, &trash)?;
+        fs::remove_dir(&trash)
+    }
+
+    /// Where a collection is, or would be.
+    pub fn path(&self, id: CollectionId) -> PathBuf {
+        self.root.join(id.to_string())
+    }
+
+    /// Names of all entries; none of ours is outside Unicode.
+    fn names(&self) -> Result<Vec<String>> {
+        let error = |error| Error::io(self.root.display(), error);
+        let mut names = Vec::new();
+        for entry in std::fs::read_dir(&self.root).map_err(error)? {
+            names.extend(entry.map_err(error)?.file_name().into_string().ok());
+        }
+        names.sort();
+        Ok(names)
+    }
+
+    fn clear_remains(&self) -> Result<()> {
+        for name in self.names()? {
+            let dir = self.root.join(&name);
+            // One under construction has an owner only while its RocksDB is made, and is not ours to judge by that: an hour
+            // is longer than any construction takes.
+            let abandoned = || {
+                let modified = std::fs::metadata(&dir).and_then(|metadata| metadata.modified()).ok();
+                let age = modified.and_then(|modified| modified.elapsed().ok());
+                age.is_some_and(|age| age.as_secs() > 3600)
+            };
+            if name.starts_with(TRASH_PREFIX) || (name.starts_with(STAGING_PREFIX) && abandoned()) {
+                fs::remove_dir(&dir)?;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,149 @@
+//! The map between slots, by which the derived indexes know chunks, and documents.
+
+use std::collections::{BTreeMap, HashMap};
+
+use casetrack_core::DocumentId;
+use serde::{Deserialize, Serialize};
+
+use crate::records::Op;
+
+/// The slots of one document: chunk `i` has slot `first + i`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SlotRange {
+    pub document: DocumentId,
+    pub first: u64,
+    pub count: u32,
+}
+
+impl SlotRange {
+    /// One past the last slot.
+    pub fn end(&self) -> u64 {
+        self.first.saturating_add(self.count.into())
+    }
+
+    pub fn slots(&self) -> std::ops::Range<u64> {
+        self.first..self.end()
+    }
+}
+
+/// All live slots, in memory: about 100 bytes a document.
+#[derive(Debug, Default)]
+pub(crate) struct SlotMap {
+    by_slot: BTreeMap<u64, SlotRange>,
+    by_document: HashMap<DocumentId, SlotRange>,
+    chunks: u64,
+}
+
+impl SlotMap {
+    pub fn insert(&mut self, range: SlotRange) {
+        self.by_slot.insert(range.first, range);
+        self.by_document.insert(range.document, range);
+        self.chunks += u64::from(range.count);
+    }
+
+    pub fn apply(&mut self, op: &Op) {
+        if let Some(removed) = &op.removed
+            && self.by_slot.remove(&removed.first).is_some()
+        {
+            self.by_document.remove(&removed.document);
+            self.chunks -= u64::from(removed.count);
+        }
+        if let Some(added) = op.added {
+            self.insert(added);
+        }
+    }
+
+    /// Number of live slots.
+    pub fn chunks(&self) -> u64 {
+        self.chunks
+    }
+
+    /// All documents by slot.
+    pub fn ranges(&self) -> impl Iterator<Item = &SlotRange> {
+        self.by_slot.values()
+    }
+
+    /// Whether the document still has exactly these slots.
+    pub fn is_live(&self, range: &SlotRange) -> bool {
+        self.by_slot.get(&range.first) == Some(range)
+    }
+
+    /// The document and chunk index of a slot, while it is live.
+    pub fn resolve(&self, slot: u64) -> Option<(DocumentId, u32)> {
+        let (_, range) = self.by_slot.range(..=slot).next_back()?;
+        let index = u32::try_from(slot - range.first).ok()?;
+        (index < range.count).then_some((range.document, index))
+    }
+
+    /// The slots of some documents; those that do not exist are passed over.
+    pub fn select(&self, documents: &[DocumentId]) -> SlotSet {
+        let mut ranges: Vec<_> =
+            documents.iter().filter_map(|id| self.by_document.get(id)).map(SlotRange::slots).collect();
+        ranges.sort_unstable_by_key(|range| range.start);
+        ranges.dedup();
+        SlotSet { len: ranges.iter().map(|range| range.end - range.start).sum(), ranges }
+    }
+}
+
+/// A set of slots, as ranges.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct SlotSet {
+    /// Sorted, apart from each other.
+    ranges: Vec<std::ops::Range<u64>>,
+    len: u64,
+}
+
+impl SlotSet {
+    pub fn len(&self) -> u64 {
+        self.len
+    }
+
+    pub fn contains(&self, slot: u64) -> bool {
+        let after = self.ranges.partition_point(|range| range.end <= slot);
+        self.ranges.get(after).is_some_and(|range| range.contains(&slot))
+    }
+
+    /// In ascending order.
+    pub fn iter(&self) -> impl Iterator<Item = u64> {
+        self.ranges.iter().cloned().flatten()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slots_resolve_while_they_are_live() {
+        let (a, b) = (DocumentId::random(), DocumentId::random());
+        let range = |document, first, count| SlotRange { document, first, count };
+        let mut map = SlotMap::default();
+        map.apply(&Op { removed: None, added: Some(range(a, 0, 3)) });
+        map.apply(&Op { removed: None, added: Some(range(b, 3, 2)) });
+        assert_eq!(map.resolve(2), Some((a, 2)));
+        assert_eq!(map.resolve(3), Some((b, 0)));
+        assert_eq!(map.resolve(5), None);
+        assert_eq!(map.chunks(), 5);
+
+        map.apply(&Op { removed: Some(range(a, 0, 3)), added: Some(range(a, 5, 1)) });
+        assert_eq!(map.resolve(2), None);
+        assert_eq!(map.resolve(5), Some((a, 0)));
+        assert!(!map.is_live(&range(a, 0, 3)));
+        assert!(map.is_live(&range(a, 5, 1)));
+        assert_eq!(map.chunks(), 3);
+    }
+
+    #[test]
+    fn a_selection_holds_the_slots_of_its_documents() {
+        let (a, b, c) = (DocumentId::random(), DocumentId::random(), DocumentId::random());
+        let mut map = SlotMap::default();
+        for (document, first, count) in [(a, 0, 3), (b, 3, 2), (c, 5, 4)] {
+            map.insert(SlotRange { document, first, count });
+        }
+        let set = map.select(&[c, a, a, DocumentId::random()]);
+        assert_eq!(set.len(), 7);
+        assert_eq!(set.iter().collect::<Vec<_>>(), [0, 1, 2, 5, 6, 7, 8]);
+        assert!((0..10).all(|slot| set.contains(slot) == (slot < 3 || (5..9).contains(&slot))));
+        assert_eq!(map.select(&[]).len(), 0);
+    }
+}

@@ -1,0 +1,158 @@
+//! The RocksDB of a collection: options, column families, batches.
+
+use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
+
+use casetrack_core::{Error, ErrorCode, Result};
+use rocksdb::{
+    BlockBasedOptions, Cache, ColumnFamily, ColumnFamilyDescriptor, DB, DBCompressionType, InfoLogger, LogLevel,
+    Options, WriteBatch, WriteOptions,
+};
+
+use crate::codec::{decode, encode};
+use crate::error::{corrupt, rocks};
+use crate::reader::Reader;
+use crate::records::{Identity, State};
+use crate::schema::{IDENTITY_KEY, STATE_KEY, cf};
+
+/// Blocks read from disk are kept in one cache for all open collections, indexes and Bloom filters included.
+const BLOCK_CACHE_BYTES: usize = 64 << 20;
+/// Writes of one collection that wait in memory (and in the write-ahead log) to be sorted into files.
+const WRITE_BUFFER_BYTES: usize = 32 << 20;
+/// Sized so that a compressed block holds several chunks or page texts.
+const BLOCK_BYTES: usize = 16 << 10;
+/// Bits per key: about 1 % of look-ups of absent keys read a block in vain.
+const BLOOM_BITS: f64 = 10.0;
+
+static BLOCK_CACHE: LazyLock<Cache> = LazyLock::new(|| Cache::new_lru_cache(BLOCK_CACHE_BYTES));
+
+/// The truth of a collection (invariant 4).
+pub(crate) struct Truth {
+    db: DB,
+    path: PathBuf,
+}
+
+impl Truth {
+    /// Makes a new, empty store. The directory must not hold one.
+    pub fn create(path: &Path, identity: &Identity) -> Result<Self> {
+        let mut options = options();
+        options.create_if_missing(true);
+        options.create_missing_column_families(true);
+        options.set_error_if_exists(true);
+        let truth = Self::open_with(&options, path)?;
+        let mut batch = WriteBatch::default();
+        batch.put_cf(truth.cf(cf::META)?, STATE_KEY, encode(&State::default())?);
+        batch.put_cf(truth.cf(cf::META)?, IDENTITY_KEY, encode(identity)?);
+        truth.write_durably(batch)?;
+        Ok(truth)
+    }
+
+    /// Opens a store that exists, as its owner.
+    pub fn open(path: &Path) -> Result<Self> {
+        check_present(path)?;
+        Self::open_with(&options(), path)
+    }
+
+    /// Opens a store for a look, also while another process owns it. Sees what was committed before.
+    pub fn open_read_only(path: &Path) -> Result<Self> {
+        check_present(path)?;
+        let db = DB::open_cf_descriptors_read_only(&options(), path, families(), false);
+        Ok(Self { db: db.map_err(|error| rocks(path, error))?, path: path.to_owned() })
+    }
+
+    fn open_with(options: &Options, path: &Path) -> Result<Self> {
+        let db = DB::open_cf_descriptors(options, path, families()).map_err(|error| rocks(path, error))?;
+        Ok(Self { db, path: path.to_owned() })
+    }
+
+    pub fn db(&self) -> &DB {
+        &self.db
+    }
+
+    pub fn cf(&self, name: &str) -> Result<&ColumnFamily> {
+        self.db.cf_handle(name).ok_or_else(|| corrupt(format!("RocksDB at {} lacks \"{name}\".", self.path.display())))
+    }
+
+    /// A consistent view of everything committed so far.
+    pub fn reader(&self) -> Reader<'_> {
+        Reader::new(self)
+    }
+
+    pub fn state(&self) -> Result<State> {
+        self.meta_value("state", &STATE_KEY)
+    }
+
+    pub fn identity(&self) -> Result<Identity> {
+        self.meta_value("identity", &IDENTITY_KEY)
+    }
+
+    fn meta_value<T: serde::de::DeserializeOwned>(&self, what: &str, key: &[u8]) -> Result<T> {
+        let value = self.db.get_pinned_cf(self.cf(cf::META)?, key).map_err(|error| self.error(error))?;
+        let value = value
+            .ok_or_else(|| corrupt(format!("RocksDB at {} lacks the collection's {what}.", self.path.display())))?;
+        decode(what, &value)
+    }
+
+    /// Commits a batch and syncs the write-ahead log: what was reported as stored survives a power failure. Every change of a
+    /// document goes through here.
+    pub fn write_durably(&self, batch: WriteBatch) -> Result<()> {
+        let mut options = WriteOptions::default();
+        options.set_sync(true);
+        self.db.write_opt(batch, &options).map_err(|error| self.error(error))
+    }
+
+    /// Commits a batch that may be lost in a power failure (but not torn or reordered): upkeep that can be done again.
+    pub fn write_lazily(&self, batch: WriteBatch) -> Result<()> {
+        self.db.write(batch).map_err(|error| self.error(error))
+    }
+
+    pub fn error(&self, error: rocksdb::Error) -> Error {
+        rocks(&self.path, error)
+    }
+}
+
+/// RocksDB would silently make an empty store where there is none.
+fn check_present(path: &Path) -> Result<()> {
+    match path.join("CURRENT").try_exists() {
+        Ok(true) => Ok(()),
+        Ok(false) => Err(Error::new(
+            ErrorCode::Corrupt,
+            format!("The documents of the collection are missing: there is no RocksDB at {}.", path.display()),
+        )
+        .with_hint("Restore the directory from a backup, or delete the collection and ingest its files again.")),
+        Err(error) => Err(Error::io(path.display(), error)),
+    }
+}
+
+fn options() -> Options {
+    let mut options = Options::default();
+    options.set_db_write_buffer_size(WRITE_BUFFER_BYTES);
+    options.set_max_total_wal_size(2 * WRITE_BUFFER_BYTES as u64);
+    options.set_max_open_files(256);
+    options.set_max_background_jobs(2);
+    // RocksDB's log goes to ours, and a read-only look leaves no log file beside the owner's.
+    options.set_info_logger(InfoLogger::new_callback_logger(LogLevel::Warn, |level, message| match level {
+        LogLevel::Error | LogLevel::Fatal => tracing::error!(target: "rocksdb", "{}", message.trim_end()),
+        _ => tracing::debug!(target: "rocksdb", "{}", message.trim_end()),
+    }));
+    options
+}
+
+fn families() -> impl Iterator<Item = ColumnFamilyDescriptor> {
+    cf::ALL.into_iter().map(|name| {
+        let mut table = BlockBasedOptions::default();
+        table.set_block_cache(&BLOCK_CACHE);
+        table.set_cache_index_and_filter_blocks(true);
+        table.set_pin_l0_filter_and_index_blocks_in_cache(true);
+        table.set_block_size(BLOCK_BYTES);
+        table.set_bloom_filter(BLOOM_BITS, false);
+        let mut options = Options::default();
+        options.set_block_based_table_factory(&table);
+        options.set_compression_type(match name {
+            // Half-precision components look random.
+            cf::VECTORS => DBCompressionType::None,
+            _ => DBCompressionType::Lz4,
+        });
+        ColumnFamilyDescriptor::new(name, options)
+    })
+}

@@ -1,0 +1,202 @@
+//! Down from each document to its pages, chunks and vectors.
+
+use casetrack_core::{Chunk, Page, Result};
+
+use super::{Documents, Findings, damage, named};
+use crate::codec::{decode, decode_json, decode_vector};
+use crate::invariants::{Rule, check_page, vector_problem};
+use crate::reader::Reader;
+use crate::records::{ChunkRecord, DocumentRecord, SlotRecord};
+use crate::schema::{cf, hash_key, leading_document, sequence_key};
+
+/// Reads the record of every document.
+pub(super) fn read_all(reader: &Reader<'_>, chain: &mut Findings) -> Result<Documents> {
+    let mut documents = Documents::new();
+    for entry in reader.scan_all(cf::DOCUMENTS)? {
+        let (key, value) = entry?;
+        chain.check.checked += 1;
+        let id = leading_document(&key);
+        match (id, decode_json::<DocumentRecord>("document", &value)) {
+            (Some(id), Ok(record)) if record.meta.id == id => {
+                documents.insert(id, record);
+            }
+            (Some(id), Ok(record)) => chain.problem(format!("Document {id} holds the record of {}.", named(&record))),
+            (Some(id), Err(error)) => chain.problem(format!("Document {id}: {}", error.message)),
+            (None, _) => chain.problem("A document has a key that is no document id.".to_owned()),
+        }
+    }
+    Ok(documents)
+}
+
+pub(super) struct Walk<'r, 't> {
+    reader: &'r Reader<'t>,
+    dimension: u32,
+    pub verbatim: Findings,
+    pub coverage: Findings,
+    pub chain: Findings,
+    pub vectors: Findings,
+}
+
+impl<'r, 't> Walk<'r, 't> {
+    pub fn new(reader: &'r Reader<'t>, dimension: u32, chain: Findings) -> Self {
+        Self {
+            reader,
+            dimension,
+            verbatim: Findings::new(
+                "verbatim",
+                "Every chunk is its page's text between its offsets; its lines, paragraphs and id follow from it.",
+            ),
+            coverage: Findings::new("coverage", "Every character that is not white space is in at least one chunk."),
+            chain,
+            vectors: Findings::new("vectors", "Every vector has the model's dimension and length 1."),
+        }
+    }
+
+    pub fn document(&mut self, record: &DocumentRecord) -> Result<()> {
+        self.indexed(record)?;
+        self.pages(record)?;
+        self.vectors_of(record)
+    }
+
+    /// The look-ups that lead to a document.
+    fn indexed(&mut self, record: &DocumentRecord) -> Result<()> {
+        let (meta, name) = (&record.meta, named(record));
+        match damage(self.reader.document_at_path(&meta.path))? {
+            Ok(Some(id)) if id == meta.id => {}
+            Ok(Some(id)) => self.chain.problem(format!("{name}: its path leads to document {id}.")),
+            Ok(None) => self.chain.problem(format!("{name} cannot be found by its path.")),
+            Err(error) => self.chain.problem(format!("{name}: {}", error.message)),
+        }
+        if self.reader.get(cf::HASH_INDEX, &hash_key(meta.sha256, meta.id))?.is_none() {
+            self.chain.problem(format!("{name} cannot be found by its SHA-256."));
+        }
+        let slots = self.reader.get(cf::SLOTS, &sequence_key(record.first_slot))?;
+        let slots: Option<SlotRecord> = slots.and_then(|value| decode("slot range", &value).ok());
+        if slots != Some(SlotRecord { document: meta.id, count: meta.chunk_count }) {
+            self.chain.problem(format!("{name}: slot {} does not lead to it.", record.first_slot));
+        }
+        Ok(())
+    }
+
+    /// Pages in order, each with its chunks.
+    fn pages(&mut self, record: &DocumentRecord) -> Result<()> {
+        let (meta, name) = (&record.meta, named(record));
+        let mut records = self.reader.numbered(cf::CHUNKS, meta.id, 0..u32::MAX)?.peekable();
+        let (mut chars, mut next_index) = (0, 0);
+        for number in 1..=meta.page_count {
+            self.coverage.check.checked += 1;
+            self.chain.check.checked += 1;
+            let page = match damage(self.reader.page(meta.id, number))? {
+                Ok(Some(page)) => Some(page),
+                Ok(None) => {
+                    self.chain.problem(format!("{name}, page {number} is missing."));
+                    None
+                }
+                Err(error) => {
+                    self.chain.problem(format!("{name}, page {number}: {}", error.message));
+                    None
+                }
+            };
+            let mut chunks = Vec::new();
+            while let Some(entry) = records
+                .next_if(|entry| entry.as_ref().is_ok_and(|(_, value)| page_of(value).is_none_or(|p| p <= number)))
+            {
+                let (index, value) = entry?;
+                self.chain.check.checked += 1;
+                self.verbatim.check.checked += 1;
+                if index != next_index {
+                    self.chain.problem(format!("{name}: chunk {index} comes where chunk {next_index} should."));
+                }
+                next_index = index.saturating_add(1);
+                if let Some(chunk) = self.chunk(record, index, &value, page.as_ref())? {
+                    chunks.push(chunk);
+                }
+            }
+            if let Some(page) = page {
+                chars += page.text.chars().count() as u64;
+                check_page(meta.id, &page, &chunks, &mut |violation| {
+                    let problem = format!("{name}, {violation}.");
+                    match violation.rule {
+                        Rule::Verbatim => self.verbatim.problem(problem),
+                        Rule::Covered => self.coverage.problem(problem),
+                    }
+                });
+            }
+        }
+        for entry in records {
+            let (index, _) = entry?;
+            next_index = index.saturating_add(1);
+            self.chain.problem(format!("{name}: chunk {index} is on a page that does not exist."));
+        }
+        if next_index != meta.chunk_count {
+            self.chain.problem(format!("{name} has {next_index} chunks, but claims {}.", meta.chunk_count));
+        }
+        if chars != meta.char_count {
+            self.chain.problem(format!("{name} has {chars} characters, but claims {}.", meta.char_count));
+        }
+        Ok(())
+    }
+
+    /// A chunk with its text from the page, and whether its id leads to it.
+    fn chunk(
+        &mut self,
+        document: &DocumentRecord,
+        index: u32,
+        value: &[u8],
+        page: Option<&Page>,
+    ) -> Result<Option<Chunk>> {
+        let (id, name) = (document.meta.id, named(document));
+        let record: ChunkRecord = match decode("chunk", value) {
+            Ok(record) => record,
+            Err(error) => {
+                self.chain.problem(format!("{name}, chunk {index}: {}", error.message));
+                return Ok(None);
+            }
+        };
+        match damage(self.reader.chunk_place(record.id))? {
+            Ok(Some(place)) if (place.document, place.index) == (id, index) => {}
+            Ok(_) => self.chain.problem(format!("{name}, chunk {index} cannot be found by its id, {}.", record.id)),
+            Err(error) => self.chain.problem(format!("{name}, chunk {index}: {}", error.message)),
+        }
+        let Some(page) = page else { return Ok(None) };
+        let (start, end) = (record.byte_start as usize, record.byte_end as usize);
+        let Some(text) = page.text.get(start..end).filter(|_| record.page == page.number) else {
+            self.verbatim
+                .problem(format!("{name}, chunk {index}: page {} has no text at bytes {start}..{end}.", record.page));
+            return Ok(None);
+        };
+        let Some(header) = self.reader.page_record(id, page.number)? else { return Ok(None) };
+        record.into_chunk(index, text.to_owned(), &header, || Ok(&page.line_boxes)).map(Some)
+    }
+
+    fn vectors_of(&mut self, record: &DocumentRecord) -> Result<()> {
+        let (meta, name) = (&record.meta, named(record));
+        let mut next_index = 0;
+        for entry in self.reader.numbered(cf::VECTORS, meta.id, 0..u32::MAX)? {
+            let (index, value) = entry?;
+            self.vectors.check.checked += 1;
+            if index != next_index {
+                self.chain
+                    .problem(format!("{name}: the vector of chunk {index} comes where that of {next_index} should."));
+            }
+            next_index = index.saturating_add(1);
+            match decode_vector(&value, self.dimension as usize) {
+                Ok(vector) => {
+                    if let Some(problem) = vector_problem(vector.iter().map(|x| x.to_f32()), self.dimension) {
+                        self.vectors.problem(format!("{name}, chunk {index}: its vector {problem}."));
+                    }
+                }
+                Err(error) => self.vectors.problem(format!("{name}, chunk {index}: {}", error.message)),
+            }
+        }
+        if next_index != meta.chunk_count {
+            self.chain.problem(format!("{name} has {next_index} vectors for {} chunks.", meta.chunk_count));
+        }
+        Ok(())
+    }
+}
+
+/// The page of an encoded chunk, if it can be decoded.
+fn page_of(value: &[u8]) -> Option<u32> {
+    decode::<ChunkRecord>("chunk", value).ok().map(|record| record.page)
+}

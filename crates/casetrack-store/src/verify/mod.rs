@@ -1,0 +1,161 @@
+//! Checking every invariant on disk.
+
+mod documents;
+mod orphans;
+
+use std::collections::HashMap;
+
+use casetrack_core::{DocumentId, Error, ErrorKind, Result};
+
+use crate::derived::DerivedIndex;
+use crate::reader::Reader;
+use crate::records::{DocumentRecord, State};
+use crate::slots::SlotMap;
+
+/// Problems that are told in full for each check; further ones are counted.
+const MAX_PROBLEMS: usize = 1000;
+
+/// What [`Collection::verify`](crate::Collection::verify) found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct VerifyReport {
+    pub checks: Vec<Check>,
+}
+
+impl VerifyReport {
+    /// Whether no check found a problem.
+    pub fn is_clean(&self) -> bool {
+        self.checks.iter().all(|check| check.problems.is_empty())
+    }
+}
+
+/// One promise and whether it is kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Check {
+    /// Stable name, for programs.
+    pub name: &'static str,
+    /// What is checked, in one sentence.
+    pub description: &'static str,
+    /// How many items were looked at.
+    pub checked: u64,
+    /// One sentence for each problem, naming the item.
+    pub problems: Vec<String>,
+}
+
+/// A check under way.
+struct Findings {
+    check: Check,
+    untold: u64,
+}
+
+impl Findings {
+    fn new(name: &'static str, description: &'static str) -> Self {
+        Self { check: Check { name, description, checked: 0, problems: Vec::new() }, untold: 0 }
+    }
+
+    fn problem(&mut self, problem: String) {
+        if self.check.problems.len() < MAX_PROBLEMS { self.check.problems.push(problem) } else { self.untold += 1 }
+    }
+
+    fn finish(mut self) -> Check {
+        if self.untold > 0 {
+            self.check.problems.push(format!("There are {} more problems of this kind.", self.untold));
+        }
+        self.check
+    }
+}
+
+/// All documents that can be read, by id.
+type Documents = HashMap<DocumentId, DocumentRecord>;
+
+/// `Contract.docx (0b6b1c1e-…)`
+fn named(record: &DocumentRecord) -> String {
+    format!("{} ({})", record.meta.name, record.meta.id)
+}
+
+/// A damaged value is a finding; a disk that cannot be read is not.
+fn damage<T>(result: Result<T>) -> Result<std::result::Result<T, Error>> {
+    match result {
+        Err(error) if error.kind() != ErrorKind::Corruption => Err(error),
+        result => Ok(result),
+    }
+}
+
+/// Checks documents, pages, chunks and vectors: invariants 1 to 3.
+pub(crate) fn documents(reader: &Reader<'_>, dimension: u32) -> Result<VerifyReport> {
+    let mut chain = Findings::new(
+        "chain",
+        "Vector, chunk, page, document and source lead to each other, both ways; nothing is orphaned; the counts are right.",
+    );
+    let documents = documents::read_all(reader, &mut chain)?;
+    let mut walk = documents::Walk::new(reader, dimension, chain);
+    let mut in_order: Vec<&DocumentRecord> = documents.values().collect();
+    in_order.sort_by(|a, b| (&a.meta.path, a.meta.id).cmp(&(&b.meta.path, b.meta.id)));
+    for record in in_order {
+        walk.document(record)?;
+    }
+    let documents::Walk { verbatim, coverage, vectors, mut chain, .. } = walk;
+    orphans::check(reader, &documents, &mut chain)?;
+    Ok(VerifyReport { checks: [verbatim, coverage, chain, vectors].map(Findings::finish).into() })
+}
+
+/// Compares a derived index with what it is derived from.
+pub(crate) fn index<I: DerivedIndex>(index: &I, state: &State, slots: &SlotMap, reader: &Reader<'_>) -> Result<Check> {
+    let mut findings = Findings::new(I::CHECK.0, I::CHECK.1);
+    findings.check.checked = slots.chunks();
+    let (applied, last) = (index.applied(), state.last_seq);
+    if applied != last {
+        findings.problem(format!("The {} index has applied the changes up to {applied}; the last is {last}.", I::NAME));
+    }
+    match damage(index.check(slots, reader))? {
+        Ok(problems) => problems.into_iter().for_each(|problem| findings.problem(problem)),
+        Err(error) => findings.problem(error.message),
+    }
+    Ok(findings.finish())
+}
+
+/// Sentences for what an index lacks or has too much; both lists sorted.
+pub(crate) fn slot_differences(index: &str, expected: &[u64], found: &[u64], slots: &SlotMap) -> Vec<String> {
+    let missing =
+        expected.iter().filter(|slot| found.binary_search(slot).is_err()).map(|&slot| match slots.resolve(slot) {
+            Some((document, chunk)) => format!("Chunk {chunk} of document {document} is not in the {index} index."),
+            None => format!("Slot {slot} is not in the {index} index."),
+        });
+    let surplus = found.iter().filter(|slot| expected.binary_search(slot).is_err());
+    let surplus = surplus.map(|slot| format!("The {index} index holds slot {slot}, which no chunk has."));
+    let twice = found.windows(2).filter(|pair| pair[0] == pair[1]);
+    let twice = twice.map(|pair| format!("The {index} index holds slot {} twice.", pair[0]));
+    missing.chain(surplus).chain(twice).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::slots::SlotRange;
+
+    #[test]
+    fn differences_of_an_index_are_named() {
+        let document = DocumentId::from_bytes([9; 16]);
+        let mut slots = SlotMap::default();
+        slots.insert(SlotRange { document, first: 4, count: 3 });
+        assert_eq!(slot_differences("BM25", &[4, 5, 6], &[4, 5, 6], &slots), Vec::<String>::new());
+        let problems = slot_differences("BM25", &[4, 5, 6], &[1, 4, 4, 6], &slots);
+        assert_eq!(
+            problems,
+            [
+                format!("Chunk 1 of document {document} is not in the BM25 index."),
+                "The BM25 index holds slot 1, which no chunk has.".to_owned(),
+                "The BM25 index holds slot 4 twice.".to_owned(),
+            ]
+        );
+    }
+
+    #[test]
+    fn a_flood_of_problems_is_counted_not_told() {
+        let mut findings = Findings::new("test", "A test.");
+        (0..MAX_PROBLEMS + 7).for_each(|n| findings.problem(n.to_string()));
+        let check = findings.finish();
+        assert_eq!(check.problems.len(), MAX_PROBLEMS + 1);
+        assert_eq!(check.problems[MAX_PROBLEMS], "There are 7 more problems of this kind.");
+        assert!(!VerifyReport { checks: vec![check] }.is_clean());
+    }
+}

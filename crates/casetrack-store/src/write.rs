@@ -1,0 +1,218 @@
+//! Changes of documents as batches: everything a document consists of, its log entry and the counters go in together.
+
+use casetrack_core::{Chunk, ChunkId, DocumentId, DocumentMeta, Error, ErrorCode, Page, Result};
+use rocksdb::WriteBatch;
+
+use crate::codec::{decode, encode, encode_json, encode_raw, encode_vector};
+use crate::error::corrupt;
+use crate::invariants::{self, Violation};
+use crate::reader::Reader;
+use crate::records::{ChunkPlace, ChunkRecord, DocumentRecord, LayoutRecord, Op, PageRecord, SlotRecord, State};
+use crate::schema::{
+    SEGMENT_BYTES, STATE_KEY, VALUE_VERSION, cf, document_range, hash_key, numbered_key, parse_chunk_id, path_key,
+    sequence_key, text_key,
+};
+use crate::slots::SlotRange;
+use crate::truth::Truth;
+
+/// A document with everything that is stored of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StoredDocument {
+    pub meta: DocumentMeta,
+    /// All pages, numbered from 1.
+    pub pages: Vec<Page>,
+    /// All chunks, in order, with `index` from 0.
+    pub chunks: Vec<Chunk>,
+    /// The vector of each chunk: of length 1, with as many components as the collection's model gives. Stored in half
+    /// precision.
+    pub vectors: Vec<Vec<f32>>,
+    /// The model that made the vectors.
+    pub dense_model: String,
+}
+
+/// A batch that makes one change, and what is true after it.
+pub(crate) struct Change {
+    pub batch: WriteBatch,
+    pub state: State,
+    pub op: Op,
+}
+
+/// Refuses a document that breaks an invariant: what is stored can be cited for ever. `dimension` is that of the vectors.
+pub(crate) fn check(document: &StoredDocument, dimension: u32) -> Result<()> {
+    let meta = &document.meta;
+    let refuse = |what: String| Err(Error::internal(format!("{} was not stored: {what}.", meta.path)));
+    let (pages, chunks) = (document.pages.len(), document.chunks.len());
+    if meta.page_count as usize != pages || meta.chunk_count as usize != chunks || document.vectors.len() != chunks {
+        let (page_count, chunk_count, vectors) = (meta.page_count, meta.chunk_count, document.vectors.len());
+        return refuse(format!(
+            "it has {pages} pages, {chunks} chunks and {vectors} vectors, but claims {page_count} pages and {chunk_count} \
+             chunks"
+        ));
+    }
+    if let Some((n, _)) = document.pages.iter().enumerate().find(|(n, page)| page.number as usize != n + 1) {
+        return refuse(format!("its pages are not numbered from 1 without gaps (at place {})", n + 1));
+    }
+    if let Some((n, _)) = document.chunks.iter().enumerate().find(|(n, chunk)| chunk.index as usize != *n) {
+        return refuse(format!("its chunks are not numbered from 0 without gaps (at place {n})"));
+    }
+    let mut page = 1;
+    for chunk in &document.chunks {
+        if chunk.page < page || chunk.page as usize > pages {
+            return refuse(format!(
+                "chunk {} is on page {}, which does not exist or comes before",
+                chunk.index, chunk.page
+            ));
+        }
+        page = chunk.page;
+    }
+    let chars: u64 = document.pages.iter().map(|page| page.text.chars().count() as u64).sum();
+    if chars != meta.char_count {
+        return refuse(format!("its pages have {chars} characters, but it claims {}", meta.char_count));
+    }
+    let mut chunks = document.chunks.as_slice();
+    let mut first: Option<Violation> = None;
+    for page in &document.pages {
+        let (of_page, rest) = chunks.split_at(chunks.partition_point(|chunk| chunk.page <= page.number));
+        chunks = rest;
+        invariants::check_page(meta.id, page, of_page, &mut |violation| {
+            first.get_or_insert(violation);
+        });
+    }
+    if let Some(violation) = first {
+        return refuse(violation.to_string());
+    }
+    for (index, vector) in document.vectors.iter().enumerate() {
+        if let Some(problem) = invariants::vector_problem(vector.iter().copied(), dimension) {
+            return refuse(format!("the vector of chunk {index} {problem}"));
+        }
+    }
+    Ok(())
+}
+
+/// Inserts a document that has passed [`check`], or replaces the one with the same id.
+pub(crate) fn put(reader: &Reader<'_>, document: &StoredDocument, state: &State) -> Result<Change> {
+    let truth = reader.truth();
+    let meta = &document.meta;
+    let id = meta.id;
+    if let Some(other) = reader.document_at_path(&meta.path)?
+        && other != id
+    {
+        return Err(Error::new(
+            ErrorCode::AlreadyExists,
+            format!("{} is stored already as document {other}.", meta.path),
+        )
+        .with_hint("Give it the id it has, or delete that document first."));
+    }
+    let mut batch = WriteBatch::default();
+    let mut state = State { last_seq: state.last_seq + 1, ..*state };
+    let removed = match reader.document(id)? {
+        Some(old) => Some(remove(reader, &old, &mut batch, &mut state)?),
+        None => None,
+    };
+
+    let record = DocumentRecord { first_slot: state.next_slot, meta: meta.clone() };
+    let added = record.slots();
+    batch.put_cf(truth.cf(cf::DOCUMENTS)?, id.as_bytes(), encode_json(&record)?);
+    batch.put_cf(truth.cf(cf::PATH_INDEX)?, path_key(&meta.path), encode(&id)?);
+    batch.put_cf(truth.cf(cf::HASH_INDEX)?, hash_key(meta.sha256, id), [VALUE_VERSION]);
+    batch.put_cf(
+        truth.cf(cf::SLOTS)?,
+        sequence_key(added.first),
+        encode(&SlotRecord { document: id, count: added.count })?,
+    );
+    for page in &document.pages {
+        put_page(truth, &mut batch, id, page)?;
+    }
+    put_chunks(truth, &mut batch, document)?;
+
+    // A document without chunks takes a slot too, so that no two have the same key in `slots`.
+    state.next_slot += u64::from(added.count).max(1);
+    state.documents += 1;
+    state.pages += u64::from(meta.page_count);
+    state.chunks += u64::from(meta.chunk_count);
+    finish(truth, batch, state, Op { removed, added: Some(added) })
+}
+
+/// Removes a document with everything that belongs to it.
+pub(crate) fn delete(reader: &Reader<'_>, id: DocumentId, state: &State) -> Result<Option<Change>> {
+    let Some(old) = reader.document(id)? else { return Ok(None) };
+    let mut batch = WriteBatch::default();
+    let mut state = State { last_seq: state.last_seq + 1, ..*state };
+    let removed = remove(reader, &old, &mut batch, &mut state)?;
+    finish(reader.truth(), batch, state, Op { removed: Some(removed), added: None }).map(Some)
+}
+
+fn finish(truth: &Truth, mut batch: WriteBatch, state: State, op: Op) -> Result<Change> {
+    batch.put_cf(truth.cf(cf::OPLOG)?, sequence_key(state.last_seq), encode(&op)?);
+    batch.put_cf(truth.cf(cf::META)?, STATE_KEY, encode(&state)?);
+    Ok(Change { batch, state, op })
+}
+
+fn put_page(truth: &Truth, batch: &mut WriteBatch, document: DocumentId, page: &Page) -> Result<()> {
+    let key = numbered_key(document, page.number);
+    batch.put_cf(truth.cf(cf::PAGES)?, key, encode(&PageRecord::new(page)?)?);
+    batch.put_cf(truth.cf(cf::PAGE_LAYOUT)?, key, encode(&LayoutRecord::new(page))?);
+    for (number, segment) in (0..).zip(page.text.as_bytes().chunks(SEGMENT_BYTES as usize)) {
+        batch.put_cf(truth.cf(cf::PAGE_TEXT)?, text_key(document, page.number, number), encode_raw(segment));
+    }
+    Ok(())
+}
+
+fn put_chunks(truth: &Truth, batch: &mut WriteBatch, document: &StoredDocument) -> Result<()> {
+    let id = document.meta.id;
+    for (chunk, vector) in document.chunks.iter().zip(&document.vectors) {
+        let page = chunk.page.checked_sub(1).and_then(|n| document.pages.get(n as usize));
+        let page = page.ok_or_else(|| Error::internal(format!("Chunk {} has no page.", chunk.index)))?;
+        let key = numbered_key(id, chunk.index);
+        batch.put_cf(truth.cf(cf::CHUNKS)?, key, encode(&ChunkRecord::new(chunk, page))?);
+        let place = ChunkPlace { document: id, index: chunk.index };
+        batch.put_cf(truth.cf(cf::CHUNK_IDS)?, chunk.id.as_bytes(), encode(&place)?);
+        batch.put_cf(truth.cf(cf::VECTORS)?, key, encode_vector(vector));
+    }
+    Ok(())
+}
+
+/// Adds the removal of a stored document to a batch. What the same batch puts afterwards stays.
+fn remove(reader: &Reader<'_>, old: &DocumentRecord, batch: &mut WriteBatch, state: &mut State) -> Result<SlotRange> {
+    let truth = reader.truth();
+    let id = old.meta.id;
+    for chunk in chunk_ids(reader, id)? {
+        batch.delete_cf(truth.cf(cf::CHUNK_IDS)?, chunk.as_bytes());
+    }
+    let (start, end) = document_range(id);
+    for family in cf::BY_DOCUMENT {
+        batch.delete_range_cf(truth.cf(family)?, &start, &end);
+    }
+    batch.delete_cf(truth.cf(cf::DOCUMENTS)?, id.as_bytes());
+    batch.delete_cf(truth.cf(cf::PATH_INDEX)?, path_key(&old.meta.path));
+    batch.delete_cf(truth.cf(cf::HASH_INDEX)?, hash_key(old.meta.sha256, id));
+    batch.delete_cf(truth.cf(cf::SLOTS)?, sequence_key(old.first_slot));
+    let less = |count: u64, by: u32| {
+        count.checked_sub(by.into()).ok_or_else(|| corrupt("The collection's counters are lower than its contents."))
+    };
+    state.documents = less(state.documents, 1)?;
+    state.pages = less(state.pages, old.meta.page_count)?;
+    state.chunks = less(state.chunks, old.meta.chunk_count)?;
+    Ok(old.slots())
+}
+
+/// The ids that lead to a document's chunks. Where a chunk cannot be decoded, `chunk_ids` is searched instead, so that a
+/// damaged document can still be replaced or deleted without a trace.
+fn chunk_ids(reader: &Reader<'_>, document: DocumentId) -> Result<Vec<ChunkId>> {
+    let own: Result<Vec<ChunkId>> = reader
+        .numbered(cf::CHUNKS, document, 0..u32::MAX)?
+        .map(|entry| Ok(decode::<ChunkRecord>("chunk", &entry?.1)?.id))
+        .collect();
+    own.or_else(|error| {
+        tracing::warn!(%document, %error, "a damaged document is being removed");
+        let mut ids = Vec::new();
+        for entry in reader.scan_all(cf::CHUNK_IDS)? {
+            let (key, value) = entry?;
+            let place: Result<ChunkPlace> = decode("chunk id", &value);
+            if place.is_ok_and(|place| place.document == document) {
+                ids.extend(parse_chunk_id(&key));
+            }
+        }
+        Ok(ids)
+    })
+}

@@ -1,0 +1,156 @@
+//! Collections of a data directory, and who may open them.
+
+use casetrack_core::{CollectionId, CollectionMeta, ErrorCode, Timestamp};
+use casetrack_store::{Collection, Counts, Registry};
+
+use crate::support::*;
+
+fn registry() -> (tempfile::TempDir, Registry) {
+    let temp = tempfile::tempdir().unwrap();
+    let registry = Registry::open(&temp.path().join("data with \"quotes\" and é")).unwrap();
+    (temp, registry)
+}
+
+#[test]
+fn collections_are_listed_by_age_opened_and_deleted() {
+    let (_temp, registry) = registry();
+    assert_eq!(registry.list().unwrap(), []);
+    let meta = |name: &str, created| CollectionMeta { created_at: Timestamp(created), ..collection_meta(name) };
+    let metas = [meta("second", 2000), meta("first", 1000), meta("third", 3000)];
+    for meta in &metas {
+        let collection = registry.create(meta, &models()).unwrap();
+        assert_eq!((collection.meta(), collection.models()), (meta, &models()));
+        assert!(collection.originals_dir().is_dir());
+    }
+    let [second, first, third] = metas;
+    assert_eq!(registry.list().unwrap(), [first.clone(), second.clone(), third.clone()]);
+    assert_eq!(registry.create(&first, &models()).map(drop).unwrap_err().code, ErrorCode::AlreadyExists);
+
+    registry.open_collection(second.id).unwrap().put_document(&document("/a.txt", &["text"])).unwrap();
+    registry.delete(first.id).unwrap();
+    assert_eq!(registry.list().unwrap(), [second.clone(), third]);
+    assert!(!registry.path(first.id).exists());
+    assert_eq!(registry.counts(second.id).unwrap(), Counts { documents: 1, pages: 1, chunks: 1 });
+    for error in [
+        registry.delete(first.id).unwrap_err(),
+        registry.open_collection(first.id).map(drop).unwrap_err(),
+        registry.counts(CollectionId::random()).unwrap_err(),
+    ] {
+        assert_eq!(error.code, ErrorCode::NotFound);
+    }
+}
+
+#[test]
+fn a_collection_has_one_owner() {
+    let (_temp, registry) = registry();
+    let meta = collection_meta("one");
+    let owner = registry.create(&meta, &models()).unwrap();
+    for error in [registry.open_collection(meta.id).map(drop).unwrap_err(), registry.delete(meta.id).unwrap_err()] {
+        assert_eq!(error.code, ErrorCode::InUse);
+        assert!(error.hint.is_some());
+    }
+    owner.put_document(&document("/a.txt", &["one\n\ntwo"])).unwrap();
+    assert_eq!(
+        registry.counts(meta.id).unwrap(),
+        Counts { documents: 1, pages: 1, chunks: 2 },
+        "a look needs no ownership"
+    );
+    owner.put_document(&document("/b.txt", &["three"])).unwrap();
+    assert_eq!(registry.counts(meta.id).unwrap().chunks, 3);
+    assert_clean(&owner);
+    drop(owner);
+    registry.open_collection(meta.id).unwrap();
+    registry.delete(meta.id).unwrap();
+}
+
+#[test]
+fn a_collection_is_its_directory() {
+    let (_temp, here) = registry();
+    let (_temp2, there) = registry();
+    let meta = collection_meta("portable");
+    let collection = here.create(&meta, &models()).unwrap();
+    for stored in many(4, 3) {
+        collection.put_document(&stored).unwrap();
+    }
+    std::fs::write(collection.originals_dir().join("copy.pdf"), b"%PDF").unwrap();
+    let expected = results(&collection);
+    drop(collection);
+    copy_dir(&here.path(meta.id), &there.path(meta.id));
+    here.delete(meta.id).unwrap();
+
+    assert_eq!(there.list().unwrap(), [meta.clone()]);
+    let collection = there.open_collection(meta.id).unwrap();
+    assert_eq_results(&collection, &expected, "");
+    assert_clean(&collection);
+    let usage = collection.disk_usage().unwrap();
+    assert!(usage.truth > 0 && usage.dense > 0 && usage.bm25 > 0);
+    assert_eq!(usage.originals, 4);
+}
+
+#[test]
+fn directories_that_are_no_collections_are_reported_not_hidden() {
+    let (_temp, registry) = registry();
+    let good = collection_meta("good");
+    drop(registry.create(&good, &models()).unwrap());
+    let root = registry.path(good.id).parent().unwrap().to_owned();
+    copy_dir(&registry.path(good.id), &root.join("copy"));
+    std::fs::create_dir(root.join("empty")).unwrap();
+    std::fs::create_dir(root.join("torn")).unwrap();
+    std::fs::write(root.join("torn/collection.json"), "{\"schema_version\": 1, ").unwrap();
+    std::fs::write(root.join("file"), "no directory").unwrap();
+    let (found, problems) = registry.scan().unwrap();
+    assert_eq!(found, [good.clone()]);
+    let codes: Vec<ErrorCode> = problems.iter().map(|problem| problem.code).collect();
+    assert_eq!(codes, [ErrorCode::Corrupt, ErrorCode::NotFound, ErrorCode::Corrupt]);
+    assert!(problems.iter().all(|problem| problem.hint.is_some()));
+    assert_eq!(registry.list().unwrap(), [good]);
+}
+
+#[test]
+fn a_newer_schema_is_refused_and_left_alone() {
+    let (_temp, registry) = registry();
+    let meta = collection_meta("from the future");
+    drop(registry.create(&meta, &models()).unwrap());
+    let path = registry.path(meta.id).join("collection.json");
+    let json = std::fs::read_to_string(&path).unwrap().replace("\"schema_version\": 1", "\"schema_version\": 2");
+    std::fs::write(&path, &json).unwrap();
+    for error in [registry.open_collection(meta.id).map(drop).unwrap_err(), registry.counts(meta.id).unwrap_err()] {
+        assert_eq!(error.code, ErrorCode::NewerSchema);
+    }
+    assert_eq!(registry.scan().unwrap().1[0].code, ErrorCode::NewerSchema);
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), json);
+}
+
+#[test]
+fn remains_of_interrupted_deletions_and_creations_are_cleared_away() {
+    let (temp, registry) = registry();
+    let root = registry.path(CollectionId::random()).parent().unwrap().to_owned();
+    let (trash, old, young) = (root.join(".trash-x"), root.join(".new-old"), root.join(".new-young"));
+    for dir in [&trash, &old, &young] {
+        std::fs::create_dir_all(dir.join("rocksdb")).unwrap();
+    }
+    let long_ago = std::time::SystemTime::now() - std::time::Duration::from_secs(7200);
+    std::fs::File::open(&old).unwrap().set_modified(long_ago).unwrap();
+    assert_eq!(registry.list().unwrap(), []);
+    Registry::open(&temp.path().join("data with \"quotes\" and é")).unwrap();
+    assert!(!trash.exists() && !old.exists());
+    assert!(young.exists(), "another process may be about to finish it");
+}
+
+#[test]
+fn a_collection_is_not_made_over_something() {
+    let temp = tempfile::tempdir().unwrap();
+    let error = Collection::create(temp.path(), &collection_meta("x"), &models()).map(drop).unwrap_err();
+    assert_eq!(error.code, ErrorCode::AlreadyExists);
+    let missing = Collection::open(&temp.path().join("none")).map(drop).unwrap_err();
+    assert_eq!(missing.code, ErrorCode::NotFound);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_data_directory_that_stores_could_not_name_is_refused() {
+    use std::os::unix::ffi::OsStrExt;
+    let temp = tempfile::tempdir().unwrap();
+    let dir = temp.path().join(std::ffi::OsStr::from_bytes(b"bad\xff"));
+    assert_eq!(Registry::open(&dir).unwrap_err().code, ErrorCode::InvalidArgument);
+}

@@ -1,0 +1,224 @@
+//! Keyword and vector search, filters, and what queries may contain.
+
+use casetrack_core::{DocumentId, ErrorCode};
+use casetrack_store::{Bm25Query, Collection, Filter};
+use proptest::prelude::*;
+
+use crate::support::*;
+
+fn found(collection: &Collection, query: &str) -> Vec<(DocumentId, u32)> {
+    let hits = collection.search_bm25(query, 10, &Filter::default()).unwrap();
+    hits.iter().map(|hit| (hit.document, hit.index)).collect()
+}
+
+#[test]
+fn keywords_are_found_in_any_form() {
+    let (_temp, _dir, collection) = new_collection();
+    let text = "The agreements were terminated early.\n\nInvoice INV-2023-0042 over $1,250,000 of Café Größe\n\nSection 4.2(b)";
+    let stored = document("/data/a.txt", &[text]);
+    collection.put_document(&stored).unwrap();
+    let id = stored.meta.id;
+    for (query, index) in [
+        ("termination of an AGREEMENT", 0),
+        ("inv-2023-0042", 1),
+        ("INV 2023", 1),
+        ("1250000", 1),
+        ("$1,250,000", 1),
+        ("cafe", 1),
+        ("section 4.2", 2),
+    ] {
+        assert_eq!(found(&collection, query).first(), Some(&(id, index)), "{query}");
+    }
+    assert_eq!(found(&collection, "absent"), []);
+}
+
+#[test]
+fn the_embedding_context_counts_less_than_the_text_and_can_be_left_out() {
+    let (_temp, _dir, collection) = new_collection();
+    let mut stored = document("/data/a.txt", &["first paragraph\n\nsecond paragraph on liability\n\nthird paragraph"]);
+    stored.chunks[0].context = "Liability".into();
+    collection.put_document(&stored).unwrap();
+    let id = stored.meta.id;
+    assert_eq!(found(&collection, "liability"), [(id, 1), (id, 0)]);
+    let text_only = Bm25Query { text: "liability".into(), context_weight: 0.0 };
+    let hits = collection.search_bm25(text_only, 10, &Filter::default()).unwrap();
+    assert_eq!(hits.iter().map(|hit| hit.index).collect::<Vec<_>>(), [1]);
+}
+
+#[test]
+fn no_query_is_wrong() {
+    let (_temp, _dir, collection) = new_collection();
+    for stored in many(3, 3) {
+        collection.put_document(&stored).unwrap();
+    }
+    let all = Filter::default();
+    for query in
+        ["", "   ", "(", ")", ":", "text:", "\"", "+ -", "a AND OR NOT", "[1 TO", "*", "\\", "^2", "\0", "🙈", "~~"]
+    {
+        collection.search_bm25(query, 5, &all).unwrap();
+    }
+    assert_eq!(collection.search_bm25("(word1x1:", 5, &all).unwrap().len(), 1);
+    let endless = "common matters ".repeat(600_000);
+    assert_eq!(collection.search_bm25(endless.as_str(), 5, &all).unwrap().len(), 5);
+    let vast: String = (0..1_000_000).map(|n| format!("w{n} ")).collect();
+    collection.search_bm25(vast.as_str(), 5, &all).unwrap();
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 4, ..ProptestConfig::default() })]
+    #[test]
+    fn arbitrary_text_is_a_query(queries in prop::collection::vec("(?s).{0,60}", 40)) {
+        let (_temp, _dir, collection) = new_collection();
+        collection.put_document(&document("/data/a.txt", &["some text here"])).unwrap();
+        for query in queries {
+            collection.search_bm25(query, 5, &Filter::default()).unwrap();
+        }
+    }
+}
+
+#[test]
+fn any_number_of_results_can_be_asked_for() {
+    let (_temp, _dir, collection) = new_collection();
+    let all = Filter::default();
+    assert_eq!(collection.search_bm25("common", 5, &all).unwrap(), []);
+    assert_eq!(collection.search_dense(&vector("common"), 5, &all).unwrap(), []);
+    for stored in many(4, 5) {
+        collection.put_document(&stored).unwrap();
+    }
+    for (k, expected) in [(0, 0), (1, 1), (19, 19), (20, 20), (usize::MAX, 20)] {
+        assert_eq!(collection.search_bm25("common", k, &all).unwrap().len(), expected);
+        assert_eq!(collection.search_dense(&vector("common"), k, &all).unwrap().len(), expected);
+    }
+}
+
+#[test]
+fn a_filter_never_costs_results() {
+    let (_temp, _dir, collection) = new_collection();
+    let documents = many(60, 10);
+    for stored in &documents {
+        collection.put_document(stored).unwrap();
+    }
+    let ids = |range: std::ops::Range<usize>| Filter {
+        documents: Some(documents[range].iter().map(|stored| stored.meta.id).collect()),
+    };
+    for (filter, chunks) in [(ids(59..60), 10), (ids(20..40), 200), (ids(0..60), 600), (ids(0..0), 0)] {
+        let allowed = filter.documents.clone().unwrap();
+        for k in [7, 500] {
+            // Words that every chunk has: without the filter, other documents would take the places.
+            let bm25 = collection.search_bm25("clause common document 0", k, &filter).unwrap();
+            let dense = collection.search_dense(&vector("clause common document 0"), k, &filter).unwrap();
+            for hits in [bm25, dense] {
+                assert_eq!(hits.len(), k.min(chunks));
+                assert!(hits.iter().all(|hit| allowed.contains(&hit.document)));
+            }
+        }
+    }
+    let nobody = Filter { documents: Some(vec![DocumentId::random()]) };
+    assert_eq!(collection.search_bm25("common", 5, &nobody).unwrap(), []);
+    assert_eq!(collection.search_dense(&vector("common"), 5, &nobody).unwrap(), []);
+}
+
+#[test]
+fn a_filter_changes_neither_scores_nor_order() {
+    let (_temp, _dir, collection) = new_collection();
+    let documents = many(20, 10);
+    for stored in &documents {
+        collection.put_document(stored).unwrap();
+    }
+    let chosen: Vec<DocumentId> = documents.iter().step_by(3).map(|stored| stored.meta.id).collect();
+    let (all, some) = (Filter::default(), Filter { documents: Some(chosen.clone()) });
+    let query = "clause 7 document 12 word3x7";
+    let keep = |hits: Vec<casetrack_store::Hit>| -> Vec<_> {
+        hits.into_iter().filter(|hit| chosen.contains(&hit.document)).collect()
+    };
+    assert_eq!(
+        collection.search_bm25(query, 200, &some).unwrap(),
+        keep(collection.search_bm25(query, 200, &all).unwrap())
+    );
+    let dense = vector(query);
+    assert_eq!(
+        collection.search_dense(&dense, 200, &some).unwrap(),
+        keep(collection.search_dense(&dense, 200, &all).unwrap())
+    );
+}
+
+#[test]
+fn results_are_best_first_and_equal_ones_by_age() {
+    let (_temp, _dir, collection) = new_collection();
+    let same: Vec<_> = (0..5).map(|n| document(&format!("/data/{n}.txt"), &["the very same text"])).collect();
+    for stored in &same {
+        collection.put_document(stored).unwrap();
+        // A commit after each: the order must not depend on how the index is divided.
+        collection.search_bm25("same", 1, &Filter::default()).unwrap();
+    }
+    let ages: Vec<DocumentId> = same.iter().map(|stored| stored.meta.id).collect();
+    for k in 1..=5 {
+        let all = Filter::default();
+        let bm25 = collection.search_bm25("same text", k, &all).unwrap();
+        let dense = collection.search_dense(&vector("the very same text"), k, &all).unwrap();
+        for hits in [bm25, dense] {
+            assert_eq!(hits.iter().map(|hit| hit.document).collect::<Vec<_>>(), ages[..k]);
+        }
+    }
+    for hits in results(&collection) {
+        assert!(hits.is_sorted_by(|a, b| a.score >= b.score));
+    }
+}
+
+#[test]
+fn dense_search_finds_the_nearest() {
+    let (_temp, _dir, collection) = new_collection();
+    let documents = many(30, 10);
+    for stored in &documents {
+        collection.put_document(stored).unwrap();
+    }
+    let query = vector("word7x3 clause");
+    let mut expected: Vec<(f32, DocumentId, u32)> = Vec::new();
+    for stored in &documents {
+        for (chunk, vector) in collection.vectors(stored.meta.id).unwrap() {
+            let (_, chunk) = collection.chunk(chunk).unwrap().unwrap();
+            let score = vector.iter().zip(&query).map(|(a, b)| a * b).sum();
+            expected.push((score, stored.meta.id, chunk.index));
+        }
+    }
+    expected.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let hits = collection.search_dense(&query, 25, &Filter::default()).unwrap();
+    for (hit, (score, document, index)) in hits.iter().zip(&expected) {
+        assert!((hit.score - score).abs() < 1e-5);
+        assert_eq!((hit.document, hit.index), (*document, *index));
+    }
+    let error = collection.search_dense(&[1.0; 3], 5, &Filter::default()).unwrap_err();
+    assert_eq!(error.code, ErrorCode::Internal);
+    assert!(collection.search_dense(&[f32::NAN; DIMENSION], 5, &Filter::default()).is_err());
+}
+
+#[test]
+fn collections_know_nothing_of_each_other() {
+    let (_a, _, first) = new_collection();
+    let (_b, _, second) = new_collection();
+    let stored = document("/data/a.txt", &["confidential matter"]);
+    first.put_document(&stored).unwrap();
+    second.put_document(&document("/data/b.txt", &["another matter"])).unwrap();
+    assert_eq!(found(&second, "confidential"), []);
+    assert_eq!(second.document(stored.meta.id).unwrap(), None);
+    assert_eq!(second.chunk(stored.chunks[0].id).unwrap(), None);
+    assert_eq!(second.search_dense(&stored.vectors[0], 9, &Filter::default()).unwrap().len(), 1);
+}
+
+#[test]
+fn scores_are_those_of_a_fresh_collection_after_changes_and_a_flush() {
+    let documents = many(20, 5);
+    let (_a, _, fresh) = new_collection();
+    let (_b, _, changed) = new_collection();
+    for stored in &documents {
+        fresh.put_document(stored).unwrap();
+        let draft = with_id(stored.meta.id, &stored.meta.path, &["common common draft\n\nof a document"]);
+        changed.put_document(&draft).unwrap();
+    }
+    changed.flush().unwrap();
+    for stored in &documents {
+        changed.put_document(stored).unwrap();
+    }
+    changed.flush().unwrap();
+    assert_eq_results(&changed, &results(&fresh), "");
+}

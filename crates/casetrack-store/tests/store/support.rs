@@ -1,0 +1,210 @@
+//! Synthetic documents and collections.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::{Path, PathBuf};
+
+use casetrack_core::{
+    Block, BlockKind, Chunk, ChunkId, CollectionId, CollectionMeta, CollectionStatus, CollectionType, DocumentId,
+    DocumentMeta, DocumentType, ExtractionMethod, FileFormat, Page, Sha256, Timestamp,
+};
+use casetrack_store::schema::cf;
+use casetrack_store::{Collection, Filter, Hit, StoredDocument, VectorModels};
+
+pub const DIMENSION: usize = 16;
+
+pub fn models() -> VectorModels {
+    VectorModels { dense: "test-model".into(), dense_dimension: DIMENSION as u32 }
+}
+
+pub fn collection_meta(name: &str) -> CollectionMeta {
+    CollectionMeta {
+        id: CollectionId::random(),
+        name: name.into(),
+        reference: None,
+        collection_type: CollectionType::Contract,
+        status: CollectionStatus::Active,
+        created_at: Timestamp::now(),
+    }
+}
+
+/// An empty collection in a directory of its own, which goes when the first part is dropped.
+pub fn new_collection() -> (tempfile::TempDir, PathBuf, Collection) {
+    let temp = tempfile::tempdir().unwrap();
+    let dir = temp.path().join("collection");
+    let collection = Collection::create(&dir, &collection_meta("Test"), &models()).unwrap();
+    (temp, dir, collection)
+}
+
+/// A document with the given pages. Paragraphs are separated by empty lines; each is a chunk.
+pub fn document(path: &str, pages: &[&str]) -> StoredDocument {
+    with_id(DocumentId::random(), path, pages)
+}
+
+/// The same, under an id that exists already or will.
+pub fn with_id(id: DocumentId, path: &str, texts: &[&str]) -> StoredDocument {
+    let mut pages = Vec::new();
+    let mut chunks: Vec<Chunk> = Vec::new();
+    for (number, text) in (1..).zip(texts) {
+        let mut page = Page {
+            number,
+            text: (*text).into(),
+            blocks: Vec::new(),
+            line_boxes: Vec::new(),
+            method: ExtractionMethod::Native,
+            ocr_confidence: None,
+            sheet_name: None,
+        };
+        let mut byte_start = 0;
+        for paragraph in text.split("\n\n") {
+            if !paragraph.trim().is_empty() {
+                let mut chunk = chunk(id, &page, byte_start, paragraph);
+                let same = chunks.iter().filter(|other| other.page == number && other.text == paragraph).count();
+                chunk.id = ChunkId::derive(id, number, same as u32, paragraph);
+                chunk.index = chunks.len() as u32;
+                let (char_start, char_end) = (chunk.char_start, chunk.char_end);
+                page.blocks.push(Block { char_start, char_end, kind: BlockKind::Paragraph });
+                let n = page.blocks.len() as u32;
+                (chunk.paragraph_start, chunk.paragraph_end) = (n, n);
+                chunks.push(chunk);
+            }
+            byte_start += paragraph.len() + 2;
+        }
+        pages.push(page);
+    }
+    let meta = DocumentMeta {
+        id,
+        name: path.rsplit('/').next().unwrap().into(),
+        path: path.into(),
+        sha256: digest(&texts.concat()),
+        size_bytes: 17,
+        format: FileFormat::Text,
+        document_type: DocumentType::Contract,
+        title: Some("A title".into()),
+        extraction_method: ExtractionMethod::Native,
+        page_count: pages.len() as u32,
+        chunk_count: chunks.len() as u32,
+        char_count: texts.iter().map(|text| text.chars().count() as u64).sum(),
+        warnings: vec!["A warning".into()],
+        original_stored: false,
+        ingested_at: Timestamp(1_700_000_000_123),
+        embedded_at: Some(Timestamp(1_700_000_000_456)),
+    };
+    let vectors = chunks.iter().map(|chunk| vector(&chunk.text)).collect();
+    StoredDocument { meta, pages, chunks, vectors, dense_model: models().dense }
+}
+
+fn chunk(document: DocumentId, page: &Page, byte_start: usize, text: &str) -> Chunk {
+    let before = &page.text[..byte_start];
+    let char_start = before.chars().count() as u32;
+    let line_start = before.matches('\n').count() as u32 + 1;
+    Chunk {
+        id: ChunkId::derive(document, page.number, 0, text),
+        index: 0,
+        page: page.number,
+        char_start,
+        char_end: char_start + text.chars().count() as u32,
+        byte_start: byte_start as u32,
+        byte_end: (byte_start + text.len()) as u32,
+        paragraph_start: 1,
+        paragraph_end: 1,
+        line_start,
+        line_end: line_start + text.trim_end_matches('\n').matches('\n').count() as u32,
+        sheet_name: None,
+        row_range: None,
+        column_range: None,
+        bounding_boxes: Vec::new(),
+        heading_path: vec!["Heading".into()],
+        context: "Heading".into(),
+        text: text.into(),
+    }
+}
+
+fn digest(text: &str) -> Sha256 {
+    let mut bytes = [0; 32];
+    bytes[..8].copy_from_slice(&hash(&text).to_be_bytes());
+    Sha256(bytes)
+}
+
+fn hash(value: &impl Hash) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    value.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// A vector of length 1 that is the closer to another one the more words their texts share.
+pub fn vector(text: &str) -> Vec<f32> {
+    let mut sum = vec![1e-3; DIMENSION];
+    for word in text.split_whitespace() {
+        for (i, x) in sum.iter_mut().enumerate() {
+            *x += hash(&(word, i)) as u32 as f32 / u32::MAX as f32 - 0.5;
+        }
+    }
+    let norm = sum.iter().map(|x| x * x).sum::<f32>().sqrt();
+    sum.iter().map(|x| x / norm).collect()
+}
+
+/// `count` documents of `paragraphs` short paragraphs each, every one with a word of its own: `word<document>x<paragraph>`.
+pub fn many(count: usize, paragraphs: usize) -> Vec<StoredDocument> {
+    (0..count)
+        .map(|d| {
+            let text: Vec<String> = (0..paragraphs)
+                .map(|p| format!("Clause {p} about common matters, word{d}x{p}, in document {d}."))
+                .collect();
+            document(&format!("/data/document{d}.txt"), &[&text.join("\n\n")])
+        })
+        .collect()
+}
+
+/// Both kinds of search for a handful of queries, to compare two states of a collection.
+pub fn results(collection: &Collection) -> Vec<Vec<Hit>> {
+    ["common matters", "word3x1", "document 2 clause 0"]
+        .into_iter()
+        .flat_map(|query| {
+            let all = Filter::default();
+            [
+                collection.search_bm25(query, 20, &all).unwrap(),
+                collection.search_dense(&vector(query), 20, &all).unwrap(),
+            ]
+        })
+        .collect()
+}
+
+/// Compares with [`results`] of another state, telling the first difference only.
+pub fn assert_eq_results(collection: &Collection, expected: &[Vec<Hit>], state: &str) {
+    for (list, (found, expected)) in results(collection).iter().zip(expected).enumerate() {
+        assert_eq!(found.len(), expected.len(), "{state}, list {list}");
+        for (place, (found, expected)) in found.iter().zip(expected).enumerate() {
+            assert_eq!(found, expected, "{state}, list {list}, place {place}");
+        }
+    }
+}
+
+pub fn assert_clean(collection: &Collection) {
+    let report = collection.verify().unwrap();
+    assert!(report.is_clean(), "{report:#?}");
+}
+
+/// Copies a directory with all it holds: what a crash at this moment would leave.
+pub fn copy_dir(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let target = to.join(entry.file_name());
+        if entry.file_type().unwrap().is_dir() {
+            copy_dir(&entry.path(), &target);
+        } else {
+            std::fs::copy(entry.path(), &target).unwrap();
+        }
+    }
+}
+
+/// The RocksDB of a collection that is not open, past the store.
+pub fn raw(dir: &Path) -> rocksdb::DB {
+    rocksdb::DB::open_cf(&rocksdb::Options::default(), dir.join("rocksdb"), cf::ALL).unwrap()
+}
+
+/// Keys and values of a column family.
+pub fn entries(db: &rocksdb::DB, family: &str) -> Vec<(Vec<u8>, Vec<u8>)> {
+    let iterator = db.iterator_cf(db.cf_handle(family).unwrap(), rocksdb::IteratorMode::Start);
+    iterator.map(|entry| entry.map(|(key, value)| (key.to_vec(), value.to_vec())).unwrap()).collect()
+}

@@ -1,0 +1,119 @@
+//! The command line, defined once. Help texts are the user's documentation: keep them complete.
+
+use std::path::PathBuf;
+
+use casetrack_core::{CollectionType, DocumentType, Error, Result, Tier};
+use casetrack_engine::{Engine, EngineConfig};
+use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
+use serde::de::DeserializeOwned;
+
+use crate::commands;
+
+#[derive(Debug, Parser)]
+#[command(
+    name = "casetrack",
+    version,
+    about = "Search your own documents on your own machine, with exact citations.",
+    after_help = "Exit status: 0 when all went well, 1 on an error or when `verify` or `doctor` found a problem, 2 on wrong \
+                  usage, 3 when `ingest` finished but some files could not be read."
+)]
+pub struct Args {
+    #[command(flatten)]
+    pub global: Global,
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Debug, ClapArgs)]
+pub struct Global {
+    /// Directory that holds the collections [default: CaseTrack in your documents folder]
+    #[arg(long, global = true, env = "CASETRACK_HOME", value_name = "DIR")]
+    pub data_dir: Option<PathBuf>,
+    /// Directory that holds the model weights [default: found beside the program]
+    #[arg(long, global = true, env = "CASETRACK_MODELS", value_name = "DIR")]
+    pub models_dir: Option<PathBuf>,
+    /// Print one JSON document instead of text
+    #[arg(long, global = true)]
+    pub json: bool,
+    /// No progress and no warnings, only results and errors
+    #[arg(short, long, global = true, conflicts_with = "verbose")]
+    pub quiet: bool,
+    /// More log messages on stderr (-vv for all)
+    #[arg(short, long, global = true, action = clap::ArgAction::Count)]
+    pub verbose: u8,
+    /// Limits to enforce
+    #[arg(long, global = true, value_enum, default_value_t = TierArg::Pro)]
+    pub tier: TierArg,
+    /// Threads for the models [default: one per core]
+    #[arg(long, global = true, value_name = "N", default_value_t = 0, hide_default_value = true)]
+    pub threads: usize,
+    /// Largest file to read, in MB
+    #[arg(long, global = true, value_name = "MB", default_value_t = 512)]
+    pub max_file_mb: u64,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub enum TierArg {
+    Free,
+    Pro,
+}
+
+impl Global {
+    pub fn engine(&self) -> Result<Engine> {
+        let data_dir = match &self.data_dir {
+            Some(directory) => directory.clone(),
+            None => EngineConfig::default_data_dir()?,
+        };
+        let mut config = EngineConfig::new(data_dir);
+        config.models_dir = self.models_dir.clone();
+        config.threads = self.threads;
+        config.limits.max_file_bytes = self.max_file_mb.saturating_mul(1 << 20);
+        config.tier = match self.tier {
+            TierArg::Free => Tier::Free,
+            TierArg::Pro => Tier::Pro,
+        };
+        Engine::new(config)
+    }
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    New(commands::new::New),
+    Collections(commands::collections::Collections),
+    Ingest(commands::ingest::Ingest),
+    Search(commands::search::Search),
+    Documents(commands::documents::Documents),
+    Show(commands::show::Show),
+    Inspect(commands::inspect::Inspect),
+    Verify(commands::verify::Verify),
+    Call(commands::call::Call),
+    Doctor(commands::doctor::Doctor),
+    Mcp(commands::mcp::Mcp),
+    Bench(commands::bench::Bench),
+    Schemas(commands::schemas::Schemas),
+}
+
+/// The collection a command works on.
+#[derive(Debug, ClapArgs)]
+pub struct InCollection {
+    /// Name, ID or reference of the collection
+    #[arg(short, long, value_name = "NAME")]
+    pub collection: String,
+}
+
+/// Parses the serialised name of an enumeration, such as a collection type, and lists the names when it is none.
+fn parse_name<T: DeserializeOwned>(text: &str, names: &str) -> Result<T> {
+    let value = serde_json::Value::String(text.to_lowercase());
+    serde_json::from_value(value).map_err(|_| Error::invalid(format!("\"{text}\" is not one of {names}")))
+}
+
+pub fn collection_type(text: &str) -> Result<CollectionType> {
+    parse_name(text, "project, contract, financial, compliance, research, hr, operations, other")
+}
+
+pub fn document_type(text: &str) -> Result<DocumentType> {
+    parse_name(
+        text,
+        "contract, report, spreadsheet, presentation, correspondence, memo, proposal, invoice, policy, other",
+    )
+}

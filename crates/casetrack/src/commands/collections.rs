@@ -1,0 +1,40 @@
+//! `casetrack collections`
+
+use std::process::ExitCode;
+
+use casetrack_core::Result;
+use casetrack_engine::collections::CollectionSummary;
+use casetrack_mcp::text::format::counted;
+use clap::Args;
+
+use crate::args::Global;
+use crate::output;
+
+/// List all collections
+#[derive(Debug, Args)]
+pub struct Collections {}
+
+impl Collections {
+    pub fn run(self, global: &Global) -> Result<ExitCode> {
+        let collections = global.engine()?.list_collections(None)?;
+        output::print(&collections, global.json, |collections| describe(collections))?;
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+fn describe(collections: &[CollectionSummary]) -> String {
+    if collections.is_empty() {
+        return "There are no collections yet.\n\nNext: casetrack new NAME".to_owned();
+    }
+    let line = |summary: &CollectionSummary| {
+        let counts = match (&summary.problem, summary.documents, summary.chunks) {
+            (None, Some(documents), Some(chunks)) => {
+                format!("{}, {}", counted(documents, "document"), counted(chunks, "chunk"))
+            }
+            (problem, ..) => problem.clone().unwrap_or_default().replace('\n', " "),
+        };
+        let reference = summary.meta.reference.as_ref().map(|text| format!(", {text}")).unwrap_or_default();
+        format!("{}  {}{reference}  ({counts})\n", summary.meta.id.short(), summary.meta.name)
+    };
+    collections.iter().map(line).collect()
+}

@@ -1,0 +1,36 @@
+//! `casetrack doctor`
+
+use std::fmt::Write as _;
+use std::process::ExitCode;
+
+use casetrack_core::Result;
+use casetrack_engine::doctor::Diagnosis;
+use clap::Args;
+
+use crate::args::Global;
+use crate::output;
+
+/// Find out what is missing on this machine, and how to get it
+#[derive(Debug, Args)]
+pub struct Doctor {}
+
+impl Doctor {
+    pub fn run(self, global: &Global) -> Result<ExitCode> {
+        let diagnosis = global.engine()?.doctor();
+        output::print(&diagnosis, global.json, describe)?;
+        Ok(if diagnosis.ready { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    }
+}
+
+fn describe(diagnosis: &Diagnosis) -> String {
+    let mut out = String::new();
+    for finding in &diagnosis.findings {
+        let verdict = if finding.ok { "ok" } else { "MISSING" };
+        let _ = writeln!(out, "{verdict:8} {}: {}", finding.what, finding.detail);
+        if let Some(hint) = &finding.hint {
+            let _ = writeln!(out, "         {hint}");
+        }
+    }
+    out.push_str(if diagnosis.ready { "Everything is in place." } else { "Not everything is in place." });
+    out
+}

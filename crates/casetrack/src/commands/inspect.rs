@@ -1,0 +1,73 @@
+//! `casetrack inspect`
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use casetrack_core::Result;
+use casetrack_engine::inspect::Inspection;
+use clap::Args;
+
+use crate::args::Global;
+use crate::output;
+
+/// Show what ingestion would see in a file; nothing is stored
+#[derive(Debug, Args)]
+pub struct Inspect {
+    file: PathBuf,
+    /// Also show the text of every page with its line numbers
+    #[arg(long)]
+    text: bool,
+}
+
+impl Inspect {
+    pub fn run(self, global: &Global) -> Result<ExitCode> {
+        let inspection = global.engine()?.inspect(&self.file)?;
+        output::print(&inspection, global.json, |inspection| output::printable(&describe(inspection, self.text)))?;
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+fn describe(inspection: &Inspection, with_text: bool) -> String {
+    let mut out = format!(
+        "{}\n  format {:?}, type {:?}, {} bytes, SHA-256 {}\n",
+        inspection.path, inspection.format, inspection.document_type, inspection.size_bytes, inspection.sha256
+    );
+    if let Some(title) = &inspection.title {
+        let _ = writeln!(out, "  title \"{title}\"");
+    }
+    for warning in &inspection.warnings {
+        let _ = writeln!(out, "  warning: {warning}");
+    }
+    for page in &inspection.pages {
+        let _ = write!(
+            out,
+            "\npage {}{}: {} characters, {} lines, {} paragraphs, {}\n",
+            page.number,
+            page.sheet_name.as_ref().map(|name| format!(" ({name})")).unwrap_or_default(),
+            page.text.chars().count(),
+            page.text.lines().count(),
+            page.blocks.len(),
+            page.method.label(),
+        );
+        for chunk in inspection.chunks.iter().filter(|chunk| chunk.page == page.number) {
+            let _ = writeln!(
+                out,
+                "  chunk {}: chars {}-{}, paras. {}-{}, ll. {}-{}",
+                chunk.index,
+                chunk.char_start,
+                chunk.char_end,
+                chunk.paragraph_start,
+                chunk.paragraph_end,
+                chunk.line_start,
+                chunk.line_end
+            );
+        }
+        if with_text {
+            for (number, line) in (1..).zip(page.text.lines()) {
+                let _ = writeln!(out, "{number:6} │ {line}");
+            }
+        }
+    }
+    out
+}

@@ -1,0 +1,40 @@
+//! One file per command.
+
+pub mod bench;
+pub mod call;
+pub mod collections;
+pub mod doctor;
+pub mod documents;
+pub mod ingest;
+pub mod inspect;
+pub mod mcp;
+pub mod new;
+pub mod schemas;
+pub mod search;
+pub mod show;
+pub mod verify;
+
+use std::process::ExitCode;
+
+use casetrack_core::Result;
+
+use crate::args::{Args, Command};
+
+pub fn run(args: Args) -> Result<ExitCode> {
+    let global = &args.global;
+    match args.command {
+        Command::New(command) => command.run(global),
+        Command::Collections(command) => command.run(global),
+        Command::Ingest(command) => command.run(global),
+        Command::Search(command) => command.run(global),
+        Command::Documents(command) => command.run(global),
+        Command::Show(command) => command.run(global),
+        Command::Inspect(command) => command.run(global),
+        Command::Verify(command) => command.run(global),
+        Command::Call(command) => command.run(global),
+        Command::Doctor(command) => command.run(global),
+        Command::Mcp(command) => command.run(global),
+        Command::Bench(command) => command.run(global),
+        Command::Schemas(command) => command.run(),
+    }
+}

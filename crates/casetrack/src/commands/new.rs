@@ -1,0 +1,39 @@
+//! `casetrack new`
+
+use std::process::ExitCode;
+
+use casetrack_core::{CollectionMeta, CollectionType, Result};
+use casetrack_engine::collections::CreateCollection;
+use clap::Args;
+
+use crate::args::{Global, collection_type};
+use crate::output;
+
+/// Make an empty collection for a matter
+#[derive(Debug, Args)]
+pub struct New {
+    /// Its name, such as "Acme Corp Partnership"
+    name: String,
+    /// project, contract, financial, compliance, research, hr, operations or other
+    #[arg(long = "type", value_name = "TYPE", value_parser = collection_type, default_value = "other")]
+    collection_type: CollectionType,
+    /// Your own identifier or file number for it
+    #[arg(long = "id", value_name = "REF")]
+    reference: Option<String>,
+}
+
+impl New {
+    pub fn run(self, global: &Global) -> Result<ExitCode> {
+        let engine = global.engine()?;
+        let request =
+            CreateCollection { name: self.name, reference: self.reference, collection_type: self.collection_type };
+        let meta = engine.create_collection(request)?;
+        output::print(&meta, global.json, describe)?;
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+fn describe(meta: &CollectionMeta) -> String {
+    let CollectionMeta { id, name, .. } = meta;
+    format!("Created collection \"{name}\" (ID: {}).\n\nNext: casetrack ingest PATH... -c \"{name}\"", id.short())
+}

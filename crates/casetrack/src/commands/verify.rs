@@ -1,0 +1,48 @@
+//! `casetrack verify`
+
+use std::fmt::Write as _;
+use std::process::ExitCode;
+
+use casetrack_core::Result;
+use casetrack_engine::verify::VerifyReport;
+use clap::Args;
+
+use crate::args::{Global, InCollection};
+use crate::output;
+
+/// Check every invariant of a collection on disk
+#[derive(Debug, Args)]
+pub struct Verify {
+    #[command(flatten)]
+    target: InCollection,
+}
+
+impl Verify {
+    pub fn run(self, global: &Global) -> Result<ExitCode> {
+        let engine = global.engine()?;
+        let collection = engine.find_collection(&self.target.collection)?;
+        let report = engine.verify(collection.id)?;
+        output::print(&report, global.json, describe)?;
+        Ok(if report.clean { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    }
+}
+
+/// Problems shown of one check; the JSON output has all.
+const MAX_PROBLEMS: usize = 20;
+
+fn describe(report: &VerifyReport) -> String {
+    let mut out = format!("Verify: {}\n", report.collection);
+    for check in &report.checks {
+        let verdict = if check.problems.is_empty() { "ok" } else { "PROBLEM" };
+        let _ = writeln!(out, "  {verdict:8} {:24} {:>9}  {}", check.name, check.checked, check.description);
+        for problem in check.problems.iter().take(MAX_PROBLEMS) {
+            let _ = writeln!(out, "           - {problem}");
+        }
+        if check.problems.len() > MAX_PROBLEMS {
+            let _ = writeln!(out, "           ... {} more", check.problems.len() - MAX_PROBLEMS);
+        }
+    }
+    let verdict = if report.clean { "Clean." } else { "Not clean." };
+    let _ = write!(out, "{verdict} ({} ms)", report.duration_ms);
+    out
+}

@@ -1,0 +1,22 @@
+//! The `casetrack` command: argument parsing and output. All logic is in casetrack-engine.
+
+mod args;
+mod commands;
+mod output;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+fn main() -> ExitCode {
+    let args = args::Args::parse();
+    output::init_logging(args.global.verbose, args.global.quiet);
+    let json = args.global.json;
+    match commands::run(args) {
+        Ok(exit) => exit,
+        Err(error) => {
+            output::print_error(&error, json);
+            ExitCode::FAILURE
+        }
+    }
+}

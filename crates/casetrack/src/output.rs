@@ -1,0 +1,93 @@
+//! What a person or a script sees: text, JSON, errors, progress.
+
+use std::fmt::Write as _;
+use std::io::{IsTerminal, Write as _};
+use std::sync::Arc;
+use std::time::Duration;
+
+use casetrack_core::{Error, Progress, ProgressSink};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use serde::Serialize;
+use tracing_subscriber::EnvFilter;
+
+/// Logs go to stderr: stdout belongs to results, and to the protocol in `mcp` mode.
+pub fn init_logging(verbose: u8, quiet: bool) {
+    let level = match (quiet, verbose) {
+        (true, _) => "error",
+        (false, 0) => "warn",
+        (false, 1) => "casetrack=info,warn",
+        (false, _) => "debug",
+    };
+    let filter = EnvFilter::try_from_env("CASETRACK_LOG").unwrap_or_else(|_| EnvFilter::new(level));
+    let builder = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_target(false);
+    builder.with_ansi(std::io::stderr().is_terminal()).without_time().init();
+}
+
+/// Prints a result: as JSON, or as the text that `text` makes of it.
+pub fn print<T: Serialize>(value: &T, json: bool, text: impl FnOnce(&T) -> String) -> Result<(), Error> {
+    let shown = if json {
+        serde_json::to_string_pretty(value).map_err(|error| Error::internal(format!("JSON output: {error}")))?
+    } else {
+        text(value)
+    };
+    print_line(&shown)
+}
+
+/// A reader that goes away (`| head`) is no error.
+pub fn print_line(text: &str) -> Result<(), Error> {
+    let mut stdout = std::io::stdout().lock();
+    match writeln!(stdout, "{}", text.trim_end_matches('\n')).and_then(|()| stdout.flush()) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(Error::io("standard output", error)),
+        _ => Ok(()),
+    }
+}
+
+/// `{"error": {code, message, hint}}` on stdout with `--json`, words on stderr otherwise.
+pub fn print_error(error: &Error, json: bool) {
+    if json {
+        let value =
+            serde_json::json!({"error": {"code": error.code.name(), "message": error.message, "hint": error.hint}});
+        // Nothing is left to tell anyone when stdout is closed.
+        let _ = print_line(&format!("{value:#}"));
+        return;
+    }
+    let mut text = format!("error: {}", error.message);
+    if let Some(hint) = &error.hint {
+        let _ = write!(text, "\n\n{hint}");
+    }
+    eprintln!("{text}");
+}
+
+/// Control characters would let a file name rewrite the terminal.
+pub fn printable(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() && c != '\n' { '\u{fffd}' } else { c }).collect()
+}
+
+/// A bar on a terminal, a line a file elsewhere, nothing with `--quiet`. Call the second part when the work is over.
+pub fn progress(quiet: bool) -> (ProgressSink, impl FnOnce()) {
+    let terminal = std::io::stderr().is_terminal();
+    let bar = ProgressBar::new(0);
+    if quiet || !terminal {
+        bar.set_draw_target(ProgressDrawTarget::hidden());
+    } else {
+        bar.enable_steady_tick(Duration::from_millis(200));
+    }
+    let style = ProgressStyle::with_template("{bar:30} {pos}/{len} files  {elapsed}  {wide_msg}");
+    bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+    let finish = bar.clone();
+    let sink: ProgressSink = Arc::new(move |event| match event {
+        Progress::Discovered { files } => bar.set_length(files),
+        Progress::Embedded { chunks } => bar.set_message(format!("{chunks} chunks embedded")),
+        Progress::FileDone { path, problem, files, .. } => {
+            bar.set_position(files);
+            let path = printable(&path.display().to_string());
+            let problem = problem.map(|problem| format!(": {}", printable(&problem)));
+            if terminal && let Some(problem) = problem {
+                bar.println(format!("failed: {path}{problem}"));
+            } else if !terminal && !quiet {
+                eprintln!("{files}/{} {path}{}", bar.length().unwrap_or(0), problem.unwrap_or_default());
+            }
+        }
+    });
+    (sink, move || finish.finish_and_clear())
+}

@@ -1,0 +1,143 @@
+//! A minimal MCP client over the standard streams of a child process, and helpers to run the command line.
+
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, Command, Output, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+/// Longest wait for one answer; ingesting the samples takes seconds.
+const TIMEOUT: Duration = Duration::from_secs(180);
+
+pub fn casetrack(data_dir: &Path) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_casetrack"));
+    command.arg("--data-dir").arg(data_dir).env_remove("CASETRACK_HOME").env_remove("CASETRACK_LOG");
+    command
+}
+
+/// Runs a command and returns its standard output; panics with all output when it does not exit with `status`.
+pub fn run_expecting(status: i32, data_dir: &Path, args: &[&str]) -> String {
+    let output = casetrack(data_dir).args(args).stdin(Stdio::null()).output().unwrap();
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let Output { stdout, stderr, status: actual } = &output;
+    assert_eq!(actual.code(), Some(status), "{args:?}\n{}\n{}", text(stdout), text(stderr));
+    text(stdout)
+}
+
+pub fn run(data_dir: &Path, args: &[&str]) -> String {
+    run_expecting(0, data_dir, args)
+}
+
+pub fn run_json(data_dir: &Path, args: &[&str]) -> Value {
+    serde_json::from_str(&run(data_dir, &[args, &["--json"]].concat())).unwrap()
+}
+
+pub fn samples() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../samples").canonicalize().unwrap()
+}
+
+pub struct Client {
+    child: Child,
+    stdin: Option<ChildStdin>,
+    lines: Receiver<String>,
+    next_id: u64,
+    pub server: Value,
+}
+
+impl Client {
+    pub fn start(data_dir: &Path, args: &[&str]) -> Self {
+        Self::start_with_version(data_dir, args, "2025-06-18")
+    }
+
+    pub fn start_with_version(data_dir: &Path, args: &[&str], version: &str) -> Self {
+        let mut child = casetrack(data_dir)
+            .arg("mcp")
+            .args(args)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::inherit())
+            .spawn()
+            .unwrap();
+        let stdout = BufReader::new(child.stdout.take().unwrap());
+        let (sender, lines) = channel();
+        std::thread::spawn(move || stdout.lines().map_while(Result::ok).try_for_each(|line| sender.send(line)));
+        let stdin = child.stdin.take();
+        let mut client = Self { child, stdin, lines, next_id: 0, server: Value::Null };
+        let hello = json!({
+            "protocolVersion": version,
+            "capabilities": {},
+            "clientInfo": {"name": "e2e", "version": "0"}
+        });
+        client.server = client.request("initialize", hello).unwrap();
+        client.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
+        client
+    }
+
+    pub fn send(&mut self, message: &Value) {
+        let stdin = self.stdin.as_mut().unwrap();
+        writeln!(stdin, "{message}").unwrap();
+        stdin.flush().unwrap();
+    }
+
+    /// Sends a request without waiting for the answer; returns its id.
+    pub fn begin(&mut self, method: &str, params: Value) -> u64 {
+        self.next_id += 1;
+        let id = self.next_id;
+        self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
+        id
+    }
+
+    pub fn next_message(&mut self) -> Value {
+        let line = self.lines.recv_timeout(TIMEOUT).expect("an answer in time");
+        serde_json::from_str(&line).unwrap_or_else(|error| panic!("not JSON on stdout ({error}): {line}"))
+    }
+
+    /// The result, or the protocol error.
+    pub fn request(&mut self, method: &str, params: Value) -> Result<Value, Value> {
+        let id = self.begin(method, params);
+        loop {
+            let message = self.next_message();
+            if message["id"] == json!(id) {
+                return match message.get("error") {
+                    Some(error) => Err(error.clone()),
+                    None => Ok(message["result"].clone()),
+                };
+            }
+        }
+    }
+
+    pub fn call_raw(&mut self, tool: &str, arguments: Value) -> Value {
+        self.request("tools/call", json!({"name": tool, "arguments": arguments})).unwrap()
+    }
+
+    /// Calls a tool that must succeed: (text, structured content).
+    pub fn call(&mut self, tool: &str, arguments: Value) -> (String, Value) {
+        let result = self.call_raw(tool, arguments);
+        let text = result["content"][0]["text"].as_str().unwrap_or_default().to_owned();
+        assert_ne!(result["isError"], json!(true), "{tool}: {text}");
+        (text, result["structuredContent"].clone())
+    }
+
+    /// Calls a tool that must fail, and returns what it says.
+    pub fn call_failing(&mut self, tool: &str, arguments: Value) -> String {
+        let result = self.call_raw(tool, arguments);
+        assert_eq!(result["isError"], json!(true), "{tool}: {result}");
+        result["content"][0]["text"].as_str().unwrap().to_owned()
+    }
+
+    /// Closes the server's standard input and waits for it to end.
+    pub fn close(mut self) {
+        drop(self.stdin.take());
+        assert!(self.child.wait().unwrap().success());
+    }
+}
+
+impl Drop for Client {
+    fn drop(&mut self) {
+        // Only reached with the child running when a test failed.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}

@@ -1,0 +1,9 @@
+//! End-to-end tests: the real binary, as a person and as an MCP client use it.
+
+mod architecture;
+mod bad_input;
+mod cli;
+mod client;
+mod first_session;
+mod protocol;
+mod schema;

@@ -1,0 +1,128 @@
+//! The server as a client meets it: handshake, tool list, schemas, start-up time.
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::client::{Client, run};
+use crate::schema;
+
+const TOOLS: &[&str] = &[
+    "create_collection",
+    "delete_collection",
+    "delete_document",
+    "get_chunk",
+    "get_collection_info",
+    "get_document",
+    "get_document_chunks",
+    "get_source_context",
+    "get_status",
+    "ingest_document",
+    "ingest_folder",
+    "list_collections",
+    "list_documents",
+    "search_documents",
+    "switch_collection",
+];
+
+#[test]
+fn older_protocol_versions_are_negotiated_and_every_tool_is_fully_described() {
+    let data = tempfile::tempdir().unwrap();
+    for version in ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"] {
+        let client = Client::start_with_version(data.path(), &[], version);
+        assert_eq!(client.server["protocolVersion"], version);
+        assert_eq!(client.server["serverInfo"]["name"], "casetrack");
+        assert!(client.server["instructions"].as_str().unwrap().len() < 2000);
+        client.close();
+    }
+    let mut client = Client::start(data.path(), &[]);
+    let tools = client.request("tools/list", json!({})).unwrap();
+    let mut names: Vec<&str> =
+        tools["tools"].as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap()).collect();
+    names.sort_unstable();
+    assert_eq!(names, TOOLS);
+    for tool in tools["tools"].as_array().unwrap() {
+        assert_eq!(tool["inputSchema"]["type"], "object", "{tool}");
+        assert_eq!(tool["outputSchema"]["type"], "object", "{tool}");
+        for hint in ["readOnlyHint", "destructiveHint", "idempotentHint"] {
+            assert!(tool["annotations"][hint].is_boolean(), "{hint} of {tool}");
+        }
+        let schema = tool["inputSchema"].to_string();
+        assert!(!schema.contains("$ref") && !schema.contains("oneOf") && !schema.contains("anyOf"), "{schema}");
+    }
+    client.close();
+}
+
+#[test]
+fn answers_fit_the_declared_schemas() {
+    let data = tempfile::tempdir().unwrap();
+    let file = data.path().join("note.md");
+    std::fs::write(&file, "# Terms\n\nPayment is due within thirty days of the invoice.\n").unwrap();
+    let mut client = Client::start(&data.path().join("home"), &[]);
+    let tools = client.request("tools/list", json!({})).unwrap();
+    let check = |tool: &str, structured: &Value| {
+        let described = tools["tools"].as_array().unwrap().iter().find(|one| one["name"] == tool).unwrap();
+        let problems = schema::problems(&described["outputSchema"], structured);
+        assert!(problems.is_empty(), "{tool}: {problems:?}\n{structured:#}");
+    };
+    let mut chunk_id = Value::Null;
+    let calls: &[(&str, fn(&Value, &str) -> Value)] = &[
+        ("create_collection", |_, _| json!({"name": "Notes", "collection_id": "N-1", "collection_type": "research"})),
+        ("list_collections", |_, _| json!({"status_filter": "all"})),
+        ("switch_collection", |_, _| json!({"collection_name": "n-1"})),
+        ("ingest_document", |_, file| json!({"file_path": file, "document_type": "memo", "copy_original": true})),
+        (
+            "ingest_folder",
+            |_, file| json!({"folder_path": PathBuf::from(file).parent().unwrap(), "file_extensions": ["md"]}),
+        ),
+        ("get_collection_info", |_, _| json!({})),
+        ("list_documents", |_, _| json!({"sort_by": "pages"})),
+        ("get_document", |_, _| json!({"document_name": "note"})),
+        ("search_documents", |_, _| json!({"query": "when is payment due?"})),
+        ("get_chunk", |chunk, _| json!({"chunk_id": chunk})),
+        ("get_document_chunks", |_, _| json!({"document_name": "note.md", "page_filter": 1})),
+        ("get_source_context", |chunk, _| json!({"chunk_id": chunk})),
+        ("get_status", |_, _| json!({})),
+        ("delete_document", |_, _| json!({"document_name": "note.md", "confirm": true})),
+        ("delete_collection", |_, _| json!({"collection_name": "Notes", "confirm": true})),
+    ];
+    assert_eq!(calls.len(), TOOLS.len(), "every tool is called");
+    for (tool, arguments) in calls {
+        let (_, structured) = client.call(tool, arguments(&chunk_id, file.to_str().unwrap()));
+        check(tool, &structured);
+        if *tool == "search_documents" {
+            chunk_id = structured["results"][0]["chunk_id"].clone();
+        }
+    }
+    client.close();
+}
+
+#[test]
+fn initialize_is_answered_at_once() {
+    let data = tempfile::tempdir().unwrap();
+    run(data.path(), &["new", "First"]);
+    let times: Vec<Duration> = (0..5)
+        .map(|_| {
+            let started = Instant::now();
+            let client = Client::start(data.path(), &["--collection", "First"]);
+            let elapsed = started.elapsed();
+            client.close();
+            elapsed
+        })
+        .collect();
+    let best = times.iter().min().unwrap();
+    assert!(*best < Duration::from_millis(150), "{times:?}");
+}
+
+#[test]
+fn a_cancelled_request_and_an_unknown_method_do_not_end_the_server() {
+    let data = tempfile::tempdir().unwrap();
+    let mut client = Client::start(data.path(), &[]);
+    assert!(client.request("no/such/method", json!({})).is_err());
+    assert!(client.request("tools/call", json!({"name": "no_such_tool", "arguments": {}})).is_err());
+    let id = client.begin("tools/call", json!({"name": "get_status", "arguments": {}}));
+    client.send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id}}));
+    client.call("get_status", json!({}));
+    client.close();
+}

@@ -6,8 +6,8 @@ usage: contracts.py DATA_DIR [--casetrack PROGRAM] [--work DIR]
 DATA_DIR holds pdf/*.pdf and clauses.jsonl, one annotation a line:
   {"file": name without extension, "category", "description", "quotes": [{"text"}]}
 Prints: wall time, chunks/s, peak memory and size on disk of the ingestion; the share of quotes found verbatim in the page
-texts (white space folded; a quote over a page break counts when its parts are found on pages that follow each other); the
-share of queries (a category's description, in the annotated document) whose gold span lies in the top 10 chunks; latency of
+texts (white space folded; a quote over a page break counts when its parts are found on pages that follow each other, one in
+which the annotation says "<omitted>" when the parts on both sides are found); the share of queries (a category's description, in the annotated document) whose gold span lies in the top 10 chunks; latency of
 search. Needs the Python standard library only.
 """
 import argparse, json, os, re, resource, shutil, subprocess, sys, tempfile, time
@@ -49,7 +49,7 @@ def report(program, data, home):
     print(f"{ingested['pages']} pages, {ingested['chunks']} chunks in {wall:.0f} s: {ingested['chunks'] / wall:.1f} chunks/s; "
           f"peak memory {peak:.0f} MB; {size / 1e6:.1f} MB on disk ({size / ingested['chunks'] / 1e3:.1f} kB a chunk)")
 
-    documents = {os.path.splitext(doc["name"])[0]: doc["id"] for doc in ingested["ingested"]}
+    documents = {os.path.splitext(doc["name"])[0]: doc["document_id"] for doc in ingested["ingested"]}
     clauses = [json.loads(line) for line in open(os.path.join(data, "clauses.jsonl"), encoding="utf-8")]
     clauses = [clause for clause in clauses if clause["quotes"] and clause["file"] in documents]
     pages = {name: [Page(page) for page in run("inspect", os.path.join(pdf, name + ".pdf"))["pages"]]
@@ -107,8 +107,13 @@ class Page:
 
 
 def locate(quote, pages):
-    """The spans of a quote: one where it stands on one page, several over page breaks; None where it is not found."""
-    quote = re.sub(r"\s+", " ", quote).strip()
+    """The spans of a quote, part by part where the annotation leaves text out ("<omitted>"); None if a part is not found."""
+    parts = [locate_part(re.sub(r"\s+", " ", part).strip(), pages) for part in quote.split("<omitted>") if part.strip()]
+    return sum(parts, []) if all(parts) else None
+
+
+def locate_part(quote, pages):
+    """One span where the part stands on one page, several over page breaks; None where it is not found."""
     for page in pages:
         at = page.text.find(quote)
         if at >= 0:

@@ -37,8 +37,8 @@ fn from_an_empty_directory_to_a_cited_answer() {
     assert_eq!(
         text,
         format!(
-            "Created collection \"Harbour Point\" (ID: {short_id}).\nType: Contract\nThis is now your active \
-             collection.\n\nNext: Ingest documents with ingest_document."
+            "Created collection \"Harbour Point\" (ID: {short_id}).\nType: Contract\nReference: HP-2024\nThis is now your \
+             active collection.\n\nNext: Ingest documents with ingest_document."
         )
     );
 

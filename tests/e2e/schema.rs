@@ -73,10 +73,10 @@ fn check(root: &Value, schema: &Value, value: &Value, path: &str, problems: &mut
                     check(root, wanted, item, &format!("{path}[{i}]"), problems);
                 }
             }
-            "minimum" if value.as_f64() < wanted.as_f64() => {
+            "minimum" if value.is_number() && value.as_f64() < wanted.as_f64() => {
                 problems.push(format!("{path} is {value}, below {wanted}"))
             }
-            "maximum" if value.as_f64() > wanted.as_f64() => {
+            "maximum" if value.is_number() && value.as_f64() > wanted.as_f64() => {
                 problems.push(format!("{path} is {value}, above {wanted}"))
             }
             "minimum" | "maximum" => {}

@@ -58,7 +58,7 @@ impl Engine {
 fn check_originals(collection: &Collection) -> Result<Check> {
     let mut check = Check {
         name: "originals".into(),
-        description: "kept copies of source files have the SHA-256 of their document".into(),
+        description: "Copies of source files that were kept have the SHA-256 of their document.".into(),
         checked: 0,
         problems: Vec::new(),
     };

@@ -43,7 +43,7 @@ pub(crate) fn detect_source(source: &Source) -> Result<FileFormat> {
         return detect_in_compound_file(source);
     }
     if let Some(decoded) = encoding::decode(bytes) {
-        return match known_text_format(&decoded.text) {
+        return match known_text_format(source, &decoded.text) {
             Some(what) => Err(source.unsupported(what)),
             None => Ok(plain_text_format(source, &decoded.text)),
         };
@@ -78,11 +78,7 @@ const PACKAGES: &[(&[&str], &str, Result<FileFormat, &str>)] = &[
         Ok(FileFormat::Xlsx),
     ),
     (&["ms-excel.sheet.binary.macroEnabled.main"], "xl/workbook.bin", Err("a binary Excel workbook (.xlsb)")),
-    (
-        &["presentationml.", "ms-powerpoint."],
-        "ppt/presentation.xml",
-        Err("a PowerPoint presentation (.pptx)"),
-    ),
+    (&["presentationml.", "ms-powerpoint."], "ppt/presentation.xml", Err("a PowerPoint presentation (.pptx)")),
     (&["ms-visio."], "visio/document.xml", Err("a Visio drawing")),
 ];
 
@@ -139,7 +135,7 @@ fn detect_in_compound_file(source: &Source) -> Result<FileFormat> {
 }
 
 /// Formats that are text, but whose text is markup or an envelope.
-fn known_text_format(text: &str) -> Option<&'static str> {
+fn known_text_format(source: &Source, text: &str) -> Option<&'static str> {
     let start = text.trim_start_matches(['\u{FEFF}', ' ', '\t', '\r', '\n']);
     let start: String = start.chars().take(2000).collect::<String>().to_ascii_lowercase();
     if start.starts_with("{\\rtf") {
@@ -157,13 +153,15 @@ fn known_text_format(text: &str) -> Option<&'static str> {
             .find(|(element, _)| start.contains(element))
             .map(|(_, what)| *what);
     }
-    if start.starts_with("from ") && has_mail_headers(start.lines().skip(1)) {
+    let named = |extension: &str| source.path.extension().is_some_and(|name| name.eq_ignore_ascii_case(extension));
+    if start.starts_with("from ") && (named("mbox") || has_mail_headers(start.lines().skip(1))) {
         return Some("a mailbox (.mbox)");
     }
-    has_mail_headers(start.lines()).then_some("an e-mail message (.eml)")
+    (named("eml") || has_mail_headers(start.lines())).then_some("an e-mail message (.eml)")
 }
 
-/// Two headers that every message has in transit, before the first empty line (RFC 5322).
+/// Two headers that every message has in transit, before the first empty line (RFC 5322). "From", "To" and "Subject" also
+/// stand above memos.
 fn has_mail_headers<'a>(lines: impl Iterator<Item = &'a str>) -> bool {
     let mut found = [false; 4];
     for line in lines.take_while(|line| !line.is_empty()) {
@@ -226,7 +224,8 @@ mod tests {
     }
 
     fn package(content_type: &str) -> Vec<u8> {
-        let types = format!("<Types><Override PartName='/x.xml' ContentType='application/vnd.{content_type}'/></Types>");
+        let types =
+            format!("<Types><Override PartName='/x.xml' ContentType='application/vnd.{content_type}'/></Types>");
         zip_file(&[("[Content_Types].xml", types.as_bytes())])
     }
 
@@ -283,6 +282,9 @@ mod tests {
             assert_eq!(detect(Path::new(name), text).unwrap(), format, "{name}");
         }
         assert_eq!(detect(Path::new("a.xls"), b"no table here").unwrap(), FileFormat::Text);
+        let memo = b"From: Ann\nTo: Bob\nSubject: Rent\n\nIt is due.";
+        assert_eq!(detect(Path::new("memo.txt"), memo).unwrap(), FileFormat::Text);
+        assert!(refused("message.eml", memo).message.contains("e-mail"));
         // The letters that begin a bitmap, in a text.
         assert_eq!(detect(Path::new("a"), b"BMW annual report").unwrap(), FileFormat::Text);
     }

@@ -14,12 +14,28 @@ const NAMES: &[(DocumentType, &[&str])] = &[
     (DocumentType::Memo, &["memo", "memorandum"]),
     (DocumentType::Proposal, &["proposal", "quotation", "tender", "bid", "statement of work offer"]),
     (DocumentType::Correspondence, &["letter", "correspondence", "email", "e-mail", "mail"]),
-    (DocumentType::Policy, &["policy", "policies", "procedure", "code of conduct", "guideline", "guidelines", "handbook"]),
+    (
+        DocumentType::Policy,
+        &["policy", "policies", "procedure", "code of conduct", "guideline", "guidelines", "handbook"],
+    ),
     (
         DocumentType::Contract,
         &[
-            "agreement", "contract", "amendment", "addendum", "lease", "license", "licence", "nda", "msa", "sow",
-            "statement of work", "terms and conditions", "terms of service", "deed", "power of attorney",
+            "agreement",
+            "contract",
+            "amendment",
+            "addendum",
+            "lease",
+            "license",
+            "licence",
+            "nda",
+            "msa",
+            "sow",
+            "statement of work",
+            "terms and conditions",
+            "terms of service",
+            "deed",
+            "power of attorney",
         ],
     ),
     (
@@ -64,7 +80,9 @@ fn named_kind(text: &str) -> Option<DocumentType> {
 fn is_letter(opening: &str) -> bool {
     opening.lines().any(|line| {
         let line = line.trim().to_lowercase();
-        ["dear ", "to whom it may concern", "sehr geehrte", "madame, monsieur"].iter().any(|start| line.starts_with(start))
+        ["dear ", "to whom it may concern", "sehr geehrte", "madame, monsieur"]
+            .iter()
+            .any(|start| line.starts_with(start))
     })
 }
 

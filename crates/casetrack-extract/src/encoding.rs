@@ -43,8 +43,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Option<Decoded<'_>> {
 
 /// Decodes XML: a byte order mark, UTF-16 without one, or UTF-8. Damaged bytes become U+FFFD.
 pub(crate) fn decode_xml(bytes: &[u8]) -> Cow<'_, str> {
-    let (encoding, mark) =
-        Encoding::for_bom(bytes).unwrap_or_else(|| (utf16_without_mark(bytes).unwrap_or(UTF_8), 0));
+    let (encoding, mark) = Encoding::for_bom(bytes).unwrap_or_else(|| (utf16_without_mark(bytes).unwrap_or(UTF_8), 0));
     decode_as(encoding, &bytes[mark..]).text
 }
 

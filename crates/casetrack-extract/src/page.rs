@@ -26,14 +26,7 @@ pub(crate) struct DocumentBuilder {
 
 impl DocumentBuilder {
     pub fn new(max_chars: u64) -> Self {
-        Self {
-            pages: Vec::new(),
-            page_chars: 0,
-            title: None,
-            warnings: Vec::new(),
-            max_chars,
-            chars_left: max_chars,
-        }
+        Self { pages: Vec::new(), page_chars: 0, title: None, warnings: Vec::new(), max_chars, chars_left: max_chars }
     }
 
     pub fn warn(&mut self, warning: impl Into<String>) {

@@ -46,8 +46,9 @@ impl<'a> Source<'a> {
     }
 
     pub fn empty(&self, reason: &str) -> Error {
-        Error::new(ErrorCode::EmptyFile, format!("{} {reason}", self.name()))
-            .with_hint("There is nothing to search in it. If its pages are pictures of text, recognise the text first.")
+        Error::new(ErrorCode::EmptyFile, format!("{} {reason}", self.name())).with_hint(
+            "There is nothing to search in it. If it shows text as pictures or drawings, recognise that text first.",
+        )
     }
 
     /// `what` completes "… is": "a JPEG image".

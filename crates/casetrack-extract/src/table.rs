@@ -243,13 +243,10 @@ mod tests {
     fn cells_keep_their_columns() {
         let page = written(&[(2, &["", "a  b", "", "c\nd"])]);
         assert_eq!(page.text, "a b\t\tc d");
-        assert_eq!(page.blocks[0].kind, BlockKind::TableRow {
-            table: 0,
-            row: 2,
-            first_column: 2,
-            last_column: 4,
-            header: false
-        });
+        assert_eq!(
+            page.blocks[0].kind,
+            BlockKind::TableRow { table: 0, row: 2, first_column: 2, last_column: 4, header: false }
+        );
     }
 
     #[test]
@@ -266,19 +263,11 @@ mod tests {
 
     #[test]
     fn a_header_after_a_gap_is_found_too() {
-        let page = written(&[
-            (1, &["Item", "Cost"]),
-            (2, &["Rent", "100"]),
-            (5, &["Name", "Hours"]),
-            (6, &["Ann", "7.5"]),
-        ]);
+        let page =
+            written(&[(1, &["Item", "Cost"]), (2, &["Rent", "100"]), (5, &["Name", "Hours"]), (6, &["Ann", "7.5"])]);
         assert_eq!(header_rows(&page), [(0, 1), (1, 5)]);
         assert!(matches!(page.blocks[3].kind, BlockKind::TableRow { table: 1, row: 6, .. }));
-        let page = written(&[
-            (1, &["Prepared by", "Ann"]),
-            (3, &["Item", "Cost"]),
-            (5, &["Rent", "100"]),
-        ]);
+        let page = written(&[(1, &["Prepared by", "Ann"]), (3, &["Item", "Cost"]), (5, &["Rent", "100"])]);
         assert_eq!(header_rows(&page), [(0, 3)]);
     }
 

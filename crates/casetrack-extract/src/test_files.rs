@@ -77,3 +77,57 @@ pub fn assert_page_invariants(page: &Page) {
         assert_eq!(page.line_boxes.len(), page.text.split('\n').count());
     }
 }
+
+/// The content stream of a page of 612 by 792 points.
+pub struct PdfPageContent(String);
+
+impl PdfPageContent {
+    /// Lines of Helvetica: left edge and baseline from the bottom left, size, text.
+    pub fn text<'a>(lines: impl Iterator<Item = (f32, f32, f32, &'a str)>) -> Self {
+        let show = |(x, y, size, text): (f32, f32, f32, &str)| {
+            let text = text.replace('\\', "\\\\").replace('(', "\\(").replace(')', "\\)");
+            format!("BT /F1 {size} Tf {x} {y} Td ({text}) Tj ET\n")
+        };
+        Self(lines.filter(|(.., text)| !text.is_empty()).map(show).collect())
+    }
+
+    /// A picture that covers the page.
+    pub fn image() -> Self {
+        Self("q 612 0 0 792 0 0 cm /Im1 Do Q\n".into())
+    }
+}
+
+/// A PDF of these pages.
+pub fn pdf_file(title: &str, pages: &[PdfPageContent]) -> Vec<u8> {
+    let kids: Vec<String> = (0..pages.len()).map(|index| format!("{} 0 R", 6 + 2 * index)).collect();
+    let mut objects = vec![
+        "<< /Type /Catalog /Pages 2 0 R >>".to_owned(),
+        format!("<< /Type /Pages /Kids [{}] /Count {} >>", kids.join(" "), pages.len()),
+        "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>".to_owned(),
+        "<< /Type /XObject /Subtype /Image /Width 1 /Height 1 /ColorSpace /DeviceGray /BitsPerComponent 8 /Length 1 >>\n\
+         stream\nA\nendstream"
+            .to_owned(),
+        format!("<< /Title ({title}) >>"),
+    ];
+    for (page, index) in pages.iter().zip(0..) {
+        objects.push(format!(
+            "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents {} 0 R \
+             /Resources << /Font << /F1 3 0 R >> /XObject << /Im1 4 0 R >> >> >>",
+            7 + 2 * index
+        ));
+        objects.push(format!("<< /Length {} >>\nstream\n{}endstream", page.0.len(), page.0));
+    }
+    let mut file = "%PDF-1.7\n".to_owned();
+    let mut places = Vec::new();
+    for (object, number) in objects.iter().zip(1..) {
+        places.push(file.len());
+        file += &format!("{number} 0 obj\n{object}\nendobj\n");
+    }
+    let table = file.len();
+    file += &format!("xref\n0 {}\n0000000000 65535 f \n", objects.len() + 1);
+    for place in places {
+        file += &format!("{place:010} 00000 n \n");
+    }
+    file += &format!("trailer\n<< /Size {} /Root 1 0 R /Info 5 0 R >>\nstartxref\n{table}\n%%EOF\n", objects.len() + 1);
+    file.into_bytes()
+}

@@ -189,7 +189,8 @@ mod tests {
 
     #[test]
     fn prefixes_are_ignored_and_references_resolved() {
-        let mut xml = XmlReader::new("<?xml version='1.0'?><x:a y:val='1 &amp; 2'><b/>R&amp;D &#233;<![CDATA[<!]]></x:a>");
+        let mut xml =
+            XmlReader::new("<?xml version='1.0'?><x:a y:val='1 &amp; 2'><b/>R&amp;D &#233;<![CDATA[<!]]></x:a>");
         let root = xml.root().unwrap();
         assert_eq!((root.name(), root.value().unwrap()), ("a", "1 & 2".into()));
         assert_eq!(xml.child().unwrap().unwrap().name(), "b");
@@ -211,7 +212,8 @@ mod tests {
 
     #[test]
     fn settings_are_on_unless_they_say_otherwise() {
-        for (xml, on) in [("<b/>", true), ("<b val='1'/>", true), ("<b val='0'/>", false), ("<b val='false'/>", false)] {
+        for (xml, on) in [("<b/>", true), ("<b val='1'/>", true), ("<b val='0'/>", false), ("<b val='false'/>", false)]
+        {
             assert_eq!(XmlReader::new(xml).root().unwrap().is_on(), on, "{xml}");
         }
     }

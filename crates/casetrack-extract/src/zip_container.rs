@@ -44,10 +44,7 @@ impl<'a> ZipContainer<'a> {
         };
         let found = match self.archive.index_for_name(name) {
             Some(index) => Some(index),
-            None => self
-                .archive
-                .file_names_raw()
-                .position(|candidate| candidate.eq_ignore_ascii_case(name.as_bytes())),
+            None => self.archive.file_names_raw().position(|candidate| candidate.eq_ignore_ascii_case(name.as_bytes())),
         };
         let Some(index) = found else { return Ok(None) };
         let file = match self.archive.by_index(index) {

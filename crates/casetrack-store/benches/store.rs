@@ -68,7 +68,10 @@ fn main() {
     collection.flush().expect("a flush");
     let flushing = started.elapsed();
     let stored = collection.counts().expect("counts").chunks;
-    println!("{stored} chunks in {documents} documents of {CHUNKS}");
+    println!(
+        "{stored} chunks in {documents} documents of {CHUNKS}; usearch computes with {}",
+        peer.hardware_acceleration()
+    );
     println!(
         "put        {:8.0} chunks/s (flush at the end: {:.2} s)",
         stored as f64 / putting.as_secs_f64(),

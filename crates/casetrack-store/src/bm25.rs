@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use casetrack_core::{DocumentId, Error, ErrorCode, Result};
+use casetrack_core::{Error, ErrorCode, Result};
 use tantivy::indexer::{IndexWriterOptions, LogMergePolicy};
 use tantivy::query::{BooleanQuery, BoostQuery, ConstScoreQuery, EnableScoring, Occur, Query, TermQuery, TermSetQuery};
 use tantivy::schema::{BytesOptions, Field, IndexRecordOption, NumericOptions, Schema, TextFieldIndexing, TextOptions};
@@ -18,7 +18,7 @@ use crate::error;
 use crate::fs;
 use crate::reader::Reader;
 use crate::records::{Identity, State};
-use crate::slots::{SlotMap, SlotRange};
+use crate::slots::{SlotMap, SlotRange, SlotSet};
 use crate::top_k::TopK;
 use crate::yielding::YieldingMutex;
 
@@ -28,6 +28,10 @@ pub const MAX_QUERY_TERMS: usize = 512;
 pub const MAX_QUERY_BYTES: usize = 64 << 10;
 /// Weight of a match in the embedding context (headings, table header) against one in the text.
 pub const CONTEXT_WEIGHT: f32 = 0.2;
+
+/// A filter that leaves one chunk in this many, or fewer, is intersected with the query's postings. A wider one is applied to
+/// each candidate, which leaves tantivy free to skip what cannot be among the best.
+const NARROW_FILTER: u64 = 8;
 
 /// Memory for chunks that are being indexed; tantivy's minimum is 15 MB a thread.
 const WRITER_BYTES: usize = 32 << 20;
@@ -97,16 +101,22 @@ fn schema() -> (Schema, Fields) {
 }
 
 impl Bm25Index {
-    /// The best `k` chunks for a query as (slot, score), best first, equal scores by slot; of `documents` only, if given.
-    /// A chunk without any word of the query is no hit.
-    pub fn search(&self, query: &Bm25Query, k: usize, documents: Option<&[DocumentId]>) -> Result<Vec<(u64, f32)>> {
+    /// The best `k` chunks for a query as (slot, score), best first, equal scores by slot; of `filter` only, if given. A chunk
+    /// without any word of the query is no hit.
+    pub fn search(&self, query: &Bm25Query, k: usize, filter: Option<&SlotSet>) -> Result<Vec<(u64, f32)>> {
         self.commit_pending()?;
-        let Some(query) = self.query(query, documents) else { return Ok(Vec::new()) };
-        self.top(&self.reader.searcher(), query.as_ref(), k).map_err(|error| self.error(error))
+        let searcher = self.reader.searcher();
+        let Some(mut words) = self.words(query) else { return Ok(Vec::new()) };
+        if let Some(filter) = filter.filter(|filter| filter.len() <= searcher.num_docs() / NARROW_FILTER) {
+            let ids = filter.documents().map(|id| Term::from_field_bytes(self.fields.document, id.as_bytes()));
+            let ids = ConstScoreQuery::new(Box::new(TermSetQuery::new(ids)), 0.0);
+            words = BooleanQuery::new(vec![(Occur::Must, Box::new(words)), (Occur::Must, Box::new(ids))]);
+        }
+        self.top(&searcher, &words, k, filter).map_err(|error| self.error(error))
     }
 
     /// Adds up the terms' scores. `None` where the text has no terms.
-    fn query(&self, query: &Bm25Query, documents: Option<&[DocumentId]>) -> Option<Box<dyn Query>> {
+    fn words(&self, query: &Bm25Query) -> Option<BooleanQuery> {
         let mut clauses: Vec<(Occur, Box<dyn Query>)> = Vec::new();
         for (term, count) in query_terms(&query.text) {
             for (field, weight) in [(self.fields.text, 1.0), (self.fields.context, query.context_weight)] {
@@ -116,17 +126,17 @@ impl Bm25Index {
                 }
             }
         }
-        if clauses.is_empty() {
-            return None;
-        }
-        let words = Box::new(BooleanQuery::new(clauses));
-        let Some(documents) = documents else { return Some(words) };
-        let ids = documents.iter().map(|id| Term::from_field_bytes(self.fields.document, id.as_bytes()));
-        let filter = ConstScoreQuery::new(Box::new(TermSetQuery::new(ids)), 0.0);
-        Some(Box::new(BooleanQuery::new(vec![(Occur::Must, words), (Occur::Must, Box::new(filter))])))
+        (!clauses.is_empty()).then(|| BooleanQuery::new(clauses))
     }
 
-    fn top(&self, searcher: &Searcher, query: &dyn Query, k: usize) -> tantivy::Result<Vec<(u64, f32)>> {
+    /// Only candidates that pass the filter raise the threshold by which tantivy skips others (block-max WAND).
+    fn top(
+        &self,
+        searcher: &Searcher,
+        query: &dyn Query,
+        k: usize,
+        filter: Option<&SlotSet>,
+    ) -> tantivy::Result<Vec<(u64, f32)>> {
         let weight = query.weight(EnableScoring::enabled_from_searcher(searcher))?;
         let mut top = TopK::new(k);
         for segment in searcher.segment_readers() {
@@ -134,8 +144,10 @@ impl Bm25Index {
             let deleted = segment.alive_bitset();
             let mut threshold = top.threshold().map_or(f32::MIN, below);
             weight.for_each_pruning(threshold, segment, &mut |doc, score| {
-                if deleted.is_none_or(|alive| alive.is_alive(doc)) {
-                    top.push(slots.first(doc).unwrap_or(u64::MAX), rounded(score));
+                let slot = slots.first(doc).unwrap_or(u64::MAX);
+                if deleted.is_none_or(|alive| alive.is_alive(doc)) && filter.is_none_or(|filter| filter.contains(slot))
+                {
+                    top.push(slot, rounded(score));
                     threshold = top.threshold().map_or(f32::MIN, below);
                 }
                 threshold

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
 
 use casetrack_core::{
-    Chunk, ChunkId, CollectionMeta, DocumentId, DocumentMeta, Error, ErrorCode, ExtractionMethod, Page, Result, Sha256,
+    Chunk, ChunkId, CollectionMeta, DocumentId, DocumentMeta, Error, ErrorCode, ErrorKind, ExtractionMethod, Page,
+    Result, Sha256,
 };
 use rocksdb::WriteBatch;
 
@@ -252,19 +253,20 @@ impl Collection {
         Ok(())
     }
 
-    /// Saves the derived indexes and reclaims what deletions left in them, so that the next open has nothing to catch up.
+    /// Saves the derived indexes and reclaims what deletions left in them, so that the next open has little to catch up.
     pub fn flush(&self) -> Result<()> {
         let mut state = self.writer();
         self.settle(&self.bm25, &state)?;
         self.settle(&self.dense, &state)?;
-        self.trim_log(&mut state)
+        self.trim_log(&mut state)?;
+        self.truth.settle()
     }
 
     fn settle<I: DerivedIndex>(&self, handle: &Handle<I>, state: &State) -> Result<()> {
         self.recover(handle, state)?;
         let index = handle.get();
-        index.commit()?;
-        index.compact(state, &self.slots(), &self.truth.reader())
+        let settled = index.commit().and_then(|()| index.compact(state, &self.slots(), &self.truth.reader()));
+        settled.inspect_err(|_| handle.set_failed())
     }
 
     /// Builds both derived indexes anew from the stored documents; about a thousand chunks a second.
@@ -291,12 +293,23 @@ impl Collection {
         caught_up.inspect_err(|_| handle.set_failed())
     }
 
-    /// An index that has followed every change.
-    fn current<I: DerivedIndex>(&self, handle: &Handle<I>) -> Result<Arc<I>> {
-        if handle.has_failed() {
-            self.recover(handle, &self.writer())?;
+    /// Asks an index that has followed every change. When it fails, for one because its files were taken away, it is opened
+    /// anew and asked once more.
+    fn ask<I: DerivedIndex, T>(&self, handle: &Handle<I>, question: impl Fn(&I) -> Result<T>) -> Result<T> {
+        let current = || {
+            if handle.has_failed() {
+                self.recover(handle, &self.writer())?;
+            }
+            Ok::<_, Error>(handle.get())
+        };
+        match question(current()?.as_ref()) {
+            Err(error) if matches!(error.kind(), ErrorKind::Corruption | ErrorKind::Environment) => {
+                tracing::warn!(index = I::NAME, %error, "a search failed; the index is opened anew");
+                handle.set_failed();
+                question(current()?.as_ref())
+            }
+            answer => answer,
         }
-        Ok(handle.get())
     }
 
     fn writer(&self) -> MutexGuard<'_, State> {
@@ -394,20 +407,22 @@ impl Collection {
     /// The best `k` chunks by BM25, best first, equal scores by age of the chunk. Sees every change that has returned; the
     /// first search after changes commits them to the index, which takes some ten milliseconds.
     pub fn search_bm25(&self, query: impl Into<Bm25Query>, k: usize, filter: &Filter) -> Result<Vec<Hit>> {
-        let index = self.current(&self.bm25)?;
+        let query = query.into();
         let k = k.min(self.slots().chunks() as usize);
         if k == 0 {
             return Ok(Vec::new());
         }
-        Ok(self.hits(index.search(&query.into(), k, filter.documents.as_deref())?))
+        let selected = filter.documents.as_ref().map(|documents| self.slots().select(documents));
+        let found = self.ask(&self.bm25, |index| index.search(&query, k, selected.as_ref()))?;
+        Ok(self.hits(found))
     }
 
     /// The best `k` chunks by cosine similarity to a vector of length 1, best first, equal scores by age of the chunk. Exact in
     /// small collections and under narrow filters, else approximate (HNSW).
     pub fn search_dense(&self, vector: &[f32], k: usize, filter: &Filter) -> Result<Vec<Hit>> {
-        let index = self.current(&self.dense)?;
         let selected = filter.documents.as_ref().map(|documents| self.slots().select(documents));
-        Ok(self.hits(index.search(vector, k, selected.as_ref())?))
+        let found = self.ask(&self.dense, |index| index.search(vector, k, selected.as_ref()))?;
+        Ok(self.hits(found))
     }
 
     /// Chunks that were deleted or replaced since the index was searched are left out.

@@ -1,4 +1,4 @@
-//! The invariants of pages, chunks and vectors (DESIGN §3), checked before a document is stored and again by `verify`.
+//! The invariants of pages, chunks and vectors (ARCHITECTURE.md), checked before a document is stored and again by `verify`.
 
 use std::collections::HashMap;
 use std::fmt;

@@ -15,7 +15,7 @@
 //!
 //! # How a change goes in
 //!
-//! 1. The document is checked against the invariants of DESIGN §3; one that breaks them is refused.
+//! 1. The document is checked against the invariants (ARCHITECTURE.md); one that breaks them is refused.
 //! 2. Everything it consists of, an entry of the operation log and the counters go into RocksDB as one batch, and the log is
 //!    synced. From here on the change is durable and readers see it, whole.
 //! 3. The derived indexes apply the log entry in memory. They are saved now and then, each atomically with the number of the
@@ -35,7 +35,6 @@ mod bm25;
 mod codec;
 mod collection;
 mod dense;
-mod dense_file;
 mod derived;
 mod error;
 mod fs;

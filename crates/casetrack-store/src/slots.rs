@@ -77,19 +77,18 @@ impl SlotMap {
 
     /// The slots of some documents; those that do not exist are passed over.
     pub fn select(&self, documents: &[DocumentId]) -> SlotSet {
-        let mut ranges: Vec<_> =
-            documents.iter().filter_map(|id| self.by_document.get(id)).map(SlotRange::slots).collect();
-        ranges.sort_unstable_by_key(|range| range.start);
+        let mut ranges: Vec<SlotRange> = documents.iter().filter_map(|id| self.by_document.get(id)).copied().collect();
+        ranges.sort_unstable_by_key(|range| range.first);
         ranges.dedup();
-        SlotSet { len: ranges.iter().map(|range| range.end - range.start).sum(), ranges }
+        SlotSet { len: ranges.iter().map(|range| u64::from(range.count)).sum(), ranges }
     }
 }
 
-/// A set of slots, as ranges.
+/// The slots of some documents.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct SlotSet {
     /// Sorted, apart from each other.
-    ranges: Vec<std::ops::Range<u64>>,
+    ranges: Vec<SlotRange>,
     len: u64,
 }
 
@@ -99,13 +98,17 @@ impl SlotSet {
     }
 
     pub fn contains(&self, slot: u64) -> bool {
-        let after = self.ranges.partition_point(|range| range.end <= slot);
-        self.ranges.get(after).is_some_and(|range| range.contains(&slot))
+        let after = self.ranges.partition_point(|range| range.end() <= slot);
+        self.ranges.get(after).is_some_and(|range| range.first <= slot)
     }
 
     /// In ascending order.
     pub fn iter(&self) -> impl Iterator<Item = u64> {
-        self.ranges.iter().cloned().flatten()
+        self.ranges.iter().flat_map(SlotRange::slots)
+    }
+
+    pub fn documents(&self) -> impl Iterator<Item = DocumentId> {
+        self.ranges.iter().map(|range| range.document)
     }
 }
 

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use casetrack_core::{Error, ErrorCode, Result};
+use rocksdb::properties::CUR_SIZE_ALL_MEM_TABLES;
 use rocksdb::{
     BlockBasedOptions, Cache, ColumnFamily, ColumnFamilyDescriptor, DB, DBCompressionType, InfoLogger, LogLevel,
     Options, WriteBatch, WriteOptions,
@@ -19,6 +20,8 @@ use crate::schema::{IDENTITY_KEY, STATE_KEY, cf};
 const BLOCK_CACHE_BYTES: usize = 64 << 20;
 /// Writes of one collection that wait in memory (and in the write-ahead log) to be sorted into files.
 const WRITE_BUFFER_BYTES: usize = 32 << 20;
+/// Writes in memory that are worth sorting into files at a flush; reading as much of the log takes some ten milliseconds.
+const SETTLE_BYTES: u64 = 8 << 20;
 /// Sized so that a compressed block holds several chunks or page texts.
 const BLOCK_BYTES: usize = 16 << 10;
 /// Bits per key: about 1 % of look-ups of absent keys read a block in vain.
@@ -104,6 +107,19 @@ impl Truth {
     /// Commits a batch that may be lost in a power failure (but not torn or reordered): upkeep that can be done again.
     pub fn write_lazily(&self, batch: WriteBatch) -> Result<()> {
         self.db.write(batch).map_err(|error| self.error(error))
+    }
+
+    /// Sorts recent writes into files if there are many, so that the next open has little of the write-ahead log to read.
+    pub fn settle(&self) -> Result<()> {
+        let mut waiting = 0;
+        for name in cf::ALL {
+            let bytes = self.db.property_int_value_cf(self.cf(name)?, CUR_SIZE_ALL_MEM_TABLES);
+            waiting += bytes.map_err(|error| self.error(error))?.unwrap_or_default();
+        }
+        if waiting < SETTLE_BYTES {
+            return Ok(());
+        }
+        cf::ALL.iter().try_for_each(|name| self.db.flush_cf(self.cf(name)?).map_err(|error| self.error(error)))
     }
 
     pub fn error(&self, error: rocksdb::Error) -> Error {

@@ -10,24 +10,34 @@ use crate::chunks::ChunkView;
 /// Longest excerpt, in characters.
 const MAX_CHARS: usize = 320;
 
+#[derive(Default)]
+struct Window {
+    /// Different words of the query, and all occurrences.
+    score: (usize, usize),
+    start: usize,
+    first_match: usize,
+}
+
 /// The stretch of at most [`MAX_CHARS`] characters, beginning at a sentence or line, that holds the most different words of
-/// `query`; among equals the one with more of them, then the first.
+/// `query`; among equals the one with more of them, then the first place.
 pub(super) fn excerpt(query: &str, chunk: &ChunkView) -> Excerpt {
     let chars: Vec<char> = chunk.text.chars().collect();
     let terms: HashSet<String> = words(&query.chars().collect::<Vec<_>>()).map(|(_, word)| stem(&word)).collect();
     let matches: Vec<(usize, String)> =
         words(&chars).map(|(at, word)| (at, stem(&word))).filter(|(_, word)| terms.contains(word)).collect();
 
-    let mut best = (0, 0, 0);
+    let mut best = Window::default();
     for start in starts(&chars) {
-        let inside = || matches.iter().filter(|(at, _)| (start..start + MAX_CHARS).contains(at));
-        let distinct = inside().map(|(_, word)| word).collect::<HashSet<_>>().len();
-        let all = inside().count();
-        if (distinct, all) > (best.0, best.1) {
-            best = (distinct, all, start);
+        let inside: Vec<_> = matches.iter().filter(|(at, _)| (start..start + MAX_CHARS).contains(at)).collect();
+        let Some(&&(first, _)) = inside.first() else { continue };
+        let distinct = inside.iter().map(|(_, word)| word).collect::<HashSet<_>>().len();
+        let score = (distinct, inside.len());
+        // Of windows around the same words, the one that begins nearest before them.
+        if score > best.score || (score == best.score && first == best.first_match) {
+            best = Window { score, start, first_match: first };
         }
     }
-    let (start, end) = (best.2, end_of(&chars, best.2));
+    let (start, end) = (best.start, end_of(&chars, best.start));
     let line_start = chunk.provenance.line_start + newlines(&chars[..start]);
     let line_end = line_start + newlines(&chars[start..end]);
     Excerpt {

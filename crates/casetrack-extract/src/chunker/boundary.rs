@@ -5,9 +5,9 @@ use unicode_segmentation::UnicodeSegmentation;
 /// Words before a full stop that hardly ever ends a sentence, in lower case. Abbreviations that do end sentences as often as
 /// not ("Inc.", "Ltd.", "etc.") are left out.
 const ABBREVIATIONS: &[&str] = &[
-    "al", "approx", "art", "arts", "bd", "cf", "ch", "cl", "dept", "dr", "e.g", "eq", "esp", "ex", "exh", "fig", "figs",
-    "hon", "i.e", "jr", "messrs", "mr", "mrs", "ms", "no", "nos", "p", "para", "paras", "pp", "prof", "pt", "r", "rev",
-    "s", "sec", "secs", "sect", "sr", "st", "v", "viz", "vol", "vols", "vs",
+    "al", "approx", "art", "arts", "bd", "cf", "ch", "cl", "dept", "dr", "e.g", "eq", "esp", "ex", "exh", "fig",
+    "figs", "hon", "i.e", "jr", "messrs", "mr", "mrs", "ms", "no", "nos", "p", "para", "paras", "pp", "prof", "pt",
+    "r", "rev", "s", "sec", "secs", "sect", "sr", "st", "v", "viz", "vol", "vols", "vs",
 ];
 
 /// Offsets in characters, in order, at which sentences of `text` end, behind the last character that is no white space.
@@ -34,9 +34,7 @@ pub(super) fn sentence_ends(text: &str, chars: &[char]) -> Vec<usize> {
 
 /// The next character that is no white space behind each of `ends`.
 pub(super) fn starts_after(ends: &[usize], chars: &[char]) -> Vec<usize> {
-    ends.iter()
-        .filter_map(|&end| Some(end + chars.get(end..)?.iter().position(|c| !c.is_whitespace())?))
-        .collect()
+    ends.iter().filter_map(|&end| Some(end + chars.get(end..)?.iter().position(|c| !c.is_whitespace())?)).collect()
 }
 
 /// "No.", "v.", "J.", "4.": what follows belongs to it.
@@ -44,7 +42,8 @@ fn ends_in_abbreviation(sentence: &str) -> bool {
     let Some(content) = sentence.strip_suffix('.') else { return false };
     let word = content.rsplit(|c: char| c.is_whitespace() || matches!(c, '(' | '[' | '"' | '“')).next().unwrap_or("");
     let is_initial = word.chars().count() == 1 && word.chars().all(char::is_alphabetic);
-    let is_item_number = content.trim_start().len() == word.len() && word.chars().all(|c| c.is_ascii_digit() || c == '.');
+    let is_item_number =
+        content.trim_start().len() == word.len() && word.chars().all(|c| c.is_ascii_digit() || c == '.');
     is_initial || is_item_number || ABBREVIATIONS.contains(&word.to_lowercase().as_str())
 }
 
@@ -56,18 +55,18 @@ mod tests {
         let chars: Vec<char> = text.chars().collect();
         let ends = sentence_ends(text, &chars);
         let starts = [0].into_iter().chain(starts_after(&ends, &chars));
-        starts.zip(ends.iter().copied().chain([chars.len()])).map(|(start, end)| chars[start..end].iter().collect()).collect()
+        starts
+            .zip(ends.iter().copied().chain([chars.len()]))
+            .map(|(start, end)| chars[start..end].iter().collect())
+            .collect()
     }
 
     #[test]
     fn sentences_end_where_they_seem_to() {
-        assert_eq!(sentences("First one. Second\none!  Third? “So?” Yes"), [
-            "First one.",
-            "Second\none!",
-            "Third?",
-            "“So?”",
-            "Yes"
-        ]);
+        assert_eq!(
+            sentences("First one. Second\none!  Third? “So?” Yes"),
+            ["First one.", "Second\none!", "Third?", "“So?”", "Yes"]
+        );
         assert_eq!(sentences("第一条。第二条！第三"), ["第一条。", "第二条！", "第三"]);
     }
 

@@ -96,10 +96,9 @@ impl<'p, 'd> PageContext<'p, 'd> {
     pub fn finish(mut self) {
         self.open_headings_before(self.page.blocks.len());
         self.document.open_table = match self.page.blocks.last().map(|block| &block.kind) {
-            Some(BlockKind::TableRow { table, row, .. }) => self
-                .table_headers
-                .remove(table)
-                .map(|(header, _)| OpenTable { last_row: *row, header }),
+            Some(BlockKind::TableRow { table, row, .. }) => {
+                self.table_headers.remove(table).map(|(header, _)| OpenTable { last_row: *row, header })
+            }
             _ => None,
         };
     }

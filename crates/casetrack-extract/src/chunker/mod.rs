@@ -11,9 +11,7 @@ mod cut;
 
 use std::collections::HashMap;
 
-use casetrack_core::{
-    Block, BlockKind, Chunk, ChunkConfig, ChunkId, ColumnRange, DocumentId, Page, Rect, RowRange,
-};
+use casetrack_core::{Block, BlockKind, Chunk, ChunkConfig, ChunkId, ColumnRange, DocumentId, Page, Rect, RowRange};
 
 use self::context::{DocumentContext, PageContext};
 use self::cut::{Span, cut_page};
@@ -112,10 +110,8 @@ fn table_ranges(touched: &[Block], is_sheet: bool) -> (Option<RowRange>, Option<
         if *table_of_chunk.get_or_insert(table) != table && !is_sheet {
             return (None, None);
         }
-        let (rows, columns) = ranges.get_or_insert((
-            RowRange { start: row, end: row },
-            ColumnRange { start: first_column, end: last_column },
-        ));
+        let (rows, columns) = ranges
+            .get_or_insert((RowRange { start: row, end: row }, ColumnRange { start: first_column, end: last_column }));
         *rows = RowRange { start: rows.start.min(row), end: rows.end.max(row) };
         *columns = ColumnRange { start: columns.start.min(first_column), end: columns.end.max(last_column) };
     }

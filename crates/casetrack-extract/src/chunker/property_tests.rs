@@ -46,8 +46,7 @@ fn page() -> impl Strategy<Value = Page> {
         let mut cuts: Vec<(usize, BlockKind)> =
             cuts.into_iter().map(|(index, kind)| (*index.get(&boundaries), kind)).collect();
         cuts.sort_by_key(|(at, _)| *at);
-        let spans: Vec<_> =
-            cuts.windows(2).map(|pair| (pair[0].0..pair[1].0, pair[0].1.clone())).collect();
+        let spans: Vec<_> = cuts.windows(2).map(|pair| (pair[0].0..pair[1].0, pair[0].1.clone())).collect();
         let mut document = DocumentBuilder::new(u64::MAX);
         document.start_page(ExtractionMethod::Native, None);
         document.push_verbatim(&text, &spans).unwrap();

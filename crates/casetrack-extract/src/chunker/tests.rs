@@ -34,10 +34,10 @@ fn a_short_page_is_one_chunk_and_a_blank_one_none() {
         document.push_block(BlockKind::Paragraph, "Short.").unwrap();
     });
     let chunks = chunked(&pages);
-    assert_eq!(chunks.iter().map(|chunk| (chunk.index, chunk.page, &*chunk.text)).collect::<Vec<_>>(), [
-        (0, 1, "Short."),
-        (1, 3, "Short.")
-    ]);
+    assert_eq!(
+        chunks.iter().map(|chunk| (chunk.index, chunk.page, &*chunk.text)).collect::<Vec<_>>(),
+        [(0, 1, "Short."), (1, 3, "Short.")]
+    );
     assert_ne!(chunks[0].id, chunks[1].id);
 }
 
@@ -101,10 +101,10 @@ fn headings_above_a_chunk_are_its_path_and_context() {
     let chunks = chunked(&pages);
     let fees = ["Agreement", "Fees and costs"];
     assert_eq!((&chunks[0].heading_path[..], &*chunks[0].context), (&fees.map(String::from)[..], ""));
-    assert_eq!((&chunks[1].heading_path[..], &*chunks[1].context), (
-        &fees.map(String::from)[..],
-        "Agreement > Fees and costs"
-    ));
+    assert_eq!(
+        (&chunks[1].heading_path[..], &*chunks[1].context),
+        (&fees.map(String::from)[..], "Agreement > Fees and costs")
+    );
     let [.., still, term] = &chunks[..] else { panic!() };
     assert_eq!(still.context, "Agreement > Fees and costs");
     assert_eq!((&term.heading_path[..], &*term.context), (&["Agreement", "Term"].map(String::from)[..], "Agreement"));
@@ -189,11 +189,10 @@ fn boxes_are_merged_by_paragraph() {
         document.push_lines(BlockKind::Paragraph, &[line(200.0, 30.0)]).unwrap();
     });
     let rect = |left, top, right, bottom| Rect { left, top, right, bottom };
-    assert_eq!(chunked(&pages)[0].bounding_boxes, [
-        rect(0.0, 0.0, 105.0, 22.0),
-        rect(200.0, 0.0, 300.0, 10.0),
-        rect(200.0, 30.0, 300.0, 40.0)
-    ]);
+    assert_eq!(
+        chunked(&pages)[0].bounding_boxes,
+        [rect(0.0, 0.0, 105.0, 22.0), rect(200.0, 0.0, 300.0, 10.0), rect(200.0, 30.0, 300.0, 40.0)]
+    );
 }
 
 #[test]

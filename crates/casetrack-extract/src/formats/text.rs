@@ -75,11 +75,10 @@ mod tests {
     #[test]
     fn form_feeds_start_pages() {
         let pages = extract(b"one\x0c\x0cthree").pages;
-        assert_eq!(pages.iter().map(|page| (page.number, &*page.text)).collect::<Vec<_>>(), [
-            (1, "one"),
-            (2, ""),
-            (3, "three")
-        ]);
+        assert_eq!(
+            pages.iter().map(|page| (page.number, &*page.text)).collect::<Vec<_>>(),
+            [(1, "one"), (2, ""), (3, "three")]
+        );
     }
 
     #[test]

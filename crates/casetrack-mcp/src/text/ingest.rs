@@ -1,6 +1,6 @@
 //! What became of the files of an ingestion.
 
-use casetrack_engine::ingest::{IngestReport, IngestedDocument, SkipReason};
+use casetrack_engine::ingest::{FailedFile, IngestReport, IngestedDocument, SkipReason};
 
 use super::format::{counted, duration, one_line, push_fact, push_list, thousands};
 use super::labels;
@@ -81,10 +81,7 @@ pub fn folder(report: &IngestReport, folder: &str) -> String {
     push_documents(&mut text, "Updated documents", report, true);
     if !report.failed.is_empty() {
         text.push_str("\n  Failures:\n");
-        let failures = report.failed.iter().map(|failed| {
-            let hint = failed.problem.hint.as_deref().map(|hint| format!(" {hint}")).unwrap_or_default();
-            format!("{}: {}{}", one_line(&failed.relative_path), one_line(&failed.problem.message), one_line(&hint))
-        });
+        let failures = report.failed.iter().map(failure);
         push_list(&mut text, failures, MAX_FAILURES);
     }
     let warnings: Vec<String> = report
@@ -129,6 +126,18 @@ fn push_documents(text: &mut String, heading: &str, report: &IngestReport, repla
     }
 }
 
+/// `Financials/corrupted.pdf: PDF parsing error …`; a message that begins with the file's name gets the whole path instead.
+fn failure(failed: &FailedFile) -> String {
+    let path = one_line(&failed.relative_path);
+    let message = one_line(&failed.problem.message);
+    let name = path.rsplit('/').next().unwrap_or_default();
+    let hint = failed.problem.hint.as_deref().map(|hint| format!(" {}", one_line(hint))).unwrap_or_default();
+    match message.strip_prefix(name) {
+        Some(rest) if rest.starts_with(' ') => format!("{path}{rest}{hint}"),
+        _ => format!("{path}: {message}{hint}"),
+    }
+}
+
 fn conclusion(report: &IngestReport) -> String {
     let done = match report.ingested.len() as u64 {
         0 if report.found == 0 => {
@@ -147,7 +156,7 @@ fn conclusion(report: &IngestReport) -> String {
 #[cfg(test)]
 mod tests {
     use casetrack_core::{DocumentId, DocumentType};
-    use casetrack_engine::ingest::{FailedFile, Problem, SkippedFile};
+    use casetrack_engine::ingest::{Problem, SkippedFile};
 
     use super::*;
 
@@ -234,6 +243,14 @@ mod tests {
             text.ends_with("is now searchable.\nNot all files were looked at. Disk full while working on /data"),
             "{text}"
         );
+    }
+
+    #[test]
+    fn a_failure_names_the_file_once() {
+        let mut scan = failed("site/scan.pdf", "scan.pdf is a scan without a text layer.");
+        scan.problem.hint = Some("Recognise its text first.".to_owned());
+        assert_eq!(failure(&scan), "site/scan.pdf is a scan without a text layer. Recognise its text first.");
+        assert_eq!(failure(&failed("a/b.pdf", "b.pdfx is odd")), "a/b.pdf: b.pdfx is odd");
     }
 
     #[test]

@@ -88,7 +88,7 @@ fn absent_things_are_none_and_ranges_are_cut() {
     assert!(!collection.delete_document(nobody).unwrap());
     assert_eq!(collection.chunk_range(id, 1..9).unwrap(), stored.chunks[1..]);
     assert_eq!(collection.chunk_range(id, 1..2).unwrap(), stored.chunks[1..2]);
-    assert_eq!(collection.chunk_range(id, 2..1).unwrap(), []);
+    assert_eq!(collection.chunk_range(id, 2..2).unwrap(), []);
 }
 
 #[test]
@@ -224,7 +224,7 @@ fn readers_see_a_document_whole_while_it_is_replaced() {
     collection.put_document(&versions[0]).unwrap();
     std::thread::scope(|scope| {
         let writer = scope.spawn(|| {
-            for round in 1..40 {
+            for round in 1..20 {
                 collection.put_document(&versions[round % 2]).unwrap();
             }
         });

@@ -179,6 +179,41 @@ fn indexes_that_are_ahead_of_an_older_truth_are_built_anew() {
 }
 
 #[test]
+fn indexes_taken_away_under_an_open_collection_come_back() {
+    let (_temp, dir, collection) = busy();
+    collection.flush().unwrap();
+    let expected = results(&collection);
+    for index in ["bm25", "dense"] {
+        std::fs::remove_dir_all(dir.join(index)).unwrap();
+    }
+    let stored = document("/data/new.txt", &["afterthought"]);
+    collection.put_document(&stored).unwrap();
+    assert_eq!(collection.search_bm25("afterthought", 5, &Filter::default()).unwrap().len(), 1);
+    collection.delete_document(stored.meta.id).unwrap();
+    collection.flush().unwrap();
+    assert_eq_results(&collection, &expected, "");
+    assert_clean(&collection);
+    drop(collection);
+    let collection = Collection::open(&dir).unwrap();
+    assert_eq_results(&collection, &expected, "");
+    assert_clean(&collection);
+}
+
+#[test]
+fn a_document_is_stored_even_where_an_index_cannot_be_saved() {
+    let (_temp, dir, collection) = new_collection();
+    // A file where the directory of the index would be made.
+    std::fs::write(dir.join("dense"), "in the way").unwrap();
+    let stored = document("/data/a.txt", &["text"]);
+    collection.put_document(&stored).unwrap();
+    assert!(collection.flush().is_err());
+    std::fs::remove_file(dir.join("dense")).unwrap();
+    assert_eq!(collection.search_dense(&stored.vectors[0], 5, &Filter::default()).unwrap().len(), 1);
+    collection.flush().unwrap();
+    assert_clean(&collection);
+}
+
+#[test]
 fn indexes_can_be_built_anew_on_request() {
     let (_temp, _dir, collection) = busy();
     collection.flush().unwrap();

@@ -78,7 +78,7 @@ fn a_collection_is_its_directory() {
     copy_dir(&here.path(meta.id), &there.path(meta.id));
     here.delete(meta.id).unwrap();
 
-    assert_eq!(there.list().unwrap(), [meta.clone()]);
+    assert_eq!(there.list().unwrap(), std::slice::from_ref(&meta));
     let collection = there.open_collection(meta.id).unwrap();
     assert_eq_results(&collection, &expected, "");
     assert_clean(&collection);
@@ -99,7 +99,7 @@ fn directories_that_are_no_collections_are_reported_not_hidden() {
     std::fs::write(root.join("torn/collection.json"), "{\"schema_version\": 1, ").unwrap();
     std::fs::write(root.join("file"), "no directory").unwrap();
     let (found, problems) = registry.scan().unwrap();
-    assert_eq!(found, [good.clone()]);
+    assert_eq!(found, std::slice::from_ref(&good));
     let codes: Vec<ErrorCode> = problems.iter().map(|problem| problem.code).collect();
     assert_eq!(codes, [ErrorCode::Corrupt, ErrorCode::NotFound, ErrorCode::Corrupt]);
     assert!(problems.iter().all(|problem| problem.hint.is_some()));

@@ -133,7 +133,7 @@ fn hash(value: &impl Hash) -> u64 {
 
 /// A vector of length 1 that is the closer to another one the more words their texts share.
 pub fn vector(text: &str) -> Vec<f32> {
-    let mut sum = vec![1e-3; DIMENSION];
+    let mut sum = [1e-3; DIMENSION];
     for word in text.split_whitespace() {
         for (i, x) in sum.iter_mut().enumerate() {
             *x += hash(&(word, i)) as u32 as f32 / u32::MAX as f32 - 0.5;

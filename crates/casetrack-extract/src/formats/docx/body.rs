@@ -203,8 +203,7 @@ impl<'a, 'd> Body<'a, 'd> {
                 text.insert_str(at, &label);
             }
         }
-        let breaks_before =
-            paragraph.page_break_before.unwrap_or_else(|| self.styles.page_break_before(style));
+        let breaks_before = paragraph.page_break_before.unwrap_or_else(|| self.styles.page_break_before(style));
         if breaks_before {
             text.insert(0, PAGE_BREAK);
         }

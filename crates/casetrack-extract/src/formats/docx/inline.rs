@@ -93,8 +93,8 @@ impl Body<'_, '_> {
                 return self.alternatives(|body| body.inlines(paragraph));
             }
             // Properties, deletions, instructions of fields, phonetic guides.
-            "pPr" | "rPr" | "sdtPr" | "del" | "moveFrom" | "delText" | "instrText" | "delInstrText" | "rt" | "binData"
-            | "fldData" => {}
+            "pPr" | "rPr" | "sdtPr" | "del" | "moveFrom" | "delText" | "instrText" | "delInstrText" | "rt"
+            | "binData" | "fldData" => {}
             _ => return self.inlines(paragraph),
         }
         Ok(self.xml.skip()?)

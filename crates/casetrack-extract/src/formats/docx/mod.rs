@@ -7,8 +7,8 @@
 mod body;
 mod inline;
 mod notes;
-mod numbering;
 mod number_format;
+mod numbering;
 mod styles;
 mod symbols;
 mod tables;
@@ -45,9 +45,10 @@ impl Extractor for Docx {
         let mut part = |kind: &str| package.related(&related, kind, &format!("{folder}/{kind}.xml"));
         let (styles, numbering) = (part("styles")?, part("numbering")?);
         let (footnotes, endnotes) = (part("footnotes")?, part("endnotes")?);
-        let body = package.container.part(&main)?.ok_or_else(|| {
-            source.unreadable(format_args!("its main part {main} is missing"))
-        })?;
+        let body = package
+            .container
+            .part(&main)?
+            .ok_or_else(|| source.unreadable(format_args!("its main part {main} is missing")))?;
 
         let text = |part: &'_ Option<Vec<u8>>| -> Cow<'static, str> {
             part.as_deref().map_or(Cow::Borrowed(""), |bytes| Cow::Owned(encoding::decode_xml(bytes).into_owned()))

@@ -120,7 +120,8 @@ impl Numbering {
         let level_of = |index: usize| list.levels.get(&index).or_else(|| definition.levels.get(&index));
         let by_style = || {
             let style = style?;
-            (0..LEVELS).find(|&index| level_of(index).is_some_and(|level| level.paragraph_style.as_deref() == Some(style)))
+            (0..LEVELS)
+                .find(|&index| level_of(index).is_some_and(|level| level.paragraph_style.as_deref() == Some(style)))
         };
         let index = reference.level.or_else(by_style).unwrap_or(0).min(LEVELS - 1);
         let level = level_of(index)?;

@@ -1,0 +1,261 @@
+use std::path::Path;
+
+use casetrack_core::{BlockKind, ErrorCode, FileFormat};
+
+use crate::test_files::{assert_page_invariants, zip_file};
+use crate::{ExtractOptions, Extraction};
+
+const STYLES: &str = "<w:styles>
+    <w:style w:type='paragraph' w:styleId='H1'><w:name w:val='heading 1'/></w:style>
+    <w:style w:type='paragraph' w:styleId='Clause'><w:name w:val='Clause'/><w:basedOn w:val='H1'/>
+      <w:pPr><w:numPr><w:numId w:val='1'/></w:numPr><w:outlineLvl w:val='1'/></w:pPr></w:style></w:styles>";
+const NUMBERING: &str = "<w:numbering><w:abstractNum w:abstractNumId='0'>
+    <w:lvl w:ilvl='0'><w:start w:val='4'/><w:numFmt w:val='decimal'/><w:lvlText w:val='%1.'/></w:lvl>
+    <w:lvl w:ilvl='1'><w:start w:val='1'/><w:numFmt w:val='lowerLetter'/><w:lvlText w:val='(%2)'/></w:lvl>
+    </w:abstractNum><w:num w:numId='1'><w:abstractNumId w:val='0'/></w:num></w:numbering>";
+const FOOTNOTES: &str = "<w:footnotes><w:footnote w:type='separator' w:id='0'><w:p/></w:footnote>
+    <w:footnote w:id='7'><w:p><w:r><w:footnoteRef/></w:r><w:r><w:t xml:space='preserve'> As amended.</w:t></w:r></w:p>
+    </w:footnote></w:footnotes>";
+
+fn docx_of(document: &[u8]) -> Vec<u8> {
+    zip_file(&[
+        (
+            "[Content_Types].xml",
+            b"<Types><Override PartName='/word/document.xml' ContentType='application/vnd.openxmlformats-officedocument.\
+              wordprocessingml.document.main+xml'/></Types>",
+        ),
+        ("word/document.xml", document),
+        ("word/styles.xml", STYLES.as_bytes()),
+        ("word/numbering.xml", NUMBERING.as_bytes()),
+        ("word/footnotes.xml", FOOTNOTES.as_bytes()),
+        ("docProps/core.xml", b"<cp:coreProperties><dc:title>Lease  of land</dc:title></cp:coreProperties>"),
+    ])
+}
+
+fn document(body: &str) -> String {
+    format!("<?xml version='1.0' encoding='UTF-8'?><w:document><w:body>{body}<w:sectPr/></w:body></w:document>")
+}
+
+fn extract(body: &str) -> Extraction {
+    let bytes = docx_of(document(body).as_bytes());
+    let extraction = crate::extract(Path::new("lease.docx"), &bytes, &ExtractOptions::default()).unwrap();
+    assert_eq!(extraction.format, FileFormat::Docx);
+    extraction.pages.iter().for_each(assert_page_invariants);
+    extraction
+}
+
+/// The blocks of all pages: page number, kind, text.
+fn blocks(body: &str) -> Vec<(u32, BlockKind, String)> {
+    let mut found = Vec::new();
+    for page in extract(body).pages {
+        let chars: Vec<char> = page.text.chars().collect();
+        found.extend(page.blocks.iter().map(|block| {
+            let text = chars[block.char_start as usize..block.char_end as usize].iter().collect();
+            (page.number, block.kind.clone(), text)
+        }));
+    }
+    found
+}
+
+fn texts(body: &str) -> Vec<String> {
+    blocks(body).into_iter().map(|(.., text)| text).collect()
+}
+
+fn p(text: &str) -> String {
+    format!("<w:p><w:r><w:t xml:space='preserve'>{text}</w:t></w:r></w:p>")
+}
+
+fn styled(properties: &str, text: &str) -> String {
+    format!("<w:p><w:pPr>{properties}</w:pPr><w:r><w:t>{text}</w:t></w:r></w:p>")
+}
+
+fn cell(content: &str) -> String {
+    format!("<w:tc>{content}</w:tc>")
+}
+
+#[test]
+fn headings_and_labels_come_from_styles_and_lists() {
+    let list = |level| format!("<w:numPr><w:ilvl w:val='{level}'/><w:numId w:val='1'/></w:numPr>");
+    let found = blocks(
+        &[
+            styled("<w:pStyle w:val='H1'/>", "Lease"),
+            styled("<w:pStyle w:val='Clause'/>", "Term"),
+            styled(&list(1), "starts in May"),
+            styled(&list(1), "ends in June"),
+            styled("<w:pStyle w:val='Clause'/><w:outlineLvl w:val='9'/>", "Rent is due"),
+            styled("<w:pStyle w:val='Clause'/><w:numPr><w:numId w:val='0'/></w:numPr>", "Unnumbered"),
+            p("R&amp;D text"),
+        ]
+        .concat(),
+    );
+    let expected = [
+        (BlockKind::Heading { level: 1 }, "Lease"),
+        (BlockKind::Heading { level: 2 }, "4. Term"),
+        (BlockKind::ListItem, "(a) starts in May"),
+        (BlockKind::ListItem, "(b) ends in June"),
+        (BlockKind::ListItem, "5. Rent is due"),
+        (BlockKind::Heading { level: 2 }, "Unnumbered"),
+        (BlockKind::Paragraph, "R&D text"),
+    ];
+    assert_eq!(found.len(), expected.len());
+    for ((_, kind, text), expected) in found.iter().zip(expected) {
+        assert_eq!((kind.clone(), text.as_str()), expected);
+    }
+    assert_eq!(extract(&p("text")).title.as_deref(), Some("Lease of land"));
+}
+
+#[test]
+fn runs_keep_what_is_printed() {
+    let body = "<w:p><w:r><w:t>one</w:t><w:tab/><w:t>two</w:t><w:br/><w:t>three</w:t></w:r>
+        <w:del><w:r><w:delText>gone</w:delText></w:r></w:del><w:ins><w:r><w:t> new</w:t></w:r></w:ins>
+        <w:hyperlink><w:r><w:t> link</w:t></w:r></w:hyperlink>
+        <w:r><w:noBreakHyphen/><w:sym w:font='Wingdings' w:char='F0FE'/><w:softHyphen/></w:r>
+        <w:sdt><w:sdtPr><w:t>no</w:t></w:sdtPr><w:sdtContent><w:r><w:t xml:space='preserve'> control</w:t></w:r></w:sdtContent></w:sdt>
+        <w:r><w:ruby><w:rt><w:r><w:t>no</w:t></w:r></w:rt><w:rubyBase><w:r><w:t>字</w:t></w:r></w:rubyBase></w:ruby></w:r></w:p>";
+    assert_eq!(texts(body), ["one\ttwo\nthree new link-☑ control字"]);
+}
+
+#[test]
+fn fields_show_their_results() {
+    let field = |kind: &str| format!("<w:r><w:fldChar w:fldCharType='{kind}'/></w:r>");
+    let run = |text: &str| format!("<w:r><w:t xml:space='preserve'>{text}</w:t></w:r>");
+    let body = [
+        "<w:p>",
+        &run("Page "),
+        &field("begin"),
+        "<w:r><w:instrText>IF </w:instrText></w:r>",
+        &field("begin"),
+        &field("separate"),
+        &run("inner"),
+        &field("end"),
+        &field("separate"),
+        &run("3"),
+        &field("end"),
+        "<w:fldSimple><w:r><w:t> of 5</w:t></w:r></w:fldSimple>",
+        "<w:r><w:fldChar w:fldCharType='begin'><w:ffData><w:checkBox><w:default w:val='0'/><w:checked/></w:checkBox></w:ffData>\
+         </w:fldChar></w:r>",
+        &field("end"),
+        "</w:p><w:p>",
+        &field("begin"),
+        "</w:p>",
+        &p("not hidden by a field that never ends"),
+    ]
+    .concat();
+    assert_eq!(texts(&body), ["Page 3 of 5☒", "not hidden by a field that never ends"]);
+}
+
+#[test]
+fn text_boxes_are_read_once_and_follow_their_paragraph() {
+    let body = format!(
+        "<w:p><w:r><w:t>anchor</w:t></w:r><w:r><mc:AlternateContent>
+         <mc:Choice><w:drawing><wp:posOffset>12</wp:posOffset><w:txbxContent>{}</w:txbxContent></w:drawing></mc:Choice>
+         <mc:Fallback><w:pict><w:txbxContent>{}</w:txbxContent></w:pict></mc:Fallback></mc:AlternateContent></w:r></w:p>",
+        p("boxed"),
+        p("boxed")
+    );
+    assert_eq!(texts(&body), ["anchor", "boxed"]);
+}
+
+#[test]
+fn a_table_row_is_a_block() {
+    let wide = format!("<w:tc><w:tcPr><w:gridSpan w:val='2'/></w:tcPr>{}</w:tc>", p("wide"));
+    let merged = |value: &str, text: &str| format!("<w:tc><w:tcPr><w:vMerge {value}/></w:tcPr>{}</w:tc>", p(text));
+    let rows = [
+        format!("<w:trPr><w:tblHeader/></w:trPr>{}{}{}", cell(&p("Item")), cell(&p("Due")), cell(&p("Cost"))),
+        format!("{}{}{}", merged("w:val='restart'", "rent"), cell(&(p("May") + &p("June"))), cell(&p("7"))),
+        format!("{}{}", merged("", "hidden"), wide),
+        format!("<w:trPr><w:del/></w:trPr>{}{}", cell(&p("deleted")), cell(&p("row"))),
+    ];
+    let body = format!("<w:tbl>{}</w:tbl>", rows.map(|row| format!("<w:tr>{row}</w:tr>")).concat());
+    let row = |row, first_column, last_column, header| BlockKind::TableRow {
+        table: 0,
+        row,
+        first_column,
+        last_column,
+        header,
+    };
+    assert_eq!(
+        blocks(&body),
+        [
+            (1, row(1, 1, 3, true), "Item\tDue\tCost".to_owned()),
+            (1, row(2, 1, 3, false), "rent\tMay June\t7".to_owned()),
+            (1, row(3, 2, 2, false), "wide".to_owned()),
+        ]
+    );
+}
+
+#[test]
+fn frames_and_nested_tables_are_read() {
+    let inner = format!("<w:tbl><w:tr>{}{}</w:tr></w:tbl>", cell(&p("a")), cell(&p("b")));
+    let frame = format!("<w:tbl><w:tr>{}</w:tr></w:tbl>", cell(&(p("framed") + &p("text"))));
+    let outer = format!("<w:tbl><w:tr>{}{}</w:tr></w:tbl>", cell(&(p("before") + &inner)), cell(&p("c")));
+    assert_eq!(texts(&(frame + &outer)), ["framed", "text", "before a b\tc"]);
+}
+
+#[test]
+fn pages_start_at_breaks_but_only_once() {
+    let page_break = "<w:r><w:br w:type='page'/></w:r>";
+    let rendered = "<w:r><w:lastRenderedPageBreak/></w:r>";
+    let body = [
+        p("one"),
+        format!("<w:p>{page_break}</w:p>"),
+        format!("<w:p>{rendered}<w:r><w:t>two</w:t></w:r>{rendered}<w:r><w:t>three</w:t></w:r></w:p>"),
+        styled("<w:pageBreakBefore/>", "four"),
+        styled("<w:sectPr><w:type w:val='continuous'/></w:sectPr>", "still four"),
+        styled("<w:sectPr><w:type w:val='continuous'/></w:sectPr>", "four again"),
+        p("five, because the last section starts a page"),
+    ]
+    .concat();
+    let pages: Vec<(u32, String)> = blocks(&body).into_iter().map(|(page, _, text)| (page, text)).collect();
+    let expected = [
+        (1, "one"),
+        (2, "two"),
+        (3, "three"),
+        (4, "four"),
+        (4, "still four"),
+        (4, "four again"),
+        (5, "five, because the last section starts a page"),
+    ];
+    assert_eq!(pages, expected.map(|(page, text)| (page, text.to_owned())));
+}
+
+#[test]
+fn a_table_goes_on_after_a_page_break() {
+    let broken = "<w:p><w:r><w:lastRenderedPageBreak/><w:t>3</w:t></w:r></w:p>";
+    let row = |first: &str, second: &str| format!("<w:tr>{}{}</w:tr>", cell(first), cell(second));
+    let body = format!("<w:tbl>{}{}</w:tbl>", row(&p("1"), &p("2")), row(broken, &p("4")));
+    let found = blocks(&body);
+    assert_eq!((found[1].0, &*found[1].2), (2, "3\t4"));
+    assert!(matches!(found[1].1, BlockKind::TableRow { table: 0, row: 2, .. }));
+}
+
+#[test]
+fn notes_follow_the_text() {
+    let body = "<w:p><w:r><w:t>The Act</w:t><w:footnoteReference w:id='7'/><w:t> applies.</w:t></w:r></w:p>";
+    assert_eq!(texts(body), ["The Act[1] applies.", "[1] As amended."]);
+}
+
+#[test]
+fn strict_documents_and_utf16_parts_are_read() {
+    let xml = "<?xml version='1.0' encoding='UTF-16'?><document xmlns='http://purl.oclc.org/ooxml/wordprocessingml/main'>\
+        <body><p><r><t>strict</t></r></p></body></document>";
+    let utf16: Vec<u8> = xml.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let extraction = crate::extract(Path::new("a.docx"), &docx_of(&utf16), &ExtractOptions::default()).unwrap();
+    assert_eq!(extraction.pages[0].text, "strict");
+}
+
+#[test]
+fn damage_keeps_what_was_read() {
+    let whole = document(&(p("first") + &p("second")));
+    let cut = &whole[..whole.find("second").unwrap()];
+    let extraction = crate::extract(Path::new("a.docx"), &docx_of(cut.as_bytes()), &ExtractOptions::default()).unwrap();
+    assert_eq!(extraction.pages[0].text, "first");
+    assert_eq!(extraction.warnings.len(), 1);
+
+    let nothing = &whole[..whole.find("first").unwrap()];
+    let error = crate::extract(Path::new("a.docx"), &docx_of(nothing.as_bytes()), &ExtractOptions::default());
+    assert_eq!(error.unwrap_err().code, ErrorCode::UnreadableFile);
+    let bottomless = document(&"<w:tbl><w:tr><w:tc>".repeat(1000));
+    let error = crate::extract(Path::new("a.docx"), &docx_of(bottomless.as_bytes()), &ExtractOptions::default());
+    assert!(error.unwrap_err().message.contains("nested"));
+}

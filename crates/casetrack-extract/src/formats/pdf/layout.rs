@@ -4,12 +4,16 @@
 //! a paragraph ends where the distance grows, the font size changes, the indentation starts anew, or a line ends early:
 //! the next word would have fitted.
 
+use std::collections::{BTreeMap, HashMap, HashSet};
+
 use super::text_layer::Line;
 
 /// A longer text in large print is a text, not a heading.
 const MAX_HEADING_CHARS: usize = 200;
 /// Glyphs this much higher than those of the running text make a heading.
 const HEADING_RATIO: f32 = 1.15;
+/// Large print that comes back on this many pages is a running head.
+const RUNNING_HEAD_PAGES: usize = 3;
 /// Font sizes that differ by less are the same.
 const SIZE_TOLERANCE: f32 = 0.5;
 
@@ -20,16 +24,22 @@ pub(super) struct Paragraph {
 }
 
 impl Paragraph {
-    fn chars(&self) -> usize {
-        self.lines.iter().map(|line| line.text.chars().count()).sum()
+    fn is_short(&self) -> bool {
+        self.lines.iter().map(|line| line.text.chars().count()).sum::<usize>() <= MAX_HEADING_CHARS
     }
 
     fn size(&self) -> f32 {
         self.lines.iter().map(|line| line.size).fold(0.0, f32::max)
     }
 
+    /// The letters alone: running heads differ in page numbers.
+    fn letters(&self) -> String {
+        self.lines.iter().flat_map(|line| line.text.chars()).filter(|c| c.is_alphabetic()).collect()
+    }
+
+    /// Whether the paragraph starts with the mark of a list item. "- 2 -" is a page number.
     pub fn is_list_item(&self) -> bool {
-        self.lines.first().is_some_and(|line| list_marker(&line.text).is_some())
+        self.lines.first().is_some_and(|line| list_marker(&line.text).is_some()) && !self.letters().is_empty()
     }
 }
 
@@ -150,40 +160,47 @@ pub(super) fn list_marker(text: &str) -> Option<&str> {
     ((closed && (is_number || is_letter || is_roman)) || sectioned).then_some(word)
 }
 
-/// Levels of headings by print size, over all pages of a document.
-pub(super) struct HeadingSizes {
+/// The headings of a document: short text in larger print than most, ranked by its size.
+pub(super) struct Headings {
     /// Sizes of headings, largest first.
     sizes: Vec<f32>,
+    /// Letters of what is printed on several pages: running heads, however large, head nothing.
+    running: HashSet<String>,
 }
 
-impl HeadingSizes {
-    pub fn of<'a>(paragraphs: impl Iterator<Item = &'a Paragraph> + Clone) -> Self {
-        let body = body_size(paragraphs.clone());
-        let mut sizes: Vec<f32> = paragraphs
-            .filter(|paragraph| paragraph.chars() <= MAX_HEADING_CHARS)
-            .map(Paragraph::size)
-            .filter(|size| *size > body * HEADING_RATIO)
-            .collect();
+impl Headings {
+    pub fn of<'a>(pages: impl Iterator<Item = &'a Vec<Paragraph>> + Clone) -> Self {
+        let body = body_size(pages.clone().flatten());
+        let mut pages_by_text: HashMap<String, usize> = HashMap::new();
+        let mut sizes = Vec::new();
+        for page in pages {
+            let large: Vec<&Paragraph> =
+                page.iter().filter(|text| text.is_short() && text.size() > body * HEADING_RATIO).collect();
+            sizes.extend(large.iter().map(|text| text.size()));
+            let texts: HashSet<String> = large.iter().map(|text| text.letters()).collect();
+            texts.into_iter().for_each(|text| *pages_by_text.entry(text).or_default() += 1);
+        }
         sizes.sort_by(|a, b| b.total_cmp(a));
         sizes.dedup_by(|smaller, larger| *larger - *smaller < SIZE_TOLERANCE);
-        Self { sizes }
+        let running = pages_by_text.into_iter().filter(|(_, pages)| *pages >= RUNNING_HEAD_PAGES);
+        Self { sizes, running: running.map(|(text, _)| text).collect() }
     }
 
     /// The level of a heading, 1 to 6; `None` for running text.
     pub fn level(&self, paragraph: &Paragraph) -> Option<u8> {
-        let has_letters = paragraph.lines.iter().any(|line| line.text.chars().any(char::is_alphabetic));
-        if paragraph.chars() > MAX_HEADING_CHARS || !has_letters {
+        if !paragraph.is_short() {
             return None;
         }
         let size = paragraph.size();
         let rank = self.sizes.iter().position(|heading| size > heading - SIZE_TOLERANCE)?;
-        Some((rank + 1).min(6) as u8)
+        let letters = paragraph.letters();
+        (!letters.is_empty() && !self.running.contains(&letters)).then_some((rank + 1).min(6) as u8)
     }
 }
 
 /// The font size in which most characters are set.
 fn body_size<'a>(paragraphs: impl Iterator<Item = &'a Paragraph>) -> f32 {
-    let mut chars_by_size = std::collections::BTreeMap::<u32, usize>::new();
+    let mut chars_by_size = BTreeMap::<u32, usize>::new();
     for line in paragraphs.flat_map(|paragraph| &paragraph.lines) {
         // In steps of half a point.
         *chars_by_size.entry((line.size * 2.0).round() as u32).or_default() += line.text.len();
@@ -208,7 +225,10 @@ mod tests {
     }
 
     fn grouped(lines: Vec<Line>) -> Vec<Vec<String>> {
-        paragraphs(lines).into_iter().map(|paragraph| paragraph.lines.into_iter().map(|line| line.text).collect()).collect()
+        paragraphs(lines)
+            .into_iter()
+            .map(|paragraph| paragraph.lines.into_iter().map(|line| line.text).collect())
+            .collect()
     }
 
     const FULL: &str = "a full line of text that reaches the right edge of it";
@@ -261,9 +281,19 @@ mod tests {
             paragraphs(vec![line("Title", 0.0, 0.0, 20.0), line("Part", 0.0, 40.0, 14.0), line(FULL, 0.0, 80.0, 10.0)]),
             paragraphs(vec![line("Part", 0.0, 0.0, 14.2), line(FULL, 0.0, 40.0, 10.0), line("12", 0.0, 90.0, 20.0)]),
         ];
-        let sizes = HeadingSizes::of(pages.iter().flatten());
-        let levels: Vec<_> = pages.iter().flatten().map(|paragraph| sizes.level(paragraph)).collect();
+        let headings = Headings::of(pages.iter());
+        let levels: Vec<_> = pages.iter().flatten().map(|paragraph| headings.level(paragraph)).collect();
         assert_eq!(levels, [Some(1), Some(2), None, Some(2), None, None]);
+    }
+
+    #[test]
+    fn running_heads_are_no_headings() {
+        let page = |number: u32| {
+            paragraphs(vec![line(&format!("Lease, page {number}"), 0.0, 0.0, 14.0), line(FULL, 0.0, 40.0, 10.0)])
+        };
+        let level = |pages: Vec<Vec<Paragraph>>| Headings::of(pages.iter()).level(&pages[0][0]);
+        assert_eq!(level(vec![page(1), page(2), page(3)]), None);
+        assert_eq!(level(vec![page(1), page(2)]), Some(1));
     }
 
     #[test]

@@ -12,11 +12,11 @@ use std::sync::{Mutex, PoisonError};
 
 use casetrack_core::{BlockKind, Error, ErrorCode, ExtractionMethod, Rect, Result};
 use pdfium_render::prelude::{
-    PdfDocument, PdfDocumentMetadataTagType, PdfPage, PdfPageObject, PdfPageObjectCommon, PdfPageObjectsCommon,
-    PdfiumError, PdfiumInternalError,
+    PdfDocument, PdfDocumentMetadataTagType, PdfPage, PdfPageAnnotationCommon, PdfPageAnnotationType, PdfPageObject,
+    PdfPageObjectCommon, PdfPageObjectsCommon, PdfiumError, PdfiumInternalError,
 };
 
-use self::layout::{HeadingSizes, Paragraph};
+use self::layout::{Headings, Paragraph};
 pub use self::library::pdfium_status;
 use self::text_layer::{Line, View};
 use crate::page::{DocumentBuilder, PlacedLine};
@@ -25,8 +25,9 @@ use crate::source::Source;
 
 /// Fewer characters than this on a page that is covered by a picture are a stamp or a page number, not its text.
 const MIN_TEXT_OF_SCAN: usize = 50;
-/// Share of the page that pictures must cover for a scan.
+/// Share of the page that pictures must cover for a scan: on a page with a little text, and on one with none at all.
 const SCAN_COVERAGE: f32 = 0.5;
+const SCAN_COVERAGE_WITHOUT_TEXT: f32 = 0.1;
 /// Pictures may be wrapped in forms this deep.
 const MAX_FORM_DEPTH: u32 = 4;
 
@@ -74,7 +75,7 @@ fn read_document(source: &Source, pdf: &PdfDocument, document: &mut DocumentBuil
     for index in 0..count {
         let read = {
             let _inside = PDFIUM.lock().unwrap_or_else(PoisonError::into_inner);
-            pdf.pages().get(index).and_then(|page| read_page(&page))
+            pdf.pages().get(index).and_then(|mut page| read_page(&mut page))
         };
         let (state, lines) = read.unwrap_or_else(|error| {
             tracing::debug!("page {} of {}: {error:?}", index + 1, source.path.display());
@@ -82,20 +83,18 @@ fn read_document(source: &Source, pdf: &PdfDocument, document: &mut DocumentBuil
         });
         text_bytes += lines.iter().map(|line| line.text.len() as u64).sum::<u64>();
         if text_bytes > source.limits().max_text_chars.saturating_mul(4) {
-            return Err(source.too_large(format_args!(
-                "it holds more than {} characters of text",
-                source.limits().max_text_chars
-            )));
+            return Err(source
+                .too_large(format_args!("it holds more than {} characters of text", source.limits().max_text_chars)));
         }
         pages.push((state, layout::paragraphs(lines)));
     }
     check_pages(source, &pages, document)?;
 
-    let sizes = HeadingSizes::of(pages.iter().flat_map(|(_, paragraphs)| paragraphs));
+    let headings = Headings::of(pages.iter().map(|(_, paragraphs)| paragraphs));
     for (_, paragraphs) in &pages {
         document.start_page(ExtractionMethod::Native, None);
         for paragraph in paragraphs {
-            let kind = match sizes.level(paragraph) {
+            let kind = match headings.level(paragraph) {
                 Some(level) => BlockKind::Heading { level },
                 None if paragraph.is_list_item() => BlockKind::ListItem,
                 None => BlockKind::Paragraph,
@@ -114,11 +113,7 @@ fn placed(line: &Line) -> PlacedLine {
 }
 
 /// Says which pages are missing; an error when there is no text at all.
-fn check_pages(
-    source: &Source,
-    pages: &[(PageState, Vec<Paragraph>)],
-    document: &mut DocumentBuilder,
-) -> Result<()> {
+fn check_pages(source: &Source, pages: &[(PageState, Vec<Paragraph>)], document: &mut DocumentBuilder) -> Result<()> {
     let numbers = |wanted: PageState| -> Vec<usize> {
         pages.iter().zip(1..).filter(|((state, _), _)| *state == wanted).map(|(_, number)| number).collect()
     };
@@ -135,7 +130,7 @@ fn check_pages(
         return Err(source.unreadable("none of its pages can be read"));
     }
     if !has_text {
-        return Err(source.empty("has no text and no pictures on its pages."));
+        return Err(source.empty("contains no text."));
     }
     if !scanned.is_empty() {
         document.warn(format!("No text layer on {}: scanned, needs OCR.", page_list(&scanned)));
@@ -146,11 +141,17 @@ fn check_pages(
     Ok(())
 }
 
-fn read_page(page: &PdfPage) -> Result<(PageState, Vec<Line>), PdfiumError> {
+fn read_page(page: &mut PdfPage) -> Result<(PageState, Vec<Line>), PdfiumError> {
+    if has_printed_annotations(page)
+        && let Err(error) = page.flatten()
+    {
+        tracing::debug!("annotations are left out: {error:?}");
+    }
+    let page = &*page;
     let lines = text_layer::read_lines(page)?;
-    let printed: usize =
-        lines.iter().map(|line| line.text.chars().filter(|c| !c.is_whitespace()).count()).sum();
-    let state = if printed < MIN_TEXT_OF_SCAN && is_covered_by_pictures(page) {
+    let printed: usize = lines.iter().map(|line| line.text.chars().filter(|c| !c.is_whitespace()).count()).sum();
+    let coverage = if printed == 0 { SCAN_COVERAGE_WITHOUT_TEXT } else { SCAN_COVERAGE };
+    let state = if printed < MIN_TEXT_OF_SCAN && is_covered_by_pictures(page, coverage) {
         PageState::Scanned
     } else {
         PageState::Readable
@@ -158,10 +159,21 @@ fn read_page(page: &PdfPage) -> Result<(PageState, Vec<Line>), PdfiumError> {
     Ok((state, lines))
 }
 
-fn is_covered_by_pictures(page: &PdfPage) -> bool {
+/// Whether annotations show text of their own: filled-in form fields, text written onto the page, stamps. They are no part of
+/// the page's text layer until they are merged into the page, in memory.
+fn has_printed_annotations(page: &PdfPage) -> bool {
+    page.annotations().iter().any(|annotation| {
+        matches!(
+            annotation.annotation_type(),
+            PdfPageAnnotationType::Widget | PdfPageAnnotationType::FreeText | PdfPageAnnotationType::Stamp
+        )
+    })
+}
+
+fn is_covered_by_pictures(page: &PdfPage, share: f32) -> bool {
     let view = View::of(page);
     let covered: f32 = page.objects().iter().map(|object| covered_by(&object, &view, 0)).sum();
-    covered >= SCAN_COVERAGE * view.size()
+    covered >= share * view.size()
 }
 
 /// What pictures in a page object cover, in square points. A form counts as a whole when it holds a picture: positions

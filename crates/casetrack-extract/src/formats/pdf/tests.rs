@@ -1,0 +1,102 @@
+use std::path::Path;
+
+use casetrack_core::{BlockKind, ErrorCode, FileFormat};
+
+use crate::test_files::{PdfPageContent, assert_page_invariants, pdf_file};
+use crate::{ExtractOptions, Extraction};
+
+fn extract(bytes: &[u8]) -> casetrack_core::Result<Extraction> {
+    let extraction = crate::extract(Path::new("lease.pdf"), bytes, &ExtractOptions::default())?;
+    assert_eq!(extraction.format, FileFormat::Pdf);
+    extraction.pages.iter().for_each(assert_page_invariants);
+    Ok(extraction)
+}
+
+/// Lines of 12-point text, 14 points apart from the top of the page downwards.
+fn text(lines: &[&str]) -> PdfPageContent {
+    PdfPageContent::text(lines.iter().zip(1..).map(|(line, number)| (72.0, 792.0 - 14.0 * number as f32, 12.0, *line)))
+}
+
+const PARAGRAPH: [&str; 3] = [
+    "This agreement is made between the landlord and the tenant of the land,",
+    "and it lasts for three years from the day on which both of them have",
+    "signed it.",
+];
+
+#[test]
+fn lines_have_boxes_and_form_paragraphs() {
+    let mut lines = PARAGRAPH.to_vec();
+    lines.extend(["", "(a) The rent is due in May."]);
+    let extraction = extract(&pdf_file("Lease of land", &[text(&lines)])).unwrap();
+    let page = &extraction.pages[0];
+    assert_eq!(extraction.title.as_deref(), Some("Lease of land"));
+    assert_eq!(page.text, format!("{}\n(a) The rent is due in May.", PARAGRAPH.join("\n")));
+    assert_eq!(
+        page.blocks.iter().map(|block| block.kind.clone()).collect::<Vec<_>>(),
+        [BlockKind::Paragraph, BlockKind::ListItem]
+    );
+    assert_eq!(page.line_boxes.len(), 4);
+    for (area, number) in page.line_boxes.iter().zip([1.0, 2.0, 3.0, 5.0]) {
+        let area = area.unwrap();
+        let baseline = 14.0 * number;
+        assert!((area.left - 72.0).abs() < 2.0 && area.right > area.left + 30.0, "{area:?}");
+        assert!(area.top < baseline - 5.0 && area.bottom >= baseline && area.bottom < baseline + 6.0, "{area:?}");
+    }
+}
+
+#[test]
+fn a_hyphen_at_the_end_of_a_line_stays_and_the_line_ends() {
+    let lines =
+        ["This paragraph breaks a word at the end of a line, the word agree-", "ment, which is printed in two parts."];
+    let extraction = extract(&pdf_file("", &[text(&lines)])).unwrap();
+    assert_eq!(extraction.pages[0].text, lines.join("\n"));
+}
+
+#[test]
+fn large_print_is_a_heading() {
+    let mut lines = vec![(72.0, 700.0, 20.0, "LEASE")];
+    lines.extend(PARAGRAPH.iter().zip(0..).map(|(line, number)| (72.0, 660.0 - 14.0 * number as f32, 12.0, *line)));
+    let extraction = extract(&pdf_file("", &[PdfPageContent::text(lines.into_iter())])).unwrap();
+    assert_eq!(extraction.pages[0].blocks[0].kind, BlockKind::Heading { level: 1 });
+    assert_eq!(extraction.pages[0].blocks[1].kind, BlockKind::Paragraph);
+}
+
+#[test]
+fn scanned_pages_are_told_from_blank_ones() {
+    let scan = PdfPageContent::image;
+    let blank = || PdfPageContent::text(std::iter::empty());
+    let error = extract(&pdf_file("", &[scan(), scan()])).unwrap_err();
+    assert_eq!(error.code, ErrorCode::NeedsOcr);
+    assert_eq!(error.message, "lease.pdf is a scan without a text layer (2 pages).");
+    assert_eq!(extract(&pdf_file("", &[blank()])).unwrap_err().code, ErrorCode::EmptyFile);
+
+    let extraction = extract(&pdf_file("", &[scan(), text(&PARAGRAPH), blank(), scan(), scan()])).unwrap();
+    assert_eq!(extraction.warnings, ["No text layer on pages 1, 4-5: scanned, needs OCR."]);
+    let blocks: Vec<usize> = extraction.pages.iter().map(|page| page.blocks.len()).collect();
+    assert_eq!(blocks, [0, 1, 0, 0, 0]);
+}
+
+#[test]
+fn damaged_files_are_refused_with_a_reason() {
+    let whole = pdf_file("", &[text(&PARAGRAPH)]);
+    assert_eq!(extract(b"%PDF-1.7\nnothing else").unwrap_err().code, ErrorCode::UnreadableFile);
+    assert!(matches!(
+        extract(&whole[..whole.len() / 4]).map_err(|error| error.code),
+        Err(ErrorCode::UnreadableFile | ErrorCode::EmptyFile)
+    ));
+}
+
+#[test]
+fn titles_that_say_nothing_are_dropped() {
+    for (title, sensible) in
+        [("Lease of land", true), ("Microsoft Word - lease.doc", false), ("untitled", false), ("12", false)]
+    {
+        assert_eq!(super::is_sensible_title(title), sensible, "{title}");
+    }
+}
+
+#[test]
+fn page_numbers_are_listed_as_ranges() {
+    assert_eq!(super::page_list(&[3]), "page 3");
+    assert_eq!(super::page_list(&[1, 4, 5, 6, 9]), "pages 1, 4-6, 9");
+}

@@ -4,15 +4,18 @@
 //! The graph only proposes candidates. Scores are always computed here, from the stored vectors, so that they do not depend
 //! on how a candidate was found. Vectors have length 1, so the dot product is the cosine.
 
+mod file;
+mod vector;
+
 use std::path::{Path, PathBuf};
 
 use casetrack_core::{Error, ErrorCode, Result};
 use half::f16;
-use half::slice::HalfFloatSliceExt;
 use usearch::ffi::Matches;
 use usearch::{Index, IndexOptions, MetricKind, ScalarKind};
 
-use crate::dense_file::{self, Saved};
+use self::file::Saved;
+use self::vector::{Fetched, dot};
 use crate::derived::DerivedIndex;
 use crate::error;
 use crate::fs;
@@ -28,10 +31,10 @@ const CONNECTIVITY: usize = 16;
 const EXPANSION_ADD: usize = 128;
 /// Candidates looked at by a search (ef), or as many as are wanted if that is more.
 const EXPANSION_SEARCH: usize = 128;
-/// Up to this many vectors a search of all of them is exact: it takes no longer than one through the graph.
-const EXACT_BELOW: usize = 20_000;
-/// Up to this share of the vectors, a filter is searched vector by vector instead of through the graph.
-const EXACT_FILTER_SHARE: f64 = 0.1;
+/// Up to this many vectors, looking at each takes no longer than a search for 500 through the graph. Under a filter the one
+/// takes time in proportion to the `m` vectors that pass, the other to the share `n / m` of nodes it visits in vain: vectors
+/// are looked at one by one where `m² ≤ EXACT_BELOW · n`.
+const EXACT_BELOW: u64 = 20_000;
 /// Candidates asked for beyond those wanted.
 const SPARE: usize = 16;
 /// The graph is saved when this share of it (one in …) has changed since, so that saving costs little against inserting.
@@ -85,12 +88,9 @@ impl DenseIndex {
         if size == 0 || k == 0 {
             return Ok(Vec::new());
         }
-        let narrow = |filter: &SlotSet| {
-            filter.len() <= EXACT_BELOW as u64 || filter.len() as f64 <= EXACT_FILTER_SHARE * size as f64
-        };
         let index = &graph.index;
         match filter {
-            Some(filter) if narrow(filter) => self.best(index, query, k, filter.iter()),
+            Some(filter) if exact_is_faster(filter.len(), size) => self.best(index, query, k, filter.iter()),
             Some(filter) => {
                 let admitted = filter.len() as usize;
                 let search = |wanted| index.filtered_search(query, wanted, |slot| filter.contains(slot));
@@ -99,7 +99,7 @@ impl DenseIndex {
                     None => self.best(index, query, k, filter.iter()),
                 }
             }
-            None if size > EXACT_BELOW => {
+            None if !exact_is_faster(size as u64, size) => {
                 match self.propose(index, query, k, size, |wanted| index.search(query, wanted))? {
                     Some(best) => Ok(best),
                     None => self.all(index, query, k),
@@ -187,7 +187,7 @@ impl DenseIndex {
             vectors: graph.index.size() as u64,
             ..Saved::default()
         };
-        dense_file::save(&self.dir, &graph.index, saved)?;
+        file::save(&self.dir, &graph.index, saved)?;
         graph.saved = Some(graph.applied);
         graph.unsaved_chunks = 0;
         Ok(())
@@ -198,44 +198,8 @@ impl DenseIndex {
     }
 }
 
-/// Buffers for a vector that is copied out of the index.
-struct Fetched {
-    bits: Vec<i16>,
-    narrow: Vec<f16>,
-    wide: Vec<f32>,
-}
-
-impl Fetched {
-    fn new(dimension: usize) -> Self {
-        Self { bits: vec![0; dimension], narrow: vec![f16::ZERO; dimension], wide: vec![0.0; dimension] }
-    }
-
-    /// Copies the vector of a slot; `false` where there is none.
-    fn fetch(&mut self, index: &Index, slot: u64) -> Result<bool, impl std::fmt::Display + use<>> {
-        let found = index.get(slot, usearch::f16::from_mut_i16s(&mut self.bits));
-        for (narrow, bits) in self.narrow.iter_mut().zip(&self.bits) {
-            *narrow = f16::from_bits(bits.cast_unsigned());
-        }
-        found.map(|found| found > 0)
-    }
-
-    fn wide(&mut self) -> &[f32] {
-        self.narrow.convert_to_f32_slice(&mut self.wide);
-        &self.wide
-    }
-}
-
-/// Eight sums side by side, which the compiler turns into vector instructions; the order of additions is fixed.
-fn dot(a: &[f32], b: &[f32]) -> f32 {
-    let (a, b) = (a.as_chunks::<8>(), b.as_chunks::<8>());
-    let mut sums = [0.0f32; 8];
-    for (x, y) in a.0.iter().zip(b.0) {
-        for i in 0..8 {
-            sums[i] += x[i] * y[i];
-        }
-    }
-    let rest: f32 = a.1.iter().zip(b.1).map(|(x, y)| x * y).sum();
-    sums.iter().sum::<f32>() + rest
+fn exact_is_faster(admitted: u64, size: usize) -> bool {
+    admitted.saturating_mul(admitted) <= EXACT_BELOW * size as u64
 }
 
 impl DerivedIndex for DenseIndex {
@@ -251,7 +215,7 @@ impl DerivedIndex for DenseIndex {
         let index = Index::new(&options(dimension)).map_err(|error| error::derived(dir, error))?;
         // It is made by the first save.
         let existed = dir.exists();
-        let saved = match dense_file::load(dir, &tag, &index) {
+        let saved = match file::load(dir, &tag, &index) {
             Ok(saved) => Some(saved),
             Err(error) if error.code != ErrorCode::Corrupt => return Err(error),
             Err(error) => {
@@ -341,7 +305,7 @@ impl DerivedIndex for DenseIndex {
                 let slot = range.first + u64::from(index);
                 if !found.fetch(&self.graph.lock().index, slot).map_err(|error| self.error(error))? {
                     problems.push(format!("Chunk {index} of document {document} is not in the dense index."));
-                } else if found.narrow != vector {
+                } else if found.narrow() != vector {
                     problems
                         .push(format!("Chunk {index} of document {document} has another vector in the dense index."));
                 }
@@ -357,7 +321,7 @@ impl DerivedIndex for DenseIndex {
         }
         // Before the first save there is no file.
         if saved.is_some_and(|seq| seq > 0)
-            && let Err(error) = dense_file::check(&self.dir, &self.identity)
+            && let Err(error) = file::check(&self.dir, &self.identity)
         {
             problems.push(error.message);
         }
@@ -444,7 +408,7 @@ mod tests {
         for (slot, vector) in (4000..).zip(clustered(1300, 3)) {
             index.insert(slot, &narrow(&vector)).unwrap();
         }
-        let live = |slot: u64| slot >= 3900 || slot % 3 != 0;
+        let live = |slot: u64| slot >= 3900 || !slot.is_multiple_of(3);
         let after = recall(&index, &queries, 10, &live, 5300);
         assert!(after >= 0.97, "recall@10 after deletions and additions is {after}");
     }
@@ -486,11 +450,37 @@ mod tests {
     }
 
     #[test]
-    fn the_dot_product_takes_any_length() {
-        for length in [0, 1, 7, 8, 9, 64, 67] {
-            let a: Vec<f32> = (0..length).map(|n| n as f32).collect();
-            let expected: f32 = a.iter().map(|x| x * x).sum();
-            assert_eq!(dot(&a, &a), expected);
+    fn equal_vectors_are_found_in_the_order_of_their_slots() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut vectors = clustered(300, 6);
+        let same = vectors[0].clone();
+        // In a scattered order, and more of them than are asked for in reserve.
+        for slot in (0..300).filter(|slot| slot * 7 % 300 < 100) {
+            vectors[slot] = same.clone();
         }
+        let expected: Vec<u64> = (0..300).filter(|slot| slot * 7 % 300 < 100).take(5).collect();
+        let index = index_of(&dir.path().join("dense"), &vectors);
+        let found = index.search(&same, 5, None).unwrap();
+        assert_eq!(found.iter().map(|hit| hit.0).collect::<Vec<_>>(), expected);
+    }
+
+    #[test]
+    fn what_the_graph_proposes_is_scored_cut_and_refused_when_too_little() {
+        let dir = tempfile::tempdir().unwrap();
+        let vectors = clustered(2000, 7);
+        let index = index_of(&dir.path().join("dense"), &vectors);
+        let graph = index.graph.lock();
+        let graph = &graph.index;
+        let query = vectors[11].as_slice();
+        let even = |slot: u64| slot.is_multiple_of(2);
+        let exact = index.best(graph, query, 10, (0..2000).filter(|&slot| even(slot))).unwrap();
+        let found = index.propose(graph, query, 10, 1000, |wanted| graph.filtered_search(query, wanted, even)).unwrap();
+        let found = found.unwrap();
+        assert_eq!(found.len(), 10);
+        assert!(found.is_sorted_by(|a, b| a.1 >= b.1) && found.iter().all(|&(slot, _)| even(slot)));
+        assert!(found.iter().filter(|hit| exact.contains(hit)).count() >= 9);
+        let none =
+            index.propose(graph, query, 10, 1000, |wanted| graph.filtered_search(query, wanted, |slot| slot < 3));
+        assert_eq!(none.unwrap(), None);
     }
 }

@@ -37,7 +37,8 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     let manifest = ModelManifest::load(&models)?;
     let model = DenseModel::load(&manifest, manifest.get(E1_MODEL)?)?;
-    let tokens = chunks.iter().map(|chunk| Ok(model.tokenize_passage(chunk)?.len())).sum::<Result<usize, Box<dyn Error>>>()?;
+    let tokens =
+        chunks.iter().map(|chunk| Ok(model.tokenize_passage(chunk)?.len())).sum::<Result<usize, Box<dyn Error>>>()?;
     drop(model);
 
     let mut best = Duration::MAX;
@@ -48,9 +49,14 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("{} chunks, {} tokens mean, {threads} threads (0 = cores)", chunks.len(), tokens / chunks.len());
     println!("{:.2} chunks/s, {:.0} tokens/s", chunks.len() as f64 / seconds, tokens as f64 / seconds);
 
-    let mut latencies = (0..100).map(|_| Ok(timed(|| embedder.embed_query(QUERY))?.0)).collect::<Result<Vec<_>, Box<dyn Error>>>()?;
+    let mut latencies =
+        (0..100).map(|_| Ok(timed(|| embedder.embed_query(QUERY))?.0)).collect::<Result<Vec<_>, Box<dyn Error>>>()?;
     latencies.sort();
-    println!("query: {:.1} ms median, {:.1} ms at the 95th percentile", milliseconds(latencies[50]), milliseconds(latencies[95]));
+    println!(
+        "query: {:.1} ms median, {:.1} ms at the 95th percentile",
+        milliseconds(latencies[50]),
+        milliseconds(latencies[95])
+    );
     Ok(())
 }
 

@@ -6,11 +6,13 @@ use std::path::Path;
 use casetrack_core::{Error, ErrorCode};
 
 /// What to do about a model file that is missing or damaged.
-pub const RESTORE_HINT: &str = "Restore the models folder: reinstall CaseTrack, or run scripts/fetch_models.py in its source folder.";
+pub const RESTORE_HINT: &str =
+    "Restore the models folder: reinstall CaseTrack, or run scripts/fetch_models.py in its source folder.";
 
 /// A model file that cannot be used: `problem` says why.
 pub fn damaged(path: &Path, problem: impl Display) -> Error {
-    Error::new(ErrorCode::Corrupt, format!("Model file {} is damaged: {problem}", path.display())).with_hint(RESTORE_HINT)
+    Error::new(ErrorCode::Corrupt, format!("Model file {} is damaged: {problem}", path.display()))
+        .with_hint(RESTORE_HINT)
 }
 
 /// A model file that could not be read.

@@ -68,7 +68,13 @@ impl CustomOp2 for LinearAddNorm {
         "linear-add-norm"
     }
 
-    fn cpu_fwd(&self, x: &CpuStorage, x_at: &Layout, residual: &CpuStorage, at: &Layout) -> Result<(CpuStorage, Shape)> {
+    fn cpu_fwd(
+        &self,
+        x: &CpuStorage,
+        x_at: &Layout,
+        residual: &CpuStorage,
+        at: &Layout,
+    ) -> Result<(CpuStorage, Shape)> {
         let (width, hidden) = (self.linear.weight.k(), self.linear.bias.len());
         let x = rows_of(x, x_at, width)?;
         let mut out = add_to_rows(rows_of(residual, at, hidden)?, &self.linear.bias);
@@ -208,7 +214,8 @@ mod tests {
         let scaled = |n, seed| random(n, seed).into_iter().map(|x| x * 0.2).collect::<Vec<f32>>();
         let (x, residual) = (tensor(&random(tokens * hidden, 3), tokens), tensor(&random(tokens * hidden, 4), tokens));
         let (square, bias) = (scaled(hidden * hidden, 5), scaled(hidden, 6));
-        let (up, up_bias, down) = (scaled(intermediate * hidden, 7), scaled(intermediate, 8), scaled(hidden * intermediate, 9));
+        let (up, up_bias, down) =
+            (scaled(intermediate * hidden, 7), scaled(intermediate, 8), scaled(hidden * intermediate, 9));
         for arch in architectures() {
             let plain = Linear::new(arch, &square, bias.clone());
             assert_close(&x.apply_op1_no_bwd(&plain).unwrap(), &linear(&x, &square, &bias));

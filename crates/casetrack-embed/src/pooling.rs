@@ -16,7 +16,10 @@ pub enum Pooling {
 
 /// Pools `[tokens, dimension]` states into one vector for each sequence of the batch, in order; an empty sequence gives zeros.
 pub fn pool(pooling: Pooling, states: &[f32], dimension: usize, batch: &TokenBatch) -> Vec<Vec<f32>> {
-    batch.ranges().map(|range| pool_one(pooling, &states[range.start * dimension..range.end * dimension], dimension)).collect()
+    batch
+        .ranges()
+        .map(|range| pool_one(pooling, &states[range.start * dimension..range.end * dimension], dimension))
+        .collect()
 }
 
 fn pool_one(pooling: Pooling, states: &[f32], dimension: usize) -> Vec<f32> {

@@ -92,7 +92,12 @@ impl Embedder {
             threads => threads,
         };
         let workers = Arc::new(Workers::start(Arc::new(model), threads)?);
-        tracing::info!(model = spec.id, threads, milliseconds = started.elapsed().as_millis(), "embedding model loaded");
+        tracing::info!(
+            model = spec.id,
+            threads,
+            milliseconds = started.elapsed().as_millis(),
+            "embedding model loaded"
+        );
         *slot = Some(workers.clone());
         Ok(workers)
     }

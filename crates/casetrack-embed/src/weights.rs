@@ -96,7 +96,8 @@ mod tests {
     fn file_with(tensors: &[(&str, Tensor)]) -> (tempfile::TempDir, PathBuf) {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("model.safetensors");
-        let map: HashMap<String, Tensor> = tensors.iter().map(|(name, tensor)| ((*name).into(), tensor.clone())).collect();
+        let map: HashMap<String, Tensor> =
+            tensors.iter().map(|(name, tensor)| ((*name).into(), tensor.clone())).collect();
         candle_core::safetensors::save(&map, &path).unwrap();
         (dir, path)
     }

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 
-use casetrack_core::{Chunk, ChunkId, DocumentId, DocumentMeta, ExtractionMethod, Page, Rect, Result, Sha256};
+use casetrack_core::{Chunk, ChunkId, DocumentId, DocumentMeta, ExtractionMethod, Page, Result, Sha256};
 use half::f16;
 use rocksdb::{DBPinnableSlice, Direction, IteratorMode, ReadOptions, Snapshot};
 
@@ -226,13 +226,11 @@ fn bad_key(family: &str) -> casetrack_core::Error {
     corrupt(format!("A key in \"{family}\" has the wrong length."))
 }
 
-/// Reads chunks of one document in order, keeping what neighbours share: the page's record and the segments of its text.
+/// Reads text of one document, from front to back, keeping the segments that neighbouring chunks share.
 struct PageCursor<'r, 't> {
     reader: &'r Reader<'t>,
     document: DocumentId,
     page: u32,
-    record: Option<PageRecord>,
-    line_boxes: Option<Vec<Option<Rect>>>,
     /// Consecutive segments and the number of the first.
     segments: VecDeque<Vec<u8>>,
     first_segment: u32,
@@ -240,34 +238,18 @@ struct PageCursor<'r, 't> {
 
 impl<'r, 't> PageCursor<'r, 't> {
     fn new(reader: &'r Reader<'t>, document: DocumentId) -> Self {
-        let segments = VecDeque::new();
-        Self { reader, document, page: 0, record: None, line_boxes: None, segments, first_segment: 0 }
-    }
-
-    fn turn_to(&mut self, page: u32) {
-        if page != self.page {
-            *self = Self { page, ..Self::new(self.reader, self.document) };
-        }
+        Self { reader, document, page: 0, segments: VecDeque::new(), first_segment: 0 }
     }
 
     fn chunk(&mut self, index: u32, record: ChunkRecord) -> Result<Chunk> {
-        let (reader, document, page) = (self.reader, self.document, record.page);
-        let text = self.text(page, record.byte_start..record.byte_end)?;
-        if self.record.is_none() {
-            self.record = reader.page_record(document, page)?;
-        }
-        let header = self.record.as_ref().ok_or_else(|| lost("record", document, page))?;
-        let line_boxes = &mut self.line_boxes;
-        record.into_chunk(index, text, header, || {
-            if line_boxes.is_none() {
-                *line_boxes = Some(reader.layout(document, page)?.line_boxes());
-            }
-            Ok(line_boxes.as_deref().unwrap_or_default())
-        })
+        let text = self.text(record.page, record.byte_start..record.byte_end)?;
+        Ok(record.into_chunk(index, text))
     }
 
     fn text(&mut self, page: u32, bytes: Range<u32>) -> Result<String> {
-        self.turn_to(page);
+        if page != self.page {
+            *self = Self { page, ..Self::new(self.reader, self.document) };
+        }
         if bytes.is_empty() {
             return Ok(String::new());
         }

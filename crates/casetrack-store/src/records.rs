@@ -182,20 +182,6 @@ fn rect([left, top, right, bottom]: BoxRecord) -> Rect {
     Rect { left, top, right, bottom }
 }
 
-/// The boxes of lines `line_start..=line_end`, counted from 1, of a page.
-pub fn boxes_of_lines(line_boxes: &[Option<Rect>], line_start: u32, line_end: u32) -> Vec<Rect> {
-    let first = line_start.saturating_sub(1) as usize;
-    let boxes = line_boxes.get(first..(line_end as usize).min(line_boxes.len())).unwrap_or_default();
-    boxes.iter().flatten().copied().collect()
-}
-
-/// A part of a chunk that is usually the same as the page's and then is not stored twice.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-enum OfPage<T> {
-    Same,
-    Own(T),
-}
-
 /// Value of `chunks`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ChunkRecord {
@@ -209,17 +195,16 @@ pub struct ChunkRecord {
     paragraph_end: u32,
     line_start: u32,
     line_end: u32,
-    sheet_name: OfPage<Option<String>>,
+    sheet_name: Option<String>,
     row_range: Option<(u32, u32)>,
     column_range: Option<(u32, u32)>,
-    bounding_boxes: OfPage<Vec<BoxRecord>>,
+    bounding_boxes: Vec<BoxRecord>,
     heading_path: Vec<String>,
     context: String,
 }
 
 impl ChunkRecord {
-    pub fn new(chunk: &Chunk, page: &Page) -> Self {
-        let same_boxes = chunk.bounding_boxes == boxes_of_lines(&page.line_boxes, chunk.line_start, chunk.line_end);
+    pub fn new(chunk: &Chunk) -> Self {
         Self {
             id: chunk.id,
             page: chunk.page,
@@ -231,30 +216,18 @@ impl ChunkRecord {
             paragraph_end: chunk.paragraph_end,
             line_start: chunk.line_start,
             line_end: chunk.line_end,
-            sheet_name: match chunk.sheet_name == page.sheet_name {
-                true => OfPage::Same,
-                false => OfPage::Own(chunk.sheet_name.clone()),
-            },
+            sheet_name: chunk.sheet_name.clone(),
             row_range: chunk.row_range.map(|range| (range.start, range.end)),
             column_range: chunk.column_range.map(|range| (range.start, range.end)),
-            bounding_boxes: match same_boxes {
-                true => OfPage::Same,
-                false => OfPage::Own(chunk.bounding_boxes.iter().copied().map(box_record).collect()),
-            },
+            bounding_boxes: chunk.bounding_boxes.iter().copied().map(box_record).collect(),
             heading_path: chunk.heading_path.clone(),
             context: chunk.context.clone(),
         }
     }
 
-    /// The chunk, with what it shares with its page. `line_boxes` is asked for only where the boxes are the page's.
-    pub fn into_chunk<'b>(
-        self,
-        index: u32,
-        text: String,
-        page: &PageRecord,
-        line_boxes: impl FnOnce() -> Result<&'b [Option<Rect>]>,
-    ) -> Result<Chunk> {
-        Ok(Chunk {
+    /// The chunk, with its text.
+    pub fn into_chunk(self, index: u32, text: String) -> Chunk {
+        Chunk {
             id: self.id,
             index,
             page: self.page,
@@ -266,20 +239,14 @@ impl ChunkRecord {
             paragraph_end: self.paragraph_end,
             line_start: self.line_start,
             line_end: self.line_end,
-            sheet_name: match self.sheet_name {
-                OfPage::Same => page.sheet_name.clone(),
-                OfPage::Own(name) => name,
-            },
+            sheet_name: self.sheet_name,
             row_range: self.row_range.map(|(start, end)| RowRange { start, end }),
             column_range: self.column_range.map(|(start, end)| ColumnRange { start, end }),
-            bounding_boxes: match self.bounding_boxes {
-                OfPage::Same => boxes_of_lines(line_boxes()?, self.line_start, self.line_end),
-                OfPage::Own(boxes) => boxes.into_iter().map(rect).collect(),
-            },
+            bounding_boxes: self.bounding_boxes.into_iter().map(rect).collect(),
             heading_path: self.heading_path,
             context: self.context,
             text,
-        })
+        }
     }
 }
 
@@ -329,12 +296,10 @@ mod tests {
     prop_compose! {
         fn chunks()(
             numbers in any::<[u32; 9]>(),
-            line_start in 1u32..4,
-            lines in 0u32..4,
             sheet_name in prop::option::of("\\PC{0,8}"),
             rows in prop::option::of(any::<(u32, u32)>()),
             columns in prop::option::of(any::<(u32, u32)>()),
-            own_boxes in prop::option::of(prop::collection::vec(rects(), 0..4)),
+            boxes in prop::collection::vec(rects(), 0..4),
             heading_path in prop::collection::vec("\\PC{0,8}", 0..3),
             context in "\\PC{0,20}",
             text in "\\PC{0,40}",
@@ -349,12 +314,12 @@ mod tests {
                 byte_end: numbers[4],
                 paragraph_start: numbers[5],
                 paragraph_end: numbers[6],
-                line_start,
-                line_end: line_start + lines,
+                line_start: numbers[7],
+                line_end: numbers[8],
                 sheet_name,
                 row_range: rows.map(|(start, end)| RowRange { start, end }),
                 column_range: columns.map(|(start, end)| ColumnRange { start, end }),
-                bounding_boxes: own_boxes.unwrap_or_default().into_iter().flatten().collect(),
+                bounding_boxes: boxes.into_iter().flatten().collect(),
                 heading_path,
                 context,
                 text,
@@ -376,20 +341,33 @@ mod tests {
         }
 
         #[test]
-        fn chunks_come_back_as_they_were(chunk in chunks(), page in pages(), boxes_of_page: bool, sheet_of_page: bool) {
-            let mut chunk = chunk;
-            if boxes_of_page {
-                chunk.bounding_boxes = boxes_of_lines(&page.line_boxes, chunk.line_start, chunk.line_end);
-            }
-            if sheet_of_page {
-                chunk.sheet_name = page.sheet_name.clone();
-            }
-            let record: ChunkRecord = decode("chunk", &encode(&ChunkRecord::new(&chunk, &page)).unwrap()).unwrap();
-            let header = PageRecord::new(&page).unwrap();
-            let read = record.into_chunk(chunk.index, chunk.text.clone(), &header, || Ok(&page.line_boxes)).unwrap();
-            prop_assert_eq!(read, chunk);
+        fn chunks_come_back_as_they_were(chunk in chunks()) {
+            let record: ChunkRecord = decode("chunk", &encode(&ChunkRecord::new(&chunk)).unwrap()).unwrap();
+            prop_assert_eq!(record.into_chunk(chunk.index, chunk.text.clone()), chunk);
         }
     }
+
+    const DOCUMENT_OF_SCHEMA_1: &str = r#"{
+        "first_slot": 300,
+        "meta": {
+            "id": "07070707-0707-0707-0707-070707070707",
+            "name": "a.docx",
+            "path": "/data/a.docx",
+            "sha256": "0101010101010101010101010101010101010101010101010101010101010101",
+            "size_bytes": 5,
+            "format": "docx",
+            "document_type": "contract",
+            "title": null,
+            "extraction_method": "Native",
+            "page_count": 1,
+            "chunk_count": 2,
+            "char_count": 9,
+            "warnings": ["One."],
+            "original_stored": false,
+            "ingested_at": "2023-11-14T22:13:20.123Z",
+            "embedded_at": null
+        }
+    }"#;
 
     /// The bytes of released values. When this fails, a value of an earlier release is no longer read as it was written:
     /// raise the value version and read both.
@@ -418,5 +396,22 @@ mod tests {
         };
         assert_eq!(encode(&PageRecord::new(&page).unwrap()).unwrap(), [1, 2, 0, 1, 1, b'S', 4, 3]);
         assert_eq!(encode(&LayoutRecord::new(&page)).unwrap(), [1, 1, 0, 3, 1, 2, 1, 0]);
+
+        let mut bytes = vec![1, 16];
+        bytes.extend([9; 16]);
+        bytes.extend([3, 4, 0xac, 0x02, 6, 7, 1, 2, 5, 8, 1, 1, b'S', 1, 10, 11, 0, 1, 0, 0, 0x80, 0x3f]);
+        bytes.extend([0; 12]);
+        bytes.extend([1, 1, b'H', 1, b'C']);
+        let chunk = decode::<ChunkRecord>("chunk", &bytes).unwrap();
+        assert_eq!(encode(&chunk).unwrap(), bytes);
+        let chunk = chunk.into_chunk(0, "text".into());
+        assert_eq!((chunk.id, chunk.page, chunk.byte_start, chunk.byte_end), (ChunkId::from_bytes([9; 16]), 3, 4, 300));
+        assert_eq!((chunk.char_start, chunk.char_end, chunk.paragraph_start, chunk.paragraph_end), (6, 7, 1, 2));
+        assert_eq!((chunk.line_start, chunk.line_end, chunk.row_range), (5, 8, Some(RowRange { start: 10, end: 11 })));
+        assert_eq!(chunk.bounding_boxes, [Rect { left: 1.0, top: 0.0, right: 0.0, bottom: 0.0 }]);
+
+        let record: DocumentRecord = serde_json::from_str(DOCUMENT_OF_SCHEMA_1).unwrap();
+        assert_eq!(record.slots(), range);
+        assert_eq!(record.meta.ingested_at, casetrack_core::Timestamp(1_700_000_000_123));
     }
 }

@@ -149,6 +149,8 @@ fn options() -> Options {
     // RocksDB's log goes to ours, and a read-only look leaves no log file beside the owner's.
     options.set_info_logger(InfoLogger::new_callback_logger(LogLevel::Warn, |level, message| match level {
         LogLevel::Error | LogLevel::Fatal => tracing::error!(target: "rocksdb", "{}", message.trim_end()),
+        // Hundreds of lines that repeat the options.
+        LogLevel::Header => {}
         _ => tracing::debug!(target: "rocksdb", "{}", message.trim_end()),
     }));
     options

@@ -161,10 +161,8 @@ fn put_page(truth: &Truth, batch: &mut WriteBatch, document: DocumentId, page: &
 fn put_chunks(truth: &Truth, batch: &mut WriteBatch, document: &StoredDocument) -> Result<()> {
     let id = document.meta.id;
     for (chunk, vector) in document.chunks.iter().zip(&document.vectors) {
-        let page = chunk.page.checked_sub(1).and_then(|n| document.pages.get(n as usize));
-        let page = page.ok_or_else(|| Error::internal(format!("Chunk {} has no page.", chunk.index)))?;
         let key = numbered_key(id, chunk.index);
-        batch.put_cf(truth.cf(cf::CHUNKS)?, key, encode(&ChunkRecord::new(chunk, page))?);
+        batch.put_cf(truth.cf(cf::CHUNKS)?, key, encode(&ChunkRecord::new(chunk))?);
         let place = ChunkPlace { document: id, index: chunk.index };
         batch.put_cf(truth.cf(cf::CHUNK_IDS)?, chunk.id.as_bytes(), encode(&place)?);
         batch.put_cf(truth.cf(cf::VECTORS)?, key, encode_vector(vector));

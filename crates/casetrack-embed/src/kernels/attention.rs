@@ -68,7 +68,8 @@ mod tests {
         let mut context = vec![0f64; tokens * hidden];
         for head in 0..heads {
             for query in 0..tokens {
-                let score = |key| (0..size).map(|i| at(query, 0, head * size + i) * at(key, 1, head * size + i)).sum::<f64>();
+                let score =
+                    |key| (0..size).map(|i| at(query, 0, head * size + i) * at(key, 1, head * size + i)).sum::<f64>();
                 let weights: Vec<f64> = (0..tokens).map(|key| (score(key) / (size as f64).sqrt()).exp()).collect();
                 let total: f64 = weights.iter().sum();
                 for i in 0..size {

@@ -249,7 +249,8 @@ mod tests {
         let mut out = Vec::with_capacity(a.count * n);
         for row in 0..a.count {
             for column in 0..n {
-                let products = (0..k).map(|i| f64::from(a.data[row * a.stride + i]) * f64::from(weight[column * k + i]));
+                let products =
+                    (0..k).map(|i| f64::from(a.data[row * a.stride + i]) * f64::from(weight[column * k + i]));
                 out.push(products.sum());
             }
         }

@@ -56,8 +56,7 @@ impl WithSimd for Numerators<'_> {
 fn exp2<S: Simd>(simd: S, x: S::f32s) -> S::f32s {
     /// 1.5 · 2^23: adding it leaves the rounded integer in the low bits of the sum.
     const ROUND: f32 = 12_582_912.0;
-    const COEFFICIENTS: [f32; 6] =
-        [1.339_887_4e-3, 9.618_437e-3, 5.550_332_5e-2, 2.402_264_8e-1, 6.931_472e-1, 1.0];
+    const COEFFICIENTS: [f32; 6] = [1.339_887_4e-3, 9.618_437e-3, 5.550_332_5e-2, 2.402_264_8e-1, 6.931_472e-1, 1.0];
     let x = simd.max_f32s(x, simd.splat_f32s(-126.0));
     let round = simd.splat_f32s(ROUND);
     let shifted = simd.add_f32s(x, round);
@@ -99,8 +98,10 @@ mod tests {
                 let mut sums = [0f32; 4];
                 softmax_numerators(arch, &mut scores, stride, len, scale, &mut sums);
                 for row in 0..4 {
-                    let exact: Vec<f64> =
-                        original[row * stride..][..len].iter().map(|&x| (f64::from(x) * f64::from(scale)).exp()).collect();
+                    let exact: Vec<f64> = original[row * stride..][..len]
+                        .iter()
+                        .map(|&x| (f64::from(x) * f64::from(scale)).exp())
+                        .collect();
                     let total: f64 = exact.iter().sum();
                     for (found, exact) in scores[row * stride..].iter().zip(exact) {
                         let found = f64::from(found / sums[row]);

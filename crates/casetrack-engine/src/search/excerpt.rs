@@ -148,7 +148,7 @@ mod tests {
 
     #[test]
     fn the_sentence_with_the_words_of_the_query_is_shown_with_its_own_place() {
-        let filler = "Nothing of interest is said in this sentence at all. ".repeat(12);
+        let filler = "Nothing of note is said in this sentence at all. ".repeat(12);
         let text = format!("{filler}\nLate payments bear interest — at 1.5% per month. {filler}");
         let found = excerpt("interest on late payment", &chunk(&text));
         assert!(found.text.starts_with("Late payments bear interest"), "{}", found.text);

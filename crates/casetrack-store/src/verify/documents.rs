@@ -165,8 +165,7 @@ impl<'r, 't> Walk<'r, 't> {
                 .problem(format!("{name}, chunk {index}: page {} has no text at bytes {start}..{end}.", record.page));
             return Ok(None);
         };
-        let Some(header) = self.reader.page_record(id, page.number)? else { return Ok(None) };
-        record.into_chunk(index, text.to_owned(), &header, || Ok(&page.line_boxes)).map(Some)
+        Ok(Some(record.into_chunk(index, text.to_owned())))
     }
 
     fn vectors_of(&mut self, record: &DocumentRecord) -> Result<()> {

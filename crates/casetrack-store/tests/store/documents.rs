@@ -46,7 +46,6 @@ fn rich() -> StoredDocument {
     chunk.row_range = Some(casetrack_core::RowRange { start: 2, end: 2 });
     chunk.column_range = Some(casetrack_core::ColumnRange { start: 3, end: 4 });
     chunk.bounding_boxes = vec![rect(0.0)];
-    // Boxes that are not those of its lines are kept as they are.
     document.chunks[1].bounding_boxes = vec![rect(99.0)];
     document
 }

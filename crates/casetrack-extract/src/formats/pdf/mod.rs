@@ -12,8 +12,8 @@ use std::sync::{Mutex, PoisonError};
 
 use casetrack_core::{BlockKind, Error, ErrorCode, ExtractionMethod, Rect, Result};
 use pdfium_render::prelude::{
-    PdfDocument, PdfDocumentMetadataTagType, PdfPage, PdfPageAnnotationCommon, PdfPageAnnotationType, PdfPageObject,
-    PdfPageObjectCommon, PdfPageObjectsCommon, PdfiumError, PdfiumInternalError,
+    PdfDocument, PdfDocumentMetadataTagType, PdfPage, PdfPageAnnotationType, PdfPageObject, PdfPageObjectCommon,
+    PdfPageObjectsCommon, PdfiumError, PdfiumInternalError,
 };
 
 use self::layout::{Headings, Paragraph};

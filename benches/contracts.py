@@ -7,8 +7,8 @@ DATA_DIR holds pdf/*.pdf and clauses.jsonl, one annotation a line:
   {"file": name without extension, "category", "description", "quotes": [{"text"}]}
 Prints: wall time, chunks/s, peak memory and size on disk of the ingestion; the share of quotes found verbatim in the page
 texts (white space folded; a quote over a page break counts when its parts are found on pages that follow each other, one in
-which the annotation says "<omitted>" when the parts on both sides are found); the share of queries (a category's description, in the annotated document) whose gold span lies in the top 10 chunks; latency of
-search. Needs the Python standard library only.
+which the annotation says "<omitted>" when the parts on both sides are found); the share of queries (a category's
+description, in the annotated document) whose gold span lies in the top 10 chunks; latency of search. Needs the Python standard library only.
 """
 import argparse, json, os, re, resource, shutil, subprocess, sys, tempfile, time
 

@@ -174,7 +174,8 @@ impl DenseIndex {
         };
         // Also where there is room: usearch draws the level of a node from the generator of the search context at hand, which
         // depends on the searches before; reserving puts the first context back in place, and the graph is reproducible.
-        index.reserve(capacity).map_err(|error| self.error(error))?;
+        // (Its `reserve` without threads would ask the system for the number of cores each time.)
+        index.reserve_capacity_and_threads(capacity, 1).map_err(|error| self.error(error))?;
         index.add(slot, usearch::f16::from_i16s(&bits)).map_err(|error| self.error(error))?;
         graph.unsaved_chunks += 1;
         Ok(())

@@ -181,6 +181,7 @@ impl Product<'_> {
     /// The register tile: `MR` rows from `row` on times one panel, of which `columns` are not padding. The sums stay in
     /// registers throughout.
     #[inline(always)]
+    #[expect(clippy::needless_range_loop, reason = "loops over constants by index unroll into registers")]
     fn tile<S: Simd, const MR: usize, const NV: usize>(
         &mut self,
         simd: S,

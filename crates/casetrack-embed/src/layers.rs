@@ -34,6 +34,13 @@ impl Linear {
         Self { weight: packed, bias }
     }
 
+    /// `x · Wᵀ + b` for rows of `x`, without a tensor around them.
+    pub fn apply(&self, x: &[f32]) -> Vec<f32> {
+        let mut out = self.bias.repeat(x.len() / self.weight.k());
+        self.add_product(x, &mut out);
+        out
+    }
+
     /// `out += x · Wᵀ` for rows of `x` and `out`.
     fn add_product(&self, x: &[f32], out: &mut [f32]) {
         let width = self.weight.k();
@@ -50,9 +57,7 @@ impl CustomOp1 for Linear {
     fn cpu_fwd(&self, storage: &CpuStorage, layout: &Layout) -> Result<(CpuStorage, Shape)> {
         let x = rows_of(storage, layout, self.weight.k())?;
         let tokens = x.len() / self.weight.k();
-        let mut out = self.bias.repeat(tokens);
-        self.add_product(x, &mut out);
-        Ok((CpuStorage::F32(out), (tokens, self.bias.len()).into()))
+        Ok((CpuStorage::F32(self.apply(x)), (tokens, self.bias.len()).into()))
     }
 }
 

@@ -1,30 +1,44 @@
 //! Text to vectors on the local CPU: model manifest and loading, tokenising, batching, encoders and pooling.
 //!
-//! [`Embedder`] is the service the engine uses. It loads its model on first need and computes on threads it owns. Below
-//! it, [`DenseEncoder`] is what an encoder offers and [`DenseModel`] the implementation for BERT; [`kernels`] holds the
+//! [`Embedder`] is the service the engine uses. It loads a model on first need and computes on threads it owns. Below it a
+//! [`Model`] is a tokenizer, an [encoder](encoder) and heads, one trait for each kind of output: [`DenseHead`] (E1),
+//! [`SparseHead`] (E6) and [`TokenHead`] (E12). [`architectures`] says how networks call their parts; [`kernels`] holds the
 //! arithmetic and [`layers`] wraps it as candle operations.
 //!
 //! Sequences are never padded: the tokens of a batch are the rows of one `[tokens, hidden]` matrix, and attention looks at
-//! the rows of one sequence at a time. A text's vector is therefore the same whatever it is batched with.
+//! the rows of one sequence at a time. What a text gives is therefore the same whatever it is batched with.
 
+mod architectures;
 mod batch;
-mod bert;
 mod dense;
+mod encoder;
 mod errors;
 mod kernels;
+mod late_interaction;
 mod layers;
 mod locate;
 mod manifest;
+mod memory;
+mod model;
+mod outputs;
+mod peak;
 mod pooling;
 mod service;
+mod sparse;
 #[cfg(test)]
 mod testing;
 mod tokenize;
 mod weights;
 mod workers;
 
-pub use dense::{DenseEncoder, DenseModel};
+pub use dense::DenseHead;
+pub use late_interaction::{TokenHead, max_sim};
 pub use locate::find_models_dir;
-pub use manifest::{FileSpec, ModelManifest, ModelRole, ModelSpec};
+pub use manifest::{FileSpec, LateInteractionSpec, ModelManifest, ModelRole, ModelSpec};
+pub use memory::{MemoryMode, resident_memory};
+pub use model::{Model, TextModel};
+pub use outputs::{Embeddings, Outputs, Side, SparseVector, TokenVectors};
+pub use peak::{MatmulPeak, measure_matmul_peak};
 pub use pooling::Pooling;
-pub use service::{E1_MODEL, EmbedOptions, Embedder};
+pub use service::{EmbedOptions, Embedder};
+pub use sparse::SparseHead;

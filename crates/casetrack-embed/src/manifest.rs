@@ -10,6 +10,7 @@ use sha2::Digest;
 
 use crate::Pooling;
 use crate::errors::{RESTORE_HINT, damaged, unreadable};
+use crate::outputs::Outputs;
 
 /// Name of the manifest in the models folder.
 pub const MANIFEST_FILE: &str = "manifest.toml";
@@ -18,8 +19,37 @@ pub const MANIFEST_FILE: &str = "manifest.toml";
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ModelRole {
-    /// One vector a text, compared by cosine.
+    /// One vector a text, compared by cosine (E1).
     Dense,
+    /// Weights of vocabulary terms, compared by their inner product (E6).
+    Sparse,
+    /// One vector for each token that counts, compared by MaxSim (E12).
+    LateInteraction,
+}
+
+/// How a model with [`ModelRole::LateInteraction`] makes vectors of tokens.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LateInteractionSpec {
+    /// Length of a token's vector.
+    pub dimension: usize,
+    /// Whether the states are multiplied with the file's `linear.weight`, as in ColBERT models.
+    #[serde(default)]
+    pub projected: bool,
+    /// Whether a passage's stop words are left out; its punctuation always is.
+    #[serde(default)]
+    pub skip_stop_words: bool,
+    /// Whether special tokens such as `[CLS]` are left out of passages and queries.
+    #[serde(default)]
+    pub skip_special: bool,
+    /// Tokens that follow `[CLS]` in a query and in a passage.
+    #[serde(default)]
+    pub query_marker: Option<String>,
+    #[serde(default)]
+    pub passage_marker: Option<String>,
+    /// A query is filled up to this many tokens with `[MASK]` (ColBERT's query augmentation); 0 for not at all.
+    #[serde(default)]
+    pub query_tokens: usize,
 }
 
 /// One file of a model.
@@ -37,7 +67,7 @@ pub struct FileSpec {
 pub struct ModelSpec {
     /// Identifies the model; also the name of its folder.
     pub id: String,
-    pub role: ModelRole,
+    pub roles: Vec<ModelRole>,
     /// The network's architecture, as in Hugging Face's `model_type`.
     pub architecture: String,
     /// The repository that published the weights, its revision, and the SHA-256 of the weights there.
@@ -49,20 +79,35 @@ pub struct ModelSpec {
     pub source_package_sha256: Sha256,
     /// SPDX identifier of the weights' licence.
     pub licence: String,
-    /// Length of an output vector.
+    /// Length of the text's vector: of a sparse model the size of its vocabulary.
     pub dimension: usize,
     /// Longest input in tokens, special tokens included; longer texts are cut.
     pub max_tokens: usize,
-    pub pooling: Pooling,
-    /// Whether vectors are scaled to length 1.
+    /// How the dense vector is made of the tokens' states; needed for that role.
+    #[serde(default)]
+    pub pooling: Option<Pooling>,
+    /// Whether the dense vector is scaled to length 1.
+    #[serde(default)]
     pub normalise: bool,
     /// What goes before a query, and before a passage, ahead of tokenising.
     pub query_prefix: String,
     pub passage_prefix: String,
+    /// Present exactly if late interaction is among the roles.
+    #[serde(default)]
+    pub late_interaction: Option<LateInteractionSpec>,
     pub files: Vec<FileSpec>,
 }
 
 impl ModelSpec {
+    /// What the model can compute.
+    pub fn outputs(&self) -> Outputs {
+        Outputs {
+            dense: self.roles.contains(&ModelRole::Dense),
+            sparse: self.roles.contains(&ModelRole::Sparse),
+            tokens: self.late_interaction.is_some(),
+        }
+    }
+
     /// Identifies the weights that made a vector: `<id>@<first 8 digits of the weights' SHA-256>`.
     ///
     /// Vectors with different identities must not be compared.
@@ -114,6 +159,14 @@ impl ModelManifest {
         self.models.iter().find(|model| model.id == id).ok_or_else(|| {
             Error::new(ErrorCode::MissingDependency, format!("No model {id} in {}", self.dir.display()))
                 .with_hint(RESTORE_HINT)
+        })
+    }
+
+    /// The first model that makes any of these outputs.
+    pub fn that_makes(&self, outputs: Outputs) -> Result<&ModelSpec> {
+        self.models.iter().find(|model| !model.outputs().and(outputs).is_empty()).ok_or_else(|| {
+            let message = format!("No model in {} makes what is asked for ({outputs:?})", self.dir.display());
+            Error::new(ErrorCode::MissingDependency, message).with_hint(RESTORE_HINT)
         })
     }
 

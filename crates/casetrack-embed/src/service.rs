@@ -1,109 +1,189 @@
-//! The embedding service: one E1 model, loaded on first need, shared by everyone who embeds.
+//! The embedding service: the models of the compact profile, each loaded on first need, shared by everyone who embeds.
 
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::thread;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use casetrack_core::{Cancel, Result};
+use casetrack_core::{Cancel, Error, Result};
 
-use crate::dense::DenseModel;
 use crate::manifest::{ModelManifest, ModelSpec};
-use crate::workers::Workers;
+use crate::memory::{Loaded, MemoryMode, available_memory};
+use crate::model::Model;
+use crate::outputs::{Embeddings, Outputs};
+use crate::workers::{Task, Workers};
 
-/// Id in the manifest of the dense model (E1) of the compact profile.
-pub const E1_MODEL: &str = "e1-all-minilm-l6-v2";
+/// How often models that are not used any more are looked for.
+const SWEEP_INTERVAL: Duration = Duration::from_secs(5);
 
 /// Settings of an [`Embedder`].
 #[derive(Debug, Clone, Copy, Default)]
 pub struct EmbedOptions {
     /// Threads that embed passages; 0, the default, for one per core. Queries have a thread of their own.
     pub threads: usize,
+    /// Which models stay in memory; `None`, the default, for what suits the memory available at the first load.
+    pub memory: Option<MemoryMode>,
 }
 
-/// Embeds texts with the E1 model of a models folder. Clones share the model and its threads.
+/// Embeds texts with the models of a models folder. Clones share the models and the threads.
 #[derive(Clone)]
 pub struct Embedder(Arc<Shared>);
 
 struct Shared {
     models_dir: PathBuf,
     options: EmbedOptions,
-    spec: OnceLock<ModelSpec>,
+    manifest: OnceLock<ModelManifest>,
     workers: Mutex<Option<Arc<Workers>>>,
+    loaded: Mutex<Option<Loaded<Model>>>,
 }
 
 impl Embedder {
     /// Reads nothing and starts no thread; the first call that needs them does.
     pub fn new(models_dir: PathBuf, options: EmbedOptions) -> Self {
-        Self(Arc::new(Shared { models_dir, options, spec: OnceLock::new(), workers: Mutex::new(None) }))
+        Self(Arc::new(Shared {
+            models_dir,
+            options,
+            manifest: OnceLock::new(),
+            workers: Mutex::new(None),
+            loaded: Mutex::new(None),
+        }))
     }
 
-    /// Identifies the weights, as `<model id>@<start of their SHA-256>`; reads the manifest only.
+    /// Identifies the weights of the model for dense vectors, as `<model id>@<start of their SHA-256>`; reads the manifest
+    /// only.
     ///
     /// Vectors made under different identities must not be compared.
     pub fn model_id(&self) -> Result<String> {
-        self.spec()?.weights_id()
+        self.spec(Outputs::DENSE)?.weights_id()
     }
 
-    /// Length of a vector; reads the manifest only.
+    /// Length of a dense vector; reads the manifest only.
     pub fn dimension(&self) -> Result<usize> {
-        Ok(self.spec()?.dimension)
+        Ok(self.spec(Outputs::DENSE)?.dimension)
     }
 
-    /// Whether the model is in memory.
+    /// Whether the model for dense vectors is in memory.
     pub fn is_loaded(&self) -> bool {
-        self.slot().is_some()
+        let Ok(spec) = self.spec(Outputs::DENSE) else { return false };
+        lock(&self.0.loaded).as_ref().is_some_and(|loaded| loaded.contains(&spec.id))
     }
 
-    /// One vector of length 1 for each text, in order.
+    /// The model that makes this output, loaded if need be; it stays in memory at least as long as it is held.
+    pub fn model(&self, output: Outputs) -> Result<Arc<Model>> {
+        self.load(self.spec(output)?)
+    }
+
+    /// One vector of length 1 for each text, in order; see [`Self::embed`].
+    pub fn embed_passages(&self, texts: &[String], cancel: &Cancel) -> Result<Vec<Vec<f32>>> {
+        Ok(self.embed(texts, Outputs::DENSE, cancel)?.dense)
+    }
+
+    /// The wanted outputs of passages, in order.
     ///
-    /// Takes any number of texts of any length; a text longer than the model's input counts with its beginning. Working
+    /// Takes any number of texts of any length; a text longer than a model's input counts with its beginning. Working
     /// memory does not grow with the number of texts, apart from the result. Returns an error of code `Cancelled` within a
     /// fraction of a second after `cancel` is set.
-    pub fn embed_passages(&self, texts: &[String], cancel: &Cancel) -> Result<Vec<Vec<f32>>> {
-        self.workers()?.embed_passages(texts, cancel)
+    pub fn embed(&self, texts: &[String], wanted: Outputs, cancel: &Cancel) -> Result<Embeddings> {
+        self.workers()?.embed_passages(texts, &self.tasks(wanted)?, cancel)
     }
 
     /// The vector of a query, of length 1. Does not wait for passages that are being embedded.
     pub fn embed_query(&self, text: &str) -> Result<Vec<f32>> {
-        self.workers()?.embed_query(text)
+        let vector = self.embed_query_as(text, Outputs::DENSE)?.dense.pop();
+        vector.ok_or_else(|| Error::internal("The query was embedded into nothing"))
     }
 
-    fn spec(&self) -> Result<&ModelSpec> {
-        if let Some(spec) = self.0.spec.get() {
-            return Ok(spec);
+    /// The wanted outputs of one query. Does not wait for passages that are being embedded.
+    pub fn embed_query_as(&self, text: &str, wanted: Outputs) -> Result<Embeddings> {
+        self.workers()?.embed_query(text, &self.tasks(wanted)?)
+    }
+
+    fn manifest(&self) -> Result<&ModelManifest> {
+        if let Some(manifest) = self.0.manifest.get() {
+            return Ok(manifest);
         }
         let manifest = ModelManifest::load(&self.0.models_dir)?;
-        let spec = manifest.get(E1_MODEL)?.clone();
-        Ok(self.0.spec.get_or_init(|| spec))
+        Ok(self.0.manifest.get_or_init(|| manifest))
     }
 
-    /// The running threads, started and the model loaded if need be. After a failure the next call tries again.
+    /// The first model that makes any of these outputs.
+    fn spec(&self, outputs: Outputs) -> Result<&ModelSpec> {
+        self.manifest()?.that_makes(outputs)
+    }
+
+    /// Which model makes what: a model that makes several of the wanted outputs makes them in one pass.
+    fn tasks(&self, wanted: Outputs) -> Result<Vec<Task>> {
+        let mut left = wanted;
+        let mut tasks: Vec<Task> = Vec::new();
+        for kind in [Outputs::DENSE, Outputs::SPARSE, Outputs::TOKENS] {
+            if left.and(kind).is_empty() {
+                continue;
+            }
+            let spec = self.spec(kind)?;
+            let made = left.and(spec.outputs());
+            left = left.without(made);
+            tasks.push((self.load(spec)?, made));
+        }
+        Ok(tasks)
+    }
+
+    /// The model, from memory or disk. After a failure the next call tries again.
+    fn load(&self, spec: &ModelSpec) -> Result<Arc<Model>> {
+        let mut slot = lock(&self.0.loaded);
+        let first = slot.as_ref().is_none_or(Loaded::is_empty);
+        let mode = || self.0.options.memory.unwrap_or_else(|| MemoryMode::for_available(available_memory()));
+        let loaded = slot.get_or_insert_with(|| Loaded::new(mode()));
+        if let Some(model) = loaded.get(&spec.id, Instant::now()) {
+            return Ok(model);
+        }
+        let started = Instant::now();
+        loaded.before_loading();
+        let model = Arc::new(Model::load(self.manifest()?, spec)?);
+        tracing::info!(model = spec.id, milliseconds = started.elapsed().as_millis(), "model loaded");
+        loaded.insert(&spec.id, model.clone(), Instant::now());
+        if first {
+            sweep_while_loaded(Arc::downgrade(&self.0))?;
+        }
+        Ok(model)
+    }
+
+    /// The running threads, started if need be.
     fn workers(&self) -> Result<Arc<Workers>> {
-        let mut slot = self.slot();
+        let mut slot = lock(&self.0.workers);
         if let Some(workers) = slot.as_ref() {
             return Ok(workers.clone());
         }
-        let started = Instant::now();
-        let spec = self.spec()?;
-        let model = DenseModel::load(&ModelManifest::load(&self.0.models_dir)?, spec)?;
         let threads = match self.0.options.threads {
             0 => thread::available_parallelism().map_or(1, usize::from),
             threads => threads,
         };
-        let workers = Arc::new(Workers::start(Arc::new(model), threads)?);
-        tracing::info!(
-            model = spec.id,
-            threads,
-            milliseconds = started.elapsed().as_millis(),
-            "embedding model loaded"
-        );
+        let workers = Arc::new(Workers::start(threads)?);
         *slot = Some(workers.clone());
         Ok(workers)
     }
+}
 
-    fn slot(&self) -> MutexGuard<'_, Option<Arc<Workers>>> {
-        // The slot is only ever replaced whole, so it is sound even if a load panicked.
-        self.0.workers.lock().unwrap_or_else(PoisonError::into_inner)
-    }
+/// Starts a thread that unloads models; it ends when none is left, or nobody embeds any more.
+fn sweep_while_loaded(shared: Weak<Shared>) -> Result<()> {
+    let sweep = move || {
+        loop {
+            thread::sleep(SWEEP_INTERVAL);
+            let Some(shared) = shared.upgrade() else { return };
+            let mut slot = lock(&shared.loaded);
+            let Some(loaded) = slot.as_mut() else { return };
+            for id in loaded.sweep(Instant::now(), available_memory()) {
+                tracing::info!(model = id, "model unloaded");
+            }
+            if loaded.is_empty() {
+                return;
+            }
+        }
+    };
+    let spawned = thread::Builder::new().name("model-memory".to_owned()).spawn(sweep);
+    spawned.map(drop).map_err(|error| Error::io("a new thread for the models' memory", error))
+}
+
+/// What the locks guard is only ever replaced whole, so it is sound even after a panic.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,13 +1,19 @@
 //! What several test modules share.
 
 use crate::locate::find_models_dir;
-use crate::manifest::{ModelManifest, TOKENIZER_FILE};
-use crate::service::E1_MODEL;
+use crate::manifest::{ModelManifest, ModelSpec, TOKENIZER_FILE};
 use crate::tokenize::TextTokenizer;
 
-/// The tokenizer of the vendored E1 model, cutting at `max_tokens`.
-pub fn vendored_tokenizer(max_tokens: usize) -> TextTokenizer {
-    let manifest = ModelManifest::load(&find_models_dir(None).unwrap()).unwrap();
-    let dir = manifest.model_dir(manifest.get(E1_MODEL).unwrap());
-    TextTokenizer::load(&dir.join(TOKENIZER_FILE), max_tokens).unwrap()
+/// The vendored models.
+pub fn vendored() -> ModelManifest {
+    ModelManifest::load(&find_models_dir(None).unwrap()).unwrap()
+}
+
+/// The tokenizer of the vendored E1 model, with its description changed.
+pub fn vendored_tokenizer(change: impl FnOnce(&mut ModelSpec)) -> TextTokenizer {
+    let manifest = vendored();
+    let mut spec = manifest.get("e1-all-minilm-l6-v2").unwrap().clone();
+    let path = manifest.model_dir(&spec).join(TOKENIZER_FILE);
+    change(&mut spec);
+    TextTokenizer::load(&path, &spec).unwrap()
 }

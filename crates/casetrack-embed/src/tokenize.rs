@@ -1,11 +1,14 @@
 //! Texts to token ids.
 
+use std::collections::HashSet;
 use std::path::Path;
 
 use casetrack_core::{Error, Result};
 use tokenizers::{Tokenizer, TruncationParams};
 
 use crate::errors::{damaged, unreadable};
+use crate::manifest::ModelSpec;
+use crate::outputs::Side;
 
 /// Bytes of a text that are tokenised at first, per token wanted: enough in nearly every script and language.
 const BYTES_PER_TOKEN: usize = 16;
@@ -14,16 +17,50 @@ const BYTES_PER_TOKEN: usize = 16;
 pub struct TextTokenizer {
     tokenizer: Tokenizer,
     max_tokens: usize,
+    query: Frame,
+    passage: Frame,
+    mask: Option<u32>,
+    special: HashSet<u32>,
+}
+
+/// What is put around the texts of one side.
+struct Frame {
+    prefix: String,
+    /// Follows the first token.
+    marker: Option<u32>,
+    /// The sequence is filled up to this length with masks.
+    fewest_tokens: usize,
 }
 
 impl TextTokenizer {
-    /// Reads a `tokenizer.json`; whatever it says of padding and truncation is replaced by no padding and `max_tokens`.
-    pub fn load(path: &Path, max_tokens: usize) -> Result<Self> {
+    /// Reads a `tokenizer.json`; whatever it says of padding and truncation is replaced by no padding and the model's
+    /// longest input.
+    pub fn load(path: &Path, spec: &ModelSpec) -> Result<Self> {
         let bytes = std::fs::read(path).map_err(|error| unreadable(path, error))?;
         let mut tokenizer = Tokenizer::from_bytes(&bytes).map_err(|error| damaged(path, error))?;
-        let truncation = TruncationParams { max_length: max_tokens, ..Default::default() };
+        let id = |token: &str| {
+            tokenizer.token_to_id(token).ok_or_else(|| damaged(path, format!("its vocabulary has no {token}")))
+        };
+        let late = spec.late_interaction.as_ref();
+        let marker = |name: Option<&String>| name.map(|name| id(name)).transpose();
+        let fewest_tokens = late.map_or(0, |late| late.query_tokens);
+        let query = Frame {
+            prefix: spec.query_prefix.clone(),
+            marker: marker(late.and_then(|late| late.query_marker.as_ref()))?,
+            fewest_tokens,
+        };
+        let passage = Frame {
+            prefix: spec.passage_prefix.clone(),
+            marker: marker(late.and_then(|late| late.passage_marker.as_ref()))?,
+            fewest_tokens: 0,
+        };
+        let mask = if fewest_tokens > 0 { Some(id("[MASK]")?) } else { None };
+        let added = tokenizer.get_added_tokens_decoder();
+        let special = added.into_iter().filter(|(_, token)| token.special).map(|(id, _)| id).collect();
+        let room = spec.max_tokens - usize::from(query.marker.or(passage.marker).is_some());
+        let truncation = TruncationParams { max_length: room, ..Default::default() };
         tokenizer.with_padding(None).with_truncation(Some(truncation)).map_err(|error| damaged(path, error))?;
-        Ok(Self { tokenizer, max_tokens })
+        Ok(Self { tokenizer, max_tokens: room, query, passage, mask, special })
     }
 
     /// Number of ids the tokenizer may give: all are below it.
@@ -31,11 +68,35 @@ impl TextTokenizer {
         self.tokenizer.get_vocab_size(true)
     }
 
-    /// The ids of `prefix` and `text`, with the model's special tokens, cut to the model's longest input.
+    /// The token of an id.
+    pub fn token(&self, id: u32) -> Option<String> {
+        self.tokenizer.id_to_token(id)
+    }
+
+    /// Whether an id is a special token such as `[CLS]`.
+    pub fn is_special(&self, id: u32) -> bool {
+        self.special.contains(&id)
+    }
+
+    /// The ids of a text with the model's prefix and special tokens, cut to the model's longest input.
     ///
     /// Costs time and memory in proportion to the tokens kept, not to the text: only as much of a long text is tokenised
     /// as is needed to fill the input. It is cut at white space, where the tokens of what precedes are settled.
-    pub fn encode(&self, prefix: &str, text: &str) -> Result<Vec<u32>> {
+    pub fn encode(&self, text: &str, side: Side) -> Result<Vec<u32>> {
+        let frame = if side == Side::Query { &self.query } else { &self.passage };
+        let mut ids = self.encode_plain(&frame.prefix, text)?;
+        if let Some(marker) = frame.marker {
+            ids.insert(1.min(ids.len()), marker);
+        }
+        if let Some(mask) = self.mask
+            && ids.len() < frame.fewest_tokens
+        {
+            ids.resize(frame.fewest_tokens, mask);
+        }
+        Ok(ids)
+    }
+
+    fn encode_plain(&self, prefix: &str, text: &str) -> Result<Vec<u32>> {
         let mut budget = self.max_tokens * BYTES_PER_TOKEN;
         loop {
             let head = head_of(text, budget);
@@ -73,21 +134,36 @@ mod tests {
 
     #[test]
     fn special_tokens_frame_the_text_and_an_empty_text() {
-        let tokenizer = vendored_tokenizer(512);
-        assert_eq!(tokenizer.encode("", "").unwrap(), [101, 102]);
-        assert_eq!(tokenizer.encode("", "Hello, world!").unwrap(), [101, 7592, 1010, 2088, 999, 102]);
-        assert_eq!(tokenizer.encode("hello, ", "World!").unwrap(), [101, 7592, 1010, 2088, 999, 102]);
+        let tokenizer = vendored_tokenizer(|_| {});
+        let encode = |text| tokenizer.encode(text, Side::Passage).unwrap();
+        assert_eq!(encode(""), [101, 102]);
+        assert_eq!(encode("Hello, world!"), [101, 7592, 1010, 2088, 999, 102]);
+    }
+
+    #[test]
+    fn a_side_has_its_prefix_its_marker_and_its_masks() {
+        let tokenizer = vendored_tokenizer(|spec| {
+            spec.max_tokens = 8;
+            spec.passage_prefix = "hello, ".to_owned();
+            let late = spec.late_interaction.as_mut().unwrap();
+            (late.query_marker, late.query_tokens) = (Some("[unused0]".to_owned()), 6);
+        });
+        let encode = |text, side| tokenizer.encode(text, side).unwrap();
+        assert_eq!(encode("World!", Side::Passage), [101, 7592, 1010, 2088, 999, 102]);
+        assert_eq!(encode("World!", Side::Query), [101, 1, 2088, 999, 102, 103]);
+        assert_eq!(encode("hello world hello world hello", Side::Query), [101, 1, 7592, 2088, 7592, 2088, 7592, 102]);
+        assert!(tokenizer.is_special(103) && !tokenizer.is_special(7592));
     }
 
     #[test]
     fn a_long_text_keeps_its_first_tokens_and_the_closing_one() {
-        let tokenizer = vendored_tokenizer(32);
-        let whole = vendored_tokenizer(1 << 20);
+        let tokenizer = vendored_tokenizer(|spec| spec.max_tokens = 32);
+        let whole = vendored_tokenizer(|spec| spec.max_tokens = 1 << 20);
         let spaced = format!("{}{}", " ".repeat(20_000), "the term of this Agreement ".repeat(5_000));
         let unspaced = "x".repeat(50_000);
         for text in [spaced.as_str(), unspaced.as_str(), &"漢字かな交じり文。".repeat(3_000)] {
-            let ids = tokenizer.encode("", text).unwrap();
-            let all = whole.encode("", text).unwrap();
+            let ids = tokenizer.encode(text, Side::Passage).unwrap();
+            let all = whole.encode(text, Side::Passage).unwrap();
             let kept = all.len().min(32);
             assert_eq!(ids.len(), kept);
             assert_eq!(ids[..kept - 1], all[..kept - 1]);

@@ -28,12 +28,14 @@ impl Weights {
         Ok(Self { path: path.to_owned(), file })
     }
 
+    /// Whether there is a tensor of this name.
+    pub fn has(&self, name: &str) -> bool {
+        self.file.get(name).is_ok()
+    }
+
     /// A whole tensor in row-major order, which must have this shape.
     pub fn load(&self, name: &str, shape: &[usize]) -> Result<Vec<f32>> {
-        let table = self.table(name, shape)?;
-        let mut values = vec![0f32; shape.iter().product()];
-        table.convert(table.bytes, &mut values);
-        Ok(values)
+        Ok(self.table(name, shape)?.all())
     }
 
     /// A tensor of rows to read one at a time, which must have this shape.
@@ -59,6 +61,13 @@ pub struct Table<'a> {
 }
 
 impl Table<'_> {
+    /// All values, in row-major order.
+    pub fn all(&self) -> Vec<f32> {
+        let mut values = vec![0f32; self.bytes.len() / if self.half { 2 } else { 4 }];
+        self.convert(self.bytes, &mut values);
+        values
+    }
+
     /// Writes row `index` of `row.len()` values to `row`; an error if the table has no such row.
     pub fn read_row(&self, index: usize, row: &mut [f32]) -> Result<(), CandleError> {
         let size = row.len() * if self.half { 2 } else { 4 };

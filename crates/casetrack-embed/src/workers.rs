@@ -8,7 +8,8 @@ use std::time::Duration;
 use casetrack_core::{Cancel, Error, Result};
 use crossbeam_channel::{Receiver, RecvTimeoutError, SendTimeoutError, Sender, bounded, unbounded};
 
-use crate::DenseEncoder;
+use crate::model::TextModel;
+use crate::outputs::{Embeddings, Outputs, Side, SparseVector, TokenVectors};
 
 /// Tokens of one job at most, unless a single sequence is longer: enough to keep the matrix products efficient, few enough
 /// that a job ends within a fraction of a second and the threads finish a call at nearly the same time.
@@ -18,86 +19,113 @@ const TOKENS_PER_JOB: usize = 1024;
 const CANCEL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// Threads for passages, each computing whole jobs, and one more thread for queries, so that a query never waits for
-/// passages. The threads end when this is dropped.
+/// passages. The threads serve all models and end when this is dropped.
 pub struct Workers {
-    encoder: Arc<dyn DenseEncoder>,
     passages: Sender<Job>,
     queries: Sender<Job>,
 }
 
-/// Sequences to encode, and where to send the vectors.
+/// A model and what is wanted of it.
+pub type Task = (Arc<dyn TextModel>, Outputs);
+
+/// Sequences to encode, and where to send the outputs.
 struct Job {
+    model: Arc<dyn TextModel>,
+    wanted: Outputs,
+    side: Side,
     first: usize,
     sequences: Vec<Vec<u32>>,
     cancel: Cancel,
     reply: Sender<Reply>,
 }
 
-/// The vectors of the sequences from number `first` on.
+/// The outputs of the sequences from number `first` on.
 struct Reply {
     first: usize,
-    vectors: Result<Vec<Vec<f32>>>,
+    outputs: Result<Embeddings>,
 }
 
 impl Workers {
     /// Starts `threads` threads for passages (at least one) and one for queries.
-    pub fn start(encoder: Arc<dyn DenseEncoder>, threads: usize) -> Result<Self> {
+    pub fn start(threads: usize) -> Result<Self> {
         // A short queue: jobs wait as token ids in memory, and tokenising must only stay ahead of the encoder.
         let (passages, passage_jobs) = bounded(threads.max(1));
         let (queries, query_jobs) = unbounded();
         let spawn = |name: String, jobs: Receiver<Job>| {
-            let encoder = encoder.clone();
-            let spawned = thread::Builder::new().name(name).spawn(move || run(encoder.as_ref(), &jobs));
+            let spawned = thread::Builder::new().name(name).spawn(move || run(&jobs));
             spawned.map_err(|error| Error::io("a new thread for embedding", error))
         };
         for number in 0..threads.max(1) {
             spawn(format!("embed-{number}"), passage_jobs.clone())?;
         }
         spawn("embed-query".to_owned(), query_jobs)?;
-        Ok(Self { encoder, passages, queries })
+        Ok(Self { passages, queries })
     }
 
-    /// One vector for each text, in order. Tokenises on the calling thread while the workers compute.
-    pub fn embed_passages(&self, texts: &[String], cancel: &Cancel) -> Result<Vec<Vec<f32>>> {
+    /// The outputs of each text, in order. Tokenises on the calling thread while the workers compute.
+    pub fn embed_passages(&self, texts: &[String], tasks: &[Task], cancel: &Cancel) -> Result<Embeddings> {
         let (reply, replies) = unbounded();
-        let mut vectors = vec![Vec::new(); texts.len()];
+        let mut outputs = room_for(texts.len(), tasks);
         let mut open_jobs = 0usize;
-        let mut next = 0;
-        while next < texts.len() {
-            let first = next;
-            let (mut sequences, mut tokens) = (Vec::new(), 0);
+        // Model by model within one queue, so that a model's weights stay in cache from job to job.
+        for (model, wanted) in tasks {
+            let mut next = 0;
             while next < texts.len() {
-                let sequence = self.encoder.tokenize_passage(&texts[next])?;
-                tokens += sequence.len();
-                sequences.push(sequence);
-                next += 1;
-                // One more of the same length would go over.
-                if tokens + tokens / sequences.len() > TOKENS_PER_JOB {
-                    break;
+                let first = next;
+                let (mut sequences, mut tokens) = (Vec::new(), 0);
+                while next < texts.len() {
+                    let sequence = model.tokenize(&texts[next], Side::Passage)?;
+                    tokens += sequence.len();
+                    sequences.push(sequence);
+                    next += 1;
+                    // One more of the same length would go over.
+                    if tokens + tokens / sequences.len() > TOKENS_PER_JOB {
+                        break;
+                    }
                 }
-            }
-            send(&self.passages, Job { first, sequences, cancel: cancel.clone(), reply: reply.clone() })?;
-            open_jobs += 1;
-            for reply in replies.try_iter() {
-                store(reply, &mut vectors)?;
-                open_jobs -= 1;
+                let (model, cancel, reply) = (model.clone(), cancel.clone(), reply.clone());
+                let job = Job { model, wanted: *wanted, side: Side::Passage, first, sequences, cancel, reply };
+                send(&self.passages, job)?;
+                open_jobs += 1;
+                for reply in replies.try_iter() {
+                    store(reply, &mut outputs)?;
+                    open_jobs -= 1;
+                }
             }
         }
         drop(reply);
         while open_jobs > 0 {
-            store(receive(&replies, cancel)?, &mut vectors)?;
+            store(receive(&replies, cancel)?, &mut outputs)?;
             open_jobs -= 1;
         }
-        Ok(vectors)
+        Ok(outputs)
     }
 
-    /// The vector of a query.
-    pub fn embed_query(&self, text: &str) -> Result<Vec<f32>> {
-        let (reply, replies) = bounded(1);
+    /// The outputs of one query.
+    pub fn embed_query(&self, text: &str, tasks: &[Task]) -> Result<Embeddings> {
+        let (reply, replies) = unbounded();
         let cancel = Cancel::default();
-        let sequences = vec![self.encoder.tokenize_query(text)?];
-        send(&self.queries, Job { first: 0, sequences, cancel: cancel.clone(), reply })?;
-        receive(&replies, &cancel)?.vectors?.pop().ok_or_else(stopped)
+        let mut outputs = room_for(1, tasks);
+        for (model, wanted) in tasks {
+            let sequences = vec![model.tokenize(text, Side::Query)?];
+            let (model, cancel, reply) = (model.clone(), cancel.clone(), reply.clone());
+            send(&self.queries, Job { model, wanted: *wanted, side: Side::Query, first: 0, sequences, cancel, reply })?;
+        }
+        drop(reply);
+        for _ in tasks {
+            store(receive(&replies, &cancel)?, &mut outputs)?;
+        }
+        Ok(outputs)
+    }
+}
+
+/// Places for the wanted outputs of so many texts.
+fn room_for(texts: usize, tasks: &[Task]) -> Embeddings {
+    let wanted = |pick: fn(&Outputs) -> bool| if tasks.iter().any(|(_, wanted)| pick(wanted)) { texts } else { 0 };
+    Embeddings {
+        dense: vec![Vec::new(); wanted(|outputs| outputs.dense)],
+        sparse: vec![SparseVector::default(); wanted(|outputs| outputs.sparse)],
+        tokens: vec![TokenVectors::default(); wanted(|outputs| outputs.tokens)],
     }
 }
 
@@ -129,10 +157,17 @@ fn receive(replies: &Receiver<Reply>, cancel: &Cancel) -> Result<Reply> {
     }
 }
 
-fn store(reply: Reply, vectors: &mut [Vec<f32>]) -> Result<()> {
-    for (slot, vector) in vectors[reply.first..].iter_mut().zip(reply.vectors?) {
-        *slot = vector;
+fn store(reply: Reply, outputs: &mut Embeddings) -> Result<()> {
+    fn put<T>(slots: &mut [T], first: usize, values: Vec<T>) {
+        // Outputs that were not wanted have no slots.
+        for (slot, value) in slots.iter_mut().skip(first).zip(values) {
+            *slot = value;
+        }
     }
+    let found = reply.outputs?;
+    put(&mut outputs.dense, reply.first, found.dense);
+    put(&mut outputs.sparse, reply.first, found.sparse);
+    put(&mut outputs.tokens, reply.first, found.tokens);
     Ok(())
 }
 
@@ -141,16 +176,16 @@ fn stopped() -> Error {
 }
 
 /// A worker's life: job after job until the queue is closed.
-fn run(encoder: &dyn DenseEncoder, jobs: &Receiver<Job>) {
+fn run(jobs: &Receiver<Job>) {
     for job in jobs {
         if job.cancel.is_cancelled() {
             continue;
         }
         // A panic is a defect, but it must cost this job only, not the thread and every job after it.
-        let encoded = catch_unwind(AssertUnwindSafe(|| encoder.encode_tokens(&job.sequences)));
-        let vectors = encoded.unwrap_or_else(|_| Err(Error::internal("The embedding computation panicked")));
+        let encoded = catch_unwind(AssertUnwindSafe(|| job.model.encode(&job.sequences, job.side, job.wanted)));
+        let outputs = encoded.unwrap_or_else(|_| Err(Error::internal("The embedding computation panicked")));
         // Nobody listens any more when the caller was cancelled.
-        let _ = job.reply.send(Reply { first: job.first, vectors });
+        let _ = job.reply.send(Reply { first: job.first, outputs });
     }
 }
 
@@ -167,29 +202,29 @@ mod tests {
         jobs: AtomicUsize,
     }
 
-    impl DenseEncoder for SlowLengths {
-        fn dimension(&self) -> usize {
-            1
-        }
-
-        fn max_tokens(&self) -> usize {
-            10_000
-        }
-
-        fn tokenize_passage(&self, text: &str) -> Result<Vec<u32>> {
+    impl TextModel for SlowLengths {
+        fn tokenize(&self, text: &str, _: Side) -> Result<Vec<u32>> {
             Ok(text.bytes().map(u32::from).collect())
         }
 
-        fn tokenize_query(&self, text: &str) -> Result<Vec<u32>> {
-            self.tokenize_passage(text)
-        }
-
-        fn encode_tokens(&self, sequences: &[Vec<u32>]) -> Result<Vec<Vec<f32>>> {
+        fn encode(&self, sequences: &[Vec<u32>], side: Side, wanted: Outputs) -> Result<Embeddings> {
             self.jobs.fetch_add(1, Ordering::SeqCst);
             thread::sleep(self.pause);
-            assert!(!sequences.contains(&self.tokenize_passage("panic")?));
-            Ok(sequences.iter().map(|sequence| vec![sequence.len() as f32]).collect())
+            assert!(!sequences.contains(&self.tokenize("panic", side)?));
+            let lengths = sequences.iter().map(|sequence| sequence.len() as f32);
+            let mut outputs = Embeddings::default();
+            if wanted.dense {
+                outputs.dense = lengths.clone().map(|length| vec![length]).collect();
+            }
+            if wanted.sparse {
+                outputs.sparse = lengths.map(|length| SparseVector { terms: vec![(7, length)] }).collect();
+            }
+            Ok(outputs)
         }
+    }
+
+    fn workers(model: &Arc<SlowLengths>, threads: usize) -> (Workers, [Task; 1]) {
+        (Workers::start(threads).unwrap(), [(model.clone(), Outputs::DENSE)])
     }
 
     fn texts(lengths: impl Iterator<Item = usize>) -> Vec<String> {
@@ -197,62 +232,80 @@ mod tests {
     }
 
     #[test]
-    fn vectors_come_in_the_order_of_the_texts() {
-        let encoder = Arc::new(SlowLengths::default());
-        let workers = Workers::start(encoder.clone(), 3).unwrap();
+    fn outputs_come_in_the_order_of_the_texts() {
+        let model = Arc::new(SlowLengths::default());
+        let (workers, tasks) = workers(&model, 3);
         let texts = texts((0..500).map(|i| i * 7919 % 700));
-        let vectors = workers.embed_passages(&texts, &Cancel::default()).unwrap();
-        assert!(vectors.iter().zip(&texts).all(|(vector, text)| *vector == [text.len() as f32]));
-        assert!(encoder.jobs.load(Ordering::SeqCst) > 100);
-        assert!(workers.embed_passages(&[], &Cancel::default()).unwrap().is_empty());
+        let found = workers.embed_passages(&texts, &tasks, &Cancel::default()).unwrap();
+        assert!(found.dense.iter().zip(&texts).all(|(vector, text)| *vector == [text.len() as f32]));
+        assert!(found.sparse.is_empty() && found.tokens.is_empty());
+        assert!(model.jobs.load(Ordering::SeqCst) > 100);
+        assert_eq!(workers.embed_passages(&[], &tasks, &Cancel::default()).unwrap(), Embeddings::default());
+    }
+
+    #[test]
+    fn the_outputs_of_several_models_come_together() {
+        let (dense, sparse) = (Arc::new(SlowLengths::default()), Arc::new(SlowLengths::default()));
+        let tasks: [Task; 2] = [(dense, Outputs::DENSE), (sparse.clone(), Outputs::SPARSE)];
+        let workers = Workers::start(2).unwrap();
+        let texts = texts((0..100).map(|i| i * 31 % 700));
+        let found = workers.embed_passages(&texts, &tasks, &Cancel::default()).unwrap();
+        for (i, text) in texts.iter().enumerate() {
+            assert_eq!(found.dense[i], [text.len() as f32]);
+            assert_eq!(found.sparse[i].terms, [(7, text.len() as f32)]);
+        }
+        let query = workers.embed_query("four", &tasks).unwrap();
+        assert_eq!((query.dense.len(), query.sparse.len(), query.tokens.len()), (1, 1, 0));
     }
 
     #[test]
     fn short_texts_share_a_job() {
-        let encoder = Arc::new(SlowLengths::default());
-        let workers = Workers::start(encoder.clone(), 2).unwrap();
-        workers.embed_passages(&texts(std::iter::repeat_n(TOKENS_PER_JOB / 8, 16)), &Cancel::default()).unwrap();
-        assert_eq!(encoder.jobs.load(Ordering::SeqCst), 2);
+        let model = Arc::new(SlowLengths::default());
+        let (workers, tasks) = workers(&model, 2);
+        let texts = texts(std::iter::repeat_n(TOKENS_PER_JOB / 8, 16));
+        workers.embed_passages(&texts, &tasks, &Cancel::default()).unwrap();
+        assert_eq!(model.jobs.load(Ordering::SeqCst), 2);
     }
 
     #[test]
     fn cancelling_stops_callers_and_queued_jobs() {
-        let encoder = Arc::new(SlowLengths { pause: Duration::from_millis(100), ..Default::default() });
-        let workers = Workers::start(encoder.clone(), 2).unwrap();
+        let model = Arc::new(SlowLengths { pause: Duration::from_millis(100), ..Default::default() });
+        let (workers, tasks) = workers(&model, 2);
         let cancel = Cancel::default();
         let started = Instant::now();
         let result = thread::scope(|scope| {
-            let call = scope.spawn(|| workers.embed_passages(&texts(std::iter::repeat_n(600, 1000)), &cancel));
+            let texts = texts(std::iter::repeat_n(600, 1000));
+            let call = scope.spawn(|| workers.embed_passages(&texts, &tasks, &cancel));
             thread::sleep(Duration::from_millis(150));
             cancel.cancel();
             call.join().unwrap()
         });
         assert_eq!(result.unwrap_err().code, casetrack_core::ErrorCode::Cancelled);
         assert!(started.elapsed() < Duration::from_secs(1));
-        assert!(encoder.jobs.load(Ordering::SeqCst) < 20);
-        let after = workers.embed_passages(&texts([5].into_iter()), &Cancel::default()).unwrap();
-        assert_eq!(after, [[5.0]]);
+        assert!(model.jobs.load(Ordering::SeqCst) < 20);
+        let after = workers.embed_passages(&texts([5].into_iter()), &tasks, &Cancel::default()).unwrap();
+        assert_eq!(after.dense, [[5.0]]);
     }
 
     #[test]
     fn a_query_does_not_wait_for_queued_passages() {
-        let encoder = Arc::new(SlowLengths { pause: Duration::from_millis(50), ..Default::default() });
-        let workers = Workers::start(encoder.clone(), 1).unwrap();
+        let model = Arc::new(SlowLengths { pause: Duration::from_millis(50), ..Default::default() });
+        let (workers, tasks) = workers(&model, 1);
         thread::scope(|scope| {
-            let passages =
-                scope.spawn(|| workers.embed_passages(&texts(std::iter::repeat_n(600, 10)), &Cancel::default()));
+            let texts = texts(std::iter::repeat_n(600, 10));
+            let passages = scope.spawn(|| workers.embed_passages(&texts, &tasks, &Cancel::default()));
             thread::sleep(Duration::from_millis(20));
-            assert_eq!(workers.embed_query("four").unwrap(), [4.0]);
+            assert_eq!(workers.embed_query("four", &tasks).unwrap().dense, [[4.0]]);
             assert!(!passages.is_finished());
-            assert_eq!(passages.join().unwrap().unwrap().len(), 10);
+            assert_eq!(passages.join().unwrap().unwrap().dense.len(), 10);
         });
     }
 
     #[test]
     fn a_panic_fails_its_job_and_no_other() {
-        let workers = Workers::start(Arc::new(SlowLengths::default()), 1).unwrap();
-        let error = workers.embed_passages(&["panic".to_owned()], &Cancel::default()).unwrap_err();
+        let (workers, tasks) = workers(&Arc::new(SlowLengths::default()), 1);
+        let error = workers.embed_passages(&["panic".to_owned()], &tasks, &Cancel::default()).unwrap_err();
         assert_eq!(error.code, casetrack_core::ErrorCode::Internal);
-        assert_eq!(workers.embed_query("still here").unwrap(), [10.0]);
+        assert_eq!(workers.embed_query("still here", &tasks).unwrap().dense, [[10.0]]);
     }
 }

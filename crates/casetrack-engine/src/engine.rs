@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use casetrack_core::{ChunkConfig, CollectionId, Error, ErrorCode, Limits, Result, Tier};
-use casetrack_embed::{EmbedOptions, Embedder, find_models_dir};
+use casetrack_embed::{EmbedOptions, Embedder, MemoryMode, find_models_dir};
 use casetrack_extract::ExtractOptions;
 use casetrack_store::{Collection, Registry};
 
@@ -23,6 +23,8 @@ pub struct EngineConfig {
     pub chunks: ChunkConfig,
     /// Threads for inference; 0 for one per core.
     pub threads: usize,
+    /// Which models stay in memory; chosen by the memory available when `None`.
+    pub memory_mode: Option<MemoryMode>,
 }
 
 impl EngineConfig {
@@ -35,6 +37,7 @@ impl EngineConfig {
             limits: Limits::default(),
             chunks: ChunkConfig::default(),
             threads: 0,
+            memory_mode: None,
         }
     }
 
@@ -78,7 +81,7 @@ impl Engine {
             return Ok(embedder);
         }
         let models = find_models_dir(self.config.models_dir.as_deref())?;
-        let options = EmbedOptions { threads: self.config.threads };
+        let options = EmbedOptions { threads: self.config.threads, memory: self.config.memory_mode };
         Ok(self.embedder.get_or_init(|| Embedder::new(models, options)))
     }
 

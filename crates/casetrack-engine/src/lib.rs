@@ -7,6 +7,7 @@ pub mod chunks;
 pub mod collections;
 pub mod doctor;
 pub mod documents;
+pub mod embedding;
 mod engine;
 pub mod ingest;
 pub mod inspect;
@@ -15,4 +16,5 @@ pub mod search;
 pub mod status;
 pub mod verify;
 
+pub use casetrack_embed::{MemoryMode, Side};
 pub use engine::{Engine, EngineConfig};

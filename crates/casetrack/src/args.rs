@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use casetrack_core::{CollectionType, DocumentType, Error, Result, Tier};
-use casetrack_engine::{Engine, EngineConfig};
+use casetrack_engine::embedding::EmbeddingKind;
+use casetrack_engine::{Engine, EngineConfig, MemoryMode};
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use serde::de::DeserializeOwned;
 
@@ -47,6 +48,10 @@ pub struct Global {
     /// Threads for the models [default: one per core]
     #[arg(long, global = true, value_name = "N", default_value_t = 0, hide_default_value = true)]
     pub threads: usize,
+    /// Which models stay in memory: full (all), standard (those used in the last 5 minutes) or constrained (one at a time)
+    /// [default: what suits the memory available]
+    #[arg(long, global = true, value_name = "MODE")]
+    pub memory_mode: Option<MemoryMode>,
     /// Largest file to read, in MB
     #[arg(long, global = true, value_name = "MB", default_value_t = 512)]
     pub max_file_mb: u64,
@@ -67,6 +72,7 @@ impl Global {
         let mut config = EngineConfig::new(data_dir);
         config.models_dir = self.models_dir.clone();
         config.threads = self.threads;
+        config.memory_mode = self.memory_mode;
         config.limits.max_file_bytes = self.max_file_mb.saturating_mul(1 << 20);
         config.tier = match self.tier {
             TierArg::Free => Tier::Free,
@@ -88,6 +94,7 @@ pub enum Command {
     Verify(commands::verify::Verify),
     Call(commands::call::Call),
     Doctor(commands::doctor::Doctor),
+    Embed(commands::embed::Embed),
     Mcp(commands::mcp::Mcp),
     Bench(commands::bench::Bench),
     Schemas(commands::schemas::Schemas),
@@ -116,4 +123,14 @@ pub fn document_type(text: &str) -> Result<DocumentType> {
         text,
         "contract, report, spreadsheet, presentation, correspondence, memo, proposal, invoice, policy, other",
     )
+}
+
+pub fn embedding_kind(text: &str) -> Result<EmbeddingKind> {
+    match text {
+        "e1" => Ok(EmbeddingKind::Dense),
+        "e6" => Ok(EmbeddingKind::Sparse),
+        "e12" => Ok(EmbeddingKind::LateInteraction),
+        "all" => Ok(EmbeddingKind::All),
+        _ => Err(Error::invalid(format!("\"{text}\" is not one of e1, e6, e12, all"))),
+    }
 }

@@ -114,20 +114,22 @@ pub struct Rows<'a> {
 pub enum Output {
     Overwrite,
     Add,
+    /// `out` has one row only, which becomes the greatest of what it holds and of all rows of the product.
+    Max,
 }
 
-/// `out = a · b` or `out += a · b`, where `out` has rows of `b.n()` values that lie `stride` apart.
+/// `out = a · b`, `out += a · b` or the columns' maxima, where `out` has rows of `b.n()` values that lie `stride` apart.
 pub fn matmul(a: Rows<'_>, b: &PackedMatrix, output: Output, out: &mut [f32], stride: usize) {
     debug_assert!(a.stride >= b.k && stride >= b.n);
     if b.k > 0 {
-        b.arch.dispatch(Product { a, b, add: output == Output::Add, out, stride });
+        b.arch.dispatch(Product { a, b, output, out, stride });
     }
 }
 
 struct Product<'a> {
     a: Rows<'a>,
     b: &'a PackedMatrix,
-    add: bool,
+    output: Output,
     out: &'a mut [f32],
     stride: usize,
 }
@@ -195,7 +197,7 @@ impl Product<'_> {
             rows[r] = &self.a.data[(row + r) * self.a.stride..][..panel.len()];
         }
         let mut sums = [[simd.splat_f32s(0.0); NV]; MR];
-        if self.add {
+        if self.output == Output::Add {
             for r in 0..MR {
                 let out = &self.out[(row + r) * self.stride + column..][..columns];
                 for v in 0..NV {
@@ -210,6 +212,17 @@ impl Product<'_> {
                     sums[r][v] = simd.mul_add_e_f32s(x, columns[v], sums[r][v]);
                 }
             }
+        }
+        if self.output == Output::Max {
+            let out = &mut self.out[column..][..columns];
+            for v in 0..NV {
+                let mut max = load(simd, out, v * S::F32_LANES);
+                for r in 0..MR {
+                    max = simd.max_f32s(max, sums[r][v]);
+                }
+                store(simd, out, v * S::F32_LANES, max);
+            }
+            return;
         }
         for r in 0..MR {
             let out = &mut self.out[(row + r) * self.stride + column..][..columns];
@@ -279,6 +292,25 @@ mod tests {
                         assert!((f64::from(found) - 2.0 * sum).abs() < 1e-4, "{arch:?} {rows}x{k}x{n}: {found} {sum}");
                     }
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn the_maximum_is_over_all_rows_and_what_the_output_holds() {
+        let (rows, k, n) = (41, 20, 100);
+        let (data, weight) = (random(rows * k, 7), random(n * k, 8));
+        for arch in architectures() {
+            let a = Rows { data: &data, stride: k, count: rows };
+            let mut packed = PackedMatrix::new(arch);
+            packed.pack_transposed(&weight, k, n, k);
+            let mut product = vec![0f32; rows * n];
+            matmul(a, &packed, Output::Overwrite, &mut product, n);
+            let mut max = vec![0.5f32; n];
+            matmul(a, &packed, Output::Max, &mut max, n);
+            for (column, &found) in max.iter().enumerate() {
+                let expected = product.iter().skip(column).step_by(n).fold(0.5f32, |max, &x| max.max(x));
+                assert_eq!(found, expected, "{arch:?} column {column}");
             }
         }
     }

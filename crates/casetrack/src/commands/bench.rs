@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use casetrack_core::{Error, Result};
+use casetrack_engine::embedding::{EmbeddingKind, EmbeddingSpeed};
 use casetrack_engine::search::SearchRequest;
 use clap::{Args, Subcommand};
 use serde::Serialize;
@@ -23,6 +24,24 @@ pub struct Bench {
 enum What {
     /// Latency of search, with the model loaded
     Search(SearchBench),
+    /// Speed of the models on chunks of 2000 characters
+    Embed(EmbedBench),
+}
+
+#[derive(Debug, Args)]
+struct EmbedBench {
+    /// Text files to cut into chunks
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// e1 (dense), e6 (sparse), e12 (late interaction) or all
+    #[arg(long, default_value = "all", value_parser = crate::args::embedding_kind, value_name = "MODEL")]
+    model: EmbeddingKind,
+    /// Most chunks to embed
+    #[arg(long, default_value_t = 64)]
+    chunks: usize,
+    /// How often they are embedded
+    #[arg(long, default_value_t = 3)]
+    rounds: usize,
 }
 
 #[derive(Debug, Args)]
@@ -53,11 +72,49 @@ struct Latency {
 
 impl Bench {
     pub fn run(self, global: &Global) -> Result<ExitCode> {
-        let What::Search(bench) = self.what;
-        let latency = bench.measure(global)?;
-        output::print(&latency, global.json, describe)?;
+        match self.what {
+            What::Search(bench) => output::print(&bench.measure(global)?, global.json, describe)?,
+            What::Embed(bench) => output::print(&bench.measure(global)?, global.json, describe_speed)?,
+        }
         Ok(ExitCode::SUCCESS)
     }
+}
+
+impl EmbedBench {
+    fn measure(&self, global: &Global) -> Result<EmbeddingSpeed> {
+        let mut text = String::new();
+        for file in &self.files {
+            let bytes = std::fs::read(file).map_err(|error| Error::io(file.display(), error))?;
+            text.push_str(&String::from_utf8_lossy(&bytes));
+        }
+        global.engine()?.bench_embedding(self.model, &text, self.chunks, self.rounds)
+    }
+}
+
+fn describe_speed(speed: &EmbeddingSpeed) -> String {
+    let mut out = format!(
+        "{}: {} chunks of 2000 characters, {:.0} tokens on average, {} threads, {} rounds\n",
+        speed.model,
+        speed.chunks,
+        speed.tokens as f64 / speed.chunks as f64,
+        speed.threads,
+        speed.rounds
+    );
+    let _ = writeln!(out, "{:.2} chunks/s  {:.0} tokens/s", speed.chunks_per_second, speed.tokens_per_second);
+    let _ = writeln!(
+        out,
+        "{:.0} GFLOP/s, {:.0} % of the matrix products' peak (ours {:.0}, candle's {:.0})",
+        speed.gflops,
+        speed.share_of_peak * 100.0,
+        speed.peak_gflops,
+        speed.candle_peak_gflops
+    );
+    let _ = write!(
+        out,
+        "query of {} tokens: p50 {:.1} ms  p95 {:.1} ms; first query, models loaded from disk: {:.0} ms; peak memory {:.0} MB",
+        speed.query_tokens, speed.query_p50_ms, speed.query_p95_ms, speed.load_ms, speed.peak_memory_mb
+    );
+    out
 }
 
 impl SearchBench {

@@ -5,6 +5,7 @@ pub mod call;
 pub mod collections;
 pub mod doctor;
 pub mod documents;
+pub mod embed;
 pub mod ingest;
 pub mod inspect;
 pub mod mcp;
@@ -33,6 +34,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
         Command::Verify(command) => command.run(global),
         Command::Call(command) => command.run(global),
         Command::Doctor(command) => command.run(global),
+        Command::Embed(command) => command.run(global),
         Command::Mcp(command) => command.run(global),
         Command::Bench(command) => command.run(global),
         Command::Schemas(command) => command.run(),

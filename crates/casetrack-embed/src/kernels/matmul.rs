@@ -11,9 +11,9 @@ use super::Arch;
 /// Bytes of left-hand rows that are multiplied with all panels before the next rows: fits an L2 cache next to the panel.
 const ROW_BLOCK_BYTES: usize = 192 << 10;
 
-/// Vectors in a row of the register tile of matrices with many columns, and with few.
-const WIDE: usize = 3;
-const NARROW: usize = 2;
+/// Vectors in a row of the register tile, and so in a row of a panel. Three of them with eight rows would load less, but
+/// LLVM 22 spills their sums: on AVX-512 that was 2.5 times slower than two with twelve rows.
+const VECTORS: usize = 2;
 
 /// The right-hand operand of a product: a `[k, n]` matrix in panels of `width` columns, each stored as `[k, width]`.
 ///
@@ -21,8 +21,7 @@ const NARROW: usize = 2;
 #[derive(Debug, Clone)]
 pub struct PackedMatrix {
     arch: Arch,
-    /// Panel widths of the architecture, widest first.
-    widths: [usize; 2],
+    /// Columns of a panel.
     width: usize,
     k: usize,
     n: usize,
@@ -32,8 +31,7 @@ pub struct PackedMatrix {
 impl PackedMatrix {
     /// An empty matrix, to be filled by one of the `pack` methods, which reuse its memory.
     pub fn new(arch: Arch) -> Self {
-        let widths = arch.dispatch(PanelWidths);
-        Self { arch, widths, width: widths[0], k: 0, n: 0, data: Vec::new() }
+        Self { arch, width: arch.dispatch(PanelWidth), k: 0, n: 0, data: Vec::new() }
     }
 
     /// Packs the transpose of `n` rows of `k` values that lie `stride` apart: row `j` of the source becomes column `j`.
@@ -70,10 +68,8 @@ impl PackedMatrix {
         self.n
     }
 
-    /// Takes the panel width that pads least (the wider one if equal) and clears the padding.
+    /// Makes room and clears the padding.
     fn reshape(&mut self, k: usize, n: usize) {
-        let [wide, narrow] = self.widths;
-        self.width = if n.next_multiple_of(narrow) < n.next_multiple_of(wide) { narrow } else { wide };
         (self.k, self.n) = (k, n);
         if !n.is_multiple_of(self.width) {
             self.data.clear();
@@ -82,23 +78,16 @@ impl PackedMatrix {
     }
 }
 
-/// Finds the panel widths of an architecture.
-struct PanelWidths;
+/// Finds the panel width of an architecture.
+struct PanelWidth;
 
-impl WithSimd for PanelWidths {
-    type Output = [usize; 2];
+impl WithSimd for PanelWidth {
+    type Output = usize;
 
     #[inline(always)]
-    fn with_simd<S: Simd>(self, _: S) -> [usize; 2] {
-        let wide = if has_32_registers::<S>() { WIDE } else { NARROW };
-        [wide * S::F32_LANES, NARROW * S::F32_LANES]
+    fn with_simd<S: Simd>(self, _: S) -> usize {
+        VECTORS * S::F32_LANES
     }
-}
-
-/// AVX-512 and NEON have 32 vector registers, which hold 24 sums; AVX2 has 16, which hold 12.
-#[inline(always)]
-fn has_32_registers<S: Simd>() -> bool {
-    S::REGISTER_COUNT >= 32
 }
 
 /// The rows of a left operand: `count` rows of `b.k()` values that lie `stride` apart.
@@ -139,23 +128,18 @@ impl WithSimd for Product<'_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
-        if !has_32_registers::<S>() {
-            self.run::<S, 6, NARROW>(simd)
-        } else if self.b.width == WIDE * S::F32_LANES {
-            self.run::<S, 8, WIDE>(simd)
-        } else {
-            self.run::<S, 12, NARROW>(simd)
-        }
+        // AVX-512 and NEON have 32 vector registers, which hold 24 sums; AVX2 has 16, which hold 12.
+        if S::REGISTER_COUNT >= 32 { self.run::<S, 12>(simd) } else { self.run::<S, 6>(simd) }
     }
 }
 
 impl Product<'_> {
-    /// Runs the product in tiles of `MR` rows and `NV` vectors; a panel must be `NV` vectors wide.
+    /// Runs the product in tiles of `MR` rows and one panel.
     #[inline(always)]
-    fn run<S: Simd, const MR: usize, const NV: usize>(mut self, simd: S) {
+    fn run<S: Simd, const MR: usize>(mut self, simd: S) {
         let (k, n) = (self.b.k, self.b.n);
         let block = (ROW_BLOCK_BYTES / (size_of::<f32>() * k)).max(1).next_multiple_of(MR);
-        let panels = S::as_simd_f32s(&self.b.data).0.as_chunks::<NV>().0;
+        let panels = S::as_simd_f32s(&self.b.data).0.as_chunks::<VECTORS>().0;
         let mut start = 0;
         while start < self.a.count {
             let end = (start + block).min(self.a.count);
@@ -164,15 +148,15 @@ impl Product<'_> {
                 let columns = self.b.width.min(n - column);
                 let mut row = start;
                 while row + MR <= end {
-                    self.tile::<S, MR, NV>(simd, row, panel, column, columns);
+                    self.tile::<S, MR>(simd, row, panel, column, columns);
                     row += MR;
                 }
                 while row + 4 <= end {
-                    self.tile::<S, 4, NV>(simd, row, panel, column, columns);
+                    self.tile::<S, 4>(simd, row, panel, column, columns);
                     row += 4;
                 }
                 while row < end {
-                    self.tile::<S, 1, NV>(simd, row, panel, column, columns);
+                    self.tile::<S, 1>(simd, row, panel, column, columns);
                     row += 1;
                 }
             }
@@ -184,11 +168,11 @@ impl Product<'_> {
     /// registers throughout.
     #[inline(always)]
     #[expect(clippy::needless_range_loop, reason = "loops over constants by index unroll into registers")]
-    fn tile<S: Simd, const MR: usize, const NV: usize>(
+    fn tile<S: Simd, const MR: usize>(
         &mut self,
         simd: S,
         row: usize,
-        panel: &[[S::f32s; NV]],
+        panel: &[[S::f32s; VECTORS]],
         column: usize,
         columns: usize,
     ) {
@@ -196,11 +180,11 @@ impl Product<'_> {
         for r in 0..MR {
             rows[r] = &self.a.data[(row + r) * self.a.stride..][..panel.len()];
         }
-        let mut sums = [[simd.splat_f32s(0.0); NV]; MR];
+        let mut sums = [[simd.splat_f32s(0.0); VECTORS]; MR];
         if self.output == Output::Add {
             for r in 0..MR {
                 let out = &self.out[(row + r) * self.stride + column..][..columns];
-                for v in 0..NV {
+                for v in 0..VECTORS {
                     sums[r][v] = load(simd, out, v * S::F32_LANES);
                 }
             }
@@ -208,14 +192,14 @@ impl Product<'_> {
         for (i, columns) in panel.iter().enumerate() {
             for r in 0..MR {
                 let x = simd.splat_f32s(rows[r][i]);
-                for v in 0..NV {
+                for v in 0..VECTORS {
                     sums[r][v] = simd.mul_add_e_f32s(x, columns[v], sums[r][v]);
                 }
             }
         }
         if self.output == Output::Max {
             let out = &mut self.out[column..][..columns];
-            for v in 0..NV {
+            for v in 0..VECTORS {
                 let mut max = load(simd, out, v * S::F32_LANES);
                 for r in 0..MR {
                     max = simd.max_f32s(max, sums[r][v]);
@@ -226,7 +210,7 @@ impl Product<'_> {
         }
         for r in 0..MR {
             let out = &mut self.out[(row + r) * self.stride + column..][..columns];
-            for v in 0..NV {
+            for v in 0..VECTORS {
                 store(simd, out, v * S::F32_LANES, sums[r][v]);
             }
         }

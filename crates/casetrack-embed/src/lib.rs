@@ -23,6 +23,7 @@ mod model;
 mod outputs;
 mod peak;
 mod pooling;
+mod pulled;
 mod service;
 mod sparse;
 #[cfg(test)]
@@ -33,12 +34,13 @@ mod workers;
 
 pub use dense::DenseHead;
 pub use late_interaction::{TokenHead, max_sim};
-pub use locate::find_models_dir;
-pub use manifest::{FileSpec, LateInteractionSpec, ModelManifest, ModelRole, ModelSpec};
+pub use locate::{find_models_dir, pulled_models_dir};
+pub use manifest::{FileSpec, LateInteractionSpec, ModelManifest, ModelProfile, ModelRole, ModelSpec};
 pub use memory::{MemoryMode, resident_memory};
 pub use model::{Model, TextModel};
 pub use outputs::{Embeddings, Outputs, Side, SparseVector, TokenVectors};
 pub use peak::{MatmulPeak, measure_matmul_peak};
 pub use pooling::Pooling;
+pub use pulled::{ModelState, PulledFile, PulledRecord};
 pub use service::{EmbedOptions, Embedder};
 pub use sparse::SparseHead;

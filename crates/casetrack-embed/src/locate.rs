@@ -26,13 +26,26 @@ pub fn find_models_dir(explicit: Option<&Path>) -> Result<PathBuf> {
         candidates.push(folder.join("../share/casetrack/models"));
     }
     candidates.push(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models"));
-    if let Some(data) = dirs::data_local_dir() {
-        candidates.push(data.join("casetrack").join("models"));
-    }
+    candidates.extend(default_pulled_dir());
     match candidates.iter().find(|candidate| has_manifest(candidate)) {
         Some(found) => Ok(found.clone()),
         None => Err(not_found(&candidates)),
     }
+}
+
+/// The folder that `casetrack models pull` fills: `explicit` or else the variable `CASETRACK_MODELS`, as in
+/// [`find_models_dir`]; then `casetrack/models` in the user's local data folder.
+pub fn pulled_models_dir(explicit: Option<&Path>) -> Result<PathBuf> {
+    let from_variable = env::var_os(MODELS_VARIABLE).filter(|value| !value.is_empty()).map(PathBuf::from);
+    explicit.map(Path::to_owned).or(from_variable).or_else(default_pulled_dir).ok_or_else(|| {
+        Error::new(ErrorCode::MissingDependency, "This user has no local data folder to keep pulled models in")
+            .with_hint(format!("Name a folder with {MODELS_VARIABLE}; it must hold {MANIFEST_FILE}."))
+    })
+}
+
+/// Where pulled models lie when nothing else is said; `None` for a user without a home folder.
+pub(crate) fn default_pulled_dir() -> Option<PathBuf> {
+    dirs::data_local_dir().map(|data| data.join("casetrack").join("models"))
 }
 
 fn has_manifest(folder: &Path) -> bool {

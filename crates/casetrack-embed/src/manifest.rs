@@ -10,7 +10,9 @@ use sha2::Digest;
 
 use crate::Pooling;
 use crate::errors::{RESTORE_HINT, damaged, unreadable};
+use crate::locate::default_pulled_dir;
 use crate::outputs::Outputs;
+use crate::pulled::{PulledRecord, not_pulled};
 
 /// Name of the manifest in the models folder.
 pub const MANIFEST_FILE: &str = "manifest.toml";
@@ -25,6 +27,17 @@ pub enum ModelRole {
     Sparse,
     /// One vector for each token that counts, compared by MaxSim (E12).
     LateInteraction,
+}
+
+/// How a model gets onto the machine.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ModelProfile {
+    /// Ships with CaseTrack.
+    #[default]
+    Compact,
+    /// Larger and better; downloaded by `casetrack models pull`.
+    Quality,
 }
 
 /// How a model with [`ModelRole::LateInteraction`] makes vectors of tokens.
@@ -56,9 +69,11 @@ pub struct LateInteractionSpec {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FileSpec {
-    /// Name in the model's folder.
+    /// Name in the model's folder and in its repository.
     pub name: String,
-    pub sha256: Sha256,
+    /// Of a quality model whose manifest entry pins no hash: what was found when it was pulled, `None` before that.
+    #[serde(default)]
+    pub sha256: Option<Sha256>,
 }
 
 /// One model of the manifest.
@@ -67,16 +82,22 @@ pub struct FileSpec {
 pub struct ModelSpec {
     /// Identifies the model; also the name of its folder.
     pub id: String,
+    #[serde(default)]
+    pub profile: ModelProfile,
     pub roles: Vec<ModelRole>,
     /// The network's architecture, as in Hugging Face's `model_type`.
     pub architecture: String,
-    /// The repository that published the weights, its revision, and the SHA-256 of the weights there.
+    /// The repository that published the weights, and its revision.
     pub source_repository: String,
     pub source_revision: String,
-    pub source_weights_sha256: Sha256,
-    /// The package from which scripts/fetch_models.py takes the files, and its SHA-256.
-    pub source_package: String,
-    pub source_package_sha256: Sha256,
+    /// Of a compact model: the SHA-256 of the weights there, before they were rounded to half precision.
+    #[serde(default)]
+    pub source_weights_sha256: Option<Sha256>,
+    /// Of a compact model: the package from which scripts/fetch_models.py takes the files, and its SHA-256.
+    #[serde(default)]
+    pub source_package: Option<String>,
+    #[serde(default)]
+    pub source_package_sha256: Option<Sha256>,
     /// SPDX identifier of the weights' licence.
     pub licence: String,
     /// Length of the text's vector: of a sparse model the size of its vocabulary.
@@ -110,10 +131,11 @@ impl ModelSpec {
 
     /// Identifies the weights that made a vector: `<id>@<first 8 digits of the weights' SHA-256>`.
     ///
-    /// Vectors with different identities must not be compared.
+    /// Vectors with different identities must not be compared. A model that is not here may have none yet.
     pub fn weights_id(&self) -> Result<String> {
         match self.files.iter().find(|file| file.name == WEIGHTS_FILE) {
-            Some(weights) => Ok(format!("{}@{:.8}", self.id, weights.sha256.to_string())),
+            Some(FileSpec { sha256: Some(sha256), .. }) => Ok(format!("{}@{:.8}", self.id, sha256.to_string())),
+            Some(_) => Err(not_pulled(&self.id)),
             None => {
                 let message = format!("The model manifest names no {WEIGHTS_FILE} for {}", self.id);
                 Err(Error::new(ErrorCode::Corrupt, message).with_hint(RESTORE_HINT))
@@ -141,8 +163,21 @@ struct ManifestFile {
 }
 
 impl ModelManifest {
-    /// Reads `manifest.toml` of a models folder; looks at no other file.
+    /// Reads `manifest.toml` of a models folder, and of pulled models the record of what was pulled.
     pub fn load(dir: &Path) -> Result<Self> {
+        let mut manifest = Self::load_pins(dir)?;
+        for index in 0..manifest.models.len() {
+            let record = PulledRecord::read(&manifest.model_dir(&manifest.models[index]));
+            // A damaged record is reported by `verify_files`.
+            if let Ok(Some(record)) = record {
+                record.complete(&mut manifest.models[index]);
+            }
+        }
+        Ok(manifest)
+    }
+
+    /// Reads `manifest.toml` of a models folder; looks at no other file.
+    pub fn load_pins(dir: &Path) -> Result<Self> {
         let path = dir.join(MANIFEST_FILE);
         let text = fs::read_to_string(&path).map_err(|error| unreadable(&path, error))?;
         let file: ManifestFile = toml::from_str(&text).map_err(|error| damaged(&path, error.message()))?;
@@ -170,33 +205,47 @@ impl ModelManifest {
         })
     }
 
-    /// The folder of a model's files.
+    /// The folder of a model's files: in the models folder, or where `casetrack models pull` puts it by default.
     pub fn model_dir(&self, spec: &ModelSpec) -> PathBuf {
-        self.dir.join(&spec.id)
+        let beside = self.dir.join(&spec.id);
+        if spec.profile == ModelProfile::Compact || beside.is_dir() {
+            return beside;
+        }
+        let pulled = default_pulled_dir().map(|dir| dir.join(&spec.id)).filter(|dir| dir.is_dir());
+        pulled.unwrap_or(beside)
     }
 
     /// Compares every file with its SHA-256 and returns one error for each that is missing or differs.
     ///
-    /// Reads all weights (tens of megabytes), so it is for `doctor`, not for every start.
+    /// Reads all weights (tens of megabytes), so it is for `doctor`, not for every start. A model of the quality profile
+    /// that was never pulled is no error.
     pub fn verify_files(&self) -> Vec<Error> {
+        self.models.iter().flat_map(|model| self.verify_model(model)).collect()
+    }
+
+    /// The same for one model.
+    pub fn verify_model(&self, model: &ModelSpec) -> Vec<Error> {
+        let dir = self.model_dir(model);
+        if model.profile == ModelProfile::Quality {
+            return crate::pulled::verify(model, &dir);
+        }
         let mut problems = Vec::new();
-        for model in &self.models {
-            for file in &model.files {
-                let path = self.model_dir(model).join(&file.name);
-                match hash_file(&path) {
-                    Ok(found) if found == file.sha256 => {}
-                    Ok(found) => {
-                        problems.push(damaged(&path, format!("its SHA-256 is {found}, expected {}", file.sha256)));
-                    }
-                    Err(error) => problems.push(unreadable(&path, error)),
+        for file in &model.files {
+            let path = dir.join(&file.name);
+            match (hash_file(&path), file.sha256) {
+                (Ok(found), Some(expected)) if found == expected => {}
+                (Ok(found), Some(expected)) => {
+                    problems.push(damaged(&path, format!("its SHA-256 is {found}, expected {expected}")));
                 }
+                (Ok(_), None) => problems.push(damaged(&path, "the manifest has no SHA-256 for it")),
+                (Err(error), _) => problems.push(unreadable(&path, error)),
             }
         }
         problems
     }
 }
 
-fn hash_file(path: &Path) -> io::Result<Sha256> {
+pub(crate) fn hash_file(path: &Path) -> io::Result<Sha256> {
     let mut file = File::open(path)?;
     let mut hasher = sha2::Sha256::new();
     let mut buffer = vec![0; 1 << 16];
@@ -231,7 +280,7 @@ mod tests {
         for file in &copy.models()[0].files[1..] {
             fs::write(model.join(&file.name), b"something else").unwrap();
         }
-        let problems = copy.verify_files();
+        let problems = copy.verify_model(&copy.models()[0]);
         assert_eq!(problems.len(), copy.models()[0].files.len());
         assert_eq!(problems[0].code, ErrorCode::MissingDependency);
         assert!(problems[1..].iter().all(|problem| problem.code == ErrorCode::Corrupt && problem.hint.is_some()));

@@ -40,6 +40,7 @@ pub enum ErrorCode {
     InUse,
     DiskFull,
     MissingDependency,
+    Network,
     Io,
     Corrupt,
     NewerSchema,
@@ -53,7 +54,9 @@ impl ErrorCode {
             NoCollectionActive | NotFound | AlreadyExists | FileNotFound | InvalidArgument | FreeTierLimit
             | UnsupportedFormat | UnreadableFile | EmptyFile | NeedsPassword | NeedsOcr | FileTooLarge
             | ModelMismatch | Cancelled => ErrorKind::User,
-            PermissionDenied | InUse | DiskFull | MissingDependency | Io | NewerSchema => ErrorKind::Environment,
+            PermissionDenied | InUse | DiskFull | MissingDependency | Network | Io | NewerSchema => {
+                ErrorKind::Environment
+            }
             Corrupt => ErrorKind::Corruption,
             Internal => ErrorKind::Bug,
         }
@@ -81,6 +84,7 @@ impl ErrorCode {
             InUse => "in_use",
             DiskFull => "disk_full",
             MissingDependency => "missing_dependency",
+            Network => "network",
             Io => "io",
             Corrupt => "corrupt",
             NewerSchema => "newer_schema",

@@ -1,0 +1,110 @@
+//! What a file must be: its size and hashes, as far as they are known beforehand.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+use casetrack_core::Sha256;
+use sha2::Digest;
+
+/// What is known of a file before it is there.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Expected {
+    pub size: Option<u64>,
+    /// Pinned in the manifest, or the hub's identity of a large file (Git LFS).
+    pub sha256: Option<Sha256>,
+    /// The hub's identity of a small file: the id of its Git object, SHA-1 over `blob <size>\0` and the content.
+    pub git_blob: Option<[u8; 20]>,
+}
+
+/// What a file was found to be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Found {
+    pub size: u64,
+    pub sha256: Sha256,
+}
+
+impl Expected {
+    /// Takes the hash that an entity tag of the hub is: 64 hexadecimal digits for SHA-256, 40 for a Git object.
+    pub fn from_etag(etag: &str) -> Self {
+        let etag = etag.trim().trim_start_matches("W/").trim_matches('"');
+        Self { size: None, sha256: etag.parse().ok(), git_blob: parse_sha1(etag) }
+    }
+
+    /// Whether a hash is known.
+    pub fn has_hash(&self) -> bool {
+        self.sha256.is_some() || self.git_blob.is_some()
+    }
+
+    /// Reads the file: what it is, or in words why it is not what was expected.
+    pub fn check(&self, path: &Path) -> io::Result<Result<Found, String>> {
+        let mut file = File::open(path)?;
+        let size = file.metadata()?.len();
+        if let Some(expected) = self.size.filter(|expected| *expected != size) {
+            return Ok(Err(format!("it has {size} bytes, expected {expected}")));
+        }
+        let mut sha256 = sha2::Sha256::new();
+        let mut sha1 = self.git_blob.map(|_| sha1_smol::Sha1::from(format!("blob {size}\0")));
+        let mut buffer = vec![0; 1 << 16];
+        loop {
+            let read = file.read(&mut buffer)?;
+            if read == 0 {
+                break;
+            }
+            sha256.update(&buffer[..read]);
+            if let Some(sha1) = &mut sha1 {
+                sha1.update(&buffer[..read]);
+            }
+        }
+        let found = Sha256(sha256.finalize().into());
+        if let Some(expected) = self.sha256.filter(|expected| *expected != found) {
+            return Ok(Err(format!("its SHA-256 is {found}, expected {expected}")));
+        }
+        let blob = sha1.map(|sha1| sha1.digest().bytes());
+        if blob != self.git_blob {
+            return Ok(Err("it is not the content that the hub names (its Git object id differs)".to_owned()));
+        }
+        Ok(Ok(Found { size, sha256: found }))
+    }
+}
+
+fn parse_sha1(text: &str) -> Option<[u8; 20]> {
+    if text.len() != 40 || !text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        return None;
+    }
+    let mut digest = [0; 20];
+    for (byte, pair) in digest.iter_mut().zip(text.as_bytes().chunks(2)) {
+        *byte = u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()?;
+    }
+    Some(digest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entity_tags_are_sha256_or_git_objects_or_nothing() {
+        let large = Expected::from_etag("\"9c0bf732145c2a248a35b8d17263e9adefce68043737804b972f46d46b219189\"");
+        assert!(large.sha256.is_some() && large.git_blob.is_none());
+        let small = Expected::from_etag("W/\"ce013625030ba8dba906f756967f9e9ca394464a\"");
+        assert!(small.sha256.is_none() && small.git_blob.is_some() && small.has_hash());
+        assert!(!Expected::from_etag("\"5f3a-17\"").has_hash());
+    }
+
+    #[test]
+    fn a_git_object_id_is_checked() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("file");
+        std::fs::write(&path, "hello\n").unwrap();
+        // `printf 'hello\n' | git hash-object --stdin`
+        let expected = Expected::from_etag("ce013625030ba8dba906f756967f9e9ca394464a");
+        let found = expected.check(&path).unwrap().unwrap();
+        assert_eq!(found.size, 6);
+        assert_eq!(found.sha256, crate::manifest::hash_file(&path).unwrap());
+        std::fs::write(&path, "hallo\n").unwrap();
+        assert!(expected.check(&path).unwrap().unwrap_err().contains("Git object"));
+        let size = Expected { size: Some(7), ..Expected::default() };
+        assert!(size.check(&path).unwrap().unwrap_err().contains("6 bytes"));
+    }
+}

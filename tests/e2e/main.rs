@@ -5,5 +5,6 @@ mod bad_input;
 mod cli;
 mod client;
 mod first_session;
+mod models;
 mod protocol;
 mod schema;

@@ -11,6 +11,7 @@ pub mod embedding;
 mod engine;
 pub mod ingest;
 pub mod inspect;
+pub mod models;
 mod names;
 pub mod search;
 pub mod status;

@@ -15,7 +15,7 @@ use crate::commands;
     name = "casetrack",
     version,
     about = "Search your own documents on your own machine, with exact citations.",
-    after_help = "Exit status: 0 when all went well, 1 on an error or when `verify` or `doctor` found a problem, 2 on wrong \
+    after_help = "Exit status: 0 when all went well, 1 on an error or when `verify`, `doctor` or `models` found a problem, 2 on wrong \
                   usage, 3 when `ingest` finished but some files could not be read."
 )]
 pub struct Args {
@@ -95,6 +95,7 @@ pub enum Command {
     Call(commands::call::Call),
     Doctor(commands::doctor::Doctor),
     Embed(commands::embed::Embed),
+    Models(commands::models::Models),
     Mcp(commands::mcp::Mcp),
     Bench(commands::bench::Bench),
     Schemas(commands::schemas::Schemas),

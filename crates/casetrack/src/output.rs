@@ -91,3 +91,63 @@ pub fn progress(quiet: bool) -> (ProgressSink, impl FnOnce()) {
     });
     (sink, move || finish.finish_and_clear())
 }
+
+/// How a download goes on: a bar on a terminal, lines elsewhere, nothing with `--quiet`.
+pub struct DownloadProgress {
+    bar: ProgressBar,
+    quiet: bool,
+    terminal: bool,
+    name: String,
+    /// Tenths that have been said, where there is no bar.
+    tenths: u64,
+}
+
+impl DownloadProgress {
+    /// Steps that are larger were not received but found on the disk, and say nothing of the speed.
+    const LARGEST_STEP: u64 = 1 << 20;
+
+    pub fn new(quiet: bool) -> Self {
+        let template =
+            "{bar:24} {decimal_bytes}/{decimal_total_bytes}  {decimal_bytes_per_sec}  {eta} left  {wide_msg}";
+        let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
+        let terminal = std::io::stderr().is_terminal();
+        Self { bar: ProgressBar::hidden().with_style(style), quiet, terminal, name: String::new(), tenths: 0 }
+    }
+
+    /// Begins with something of so many bytes.
+    pub fn start(&mut self, name: &str, bytes: u64) {
+        (self.name, self.tenths) = (name.to_owned(), 0);
+        self.bar.reset();
+        self.bar.set_length(bytes);
+        self.bar.set_message(self.name.clone());
+        if self.terminal && !self.quiet {
+            self.bar.set_draw_target(ProgressDrawTarget::stderr());
+        }
+    }
+
+    /// So many bytes are there.
+    pub fn at(&mut self, bytes: u64) {
+        let found = bytes.saturating_sub(self.bar.position()) > Self::LARGEST_STEP;
+        self.bar.set_position(bytes);
+        if found {
+            self.bar.reset_eta();
+        }
+        let tenths = bytes.saturating_mul(10).checked_div(self.bar.length().unwrap_or(0)).unwrap_or(0);
+        if !self.terminal && tenths > self.tenths && tenths < 10 {
+            self.line(&format!("{}: {tenths}0 %", self.name));
+        }
+        self.tenths = tenths;
+    }
+
+    pub fn line(&self, text: &str) {
+        let text = printable(text);
+        if self.quiet {
+            return;
+        }
+        if self.terminal { self.bar.suspend(|| eprintln!("{text}")) } else { eprintln!("{text}") }
+    }
+
+    pub fn finish(&self) {
+        self.bar.finish_and_clear();
+    }
+}

@@ -9,6 +9,7 @@ pub mod embed;
 pub mod ingest;
 pub mod inspect;
 pub mod mcp;
+pub mod models;
 pub mod new;
 pub mod schemas;
 pub mod search;
@@ -35,6 +36,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
         Command::Call(command) => command.run(global),
         Command::Doctor(command) => command.run(global),
         Command::Embed(command) => command.run(global),
+        Command::Models(command) => command.run(global),
         Command::Mcp(command) => command.run(global),
         Command::Bench(command) => command.run(global),
         Command::Schemas(command) => command.run(),

@@ -1,0 +1,143 @@
+//! The models: which there are, whether they are on this machine, and downloading those of the quality profile.
+
+use std::path::Path;
+
+use casetrack_core::Result;
+pub use casetrack_embed::PullEvent;
+use casetrack_embed::{
+    HubSettings, ModelManifest, ModelProfile, ModelRole, ModelSpec, ModelState, find_models_dir, pull,
+    pulled_models_dir,
+};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::engine::Engine;
+
+/// All models of the manifest.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct ModelList {
+    /// Folder of the manifest and of the models that ship with CaseTrack.
+    pub models_dir: String,
+    /// Folder that pulled models go to.
+    pub pulled_dir: String,
+    pub models: Vec<ModelInfo>,
+}
+
+/// One model and whether it can be used.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct ModelInfo {
+    pub id: String,
+    /// `compact` or `quality`.
+    pub profile: &'static str,
+    /// `dense`, `sparse`, `late-interaction`.
+    pub roles: Vec<&'static str>,
+    pub repository: String,
+    pub revision: String,
+    /// SPDX identifier.
+    pub licence: String,
+    pub state: ModelPresence,
+    /// Where its files are, if it is there.
+    pub path: Option<String>,
+    /// Bytes of its files on disk.
+    pub size_bytes: u64,
+    /// What is missing or damaged.
+    pub problems: Vec<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ModelPresence {
+    /// All files are there and have the right hashes.
+    Present,
+    NotPulled,
+    Damaged,
+}
+
+/// What a pull brought.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct PullReport {
+    pub models: Vec<PulledInfo>,
+}
+
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct PulledInfo {
+    pub id: String,
+    pub path: String,
+    /// Whether it was there already, undamaged.
+    pub already_present: bool,
+    /// Bytes that came over the network.
+    pub downloaded_bytes: u64,
+}
+
+impl Engine {
+    /// Lists the models and checks the hashes of those that are there, which reads all their weights.
+    pub fn models(&self) -> Result<ModelList> {
+        let explicit = self.config().models_dir.as_deref();
+        let models_dir = find_models_dir(explicit)?;
+        let manifest = ModelManifest::load(&models_dir)?;
+        Ok(ModelList {
+            models: manifest.models().iter().map(|model| inspect(&manifest, model)).collect(),
+            models_dir: models_dir.display().to_string(),
+            pulled_dir: pulled_models_dir(explicit)?.display().to_string(),
+        })
+    }
+
+    /// Downloads the models with these ids, or all of the quality profile; the only use of the network there is.
+    ///
+    /// Takes the hub's address, its cache and its offline mode from Hugging Face's environment variables.
+    pub fn pull_models(
+        &self,
+        ids: &[String],
+        offline: bool,
+        on_event: &mut dyn FnMut(PullEvent<'_>),
+    ) -> Result<PullReport> {
+        let explicit = self.config().models_dir.as_deref();
+        let mut settings = HubSettings::from_env()?;
+        settings.offline |= offline;
+        let pulled = pull(&find_models_dir(explicit)?, ids, &pulled_models_dir(explicit)?, &settings, on_event)?;
+        let models = pulled.into_iter().map(|model| PulledInfo {
+            id: model.id,
+            path: model.dir.display().to_string(),
+            already_present: model.already,
+            downloaded_bytes: model.downloaded,
+        });
+        Ok(PullReport { models: models.collect() })
+    }
+}
+
+fn inspect(manifest: &ModelManifest, model: &ModelSpec) -> ModelInfo {
+    let dir = manifest.model_dir(model);
+    let (state, problems) = match manifest.state(model) {
+        ModelState::Present => (ModelPresence::Present, Vec::new()),
+        ModelState::NotPulled => (ModelPresence::NotPulled, Vec::new()),
+        ModelState::Damaged(errors) => (ModelPresence::Damaged, errors.iter().map(|error| error.full_text()).collect()),
+    };
+    ModelInfo {
+        id: model.id.clone(),
+        profile: match model.profile {
+            ModelProfile::Compact => "compact",
+            ModelProfile::Quality => "quality",
+        },
+        roles: model.roles.iter().map(|role| role_name(*role)).collect(),
+        repository: model.source_repository.clone(),
+        revision: model.source_revision.clone(),
+        licence: model.licence.clone(),
+        state,
+        path: dir.is_dir().then(|| dir.display().to_string()),
+        size_bytes: model.files.iter().map(|file| size(&dir.join(&file.name))).sum(),
+        problems,
+    }
+}
+
+fn role_name(role: ModelRole) -> &'static str {
+    match role {
+        ModelRole::Dense => "dense",
+        ModelRole::Sparse => "sparse",
+        ModelRole::LateInteraction => "late-interaction",
+    }
+}
+
+/// Size of a file; 0 where there is none.
+fn size(path: &Path) -> u64 {
+    path.metadata().map_or(0, |metadata| metadata.len())
+}

@@ -1,0 +1,122 @@
+//! `casetrack models`
+
+use std::fmt::Write as _;
+use std::process::ExitCode;
+
+use casetrack_core::Result;
+use casetrack_engine::models::{ModelInfo, ModelList, ModelPresence, PullEvent, PullReport};
+use casetrack_mcp::text::format::bytes;
+use clap::{Args, Subcommand};
+
+use crate::args::Global;
+use crate::output;
+
+/// List the models and whether they are on this machine, or download the better ones
+///
+/// Without a subcommand: list them, with the hashes of their files checked.
+#[derive(Debug, Args)]
+pub struct Models {
+    #[command(subcommand)]
+    action: Option<Action>,
+}
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    Pull(Pull),
+}
+
+/// Download the models of the quality profile
+///
+/// This is the only command that uses the network. What is there already is left alone, an interrupted download goes on where it
+/// stopped, and every file is checked before it is used. Models go to casetrack/models in your local data folder, or to
+/// --models-dir. Environment: HF_ENDPOINT (another hub), HF_HOME (files in its cache are not downloaded again), HF_TOKEN,
+/// HF_HUB_OFFLINE=1 (as --offline), HTTPS_PROXY.
+#[derive(Debug, Args)]
+struct Pull {
+    /// Models to pull [default: all of the quality profile]
+    #[arg(value_name = "ID")]
+    ids: Vec<String>,
+    /// Do not use the network: take what is in Hugging Face's cache, and say what is missing
+    #[arg(long)]
+    offline: bool,
+}
+
+impl Models {
+    pub fn run(self, global: &Global) -> Result<ExitCode> {
+        match self.action {
+            Some(Action::Pull(pull)) => pull.run(global),
+            None => {
+                let list = global.engine()?.models()?;
+                output::print(&list, global.json, describe)?;
+                let damaged = list.models.iter().any(|model| model.state == ModelPresence::Damaged);
+                Ok(if damaged { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+            }
+        }
+    }
+}
+
+impl Pull {
+    fn run(self, global: &Global) -> Result<ExitCode> {
+        let engine = global.engine()?;
+        let mut progress = output::DownloadProgress::new(global.quiet);
+        let report = engine.pull_models(&self.ids, self.offline, &mut |event| show(&mut progress, &event));
+        progress.finish();
+        output::print(&report?, global.json, pulled)?;
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+fn show(progress: &mut output::DownloadProgress, event: &PullEvent<'_>) {
+    match *event {
+        PullEvent::Started { model, files, bytes: size } => {
+            let size_text = if size > 0 { format!(", {}", bytes(size)) } else { String::new() };
+            progress.start(model, size);
+            progress.line(&format!("{model}: {files} files{size_text}"));
+        }
+        PullEvent::Received { bytes, .. } => progress.at(bytes),
+        PullEvent::FileDone { model, name, bytes: size, downloaded } => {
+            let source = if downloaded { "downloaded and checked" } else { "was on this machine, checked" };
+            progress.line(&format!("{model}: {name} {source}, {}", bytes(size)));
+        }
+        PullEvent::Retrying { model, reason } => progress.line(&format!("{model}: {reason}; trying again")),
+        PullEvent::Finished { .. } => {}
+    }
+}
+
+fn describe(list: &ModelList) -> String {
+    let mut out = String::new();
+    for model in &list.models {
+        let _ = writeln!(out, "{}", line(model));
+        for problem in &model.problems {
+            let _ = writeln!(out, "    {}", problem.replace("\n\n", "\n    "));
+        }
+    }
+    let _ = writeln!(out, "\nModels folder: {}", list.models_dir);
+    let _ = write!(out, "Pulled models: {}", list.pulled_dir);
+    if list.models.iter().any(|model| model.state == ModelPresence::NotPulled) {
+        out.push_str("\nTo download what has not been pulled: casetrack models pull");
+    }
+    out
+}
+
+fn line(model: &ModelInfo) -> String {
+    let state = match model.state {
+        ModelPresence::Present => format!("present, {}", bytes(model.size_bytes)),
+        ModelPresence::NotPulled => "not pulled".to_owned(),
+        ModelPresence::Damaged => "DAMAGED".to_owned(),
+    };
+    format!("{:<32} {:<8} {:<24} {:<11} {state}", model.id, model.profile, model.roles.join(", "), model.licence)
+}
+
+fn pulled(report: &PullReport) -> String {
+    let mut out = String::new();
+    for model in &report.models {
+        let what = if model.already_present {
+            "already here".to_owned()
+        } else {
+            format!("pulled ({} downloaded)", bytes(model.downloaded_bytes))
+        };
+        let _ = writeln!(out, "{}: {what}, {}", model.id, model.path);
+    }
+    out
+}

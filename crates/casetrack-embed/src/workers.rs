@@ -273,9 +273,9 @@ mod tests {
         let (workers, tasks) = workers(&model, 2);
         let cancel = Cancel::default();
         let started = Instant::now();
+        let many = texts(std::iter::repeat_n(600, 1000));
         let result = thread::scope(|scope| {
-            let texts = texts(std::iter::repeat_n(600, 1000));
-            let call = scope.spawn(|| workers.embed_passages(&texts, &tasks, &cancel));
+            let call = scope.spawn(|| workers.embed_passages(&many, &tasks, &cancel));
             thread::sleep(Duration::from_millis(150));
             cancel.cancel();
             call.join().unwrap()
@@ -291,8 +291,8 @@ mod tests {
     fn a_query_does_not_wait_for_queued_passages() {
         let model = Arc::new(SlowLengths { pause: Duration::from_millis(50), ..Default::default() });
         let (workers, tasks) = workers(&model, 1);
+        let texts = texts(std::iter::repeat_n(600, 10));
         thread::scope(|scope| {
-            let texts = texts(std::iter::repeat_n(600, 10));
             let passages = scope.spawn(|| workers.embed_passages(&texts, &tasks, &Cancel::default()));
             thread::sleep(Duration::from_millis(20));
             assert_eq!(workers.embed_query("four", &tasks).unwrap().dense, [[4.0]]);

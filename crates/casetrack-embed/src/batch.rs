@@ -7,6 +7,8 @@ use std::ops::Range;
 pub struct TokenBatch {
     ids: Vec<u32>,
     ends: Vec<usize>,
+    /// For each sequence how many of its first tokens are attended to.
+    visible: Vec<usize>,
 }
 
 impl TokenBatch {
@@ -16,8 +18,24 @@ impl TokenBatch {
         for sequence in sequences {
             batch.ids.extend_from_slice(sequence);
             batch.ends.push(batch.ids.len());
+            batch.visible.push(sequence.len());
         }
         batch
+    }
+
+    /// Lets no token attend to those with this id at the end of a sequence; they still attend to the others.
+    pub fn with_unseen_tail(mut self, id: u32) -> Self {
+        let visible = self.ranges().map(|range| {
+            let sequence = &self.ids[range];
+            sequence.iter().rposition(|&other| other != id).map_or(sequence.len(), |last| last + 1)
+        });
+        self.visible = visible.collect();
+        self
+    }
+
+    /// For each sequence how many of its first tokens are attended to.
+    pub fn visible(&self) -> &[usize] {
+        &self.visible
     }
 
     /// All token ids, sequence after sequence.
@@ -42,5 +60,12 @@ mod tests {
         let batch = TokenBatch::new(&sequences);
         let cut: Vec<Vec<u32>> = batch.ranges().map(|range| batch.ids()[range].to_vec()).collect();
         assert_eq!(cut, sequences);
+    }
+
+    #[test]
+    fn a_tail_that_is_not_seen_is_what_follows_the_last_other_token() {
+        let batch = TokenBatch::new(&[vec![1, 9, 2, 9, 9], vec![3], vec![], vec![9, 9]]);
+        assert_eq!(batch.visible(), [5, 1, 0, 2]);
+        assert_eq!(batch.with_unseen_tail(9).visible(), [3, 1, 0, 2]);
     }
 }

@@ -160,9 +160,9 @@ impl CustomOp1 for Attention<'_> {
         let qkv = rows_of(storage, layout, width)?;
         let mut context = vec![0f32; tokens * hidden];
         let mut attention = SelfAttention::new(self.arch, self.heads);
-        for range in self.batch.ranges() {
+        for (range, &visible) in self.batch.ranges().zip(self.batch.visible()) {
             let (start, end) = (range.start * hidden, range.end * hidden);
-            attention.run(&qkv[3 * start..3 * end], hidden, &mut context[start..end]);
+            attention.run(&qkv[3 * start..3 * end], hidden, visible, &mut context[start..end]);
         }
         Ok((CpuStorage::F32(context), (tokens, hidden).into()))
     }

@@ -26,6 +26,7 @@ mod pooling;
 mod pull;
 mod pulled;
 mod service;
+mod sign_vectors;
 mod sparse;
 #[cfg(test)]
 mod testing;
@@ -45,4 +46,5 @@ pub use pooling::Pooling;
 pub use pull::{HubSettings, Patience, PullEvent, PulledModel, pull};
 pub use pulled::{ModelState, PulledFile, PulledRecord};
 pub use service::{EmbedOptions, Embedder};
+pub use sign_vectors::SignVectors;
 pub use sparse::SparseHead;

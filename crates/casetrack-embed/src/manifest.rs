@@ -3,6 +3,7 @@
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 
 use casetrack_core::{Error, ErrorCode, Result, Sha256};
 use serde::Deserialize;
@@ -38,6 +39,18 @@ pub enum ModelProfile {
     Compact,
     /// Larger and better; downloaded by `casetrack models pull`.
     Quality,
+}
+
+impl FromStr for ModelProfile {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        match text {
+            "compact" => Ok(Self::Compact),
+            "quality" => Ok(Self::Quality),
+            _ => Err(Error::invalid(format!("\"{text}\" is no profile; they are compact and quality"))),
+        }
+    }
 }
 
 /// How a model with [`ModelRole::LateInteraction`] makes vectors of tokens.
@@ -113,6 +126,9 @@ pub struct ModelSpec {
     /// What goes before a query, and before a passage, ahead of tokenising.
     pub query_prefix: String,
     pub passage_prefix: String,
+    /// Whether a sparse model gives special tokens such as `[CLS]` no weight.
+    #[serde(default)]
+    pub drop_special_terms: bool,
     /// Present exactly if late interaction is among the roles.
     #[serde(default)]
     pub late_interaction: Option<LateInteractionSpec>,
@@ -197,10 +213,12 @@ impl ModelManifest {
         })
     }
 
-    /// The first model that makes any of these outputs.
-    pub fn that_makes(&self, outputs: Outputs) -> Result<&ModelSpec> {
-        self.models.iter().find(|model| !model.outputs().and(outputs).is_empty()).ok_or_else(|| {
-            let message = format!("No model in {} makes what is asked for ({outputs:?})", self.dir.display());
+    /// The first model of the profile that makes any of these outputs.
+    pub fn that_makes(&self, outputs: Outputs, profile: ModelProfile) -> Result<&ModelSpec> {
+        let makes = |model: &&ModelSpec| model.profile == profile && !model.outputs().and(outputs).is_empty();
+        self.models.iter().find(makes).ok_or_else(|| {
+            let message =
+                format!("No {profile:?} model in {} makes what is asked for ({outputs:?})", self.dir.display());
             Error::new(ErrorCode::MissingDependency, message).with_hint(RESTORE_HINT)
         })
     }

@@ -8,8 +8,9 @@ use crate::dense::{DenseHead, PooledStates};
 use crate::encoder::Encoder;
 use crate::errors::{computation, damaged};
 use crate::late_interaction::{TokenHead, TokenStates};
-use crate::manifest::{CONFIG_FILE, ModelManifest, ModelSpec, TOKENIZER_FILE, WEIGHTS_FILE};
+use crate::manifest::{CONFIG_FILE, ModelManifest, ModelProfile, ModelSpec, TOKENIZER_FILE, WEIGHTS_FILE};
 use crate::outputs::{Embeddings, Outputs, Side};
+use crate::pulled::not_pulled;
 use crate::sparse::{SparseHead, SpladeHead};
 use crate::tokenize::TextTokenizer;
 use crate::weights::Weights;
@@ -39,6 +40,9 @@ impl Model {
     /// Maps the weights and converts those of the layers and heads, on all cores.
     pub fn load(manifest: &ModelManifest, spec: &ModelSpec) -> Result<Self> {
         let dir = manifest.model_dir(spec);
+        if spec.profile == ModelProfile::Quality && !dir.is_dir() {
+            return Err(not_pulled(&spec.id));
+        }
         let config_path = dir.join(CONFIG_FILE);
         let (config, names) = architectures::read(&spec.architecture, &config_path)?;
         let outputs = spec.outputs();
@@ -57,7 +61,10 @@ impl Model {
                 Ok((encoder, sparse))
             },
         );
-        let (tokenizer, (encoder, sparse)) = (tokenizer?, loaded?);
+        let (tokenizer, (encoder, mut sparse)) = (tokenizer?, loaded?);
+        if let Some(head) = sparse.as_mut().filter(|_| spec.drop_special_terms) {
+            head.drop_terms((0..encoder.config().vocabulary).filter(|&id| tokenizer.is_special(id as u32)));
+        }
         let hidden = encoder.config().hidden;
         if tokenizer.vocabulary_size() > encoder.config().vocabulary {
             return Err(damaged(&tokenizer_path, "its vocabulary is larger than the model's"));
@@ -109,7 +116,11 @@ impl TextModel for Model {
     }
 
     fn encode(&self, sequences: &[Vec<u32>], side: Side, wanted: Outputs) -> Result<Embeddings> {
-        let batch = TokenBatch::new(sequences);
+        let mut batch = TokenBatch::new(sequences);
+        // ColBERT's masks look at the query but are not looked at.
+        if let (Side::Query, Some(mask)) = (side, self.tokenizer.mask()) {
+            batch = batch.with_unseen_tail(mask);
+        }
         let states = self.encoder.forward(&batch).and_then(|states| states.flatten_all()?.to_vec1::<f32>());
         let states = states.map_err(computation)?;
         let (dense, sparse, tokens) = (&self.dense, &self.sparse, &self.tokens);

@@ -1,4 +1,4 @@
-//! The embedding service: the models of the compact profile, each loaded on first need, shared by everyone who embeds.
+//! The embedding service: the models of a profile, each loaded on first need, shared by everyone who embeds.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use casetrack_core::{Cancel, Error, Result};
 
-use crate::manifest::{ModelManifest, ModelSpec};
+use crate::manifest::{ModelManifest, ModelProfile, ModelSpec};
 use crate::memory::{Loaded, MemoryMode, available_memory};
 use crate::model::Model;
 use crate::outputs::{Embeddings, Outputs};
@@ -23,6 +23,8 @@ pub struct EmbedOptions {
     pub threads: usize,
     /// Which models stay in memory; `None`, the default, for what suits the memory available at the first load.
     pub memory: Option<MemoryMode>,
+    /// Which models; the compact ones ship with CaseTrack, the others must have been pulled.
+    pub profile: ModelProfile,
 }
 
 /// Embeds texts with the models of a models folder. Clones share the models and the threads.
@@ -108,7 +110,7 @@ impl Embedder {
 
     /// The first model that makes any of these outputs.
     fn spec(&self, outputs: Outputs) -> Result<&ModelSpec> {
-        self.manifest()?.that_makes(outputs)
+        self.manifest()?.that_makes(outputs, self.0.options.profile)
     }
 
     /// Which model makes what: a model that makes several of the wanted outputs makes them in one pass.
@@ -186,4 +188,92 @@ fn sweep_while_loaded(shared: Weak<Shared>) -> Result<()> {
 /// What the locks guard is only ever replaced whole, so it is sound even after a panic.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::locate::find_models_dir;
+
+    fn embedder(threads: usize, memory: MemoryMode) -> Embedder {
+        let options = EmbedOptions { threads, memory: Some(memory), profile: ModelProfile::Compact };
+        Embedder::new(find_models_dir(None).unwrap(), options)
+    }
+
+    fn texts() -> Vec<String> {
+        let sentence = "The Supplier shall deliver the goods within thirty (30) days of the order. ";
+        (0..24).map(|i| format!("Clause {i}: {}", sentence.repeat(i * 7 % 24))).collect()
+    }
+
+    fn assert_same(found: &Embeddings, expected: &Embeddings) {
+        let close = |a: &[f32], b: &[f32]| a.len() == b.len() && a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-5);
+        assert!(found.dense.iter().zip(&expected.dense).all(|(a, b)| close(a, b)));
+        assert!(
+            found
+                .tokens
+                .iter()
+                .zip(&expected.tokens)
+                .all(|(a, b)| a.tokens == b.tokens && close(&a.vectors, &b.vectors))
+        );
+        for (found, expected) in found.sparse.iter().zip(&expected.sparse) {
+            let (ids, weights): (Vec<u32>, Vec<f32>) = found.terms.iter().copied().unzip();
+            let (expected_ids, expected_weights): (Vec<u32>, Vec<f32>) = expected.terms.iter().copied().unzip();
+            assert!(ids == expected_ids && close(&weights, &expected_weights));
+        }
+    }
+
+    #[test]
+    fn outputs_do_not_depend_on_threads_nor_on_what_else_is_embedded() {
+        let texts = texts();
+        let together = embedder(1, MemoryMode::Full).embed(&texts, Outputs::ALL, &Cancel::default()).unwrap();
+        assert_eq!((together.dense.len(), together.sparse.len(), together.tokens.len()), (24, 24, 24));
+        let threaded = embedder(3, MemoryMode::Full);
+        assert_same(&threaded.embed(&texts, Outputs::ALL, &Cancel::default()).unwrap(), &together);
+        for (i, text) in texts.iter().enumerate().step_by(5) {
+            let alone = threaded.embed(std::slice::from_ref(text), Outputs::ALL, &Cancel::default()).unwrap();
+            let expected = Embeddings {
+                dense: vec![together.dense[i].clone()],
+                sparse: vec![together.sparse[i].clone()],
+                tokens: vec![together.tokens[i].clone()],
+            };
+            assert_same(&alone, &expected);
+        }
+    }
+
+    #[test]
+    fn models_load_on_first_need_and_one_at_a_time_if_so_asked() {
+        let embedder = embedder(1, MemoryMode::Constrained);
+        assert_eq!(embedder.dimension().unwrap(), 384);
+        assert!(embedder.model_id().unwrap().starts_with("e1-all-minilm-l6-v2@"));
+        assert!(!embedder.is_loaded());
+        embedder.embed_query("notice period").unwrap();
+        assert!(embedder.is_loaded());
+        embedder.embed_query_as("notice period", Outputs::SPARSE).unwrap();
+        assert!(!embedder.is_loaded());
+    }
+
+    #[test]
+    fn sparse_terms_are_those_of_the_text_and_related_ones() {
+        let embedder = embedder(1, MemoryMode::Full);
+        let found = embedder.embed_query_as("termination of the lease", Outputs::SPARSE).unwrap().sparse.remove(0);
+        let model = embedder.model(Outputs::SPARSE).unwrap();
+        let mut terms = found.terms;
+        terms.sort_by(|a, b| b.1.total_cmp(&a.1));
+        let best: Vec<String> = terms[..5].iter().map(|&(id, _)| model.tokenizer().token(id).unwrap()).collect();
+        assert!(best.contains(&"lease".to_owned()) && best.contains(&"termination".to_owned()), "{best:?}");
+    }
+
+    #[test]
+    fn a_profile_that_was_not_pulled_is_a_clear_error() {
+        let models = tempfile::tempdir().unwrap();
+        std::fs::copy(find_models_dir(None).unwrap().join("manifest.toml"), models.path().join("manifest.toml"))
+            .unwrap();
+        let manifest = ModelManifest::load(models.path()).unwrap();
+        let spec = manifest.that_makes(Outputs::TOKENS, ModelProfile::Quality).unwrap();
+        if manifest.model_dir(spec).is_dir() {
+            return; // this user has pulled it
+        }
+        let error = Model::load(&manifest, spec).err().unwrap();
+        assert!(error.message.contains("has not been pulled") && error.hint.unwrap().contains("models pull"));
+    }
 }

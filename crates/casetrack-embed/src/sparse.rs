@@ -52,6 +52,11 @@ impl SpladeHead {
         let norm = load_norm(weights, names.norm, config)?;
         Ok(Self { arch, transform, norm, decoder: packed, bias: weights.load(names.bias, &[vocabulary])? })
     }
+
+    /// Never gives these terms a weight.
+    pub fn drop_terms(&mut self, ids: impl Iterator<Item = usize>) {
+        ids.for_each(|id| self.bias[id] = f32::NEG_INFINITY);
+    }
 }
 
 impl SparseHead for SpladeHead {

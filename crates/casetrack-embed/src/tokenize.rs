@@ -73,6 +73,11 @@ impl TextTokenizer {
         self.tokenizer.id_to_token(id)
     }
 
+    /// The token that queries are filled up with, if they are.
+    pub fn mask(&self) -> Option<u32> {
+        self.mask
+    }
+
     /// Whether an id is a special token such as `[CLS]`.
     pub fn is_special(&self, id: u32) -> bool {
         self.special.contains(&id)

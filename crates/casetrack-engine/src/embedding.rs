@@ -6,7 +6,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use casetrack_core::{Cancel, Error, Result};
-use casetrack_embed::{Embedder, Embeddings, Model, Outputs, Side, TextModel, measure_matmul_peak, resident_memory};
+use casetrack_embed::{
+    Embedder, Embeddings, Model, Outputs, Side, SignVectors, TextModel, measure_matmul_peak, resident_memory,
+};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
@@ -34,6 +36,15 @@ impl EmbeddingKind {
             Self::All => Outputs::ALL,
         }
     }
+}
+
+/// What to make of texts.
+#[derive(Debug, Clone, Copy)]
+pub struct EmbedRequest {
+    pub kind: EmbeddingKind,
+    pub side: Side,
+    /// Token vectors as computed instead of as stored.
+    pub exact: bool,
 }
 
 /// Length in characters of the chunks that [`Engine::bench_embedding`] cuts, and the distance of their beginnings.
@@ -76,17 +87,11 @@ pub struct EmbeddingSpeed {
 
 impl Engine {
     /// The outputs of texts as JSON objects, in order: `vector` (dense), `terms` with their weights (sparse), `tokens` with
-    /// their `vectors` (late interaction).
-    pub fn embed_texts(
-        &self,
-        kind: EmbeddingKind,
-        side: Side,
-        texts: &[String],
-        cancel: &Cancel,
-    ) -> Result<Vec<Value>> {
+    /// their `vectors` (late interaction): of passages those that would be stored, unless `exact` ones are asked for.
+    pub fn embed_texts(&self, request: &EmbedRequest, texts: &[String], cancel: &Cancel) -> Result<Vec<Value>> {
         let embedder = self.embedder()?;
-        let outputs = kind.outputs();
-        let embeddings = match side {
+        let outputs = request.kind.outputs();
+        let embeddings = match request.side {
             Side::Passage => embedder.embed(texts, outputs, cancel)?,
             Side::Query => {
                 let mut all = Embeddings::default();
@@ -112,9 +117,13 @@ impl Engine {
         }
         if outputs.tokens {
             let model = embedder.model(Outputs::TOKENS)?;
-            for (value, found) in values.iter_mut().zip(embeddings.tokens) {
+            let dimension = model.token_dimension();
+            for (value, mut found) in values.iter_mut().zip(embeddings.tokens) {
+                if request.side == Side::Passage && !request.exact {
+                    found.vectors = SignVectors::new(&found, dimension).decode();
+                }
                 let tokens: Vec<String> = found.tokens.iter().map(|&id| token(&model, id)).collect();
-                let vectors: Vec<&[f32]> = found.vectors.chunks_exact(model.token_dimension()).collect();
+                let vectors: Vec<&[f32]> = found.vectors.chunks_exact(dimension).collect();
                 value.insert("tokens".to_owned(), json!(tokens));
                 value.insert("vectors".to_owned(), json!(vectors));
             }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use casetrack_core::{ChunkConfig, CollectionId, Error, ErrorCode, Limits, Result, Tier};
-use casetrack_embed::{EmbedOptions, Embedder, MemoryMode, find_models_dir};
+use casetrack_embed::{EmbedOptions, Embedder, MemoryMode, ModelProfile, find_models_dir};
 use casetrack_extract::ExtractOptions;
 use casetrack_store::{Collection, Registry};
 
@@ -25,6 +25,8 @@ pub struct EngineConfig {
     pub threads: usize,
     /// Which models stay in memory; chosen by the memory available when `None`.
     pub memory_mode: Option<MemoryMode>,
+    /// Which models make and search vectors.
+    pub profile: ModelProfile,
 }
 
 impl EngineConfig {
@@ -38,6 +40,7 @@ impl EngineConfig {
             chunks: ChunkConfig::default(),
             threads: 0,
             memory_mode: None,
+            profile: ModelProfile::default(),
         }
     }
 
@@ -81,8 +84,24 @@ impl Engine {
             return Ok(embedder);
         }
         let models = find_models_dir(self.config.models_dir.as_deref())?;
-        let options = EmbedOptions { threads: self.config.threads, memory: self.config.memory_mode };
+        let EngineConfig { threads, memory_mode: memory, profile, .. } = self.config;
+        let options = EmbedOptions { threads, memory, profile };
         Ok(self.embedder.get_or_init(|| Embedder::new(models, options)))
+    }
+
+    /// The embedding service, if its vectors may be compared with those of the collection.
+    pub(crate) fn embedder_of(&self, collection: &Collection) -> Result<&Embedder> {
+        let embedder = self.embedder()?;
+        let (made_by, current) = (&collection.models().dense, embedder.model_id()?);
+        if *made_by == current {
+            return Ok(embedder);
+        }
+        let name = &collection.meta().name;
+        Err(Error::new(
+            ErrorCode::ModelMismatch,
+            format!("The vectors of \"{name}\" were made by {made_by}; the model in use now is {current}."),
+        )
+        .with_hint("Choose the model that made them with --profile, or ingest the documents into a new collection."))
     }
 
     pub(crate) fn extract_options(&self) -> ExtractOptions {

@@ -17,5 +17,5 @@ pub mod search;
 pub mod status;
 pub mod verify;
 
-pub use casetrack_embed::{MemoryMode, Side};
+pub use casetrack_embed::{MemoryMode, ModelProfile, Side};
 pub use engine::{Engine, EngineConfig};

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use casetrack_core::{CollectionType, DocumentType, Error, Result, Tier};
 use casetrack_engine::embedding::EmbeddingKind;
-use casetrack_engine::{Engine, EngineConfig, MemoryMode};
+use casetrack_engine::{Engine, EngineConfig, MemoryMode, ModelProfile};
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use serde::de::DeserializeOwned;
 
@@ -48,6 +48,9 @@ pub struct Global {
     /// Threads for the models [default: one per core]
     #[arg(long, global = true, value_name = "N", default_value_t = 0, hide_default_value = true)]
     pub threads: usize,
+    /// Models to use: compact (ships with CaseTrack) or quality (after `casetrack models pull`)
+    #[arg(long, global = true, env = "CASETRACK_PROFILE", value_name = "PROFILE", default_value = "compact")]
+    pub profile: ModelProfile,
     /// Which models stay in memory: full (all), standard (those used in the last 5 minutes) or constrained (one at a time)
     /// [default: what suits the memory available]
     #[arg(long, global = true, value_name = "MODE")]
@@ -73,6 +76,7 @@ impl Global {
         config.models_dir = self.models_dir.clone();
         config.threads = self.threads;
         config.memory_mode = self.memory_mode;
+        config.profile = self.profile;
         config.limits.max_file_bytes = self.max_file_mb.saturating_mul(1 << 20);
         config.tier = match self.tier {
             TierArg::Free => Tier::Free,

@@ -23,27 +23,29 @@ impl SelfAttention {
     }
 
     /// Attends within one sequence: `qkv` holds for each token its query, key and value, `[tokens, 3 * hidden]`; `context`
-    /// receives softmax(QKᵀ / √head size) · V, `[tokens, hidden]`, heads side by side.
-    pub fn run(&mut self, qkv: &[f32], hidden: usize, context: &mut [f32]) {
+    /// receives softmax(QKᵀ / √head size) · V, `[tokens, hidden]`, heads side by side. Only the first `visible` tokens, at
+    /// least one, are attended to.
+    pub fn run(&mut self, qkv: &[f32], hidden: usize, visible: usize, context: &mut [f32]) {
         let tokens = context.len() / hidden;
         if tokens == 0 {
             return;
         }
+        debug_assert!((1..=tokens).contains(&visible));
         let (head_size, stride) = (hidden / self.heads, 3 * hidden);
         let scale = 1.0 / (head_size as f32).sqrt();
-        let score_stride = tokens.next_multiple_of(MAX_LANES);
+        let score_stride = visible.next_multiple_of(MAX_LANES);
         self.scores.resize(QUERY_ROWS * score_stride, 0.0);
         let mut sums = [0f32; QUERY_ROWS];
         for head in 0..self.heads {
             let offset = head * head_size;
-            self.keys.pack_transposed(&qkv[hidden + offset..], stride, tokens, head_size);
-            self.values.pack(&qkv[2 * hidden + offset..], stride, tokens, head_size);
+            self.keys.pack_transposed(&qkv[hidden + offset..], stride, visible, head_size);
+            self.values.pack(&qkv[2 * hidden + offset..], stride, visible, head_size);
             for start in (0..tokens).step_by(QUERY_ROWS) {
                 let count = QUERY_ROWS.min(tokens - start);
                 let queries = Rows { data: &qkv[start * stride + offset..], stride, count };
                 matmul(queries, &self.keys, Output::Overwrite, &mut self.scores, score_stride);
                 let scores = &mut self.scores[..count * score_stride];
-                softmax_numerators(self.arch, scores, score_stride, tokens, scale, &mut sums);
+                softmax_numerators(self.arch, scores, score_stride, visible, scale, &mut sums);
                 let weights = Rows { data: scores, stride: score_stride, count };
                 let out = &mut context[start * hidden + offset..];
                 matmul(weights, &self.values, Output::Overwrite, out, hidden);
@@ -62,7 +64,7 @@ mod tests {
     use super::*;
     use crate::kernels::testing::{architectures, random};
 
-    fn reference(qkv: &[f32], hidden: usize, heads: usize, tokens: usize) -> Vec<f64> {
+    fn reference(qkv: &[f32], hidden: usize, heads: usize, tokens: usize, visible: usize) -> Vec<f64> {
         let size = hidden / heads;
         let at = |token: usize, part: usize, i: usize| f64::from(qkv[token * 3 * hidden + part * hidden + i]);
         let mut context = vec![0f64; tokens * hidden];
@@ -70,11 +72,11 @@ mod tests {
             for query in 0..tokens {
                 let score =
                     |key| (0..size).map(|i| at(query, 0, head * size + i) * at(key, 1, head * size + i)).sum::<f64>();
-                let weights: Vec<f64> = (0..tokens).map(|key| (score(key) / (size as f64).sqrt()).exp()).collect();
+                let weights: Vec<f64> = (0..visible).map(|key| (score(key) / (size as f64).sqrt()).exp()).collect();
                 let total: f64 = weights.iter().sum();
                 for i in 0..size {
                     context[query * hidden + head * size + i] =
-                        (0..tokens).map(|key| weights[key] / total * at(key, 2, head * size + i)).sum();
+                        (0..visible).map(|key| weights[key] / total * at(key, 2, head * size + i)).sum();
                 }
             }
         }
@@ -86,11 +88,11 @@ mod tests {
         let (hidden, heads) = (24, 3);
         for arch in architectures() {
             let mut attention = SelfAttention::new(arch, heads);
-            for tokens in [100usize, 1, 2, 17, 48, 49] {
+            for (tokens, visible) in [(100usize, 100usize), (1, 1), (2, 1), (17, 17), (48, 31), (49, 49), (32, 16)] {
                 let qkv: Vec<f32> = random(tokens * 3 * hidden, tokens as u64).iter().map(|x| x * 3.0).collect();
                 let mut context = vec![0f32; tokens * hidden];
-                attention.run(&qkv, hidden, &mut context);
-                for (found, exact) in context.iter().zip(reference(&qkv, hidden, heads, tokens)) {
+                attention.run(&qkv, hidden, visible, &mut context);
+                for (found, exact) in context.iter().zip(reference(&qkv, hidden, heads, tokens, visible)) {
                     assert!((f64::from(*found) - exact).abs() < 1e-5, "{arch:?} {tokens} tokens: {found} {exact}");
                 }
             }

@@ -112,8 +112,8 @@ impl Tiny {
         scaled.broadcast_add(self.tensor(&format!("{name}.bias"))).unwrap()
     }
 
-    /// The last hidden states of one sequence, `[tokens, hidden]`.
-    fn states(&self, ids: &[u32]) -> Tensor {
+    /// The last hidden states of one sequence, `[tokens, hidden]`, in which only the first `visible` are attended to.
+    fn states(&self, ids: &[u32], visible: usize) -> Tensor {
         let prefix = self.prefix;
         let ids = Tensor::new(ids, &Device::Cpu).unwrap();
         let tokens = ids.dim(0).unwrap();
@@ -133,12 +133,19 @@ impl Tiny {
                 let projected = self.linear(&name(part), &x).reshape((tokens, HEADS, HIDDEN / HEADS)).unwrap();
                 projected.transpose(0, 1).unwrap().contiguous().unwrap()
             };
-            let (query, key, value) = (heads(0), heads(1), heads(2));
+            let seen = |states: Tensor| states.narrow(1, 0, visible).unwrap();
+            let (query, key, value) = (heads(0), seen(heads(1)), seen(heads(2)));
             let scores = query.matmul(&key.t().unwrap().contiguous().unwrap()).unwrap();
             let scores = (scores / ((HIDDEN / HEADS) as f64).sqrt()).unwrap();
             let numerators = scores.exp().unwrap();
             let weights = numerators.broadcast_div(&numerators.sum_keepdim(D::Minus1).unwrap()).unwrap();
-            let context = weights.matmul(&value).unwrap().transpose(0, 1).unwrap().reshape((tokens, HIDDEN)).unwrap();
+            let context = weights
+                .matmul(&value.contiguous().unwrap())
+                .unwrap()
+                .transpose(0, 1)
+                .unwrap()
+                .reshape((tokens, HIDDEN))
+                .unwrap();
             let attended = (self.linear(&name(3), &context) + &x).unwrap();
             let attended = self.norm(&name(4), &attended);
             let inner = self.linear(&name(5), &attended).gelu_erf().unwrap();
@@ -216,7 +223,7 @@ fn dense_models_pool_by_the_mean_or_the_first_token() {
         let found = model.encode(&sequences, Side::Passage, Outputs::ALL).unwrap();
         assert!(found.sparse.is_empty() && found.tokens.is_empty());
         for (found, ids) in found.dense.iter().zip(&sequences) {
-            let states = tiny.states(ids);
+            let states = tiny.states(ids, ids.len());
             let pooled = if pooling == "cls" { states.get(0).unwrap() } else { states.mean(0).unwrap() };
             let pooled = values(&pooled);
             let norm = pooled.iter().map(|x| x * x).sum::<f32>().sqrt();
@@ -231,7 +238,7 @@ fn assert_splade(tiny: &Tiny, transform: &str, norm: &str, bias: &str, decoder: 
     let found = model.encode(&sequences, Side::Passage, Outputs::SPARSE).unwrap();
     assert_eq!(found.sparse.len(), TEXTS.len());
     for (found, ids) in found.sparse.iter().zip(&sequences) {
-        let transformed = tiny.norm(norm, &tiny.linear(transform, &tiny.states(ids)).gelu_erf().unwrap());
+        let transformed = tiny.norm(norm, &tiny.linear(transform, &tiny.states(ids, ids.len())).gelu_erf().unwrap());
         let logits = transformed.matmul(&tiny.tensor(decoder).t().unwrap()).unwrap();
         let logits = logits.broadcast_add(tiny.tensor(bias)).unwrap();
         let expected = values(&(logits.relu().unwrap() + 1.0).unwrap().log().unwrap().max(0).unwrap());
@@ -284,7 +291,8 @@ fn late_interaction_models_project_the_tokens_that_count() {
         let found = model.encode(&sequences, side, Outputs::ALL).unwrap();
         assert!(found.dense.is_empty());
         for (found, ids) in found.tokens.iter().zip(&sequences) {
-            let projected = tiny.states(ids).matmul(&tiny.tensor("linear.weight").t().unwrap()).unwrap();
+            let visible = ids.iter().rposition(|&id| id != 103).unwrap() + 1;
+            let projected = tiny.states(ids, visible).matmul(&tiny.tensor("linear.weight").t().unwrap()).unwrap();
             let kept: Vec<usize> = (0..ids.len())
                 .filter(|&row| {
                     let token = model.tokenizer().token(ids[row]).unwrap();

@@ -52,8 +52,7 @@ pub(super) fn run(
         return Err(Error::invalid("A document name was given for more than one file.")
             .with_hint("Ingest the files one by one, or leave the name out to use each file's own."));
     }
-    let embedder = engine.embedder()?;
-    check_model(collection, embedder)?;
+    let embedder = engine.embedder_of(collection)?;
 
     let mut report = IngestReport {
         collection: collection.meta().name.clone(),
@@ -82,19 +81,6 @@ pub(super) fn run(
     collection.flush()?;
     report.duration_ms = started.elapsed().as_millis() as u64;
     Ok(report)
-}
-
-fn check_model(collection: &Collection, embedder: &Embedder) -> Result<()> {
-    let (made_by, current) = (&collection.models().dense, embedder.model_id()?);
-    if *made_by == current {
-        return Ok(());
-    }
-    let name = &collection.meta().name;
-    Err(Error::new(
-        ErrorCode::ModelMismatch,
-        format!("The vectors of \"{name}\" were made by {made_by}; the model installed now is {current}."),
-    )
-    .with_hint("Install the model that made them, or ingest the documents into a new collection."))
 }
 
 // ---- first stage: bytes to chunks ----

@@ -105,7 +105,7 @@ impl Engine {
         let mut notices = Vec::new();
         let recall = RECALL.max(request.top_k as usize);
         let bm25 = collection.search_bm25(query, recall, &filter)?;
-        let dense = match self.embedder().and_then(|embedder| embedder.embed_query(query)) {
+        let dense = match self.embedder_of(&collection).and_then(|embedder| embedder.embed_query(query)) {
             Ok(vector) => Some(collection.search_dense(&vector, recall, &filter)?),
             Err(error) => {
                 tracing::warn!(%error, "dense search is not available");

@@ -6,10 +6,10 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use casetrack_core::{Cancel, Error, Result};
-use casetrack_engine::embedding::EmbeddingKind;
+use casetrack_engine::embedding::{EmbedRequest, EmbeddingKind};
 use casetrack_engine::{Engine, Side};
 use clap::Args;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::args::Global;
 use crate::output;
@@ -32,6 +32,9 @@ pub struct Embed {
     /// The texts are queries, which some models treat otherwise than passages
     #[arg(long)]
     query: bool,
+    /// Token vectors of passages as computed instead of as stored, with the signs of their values only
+    #[arg(long)]
+    exact: bool,
 }
 
 impl Embed {
@@ -65,8 +68,9 @@ impl Embed {
     fn print(&self, engine: &Engine, batch: &mut Vec<(Value, String)>) -> Result<()> {
         let (ids, texts): (Vec<Value>, Vec<String>) = batch.drain(..).unzip();
         let side = if self.query { Side::Query } else { Side::Passage };
-        for (id, mut value) in ids.into_iter().zip(engine.embed_texts(self.model, side, &texts, &Cancel::default())?) {
-            value["id"] = json!(id);
+        let request = EmbedRequest { kind: self.model, side, exact: self.exact };
+        for (id, mut value) in ids.into_iter().zip(engine.embed_texts(&request, &texts, &Cancel::default())?) {
+            value["id"] = id;
             output::print_line(&value.to_string())?;
         }
         Ok(())

@@ -6,6 +6,7 @@ use rayon::prelude::*;
 
 use crate::architectures::{EncoderConfig, TensorNames};
 use crate::batch::TokenBatch;
+use crate::device_encoder::{DeviceEncoder, gpu};
 use crate::kernels::Arch;
 use crate::kernels::layer_norm::{LayerNorm, layer_norm};
 use crate::layers::{Attention, FeedForward, Linear, LinearAddNorm};
@@ -20,7 +21,15 @@ pub struct Encoder {
     /// Position embedding plus the embedding of token type 0, `[max_positions, hidden]`.
     positions: Vec<f32>,
     embedding_norm: LayerNorm,
-    layers: Vec<Layer>,
+    layers: Layers,
+    #[cfg(test)]
+    names: &'static TensorNames,
+}
+
+/// Where the layers are computed.
+enum Layers {
+    Cpu(Vec<Layer>),
+    Gpu(DeviceEncoder),
 }
 
 struct Layer {
@@ -30,17 +39,32 @@ struct Layer {
 }
 
 impl Encoder {
-    /// Converts and packs the layers' weights, layers in parallel.
-    pub fn load(weights: Weights, config: EncoderConfig, names: &TensorNames) -> Result<Self> {
-        let source = Source { weights: &weights, config: &config, names, prefix: prefix_in(&weights, names) };
+    /// Converts and packs the layers' weights, layers in parallel, or copies them to the GPU where there is one.
+    pub fn load(weights: Weights, config: EncoderConfig, names: &'static TensorNames) -> Result<Self> {
+        let source = Source::new(&weights, &config, names);
         let words = format!("{}{}.weight", source.prefix, names.words);
         weights.table(&words, &[config.vocabulary, config.hidden])?;
         let positions = source.positions()?;
         let embedding_norm = source.norm(names.embedding_norm)?;
         let arch = Arch::new();
-        let layers = (0..config.layers).into_par_iter();
-        let layers = layers.map(|number| source.layer(arch, number)).collect::<Result<_>>()?;
-        Ok(Self { arch, words, positions, embedding_norm, layers, config, weights })
+        let layers = match gpu() {
+            Some(device) => Layers::Gpu(DeviceEncoder::load(&source, device)?),
+            None => {
+                let layers = (0..config.layers).into_par_iter();
+                Layers::Cpu(layers.map(|number| source.layer(arch, number)).collect::<Result<_>>()?)
+            }
+        };
+        Ok(Self {
+            arch,
+            words,
+            positions,
+            embedding_norm,
+            layers,
+            #[cfg(test)]
+            names,
+            config,
+            weights,
+        })
     }
 
     pub fn config(&self) -> &EncoderConfig {
@@ -73,7 +97,11 @@ impl Encoder {
     /// Fails on an id outside the vocabulary and on a sequence of more than `max_positions` tokens.
     pub fn forward(&self, batch: &TokenBatch) -> candle_core::Result<Tensor> {
         let mut states = self.embed(batch)?;
-        for layer in &self.layers {
+        let layers = match &self.layers {
+            Layers::Cpu(layers) => layers,
+            Layers::Gpu(encoder) => return encoder.forward(&states, self.config.heads, batch),
+        };
+        for layer in layers {
             let attention = Attention { arch: self.arch, heads: self.config.heads, batch };
             let context = states.apply_op1_no_bwd(&layer.qkv)?.apply_op1_no_bwd(&attention)?;
             let attended = context.apply_op2_no_bwd(&states, &layer.attention_output)?;
@@ -82,8 +110,14 @@ impl Encoder {
         Ok(states)
     }
 
+    /// Where the encoder's tensors came from.
+    #[cfg(test)]
+    pub fn source(&self) -> Source<'_> {
+        Source::new(&self.weights, &self.config, self.names)
+    }
+
     /// The normalised sum of word, position and type embeddings.
-    fn embed(&self, batch: &TokenBatch) -> candle_core::Result<Tensor> {
+    pub fn embed(&self, batch: &TokenBatch) -> candle_core::Result<Tensor> {
         let hidden = self.config.hidden;
         let words = self.word_embeddings().map_err(|error| candle_core::Error::msg(error.message))?;
         let mut states = vec![0f32; batch.ids().len() * hidden];
@@ -103,29 +137,35 @@ impl Encoder {
     }
 }
 
-/// The architecture's prefix if the file's names carry it.
-fn prefix_in(weights: &Weights, names: &TensorNames) -> &'static str {
-    if weights.has(&format!("{}{}.weight", names.prefix, names.words)) { names.prefix } else { "" }
-}
-
 /// Where an encoder's tensors come from.
-struct Source<'a> {
+pub struct Source<'a> {
     weights: &'a Weights,
-    config: &'a EncoderConfig,
-    names: &'a TensorNames,
+    pub config: &'a EncoderConfig,
+    pub names: &'static TensorNames,
+    /// The architecture's prefix if the file's names carry it.
     prefix: &'static str,
 }
 
-impl Source<'_> {
-    fn matrix(&self, name: &str, rows: usize, columns: usize) -> Result<Vec<f32>> {
+impl<'a> Source<'a> {
+    fn new(weights: &'a Weights, config: &'a EncoderConfig, names: &'static TensorNames) -> Self {
+        let prefixed = weights.has(&format!("{}{}.weight", names.prefix, names.words));
+        Self { weights, config, names, prefix: if prefixed { names.prefix } else { "" } }
+    }
+
+    /// The name of a part of a layer, without the prefix.
+    pub fn layer_name(&self, number: usize, part: &str) -> String {
+        format!("{}{number}.{part}", self.names.layer)
+    }
+
+    pub fn matrix(&self, name: &str, rows: usize, columns: usize) -> Result<Vec<f32>> {
         self.weights.load(&format!("{}{name}.weight", self.prefix), &[rows, columns])
     }
 
-    fn bias(&self, name: &str, len: usize) -> Result<Vec<f32>> {
+    pub fn bias(&self, name: &str, len: usize) -> Result<Vec<f32>> {
         self.weights.load(&format!("{}{name}.bias", self.prefix), &[len])
     }
 
-    fn norm(&self, name: &str) -> Result<LayerNorm> {
+    pub fn norm(&self, name: &str) -> Result<LayerNorm> {
         load_norm(self.weights, &format!("{}{name}", self.prefix), self.config)
     }
 
@@ -143,7 +183,7 @@ impl Source<'_> {
 
     fn layer(&self, arch: Arch, number: usize) -> Result<Layer> {
         let EncoderConfig { hidden, intermediate, .. } = *self.config;
-        let name = |part: &str| format!("{}{number}.{part}", self.names.layer);
+        let name = |part: &str| self.layer_name(number, part);
         let (mut qkv, mut qkv_bias) = (Vec::with_capacity(3 * hidden * hidden), Vec::with_capacity(3 * hidden));
         for part in [self.names.query, self.names.key, self.names.value] {
             qkv.extend(self.matrix(&name(part), hidden, hidden)?);

@@ -42,9 +42,12 @@ impl TokenStates {
         };
         let left_out = (0..encoder.config().vocabulary as u32).map(|id| match tokenizer.token(id) {
             Some(token) => {
-                let special = spec.skip_special && tokenizer.is_special(id);
-                let word = spec.skip_stop_words && STOP_WORDS.contains(&token.as_str());
-                (special || word || is_punctuation(&token), special)
+                let (empty, punctuation) = (tokenizer.is_special(id) || is_stop_word(&token), is_punctuation(&token));
+                if spec.content_words_only {
+                    (empty || punctuation, empty || punctuation)
+                } else {
+                    (punctuation, false)
+                }
             }
             None => (false, false),
         });
@@ -92,6 +95,10 @@ fn is_punctuation(token: &str) -> bool {
     token.chars().all(|c| c.is_ascii_punctuation())
 }
 
+fn is_stop_word(token: &str) -> bool {
+    STOP_WORDS.contains(&token)
+}
+
 /// English words that carry no content: the default list of Lucene's `EnglishAnalyzer`.
 const STOP_WORDS: &[&str] = &[
     "a", "an", "and", "are", "as", "at", "be", "but", "by", "for", "if", "in", "into", "is", "it", "no", "not", "of",
@@ -101,6 +108,24 @@ const STOP_WORDS: &[&str] = &[
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::manifest::ModelProfile;
+    use crate::model::{Model, TextModel};
+    use crate::outputs::Outputs;
+    use crate::testing::vendored;
+
+    #[test]
+    fn only_content_words_of_queries_and_passages_have_vectors_in_the_compact_profile() {
+        let manifest = vendored();
+        let spec = manifest.that_makes(Outputs::TOKENS, ModelProfile::Compact).unwrap();
+        let model = Model::load(&manifest, spec).unwrap();
+        for side in [Side::Query, Side::Passage] {
+            let ids = model.tokenize("The term of this Agreement is (at most) 5 years.", side).unwrap();
+            let found = model.encode(&[ids], side, Outputs::TOKENS).unwrap().tokens.remove(0);
+            let tokens: Vec<String> = found.tokens.iter().map(|&id| model.tokenizer().token(id).unwrap()).collect();
+            assert_eq!(tokens, ["term", "agreement", "most", "5", "years"]);
+            assert_eq!(found.vectors.len(), 5 * 384);
+        }
+    }
 
     #[test]
     fn each_query_vector_counts_with_its_best_match() {

@@ -11,6 +11,7 @@
 mod architectures;
 mod batch;
 mod dense;
+mod device_encoder;
 mod encoder;
 mod errors;
 mod kernels;

@@ -62,12 +62,10 @@ pub struct LateInteractionSpec {
     /// Whether the states are multiplied with the file's `linear.weight`, as in ColBERT models.
     #[serde(default)]
     pub projected: bool,
-    /// Whether a passage's stop words are left out; its punctuation always is.
+    /// Whether stop words, punctuation and special tokens such as `[CLS]` are left out of passages and queries; otherwise
+    /// only the punctuation of passages is, as in ColBERT.
     #[serde(default)]
-    pub skip_stop_words: bool,
-    /// Whether special tokens such as `[CLS]` are left out of passages and queries.
-    #[serde(default)]
-    pub skip_special: bool,
+    pub content_words_only: bool,
     /// Tokens that follow `[CLS]` in a query and in a passage.
     #[serde(default)]
     pub query_marker: Option<String>,

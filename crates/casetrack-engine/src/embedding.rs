@@ -52,7 +52,7 @@ const CHUNK: usize = 2000;
 const STRIDE: usize = 1800;
 
 /// A question of 16 tokens, special tokens included.
-const QUERY: &str = "When may either party terminate this agreement without cause and notice?";
+const QUERY: &str = "When may either party to this agreement terminate it without cause or notice?";
 
 const QUERIES: usize = 100;
 

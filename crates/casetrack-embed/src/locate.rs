@@ -25,7 +25,7 @@ pub fn find_models_dir(explicit: Option<&Path>) -> Result<PathBuf> {
         candidates.push(folder.join("models"));
         candidates.push(folder.join("../share/casetrack/models"));
     }
-    candidates.push(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models"));
+    candidates.extend(Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).map(|root| root.join("models")));
     candidates.extend(default_pulled_dir());
     match candidates.iter().find(|candidate| has_manifest(candidate)) {
         Some(found) => Ok(found.clone()),

@@ -25,7 +25,7 @@ impl Default for ChunkConfig {
 }
 
 /// Bounds on what one file may cost.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Limits {
     /// Larger files are refused, in bytes. Default 512 MiB.
     pub max_file_bytes: u64,
@@ -33,11 +33,21 @@ pub struct Limits {
     pub max_part_bytes: u64,
     /// Text one document may give, in characters. Default 200 million.
     pub max_text_chars: u64,
+    /// Time a worker process may spend without finishing a page, in seconds. Default 120.
+    pub max_page_seconds: u64,
+    /// Memory of a worker process, in bytes. Default 2 GiB.
+    pub max_reader_bytes: u64,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { max_file_bytes: 512 << 20, max_part_bytes: 512 << 20, max_text_chars: 200_000_000 }
+        Self {
+            max_file_bytes: 512 << 20,
+            max_part_bytes: 512 << 20,
+            max_text_chars: 200_000_000,
+            max_page_seconds: 120,
+            max_reader_bytes: 2 << 30,
+        }
     }
 }
 

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// Who has to act for the operation to succeed.
@@ -20,7 +22,7 @@ pub enum ErrorKind {
 /// A stable name of what went wrong, for programs.
 ///
 /// An addition goes here and into [`ErrorCode::kind`] and [`ErrorCode::name`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum ErrorCode {
     NoCollectionActive,
     NotFound,

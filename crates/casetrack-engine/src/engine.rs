@@ -1,12 +1,13 @@
 //! The façade: configuration, open collections and the embedder.
 
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use casetrack_core::{ChunkConfig, CollectionId, Error, ErrorCode, Limits, Result, Tier};
+use casetrack_core::{Cancel, ChunkConfig, CollectionId, Error, ErrorCode, Limits, Result, Tier};
 use casetrack_embed::{EmbedOptions, Embedder, MemoryMode, ModelProfile, find_models_dir};
-use casetrack_extract::ExtractOptions;
+use casetrack_extract::isolation::{WorkerCommand, WorkerPool};
+use casetrack_extract::{ExtractOptions, Extraction, extract};
 use casetrack_store::{Collection, Registry};
 
 /// Everything the engine can be told. The defaults suit an 8 GB laptop.
@@ -21,6 +22,9 @@ pub struct EngineConfig {
     pub tier: Tier,
     pub limits: Limits,
     pub chunks: ChunkConfig,
+    /// How to start the processes that read files. `None` reads them in this process, where a parser that crashes or hangs
+    /// takes everything with it: for tests.
+    pub reader: Option<WorkerCommand>,
     /// Threads for inference; 0 for one per core.
     pub threads: usize,
     /// Which models stay in memory; chosen by the memory available when `None`.
@@ -38,6 +42,7 @@ impl EngineConfig {
             tier: Tier::default(),
             limits: Limits::default(),
             chunks: ChunkConfig::default(),
+            reader: None,
             threads: 0,
             memory_mode: None,
             profile: ModelProfile::default(),
@@ -65,13 +70,15 @@ pub struct Engine {
     pub(crate) registry: Registry,
     open: Mutex<HashMap<CollectionId, Slot>>,
     embedder: OnceLock<Embedder>,
+    readers: Option<WorkerPool>,
 }
 
 impl Engine {
     /// Creates the data directory if need be. Loads no model and opens no collection.
     pub fn new(config: EngineConfig) -> Result<Self> {
         let registry = Registry::open(&config.data_dir)?;
-        Ok(Self { config, registry, open: Mutex::new(HashMap::new()), embedder: OnceLock::new() })
+        let readers = config.reader.clone().map(WorkerPool::new);
+        Ok(Self { config, registry, open: Mutex::new(HashMap::new()), embedder: OnceLock::new(), readers })
     }
 
     pub fn config(&self) -> &EngineConfig {
@@ -106,6 +113,14 @@ impl Engine {
 
     pub(crate) fn extract_options(&self) -> ExtractOptions {
         ExtractOptions { limits: self.config.limits, pdfium: self.config.pdfium.clone() }
+    }
+
+    /// Extracts a file, in a process of its own if there is a command for it.
+    pub(crate) fn extract(&self, path: &Path, bytes: &[u8], cancel: &Cancel) -> Result<Extraction> {
+        match &self.readers {
+            Some(readers) => readers.extract(path, bytes, &self.extract_options(), cancel),
+            None => extract(path, bytes, &self.extract_options()),
+        }
     }
 
     /// Opens a collection, or returns it if it is open already.

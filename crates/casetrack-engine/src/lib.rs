@@ -18,4 +18,5 @@ pub mod status;
 pub mod verify;
 
 pub use casetrack_embed::{MemoryMode, ModelProfile, Side};
+pub use casetrack_extract::isolation::{WorkerCommand, serve as serve_reader};
 pub use engine::{Engine, EngineConfig};

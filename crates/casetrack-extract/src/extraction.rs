@@ -6,12 +6,14 @@ use std::path::{Path, PathBuf};
 
 use casetrack_core::{Error, FileFormat, Limits, Page, Result};
 
-use crate::page::DocumentBuilder;
+use serde::{Deserialize, Serialize};
+
+use crate::page::{DocumentBuilder, PageObserver};
 use crate::source::Source;
 use crate::{detect, registry};
 
 /// What holds for every file of a run.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct ExtractOptions {
     pub limits: Limits,
     /// The libpdfium to use, a file or the directory that holds it. Without it the usual places are searched.
@@ -42,6 +44,26 @@ pub struct Extraction {
 /// Nothing fails silently: a file that gives no text ends as `EmptyFile`, `UnsupportedFormat`, `UnreadableFile`,
 /// `NeedsPassword`, `NeedsOcr` or `FileTooLarge`; `MissingDependency` when a PDF is read without libpdfium.
 pub fn extract(path: &Path, bytes: &[u8], options: &ExtractOptions) -> Result<Extraction> {
+    extract_into(path, bytes, options, DocumentBuilder::new(options.limits.max_text_chars))
+}
+
+/// The same, with each page shown to `observer` as soon as it is complete.
+pub(crate) fn extract_observed(
+    path: &Path,
+    bytes: &[u8],
+    options: &ExtractOptions,
+    observer: PageObserver,
+) -> Result<Extraction> {
+    let document = DocumentBuilder::new(options.limits.max_text_chars).with_observer(observer);
+    extract_into(path, bytes, options, document)
+}
+
+fn extract_into(
+    path: &Path,
+    bytes: &[u8],
+    options: &ExtractOptions,
+    mut document: DocumentBuilder,
+) -> Result<Extraction> {
     let source = Source { path, bytes, options };
     if bytes.len() as u64 > options.limits.max_file_bytes {
         return Err(source.too_large(format_args!(
@@ -54,7 +76,6 @@ pub fn extract(path: &Path, bytes: &[u8], options: &ExtractOptions) -> Result<Ex
     let extractor = registry::extractor(format)
         .ok_or_else(|| Error::internal(format!("no extractor is registered for {format:?}")))?;
 
-    let mut document = DocumentBuilder::new(options.limits.max_text_chars);
     if let Some(warning) = name_and_content_differ(&source, format) {
         document.warn(warning);
     }

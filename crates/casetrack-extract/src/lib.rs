@@ -12,6 +12,7 @@ mod document_type;
 mod encoding;
 mod extraction;
 mod formats;
+pub mod isolation;
 mod ole;
 mod page;
 mod registry;

@@ -13,8 +13,12 @@ pub(crate) struct PlacedLine {
     pub area: Option<Rect>,
 }
 
+/// Sees each page as soon as it is complete.
+pub(crate) type PageObserver = Box<dyn FnMut(&Page)>;
+
 /// Collects pages in order. One document has one text budget, checked on every addition.
 pub(crate) struct DocumentBuilder {
+    observer: Option<PageObserver>,
     pages: Vec<Page>,
     /// Characters in the last page.
     page_chars: u32,
@@ -26,7 +30,19 @@ pub(crate) struct DocumentBuilder {
 
 impl DocumentBuilder {
     pub fn new(max_chars: u64) -> Self {
-        Self { pages: Vec::new(), page_chars: 0, title: None, warnings: Vec::new(), max_chars, chars_left: max_chars }
+        Self {
+            observer: None,
+            pages: Vec::new(),
+            page_chars: 0,
+            title: None,
+            warnings: Vec::new(),
+            max_chars,
+            chars_left: max_chars,
+        }
+    }
+
+    pub fn with_observer(self, observer: PageObserver) -> Self {
+        Self { observer: Some(observer), ..self }
     }
 
     pub fn warn(&mut self, warning: impl Into<String>) {
@@ -43,6 +59,7 @@ impl DocumentBuilder {
 
     /// Ends the page before, if any.
     pub fn start_page(&mut self, method: ExtractionMethod, sheet_name: Option<String>) {
+        self.show_page();
         self.page_chars = 0;
         self.pages.push(Page {
             number: self.pages.len() as u32 + 1,
@@ -122,8 +139,16 @@ impl DocumentBuilder {
         }
     }
 
-    pub fn finish(self, format: FileFormat) -> Extraction {
+    pub fn finish(mut self, format: FileFormat) -> Extraction {
+        self.show_page();
         Extraction { format, title: self.title, pages: self.pages, warnings: self.warnings }
+    }
+
+    /// Shows the last page to the observer: nothing is added to it any more.
+    fn show_page(&mut self) {
+        if let (Some(observer), Some(page)) = (&mut self.observer, self.pages.last()) {
+            observer(page);
+        }
     }
 
     /// The page in progress, a plain one if none was started.
@@ -198,6 +223,20 @@ mod tests {
         let pages = document.finish(FileFormat::Text).pages;
         pages.iter().for_each(assert_page_invariants);
         pages
+    }
+
+    #[test]
+    fn the_observer_sees_every_page_once_and_complete() {
+        let seen = std::rc::Rc::new(std::cell::RefCell::new(Vec::new()));
+        let keep = std::rc::Rc::clone(&seen);
+        let observer = Box::new(move |page: &Page| keep.borrow_mut().push(page.clone()));
+        let mut document = DocumentBuilder::new(1_000).with_observer(observer);
+        for text in ["one", "", "three"] {
+            document.start_page(ExtractionMethod::Native, None);
+            document.push_block(BlockKind::Paragraph, text).unwrap();
+        }
+        assert_eq!(seen.borrow().len(), 2);
+        assert_eq!(document.finish(FileFormat::Text).pages, *seen.borrow());
     }
 
     #[test]

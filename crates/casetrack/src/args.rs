@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use casetrack_core::{CollectionType, DocumentType, Error, Result, Tier};
 use casetrack_engine::embedding::EmbeddingKind;
-use casetrack_engine::{Engine, EngineConfig, MemoryMode, ModelProfile};
+use casetrack_engine::{Engine, EngineConfig, MemoryMode, ModelProfile, WorkerCommand};
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use serde::de::DeserializeOwned;
 
@@ -58,6 +58,12 @@ pub struct Global {
     /// Largest file to read, in MB
     #[arg(long, global = true, value_name = "MB", default_value_t = 512)]
     pub max_file_mb: u64,
+    /// Longest time to read a page, in seconds
+    #[arg(long, global = true, value_name = "S", default_value_t = 120)]
+    pub max_page_seconds: u64,
+    /// Most memory for a process that reads files, in MB
+    #[arg(long, global = true, value_name = "MB", default_value_t = 2048)]
+    pub max_reader_mb: u64,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -78,6 +84,10 @@ impl Global {
         config.memory_mode = self.memory_mode;
         config.profile = self.profile;
         config.limits.max_file_bytes = self.max_file_mb.saturating_mul(1 << 20);
+        config.limits.max_page_seconds = self.max_page_seconds;
+        config.limits.max_reader_bytes = self.max_reader_mb.saturating_mul(1 << 20);
+        let program = std::env::current_exe().map_err(|error| Error::io("the program's own file", error))?;
+        config.reader = Some(WorkerCommand { program, arguments: vec!["read-files".to_owned()] });
         config.tier = match self.tier {
             TierArg::Free => Tier::Free,
             TierArg::Pro => Tier::Pro,
@@ -103,6 +113,7 @@ pub enum Command {
     Mcp(commands::mcp::Mcp),
     Bench(commands::bench::Bench),
     Schemas(commands::schemas::Schemas),
+    ReadFiles(commands::read_files::ReadFiles),
 }
 
 /// The collection a command works on.

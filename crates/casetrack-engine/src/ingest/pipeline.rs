@@ -99,7 +99,7 @@ fn extract_all(
         if cancel.is_cancelled() {
             return;
         }
-        let outcome = match extract_one(engine, collection, request, &file, &under_way) {
+        let outcome = match extract_one(engine, collection, request, &file, &under_way, cancel) {
             Ok(outcome) => outcome,
             Err(error) if file.in_folder && error.code == ErrorCode::UnsupportedFormat => {
                 Outcome::Skipped(SkippedFile {
@@ -128,6 +128,7 @@ fn extract_one(
     request: &IngestRequest,
     file: &FoundFile,
     under_way: &HashMap<Sha256, (DocumentId, String)>,
+    cancel: &Cancel,
 ) -> Result<Outcome> {
     let source = Source::read(&file.path, &engine.config().limits)?;
     let skipped = |reason, document_id, detail| {
@@ -159,7 +160,7 @@ fn extract_one(
     // A name the user gave stays when the file is ingested again.
     let kept_name = earlier.as_ref().map(|earlier| earlier.name.as_str());
     let wishes = Wishes { name: request.document_name.as_deref().or(kept_name), document_type: request.document_type };
-    let mut prepared = source.prepare(engine, id, &wishes)?;
+    let mut prepared = source.prepare(engine, id, &wishes, cancel)?;
     if prepared.chunks.is_empty() {
         return Err(Error::new(ErrorCode::EmptyFile, format!("{} contains no text.", source.path)));
     }

@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use casetrack_core::{
-    Chunk, DocumentId, DocumentMeta, DocumentType, Error, ErrorCode, ExtractionMethod, Limits, Page, Result, Sha256,
-    Timestamp,
+    Cancel, Chunk, DocumentId, DocumentMeta, DocumentType, Error, ErrorCode, ExtractionMethod, Limits, Page, Result,
+    Sha256, Timestamp,
 };
-use casetrack_extract::{chunker::chunk_pages, extract, infer_document_type};
+use casetrack_extract::{chunker::chunk_pages, infer_document_type};
 use sha2::Digest;
 
 use crate::engine::Engine;
@@ -59,8 +59,8 @@ impl Source {
         Ok(Self { path: text.to_owned(), file_name, bytes, sha256 })
     }
 
-    pub fn prepare(&self, engine: &Engine, id: DocumentId, wishes: &Wishes<'_>) -> Result<Prepared> {
-        let extraction = extract(Path::new(&self.path), &self.bytes, &engine.extract_options())?;
+    pub fn prepare(&self, engine: &Engine, id: DocumentId, wishes: &Wishes<'_>, cancel: &Cancel) -> Result<Prepared> {
+        let extraction = engine.extract(Path::new(&self.path), &self.bytes, cancel)?;
         let document_type = wishes.document_type.unwrap_or_else(|| infer_document_type(&extraction, &self.file_name));
         let chunks = chunk_pages(id, &extraction.pages, &engine.config().chunks);
         let meta = DocumentMeta {
@@ -101,7 +101,7 @@ pub(crate) fn inspect(engine: &Engine, path: &Path) -> Result<Inspection> {
     let path = path.canonicalize().map_err(|error| Error::io(path.display(), error))?;
     let source = Source::read(&path, &engine.config().limits)?;
     let wishes = Wishes { name: None, document_type: None };
-    let Prepared { meta, pages, chunks } = source.prepare(engine, DocumentId::random(), &wishes)?;
+    let Prepared { meta, pages, chunks } = source.prepare(engine, DocumentId::random(), &wishes, &Cancel::default())?;
     Ok(Inspection {
         path: meta.path,
         sha256: meta.sha256,

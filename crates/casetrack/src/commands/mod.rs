@@ -11,6 +11,7 @@ pub mod inspect;
 pub mod mcp;
 pub mod models;
 pub mod new;
+pub mod read_files;
 pub mod schemas;
 pub mod search;
 pub mod show;
@@ -40,5 +41,6 @@ pub fn run(args: Args) -> Result<ExitCode> {
         Command::Mcp(command) => command.run(global),
         Command::Bench(command) => command.run(global),
         Command::Schemas(command) => command.run(),
+        Command::ReadFiles(command) => command.run(),
     }
 }

@@ -1,0 +1,349 @@
+//! The parent's side: workers that wait for files, and the watch over them.
+
+use std::io::{self, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError, mpsc};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use casetrack_core::{Cancel, Error, ErrorCode, Page, Result};
+use sysinfo::{Pid, ProcessRefreshKind, ProcessesToUpdate, System};
+
+use super::protocol::{Job, Reply, read_frame, write_frame};
+use crate::{ExtractOptions, Extraction};
+
+/// How often a worker's time and memory are looked at.
+const WATCH_INTERVAL: Duration = Duration::from_millis(50);
+
+/// Files after which a worker is replaced, so that what its libraries leak does not add up.
+const FILES_PER_WORKER: u32 = 200;
+
+/// How to start a worker: a program and arguments that make it call [`serve`](super::serve).
+#[derive(Debug, Clone)]
+pub struct WorkerCommand {
+    pub program: PathBuf,
+    pub arguments: Vec<String>,
+}
+
+/// Starts workers as needed and keeps those that are idle. May be used by several threads, each with a worker of its own.
+pub struct WorkerPool {
+    command: WorkerCommand,
+    idle: Mutex<Vec<Worker>>,
+}
+
+struct Worker {
+    child: Child,
+    input: ChildStdin,
+    output: BufReader<ChildStdout>,
+    files: u32,
+}
+
+/// Why a worker was ended before it had finished.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Stopped {
+    Time(u64),
+    Memory(u64),
+    Output,
+    Cancelled,
+    /// By itself: the parser crashed.
+    Crashed(String),
+}
+
+impl WorkerPool {
+    /// Starts nothing yet.
+    pub fn new(command: WorkerCommand) -> Self {
+        Self { command, idle: Mutex::new(Vec::new()) }
+    }
+
+    /// As [`extract`](crate::extract), in a worker process.
+    ///
+    /// A crash, or going beyond the limits of time, memory or output, ends the worker and is an error on this file; if pages
+    /// with text came before, they are returned with a warning that says where and why reading stopped.
+    pub fn extract(&self, path: &Path, bytes: &[u8], options: &ExtractOptions, cancel: &Cancel) -> Result<Extraction> {
+        let mut worker = match self.idle().pop() {
+            Some(worker) => worker,
+            None => Worker::start(&self.command)?,
+        };
+        let mut pages = Vec::new();
+        let ended = worker.run(path, bytes, options, cancel, &mut pages);
+        match ended {
+            Ok(reply) => {
+                worker.files += 1;
+                if worker.files < FILES_PER_WORKER {
+                    self.idle().push(worker);
+                }
+                match reply {
+                    Reply::Done { format, title, warnings } => Ok(Extraction { format, title, pages, warnings }),
+                    Reply::Failed { code, message, hint } => {
+                        let error = Error::new(code, message);
+                        Err(match hint {
+                            Some(hint) => error.with_hint(hint),
+                            None => error,
+                        })
+                    }
+                    Reply::Page(_) => Err(Error::internal("A worker's last answer was a page")),
+                }
+            }
+            Err(Stopped::Cancelled) => Err(Error::cancelled()),
+            Err(stopped) => recovered(path, bytes, pages, &stopped),
+        }
+    }
+
+    fn idle(&self) -> MutexGuard<'_, Vec<Worker>> {
+        // Workers are put in and taken out whole, so the list is sound even after a panic.
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What came before a worker was ended, or the error if nothing did.
+fn recovered(path: &Path, bytes: &[u8], pages: Vec<Page>, stopped: &Stopped) -> Result<Extraction> {
+    let (code, reason, hint) = match stopped {
+        Stopped::Time(seconds) => (
+            ErrorCode::UnreadableFile,
+            format!("no page was finished within {seconds} seconds"),
+            "If the file is sound but slow to read, allow more with --max-page-seconds.",
+        ),
+        Stopped::Memory(megabytes) => (
+            ErrorCode::FileTooLarge,
+            format!("reading it took more than {megabytes} MB of memory"),
+            "If the file is trusted, allow more with --max-reader-mb, or split it.",
+        ),
+        Stopped::Output => {
+            (ErrorCode::FileTooLarge, "it gives more text than is read from one file".to_owned(), "Split the file.")
+        }
+        Stopped::Crashed(how) => (
+            ErrorCode::UnreadableFile,
+            format!("its parser crashed ({how})"),
+            "The file may be damaged. Open it in the program it was made with, save it again, then try again.",
+        ),
+        Stopped::Cancelled => return Err(Error::cancelled()),
+    };
+    let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
+    match (pages.last().map(|page| page.number), crate::detect(path, bytes)) {
+        (Some(last), Ok(format)) if pages.iter().any(|page| !page.blocks.is_empty()) => Ok(Extraction {
+            format,
+            title: None,
+            pages,
+            warnings: vec![format!("Only pages 1 to {last} were read: {reason}. {hint}")],
+        }),
+        _ => Err(Error::new(code, format!("{name} could not be read: {reason}.")).with_hint(hint)),
+    }
+}
+
+impl Worker {
+    fn start(command: &WorkerCommand) -> Result<Self> {
+        let mut process = Command::new(&command.program);
+        process.args(&command.arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        // Pages are recognised side by side by several workers, not by threads of one.
+        process.env("OMP_THREAD_LIMIT", "1");
+        let failed = |error| Error::io(format_args!("a worker process ({})", command.program.display()), error);
+        let mut child = process.spawn().map_err(failed)?;
+        match (child.stdin.take(), child.stdout.take()) {
+            (Some(input), Some(output)) => Ok(Self { child, input, output: BufReader::new(output), files: 0 }),
+            _ => Err(Error::internal("A worker process has no pipes")),
+        }
+    }
+
+    /// Has one file extracted; pages go to `pages` as they come. After an error the worker is of no more use.
+    fn run(
+        &mut self,
+        path: &Path,
+        bytes: &[u8],
+        options: &ExtractOptions,
+        cancel: &Cancel,
+        pages: &mut Vec<Page>,
+    ) -> Result<Reply, Stopped> {
+        let Self { child, input, output, .. } = self;
+        let progress = AtomicU64::new(0);
+        let (finished, finish) = mpsc::channel::<()>();
+        thread::scope(|scope| {
+            let progress = &progress;
+            let watch = scope.spawn(move || watch(child, options, cancel, progress, finish));
+            let talked = talk(input, output, path, bytes, options, progress, pages);
+            drop(finished);
+            let stopped = watch.join().unwrap_or(None);
+            match (talked, stopped) {
+                (Ok(Some(reply)), _) => Ok(reply),
+                (_, Some(stopped)) => Err(stopped),
+                (Err(error), None) if error.kind() == io::ErrorKind::FileTooLarge => Err(Stopped::Output),
+                (Ok(None), None) => Err(Stopped::Crashed("it ended by itself".to_owned())),
+                (Err(error), None) => Err(Stopped::Crashed(error.to_string())),
+            }
+        })
+        .map_err(|stopped| match stopped {
+            Stopped::Crashed(how) => Stopped::Crashed(self.exit_status().unwrap_or(how)),
+            other => other,
+        })
+    }
+
+    /// How the process ended, if it has.
+    fn exit_status(&mut self) -> Option<String> {
+        // The pipe closes a moment before the process is gone.
+        for _ in 0..20 {
+            if let Ok(Some(status)) = self.child.try_wait() {
+                return Some(status.to_string());
+            }
+            thread::sleep(Duration::from_millis(10));
+        }
+        None
+    }
+}
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        // Already gone in most cases; a process that is not waited for would stay as a zombie.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Sends the file and receives the answer; `None` if the worker ended before it was complete.
+fn talk(
+    input: &mut ChildStdin,
+    output: &mut BufReader<ChildStdout>,
+    path: &Path,
+    bytes: &[u8],
+    options: &ExtractOptions,
+    progress: &AtomicU64,
+    pages: &mut Vec<Page>,
+) -> io::Result<Option<Reply>> {
+    let path = path.to_string_lossy().into_owned();
+    write_frame(input, &Job { path, options: options.clone(), length: bytes.len() as u64 })?;
+    input.write_all(bytes)?;
+    input.flush()?;
+    // A character takes at most 4 bytes, and its share of blocks and boxes as much again.
+    let mut left = options.limits.max_text_chars.saturating_mul(8).saturating_add(1 << 20);
+    loop {
+        match read_frame::<Reply>(output, left)? {
+            Some(Reply::Page(page)) => {
+                left = left.saturating_sub(4 * page.text.len() as u64);
+                pages.push(page);
+                progress.fetch_add(1, Ordering::Relaxed);
+            }
+            other => return Ok(other),
+        }
+    }
+}
+
+/// Looks at a working process until `finish` closes; kills it when it goes beyond a limit and says which.
+fn watch(
+    child: &mut Child,
+    options: &ExtractOptions,
+    cancel: &Cancel,
+    progress: &AtomicU64,
+    finish: mpsc::Receiver<()>,
+) -> Option<Stopped> {
+    let limits = &options.limits;
+    let pid = Pid::from_u32(child.id());
+    let mut system = System::new();
+    let (mut seen, mut since) = (0, Instant::now());
+    let mut kill = |stopped| {
+        // If it ended by itself meanwhile there is nothing to kill.
+        let _ = child.kill();
+        Some(stopped)
+    };
+    loop {
+        if finish.recv_timeout(WATCH_INTERVAL) != Err(mpsc::RecvTimeoutError::Timeout) {
+            return None;
+        }
+        let pages = progress.load(Ordering::Relaxed);
+        if pages != seen {
+            (seen, since) = (pages, Instant::now());
+        }
+        if cancel.is_cancelled() {
+            return kill(Stopped::Cancelled);
+        }
+        if since.elapsed() >= Duration::from_secs(limits.max_page_seconds) {
+            return kill(Stopped::Time(limits.max_page_seconds));
+        }
+        system.refresh_processes_specifics(
+            ProcessesToUpdate::Some(&[pid]),
+            false,
+            ProcessRefreshKind::nothing().with_memory(),
+        );
+        let memory = system.process(pid).map_or(0, |process| process.memory());
+        if memory > limits.max_reader_bytes {
+            return kill(Stopped::Memory(limits.max_reader_bytes >> 20));
+        }
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use casetrack_core::Limits;
+
+    fn run_shell(script: &str, limits: Limits, cancel: &Cancel) -> (Result<Extraction>, Duration) {
+        let arguments = vec!["-c".to_owned(), script.to_owned()];
+        let pool = WorkerPool::new(WorkerCommand { program: "sh".into(), arguments });
+        let options = ExtractOptions { limits, ..Default::default() };
+        let started = Instant::now();
+        let result = pool.extract(Path::new("dir/lease.txt"), b"The lease.\n", &options, cancel);
+        assert!(pool.idle().is_empty(), "a worker that was stopped is used again");
+        (result, started.elapsed())
+    }
+
+    fn page(number: u32, text: &str) -> Page {
+        let name = Path::new("a.txt");
+        let mut page = crate::extract(name, text.as_bytes(), &ExtractOptions::default()).unwrap().pages.remove(0);
+        page.number = number;
+        page
+    }
+
+    /// A script that answers with these pages and then does something else.
+    fn pages_then(pages: &[Page], then: &str) -> (tempfile::TempDir, String) {
+        let dir = tempfile::tempdir().unwrap();
+        let mut frames = Vec::new();
+        pages.iter().for_each(|page| write_frame(&mut frames, &Reply::Page(page.clone())).unwrap());
+        std::fs::write(dir.path().join("frames"), frames).unwrap();
+        let script = format!("cat {}; {then}", dir.path().join("frames").display());
+        (dir, script)
+    }
+
+    #[test]
+    fn a_crash_is_an_error_that_names_the_file_and_the_signal() {
+        let (result, _) = run_shell("kill -SEGV $$", Limits::default(), &Cancel::default());
+        let error = result.unwrap_err();
+        assert_eq!(error.code, ErrorCode::UnreadableFile);
+        assert!(error.message.contains("lease.txt") && error.message.contains("signal"), "{}", error.message);
+    }
+
+    #[test]
+    fn a_program_that_is_not_there_is_named() {
+        let pool = WorkerPool::new(WorkerCommand { program: "/nothing/here".into(), arguments: Vec::new() });
+        let error = pool.extract(Path::new("a"), b"", &ExtractOptions::default(), &Cancel::default()).unwrap_err();
+        assert!(error.message.contains("/nothing/here"), "{}", error.message);
+    }
+
+    #[test]
+    fn a_hang_ends_with_the_limit_and_what_came_before_is_kept() {
+        let limits = Limits { max_page_seconds: 1, ..Limits::default() };
+        let (error, elapsed) = run_shell("exec sleep 60", limits, &Cancel::default());
+        assert!(error.unwrap_err().message.contains("within 1 seconds") && elapsed < Duration::from_secs(5));
+
+        let (_dir, script) = pages_then(&[page(1, "One."), page(2, "Two.")], "exec sleep 60");
+        let (recovered, _) = run_shell(&script, limits, &Cancel::default());
+        let recovered = recovered.unwrap();
+        assert_eq!(recovered.pages, [page(1, "One."), page(2, "Two.")]);
+        assert!(recovered.warnings[0].contains("Only pages 1 to 2 were read"), "{:?}", recovered.warnings);
+    }
+
+    #[test]
+    fn memory_and_output_are_limited_and_cancelling_ends_a_worker() {
+        let limits = Limits { max_reader_bytes: 1 << 10, ..Limits::default() };
+        let (error, _) = run_shell("exec sleep 60", limits, &Cancel::default());
+        assert!(error.unwrap_err().message.contains("memory"));
+
+        let (_dir, script) = pages_then(&[page(1, &"word ".repeat(400_000))], "exec sleep 60");
+        let limits = Limits { max_text_chars: 10, ..Limits::default() };
+        let (error, _) = run_shell(&script, limits, &Cancel::default());
+        assert_eq!(error.unwrap_err().code, ErrorCode::FileTooLarge);
+
+        let cancel = Cancel::default();
+        cancel.cancel();
+        let (error, elapsed) = run_shell("exec sleep 60", Limits::default(), &cancel);
+        assert!(error.unwrap_err().code == ErrorCode::Cancelled && elapsed < Duration::from_secs(1));
+    }
+}

@@ -1,0 +1,38 @@
+//! The worker's side.
+
+use std::cell::RefCell;
+use std::io::{self, Read, Write};
+use std::path::Path;
+use std::rc::Rc;
+
+use casetrack_core::Page;
+
+use super::protocol::{Job, Reply, read_frame, write_frame};
+use crate::extraction::extract_observed;
+
+/// Longest description of a job, in bytes.
+const JOB_BYTES: u64 = 1 << 20;
+
+/// Extracts one file after another until the input ends.
+///
+/// # Errors
+///
+/// Only if the parent is gone or does not keep to the protocol.
+pub fn serve(mut input: impl Read, output: impl Write + 'static) -> io::Result<()> {
+    let output = Rc::new(RefCell::new(output));
+    while let Some(job) = read_frame::<Job>(&mut input, JOB_BYTES)? {
+        let mut bytes = Vec::new();
+        input.by_ref().take(job.length).read_to_end(&mut bytes)?;
+        let pages = Rc::clone(&output);
+        let send_page = Box::new(move |page: &Page| {
+            // A parent that is gone shows when the next job is read.
+            let _ = write_frame(&mut *pages.borrow_mut(), &Reply::Page(page.clone()));
+        });
+        let reply = match extract_observed(Path::new(&job.path), &bytes, &job.options, send_page) {
+            Ok(whole) => Reply::Done { format: whole.format, title: whole.title, warnings: whole.warnings },
+            Err(error) => Reply::failed(error),
+        };
+        write_frame(&mut *output.borrow_mut(), &reply)?;
+    }
+    Ok(())
+}

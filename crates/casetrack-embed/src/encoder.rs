@@ -10,9 +10,10 @@ use crate::device_encoder::{DeviceEncoder, gpu};
 use crate::kernels::Arch;
 use crate::kernels::layer_norm::{LayerNorm, layer_norm};
 use crate::layers::{Attention, FeedForward, Linear, LinearAddNorm};
+use crate::precision::Precision;
 use crate::weights::{Table, Weights};
 
-/// The encoder, ready to run. About 4 bytes of memory per weight of the layers; the word embeddings stay in the file.
+/// The encoder, ready to run. About 4 bytes of memory per weight of the layers, or 1 in integers; the word embeddings stay in the file.
 pub struct Encoder {
     config: EncoderConfig,
     arch: Arch,
@@ -40,8 +41,13 @@ struct Layer {
 
 impl Encoder {
     /// Converts and packs the layers' weights, layers in parallel, or copies them to the GPU where there is one.
-    pub fn load(weights: Weights, config: EncoderConfig, names: &'static TensorNames) -> Result<Self> {
-        let source = Source::new(&weights, &config, names);
+    pub fn load(
+        weights: Weights,
+        config: EncoderConfig,
+        names: &'static TensorNames,
+        precision: Precision,
+    ) -> Result<Self> {
+        let source = Source::new(&weights, &config, names, precision);
         let words = format!("{}{}.weight", source.prefix, names.words);
         weights.table(&words, &[config.vocabulary, config.hidden])?;
         let positions = source.positions()?;
@@ -113,7 +119,7 @@ impl Encoder {
     /// Where the encoder's tensors came from.
     #[cfg(test)]
     pub fn source(&self) -> Source<'_> {
-        Source::new(&self.weights, &self.config, self.names)
+        Source::new(&self.weights, &self.config, self.names, Precision::Float32)
     }
 
     /// The normalised sum of word, position and type embeddings.
@@ -144,12 +150,13 @@ pub struct Source<'a> {
     pub names: &'static TensorNames,
     /// The architecture's prefix if the file's names carry it.
     prefix: &'static str,
+    precision: Precision,
 }
 
 impl<'a> Source<'a> {
-    fn new(weights: &'a Weights, config: &'a EncoderConfig, names: &'static TensorNames) -> Self {
+    fn new(weights: &'a Weights, config: &'a EncoderConfig, names: &'static TensorNames, precision: Precision) -> Self {
         let prefixed = weights.has(&format!("{}{}.weight", names.prefix, names.words));
-        Self { weights, config, names, prefix: if prefixed { names.prefix } else { "" } }
+        Self { weights, config, names, prefix: if prefixed { names.prefix } else { "" }, precision }
     }
 
     /// The name of a part of a layer, without the prefix.
@@ -191,17 +198,16 @@ impl<'a> Source<'a> {
         }
         let (output, up, down) = (name(self.names.attention_output), name(self.names.up), name(self.names.down));
         let attention_norm = self.norm(&name(self.names.attention_norm))?;
-        let linear = Linear::new(arch, &self.matrix(&output, hidden, hidden)?, self.bias(&output, hidden)?);
+        let precision = self.precision;
+        let linear = Linear::new(arch, precision, &self.matrix(&output, hidden, hidden)?, self.bias(&output, hidden)?);
         let feed_forward = FeedForward::new(
-            arch,
-            &self.matrix(&up, intermediate, hidden)?,
-            &self.bias(&up, intermediate)?,
-            &self.matrix(&down, hidden, intermediate)?,
-            self.bias(&down, hidden)?,
+            (arch, precision),
+            (&self.matrix(&up, intermediate, hidden)?, &self.bias(&up, intermediate)?),
+            (&self.matrix(&down, hidden, intermediate)?, self.bias(&down, hidden)?),
             self.norm(&name(self.names.output_norm))?,
         );
         Ok(Layer {
-            qkv: Linear::new(arch, &qkv, qkv_bias),
+            qkv: Linear::new(arch, precision, &qkv, qkv_bias),
             attention_output: LinearAddNorm { linear, norm: attention_norm, arch },
             feed_forward,
         })

@@ -8,6 +8,7 @@ use crate::layers::Linear;
 use crate::manifest::LateInteractionSpec;
 use crate::outputs::{Side, TokenVectors};
 use crate::pooling::normalise;
+use crate::precision::Precision;
 use crate::tokenize::TextTokenizer;
 
 /// Turns the states of a text's tokens into vectors of the tokens that count.
@@ -36,7 +37,7 @@ impl TokenStates {
         let (weights, hidden) = (encoder.weights(), encoder.config().hidden);
         let projection = if spec.projected {
             let matrix = weights.load(PROJECTION, &[spec.dimension, hidden])?;
-            Some(Linear::new(encoder.arch(), &matrix, vec![0.0; spec.dimension]))
+            Some(Linear::new(encoder.arch(), Precision::Float32, &matrix, vec![0.0; spec.dimension]))
         } else {
             None
         };

@@ -10,8 +10,10 @@ use crate::batch::TokenBatch;
 use crate::kernels::Arch;
 use crate::kernels::attention::SelfAttention;
 use crate::kernels::gelu::gelu;
+use crate::kernels::int8::{self, Int8Matrix};
 use crate::kernels::layer_norm::{LayerNorm, layer_norm};
 use crate::kernels::matmul::{Output, PackedMatrix, Rows, matmul};
+use crate::precision::Precision;
 
 /// Rows of a tile. With BERT-small's 384 columns a tile and its intermediate take 450 KB.
 const TILE_ROWS: usize = 96;
@@ -19,33 +21,61 @@ const TILE_ROWS: usize = 96;
 /// Intermediate columns of the feed-forward network computed at a time.
 const INTERMEDIATE_SLICE: usize = 384;
 
+/// A weight, ready for products in its precision.
+enum Weight {
+    Float32(PackedMatrix),
+    Int8(Int8Matrix),
+}
+
+impl Weight {
+    /// From `out` rows of `width` values that lie `stride` apart.
+    fn new(arch: Arch, precision: Precision, source: &[f32], stride: usize, out: usize, width: usize) -> Self {
+        match precision {
+            Precision::Float32 => {
+                let mut packed = PackedMatrix::new(arch);
+                packed.pack_transposed(source, stride, out, width);
+                Self::Float32(packed)
+            }
+            Precision::Int8 => Self::Int8(Int8Matrix::pack_transposed(source, stride, out, width)),
+        }
+    }
+
+    /// Width of the rows that it is multiplied with.
+    fn width(&self) -> usize {
+        match self {
+            Self::Float32(weight) => weight.k(),
+            Self::Int8(weight) => weight.k(),
+        }
+    }
+
+    /// `out += x · Wᵀ` for rows of `x` and `out`.
+    fn add_product(&self, x: &[f32], out: &mut [f32]) {
+        let rows = Rows { data: x, stride: self.width(), count: x.len() / self.width() };
+        match self {
+            Self::Float32(weight) => matmul(rows, weight, Output::Add, out, weight.n()),
+            Self::Int8(weight) => int8::add_product(rows, weight, out, weight.n()),
+        }
+    }
+}
+
 /// `x · Wᵀ + b`.
 pub struct Linear {
-    weight: PackedMatrix,
+    weight: Weight,
     bias: Vec<f32>,
 }
 
 impl Linear {
     /// From a weight `[out, in]`, row-major, with `out == bias.len()`.
-    pub fn new(arch: Arch, weight: &[f32], bias: Vec<f32>) -> Self {
+    pub fn new(arch: Arch, precision: Precision, weight: &[f32], bias: Vec<f32>) -> Self {
         let width = weight.len() / bias.len();
-        let mut packed = PackedMatrix::new(arch);
-        packed.pack_transposed(weight, width, bias.len(), width);
-        Self { weight: packed, bias }
+        Self { weight: Weight::new(arch, precision, weight, width, bias.len(), width), bias }
     }
 
     /// `x · Wᵀ + b` for rows of `x`, without a tensor around them.
     pub fn apply(&self, x: &[f32]) -> Vec<f32> {
-        let mut out = self.bias.repeat(x.len() / self.weight.k());
-        self.add_product(x, &mut out);
+        let mut out = self.bias.repeat(x.len() / self.weight.width());
+        self.weight.add_product(x, &mut out);
         out
-    }
-
-    /// `out += x · Wᵀ` for rows of `x` and `out`.
-    fn add_product(&self, x: &[f32], out: &mut [f32]) {
-        let width = self.weight.k();
-        let rows = Rows { data: x, stride: width, count: x.len() / width };
-        matmul(rows, &self.weight, Output::Add, out, self.weight.n());
     }
 }
 
@@ -55,8 +85,8 @@ impl CustomOp1 for Linear {
     }
 
     fn cpu_fwd(&self, storage: &CpuStorage, layout: &Layout) -> Result<(CpuStorage, Shape)> {
-        let x = rows_of(storage, layout, self.weight.k())?;
-        let tokens = x.len() / self.weight.k();
+        let x = rows_of(storage, layout, self.weight.width())?;
+        let tokens = x.len() / self.weight.width();
         Ok((CpuStorage::F32(self.apply(x)), (tokens, self.bias.len()).into()))
     }
 }
@@ -80,11 +110,11 @@ impl CustomOp2 for LinearAddNorm {
         residual: &CpuStorage,
         at: &Layout,
     ) -> Result<(CpuStorage, Shape)> {
-        let (width, hidden) = (self.linear.weight.k(), self.linear.bias.len());
+        let (width, hidden) = (self.linear.weight.width(), self.linear.bias.len());
         let x = rows_of(x, x_at, width)?;
         let mut out = add_to_rows(rows_of(residual, at, hidden)?, &self.linear.bias);
         for (x, out) in x.chunks(TILE_ROWS * width).zip(out.chunks_mut(TILE_ROWS * hidden)) {
-            self.linear.add_product(x, out);
+            self.linear.weight.add_product(x, out);
             layer_norm(self.arch, &self.norm, out);
         }
         let tokens = out.len() / hidden;
@@ -95,7 +125,7 @@ impl CustomOp2 for LinearAddNorm {
 /// `LayerNorm(x + GELU(x · W₁ᵀ + b₁) · W₂ᵀ + b₂)`: the feed-forward block.
 pub struct FeedForward {
     /// The network in slices of intermediate columns: their part of W₁ and b₁, and of W₂.
-    slices: Vec<(Linear, PackedMatrix)>,
+    slices: Vec<(Linear, Weight)>,
     bias: Vec<f32>,
     norm: LayerNorm,
     arch: Arch,
@@ -103,13 +133,18 @@ pub struct FeedForward {
 
 impl FeedForward {
     /// From `up` `[intermediate, hidden]` and `down` `[hidden, intermediate]`, row-major, with their biases.
-    pub fn new(arch: Arch, up: &[f32], up_bias: &[f32], down: &[f32], bias: Vec<f32>, norm: LayerNorm) -> Self {
+    pub fn new(
+        (arch, precision): (Arch, Precision),
+        (up, up_bias): (&[f32], &[f32]),
+        (down, bias): (&[f32], Vec<f32>),
+        norm: LayerNorm,
+    ) -> Self {
         let (intermediate, hidden) = (up_bias.len(), bias.len());
         let slices = up.chunks(INTERMEDIATE_SLICE * hidden).zip(up_bias.chunks(INTERMEDIATE_SLICE)).enumerate();
         let slices = slices.map(|(i, (weight, bias))| {
-            let mut packed = PackedMatrix::new(arch);
-            packed.pack_transposed(&down[i * INTERMEDIATE_SLICE..], intermediate, hidden, bias.len());
-            (Linear::new(arch, weight, bias.to_vec()), packed)
+            let down = &down[i * INTERMEDIATE_SLICE..];
+            let down = Weight::new(arch, precision, down, intermediate, hidden, bias.len());
+            (Linear::new(arch, precision, weight, bias.to_vec()), down)
         });
         Self { slices: slices.collect(), bias, norm, arch }
     }
@@ -126,14 +161,12 @@ impl CustomOp1 for FeedForward {
         let mut out = add_to_rows(x, &self.bias);
         let mut intermediate = Vec::new();
         for (x, out) in x.chunks(TILE_ROWS * hidden).zip(out.chunks_mut(TILE_ROWS * hidden)) {
-            let count = x.len() / hidden;
             for (up, down) in &self.slices {
                 intermediate.clear();
-                (0..count).for_each(|_| intermediate.extend_from_slice(&up.bias));
-                up.add_product(x, &mut intermediate);
+                (0..x.len() / hidden).for_each(|_| intermediate.extend_from_slice(&up.bias));
+                up.weight.add_product(x, &mut intermediate);
                 gelu(self.arch, &mut intermediate);
-                let rows = Rows { data: &intermediate, stride: up.bias.len(), count };
-                matmul(rows, down, Output::Add, out, hidden);
+                down.add_product(&intermediate, out);
             }
             layer_norm(self.arch, &self.norm, out);
         }
@@ -225,14 +258,15 @@ mod tests {
         let (up, up_bias, down) =
             (scaled(intermediate * hidden, 7), scaled(intermediate, 8), scaled(hidden * intermediate, 9));
         for arch in architectures() {
-            let plain = Linear::new(arch, &square, bias.clone());
+            let plain = Linear::new(arch, Precision::Float32, &square, bias.clone());
             assert_close(&x.apply_op1_no_bwd(&plain).unwrap(), &linear(&x, &square, &bias));
 
             let fused = LinearAddNorm { linear: plain, norm: norm.clone(), arch };
             let expected = normed(&(linear(&x, &square, &bias) + &residual).unwrap(), &norm);
             assert_close(&x.apply_op2_no_bwd(&residual, &fused).unwrap(), &expected);
 
-            let fused = FeedForward::new(arch, &up, &up_bias, &down, bias.clone(), norm.clone());
+            let parts = ((&up[..], &up_bias[..]), (&down[..], bias.clone()));
+            let fused = FeedForward::new((arch, Precision::Float32), parts.0, parts.1, norm.clone());
             let inner = linear(&x, &up, &up_bias).gelu_erf().unwrap();
             let expected = normed(&(linear(&inner, &down, &bias) + &x).unwrap(), &norm);
             assert_close(&x.apply_op1_no_bwd(&fused).unwrap(), &expected);
@@ -240,8 +274,29 @@ mod tests {
     }
 
     #[test]
+    fn in_integers_layers_give_nearly_the_same() {
+        let (tokens, hidden, intermediate) = (TILE_ROWS + 5, 40, INTERMEDIATE_SLICE + 30);
+        let (x, bias) = (tensor(&random(tokens * hidden, 1), tokens), random(hidden, 2));
+        let norm = LayerNorm { gamma: vec![1.0; hidden], beta: vec![0.0; hidden], epsilon: 1e-6 };
+        let (up, up_bias) = (random(intermediate * hidden, 3), random(intermediate, 4));
+        let down: Vec<f32> = random(hidden * intermediate, 5).iter().map(|x| x * 0.1).collect();
+        let layer = |precision| {
+            let parts = ((&up[..], &up_bias[..]), (&down[..], bias.clone()));
+            let linear = Linear::new(Arch::new(), precision, &up[..hidden * hidden], bias.clone());
+            let linear = LinearAddNorm { linear, norm: norm.clone(), arch: Arch::new() };
+            let attended = x.apply_op2_no_bwd(&x, &linear).unwrap();
+            let layer = FeedForward::new((Arch::new(), precision), parts.0, parts.1, norm.clone());
+            attended.apply_op1_no_bwd(&layer).unwrap()
+        };
+        let (exact, found) = (layer(Precision::Float32), layer(Precision::Int8));
+        // The rows have a norm of √hidden, so this is the mean square of the relative error.
+        let error = (exact - found).unwrap().sqr().unwrap().mean_all().unwrap().to_scalar::<f32>().unwrap();
+        assert!(0.0 < error && error < 0.03f32.powi(2), "{}", error.sqrt());
+    }
+
+    #[test]
     fn a_tensor_of_another_width_is_refused() {
-        let layer = Linear::new(Arch::new(), &random(6, 1), vec![0.0; 2]);
+        let layer = Linear::new(Arch::new(), Precision::Float32, &random(6, 1), vec![0.0; 2]);
         assert!(tensor(&random(8, 2), 2).apply_op1_no_bwd(&layer).is_err());
         let transposed = tensor(&random(12, 2), 3).t().unwrap();
         assert!(transposed.apply_op1_no_bwd(&layer).is_err());

@@ -10,6 +10,7 @@ use crate::errors::{computation, damaged};
 use crate::late_interaction::{TokenHead, TokenStates};
 use crate::manifest::{CONFIG_FILE, ModelManifest, ModelProfile, ModelSpec, TOKENIZER_FILE, WEIGHTS_FILE};
 use crate::outputs::{Embeddings, Outputs, Side};
+use crate::precision::Precision;
 use crate::pulled::not_pulled;
 use crate::sparse::{SparseHead, SpladeHead};
 use crate::tokenize::TextTokenizer;
@@ -38,7 +39,7 @@ pub struct Model {
 
 impl Model {
     /// Maps the weights and converts those of the layers and heads, on all cores.
-    pub fn load(manifest: &ModelManifest, spec: &ModelSpec) -> Result<Self> {
+    pub fn load(manifest: &ModelManifest, spec: &ModelSpec, precision: Precision) -> Result<Self> {
         let dir = manifest.model_dir(spec);
         if spec.profile == ModelProfile::Quality && !dir.is_dir() {
             return Err(not_pulled(&spec.id));
@@ -46,6 +47,7 @@ impl Model {
         let config_path = dir.join(CONFIG_FILE);
         let (config, names) = architectures::read(&spec.architecture, &config_path)?;
         let outputs = spec.outputs();
+        let precision = if outputs.dense { precision } else { Precision::Float32 };
         let expected = if outputs.sparse { config.vocabulary } else { config.hidden };
         if spec.late_interaction.as_ref().is_none_or(|_| outputs.dense) && spec.dimension != expected
             || spec.max_tokens > config.max_positions
@@ -56,7 +58,7 @@ impl Model {
         let (tokenizer, loaded) = rayon::join(
             || TextTokenizer::load(&tokenizer_path, spec),
             || {
-                let encoder = Encoder::load(Weights::open(&weights_path)?, config, names)?;
+                let encoder = Encoder::load(Weights::open(&weights_path)?, config, names, precision)?;
                 let sparse = if outputs.sparse { Some(SpladeHead::load(&encoder, &names.mlm)?) } else { None };
                 Ok((encoder, sparse))
             },

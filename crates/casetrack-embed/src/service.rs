@@ -7,10 +7,12 @@ use std::time::{Duration, Instant};
 
 use casetrack_core::{Cancel, Error, Result};
 
+use crate::kernels::int8;
 use crate::manifest::{ModelManifest, ModelProfile, ModelSpec};
 use crate::memory::{Loaded, MemoryMode, available_memory};
 use crate::model::Model;
 use crate::outputs::{Embeddings, Outputs};
+use crate::precision::Precision;
 use crate::workers::{Task, Workers};
 
 /// How often models that are not used any more are looked for.
@@ -25,6 +27,8 @@ pub struct EmbedOptions {
     pub memory: Option<MemoryMode>,
     /// Which models; the compact ones ship with CaseTrack, the others must have been pulled.
     pub profile: ModelProfile,
+    /// What the layers of models for dense vectors are computed in.
+    pub precision: Precision,
 }
 
 /// Embeds texts with the models of a models folder. Clones share the models and the threads.
@@ -51,12 +55,12 @@ impl Embedder {
         }))
     }
 
-    /// Identifies the weights of the model for dense vectors, as `<model id>@<start of their SHA-256>`; reads the manifest
-    /// only.
+    /// Identifies the weights of the model for dense vectors, as `<model id>@<start of their SHA-256>`, and the precision
+    /// they are used in; reads the manifest only.
     ///
     /// Vectors made under different identities must not be compared.
     pub fn model_id(&self) -> Result<String> {
-        self.spec(Outputs::DENSE)?.weights_id()
+        Ok(self.spec(Outputs::DENSE)?.weights_id()? + self.0.options.precision.suffix())
     }
 
     /// Length of a dense vector; reads the manifest only.
@@ -138,9 +142,13 @@ impl Embedder {
         if let Some(model) = loaded.get(&spec.id, Instant::now()) {
             return Ok(model);
         }
+        let precision = self.0.options.precision;
+        if precision == Precision::Int8 && !int8::is_fast() {
+            tracing::warn!("this processor multiplies bytes slowly: int8 takes longer than float32");
+        }
         let started = Instant::now();
         loaded.before_loading();
-        let model = Arc::new(Model::load(self.manifest()?, spec)?);
+        let model = Arc::new(Model::load(self.manifest()?, spec, precision)?);
         tracing::info!(model = spec.id, milliseconds = started.elapsed().as_millis(), "model loaded");
         loaded.insert(&spec.id, model.clone(), Instant::now());
         if first {
@@ -196,7 +204,7 @@ mod tests {
     use crate::locate::find_models_dir;
 
     fn embedder(threads: usize, memory: MemoryMode) -> Embedder {
-        let options = EmbedOptions { threads, memory: Some(memory), profile: ModelProfile::Compact };
+        let options = EmbedOptions { threads, memory: Some(memory), ..EmbedOptions::default() };
         Embedder::new(find_models_dir(None).unwrap(), options)
     }
 
@@ -253,6 +261,22 @@ mod tests {
     }
 
     #[test]
+    fn in_integers_vectors_are_nearly_the_same_under_another_name() {
+        let options = EmbedOptions { threads: 2, precision: Precision::Int8, ..EmbedOptions::default() };
+        let (exact, found) = (embedder(2, MemoryMode::Full), Embedder::new(find_models_dir(None).unwrap(), options));
+        assert_eq!(found.model_id().unwrap(), exact.model_id().unwrap() + "+int8");
+        let vectors = |embedder: &Embedder| embedder.embed_passages(&texts(), &Cancel::default()).unwrap();
+        for (a, b) in vectors(&exact).iter().zip(&vectors(&found)) {
+            let cosine: f32 = a.iter().zip(b).map(|(a, b)| a * b).sum();
+            assert!(cosine > 0.985 && a != b, "{cosine}");
+        }
+        let sparse = |embedder: &Embedder| embedder.embed(&texts(), Outputs::SPARSE, &Cancel::default()).unwrap();
+        assert_same(&sparse(&found), &sparse(&exact));
+        let alone = found.embed_passages(&texts()[5..6], &Cancel::default()).unwrap();
+        assert_eq!(alone[0], vectors(&found)[5]);
+    }
+
+    #[test]
     fn sparse_terms_are_those_of_the_text_and_related_ones() {
         let embedder = embedder(1, MemoryMode::Full);
         let found = embedder.embed_query_as("termination of the lease", Outputs::SPARSE).unwrap().sparse.remove(0);
@@ -273,7 +297,7 @@ mod tests {
         if manifest.model_dir(spec).is_dir() {
             return; // this user has pulled it
         }
-        let error = Model::load(&manifest, spec).err().unwrap();
+        let error = Model::load(&manifest, spec, Precision::Float32).err().unwrap();
         assert!(error.message.contains("has not been pulled") && error.hint.unwrap().contains("models pull"));
     }
 }

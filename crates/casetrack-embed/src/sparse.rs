@@ -11,6 +11,7 @@ use crate::kernels::layer_norm::{LayerNorm, layer_norm};
 use crate::kernels::matmul::{Output, PackedMatrix, Rows, matmul};
 use crate::layers::Linear;
 use crate::outputs::SparseVector;
+use crate::precision::Precision;
 
 /// Turns the states of a text's tokens into weights of vocabulary terms.
 pub trait SparseHead: Send + Sync {
@@ -40,7 +41,12 @@ impl SpladeHead {
         let (weights, arch, config) = (encoder.weights(), encoder.arch(), encoder.config());
         let (hidden, vocabulary) = (config.hidden, config.vocabulary);
         let transform = weights.load(&format!("{}.weight", names.transform), &[hidden, hidden])?;
-        let transform = Linear::new(arch, &transform, weights.load(&format!("{}.bias", names.transform), &[hidden])?);
+        let transform = Linear::new(
+            arch,
+            Precision::Float32,
+            &transform,
+            weights.load(&format!("{}.bias", names.transform), &[hidden])?,
+        );
         let decoder = format!("{}.weight", names.decoder);
         let decoder = if weights.has(&decoder) {
             weights.load(&decoder, &[vocabulary, hidden])?

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use casetrack_core::{Cancel, ChunkConfig, CollectionId, Error, ErrorCode, Limits, Result, Tier};
-use casetrack_embed::{EmbedOptions, Embedder, MemoryMode, ModelProfile, find_models_dir};
+use casetrack_embed::{EmbedOptions, Embedder, MemoryMode, ModelProfile, Precision, find_models_dir};
 use casetrack_extract::isolation::{WorkerCommand, WorkerPool};
 use casetrack_extract::{ExtractOptions, Extraction, extract};
 use casetrack_store::{Collection, Registry};
@@ -31,6 +31,8 @@ pub struct EngineConfig {
     pub memory_mode: Option<MemoryMode>,
     /// Which models make and search vectors.
     pub profile: ModelProfile,
+    /// What dense vectors are computed in; those of a collection must all be of one precision.
+    pub precision: Precision,
 }
 
 impl EngineConfig {
@@ -46,6 +48,7 @@ impl EngineConfig {
             threads: 0,
             memory_mode: None,
             profile: ModelProfile::default(),
+            precision: Precision::default(),
         }
     }
 
@@ -91,8 +94,8 @@ impl Engine {
             return Ok(embedder);
         }
         let models = find_models_dir(self.config.models_dir.as_deref())?;
-        let EngineConfig { threads, memory_mode: memory, profile, .. } = self.config;
-        let options = EmbedOptions { threads, memory, profile };
+        let EngineConfig { threads, memory_mode: memory, profile, precision, .. } = self.config;
+        let options = EmbedOptions { threads, memory, profile, precision };
         Ok(self.embedder.get_or_init(|| Embedder::new(models, options)))
     }
 
@@ -108,7 +111,9 @@ impl Engine {
             ErrorCode::ModelMismatch,
             format!("The vectors of \"{name}\" were made by {made_by}; the model in use now is {current}."),
         )
-        .with_hint("Choose the model that made them with --profile, or ingest the documents into a new collection."))
+        .with_hint(
+            "Choose the model that made them with --profile and --precision, or ingest the documents into a new collection.",
+        ))
     }
 
     pub(crate) fn extract_options(&self) -> ExtractOptions {

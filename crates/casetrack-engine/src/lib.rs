@@ -17,6 +17,6 @@ pub mod search;
 pub mod status;
 pub mod verify;
 
-pub use casetrack_embed::{MemoryMode, ModelProfile, Side};
+pub use casetrack_embed::{MemoryMode, ModelProfile, Precision, Side};
 pub use casetrack_extract::isolation::{WorkerCommand, serve as serve_reader};
 pub use engine::{Engine, EngineConfig};

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use casetrack_core::{CollectionType, DocumentType, Error, Result, Tier};
 use casetrack_engine::embedding::EmbeddingKind;
-use casetrack_engine::{Engine, EngineConfig, MemoryMode, ModelProfile, WorkerCommand};
+use casetrack_engine::{Engine, EngineConfig, MemoryMode, ModelProfile, Precision, WorkerCommand};
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use serde::de::DeserializeOwned;
 
@@ -51,6 +51,10 @@ pub struct Global {
     /// Models to use: compact (ships with CaseTrack) or quality (after `casetrack models pull`)
     #[arg(long, global = true, env = "CASETRACK_PROFILE", value_name = "PROFILE", default_value = "compact")]
     pub profile: ModelProfile,
+    /// What dense vectors are computed in: float32, or int8 (about twice as fast, slightly different). A collection keeps to
+    /// the one that it was created with
+    #[arg(long, global = true, env = "CASETRACK_PRECISION", value_name = "PRECISION", default_value = "float32")]
+    pub precision: Precision,
     /// Which models stay in memory: full (all), standard (those used in the last 5 minutes) or constrained (one at a time)
     /// [default: what suits the memory available]
     #[arg(long, global = true, value_name = "MODE")]
@@ -83,6 +87,7 @@ impl Global {
         config.threads = self.threads;
         config.memory_mode = self.memory_mode;
         config.profile = self.profile;
+        config.precision = self.precision;
         config.limits.max_file_bytes = self.max_file_mb.saturating_mul(1 << 20);
         config.limits.max_page_seconds = self.max_page_seconds;
         config.limits.max_reader_bytes = self.max_reader_mb.saturating_mul(1 << 20);

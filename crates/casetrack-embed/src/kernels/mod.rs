@@ -1,13 +1,15 @@
 //! Arithmetic kernels on plain `f32` slices, for one thread.
 //!
 //! Each kernel is written once over [`pulp::Simd`] and compiled for every instruction set that pulp knows (AVX-512, AVX2,
-//! NEON, scalar); an [`Arch`], detected at run time, picks the variant. The binary stays portable.
+//! NEON, scalar); an [`Arch`], detected at run time, picks the variant. Products of bytes ([`int8`]), for which pulp has no
+//! name, are written over the standard library's intrinsics. The binary stays portable.
 //!
 //! Every output row depends on its own input row alone, in a fixed order of operations: results are the same bit for
 //! bit however rows are grouped into calls. Between instruction sets they differ by rounding only.
 
 pub mod attention;
 pub mod gelu;
+pub mod int8;
 pub mod layer_norm;
 pub mod matmul;
 pub mod softmax;

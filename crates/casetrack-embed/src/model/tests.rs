@@ -92,7 +92,7 @@ impl Tiny {
 
     fn load(&self) -> Result<Model> {
         let manifest = ModelManifest::load(self.dir.path()).unwrap();
-        Model::load(&manifest, manifest.get("tiny").unwrap())
+        Model::load(&manifest, manifest.get("tiny").unwrap(), Precision::Float32)
     }
 
     fn tensor(&self, name: &str) -> &Tensor {

@@ -145,13 +145,14 @@ mod tests {
     use crate::manifest::ModelProfile;
     use crate::model::Model;
     use crate::outputs::Outputs;
+    use crate::precision::Precision;
     use crate::testing::vendored;
 
     #[test]
     fn equals_the_encoder_of_the_cpu() {
         let manifest = vendored();
         let spec = manifest.that_makes(Outputs::SPARSE, ModelProfile::Compact).unwrap();
-        let model = Model::load(&manifest, spec).unwrap();
+        let model = Model::load(&manifest, spec, Precision::Float32).unwrap();
         let encoder = model.encoder();
         let batch = TokenBatch::new(&[vec![101, 2003, 4721, 103, 103], vec![101, 102], (1000..1100).collect()]);
         let batch = batch.with_unseen_tail(103);

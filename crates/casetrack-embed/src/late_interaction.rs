@@ -112,13 +112,14 @@ mod tests {
     use crate::manifest::ModelProfile;
     use crate::model::{Model, TextModel};
     use crate::outputs::Outputs;
+    use crate::precision::Precision;
     use crate::testing::vendored;
 
     #[test]
     fn only_content_words_of_queries_and_passages_have_vectors_in_the_compact_profile() {
         let manifest = vendored();
         let spec = manifest.that_makes(Outputs::TOKENS, ModelProfile::Compact).unwrap();
-        let model = Model::load(&manifest, spec).unwrap();
+        let model = Model::load(&manifest, spec, Precision::Float32).unwrap();
         for side in [Side::Query, Side::Passage] {
             let ids = model.tokenize("The term of this Agreement is (at most) 5 years.", side).unwrap();
             let found = model.encode(&[ids], side, Outputs::TOKENS).unwrap().tokens.remove(0);

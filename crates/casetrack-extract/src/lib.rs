@@ -11,6 +11,7 @@ mod detect;
 mod document_type;
 mod encoding;
 mod extraction;
+mod flow;
 mod formats;
 pub mod isolation;
 mod ole;

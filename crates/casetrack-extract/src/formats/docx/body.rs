@@ -1,32 +1,18 @@
 //! Block-level content: paragraphs, tables and what wraps them.
 
-use casetrack_core::{BlockKind, ExtractionMethod};
-
 use super::Stop;
 use super::inline::{Fields, Reference};
 use super::numbering::Numbering;
 use super::styles::{ListReference, Styles};
+use crate::flow::{Flow, FlowBlock, PAGE_BREAK};
 use crate::page::DocumentBuilder;
 use crate::xml::{Element, Node, XmlError, XmlReader};
-
-/// Stands for a page break inside collected text; XML cannot contain this character.
-pub(super) const PAGE_BREAK: char = '\x0c';
-
-/// A longer paragraph in a heading style is a numbered clause: it heads nothing.
-const MAX_HEADING_CHARS: usize = 200;
-
-/// A paragraph or table row that is not on a page yet.
-pub(super) struct PendingBlock {
-    pub kind: BlockKind,
-    /// May contain [`PAGE_BREAK`]s.
-    pub text: String,
-}
 
 /// Where blocks go.
 pub(super) enum Sink {
     Pages,
     /// Cells, text boxes and notes are placed when they are complete.
-    Collected(Vec<PendingBlock>),
+    Collected(Vec<FlowBlock>),
 }
 
 impl Sink {
@@ -34,7 +20,7 @@ impl Sink {
         Sink::Collected(Vec::new())
     }
 
-    pub fn into_blocks(self) -> Vec<PendingBlock> {
+    pub fn into_blocks(self) -> Vec<FlowBlock> {
         match self {
             Sink::Pages => Vec::new(),
             Sink::Collected(blocks) => blocks,
@@ -48,14 +34,9 @@ pub(super) struct Body<'a, 'd> {
     text: &'a str,
     pub styles: &'d Styles,
     pub numbering: &'d mut Numbering,
-    pub document: &'d mut DocumentBuilder,
+    pub flow: Flow<'d>,
     pub fields: Fields,
     pub references: Vec<Reference>,
-    /// A page starts before the next text. Breaks in a row make one page: Word records a rendered break after most
-    /// explicit ones.
-    pub page_break_pending: bool,
-    /// Number of the next table on this page.
-    pub table: u32,
     /// For each section in order, whether it starts on a new page.
     section_starts: std::vec::IntoIter<bool>,
 }
@@ -70,7 +51,7 @@ pub(super) struct Paragraph {
     page_break_before: Option<bool>,
     ends_section: bool,
     /// Content of text boxes anchored here; it follows the paragraph.
-    pub boxed: Vec<PendingBlock>,
+    pub boxed: Vec<FlowBlock>,
 }
 
 impl<'a, 'd> Body<'a, 'd> {
@@ -85,11 +66,9 @@ impl<'a, 'd> Body<'a, 'd> {
             text: xml,
             styles,
             numbering,
-            document,
+            flow: Flow::new(document),
             fields: Fields::default(),
             references: Vec::new(),
-            page_break_pending: false,
-            table: 0,
             section_starts: Vec::new().into_iter(),
         }
     }
@@ -130,7 +109,7 @@ impl<'a, 'd> Body<'a, 'd> {
             "sdt" | "sdtContent" | "customXml" | "smartTag" | "ins" | "moveTo" => self.blocks(sink),
             "AlternateContent" => self.alternatives(|body| body.blocks(sink)),
             "altChunk" => {
-                self.document.warn("Another document is embedded in this one; it was not read.");
+                self.flow.document.warn("Another document is embedded in this one; it was not read.");
                 Ok(self.xml.skip()?)
             }
             _ => Ok(self.xml.skip()?),
@@ -189,30 +168,17 @@ impl<'a, 'd> Body<'a, 'd> {
             Some(level) => (level < 9).then_some(level + 1),
             None => self.styles.heading_level(style),
         };
-        let is_short = paragraph.text.chars().nth(MAX_HEADING_CHARS).is_none();
-        let kind = match (level, &label) {
-            (Some(level), _) if is_short => BlockKind::Heading { level },
-            (_, Some(_)) => BlockKind::ListItem,
-            _ => BlockKind::Paragraph,
-        };
-        let mut text = paragraph.text;
-        if let Some(label) = label {
-            // The label stands behind a break that is recorded at the start of the paragraph.
-            let at = text.len() - text.trim_start().len();
-            if at < text.len() {
-                text.insert_str(at, &label);
-            }
-        }
+        let mut block = FlowBlock::paragraph(paragraph.text, level, label.as_deref());
         let breaks_before = paragraph.page_break_before.unwrap_or_else(|| self.styles.page_break_before(style));
         if breaks_before {
-            text.insert(0, PAGE_BREAK);
+            block.text.insert(0, PAGE_BREAK);
         }
-        self.emit(PendingBlock { kind, text }, sink)?;
+        self.emit(block, sink)?;
         for block in paragraph.boxed {
             self.emit(block, sink)?;
         }
         if paragraph.ends_section && self.section_starts.next().unwrap_or(false) && matches!(sink, Sink::Pages) {
-            self.page_break_pending = true;
+            self.flow.break_page();
         }
         Ok(())
     }
@@ -230,30 +196,12 @@ impl<'a, 'd> Body<'a, 'd> {
         self.numbering.label(&reference, style)
     }
 
-    pub fn emit(&mut self, block: PendingBlock, sink: &mut Sink) -> Result<(), Stop> {
+    pub fn emit(&mut self, block: FlowBlock, sink: &mut Sink) -> Result<(), Stop> {
         match sink {
             Sink::Collected(blocks) => blocks.push(block),
-            Sink::Pages => {
-                for (index, piece) in block.text.split(PAGE_BREAK).enumerate() {
-                    self.page_break_pending |= index > 0;
-                    if !piece.trim().is_empty() {
-                        self.start_pending_page();
-                        self.document.push_block(block.kind.clone(), piece)?;
-                    }
-                }
-            }
+            Sink::Pages => self.flow.push(&block)?,
         }
         Ok(())
-    }
-
-    /// Starts the page that a break asked for, unless nothing stands on the current one. Returns whether it did.
-    pub fn start_pending_page(&mut self) -> bool {
-        let starts = std::mem::take(&mut self.page_break_pending) && self.document.block_count() > 0;
-        if starts {
-            self.document.start_page(ExtractionMethod::Native, None);
-            self.table = 0;
-        }
-        starts
     }
 }
 

@@ -5,10 +5,11 @@ use std::collections::HashMap;
 use casetrack_core::BlockKind;
 
 use super::Stop;
-use super::body::{Body, PAGE_BREAK, PendingBlock, Sink};
+use super::body::{Body, Sink};
 use super::inline::Reference;
 use super::numbering::Numbering;
 use super::styles::Styles;
+use crate::flow::{FlowBlock, PAGE_BREAK};
 use crate::page::DocumentBuilder;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,7 +59,7 @@ fn read_notes(
     styles: &Styles,
     numbering: &mut Numbering,
     document: &mut DocumentBuilder,
-) -> Result<HashMap<String, Vec<PendingBlock>>, Stop> {
+) -> Result<HashMap<String, Vec<FlowBlock>>, Stop> {
     let mut body = Body::new(xml, styles, numbering, document);
     let mut notes = HashMap::new();
     body.xml.root()?;

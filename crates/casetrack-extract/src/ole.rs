@@ -1,6 +1,7 @@
-//! The root directory of an OLE compound file ([MS-CFB]): enough to tell what kind of document it holds.
+//! OLE compound files ([MS-CFB]): which streams there are, and what they hold.
 //!
-//! Only direct children of the root count, because documents of other kinds are embedded in storages below it.
+//! What is damaged costs itself: a chain that leaves the file or runs in a circle ends there. Nothing read is longer than
+//! the file.
 
 /// First bytes of every compound file.
 pub(crate) const SIGNATURE: &[u8] = b"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1";
@@ -8,77 +9,175 @@ pub(crate) const SIGNATURE: &[u8] = b"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1";
 const ENTRY_BYTES: usize = 128;
 /// Sector and stream numbers from here on are markers, not numbers.
 const FIRST_MARKER: u32 = 0xFFFF_FFFA;
+/// Sector numbers of the allocation table that the header holds.
+const TABLES_IN_HEADER: usize = 109;
+/// Shorter streams are kept in sectors of 64 bytes inside the root's stream.
+const MINI_CUTOFF: u64 = 4096;
+const MINI_SECTOR_BYTES: usize = 64;
 
 /// Names of the streams and storages in the root; empty when the directory cannot be read.
 pub(crate) fn root_names(bytes: &[u8]) -> Vec<String> {
-    directory(bytes).map(|directory| children_of_root(&directory)).unwrap_or_default()
+    CompoundFile::open(bytes).map(|file| file.root_names()).unwrap_or_default()
 }
 
-/// The directory entries, following the chain of sectors that holds them.
-fn directory(bytes: &[u8]) -> Option<Vec<u8>> {
-    let sector_bytes = match u16_at(bytes, 30)? {
-        9 => 512usize,
-        12 => 4096,
-        _ => return None,
-    };
-    let sector = |number: u32| {
-        let start = (number as usize + 1).checked_mul(sector_bytes)?;
-        bytes.get(start..(start + sector_bytes).min(bytes.len()))
-    };
-    // The header lists the first 109 sectors of the allocation table; the directory of a larger file still starts in
-    // what these describe, and a chain that leaves it just ends early.
-    let next = |number: u32| {
-        let per_sector = (sector_bytes / 4) as u32;
-        let table = number / per_sector;
-        let table_sector = u32_at(bytes, 76 + 4 * usize::try_from(table).ok().filter(|&table| table < 109)?)?;
-        u32_at(sector(table_sector)?, 4 * (number % per_sector) as usize)
-    };
-    let mut directory = Vec::new();
-    let mut number = u32_at(bytes, 48)?;
-    let most = bytes.len() / sector_bytes + 1;
-    for _ in 0..most {
-        if number >= FIRST_MARKER {
-            break;
-        }
-        directory.extend_from_slice(sector(number)?);
-        match next(number) {
-            Some(following) => number = following,
-            None => break,
-        }
+pub(crate) struct CompoundFile<'a> {
+    bytes: &'a [u8],
+    sector_bytes: usize,
+    /// The sector that follows each one.
+    next: Vec<u32>,
+    mini_next: Vec<u32>,
+    mini_stream: Vec<u8>,
+    directory: Vec<u8>,
+}
+
+impl<'a> CompoundFile<'a> {
+    /// Reads the tables; `None` when there is no directory.
+    pub fn open(bytes: &'a [u8]) -> Option<Self> {
+        let sector_bytes = match u16_at(bytes, 30)? {
+            9 => 512usize,
+            12 => 4096,
+            _ => return None,
+        };
+        let (next, mini_next, mini_stream, directory) = Default::default();
+        let mut file = Self { bytes, sector_bytes, next, mini_next, mini_stream, directory };
+        file.next = file.allocation_table();
+        file.directory = file.chain(u32_at(bytes, 48)?, u64::MAX);
+        file.directory.get(..ENTRY_BYTES)?;
+        file.mini_next = numbers(&file.chain(u32_at(bytes, 60)?, u64::MAX));
+        file.mini_stream = file.chain(u32_at(&file.directory, 116)?, file.size_of(0)?);
+        Some(file)
     }
-    Some(directory)
-}
 
-/// Children form a binary tree; the root entry points to its top.
-fn children_of_root(directory: &[u8]) -> Vec<String> {
-    let mut names = Vec::new();
-    let mut open: Vec<u32> = u32_at(directory, 76).into_iter().collect();
-    let mut seen = vec![false; directory.len() / ENTRY_BYTES];
-    while let Some(number) = open.pop() {
-        let Some(seen) = seen.get_mut(number as usize).filter(|seen| !**seen) else { continue };
-        *seen = true;
-        let start = number as usize * ENTRY_BYTES;
-        let entry = &directory[start..start + ENTRY_BYTES];
-        let name_bytes = usize::from(u16_at(entry, 64).unwrap_or(0)).saturating_sub(2).min(62);
+    pub fn root_names(&self) -> Vec<String> {
+        self.children(0).into_iter().filter_map(|child| self.name(child)).collect()
+    }
+
+    /// The content of a stream by the names that lead to it from the root, whatever their case; clipped where its
+    /// sectors are missing.
+    pub fn stream(&self, path: &[&str]) -> Option<Vec<u8>> {
+        let mut entry = 0;
+        for name in path {
+            let same = |child: &usize| self.name(*child).is_some_and(|child| child.eq_ignore_ascii_case(name));
+            entry = self.children(entry).into_iter().find(same)?;
+        }
+        let at = entry * ENTRY_BYTES;
+        if self.directory.get(at + 66) != Some(&2) {
+            return None;
+        }
+        let (start, size) = (u32_at(&self.directory, at + 116)?, self.size_of(entry)?);
+        Some(if size < MINI_CUTOFF { self.mini_chain(start, size) } else { self.chain(start, size) })
+    }
+
+    fn sector(&self, number: u32) -> Option<&'a [u8]> {
+        let start = (number as usize + 1).checked_mul(self.sector_bytes)?;
+        self.bytes.get(start..(start + self.sector_bytes).min(self.bytes.len()))
+    }
+
+    /// The header lists the first sectors of the table; further lists are chained by the last number of each.
+    fn allocation_table(&self) -> Vec<u32> {
+        let sectors = self.bytes.len() / self.sector_bytes;
+        let mut next = Vec::new();
+        let header = self.bytes.get(76..76 + 4 * TABLES_IN_HEADER).unwrap_or_default();
+        let mut list = numbers(header);
+        let mut following = u32_at(self.bytes, 68);
+        for _ in 0..=sectors {
+            for table in &list {
+                // A table that describes more than the file has is of no use.
+                if next.len() >= sectors {
+                    return next;
+                }
+                if let Some(table) = self.sector(*table).filter(|_| *table < FIRST_MARKER) {
+                    next.extend(numbers(table));
+                }
+            }
+            let more = following.filter(|number| *number < FIRST_MARKER).and_then(|number| self.sector(number));
+            let Some(more) = more else { break };
+            list = numbers(more);
+            following = list.pop();
+        }
+        next
+    }
+
+    /// Up to `size` bytes of the sectors chained from `number` on.
+    fn chain(&self, mut number: u32, size: u64) -> Vec<u8> {
+        let mut content = Vec::new();
+        for _ in 0..=self.bytes.len() / self.sector_bytes {
+            let sector = Some(number).filter(|number| *number < FIRST_MARKER).and_then(|number| self.sector(number));
+            let Some(sector) = sector else { break };
+            content.extend_from_slice(sector);
+            match self.next.get(number as usize) {
+                Some(next) if (content.len() as u64) < size => number = *next,
+                _ => break,
+            }
+        }
+        content.truncate(usize::try_from(size).unwrap_or(usize::MAX));
+        content
+    }
+
+    fn mini_chain(&self, mut number: u32, size: u64) -> Vec<u8> {
+        let mut content = Vec::new();
+        while (content.len() as u64) < size {
+            let start = (number as usize).saturating_mul(MINI_SECTOR_BYTES);
+            let end = start.saturating_add(MINI_SECTOR_BYTES).min(self.mini_stream.len());
+            let Some(sector) = self.mini_stream.get(start..end).filter(|sector| !sector.is_empty()) else { break };
+            content.extend_from_slice(sector);
+            let Some(next) = self.mini_next.get(number as usize) else { break };
+            number = *next;
+        }
+        content.truncate(size as usize);
+        content
+    }
+
+    fn size_of(&self, entry: usize) -> Option<u64> {
+        let at = entry * ENTRY_BYTES;
+        let size = u64::from(u32_at(&self.directory, at + 120)?);
+        // Files with small sectors have sizes of 32 bits; the other half may be garbage.
+        let high = if self.sector_bytes == 512 { 0 } else { u64::from(u32_at(&self.directory, at + 124)?) };
+        Some(high << 32 | size)
+    }
+
+    fn name(&self, entry: usize) -> Option<String> {
+        let entry = self.directory.get(entry * ENTRY_BYTES..(entry + 1) * ENTRY_BYTES)?;
+        let name_bytes = usize::from(u16_at(entry, 64)?).saturating_sub(2).min(62);
         let units = entry[..name_bytes].as_chunks::<2>().0.iter().map(|unit| u16::from_le_bytes(*unit));
-        names.push(char::decode_utf16(units).map(|c| c.unwrap_or(char::REPLACEMENT_CHARACTER)).collect());
-        open.extend([u32_at(entry, 68), u32_at(entry, 72)].into_iter().flatten());
+        Some(char::decode_utf16(units).map(|c| c.unwrap_or(char::REPLACEMENT_CHARACTER)).collect())
     }
-    names
+
+    /// Children form a binary tree; their parent points to its top.
+    fn children(&self, parent: usize) -> Vec<usize> {
+        let mut found = Vec::new();
+        let mut open: Vec<u32> = u32_at(&self.directory, parent * ENTRY_BYTES + 76).into_iter().collect();
+        let mut seen = vec![false; self.directory.len() / ENTRY_BYTES];
+        while let Some(number) = open.pop() {
+            let Some(seen) = seen.get_mut(number as usize).filter(|seen| !**seen) else { continue };
+            *seen = true;
+            let entry = number as usize;
+            found.push(entry);
+            let at = entry * ENTRY_BYTES;
+            open.extend([u32_at(&self.directory, at + 68), u32_at(&self.directory, at + 72)].into_iter().flatten());
+        }
+        found
+    }
 }
 
-fn u16_at(bytes: &[u8], at: usize) -> Option<u16> {
+fn numbers(bytes: &[u8]) -> Vec<u32> {
+    bytes.as_chunks::<4>().0.iter().map(|number| u32::from_le_bytes(*number)).collect()
+}
+
+/// The little-endian number at `at`; `None` beyond the end.
+pub(crate) fn u16_at(bytes: &[u8], at: usize) -> Option<u16> {
     bytes.get(at..)?.first_chunk().map(|chunk| u16::from_le_bytes(*chunk))
 }
 
-fn u32_at(bytes: &[u8], at: usize) -> Option<u32> {
+/// The little-endian number at `at`; `None` beyond the end.
+pub(crate) fn u32_at(bytes: &[u8], at: usize) -> Option<u32> {
     bytes.get(at..)?.first_chunk().map(|chunk| u32::from_le_bytes(*chunk))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::test_files::compound_file;
+    use crate::test_files::{compound_file, compound_file_of};
 
     #[test]
     fn only_children_of_the_root_are_listed() {
@@ -95,5 +194,36 @@ mod tests {
         root_names(&file);
         assert!(root_names(&file[..40]).is_empty());
         assert!(root_names(b"").is_empty());
+    }
+
+    #[test]
+    fn streams_are_read_whatever_their_size() {
+        let long: Vec<u8> = (0..100_000u32).map(|at| (at / 7) as u8).collect();
+        let bytes = compound_file_of(&[("/Short", b"abc"), ("/Long", &long), ("/Box/Nested", &long[..4000])]);
+        let file = CompoundFile::open(&bytes).unwrap();
+        assert_eq!(file.stream(&["short"]).unwrap(), b"abc");
+        assert_eq!(file.stream(&["Long"]).unwrap(), long);
+        assert_eq!(file.stream(&["Box", "Nested"]).unwrap(), &long[..4000]);
+        assert_eq!(file.stream(&["Box"]), None);
+        assert_eq!(file.stream(&["Nested"]), None);
+    }
+
+    #[test]
+    fn truncated_and_circular_files_end() {
+        let bytes = compound_file_of(&[("/Long", &[7; 50_000])]);
+        for length in (0..bytes.len()).step_by(97) {
+            if let Some(file) = CompoundFile::open(&bytes[..length]) {
+                assert!(file.stream(&["Long"]).is_none_or(|stream| stream.len() <= length));
+            }
+        }
+        // Every sector is followed by itself.
+        let mut circular = bytes.clone();
+        let table = u32_at(&bytes, 76).unwrap() as usize;
+        for number in 0..128u32 {
+            let at = (table + 1) * 512 + 4 * number as usize;
+            circular[at..at + 4].copy_from_slice(&number.to_le_bytes());
+        }
+        let file = CompoundFile::open(&circular).unwrap();
+        assert!(file.stream(&["Long"]).is_none_or(|stream| stream.len() <= bytes.len() + 512));
     }
 }

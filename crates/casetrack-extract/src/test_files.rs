@@ -61,6 +61,16 @@ pub fn compound_file(names: &[&str], nested: &[&str]) -> Vec<u8> {
     file
 }
 
+/// An OLE compound file of these streams, by path.
+pub fn compound_file_of(streams: &[(&str, &[u8])]) -> Vec<u8> {
+    let mut file = cfb::CompoundFile::create(Cursor::new(Vec::new())).unwrap();
+    for (path, content) in streams {
+        file.create_storage_all(std::path::Path::new(path).parent().unwrap()).unwrap();
+        file.create_stream(path).unwrap().write_all(content).unwrap();
+    }
+    file.into_inner().into_inner()
+}
+
 /// Checks everything that `casetrack_core::Page` and `Block` promise.
 pub fn assert_page_invariants(page: &Page) {
     let chars: Vec<char> = page.text.chars().collect();

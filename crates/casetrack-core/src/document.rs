@@ -13,6 +13,7 @@ use crate::{DocumentId, Sha256, Timestamp};
 pub enum FileFormat {
     Pdf,
     Docx,
+    Doc,
     Xlsx,
     Xls,
     Ods,
@@ -25,6 +26,7 @@ impl FileFormat {
     pub const ALL: &[FileFormat] = &[
         FileFormat::Pdf,
         FileFormat::Docx,
+        FileFormat::Doc,
         FileFormat::Xlsx,
         FileFormat::Xls,
         FileFormat::Ods,
@@ -38,6 +40,7 @@ impl FileFormat {
         match self {
             FileFormat::Pdf => &["pdf"],
             FileFormat::Docx => &["docx", "docm", "dotx"],
+            FileFormat::Doc => &["doc", "dot"],
             FileFormat::Xlsx => &["xlsx", "xlsm", "xltx"],
             FileFormat::Xls => &["xls"],
             FileFormat::Ods => &["ods"],

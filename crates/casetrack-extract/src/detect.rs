@@ -51,6 +51,9 @@ pub(crate) fn detect_source(source: &Source) -> Result<FileFormat> {
     if is_old_excel(bytes) {
         return Err(source.unsupported("an Excel worksheet from before 1995"));
     }
+    if bytes.starts_with(b"\xDB\xA5") || bytes.starts_with(b"\x9B\xA5") {
+        return Err(source.unsupported("a Word document from before 1993"));
+    }
     let kind = infer::get(bytes);
     Err(source.unsupported(&kind.map_or("binary data of an unknown type".into(), describe_binary)))
 }
@@ -120,7 +123,7 @@ fn detect_in_compound_file(source: &Source) -> Result<FileFormat> {
     if has("EncryptedPackage") || has("EncryptionInfo") {
         Err(source.needs_password())
     } else if has("WordDocument") {
-        Err(source.unsupported("a Word 97-2003 document (.doc)"))
+        Ok(FileFormat::Doc)
     } else if has("PowerPoint Document") || has("PP40") {
         Err(source.unsupported("a PowerPoint 97-2003 presentation (.ppt)"))
     } else if has("__properties_version1.0") {
@@ -240,6 +243,7 @@ mod tests {
         let ods = zip_file(&[("mimetype", b"application/vnd.oasis.opendocument.spreadsheet")]);
         assert_eq!(detect(path, &ods).unwrap(), FileFormat::Ods);
         assert_eq!(detect(path, &compound_file(&["Workbook"], &[])).unwrap(), FileFormat::Xls);
+        assert_eq!(detect(path, &compound_file(&["WordDocument"], &["Workbook"])).unwrap(), FileFormat::Doc);
         assert_eq!(detect(path, b"junk before\n%PDF-1.4").unwrap(), FileFormat::Pdf);
     }
 
@@ -247,16 +251,15 @@ mod tests {
     fn what_cannot_be_read_is_named() {
         let pptx = package("openxmlformats-officedocument.presentationml.presentation.main+xml");
         let odt = zip_file(&[("mimetype", b"application/vnd.oasis.opendocument.text")]);
-        let doc = compound_file(&["WordDocument"], &["Workbook"]);
         for (bytes, what) in [
             (&pptx[..], "PowerPoint"),
             (&odt, ".odt"),
-            (&doc, ".doc"),
             (&zip_file(&[("a.txt", b"a")]), "zip archive"),
             (b"\xFF\xD8\xFF\xE0\0\x10JFIF\0\x01\x01\0\0\x01\0\x01\0\0", "JPEG"),
             (b"{\\rtf1\\ansi text}", "Rich Text"),
             (b"<!DOCTYPE html><p>x", "HTML"),
             (b"Return-Path: <a@b.c>\r\nMessage-ID: <1@b.c>\r\nSubject: x\r\n\r\nbody", "e-mail"),
+            (b"\xDB\xA5\x2D\0\0\0\x09\x04\0\0\0\0", "Word document from before"),
             (&[0x80, 0, 1, 2, 3, 0xFE, 0, 0, 7], "unknown type"),
         ] {
             let error = refused("file.bin", bytes);

@@ -103,6 +103,7 @@ fn describe(format: FileFormat) -> &'static str {
     match format {
         FileFormat::Pdf => "a PDF",
         FileFormat::Docx => "a Word document",
+        FileFormat::Doc => "a Word 97-2003 document",
         FileFormat::Xlsx | FileFormat::Xls => "an Excel workbook",
         FileFormat::Ods => "an OpenDocument spreadsheet",
         FileFormat::Csv => "a table in plain text",

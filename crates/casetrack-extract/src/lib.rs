@@ -18,6 +18,7 @@ mod ole;
 mod page;
 mod registry;
 mod source;
+mod summary_information;
 mod table;
 mod xml;
 mod zip_container;

@@ -2,6 +2,7 @@
 
 use casetrack_core::{FileFormat, Result};
 
+use crate::formats::doc::Doc;
 use crate::formats::{csv::Csv, docx::Docx, markdown::Markdown, pdf::Pdf, spreadsheet::Spreadsheet, text::PlainText};
 use crate::page::DocumentBuilder;
 use crate::source::Source;
@@ -19,6 +20,7 @@ pub(crate) trait Extractor: Sync {
 static EXTRACTORS: &[(FileFormat, &dyn Extractor)] = &[
     (FileFormat::Pdf, &Pdf),
     (FileFormat::Docx, &Docx),
+    (FileFormat::Doc, &Doc),
     (FileFormat::Xlsx, &Spreadsheet),
     (FileFormat::Xls, &Spreadsheet),
     (FileFormat::Ods, &Spreadsheet),

@@ -1,6 +1,7 @@
 //! One module per format, or per family of formats with one parser.
 
 pub mod csv;
+pub mod doc;
 pub mod docx;
 pub mod markdown;
 pub mod pdf;

@@ -42,6 +42,7 @@ pub(crate) fn format(format: FileFormat) -> &'static str {
     match format {
         FileFormat::Pdf => "PDF",
         FileFormat::Docx => "DOCX",
+        FileFormat::Doc => "DOC",
         FileFormat::Xlsx => "XLSX",
         FileFormat::Xls => "XLS",
         FileFormat::Ods => "ODS",

@@ -7,10 +7,10 @@
 mod body;
 mod inline;
 mod notes;
-mod number_format;
-mod numbering;
-mod styles;
-mod symbols;
+pub(super) mod number_format;
+pub(super) mod numbering;
+pub(super) mod styles;
+pub(super) mod symbols;
 mod tables;
 
 use std::borrow::Cow;

@@ -24,7 +24,7 @@ fn letters(number: u32) -> String {
     std::iter::repeat_n(letter, (index / 26 + 1).min(30) as usize).collect()
 }
 
-pub(super) fn roman(mut number: u32) -> String {
+pub(in crate::formats) fn roman(mut number: u32) -> String {
     const DIGITS: [(u32, &str); 13] = [
         (1000, "m"),
         (900, "cm"),

@@ -12,20 +12,20 @@ const LEVELS: usize = 9;
 
 /// How one level is labelled.
 #[derive(Debug, Clone)]
-struct Level {
-    start: u32,
-    format: String,
+pub(in crate::formats) struct Level {
+    pub start: u32,
+    pub format: String,
     /// `%1` to `%9` stand for the numbers of the levels.
-    text: String,
+    pub text: String,
     /// The level after which the numbers start again; 0 for never. Without it, every higher level.
-    restart_after: Option<usize>,
+    pub restart_after: Option<usize>,
     /// Numbers of higher levels print as decimals (`w:isLgl`).
-    all_decimal: bool,
+    pub all_decimal: bool,
     /// The font of a bullet.
-    font: Option<String>,
-    paragraph_style: Option<String>,
+    pub font: Option<String>,
+    pub paragraph_style: Option<String>,
     /// Whether white space follows the label.
-    spaced: bool,
+    pub spaced: bool,
 }
 
 impl Default for Level {
@@ -59,7 +59,7 @@ struct List {
 
 /// All lists of a document, and how far each is counted.
 #[derive(Debug, Default)]
-pub(super) struct Numbering {
+pub(in crate::formats) struct Numbering {
     abstract_lists: HashMap<String, AbstractList>,
     lists: HashMap<String, List>,
     /// By abstract list: lists made from the same definition go on counting.
@@ -69,7 +69,7 @@ pub(super) struct Numbering {
 }
 
 impl Numbering {
-    pub fn parse(xml: &str, styles: &Styles) -> Result<Self, XmlError> {
+    pub(super) fn parse(xml: &str, styles: &Styles) -> Result<Self, XmlError> {
         let mut numbering = Self::default();
         if xml.is_empty() {
             return Ok(numbering);
@@ -91,6 +91,22 @@ impl Numbering {
         }
         numbering.follow_style_links(styles);
         Ok(numbering)
+    }
+
+    /// Adds a definition of levels, for lists to refer to.
+    pub fn define(&mut self, id: String, levels: HashMap<usize, Level>) {
+        self.abstract_lists.insert(id, AbstractList { levels, style_link: None });
+    }
+
+    /// Adds a list over a definition, with the starts and levels that it overrides.
+    pub fn add_list(
+        &mut self,
+        id: String,
+        definition: String,
+        starts: HashMap<usize, u32>,
+        levels: HashMap<usize, Level>,
+    ) {
+        self.lists.insert(id, List { abstract_id: definition, starts, levels });
     }
 
     /// Lists that refer to a list style take the definition that the style's own list refers to.

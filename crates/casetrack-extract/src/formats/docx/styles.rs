@@ -11,7 +11,7 @@ const BODY_TEXT_LEVEL: u8 = 9;
 
 /// Reference to a list level. A missing part is inherited.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(super) struct ListReference {
+pub(in crate::formats) struct ListReference {
     pub number_id: Option<String>,
     pub level: Option<usize>,
 }

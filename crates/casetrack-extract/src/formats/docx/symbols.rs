@@ -54,7 +54,7 @@ const SYMBOL: &[(u8, char)] = &[
 ];
 
 /// The character that `code` shows in `font`; U+FFFD for a symbol that is not known.
-pub(super) fn symbol(code: u32, font: Option<&str>) -> char {
+pub(in crate::formats) fn symbol(code: u32, font: Option<&str>) -> char {
     let known = |table: &[(u8, char)]| {
         table.iter().find(|(low, _)| u32::from(*low) == code & 0xFF).map_or(char::REPLACEMENT_CHARACTER, |(_, c)| *c)
     };

@@ -1,7 +1,6 @@
 //! Tables: a row is a block, its cells joined by tabs (17.4).
 //!
-//! The rows of a nested table stand inside the
-//! cell that holds it.
+//! The rows of a nested table stand inside the cell that holds it.
 
 use casetrack_core::BlockKind;
 

@@ -1,0 +1,290 @@
+//! The text of one part as paragraphs, tables and what is anchored in them.
+
+use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
+
+use casetrack_core::{BlockKind, Result};
+
+use super::WordFile;
+use super::properties::{CharacterProperties, ParagraphProperties, RowProperties, Run};
+use super::tables::{TableRow, with_columns};
+use crate::flow::{Flow, FlowBlock, FlowCell, PAGE_BREAK};
+use crate::formats::docx::numbering::Numbering;
+use crate::formats::docx::styles::ListReference;
+use crate::formats::docx::symbols;
+use crate::ole::{u16_at, u32_at};
+
+const CELL_MARK: u16 = 7;
+
+/// What the text refers to, by position.
+#[derive(Default)]
+pub(super) struct Anchors {
+    /// Marks of notes.
+    pub notes: HashMap<u32, String>,
+    /// Whether a section that ends here is followed by a new page.
+    pub sections: HashMap<u32, bool>,
+    /// Text of text boxes.
+    pub boxes: BTreeMap<u32, Vec<FlowBlock>>,
+}
+
+/// Where blocks go.
+pub(super) enum Sink<'f, 'd> {
+    Pages(&'f mut Flow<'d>),
+    Collected(Vec<FlowBlock>),
+}
+
+pub(super) struct Body<'a, 'b> {
+    pub file: &'b WordFile<'a>,
+    pub numbering: &'b mut Numbering,
+    pub anchors: &'b mut Anchors,
+}
+
+/// A part being read.
+#[derive(Default)]
+struct State<'a> {
+    text: String,
+    /// Fields that are open: whether each shows its result by now.
+    fields: Vec<bool>,
+    /// The instruction of the innermost field.
+    instruction: String,
+    characters: Option<(Run<'a>, CharacterProperties)>,
+    cell: Vec<FlowBlock>,
+    cells: Vec<FlowCell>,
+    rows: Vec<TableRow>,
+    /// Text boxes anchored in the paragraph.
+    boxes: Vec<FlowBlock>,
+}
+
+impl<'a> Body<'a, '_> {
+    /// Reads the characters in `range`.
+    pub fn read(&mut self, range: Range<u32>, sink: &mut Sink) -> Result<()> {
+        let units = &self.file.text.units;
+        let end = (range.end as usize).min(units.len());
+        let mut state = State::default();
+        let mut at = (range.start as usize).min(end);
+        while at < end {
+            let position = at as u32;
+            let unit = units[at];
+            let mut next = at + 1;
+            let ends_section = self.anchors.sections.get(&position).copied().filter(|_| unit == 0x0C);
+            if self.file.fib.is_old && unit == CELL_MARK {
+                // The marks of rows are not known: an empty cell ends a row.
+                let ends_row = units.get(at.wrapping_sub(1)) == Some(&CELL_MARK);
+                state.text.push(if ends_row { '\n' } else { '\t' });
+            } else if matches!(unit, 0x0D | CELL_MARK) || ends_section.is_some() {
+                self.end_paragraph(&mut state, position, sink)?;
+            } else {
+                let unit_pair = [unit, units.get(next).copied().unwrap_or(0)];
+                let pair = char::decode_utf16(unit_pair).next().and_then(Result::ok).filter(|c| c.len_utf16() == 2);
+                next += usize::from(pair.is_some());
+                self.character(&mut state, position, unit, pair);
+            }
+            if let (Some(true), Sink::Pages(flow)) = (ends_section, &mut *sink) {
+                flow.break_page();
+            }
+            at = next;
+        }
+        if !state.text.is_empty() || !state.cell.is_empty() {
+            self.end_paragraph(&mut state, (at as u32).saturating_sub(1), sink)?;
+        }
+        self.end_table(&mut state, sink)
+    }
+
+    fn character(&mut self, state: &mut State<'a>, position: u32, unit: u16, pair: Option<char>) {
+        if let Some(boxed) = self.anchors.boxes.remove(&position) {
+            state.boxes.extend(boxed);
+        }
+        let properties = self.character_properties(state, position);
+        if properties.is_deleted {
+            return;
+        }
+        match unit {
+            0x13 => {
+                state.fields.push(false);
+                state.instruction.clear();
+            }
+            0x14 => {
+                if let Some(shows) = state.fields.last_mut() {
+                    *shows = true;
+                }
+            }
+            0x15 => {
+                state.fields.pop();
+            }
+            // A form field keeps its state in the data of the picture that is part of its instruction.
+            0x01 if state.fields.last() == Some(&false) && state.instruction.trim() == "FORMCHECKBOX" => {
+                if let Some(is_checked) = properties.data.and_then(|place| check_box(&self.file.data, place)) {
+                    state.text.push(if is_checked { '☒' } else { '☐' });
+                }
+            }
+            _ if state.fields.contains(&false) => {
+                if state.instruction.len() < 100 {
+                    state.instruction.extend(char::from_u32(unit.into()));
+                }
+            }
+            _ => self.visible(state, position, unit, pair, properties),
+        }
+    }
+
+    fn visible(
+        &self,
+        state: &mut State<'a>,
+        position: u32,
+        unit: u16,
+        pair: Option<char>,
+        properties: CharacterProperties,
+    ) {
+        if let Some(mark) = self.anchors.notes.get(&position) {
+            state.text.push_str(&format!("[{mark}]"));
+        }
+        let c = match (unit, properties.symbol) {
+            (0x28, Some((font, code))) if properties.is_special => {
+                let font = self.file.fonts.get(usize::from(font)).map(String::as_str);
+                Some(symbols::symbol(code.into(), font))
+            }
+            (0x09, _) => Some('\t'),
+            (0x0B | 0x0E, _) => Some('\n'),
+            (0x0C, _) => Some(PAGE_BREAK),
+            // Hyphens that do not break.
+            (0x1E, _) => Some('-'),
+            // Pictures, marks of notes and comments, hyphens that show at line ends only.
+            (0..0x20, _) => None,
+            _ if pair.is_some() => pair,
+            _ => Some(char::from_u32(unit.into()).unwrap_or(char::REPLACEMENT_CHARACTER)),
+        };
+        state.text.extend(c);
+    }
+
+    fn character_properties(&self, state: &mut State<'a>, position: u32) -> CharacterProperties {
+        let Some((place, changes)) = self.file.text.place(position) else { return CharacterProperties::default() };
+        let known = state.characters.as_ref().filter(|(run, _)| run.places.contains(&place));
+        let mut properties = match known {
+            Some((_, properties)) => *properties,
+            None => {
+                let nothing = Run { places: place..place.saturating_add(1), properties: &[] };
+                let run = self.file.characters.find(place).unwrap_or(nothing);
+                let mut properties = CharacterProperties::default();
+                properties.apply(run.properties);
+                state.characters = Some((run, properties));
+                properties
+            }
+        };
+        properties.apply(changes);
+        properties
+    }
+
+    fn end_paragraph(&mut self, state: &mut State<'a>, position: u32, sink: &mut Sink) -> Result<()> {
+        let properties = self.paragraph_properties(position);
+        // Results of fields may span paragraphs; instructions hardly do, and one without an end must not hide the rest.
+        state.fields.retain(|shows| *shows);
+        let text = std::mem::take(&mut state.text);
+        if properties.ends_row && !properties.ends_inner {
+            if !state.cell.is_empty() || !text.trim().is_empty() {
+                state.cell.push(FlowBlock::paragraph(text, None, None));
+                Self::end_cell(state);
+            }
+            let cells = std::mem::take(&mut state.cells);
+            state.rows.push(TableRow { cells, properties: properties.row });
+            return Ok(());
+        }
+        let is_cell = self.file.text.units.get(position as usize) == Some(&CELL_MARK);
+        let in_table = properties.in_table || properties.depth > 0;
+        if !in_table {
+            self.end_table(state, sink)?;
+        }
+        let block = self.block(text, &properties);
+        let boxes = std::mem::take(&mut state.boxes);
+        for block in std::iter::once(block).chain(boxes) {
+            match &mut *sink {
+                _ if in_table => state.cell.push(block),
+                Sink::Pages(flow) => flow.push(&block)?,
+                Sink::Collected(blocks) => blocks.push(block),
+            }
+        }
+        if in_table && is_cell {
+            Self::end_cell(state);
+        }
+        Ok(())
+    }
+
+    fn end_cell(state: &mut State) {
+        let column = state.cells.len() as u32 + 1;
+        state.cells.push(FlowCell { column, blocks: std::mem::take(&mut state.cell) });
+    }
+
+    fn end_table(&self, state: &mut State, sink: &mut Sink) -> Result<()> {
+        if !state.cell.is_empty() {
+            Self::end_cell(state);
+        }
+        if !state.cells.is_empty() {
+            let cells = std::mem::take(&mut state.cells);
+            state.rows.push(TableRow { cells, properties: RowProperties::default() });
+        }
+        if state.rows.is_empty() {
+            return Ok(());
+        }
+        let rows = with_columns(std::mem::take(&mut state.rows));
+        match sink {
+            Sink::Pages(flow) => flow.push_table(&rows),
+            Sink::Collected(blocks) => {
+                let line = |cells: &[FlowCell]| cells.iter().map(FlowCell::text).collect::<Vec<_>>().join("\t");
+                blocks.extend(rows.iter().map(|row| FlowBlock { kind: BlockKind::Paragraph, text: line(&row.cells) }));
+                Ok(())
+            }
+        }
+    }
+
+    fn paragraph_properties(&self, position: u32) -> ParagraphProperties {
+        let Some((place, changes)) = self.file.text.place(position) else { return ParagraphProperties::default() };
+        let run = self.file.paragraphs.find(place);
+        let properties = run.map(|run| run.properties).unwrap_or_default();
+        let mut properties = ParagraphProperties::of_run(properties, &self.file.data);
+        properties.apply(changes, &self.file.data, true);
+        properties
+    }
+
+    fn block(&mut self, text: String, properties: &ParagraphProperties) -> FlowBlock {
+        let styles = &self.file.styles;
+        let style = properties.style;
+        let level = match properties.outline_level {
+            Some(level) => (level < 9).then_some(level + 1),
+            None => styles.heading_level(style),
+        };
+        let list = properties.list.or_else(|| styles.inherited_property(style, |style| style.list));
+        let list_level = properties.list_level.or_else(|| styles.inherited_property(style, |style| style.list_level));
+        // An empty paragraph is not numbered.
+        let is_blank = text.trim().is_empty();
+        // 0x7FF stands for numbers of Word 6, which are part of the paragraph.
+        let list = list.filter(|number| (1..0x7FF).contains(number) && !is_blank);
+        let label = list.and_then(|number| {
+            let level = usize::from(list_level.unwrap_or(0));
+            self.numbering.label(&ListReference { number_id: Some(number.to_string()), level: Some(level) }, None)
+        });
+        let mut block = FlowBlock::paragraph(text, level, label.as_deref());
+        let breaks = properties.page_break_before;
+        if breaks.or_else(|| styles.inherited_property(style, |style| style.page_break_before)).unwrap_or(false) {
+            block.text.insert(0, PAGE_BREAK);
+        }
+        block
+    }
+}
+
+/// The state of a check box: behind the head of a picture, FFData ([MS-DOC] 2.9.78).
+fn check_box(data: &[u8], place: u32) -> Option<bool> {
+    const CHECK_BOX: u16 = 1;
+    const BY_DEFAULT: u16 = 25;
+    let at = place as usize;
+    let field = data.get(at + usize::from(u16_at(data, at + 4)?)..)?;
+    let bits = u16_at(field, 4)?;
+    if u32_at(field, 0)? != u32::MAX || bits & 3 != CHECK_BOX {
+        return None;
+    }
+    match bits >> 2 & 0x1F {
+        BY_DEFAULT => {
+            // Length and size, the name with a zero behind it, then the default.
+            let name_chars = usize::from(u16_at(field, 10)?);
+            Some(u16_at(field, 12 + 2 * (name_chars + 1))? == 1)
+        }
+        state => Some(state == 1),
+    }
+}

@@ -1,0 +1,158 @@
+//! The file information block at the start of the WordDocument stream ([MS-DOC] 2.5), and the tables it points to.
+
+use std::ops::Range;
+
+use crate::ole::{u16_at, u32_at};
+
+/// First two bytes of the stream, from Word 97 on.
+const WORD_97: u16 = 0xA5EC;
+/// Word 6 and Word 95.
+const WORD_6: u16 = 0xA5DC;
+
+const ENCRYPTED: u16 = 0x0100;
+const SECOND_TABLE: u16 = 0x0200;
+const COMPLEX: u16 = 0x0004;
+
+/// A table by its number in the FIB (2.5.6).
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Table {
+    Styles = 1,
+    FootnoteReferences = 2,
+    FootnoteTexts = 3,
+    Sections = 6,
+    CharacterPages = 12,
+    ParagraphPages = 13,
+    Fonts = 15,
+    Pieces = 33,
+    Shapes = 40,
+    EndnoteReferences = 46,
+    EndnoteTexts = 47,
+    TextBoxes = 56,
+    ListDefinitions = 73,
+    Lists = 74,
+}
+
+/// A part of the document's text, in the order in which they follow each other (2.3).
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Part {
+    Main = 0,
+    Footnotes = 1,
+    Endnotes = 5,
+    TextBoxes = 6,
+}
+
+pub(super) struct Fib {
+    /// Before Word 97: text of 8 bits, other tables.
+    pub is_old: bool,
+    pub is_encrypted: bool,
+    /// Whether the tables are in the stream 1Table rather than 0Table.
+    pub second_table: bool,
+    /// Whether the text is in pieces; newer files always are.
+    pub is_complex: bool,
+    /// Where the text of an old file lies in the stream.
+    pub text: Range<usize>,
+    pub language: u16,
+    /// Characters of each part.
+    counts: [u32; 8],
+    /// Place and size of each table in the table stream.
+    tables: Vec<(u32, u32)>,
+}
+
+impl Fib {
+    /// `None` when the stream does not start with a FIB, or ends inside it.
+    pub fn parse(stream: &[u8]) -> Option<Self> {
+        let magic = u16_at(stream, 0)?;
+        let flags = u16_at(stream, 10)?;
+        let is_old = match magic {
+            WORD_97 => u16_at(stream, 2)? < 193,
+            WORD_6 => true,
+            _ => return None,
+        };
+        let mut fib = Self {
+            is_old,
+            is_encrypted: flags & ENCRYPTED != 0,
+            second_table: flags & SECOND_TABLE != 0,
+            is_complex: flags & COMPLEX != 0,
+            text: u32_at(stream, 24)? as usize..u32_at(stream, 28)? as usize,
+            language: u16_at(stream, 6)?,
+            counts: [0; 8],
+            tables: Vec::new(),
+        };
+        if fib.is_encrypted {
+            return Some(fib);
+        }
+        let counts_at = if is_old {
+            // The place of the piece table in Word 6.
+            fib.tables.resize(Table::Pieces as usize + 1, (0, 0));
+            fib.tables[Table::Pieces as usize] = (u32_at(stream, 0x160)?, u32_at(stream, 0x164)?);
+            0x34
+        } else {
+            let shorts = usize::from(u16_at(stream, 32)?);
+            let longs_at = 36 + 2 * shorts;
+            let longs = usize::from(u16_at(stream, longs_at - 2)?);
+            let tables_at = longs_at + 4 * longs + 2;
+            let tables = usize::from(u16_at(stream, tables_at - 2)?);
+            // The stream of a damaged file may end before they do.
+            let pair =
+                |index| Some((u32_at(stream, tables_at + 8 * index)?, u32_at(stream, tables_at + 8 * index + 4)?));
+            fib.tables = (0..tables).map_while(pair).collect();
+            longs_at + 12
+        };
+        for (index, count) in fib.counts.iter_mut().enumerate() {
+            // Signed in the file; negative is damage.
+            *count = u32_at(stream, counts_at + 4 * index)?;
+            *count = if *count > i32::MAX as u32 { 0 } else { *count };
+        }
+        Some(fib)
+    }
+
+    /// The character positions of a part.
+    pub fn range(&self, part: Part) -> Range<u32> {
+        let part = part as usize;
+        let start = self.counts[..part].iter().fold(0u32, |sum, count| sum.saturating_add(*count));
+        start..start.saturating_add(self.counts[part])
+    }
+
+    /// A table in its stream, with what follows it; without anything in it, nothing. A size beyond the stream is
+    /// clipped.
+    fn located<'a>(&self, stream: &'a [u8], table: Table) -> (&'a [u8], usize) {
+        let (place, size) = self.tables.get(table as usize).copied().unwrap_or_default();
+        let rest = stream.get(place as usize..).unwrap_or_default();
+        (rest, rest.len().min(size as usize))
+    }
+
+    pub fn table<'a>(&self, stream: &'a [u8], table: Table) -> &'a [u8] {
+        let (rest, size) = self.located(stream, table);
+        &rest[..size]
+    }
+
+    /// A table and the data behind it, which the size does not count.
+    pub fn table_and_rest<'a>(&self, stream: &'a [u8], table: Table) -> &'a [u8] {
+        let (rest, size) = self.located(stream, table);
+        if size == 0 { &[] } else { rest }
+    }
+}
+
+/// An array of positions, and an array of data of one size for the ranges between them (2.2.2).
+pub(super) struct Plc<'a> {
+    pub positions: Vec<u32>,
+    data: &'a [u8],
+    data_bytes: usize,
+}
+
+impl<'a> Plc<'a> {
+    pub fn parse(table: &'a [u8], data_bytes: usize) -> Self {
+        let count = table.len().saturating_sub(4) / (4 + data_bytes);
+        let (positions, data) = table.split_at(table.len().min(4 * (count + 1)));
+        let positions = if count == 0 { &[] } else { positions.as_chunks::<4>().0 };
+        Self { positions: positions.iter().map(|position| u32::from_le_bytes(*position)).collect(), data, data_bytes }
+    }
+
+    /// Ranges with their data, in the order of the file. Nothing says that a range is not empty or reversed.
+    pub fn ranges(&self) -> impl Iterator<Item = (Range<u32>, &'a [u8])> {
+        self.positions.windows(2).enumerate().map_while(|(index, range)| {
+            let data = self.data.get(index * self.data_bytes..(index + 1) * self.data_bytes)?;
+            Some((range[0]..range[1], data))
+        })
+    }
+}

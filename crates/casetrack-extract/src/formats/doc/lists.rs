@@ -1,0 +1,129 @@
+//! Definitions of lists ([MS-DOC] 2.9.131 ff.), handed to the numbering that Word documents share.
+
+use std::collections::HashMap;
+
+use crate::formats::docx::numbering::{Level, Numbering};
+use crate::ole::{u16_at, u32_at};
+
+use super::properties::Modifiers;
+
+/// Lists have nine levels, or one.
+const LEVELS: usize = 9;
+const DEFINITION_BYTES: usize = 28;
+const LIST_BYTES: usize = 16;
+
+/// Reads the definitions of levels and the lists over them, up to the first damage. `definitions` and `lists` are the
+/// tables with what follows them.
+pub(super) fn numbering(definitions: &[u8], lists: &[u8], fonts: &[String]) -> Numbering {
+    let mut numbering = Numbering::default();
+    // Damage ends the reading; what has been read is kept.
+    let _ = read_definitions(definitions, fonts, &mut numbering);
+    let _ = read_lists(lists, fonts, &mut numbering);
+    numbering
+}
+
+fn read_definitions(table: &[u8], fonts: &[String], numbering: &mut Numbering) -> Option<()> {
+    let count = usize::from(u16_at(table, 0)?);
+    let heads = table.get(2..2 + count * DEFINITION_BYTES)?;
+    let mut levels = table.get(2 + count * DEFINITION_BYTES..)?;
+    for head in heads.as_chunks::<DEFINITION_BYTES>().0 {
+        let is_simple = head[26] & 1 == 1;
+        let mut found = HashMap::new();
+        for index in 0..if is_simple { 1 } else { LEVELS } {
+            found.insert(index, read_level(&mut levels, fonts)?);
+        }
+        numbering.define(u32_at(head, 0)?.to_string(), found);
+    }
+    Some(())
+}
+
+/// Lists are numbered from 1.
+fn read_lists(table: &[u8], fonts: &[String], numbering: &mut Numbering) -> Option<()> {
+    let count = u32_at(table, 0)? as usize;
+    let heads = table.get(4..count.checked_mul(LIST_BYTES)?.checked_add(4)?)?;
+    let mut data = table.get(4 + heads.len()..)?;
+    for (head, number) in heads.as_chunks::<LIST_BYTES>().0.iter().zip(1u32..) {
+        let (mut starts, mut levels) = (HashMap::new(), HashMap::new());
+        // Damage to an override, or behind the last list, costs no list.
+        data = data.get(4..).unwrap_or_default();
+        for _ in 0..head[12] {
+            let (Some(start), Some(flags)) = (u32_at(data, 0), u32_at(data, 4)) else { break };
+            data = &data[8..];
+            let index = (flags & 0xF) as usize;
+            let has_level = flags & 0x20 != 0;
+            let level = if has_level { read_level(&mut data, fonts) } else { None };
+            if flags & 0x10 != 0 {
+                starts.insert(index, level.as_ref().map_or(start, |level| level.start));
+            }
+            levels.extend(level.map(|level| (index, level)));
+        }
+        numbering.add_list(number.to_string(), u32_at(head, 0)?.to_string(), starts, levels);
+    }
+    Some(())
+}
+
+/// LVL: a head of 28 bytes, properties of paragraph and label, the text of the label.
+fn read_level(rest: &mut &[u8], fonts: &[String]) -> Option<Level> {
+    let head = rest.get(..28)?;
+    let (label_bytes, paragraph_bytes) = (usize::from(head[24]), usize::from(head[25]));
+    let label_at = 28 + paragraph_bytes;
+    let label_properties = rest.get(label_at..label_at + label_bytes)?;
+    let text_at = label_at + label_bytes;
+    let chars = usize::from(u16_at(rest, text_at)?);
+    let text = rest.get(text_at + 2..text_at + 2 + 2 * chars)?;
+    let units = text.as_chunks::<2>().0.iter().map(|unit| u16::from_le_bytes(*unit));
+    let mut label = String::new();
+    for c in char::decode_utf16(units).map(|c| c.unwrap_or(char::REPLACEMENT_CHARACTER)) {
+        match c {
+            // Levels stand for their numbers.
+            '\0'..='\x08' => label.extend(['%', char::from(b'1' + c as u8)]),
+            c => label.push(c),
+        }
+    }
+    let font = Modifiers(label_properties).find(|(operation, _)| *operation == 0x4A4F);
+    let font = font.and_then(|(_, number)| fonts.get(usize::from(u16_at(number, 0)?)).cloned());
+    let flags = head[5];
+    let level = Level {
+        start: u32_at(head, 0)?,
+        format: format_name(head[4]).into(),
+        text: label,
+        restart_after: (flags & 0x08 != 0).then(|| usize::from(head[26])),
+        all_decimal: flags & 0x04 != 0,
+        font,
+        paragraph_style: None,
+        spaced: head[15] != 2,
+    };
+    *rest = &rest[text_at + 2 + 2 * chars..];
+    Some(level)
+}
+
+/// MSONFC ([MS-OSHARED] 2.2.1.3) in the names of WordprocessingML.
+fn format_name(code: u8) -> &'static str {
+    match code {
+        1 => "upperRoman",
+        2 => "lowerRoman",
+        3 => "upperLetter",
+        4 => "lowerLetter",
+        5 => "ordinal",
+        6 => "cardinalText",
+        7 => "ordinalText",
+        22 => "decimalZero",
+        23 => "bullet",
+        255 => "none",
+        _ => "decimal",
+    }
+}
+
+/// Names of the fonts by number (2.9.284, 2.9.82).
+pub(super) fn fonts(table: &[u8]) -> Vec<String> {
+    let mut fonts = Vec::new();
+    let mut rest = table.get(4..).unwrap_or_default();
+    while let Some((&size, following)) = rest.split_first() {
+        let Some((font, following)) = following.split_at_checked(usize::from(size)) else { break };
+        let name = font.get(39..).unwrap_or_default().as_chunks::<2>().0.iter();
+        let name = name.map(|unit| u16::from_le_bytes(*unit)).take_while(|unit| *unit != 0);
+        fonts.push(char::decode_utf16(name).map(|c| c.unwrap_or(char::REPLACEMENT_CHARACTER)).collect());
+        rest = following;
+    }
+    fonts
+}

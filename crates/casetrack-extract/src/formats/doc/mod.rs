@@ -1,0 +1,217 @@
+//! Word 97-2003 documents ([MS-DOC]); of Word 6 and 95 the text.
+//!
+//! Read and left out is what is of a DOCX: the main text with headings, list labels, tables row by row, text boxes behind the
+//! paragraph that anchors them, results of fields, the state of check boxes; footnotes and endnotes at the end, `[1]` and
+//! `[i]` where they are referred to. Not read: headers and footers, comments, deletions. Pages are those that explicit breaks
+//! make.
+
+mod body;
+mod fib;
+mod lists;
+mod pieces;
+mod properties;
+mod styles;
+mod tables;
+
+use std::collections::{BTreeMap, HashMap};
+
+use casetrack_core::{BlockKind, ExtractionMethod, Result};
+use encoding_rs::{Encoding, WINDOWS_1252};
+
+use self::body::{Anchors, Body, Sink};
+use self::fib::{Fib, Part, Plc, Table};
+use self::pieces::Text;
+use self::properties::{Modifiers, PageKind, PropertyPages};
+use self::styles::Styles;
+use super::docx::number_format::roman;
+use crate::flow::{Flow, FlowBlock, PAGE_BREAK};
+use crate::ole::{CompoundFile, u16_at, u32_at};
+use crate::page::DocumentBuilder;
+use crate::registry::Extractor;
+use crate::source::Source;
+use crate::summary_information;
+
+pub(crate) struct Doc;
+
+/// A document with its tables read.
+struct WordFile<'a> {
+    fib: Fib,
+    text: Text<'a>,
+    characters: PropertyPages<'a>,
+    paragraphs: PropertyPages<'a>,
+    styles: Styles,
+    fonts: Vec<String>,
+    data: Vec<u8>,
+}
+
+impl Extractor for Doc {
+    fn extract(&self, source: &Source, document: &mut DocumentBuilder) -> Result<()> {
+        let container = CompoundFile::open(source.bytes)
+            .ok_or_else(|| source.unreadable("the directory of its OLE container is damaged"))?;
+        let stream = container.stream(&["WordDocument"]).unwrap_or_default();
+        let fib = Fib::parse(&stream).ok_or_else(|| source.unreadable("it does not start as a Word document does"))?;
+        if fib.is_encrypted {
+            return Err(source.needs_password());
+        }
+        if let Some(title) = summary_information::title(&container) {
+            document.set_title(&title);
+        }
+        let table_stream = match (fib.is_old, fib.second_table) {
+            (true, _) => stream.clone(),
+            (false, true) => container.stream(&["1Table"]).unwrap_or_default(),
+            (false, false) => container.stream(&["0Table"]).unwrap_or_default(),
+        };
+        let encoding = if fib.is_old { encoding_of(fib.language) } else { WINDOWS_1252 };
+        let text = if fib.is_old && !fib.is_complex {
+            Text::plain(&stream, fib.text.clone(), encoding)
+        } else {
+            Text::parse(&fib, &stream, &table_stream, encoding)
+        };
+        let text = text.ok_or_else(|| source.unreadable("the table of its text is damaged"))?;
+        if text.is_damaged || (text.units.len() as u64) < u64::from(fib.range(Part::Main).end) {
+            document.warn("The document is damaged; text is missing.");
+        }
+        // The tables of old files have another form.
+        let table = |table| if fib.is_old { &[] } else { fib.table(&table_stream, table) };
+        let fonts = lists::fonts(table(Table::Fonts));
+        let mut numbering = if fib.is_old {
+            Default::default()
+        } else {
+            let with_levels = |table| fib.table_and_rest(&table_stream, table);
+            lists::numbering(with_levels(Table::ListDefinitions), with_levels(Table::Lists), &fonts)
+        };
+        let file = WordFile {
+            characters: PropertyPages::parse(&stream, table(Table::CharacterPages), PageKind::Characters),
+            paragraphs: PropertyPages::parse(&stream, table(Table::ParagraphPages), PageKind::Paragraphs),
+            styles: Styles::parse(table(Table::Styles)),
+            fonts,
+            data: container.stream(&["Data"]).unwrap_or_default(),
+            text,
+            fib,
+        };
+
+        document.start_page(ExtractionMethod::Native, None);
+        let table = |table| if file.fib.is_old { &[] } else { file.fib.table(&table_stream, table) };
+        let footnotes = notes(table(Table::FootnoteReferences), |number| number.to_string());
+        let endnotes = notes(table(Table::EndnoteReferences), roman);
+        let mut anchors = Anchors {
+            notes: footnotes.iter().chain(&endnotes).cloned().collect(),
+            sections: sections(table(Table::Sections), &stream),
+            boxes: BTreeMap::new(),
+        };
+        let mut body = Body { file: &file, numbering: &mut numbering, anchors: &mut anchors };
+        let mut loose = text_boxes(&mut body, table(Table::TextBoxes), table(Table::Shapes))?;
+
+        let mut flow = Flow::new(document);
+        body.read(file.fib.range(Part::Main), &mut Sink::Pages(&mut flow))?;
+        if file.fib.is_old {
+            for part in [Part::Footnotes, Part::Endnotes, Part::TextBoxes] {
+                body.read(file.fib.range(part), &mut Sink::Pages(&mut flow))?;
+            }
+        }
+        // Anchored where there is no text.
+        loose.extend(std::mem::take(&mut body.anchors.boxes).into_values().flatten());
+        loose.iter().try_for_each(|block| flow.push(block))?;
+        for (part, marks, texts) in [
+            (Part::Footnotes, &footnotes, table(Table::FootnoteTexts)),
+            (Part::Endnotes, &endnotes, table(Table::EndnoteTexts)),
+        ] {
+            write_notes(&mut body, part, marks, texts, flow.document)?;
+        }
+        Ok(())
+    }
+}
+
+/// Positions of the references to notes, and their marks.
+fn notes(table: &[u8], mark: impl Fn(u32) -> String) -> Vec<(u32, String)> {
+    Plc::parse(table, 2).ranges().zip(1..).map(|((place, _), number)| (place.start, mark(number))).collect()
+}
+
+/// Where sections end, and whether the next one starts on a new page ([MS-DOC] 2.8.26).
+fn sections(table: &[u8], stream: &[u8]) -> HashMap<u32, bool> {
+    const NO_PROPERTIES: u32 = u32::MAX;
+    let starts_page = |data: &[u8]| {
+        let at = u32_at(data, 2).filter(|at| *at != NO_PROPERTIES)? as usize;
+        let size = usize::from(u16_at(stream, at)?);
+        let rest = &stream[at + 2..];
+        let kind = Modifiers(&rest[..size.min(rest.len())]).find(|(operation, _)| *operation == 0x3009)?.1;
+        // Continuous, or in a new column.
+        Some(!matches!(kind, [0 | 1]))
+    };
+    Plc::parse(table, 12)
+        .ranges()
+        .skip(1)
+        .map(|(places, data)| (places.start.saturating_sub(1), starts_page(data).unwrap_or(true)))
+        .collect()
+}
+
+/// Reads the text boxes: those whose shape stands in the main text are anchored, the others are returned.
+fn text_boxes(body: &mut Body, boxes: &[u8], shapes: &[u8]) -> Result<Vec<FlowBlock>> {
+    let places: HashMap<u32, u32> =
+        Plc::parse(shapes, 26).ranges().filter_map(|(place, shape)| Some((u32_at(shape, 0)?, place.start))).collect();
+    let range = body.file.fib.range(Part::TextBoxes);
+    let mut loose = Vec::new();
+    let mut read_to = range.start;
+    for (places_in_part, data) in Plc::parse(boxes, 22).ranges() {
+        let start = range.start.saturating_add(places_in_part.start).max(read_to);
+        let end = range.start.saturating_add(places_in_part.end).min(range.end);
+        if start >= end {
+            continue;
+        }
+        let mut sink = Sink::Collected(Vec::new());
+        body.read(start..end, &mut sink)?;
+        read_to = end;
+        let Sink::Collected(blocks) = sink else { continue };
+        match u32_at(data, 14).and_then(|shape| places.get(&shape)) {
+            Some(place) => body.anchors.boxes.entry(*place).or_default().extend(blocks),
+            None => loose.extend(blocks),
+        }
+    }
+    Ok(loose)
+}
+
+/// Adds the notes in the order of their references: `[1] text`.
+fn write_notes(
+    body: &mut Body,
+    part: Part,
+    marks: &[(u32, String)],
+    texts: &[u8],
+    document: &mut DocumentBuilder,
+) -> Result<()> {
+    let range = body.file.fib.range(part);
+    let mut read_to = range.start;
+    for (places, (_, mark)) in Plc::parse(texts, 0).positions.windows(2).zip(marks) {
+        let start = range.start.saturating_add(places[0]).max(read_to);
+        let end = range.start.saturating_add(places[1]).min(range.end);
+        if start >= end {
+            continue;
+        }
+        let mut sink = Sink::Collected(Vec::new());
+        body.read(start..end, &mut sink)?;
+        read_to = end;
+        let Sink::Collected(blocks) = sink else { continue };
+        let texts = blocks.iter().map(|block| block.text.replace(PAGE_BREAK, " "));
+        let mut prefix = format!("[{mark}] ");
+        for text in texts.filter(|text| !text.trim().is_empty()) {
+            document.push_block(BlockKind::Paragraph, &format!("{}{}", std::mem::take(&mut prefix), text.trim()))?;
+        }
+    }
+    Ok(())
+}
+
+/// The encoding of 8-bit text in the language of Word 6, by its primary language.
+fn encoding_of(language: u16) -> &'static Encoding {
+    match language & 0x3FF {
+        0x05 | 0x0E | 0x15 | 0x18 | 0x1A | 0x1B | 0x24 => encoding_rs::WINDOWS_1250,
+        0x02 | 0x19 | 0x22 | 0x23 => encoding_rs::WINDOWS_1251,
+        0x08 => encoding_rs::WINDOWS_1253,
+        0x1F => encoding_rs::WINDOWS_1254,
+        0x0D => encoding_rs::WINDOWS_1255,
+        0x01 | 0x29 => encoding_rs::WINDOWS_1256,
+        0x25..=0x27 => encoding_rs::WINDOWS_1257,
+        _ => WINDOWS_1252,
+    }
+}
+
+#[cfg(test)]
+mod tests;

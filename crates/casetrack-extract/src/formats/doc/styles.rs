@@ -1,0 +1,91 @@
+//! The style sheet ([MS-DOC] 2.9.271): what paragraphs inherit.
+
+use super::properties::ParagraphProperties;
+use crate::ole::u16_at;
+
+/// Styles inherit over at most this many steps; a cycle must end.
+const MAX_INHERITANCE: usize = 32;
+const NO_STYLE: u16 = 0xFFF;
+const PARAGRAPH_STYLE: u16 = 1;
+/// Built-in styles: heading 1 is 1, heading 9 is 9.
+const TITLE: u16 = 62;
+
+struct Style {
+    built_in: u16,
+    based_on: u16,
+    properties: ParagraphProperties,
+}
+
+/// Styles by number; `None` for a number that is not used, or not for paragraphs.
+#[derive(Default)]
+pub(super) struct Styles(Vec<Option<Style>>);
+
+impl Styles {
+    /// Reads as many styles as there are whole.
+    pub fn parse(table: &[u8]) -> Self {
+        let parse = || {
+            let header_bytes = usize::from(u16_at(table, 0)?);
+            let count = u16_at(table, 2)?;
+            let base_bytes = usize::from(u16_at(table, 4)?);
+            let mut rest = table.get(2 + header_bytes..)?;
+            let mut styles = Vec::new();
+            for _ in 0..count {
+                let Some(size) = u16_at(rest, 0).map(usize::from) else { break };
+                let Some(style) = rest.get(2..2 + size) else { break };
+                styles.push(Style::parse(style, base_bytes));
+                rest = rest.get((2 + size).next_multiple_of(2)..).unwrap_or_default();
+            }
+            Some(Self(styles))
+        };
+        parse().unwrap_or_default()
+    }
+
+    /// The level of headings in this style, from 1; `None` for text. An outline level decides, else which built-in style
+    /// it is.
+    pub fn heading_level(&self, style: u16) -> Option<u8> {
+        self.inherited(style, |style| {
+            let named = match style.built_in {
+                TITLE => Some(1),
+                level @ 1..=9 => Some(level as u8),
+                _ => None,
+            };
+            style.properties.outline_level.map(|level| level.saturating_add(1)).or(named)
+        })
+        .filter(|level| (1..=9).contains(level))
+    }
+
+    pub fn inherited_property<T>(&self, style: u16, property: impl Fn(&ParagraphProperties) -> Option<T>) -> Option<T> {
+        self.inherited(style, |style| property(&style.properties))
+    }
+
+    fn inherited<T>(&self, mut number: u16, property: impl Fn(&Style) -> Option<T>) -> Option<T> {
+        for _ in 0..MAX_INHERITANCE {
+            let style = self.0.get(usize::from(number))?.as_ref()?;
+            if let Some(value) = property(style) {
+                return Some(value);
+            }
+            number = style.based_on;
+        }
+        None
+    }
+}
+
+impl Style {
+    fn parse(bytes: &[u8], base_bytes: usize) -> Option<Self> {
+        let built_in = u16_at(bytes, 0)? & 0xFFF;
+        let (kind, based_on) = (u16_at(bytes, 2)? & 0xF, u16_at(bytes, 2)? >> 4);
+        if kind != PARAGRAPH_STYLE {
+            return None;
+        }
+        let mut style = Self { built_in, based_on, properties: ParagraphProperties::default() };
+        debug_assert!(based_on <= NO_STYLE);
+        // The name, with its length before and a zero behind it; then the properties, with their size.
+        let name_chars = usize::from(u16_at(bytes, base_bytes)?);
+        let at = base_bytes + 2 * (name_chars + 2);
+        if let Some(size) = u16_at(bytes, at).map(usize::from) {
+            let rest = bytes.get(at + 2..).unwrap_or_default();
+            style.properties = ParagraphProperties::of_run(&rest[..size.min(rest.len())], &[]);
+        }
+        Some(style)
+    }
+}

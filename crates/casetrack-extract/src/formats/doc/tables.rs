@@ -1,0 +1,43 @@
+//! Rows of a table on one grid.
+
+use super::properties::RowProperties;
+use crate::flow::{FlowCell, FlowRow};
+
+/// Edges that are closer, in twentieths of a point, are one: rows of a table are drawn by hand.
+const SAME_EDGE: i32 = 60;
+
+/// A row as the file has it.
+pub(super) struct TableRow {
+    pub cells: Vec<FlowCell>,
+    pub properties: RowProperties,
+}
+
+/// Gives each cell its column: rows of different widths are told by the edges of their cells.
+pub(super) fn with_columns(rows: Vec<TableRow>) -> Vec<FlowRow> {
+    let width = rows.first().map_or(0, |row| row.cells.len());
+    let is_regular = rows.iter().all(|row| row.cells.len() == width);
+    let left_edges = |row: &TableRow| -> Vec<i32> {
+        let edges = row.properties.edges.iter().take(row.cells.len());
+        edges.map(|edge| i32::from(*edge)).collect()
+    };
+    let mut grid: Vec<i32> = rows.iter().flat_map(&left_edges).collect();
+    grid.sort_unstable();
+    grid.dedup_by(|next, first| *next - *first < SAME_EDGE);
+    rows.into_iter()
+        .map(|mut row| {
+            let edges = left_edges(&row);
+            let mut last = 0;
+            for (index, cell) in row.cells.iter_mut().enumerate() {
+                let by_edge = edges.get(index).map(|edge| grid.partition_point(|column| column <= edge) as u32);
+                let column = if is_regular { index as u32 + 1 } else { by_edge.unwrap_or(last + 1) };
+                cell.column = column.max(last + 1);
+                last = cell.column;
+                // Only the first cell of a vertical merge is shown.
+                if row.properties.continued.contains(&index) {
+                    cell.blocks.clear();
+                }
+            }
+            FlowRow { cells: row.cells, is_header: row.properties.is_header }
+        })
+        .collect()
+}

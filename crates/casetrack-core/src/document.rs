@@ -20,6 +20,7 @@ pub enum FileFormat {
     Csv,
     Text,
     Markdown,
+    Pptx,
 }
 
 impl FileFormat {
@@ -33,6 +34,7 @@ impl FileFormat {
         FileFormat::Csv,
         FileFormat::Text,
         FileFormat::Markdown,
+        FileFormat::Pptx,
     ];
 
     /// Usual file name extensions, lower case, without the dot; the first one names the format.
@@ -47,6 +49,7 @@ impl FileFormat {
             FileFormat::Csv => &["csv", "tsv"],
             FileFormat::Text => &["txt", "text", "log"],
             FileFormat::Markdown => &["md", "markdown"],
+            FileFormat::Pptx => &["pptx", "pptm", "ppsx", "potx"],
         }
     }
 

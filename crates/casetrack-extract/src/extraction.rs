@@ -109,6 +109,7 @@ fn describe(format: FileFormat) -> &'static str {
         FileFormat::Csv => "a table in plain text",
         FileFormat::Text => "plain text",
         FileFormat::Markdown => "Markdown",
+        FileFormat::Pptx => "a PowerPoint presentation",
     }
 }
 

@@ -15,6 +15,7 @@ mod flow;
 mod formats;
 pub mod isolation;
 mod ole;
+mod opc;
 mod page;
 mod registry;
 mod source;

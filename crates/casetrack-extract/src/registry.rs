@@ -3,6 +3,7 @@
 use casetrack_core::{FileFormat, Result};
 
 use crate::formats::doc::Doc;
+use crate::formats::pptx::Pptx;
 use crate::formats::{csv::Csv, docx::Docx, markdown::Markdown, pdf::Pdf, spreadsheet::Spreadsheet, text::PlainText};
 use crate::page::DocumentBuilder;
 use crate::source::Source;
@@ -27,6 +28,7 @@ static EXTRACTORS: &[(FileFormat, &dyn Extractor)] = &[
     (FileFormat::Csv, &Csv),
     (FileFormat::Text, &PlainText),
     (FileFormat::Markdown, &Markdown),
+    (FileFormat::Pptx, &Pptx),
 ];
 
 /// The extractor of a format; `None` for a format without a row.

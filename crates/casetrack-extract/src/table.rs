@@ -30,6 +30,30 @@ impl Cell {
     }
 }
 
+/// A row of a table in a text.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct Row {
+    /// In column order.
+    pub cells: Vec<Cell>,
+    /// Whether the format says that the row names the columns.
+    pub header: bool,
+}
+
+/// Writes a table of a text, and counts `table`, the number of the next one on the page.
+pub(crate) fn push_table(document: &mut DocumentBuilder, table: &mut u32, rows: &[Row]) -> Result<()> {
+    let mut writer = TableWriter::new(*table);
+    let mut number = 0;
+    for row in rows {
+        number += 1;
+        writer.push_row(document, number, &row.cells, row.header)?;
+    }
+    writer.finish(document);
+    if number > 0 {
+        *table = writer.table() + 1;
+    }
+    Ok(())
+}
+
 /// Writes the rows of a sheet or table, and marks its header. Rows below a gap that have a header of their own are another
 /// table.
 pub(crate) struct TableWriter {

@@ -64,6 +64,17 @@ impl Element<'_> {
         Some(value.map_or_else(|_| attribute.value.into_owned(), Cow::into_owned))
     }
 
+    /// The value of the first attribute with this local name and any prefix: `r:id` beside `id`.
+    pub fn qualified_attribute(&self, local_name: &str) -> Option<String> {
+        let mut attributes = self.0.attributes();
+        let attribute = attributes
+            .with_checks(false)
+            .flatten()
+            .find(|attribute| attribute.key.prefix().is_some() && attribute.key.local_name().as_ref() == local_name)?;
+        let value = attribute.normalized_value(XmlVersion::Implicit1_0);
+        Some(value.map_or_else(|_| attribute.value.into_owned(), Cow::into_owned))
+    }
+
     /// `val`, the attribute that carries most settings in WordprocessingML.
     pub fn value(&self) -> Option<String> {
         self.attribute("val")

@@ -5,5 +5,6 @@ pub mod doc;
 pub mod docx;
 pub mod markdown;
 pub mod pdf;
+pub mod pptx;
 pub mod spreadsheet;
 pub mod text;

@@ -22,33 +22,30 @@ use self::notes::Notes;
 use self::numbering::Numbering;
 use self::styles::Styles;
 use crate::encoding;
+use crate::opc::Package;
 use crate::page::DocumentBuilder;
 use crate::registry::Extractor;
 use crate::source::Source;
-use crate::xml::{XmlError, XmlReader};
-use crate::zip_container::ZipContainer;
+use crate::xml::XmlError;
 
 pub(crate) struct Docx;
 
 impl Extractor for Docx {
     fn extract(&self, source: &Source, document: &mut DocumentBuilder) -> Result<()> {
-        let mut package = Package { container: ZipContainer::open(source)? };
-        let root = package.relationships("_rels/.rels", "")?;
+        let mut package = Package::open(source)?;
+        let root = package.relationships_of("")?;
         let main = root.target("officeDocument").unwrap_or("word/document.xml").to_owned();
-        let (folder, file) = main.rsplit_once('/').unwrap_or(("", &main));
-        let related = package.relationships(&format!("{folder}/_rels/{file}.rels"), folder)?;
+        let folder = main.rsplit_once('/').map_or("", |(folder, _)| folder);
+        let related = package.relationships_of(&main)?;
 
-        let properties = package.related(&root, "core-properties", "docProps/core.xml")?.unwrap_or_default();
-        if let Some(title) = core_title(&encoding::decode_xml(&properties)) {
+        if let Some(title) = package.title(&root)? {
             document.set_title(&title);
         }
         let mut part = |kind: &str| package.related(&related, kind, &format!("{folder}/{kind}.xml"));
         let (styles, numbering) = (part("styles")?, part("numbering")?);
         let (footnotes, endnotes) = (part("footnotes")?, part("endnotes")?);
-        let body = package
-            .container
-            .part(&main)?
-            .ok_or_else(|| source.unreadable(format_args!("its main part {main} is missing")))?;
+        let body =
+            package.part(&main)?.ok_or_else(|| source.unreadable(format_args!("its main part {main} is missing")))?;
 
         let text = |part: &'_ Option<Vec<u8>>| -> Cow<'static, str> {
             part.as_deref().map_or(Cow::Borrowed(""), |bytes| Cow::Owned(encoding::decode_xml(bytes).into_owned()))
@@ -105,64 +102,6 @@ impl From<Error> for Stop {
     fn from(error: Error) -> Self {
         Stop::Limit(error)
     }
-}
-
-struct Package<'a> {
-    container: ZipContainer<'a>,
-}
-
-impl Package<'_> {
-    /// The relationships in a part, with targets resolved against `folder`; none if the part is missing or damaged.
-    fn relationships(&mut self, part: &str, folder: &str) -> Result<Relationships> {
-        let part = self.container.part(part.trim_start_matches('/'))?.unwrap_or_default();
-        Ok(Relationships::parse(&encoding::decode_xml(&part), folder).unwrap_or_default())
-    }
-
-    /// The part that a relationship leads to, or the one with the usual name. Damage to it is not fatal.
-    fn related(&mut self, relationships: &Relationships, kind: &str, usual: &str) -> Result<Option<Vec<u8>>> {
-        self.container.part(relationships.target(kind).unwrap_or(usual.trim_start_matches('/')))
-    }
-}
-
-/// Type and target of each relationship ([ECMA-376] Part 2, 9.3).
-#[derive(Default)]
-struct Relationships(Vec<(String, String)>);
-
-impl Relationships {
-    fn parse(xml: &str, folder: &str) -> Result<Self, XmlError> {
-        let mut found = Vec::new();
-        let mut xml = XmlReader::new(xml);
-        xml.root()?;
-        while let Some(element) = xml.child()? {
-            if let (Some(kind), Some(target)) = (element.attribute("Type"), element.attribute("Target")) {
-                let target = match target.strip_prefix('/') {
-                    Some(absolute) => absolute.to_owned(),
-                    None if folder.is_empty() => target,
-                    None => format!("{folder}/{target}"),
-                };
-                found.push((kind, target));
-            }
-            xml.skip()?;
-        }
-        Ok(Self(found))
-    }
-
-    /// Types are URIs that differ between strict and transitional files; the last segment does not.
-    fn target(&self, kind: &str) -> Option<&str> {
-        self.0.iter().find(|(uri, _)| uri.rsplit('/').next() == Some(kind)).map(|(_, target)| &**target)
-    }
-}
-
-fn core_title(xml: &str) -> Option<String> {
-    let mut xml = XmlReader::new(xml);
-    xml.root().ok()?;
-    while let Some(element) = xml.child().ok()? {
-        if element.name() == "title" {
-            return xml.text().ok();
-        }
-        xml.skip().ok()?;
-    }
-    None
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Numbers as list labels print them (`ST_NumberFormat`, 17.18.59).
 
 /// `number` in the named format; formats that are not listed here print as decimal numbers.
-pub(super) fn format_number(number: u32, format: &str) -> String {
+pub(in crate::formats) fn format_number(number: u32, format: &str) -> String {
     match format {
         "none" => String::new(),
         "decimalZero" => format!("{number:02}"),

@@ -1,0 +1,161 @@
+//! PowerPoint presentations (PresentationML, [ECMA-376] Part 1, 19). A slide is a page, also where it has no text.
+//!
+//! Read: titles as headings, paragraphs with their bullets and numbers, tables row by row, the data of charts, the text of
+//! diagrams, speaker notes behind "Notes: " at the end of their slide. Not read: masters and layouts, slide numbers, comments.
+
+mod paragraphs;
+mod slide;
+
+use std::borrow::Cow;
+
+use casetrack_core::{BlockKind, Error, ExtractionMethod, Result};
+
+use self::slide::{Content, Graphic, Slide};
+use crate::encoding;
+use crate::opc::{Package, Relationships};
+use crate::page::DocumentBuilder;
+use crate::registry::Extractor;
+use crate::source::Source;
+use crate::table::push_table;
+use crate::xml::{XmlError, XmlReader};
+
+/// Titles that PowerPoint writes by itself.
+const DEFAULT_TITLES: [&str; 4] =
+    ["PowerPoint Presentation", "PowerPoint-Präsentation", "Slide 1", "Présentation PowerPoint"];
+
+pub(crate) struct Pptx;
+
+impl Extractor for Pptx {
+    fn extract(&self, source: &Source, document: &mut DocumentBuilder) -> Result<()> {
+        let mut package = Package::open(source)?;
+        let root = package.relationships_of("")?;
+        let title = package.title(&root)?.filter(|title| !DEFAULT_TITLES.contains(&title.trim()));
+        let slides = slides(&mut package, &root, document)?;
+        if slides.is_empty() {
+            return Err(source.empty("has no slides."));
+        }
+        let (mut hidden, mut damaged, mut first_title) = (Vec::new(), Vec::new(), None);
+        for (name, number) in slides.iter().zip(1u32..) {
+            document.start_page(ExtractionMethod::Native, None);
+            match slide_of(&mut package, name) {
+                Ok(slide) => {
+                    if slide.is_hidden {
+                        hidden.push(number);
+                    }
+                    if let Some(error) = &slide.damage {
+                        damaged.push((number, error.to_string()));
+                    }
+                    first_title = first_title.or_else(|| slide.title());
+                    write_slide(&mut package, name, slide, document)?;
+                }
+                Err(error) => damaged.push((number, error.message)),
+            }
+        }
+        if document.is_blank()
+            && let Some((_, reason)) = damaged.first()
+        {
+            return Err(source.unreadable(reason));
+        }
+        for (number, reason) in damaged {
+            document.warn(format!("Slide {number} is damaged ({reason}); what follows on it is missing."));
+        }
+        if !hidden.is_empty() {
+            let numbers: Vec<String> = hidden.iter().map(u32::to_string).collect();
+            document.warn(format!("Hidden when the presentation is shown: slide {}.", numbers.join(", ")));
+        }
+        if let Some(title) = title.filter(|title| !title.trim().is_empty()).or(first_title) {
+            document.set_title(&title);
+        }
+        Ok(())
+    }
+}
+
+/// The names of the slides' parts in the order of the presentation.
+fn slides(package: &mut Package, root: &Relationships, document: &mut DocumentBuilder) -> Result<Vec<String>> {
+    let main = root.target("officeDocument").unwrap_or("ppt/presentation.xml").to_owned();
+    let related = package.relationships_of(&main)?;
+    let xml = package.part(&main)?.unwrap_or_default();
+    if let Ok(ids) = slide_ids(&encoding::decode_xml(&xml)) {
+        let listed: Vec<String> = ids.iter().filter_map(|id| related.target_of_id(id)).map(str::to_owned).collect();
+        if !listed.is_empty() {
+            return Ok(listed);
+        }
+    }
+    let number_of = |name: &str| -> Option<u32> {
+        let name = name.to_ascii_lowercase();
+        name.strip_prefix("ppt/slides/slide")?.strip_suffix(".xml")?.parse().ok()
+    };
+    let mut found: Vec<(u32, String)> =
+        package.names().into_iter().filter_map(|name| Some((number_of(&name)?, name))).collect();
+    found.sort();
+    if !found.is_empty() {
+        document.warn("The list of slides is damaged; they are in the order of their file names.");
+    }
+    Ok(found.into_iter().map(|(_, name)| name).collect())
+}
+
+/// Relationship ids of `p:sldIdLst` (19.2.1.34).
+fn slide_ids(xml: &str) -> std::result::Result<Vec<String>, XmlError> {
+    let mut xml = XmlReader::new(xml);
+    let mut ids = Vec::new();
+    xml.root()?;
+    while let Some(element) = xml.child()? {
+        if element.name() != "sldIdLst" {
+            xml.skip()?;
+            continue;
+        }
+        while let Some(slide) = xml.child()? {
+            // `id` without prefix is another number.
+            ids.extend(slide.qualified_attribute("id"));
+            xml.skip()?;
+        }
+    }
+    Ok(ids)
+}
+
+fn slide_of(package: &mut Package, name: &str) -> Result<Slide> {
+    let bytes = package
+        .part(name)?
+        .ok_or_else(|| Error::new(casetrack_core::ErrorCode::UnreadableFile, format!("its part {name} is missing")))?;
+    Ok(Slide::parse(&encoding::decode_xml(&bytes)))
+}
+
+fn write_slide(package: &mut Package, name: &str, slide: Slide, document: &mut DocumentBuilder) -> Result<()> {
+    let related = package.relationships_of(name)?;
+    let mut part = |id: &str| -> Result<Cow<'static, str>> {
+        let bytes = match related.target_of_id(id) {
+            // One damaged chart is not the end of the presentation.
+            Some(target) => package.part(target).ok().flatten().unwrap_or_default(),
+            None => Vec::new(),
+        };
+        Ok(Cow::Owned(encoding::decode_xml(&bytes).into_owned()))
+    };
+    let mut table = 0;
+    for content in slide.contents {
+        match content {
+            Content::Block(kind, text) => document.push_block(kind, &text)?,
+            Content::Table(rows) => push_table(document, &mut table, &rows)?,
+            Content::Related(Graphic::Chart, id) => {
+                let chart = slide::chart(&part(&id)?);
+                document.push_block(BlockKind::Paragraph, &chart.title)?;
+                push_table(document, &mut table, &chart.rows)?;
+            }
+            Content::Related(Graphic::Diagram, id) => {
+                for text in slide::diagram(&part(&id)?) {
+                    document.push_block(BlockKind::Paragraph, &text)?;
+                }
+            }
+        }
+    }
+    let Some(notes) = related.target("notesSlide") else { return Ok(()) };
+    let notes = package.part(notes).ok().flatten().unwrap_or_default();
+    let notes = slide::notes(&encoding::decode_xml(&notes));
+    if notes.trim().is_empty() {
+        Ok(())
+    } else {
+        document.push_block(BlockKind::Paragraph, &format!("Notes: {}", notes.trim()))
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,362 @@
+//! One slide: its shapes in their order, the title first; charts, diagrams and notes, which are parts of their own.
+
+use casetrack_core::BlockKind;
+
+use super::paragraphs::{Paragraph, text_body};
+use crate::table::{Cell, Row};
+use crate::xml::{Node, XmlError, XmlReader};
+
+/// Points of a chart series that are read; Excel allows as many rows.
+const MAX_POINTS: usize = 1 << 20;
+
+#[derive(Default)]
+pub(super) struct Slide {
+    pub contents: Vec<Content>,
+    pub is_hidden: bool,
+    /// Why the slide could not be read to its end.
+    pub damage: Option<XmlError>,
+}
+
+pub(super) enum Content {
+    Block(BlockKind, String),
+    Table(Vec<Row>),
+    /// What the part with this relationship id holds.
+    Related(Graphic, String),
+}
+
+#[derive(Clone, Copy)]
+pub(super) enum Graphic {
+    Chart,
+    Diagram,
+}
+
+impl Slide {
+    pub fn parse(xml: &str) -> Self {
+        let mut slide = Self::default();
+        let mut xml = XmlReader::new(xml);
+        slide.damage = slide.read(&mut xml).err();
+        // The title heads the slide wherever it was drawn.
+        slide.contents.sort_by_key(|content| !matches!(content, Content::Block(BlockKind::Heading { .. }, _)));
+        slide
+    }
+
+    pub fn title(&self) -> Option<String> {
+        self.contents.iter().find_map(|content| match content {
+            Content::Block(BlockKind::Heading { .. }, text) => Some(text.clone()),
+            _ => None,
+        })
+    }
+
+    /// Groups, alternatives and the elements around them are looked into; depth is limited by the reader.
+    fn read(&mut self, xml: &mut XmlReader) -> Result<(), XmlError> {
+        let root = xml.root()?;
+        self.is_hidden = root.attribute("show").is_some_and(|show| show == "0" || show == "false");
+        loop {
+            match xml.next()? {
+                Node::Start(element) => match element.name() {
+                    "sp" => self.shape(xml)?,
+                    "tbl" => {
+                        let mut rows = Vec::new();
+                        let outcome = table(xml, &mut rows);
+                        self.push_table(rows);
+                        outcome?;
+                    }
+                    "chart" => self.related(Graphic::Chart, element.qualified_attribute("id")),
+                    "relIds" => self.related(Graphic::Diagram, element.qualified_attribute("dm")),
+                    "AlternateContent" => self.alternatives(xml)?,
+                    "timing" | "transition" | "extLst" | "bg" | "custDataLst" => xml.skip()?,
+                    _ => {}
+                },
+                Node::Eof => return Ok(()),
+                Node::End | Node::Text(_) => {}
+            }
+        }
+    }
+
+    /// The fallback repeats the choice for older programs: it is skipped, and the choice goes on as if it stood alone.
+    fn alternatives(&mut self, xml: &mut XmlReader) -> Result<(), XmlError> {
+        let mut open = 1;
+        while open > 0 {
+            match xml.next()? {
+                Node::Start(element) => match element.name() {
+                    "Fallback" => xml.skip()?,
+                    "sp" => self.shape(xml)?,
+                    "chart" => {
+                        self.related(Graphic::Chart, element.qualified_attribute("id"));
+                        open += 1;
+                    }
+                    "relIds" => {
+                        self.related(Graphic::Diagram, element.qualified_attribute("dm"));
+                        open += 1;
+                    }
+                    "tbl" => {
+                        let mut rows = Vec::new();
+                        table(xml, &mut rows)?;
+                        self.push_table(rows);
+                    }
+                    "extLst" => xml.skip()?,
+                    _ => open += 1,
+                },
+                Node::End => open -= 1,
+                Node::Text(_) => {}
+                Node::Eof => return Err(XmlError::EndsEarly),
+            }
+        }
+        Ok(())
+    }
+
+    fn related(&mut self, kind: Graphic, id: Option<String>) {
+        self.contents.extend(id.map(|id| Content::Related(kind, id)));
+    }
+
+    /// A table with a single column only frames text.
+    fn push_table(&mut self, rows: Vec<Row>) {
+        if rows.iter().any(|row| row.cells.len() > 1) {
+            self.contents.push(Content::Table(rows));
+        } else {
+            let cells = rows.into_iter().flat_map(|row| row.cells);
+            self.contents.extend(cells.map(|cell| Content::Block(BlockKind::Paragraph, cell.text)));
+        }
+    }
+
+    fn shape(&mut self, xml: &mut XmlReader) -> Result<(), XmlError> {
+        let mut paragraphs = Vec::new();
+        let (placeholder, outcome) = shape(xml, &mut paragraphs);
+        match placeholder.as_deref() {
+            Some("sldNum") => {}
+            Some("title" | "ctrTitle") => {
+                let lines: Vec<&str> =
+                    paragraphs.iter().flat_map(|paragraph| paragraph.text.split_whitespace()).collect();
+                if !lines.is_empty() {
+                    self.contents.push(Content::Block(BlockKind::Heading { level: 1 }, lines.join(" ")));
+                }
+            }
+            other => {
+                let in_list = matches!(other, Some("body" | "obj"));
+                self.contents.extend(
+                    paragraphs.iter().map(|paragraph| Content::Block(paragraph.kind(in_list), paragraph.labelled())),
+                );
+            }
+        }
+        outcome
+    }
+}
+
+/// Reads `p:sp` to its end: the type of its placeholder, if it is one ("obj" where none is named, 19.3.1.36), and its text.
+fn shape(xml: &mut XmlReader, paragraphs: &mut Vec<Paragraph>) -> (Option<String>, Result<(), XmlError>) {
+    let mut placeholder = None;
+    let outcome = (|| {
+        let mut open = 1;
+        while open > 0 {
+            match xml.next()? {
+                Node::Start(element) => match element.name() {
+                    "ph" => {
+                        placeholder = Some(element.attribute("type").unwrap_or_else(|| "obj".into()));
+                        open += 1;
+                    }
+                    "txBody" => text_body(xml, paragraphs)?,
+                    "extLst" | "style" | "spPr" => xml.skip()?,
+                    _ => open += 1,
+                },
+                Node::End => open -= 1,
+                Node::Text(_) => {}
+                Node::Eof => return Err(XmlError::EndsEarly),
+            }
+        }
+        Ok(())
+    })();
+    (placeholder, outcome)
+}
+
+/// Reads `a:tbl` to its end (21.1.3). Merged cells have elements of their own, so that columns count themselves.
+fn table(xml: &mut XmlReader, rows: &mut Vec<Row>) -> Result<(), XmlError> {
+    let mut has_header = false;
+    while let Some(element) = xml.child()? {
+        match element.name() {
+            "tblPr" => {
+                has_header = element.attribute("firstRow").is_some_and(|on| on == "1" || on == "true");
+                xml.skip()?;
+            }
+            "tr" => {
+                let mut row = Row { cells: Vec::new(), header: has_header && rows.is_empty() };
+                let mut column = 0;
+                while let Some(element) = xml.child()? {
+                    if element.name() != "tc" {
+                        xml.skip()?;
+                        continue;
+                    }
+                    column += 1;
+                    let merged = ["hMerge", "vMerge"]
+                        .iter()
+                        .any(|name| element.attribute(name).is_some_and(|on| on == "1" || on == "true"));
+                    let mut paragraphs = Vec::new();
+                    while let Some(element) = xml.child()? {
+                        match element.name() {
+                            "txBody" => text_body(xml, &mut paragraphs)?,
+                            _ => xml.skip()?,
+                        }
+                    }
+                    if !merged {
+                        let lines: Vec<String> = paragraphs.iter().map(Paragraph::labelled).collect();
+                        row.cells.push(Cell::from_text(column, lines.join("\n")));
+                    }
+                }
+                rows.push(row);
+            }
+            _ => xml.skip()?,
+        }
+    }
+    Ok(())
+}
+
+/// The paragraphs of the speaker's notes, one a line; the picture of the slide, date and page number are left out.
+pub(super) fn notes(xml: &str) -> String {
+    let mut xml = XmlReader::new(xml);
+    let mut lines: Vec<String> = Vec::new();
+    while let Ok(node) = xml.next() {
+        match node {
+            Node::Start(element) if element.name() == "sp" => {
+                let mut paragraphs = Vec::new();
+                let (placeholder, outcome) = shape(&mut xml, &mut paragraphs);
+                if !matches!(placeholder.as_deref(), Some("sldNum" | "dt" | "hdr" | "ftr" | "sldImg")) {
+                    lines.extend(paragraphs.iter().map(|paragraph| paragraph.labelled().trim().to_owned()));
+                }
+                if outcome.is_err() {
+                    break;
+                }
+            }
+            Node::Eof => break,
+            _ => {}
+        }
+    }
+    lines.join("\n")
+}
+
+/// The text of a diagram's points (21.4): what SmartArt shows, in the order of its outline.
+pub(super) fn diagram(xml: &str) -> Vec<String> {
+    let mut xml = XmlReader::new(xml);
+    let mut paragraphs = Vec::new();
+    while let Ok(node) = xml.next() {
+        match node {
+            Node::Start(element) if element.name() == "t" => {
+                if text_body(&mut xml, &mut paragraphs).is_err() {
+                    break;
+                }
+            }
+            Node::Eof => break,
+            _ => {}
+        }
+    }
+    paragraphs.into_iter().map(|paragraph| paragraph.text).collect()
+}
+
+#[derive(Default)]
+pub(super) struct Chart {
+    pub title: String,
+    /// Names of the series, then a row for each category.
+    pub rows: Vec<Row>,
+}
+
+/// The values that a chart shows (21.2), as they are cached in it. What was read of a damaged one is kept.
+pub(super) fn chart(xml: &str) -> Chart {
+    let mut xml = XmlReader::new(xml);
+    let (mut title, mut series): (Vec<Paragraph>, Vec<Series>) = (Vec::new(), Vec::new());
+    while let Ok(node) = xml.next() {
+        let outcome = match node {
+            Node::Start(element) if element.name() == "rich" => text_body(&mut xml, &mut title),
+            Node::Start(element) if element.name() == "ser" => {
+                let mut one = Series::default();
+                let outcome = one.read(&mut xml);
+                series.push(one);
+                outcome
+            }
+            Node::Eof => break,
+            _ => Ok(()),
+        };
+        if outcome.is_err() {
+            break;
+        }
+    }
+    let title = title.into_iter().map(|paragraph| paragraph.text).collect::<Vec<_>>().join("\n");
+    Chart { title, rows: rows_of(&series) }
+}
+
+fn rows_of(series: &[Series]) -> Vec<Row> {
+    let categories = series.iter().map(|one| &one.categories).find(|found| !found.is_empty());
+    let points = series.iter().map(|one| one.values.len()).chain(categories.map(Vec::len)).max().unwrap_or(0);
+    let text = |texts: &[String], index: usize| texts.get(index).cloned().unwrap_or_default();
+    let names = series.iter().zip(2..).map(|(one, column)| Cell::from_text(column, one.name.clone())).collect();
+    let mut rows = vec![Row { cells: names, header: true }];
+    rows.extend((0..points).map(|index| {
+        let mut cells = vec![Cell::from_text(1, categories.map(|found| text(found, index)).unwrap_or_default())];
+        cells.extend(series.iter().zip(2..).map(|(one, column)| Cell::from_text(column, text(&one.values, index))));
+        Row { cells, header: false }
+    }));
+    rows
+}
+
+#[derive(Default)]
+struct Series {
+    name: String,
+    categories: Vec<String>,
+    values: Vec<String>,
+}
+
+impl Series {
+    fn read(&mut self, xml: &mut XmlReader) -> Result<(), XmlError> {
+        while let Some(element) = xml.child()? {
+            match element.name() {
+                "tx" => {
+                    let mut name = Vec::new();
+                    points(xml, &mut name)?;
+                    self.name = name.join(" ");
+                }
+                "cat" | "xVal" => points(xml, &mut self.categories)?,
+                "val" | "yVal" => {
+                    points(xml, &mut self.values)?;
+                    self.values.iter_mut().for_each(shorten_number);
+                }
+                _ => xml.skip()?,
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Numbers are stored with seventeen digits: 8.1999999999999993 is 8.2.
+fn shorten_number(text: &mut String) {
+    if text.len() > 15
+        && let Ok(number) = text.parse::<f64>()
+    {
+        *text = number.to_string();
+    }
+}
+
+/// Reads the cached points of a reference or literal to its end: `c:pt` with its index, its text in `c:v`.
+fn points(xml: &mut XmlReader, found: &mut Vec<String>) -> Result<(), XmlError> {
+    let (mut open, mut index) = (1, 0);
+    while open > 0 {
+        match xml.next()? {
+            Node::Start(element) => match element.name() {
+                "pt" => {
+                    index = element.attribute("idx").and_then(|index| index.parse().ok()).unwrap_or(found.len());
+                    open += 1;
+                }
+                "v" => {
+                    let text = xml.text()?;
+                    // Indexes may leave gaps, but a hostile one must not ask for memory.
+                    if index < MAX_POINTS.min(found.len() + 4096) {
+                        found.resize(found.len().max(index + 1), String::new());
+                        found[index] = text;
+                    }
+                }
+                "f" | "formatCode" => xml.skip()?,
+                _ => open += 1,
+            },
+            Node::End => open -= 1,
+            Node::Text(_) => {}
+            Node::Eof => return Err(XmlError::EndsEarly),
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,176 @@
+use std::path::Path;
+
+use casetrack_core::{BlockKind, ErrorCode, FileFormat};
+
+use crate::test_files::{assert_page_invariants, zip_file};
+use crate::{ExtractOptions, Extraction};
+
+const RELATIONSHIP: &str = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
+
+fn shape(placeholder: &str, paragraphs: &str) -> String {
+    format!("<p:sp><p:nvSpPr><p:nvPr>{placeholder}</p:nvPr></p:nvSpPr><p:txBody>{paragraphs}</p:txBody></p:sp>")
+}
+
+fn slide(shapes: &str) -> String {
+    format!("<p:sld><p:cSld><p:spTree>{shapes}</p:spTree></p:cSld></p:sld>")
+}
+
+fn p(text: &str) -> String {
+    format!("<a:p><a:r><a:rPr><a:latin t='no'/></a:rPr><a:t>{text}</a:t></a:r></a:p>")
+}
+
+fn presentation(parts: &[(&str, &str)]) -> Vec<u8> {
+    let list = "<p:presentation><p:sldIdLst><p:sldId id='256' r:id='rId9'/><p:sldId id='257' r:id='rId2'/></p:sldIdLst>\
+                </p:presentation>";
+    let related = format!(
+        "<Relationships><Relationship Id='rId2' Type='{RELATIONSHIP}/slide' Target='slides/slide1.xml'/>\
+         <Relationship Id='rId9' Type='{RELATIONSHIP}/slide' Target='/ppt/slides/slide2.xml'/></Relationships>"
+    );
+    let mut all = vec![
+        ("ppt/presentation.xml", list.as_bytes()),
+        ("ppt/_rels/presentation.xml.rels", related.as_bytes()),
+        ("docProps/core.xml", b"<c><dc:title>PowerPoint Presentation</dc:title></c>".as_slice()),
+    ];
+    all.extend(parts.iter().map(|(name, content)| (*name, content.as_bytes())));
+    zip_file(&all)
+}
+
+fn extract(parts: &[(&str, &str)]) -> Extraction {
+    let bytes = presentation(parts);
+    let extraction = crate::extract(Path::new("deck.pptx"), &bytes, &ExtractOptions::default()).unwrap();
+    assert_eq!(extraction.format, FileFormat::Pptx);
+    extraction.pages.iter().for_each(assert_page_invariants);
+    extraction
+}
+
+#[test]
+fn slides_are_pages_in_the_order_of_the_presentation() {
+    let title =
+        shape("<p:ph type='ctrTitle'/>", "<a:p><a:r><a:t>Site</a:t></a:r><a:br/><a:r><a:t>report</a:t></a:r></a:p>");
+    let first = slide(&(shape("<p:ph type='sldNum'/>", &p("7")) + &shape("", &p("drawn first")) + &title));
+    let second = slide(&shape("<p:ph idx='1'/>", &p("R&amp;D")));
+    let extraction = extract(&[("ppt/slides/slide2.xml", &first), ("ppt/slides/slide1.xml", &second)]);
+    assert_eq!(extraction.title.as_deref(), Some("Site report"));
+    let texts: Vec<(u32, &str)> = extraction.pages.iter().map(|page| (page.number, &*page.text)).collect();
+    assert_eq!(texts, [(1, "Site report\ndrawn first"), (2, "R&D")]);
+    let kinds: Vec<_> = extraction.pages.iter().flat_map(|page| &page.blocks).map(|block| block.kind.clone()).collect();
+    assert_eq!(kinds, [BlockKind::Heading { level: 1 }, BlockKind::Paragraph, BlockKind::ListItem]);
+}
+
+#[test]
+fn bullets_and_numbers_are_shown() {
+    let item =
+        |properties: &str, text: &str| format!("<a:p><a:pPr {properties}</a:pPr><a:r><a:t>{text}</a:t></a:r></a:p>");
+    let number = "<a:buAutoNum type='arabicPeriod' startAt='3'/>";
+    let letter = "lvl='1'><a:buAutoNum type='alphaLcParenBoth'/>";
+    let list = [
+        item(&format!(">{number}"), "three"),
+        item(letter, "a"),
+        "<a:p/>".into(),
+        item(letter, "b"),
+        item(&format!(">{number}"), "four"),
+        item(letter, "a again"),
+        item("><a:buChar char='§'/>", "square"),
+        item("><a:buNone/>", "plain"),
+    ];
+    let extraction = extract(&[("ppt/slides/slide1.xml", &slide(&shape("<p:ph type='body'/>", &list.concat())))]);
+    let page = &extraction.pages[1];
+    assert_eq!(page.text, "3. three\n(a) a\n(b) b\n4. four\n(a) a again\n• square\nplain");
+    assert_eq!(page.blocks[0].kind, BlockKind::ListItem);
+    assert_eq!(page.blocks[6].kind, BlockKind::Paragraph);
+    assert_eq!(extraction.warnings.len(), 1, "{:?}", extraction.warnings);
+}
+
+#[test]
+fn tables_charts_diagrams_and_notes_are_read() {
+    let cell = |attributes: &str, text: &str| format!("<a:tc {attributes}><a:txBody>{}</a:txBody></a:tc>", p(text));
+    let table = format!(
+        "<a:tbl><a:tblPr firstRow='1'/><a:tr>{}{}{}</a:tr><a:tr>{}{}{}</a:tr></a:tbl>",
+        cell("", "Item"),
+        cell("", "Due"),
+        cell("", "Cost"),
+        cell("gridSpan='2'", "Rent"),
+        cell("hMerge='1'", ""),
+        cell("", "7"),
+    );
+    let shapes = format!(
+        "<p:graphicFrame><a:graphic><a:graphicData>{table}</a:graphicData></a:graphic></p:graphicFrame>\
+         <mc:AlternateContent><mc:Choice><p:grpSp>{}</p:grpSp></mc:Choice><mc:Fallback>{}</mc:Fallback></mc:AlternateContent>\
+         <p:graphicFrame><c:chart r:id='rId1'/></p:graphicFrame><p:graphicFrame><dgm:relIds r:dm='rId2'/></p:graphicFrame>",
+        shape("", &p("chosen")),
+        shape("", &p("repeated")),
+    );
+    let related = format!(
+        "<Relationships><Relationship Id='rId1' Type='{RELATIONSHIP}/chart' Target='../charts/chart1.xml'/>\
+         <Relationship Id='rId2' Type='{RELATIONSHIP}/diagramData' Target='../diagrams/data1.xml'/>\
+         <Relationship Id='rId3' Type='{RELATIONSHIP}/notesSlide' Target='../notesSlides/notesSlide1.xml'/></Relationships>"
+    );
+    let cache = |points: &[(u32, &str)]| -> String {
+        points.iter().map(|(index, text)| format!("<c:pt idx='{index}'><c:v>{text}</c:v></c:pt>")).collect()
+    };
+    let chart = format!(
+        "<c:chartSpace><c:title><c:tx><c:rich>{}</c:rich></c:tx></c:title><c:ser><c:tx><c:strRef><c:f>A1</c:f>{}</c:strRef></c:tx>\
+         <c:cat>{}</c:cat><c:val>{}</c:val></c:ser></c:chartSpace>",
+        p("Sales"),
+        cache(&[(0, "2024")]),
+        cache(&[(0, "North"), (1, "South")]),
+        cache(&[(1, "8.1999999999999993"), (4_000_000_000, "far")]),
+    );
+    let notes = slide(
+        &(shape("<p:ph type='body'/>", &(p("Say hello.") + &p("Then stop."))) + &shape("<p:ph type='dt'/>", &p("May"))),
+    );
+    let extraction = extract(&[
+        ("ppt/slides/slide1.xml", &slide("")),
+        ("ppt/slides/slide2.xml", &slide(&shapes)),
+        ("ppt/slides/_rels/slide2.xml.rels", &related),
+        ("ppt/charts/chart1.xml", &chart),
+        (
+            "ppt/diagrams/data1.xml",
+            &format!("<dgm:dataModel><dgm:pt><dgm:t>{}</dgm:t></dgm:pt></dgm:dataModel>", p("Step")),
+        ),
+        ("ppt/notesSlides/notesSlide1.xml", &notes),
+    ]);
+    let page = &extraction.pages[0];
+    assert_eq!(
+        page.text,
+        "Item\tDue\tCost\nRent\t\t7\nchosen\nSales\n2024\nNorth\nSouth\t8.2\nStep\nNotes: Say hello.\nThen stop."
+    );
+    let row = |table, row, first_column, last_column, header| BlockKind::TableRow {
+        table,
+        row,
+        first_column,
+        last_column,
+        header,
+    };
+    assert_eq!(page.blocks[0].kind, row(0, 1, 1, 3, true));
+    assert_eq!(page.blocks[1].kind, row(0, 2, 1, 3, false));
+    assert_eq!(page.blocks[6].kind, row(1, 3, 1, 2, false));
+    assert_eq!(page.blocks.len(), 9);
+}
+
+#[test]
+fn damage_costs_one_slide_and_is_named() {
+    let whole = slide(&(shape("", &p("kept")) + &shape("", &p("lost"))));
+    let cut = &whole[..whole.find("lost").unwrap()];
+    let hidden = slide(&shape("", &p("hidden"))).replace("<p:sld>", "<p:sld show='0'>");
+    let extraction = extract(&[("ppt/slides/slide1.xml", cut), ("ppt/slides/slide2.xml", &hidden)]);
+    assert_eq!(extraction.pages[1].text, "kept");
+    assert!(extraction.warnings[0].starts_with("Slide 2 is damaged"), "{:?}", extraction.warnings);
+    assert_eq!(extraction.warnings[1], "Hidden when the presentation is shown: slide 1.");
+
+    let deep = slide(&"<p:grpSp>".repeat(5000));
+    let bytes = presentation(&[("ppt/slides/slide1.xml", &deep)]);
+    let error = crate::extract(Path::new("a.pptx"), &bytes, &ExtractOptions::default()).unwrap_err();
+    assert_eq!(error.code, ErrorCode::UnreadableFile);
+}
+
+#[test]
+fn slides_are_found_without_a_list() {
+    let parts =
+        [10, 9].map(|number| (format!("ppt/slides/slide{number}.xml"), slide(&shape("", &p(&number.to_string())))));
+    let mut parts: Vec<(&str, &[u8])> = parts.iter().map(|(name, xml)| (&**name, xml.as_bytes())).collect();
+    parts.push(("ppt/presentation.xml", b"<cut"));
+    let extraction = crate::extract(Path::new("a.pptx"), &zip_file(&parts), &ExtractOptions::default()).unwrap();
+    assert_eq!(extraction.pages.iter().map(|page| &*page.text).collect::<Vec<_>>(), ["9", "10"]);
+    assert_eq!(extraction.warnings.len(), 1);
+}

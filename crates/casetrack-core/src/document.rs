@@ -21,6 +21,7 @@ pub enum FileFormat {
     Text,
     Markdown,
     Pptx,
+    Html,
 }
 
 impl FileFormat {
@@ -35,6 +36,7 @@ impl FileFormat {
         FileFormat::Text,
         FileFormat::Markdown,
         FileFormat::Pptx,
+        FileFormat::Html,
     ];
 
     /// Usual file name extensions, lower case, without the dot; the first one names the format.
@@ -49,6 +51,7 @@ impl FileFormat {
             FileFormat::Csv => &["csv", "tsv"],
             FileFormat::Text => &["txt", "text", "log"],
             FileFormat::Markdown => &["md", "markdown"],
+            FileFormat::Html => &["html", "htm", "xhtml"],
             FileFormat::Pptx => &["pptx", "pptm", "ppsx", "potx"],
         }
     }

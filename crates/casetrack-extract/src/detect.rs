@@ -43,6 +43,9 @@ pub(crate) fn detect_source(source: &Source) -> Result<FileFormat> {
         return detect_in_compound_file(source);
     }
     if let Some(decoded) = encoding::decode(bytes) {
+        if is_html(source, &decoded.text) {
+            return Ok(FileFormat::Html);
+        }
         return match known_text_format(source, &decoded.text) {
             Some(what) => Err(source.unsupported(what)),
             None => Ok(plain_text_format(source, &decoded.text)),
@@ -137,6 +140,21 @@ fn detect_in_compound_file(source: &Source) -> Result<FileFormat> {
     }
 }
 
+/// A page says so in its first tag, after comments and an XML declaration. Fragments are told by their name.
+fn is_html(source: &Source, text: &str) -> bool {
+    let mut start = text.trim_start_matches(['\u{FEFF}', ' ', '\t', '\r', '\n']);
+    while let Some((_, rest)) = start
+        .strip_prefix("<!--")
+        .and_then(|comment| comment.split_once("-->"))
+        .or_else(|| start.strip_prefix("<?xml").and_then(|declaration| declaration.split_once("?>")))
+    {
+        start = rest.trim_start();
+    }
+    let tag: String = start.chars().take(200).collect::<String>().to_ascii_lowercase();
+    ["<!doctype html", "<html", "<head>", "<body"].iter().any(|first| tag.starts_with(first))
+        || (source.promised_format() == Some(FileFormat::Html) && tag.starts_with('<') && !tag.starts_with("<svg"))
+}
+
 /// Formats that are text, but whose text is markup or an envelope.
 fn known_text_format(source: &Source, text: &str) -> Option<&'static str> {
     let start = text.trim_start_matches(['\u{FEFF}', ' ', '\t', '\r', '\n']);
@@ -147,11 +165,8 @@ fn known_text_format(source: &Source, text: &str) -> Option<&'static str> {
     if start.starts_with("%!ps") {
         return Some("a PostScript file");
     }
-    if start.starts_with("<!doctype html") || start.starts_with("<html") {
-        return Some("a web page (HTML)");
-    }
     if start.starts_with("<?xml") {
-        return [("<svg", "an SVG image"), ("<html", "a web page (HTML)"), ("<office:document", "a flat OpenDocument")]
+        return [("<svg", "an SVG image"), ("<office:document", "a flat OpenDocument")]
             .iter()
             .find(|(element, _)| start.contains(element))
             .map(|(_, what)| *what);
@@ -246,6 +261,11 @@ mod tests {
         assert_eq!(detect(path, &ods).unwrap(), FileFormat::Ods);
         assert_eq!(detect(path, &compound_file(&["Workbook"], &[])).unwrap(), FileFormat::Xls);
         assert_eq!(detect(path, &compound_file(&["WordDocument"], &["Workbook"])).unwrap(), FileFormat::Doc);
+        for page in [&b"<!DOCTYPE html><p>x"[..], b" <!-- saved --><HTML>", b"<?xml version='1.0'?><html xmlns='x'/>"] {
+            assert_eq!(detect(path, page).unwrap(), FileFormat::Html);
+        }
+        assert_eq!(detect(Path::new("a.htm"), b"<p>part of a page").unwrap(), FileFormat::Html);
+        assert_eq!(detect(path, b"<p>tags in a text").unwrap(), FileFormat::Text);
         assert_eq!(detect(path, b"junk before\n%PDF-1.4").unwrap(), FileFormat::Pdf);
     }
 
@@ -257,7 +277,6 @@ mod tests {
             (&zip_file(&[("a.txt", b"a")]), "zip archive"),
             (b"\xFF\xD8\xFF\xE0\0\x10JFIF\0\x01\x01\0\0\x01\0\x01\0\0", "JPEG"),
             (b"{\\rtf1\\ansi text}", "Rich Text"),
-            (b"<!DOCTYPE html><p>x", "HTML"),
             (b"Return-Path: <a@b.c>\r\nMessage-ID: <1@b.c>\r\nSubject: x\r\n\r\nbody", "e-mail"),
             (b"\xDB\xA5\x2D\0\0\0\x09\x04\0\0\0\0", "Word document from before"),
             (&[0x80, 0, 1, 2, 3, 0xFE, 0, 0, 7], "unknown type"),

@@ -41,6 +41,39 @@ pub(crate) fn decode(bytes: &[u8]) -> Option<Decoded<'_>> {
     looks_like_text(&decoded.text).then_some(decoded)
 }
 
+/// Bytes at the start of a page that are searched for the name of its encoding; the standard asks for 1024.
+const DECLARED_WITHIN: usize = 4096;
+
+/// Decodes HTML: a byte order mark, UTF-16 without one, UTF-8 that has other characters than ASCII, what the page declares,
+/// then as other text. Old declarations survive conversions to UTF-8, which hardly ever is anything else by chance.
+pub(crate) fn decode_html(bytes: &[u8]) -> Option<Decoded<'_>> {
+    let is_marked = Encoding::for_bom(bytes).is_some() || utf16_without_mark(bytes).is_some();
+    if !is_marked
+        && (bytes.is_ascii() || std::str::from_utf8(bytes).is_err())
+        && let Some(encoding) = declared_encoding(&bytes[..bytes.len().min(DECLARED_WITHIN)])
+        && (encoding != UTF_8 || mostly_utf8(bytes))
+    {
+        return Some(decode_as(encoding, bytes)).filter(|decoded| looks_like_text(&decoded.text));
+    }
+    decode(bytes)
+}
+
+/// The encoding named by `charset=` or `encoding=`.
+fn declared_encoding(start: &[u8]) -> Option<&'static Encoding> {
+    let start: String = start.iter().map(|b| b.to_ascii_lowercase() as char).collect();
+    ["charset", "encoding"].iter().find_map(|key| {
+        start.match_indices(key).find_map(|(at, _)| {
+            let value = start[at + key.len()..].trim_start().strip_prefix('=')?.trim_start();
+            let value = value.trim_start_matches(['"', '\'']);
+            let label: String =
+                value.chars().take_while(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | ':' | '.')).collect();
+            // A page whose declaration could be read is not UTF-16, whatever it says.
+            Encoding::for_label(label.as_bytes())
+                .map(|found| if found == UTF_16LE || found == UTF_16BE { UTF_8 } else { found })
+        })
+    })
+}
+
 /// Decodes XML: a byte order mark, UTF-16 without one, or UTF-8. Damaged bytes become U+FFFD.
 pub(crate) fn decode_xml(bytes: &[u8]) -> Cow<'_, str> {
     let (encoding, mark) = Encoding::for_bom(bytes).unwrap_or_else(|| (utf16_without_mark(bytes).unwrap_or(UTF_8), 0));

@@ -110,6 +110,7 @@ fn describe(format: FileFormat) -> &'static str {
         FileFormat::Text => "plain text",
         FileFormat::Markdown => "Markdown",
         FileFormat::Pptx => "a PowerPoint presentation",
+        FileFormat::Html => "a web page",
     }
 }
 

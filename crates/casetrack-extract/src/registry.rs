@@ -3,6 +3,7 @@
 use casetrack_core::{FileFormat, Result};
 
 use crate::formats::doc::Doc;
+use crate::formats::html::Html;
 use crate::formats::pptx::Pptx;
 use crate::formats::{csv::Csv, docx::Docx, markdown::Markdown, pdf::Pdf, spreadsheet::Spreadsheet, text::PlainText};
 use crate::page::DocumentBuilder;
@@ -29,6 +30,7 @@ static EXTRACTORS: &[(FileFormat, &dyn Extractor)] = &[
     (FileFormat::Text, &PlainText),
     (FileFormat::Markdown, &Markdown),
     (FileFormat::Pptx, &Pptx),
+    (FileFormat::Html, &Html),
 ];
 
 /// The extractor of a format; `None` for a format without a row.

@@ -3,6 +3,7 @@
 pub mod csv;
 pub mod doc;
 pub mod docx;
+pub mod html;
 pub mod markdown;
 pub mod pdf;
 pub mod pptx;

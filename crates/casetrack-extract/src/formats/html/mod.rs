@@ -1,0 +1,39 @@
+//! Web pages (HTML). The tokenizer is that of the HTML standard; elements are followed with a stack of their names, so that
+//! any markup is read in one pass and bounded memory.
+//!
+//! Read: what a page shows, with headings, lists and their numbers, tables row by row, preformatted text. Not read: scripts,
+//! styles, and what is hidden by `hidden`, `display:none` or `visibility:hidden`. A file is one page.
+
+mod blocks;
+mod hidden;
+mod reader;
+
+use casetrack_core::{ExtractionMethod, Result};
+
+use self::reader::HtmlReader;
+use crate::encoding;
+use crate::page::DocumentBuilder;
+use crate::registry::Extractor;
+use crate::source::Source;
+
+pub(crate) struct Html;
+
+impl Extractor for Html {
+    fn extract(&self, source: &Source, document: &mut DocumentBuilder) -> Result<()> {
+        let decoded =
+            encoding::decode_html(source.bytes).ok_or_else(|| source.unsupported("binary data of an unknown type"))?;
+        if decoded.damaged {
+            document.warn(format!("Some bytes are not valid {} and were replaced by \u{FFFD}.", decoded.encoding));
+        }
+        document.start_page(ExtractionMethod::Native, None);
+        push_html(&decoded.text, document)
+    }
+}
+
+/// Adds what `html` shows to the page in progress, and sets the document's title if it names one.
+pub(crate) fn push_html(html: &str, document: &mut DocumentBuilder) -> Result<()> {
+    HtmlReader::new(document).read(html)
+}
+
+#[cfg(test)]
+mod tests;

@@ -237,14 +237,9 @@ pub(super) fn diagram(xml: &str) -> Vec<String> {
     let mut xml = XmlReader::new(xml);
     let mut paragraphs = Vec::new();
     while let Ok(node) = xml.next() {
-        match node {
-            Node::Start(element) if element.name() == "t" => {
-                if text_body(&mut xml, &mut paragraphs).is_err() {
-                    break;
-                }
-            }
-            Node::Eof => break,
-            _ => {}
+        let is_text = matches!(&node, Node::Start(element) if element.name() == "t");
+        if matches!(node, Node::Eof) || is_text && text_body(&mut xml, &mut paragraphs).is_err() {
+            break;
         }
     }
     paragraphs.into_iter().map(|paragraph| paragraph.text).collect()

@@ -22,6 +22,7 @@ pub enum FileFormat {
     Markdown,
     Pptx,
     Html,
+    Rtf,
 }
 
 impl FileFormat {
@@ -37,6 +38,7 @@ impl FileFormat {
         FileFormat::Markdown,
         FileFormat::Pptx,
         FileFormat::Html,
+        FileFormat::Rtf,
     ];
 
     /// Usual file name extensions, lower case, without the dot; the first one names the format.
@@ -52,6 +54,7 @@ impl FileFormat {
             FileFormat::Text => &["txt", "text", "log"],
             FileFormat::Markdown => &["md", "markdown"],
             FileFormat::Html => &["html", "htm", "xhtml"],
+            FileFormat::Rtf => &["rtf"],
             FileFormat::Pptx => &["pptx", "pptm", "ppsx", "potx"],
         }
     }

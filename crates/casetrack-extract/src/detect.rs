@@ -36,6 +36,10 @@ pub(crate) fn detect_source(source: &Source) -> Result<FileFormat> {
     if has_pdf_header(bytes) {
         return Ok(FileFormat::Pdf);
     }
+    // Before text: it may contain pictures as they are.
+    if bytes.trim_ascii_start().starts_with(formats::rtf::SIGNATURE) {
+        return Ok(FileFormat::Rtf);
+    }
     if zip_container::SIGNATURES.iter().any(|signature| bytes.starts_with(signature)) {
         return detect_in_zip(source);
     }
@@ -159,9 +163,6 @@ fn is_html(source: &Source, text: &str) -> bool {
 fn known_text_format(source: &Source, text: &str) -> Option<&'static str> {
     let start = text.trim_start_matches(['\u{FEFF}', ' ', '\t', '\r', '\n']);
     let start: String = start.chars().take(2000).collect::<String>().to_ascii_lowercase();
-    if start.starts_with("{\\rtf") {
-        return Some("a Rich Text document (.rtf)");
-    }
     if start.starts_with("%!ps") {
         return Some("a PostScript file");
     }
@@ -261,6 +262,7 @@ mod tests {
         assert_eq!(detect(path, &ods).unwrap(), FileFormat::Ods);
         assert_eq!(detect(path, &compound_file(&["Workbook"], &[])).unwrap(), FileFormat::Xls);
         assert_eq!(detect(path, &compound_file(&["WordDocument"], &["Workbook"])).unwrap(), FileFormat::Doc);
+        assert_eq!(detect(path, b"{\\rtf1\\ansi text}").unwrap(), FileFormat::Rtf);
         for page in [&b"<!DOCTYPE html><p>x"[..], b" <!-- saved --><HTML>", b"<?xml version='1.0'?><html xmlns='x'/>"] {
             assert_eq!(detect(path, page).unwrap(), FileFormat::Html);
         }
@@ -276,7 +278,6 @@ mod tests {
             (&odt[..], ".odt"),
             (&zip_file(&[("a.txt", b"a")]), "zip archive"),
             (b"\xFF\xD8\xFF\xE0\0\x10JFIF\0\x01\x01\0\0\x01\0\x01\0\0", "JPEG"),
-            (b"{\\rtf1\\ansi text}", "Rich Text"),
             (b"Return-Path: <a@b.c>\r\nMessage-ID: <1@b.c>\r\nSubject: x\r\n\r\nbody", "e-mail"),
             (b"\xDB\xA5\x2D\0\0\0\x09\x04\0\0\0\0", "Word document from before"),
             (&[0x80, 0, 1, 2, 3, 0xFE, 0, 0, 7], "unknown type"),

@@ -111,6 +111,7 @@ fn describe(format: FileFormat) -> &'static str {
         FileFormat::Markdown => "Markdown",
         FileFormat::Pptx => "a PowerPoint presentation",
         FileFormat::Html => "a web page",
+        FileFormat::Rtf => "a Rich Text document",
     }
 }
 

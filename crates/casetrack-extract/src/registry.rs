@@ -5,6 +5,7 @@ use casetrack_core::{FileFormat, Result};
 use crate::formats::doc::Doc;
 use crate::formats::html::Html;
 use crate::formats::pptx::Pptx;
+use crate::formats::rtf::Rtf;
 use crate::formats::{csv::Csv, docx::Docx, markdown::Markdown, pdf::Pdf, spreadsheet::Spreadsheet, text::PlainText};
 use crate::page::DocumentBuilder;
 use crate::source::Source;
@@ -31,6 +32,7 @@ static EXTRACTORS: &[(FileFormat, &dyn Extractor)] = &[
     (FileFormat::Markdown, &Markdown),
     (FileFormat::Pptx, &Pptx),
     (FileFormat::Html, &Html),
+    (FileFormat::Rtf, &Rtf),
 ];
 
 /// The extractor of a format; `None` for a format without a row.

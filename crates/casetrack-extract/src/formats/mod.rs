@@ -7,5 +7,6 @@ pub mod html;
 pub mod markdown;
 pub mod pdf;
 pub mod pptx;
+pub mod rtf;
 pub mod spreadsheet;
 pub mod text;

@@ -1,0 +1,39 @@
+//! Rich Text (RTF 1.9.1). The tokenizer and the reader are our own: the crates that exist decode neither the code pages of
+//! fonts nor tables.
+//!
+//! Read: paragraphs with their list labels, headings by style or outline level, tables row by row, results of fields, text
+//! boxes, footnotes at the end. Not read: headers and footers, comments, deleted and hidden text, pictures. Pages are those
+//! that explicit breaks make.
+
+mod charset;
+mod output;
+mod reader;
+mod state;
+mod tokens;
+
+use casetrack_core::{ExtractionMethod, Result};
+
+use self::reader::Reader;
+use crate::page::DocumentBuilder;
+use crate::registry::Extractor;
+use crate::source::Source;
+
+/// First bytes of every RTF file.
+pub(crate) const SIGNATURE: &[u8] = b"{\\rtf";
+
+pub(crate) struct Rtf;
+
+impl Extractor for Rtf {
+    fn extract(&self, source: &Source, document: &mut DocumentBuilder) -> Result<()> {
+        document.start_page(ExtractionMethod::Native, None);
+        let start = source.bytes.windows(SIGNATURE.len()).position(|window| window == SIGNATURE).unwrap_or(0);
+        let ended = Reader::new(document).read(&source.bytes[start..])?;
+        if !ended {
+            document.warn("The file ends in the middle; its last part is missing.");
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,469 @@
+//! Follows groups and control words, and collects paragraphs.
+
+use std::collections::HashMap;
+
+use casetrack_core::Result;
+use encoding_rs::{Encoding, WINDOWS_1252};
+
+use super::charset;
+use super::output::Output;
+use super::state::{Destination, Font, Frame, State, Style, heading_level};
+use super::tokens::{Token, Tokens};
+use crate::formats::docx::number_format::format_number;
+use crate::formats::docx::symbols;
+use crate::page::DocumentBuilder;
+
+/// Groups deeper than this are read in the state of the one around them.
+const MAX_GROUPS: usize = 512;
+
+/// Destinations whose text is not shown in the body.
+const NOT_SHOWN: [&str; 24] = [
+    "colortbl",
+    "filetbl",
+    "pict",
+    "header",
+    "headerl",
+    "headerr",
+    "headerf",
+    "footer",
+    "footerl",
+    "footerr",
+    "footerf",
+    "xe",
+    "tc",
+    "rxe",
+    "txe",
+    "template",
+    "nonesttables",
+    "sp",
+    "shprslt",
+    "private",
+    "datafield",
+    "pntxta",
+    "pntxtb",
+    "listtable",
+];
+/// Destinations marked as skippable that hold text all the same.
+const SHOWN: [&str; 2] = ["shpinst", "shptxt"];
+
+pub(super) struct Reader<'d> {
+    output: Output<'d>,
+    state: State,
+    groups: Vec<State>,
+    /// Open groups that were not kept.
+    deeper: usize,
+    code_page: &'static Encoding,
+    fonts: HashMap<i32, Font>,
+    styles: HashMap<i32, Style>,
+    /// The font or style being defined.
+    defined: i32,
+    bytes: Vec<u8>,
+    units: Vec<u16>,
+    /// Characters to pass over after `\uN`.
+    to_skip: u32,
+    text: String,
+    label: String,
+    frames: Vec<Frame>,
+    boxed: Vec<String>,
+    notes: Vec<(String, Vec<String>)>,
+    counts: [u32; 2],
+    title: String,
+    /// A section ended: its successor starts a page unless it says otherwise.
+    section_ended: bool,
+    /// The next word is of a destination that may be skipped.
+    skippable: bool,
+}
+
+impl<'d> Reader<'d> {
+    pub fn new(document: &'d mut DocumentBuilder) -> Self {
+        Self {
+            output: Output::new(document),
+            state: State::default(),
+            groups: Vec::new(),
+            deeper: 0,
+            code_page: WINDOWS_1252,
+            fonts: HashMap::new(),
+            styles: HashMap::new(),
+            defined: 0,
+            bytes: Vec::new(),
+            units: Vec::new(),
+            to_skip: 0,
+            text: String::new(),
+            label: String::new(),
+            frames: Vec::new(),
+            boxed: Vec::new(),
+            notes: Vec::new(),
+            counts: [0; 2],
+            title: String::new(),
+            section_ended: false,
+            skippable: false,
+        }
+    }
+
+    /// Returns whether the last group was closed.
+    pub fn read(mut self, bytes: &[u8]) -> Result<bool> {
+        let mut tokens = Tokens::new(bytes);
+        let mut ended = false;
+        while let Some(token) = tokens.next() {
+            match token {
+                Token::Open => self.open(),
+                Token::Close => {
+                    if self.groups.len() == 1 && self.deeper == 0 {
+                        self.end_paragraph()?;
+                    }
+                    self.close()?;
+                    if self.groups.is_empty() && self.deeper == 0 {
+                        ended = true;
+                        break;
+                    }
+                }
+                Token::Word("bin", length) => tokens.pass_over(length.unwrap_or(0).max(0) as usize),
+                Token::Word("u", Some(code)) => {
+                    self.decode_bytes();
+                    self.to_skip = self.state.fallback;
+                    // Written as a signed number of 16 bits; some writers do not care.
+                    self.units.push(code as u16);
+                }
+                Token::Word(..) | Token::Symbol(_) if self.to_skip > 0 => {
+                    self.to_skip -= 1;
+                    if let Token::Word(name, _) = token
+                        && is_structure(name)
+                    {
+                        self.word(name, None)?;
+                    }
+                }
+                Token::Word(name, number) => self.word(name, number)?,
+                Token::Symbol(symbol) => self.symbol(symbol)?,
+                Token::Byte(byte) => self.push_bytes(&[byte]),
+                Token::Text(text) => self.push_bytes(text),
+            }
+        }
+        while !self.frames.is_empty() {
+            self.end_frame()?;
+        }
+        self.state.destination = Destination::Text;
+        self.end_paragraph()?;
+        self.output.finish_table()?;
+        for (mark, paragraphs) in std::mem::take(&mut self.notes) {
+            for (index, text) in paragraphs.iter().enumerate() {
+                let text = if index == 0 { format!("[{mark}] {}", text.trim()) } else { text.clone() };
+                self.output.paragraph(None, "", &text)?;
+            }
+        }
+        self.output.set_title(&self.title);
+        Ok(ended)
+    }
+
+    fn open(&mut self) {
+        self.flush_text();
+        self.to_skip = 0;
+        if self.groups.len() >= MAX_GROUPS {
+            self.deeper += 1;
+            return;
+        }
+        self.groups.push(self.state.clone());
+        self.state.is_frame = false;
+    }
+
+    fn close(&mut self) -> Result<()> {
+        self.flush_text();
+        self.to_skip = 0;
+        self.skippable = false;
+        if self.deeper > 0 {
+            self.deeper -= 1;
+            return Ok(());
+        }
+        if self.state.is_frame {
+            self.end_frame()?;
+        }
+        if let Some(state) = self.groups.pop() {
+            // A row is defined in groups of its own, which the marks that end it need not be part of.
+            let header_row = self.state.header_row;
+            self.state = state;
+            self.state.header_row = header_row;
+        }
+        Ok(())
+    }
+
+    fn start_frame(&mut self, is_note: bool) {
+        self.flush_text();
+        self.frames.push(Frame {
+            text: std::mem::take(&mut self.text),
+            label: std::mem::take(&mut self.label),
+            is_note,
+            is_endnote: false,
+            paragraphs: Vec::new(),
+        });
+        self.state.is_frame = true;
+        self.state.in_table = false;
+    }
+
+    fn end_frame(&mut self) -> Result<()> {
+        self.end_paragraph()?;
+        let Some(frame) = self.frames.pop() else { return Ok(()) };
+        self.text = frame.text;
+        self.label = frame.label;
+        if !frame.is_note {
+            self.boxed.extend(frame.paragraphs);
+        } else if !frame.paragraphs.is_empty() {
+            let count = &mut self.counts[usize::from(frame.is_endnote)];
+            *count += 1;
+            let mark = format_number(*count, if frame.is_endnote { "lowerRoman" } else { "decimal" });
+            self.text.push_str(&format!("[{mark}]"));
+            self.notes.push((mark, frame.paragraphs));
+        }
+        Ok(())
+    }
+
+    fn symbol(&mut self, symbol: u8) -> Result<()> {
+        match symbol {
+            b'*' => self.skippable = true,
+            b'\\' | b'{' | b'}' => self.push_bytes(&[symbol]),
+            b'~' => self.push_char('\u{A0}'),
+            b'_' => self.push_char('-'),
+            b'\r' | b'\n' => self.end_paragraph()?,
+            b'\t' => self.push_char('\t'),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn word(&mut self, name: &str, number: Option<i32>) -> Result<()> {
+        let is_skippable = std::mem::take(&mut self.skippable);
+        if self.state.destination == Destination::Skipped {
+            return Ok(());
+        }
+        if (is_skippable && !SHOWN.contains(&name)) || NOT_SHOWN.contains(&name) {
+            self.flush_text();
+            self.state.destination = Destination::Skipped;
+            return Ok(());
+        }
+        let on = number != Some(0);
+        let value = number.unwrap_or(0);
+        match name {
+            "fonttbl" => self.enter(Destination::Fonts),
+            "stylesheet" => self.enter(Destination::Styles),
+            "info" => self.enter(Destination::Info),
+            "title" if self.state.destination == Destination::Info => self.enter(Destination::Title),
+            "listtext" | "pntext" => self.enter(Destination::Label),
+            "ansicpg" => self.code_page = charset::of_code_page(value),
+            "mac" => self.code_page = charset::of_code_page(10000),
+            "pc" | "pca" => self.code_page = charset::of_code_page(850),
+            "deff" if self.state.font < 0 => self.state.font = value,
+            "f" => {
+                self.flush_text();
+                self.state.font = value;
+                self.defined = value;
+            }
+            "fcharset" if self.state.destination == Destination::Fonts => {
+                self.fonts.entry(self.defined).or_default().charset = Some(value);
+            }
+            "uc" => self.state.fallback = value.clamp(0, 16) as u32,
+            "v" => self.set(|state| state.hidden = on),
+            "deleted" => self.set(|state| state.deleted = on),
+            "plain" => self.set(|state| (state.hidden, state.deleted) = (false, false)),
+            "pard" => {
+                self.flush_text();
+                (self.state.style, self.state.outline_level, self.state.in_table) = (0, None, false);
+            }
+            "s" => {
+                self.flush_text();
+                self.state.style = value;
+                self.defined = value;
+                if self.state.destination == Destination::Styles {
+                    self.styles.insert(value, Style::default());
+                }
+            }
+            "sbasedon" if self.state.destination == Destination::Styles => {
+                self.styles.entry(self.defined).or_default().based_on = Some(value);
+            }
+            "outlinelevel" => {
+                let level = value.clamp(0, 9) as u8;
+                if self.state.destination == Destination::Styles {
+                    self.styles.entry(self.defined).or_default().outline_level = Some(level);
+                } else {
+                    self.state.outline_level = Some(level);
+                }
+            }
+            _ if !matches!(self.state.destination, Destination::Text | Destination::Label) => {}
+            "footnote" => self.start_frame(true),
+            "ftnalt" => {
+                if let Some(frame) = self.frames.last_mut() {
+                    frame.is_endnote = true;
+                }
+            }
+            "shptxt" => self.start_frame(false),
+            "par" => self.end_paragraph()?,
+            "sect" => {
+                self.end_paragraph()?;
+                self.section_ended = true;
+            }
+            "sbknone" | "sbkcol" => self.section_ended = false,
+            "page" | "pagebb" if self.frames.is_empty() && on => {
+                if name == "page" && !self.state.in_table {
+                    self.end_paragraph()?;
+                }
+                self.output.break_page();
+            }
+            "intbl" => self.state.in_table = on,
+            "trowd" => self.state.header_row = false,
+            "trhdr" => self.state.header_row = true,
+            "cell" | "nestcell" if self.frames.is_empty() => {
+                self.flush_text();
+                let (label, text) = (std::mem::take(&mut self.label), std::mem::take(&mut self.text));
+                self.start_section();
+                self.output.cell_paragraph(&label, &text);
+                self.write_boxed(true)?;
+                if name == "cell" {
+                    self.output.end_cell();
+                }
+            }
+            "row" if self.frames.is_empty() => {
+                self.flush_text();
+                self.output.end_row(self.state.header_row)?;
+            }
+            "line" | "lbr" => self.push_char('\n'),
+            "tab" => self.push_char('\t'),
+            "emdash" => self.push_char('—'),
+            "endash" => self.push_char('–'),
+            "bullet" => self.push_char('•'),
+            "lquote" => self.push_char('‘'),
+            "rquote" => self.push_char('’'),
+            "ldblquote" => self.push_char('“'),
+            "rdblquote" => self.push_char('”'),
+            "emspace" | "enspace" | "qmspace" => self.push_char(' '),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn enter(&mut self, destination: Destination) {
+        self.flush_text();
+        self.state.destination = destination;
+    }
+
+    fn set(&mut self, change: impl FnOnce(&mut State)) {
+        self.flush_text();
+        change(&mut self.state);
+    }
+
+    fn push_bytes(&mut self, text: &[u8]) {
+        let skipped = text.len().min(self.to_skip as usize);
+        self.to_skip -= skipped as u32;
+        if skipped < text.len() {
+            self.decode_units();
+            self.bytes.extend_from_slice(&text[skipped..]);
+        }
+    }
+
+    fn push_char(&mut self, c: char) {
+        self.flush_text();
+        self.push_str(c.encode_utf8(&mut [0; 4]));
+    }
+
+    fn flush_text(&mut self) {
+        self.decode_units();
+        self.decode_bytes();
+    }
+
+    fn decode_units(&mut self) {
+        if self.units.is_empty() {
+            return;
+        }
+        let font = self.font_name();
+        let text: String = char::decode_utf16(std::mem::take(&mut self.units))
+            .map(|c| match c.unwrap_or(char::REPLACEMENT_CHARACTER) {
+                c @ '\u{F000}'..='\u{F0FF}' => symbols::symbol(c.into(), font.as_deref()),
+                c => c,
+            })
+            .collect();
+        self.push_str(&text);
+    }
+
+    fn decode_bytes(&mut self) {
+        if self.bytes.is_empty() {
+            return;
+        }
+        let bytes = std::mem::take(&mut self.bytes);
+        let font = self.fonts.get(&self.state.font);
+        let charset = font.and_then(|font| font.charset);
+        let is_content = matches!(self.state.destination, Destination::Text | Destination::Label);
+        if charset == Some(2) && is_content {
+            let font = self.font_name().filter(|name| name == "symbol" || name.starts_with("wingdings"));
+            let show = |byte: &u8| {
+                if *byte <= b' ' { ' ' } else { symbols::symbol(0xF000 + u32::from(*byte), font.as_deref()) }
+            };
+            let text: String = bytes.iter().map(show).collect();
+            if font.is_some() {
+                return self.push_str(&text);
+            }
+        }
+        let encoding = if is_content { charset.and_then(charset::of_font) } else { None };
+        let text = encoding.unwrap_or(self.code_page).decode_without_bom_handling(&bytes).0;
+        self.push_str(&text);
+    }
+
+    fn font_name(&self) -> Option<String> {
+        Some(self.fonts.get(&self.state.font)?.name.trim().to_ascii_lowercase())
+    }
+
+    fn push_str(&mut self, text: &str) {
+        match self.state.destination {
+            Destination::Text if !self.state.hidden && !self.state.deleted => self.text.push_str(text),
+            // A bullet of a font that is not known still is one.
+            Destination::Label => self.label.push_str(&text.replace(char::REPLACEMENT_CHARACTER, "•")),
+            Destination::Title => self.title.push_str(text),
+            Destination::Fonts => self.fonts.entry(self.defined).or_default().name.push_str(text.trim_end_matches(';')),
+            Destination::Styles => {
+                self.styles.entry(self.defined).or_default().name.push_str(text.trim_end_matches(';'));
+            }
+            _ => {}
+        }
+    }
+
+    fn start_section(&mut self) {
+        if std::mem::take(&mut self.section_ended) {
+            self.output.break_page();
+        }
+    }
+
+    fn end_paragraph(&mut self) -> Result<()> {
+        self.flush_text();
+        let text = std::mem::take(&mut self.text);
+        let label = std::mem::take(&mut self.label);
+        let level = heading_level(&self.styles, &self.state);
+        if let Some(frame) = self.frames.last_mut() {
+            if !text.trim().is_empty() {
+                frame.paragraphs.push(format!("{} {}", label.trim(), text.trim()).trim().to_owned());
+            }
+            return Ok(());
+        }
+        if !text.trim().is_empty() {
+            self.start_section();
+        }
+        let in_table = self.state.in_table;
+        if in_table {
+            self.output.cell_paragraph(&label, &text);
+        } else {
+            self.output.paragraph(level, &label, &text)?;
+        }
+        self.write_boxed(in_table)
+    }
+
+    /// Text boxes follow the paragraph they are anchored to.
+    fn write_boxed(&mut self, in_table: bool) -> Result<()> {
+        for text in std::mem::take(&mut self.boxed) {
+            if in_table {
+                self.output.cell_paragraph("", &text);
+            } else {
+                self.output.paragraph(None, "", &text)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Words that a careless writer puts right behind `\uN`, and that no reader may pass over.
+fn is_structure(name: &str) -> bool {
+    matches!(name, "par" | "cell" | "row" | "page" | "sect" | "line" | "tab")
+}

@@ -1,0 +1,126 @@
+use std::path::Path;
+
+use casetrack_core::{BlockKind, ErrorCode, FileFormat};
+
+use crate::test_files::assert_page_invariants;
+use crate::{ExtractOptions, Extraction};
+
+fn extract(body: &str) -> Extraction {
+    let rtf = format!(
+        "{{\\rtf1\\ansi\\ansicpg1252\\deff0{{\\fonttbl{{\\f0\\fcharset0 Arial;}}{{\\f1\\fcharset204 Arial{{\\*\\falt X}};}}\
+         {{\\f2\\fcharset2 Symbol;}}{{\\f3\\fcharset128 MS Mincho;}}}}{{\\colortbl;\\red0;}}{{\\stylesheet{{\\s0 Normal;}}\
+         {{\\s1\\outlinelevel1 Clause;}}{{\\s2\\sbasedon1 Sub;}}{{\\s3 heading 3;}}{{\\*\\cs9 Char;}}}}\
+         {{\\info{{\\title Lease of \\'fcber}}{{\\author no}}}}{body}}}"
+    );
+    extract_bytes(rtf.as_bytes())
+}
+
+fn extract_bytes(bytes: &[u8]) -> Extraction {
+    let extraction = crate::extract(Path::new("lease.rtf"), bytes, &ExtractOptions::default()).unwrap();
+    assert_eq!(extraction.format, FileFormat::Rtf);
+    extraction.pages.iter().for_each(assert_page_invariants);
+    extraction
+}
+
+fn blocks(body: &str) -> Vec<(u32, BlockKind, String)> {
+    let mut found = Vec::new();
+    for page in extract(body).pages {
+        let chars: Vec<char> = page.text.chars().collect();
+        found.extend(page.blocks.iter().map(|block| {
+            let text = chars[block.char_start as usize..block.char_end as usize].iter().collect();
+            (page.number, block.kind.clone(), text)
+        }));
+    }
+    found
+}
+
+fn texts(body: &str) -> Vec<String> {
+    blocks(body).into_iter().map(|(.., text)| text).collect()
+}
+
+#[test]
+fn characters_of_all_kinds_are_decoded() {
+    assert_eq!(texts("f\\'fcr \\{a\\}\\~b\\-c\\_d\\par"), ["für {a}\u{A0}bc-d"]);
+    assert_eq!(texts("{\\f1 \\'e4\\'ee\\'e3}\\'e4\\par"), ["догä"]);
+    assert_eq!(texts("{\\f3 \\'96\\'7b\\'8c_}!\\par"), ["本契!"]);
+    assert_eq!(texts("\\u1076?\\u-10179?\\u-8704?\\uc2\\u233\\'c3\\'a9x{\\uc0\\u8364 y}\\par"), ["д😀éx€y"]);
+    assert_eq!(texts("{\\f2 \\'b7}\\u-3913? \\ldblquote q\\rdblquote\\emdash\\line x\\par"), ["•• “q”—\nx"]);
+    assert_eq!(extract("text").title.as_deref(), Some("Lease of über"));
+}
+
+#[test]
+fn only_what_is_shown_is_read() {
+    let body = "a{\\v hidden}{\\deleted gone} b{\\*\\unknown no{no}}{\\pict 0011}{\\header no\\par}{\\field{\\*\\fldinst HYPERLINK \"x\"}\
+                {\\fldrslt  link}}{\\object{\\*\\objdata 00}{\\result  shown}}{\\pict\\bin5 }}}}}} c\\par";
+    assert_eq!(texts(body), ["a b link shown c"]);
+}
+
+#[test]
+fn headings_labels_and_pages() {
+    let body = "\\pard\\s1 Term\\par\\pard\\s2{\\listtext\\pard 1.1\\tab}Start\\par\\pard\\s3 Third\\par\
+                \\pard{\\listtext (a)\\tab}item\\par{\\listtext\\f3 \\'96\\tab}bullet\\par\\pard\\s1\\outlinelevel9 body\\par\\page next\\sect\\sectd\\sbknone same\\sect\\sectd last";
+    let found = blocks(body);
+    let heading = |level| BlockKind::Heading { level };
+    let expected = [
+        (1, heading(2), "Term"),
+        (1, heading(2), "1.1 Start"),
+        (1, heading(3), "Third"),
+        (1, BlockKind::ListItem, "(a) item"),
+        (1, BlockKind::ListItem, "• bullet"),
+        (1, BlockKind::Paragraph, "body"),
+        (2, BlockKind::Paragraph, "next"),
+        (2, BlockKind::Paragraph, "same"),
+        (3, BlockKind::Paragraph, "last"),
+    ];
+    assert_eq!(found, expected.map(|(page, kind, text)| (page, kind, text.to_owned())));
+}
+
+#[test]
+fn table_rows_are_blocks() {
+    let body = "before\\par\\trowd\\trhdr\\cellx1\\cellx2\\pard\\intbl Item\\cell Due\\cell Cost\\cell\\row\
+                \\trowd\\pard\\intbl Rent\\par more\\cell\\cell 7\\cell{\\trowd\\row}\\pard after\\par\
+                \\trowd\\pard\\intbl framed\\cell\\row\\trowd\\pard\\intbl cut\\cell off";
+    let row =
+        |table, row, last_column, header| BlockKind::TableRow { table, row, first_column: 1, last_column, header };
+    let found: Vec<(BlockKind, String)> = blocks(body).into_iter().map(|(_, kind, text)| (kind, text)).collect();
+    let expected = [
+        (BlockKind::Paragraph, "before"),
+        (row(0, 1, 3, true), "Item\tDue\tCost"),
+        (row(0, 2, 3, false), "Rent more\t\t7"),
+        (BlockKind::Paragraph, "after"),
+        (row(1, 1, 1, false), "framed"),
+        (row(1, 2, 2, false), "cut\toff"),
+    ];
+    assert_eq!(found, expected.map(|(kind, text)| (kind, text.to_owned())));
+}
+
+#[test]
+fn notes_and_boxes_are_kept_out_of_the_sentence() {
+    let body = "The Act{\\super\\chftn}{\\footnote\\pard\\plain{\\super\\chftn} As amended.\\par Twice.} applies\
+                {\\shp{\\*\\shpinst{\\sp{\\sn x}{\\sv 1}}{\\shptxt boxed\\par}}{\\shprslt no}}.{\\footnote\\ftnalt End}\\par";
+    assert_eq!(texts(body), ["The Act[1] applies.[i]", "boxed", "[1] As amended.", "Twice.", "[i] End"]);
+}
+
+#[test]
+fn hostile_files_are_read_in_linear_time() {
+    let cut = extract_bytes(b"{\\rtf1\\ansi kept\\par {lost");
+    assert_eq!((&*cut.pages[0].text, cut.warnings.len()), ("kept\nlost", 1));
+    let deep = format!("{{\\rtf1 start{}deep{}\\par end}}", "{".repeat(300_000), "}".repeat(300_000));
+    assert_eq!(extract_bytes(deep.as_bytes()).pages[0].text, "startdeep\nend");
+    for piece in [
+        "{\\footnote a",
+        "{\\shptxt ",
+        "}",
+        "\\cell",
+        "\\row",
+        "\\u1",
+        "\\bin99999999 ",
+        "{\\stylesheet\\s1\\sbasedon1",
+    ] {
+        let rtf = format!("{{\\rtf1 start\\par{}\\s1 end}}", piece.repeat(50_000));
+        assert!(extract_bytes(rtf.as_bytes()).pages[0].text.starts_with("start"), "{piece}");
+    }
+    let error =
+        crate::extract(Path::new("a.rtf"), b"{\\rtf1\\ansi{\\pict 00}}", &ExtractOptions::default()).unwrap_err();
+    assert_eq!(error.code, ErrorCode::EmptyFile);
+}

@@ -49,5 +49,8 @@ pub(crate) fn format(format: FileFormat) -> &'static str {
         FileFormat::Csv => "CSV",
         FileFormat::Text => "Text",
         FileFormat::Markdown => "Markdown",
+        FileFormat::Pptx => "PPTX",
+        FileFormat::Html => "HTML",
+        FileFormat::Rtf => "RTF",
     }
 }

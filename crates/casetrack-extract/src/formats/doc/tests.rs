@@ -102,7 +102,7 @@ fn parts(main: &[(String, Vec<u8>)], footnotes: &[&str]) -> (Vec<u8>, Vec<u8>) {
     for (paragraph, _) in main.iter().chain(&notes) {
         let place = (TEXT_AT + text.len()) as u32;
         let compressed = paragraph.chars().all(|c| c.is_ascii() || ('\u{A0}'..='\u{FF}').contains(&c));
-        let place = if compressed { place * 2 | 0x4000_0000 } else { place };
+        let place = if compressed { (place * 2) | 0x4000_0000 } else { place };
         text.extend(if compressed { paragraph.chars().map(|c| c as u8).collect() } else { utf16(paragraph) });
         pieces.extend([vec![0, 0], place.to_le_bytes().to_vec(), vec![0, 0]].concat());
         bounds.push(bounds[bounds.len() - 1] + positions(paragraph));
@@ -321,7 +321,7 @@ fn damaged_pieces_cost_themselves() {
         // Outside of the stream.
         (piece(1), 0x3FFF_FFFF, "first\nthird"),
         // The same place twice.
-        (piece(1), (TEXT_AT as u32) * 2 | 0x4000_0000, "first\nfirst\nsthird"),
+        (piece(1), (TEXT_AT as u32 * 2) | 0x4000_0000, "first\nfirst\nsthird"),
         // Reversed: the next piece covers the positions that were skipped.
         (bound(2), 3, "first\nrd"),
     ] {

@@ -185,17 +185,31 @@ pub fn assert_clean(collection: &Collection) {
 }
 
 /// Copies a directory with all it holds: what a crash at this moment would leave.
+///
+/// Background threads of an open collection may remove or rename a file meanwhile; the copy is then made anew.
 pub fn copy_dir(from: &Path, to: &Path) {
-    std::fs::create_dir_all(to).unwrap();
-    for entry in std::fs::read_dir(from).unwrap() {
-        let entry = entry.unwrap();
+    for _ in 0..100 {
+        match try_copy_dir(from, to) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => std::fs::remove_dir_all(to).unwrap(),
+            result => return result.unwrap(),
+        }
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    panic!("{} does not hold still", from.display());
+}
+
+fn try_copy_dir(from: &Path, to: &Path) -> std::io::Result<()> {
+    std::fs::create_dir_all(to)?;
+    for entry in std::fs::read_dir(from)? {
+        let entry = entry?;
         let target = to.join(entry.file_name());
-        if entry.file_type().unwrap().is_dir() {
-            copy_dir(&entry.path(), &target);
+        if entry.file_type()?.is_dir() {
+            try_copy_dir(&entry.path(), &target)?;
         } else {
-            std::fs::copy(entry.path(), &target).unwrap();
+            std::fs::copy(entry.path(), &target)?;
         }
     }
+    Ok(())
 }
 
 /// The RocksDB of a collection that is not open, past the store.

@@ -1,5 +1,4 @@
-//! Rich Text (RTF 1.9.1). The tokenizer and the reader are our own: the crates that exist decode neither the code pages of
-//! fonts nor tables.
+//! Rich Text (RTF 1.9.1), with a tokenizer and a reader of our own for the code pages of fonts and for tables.
 //!
 //! Read: paragraphs with their list labels, headings by style or outline level, tables row by row, results of fields, text
 //! boxes, footnotes at the end. Not read: headers and footers, comments, deleted and hidden text, pictures. Pages are those

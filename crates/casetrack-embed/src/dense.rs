@@ -5,9 +5,6 @@ use crate::pooling::{Pooling, normalise, pool};
 
 /// Turns the states of a text's tokens into one vector.
 pub trait DenseHead: Send + Sync {
-    /// Length of a vector.
-    fn dimension(&self) -> usize;
-
     /// One vector for each sequence of the batch, in order, from the encoder's states `[tokens, hidden]`.
     fn vectors(&self, states: &[f32], batch: &TokenBatch) -> Vec<Vec<f32>>;
 }
@@ -21,10 +18,6 @@ pub struct PooledStates {
 }
 
 impl DenseHead for PooledStates {
-    fn dimension(&self) -> usize {
-        self.hidden
-    }
-
     fn vectors(&self, states: &[f32], batch: &TokenBatch) -> Vec<Vec<f32>> {
         let mut vectors = pool(self.pooling, states, self.hidden, batch);
         if self.normalise {

@@ -16,6 +16,7 @@ pub enum FileFormat {
     Doc,
     Xlsx,
     Xls,
+    Xlsb,
     Ods,
     Csv,
     Text,
@@ -32,6 +33,7 @@ impl FileFormat {
         FileFormat::Doc,
         FileFormat::Xlsx,
         FileFormat::Xls,
+        FileFormat::Xlsb,
         FileFormat::Ods,
         FileFormat::Csv,
         FileFormat::Text,
@@ -49,6 +51,7 @@ impl FileFormat {
             FileFormat::Doc => &["doc", "dot"],
             FileFormat::Xlsx => &["xlsx", "xlsm", "xltx"],
             FileFormat::Xls => &["xls"],
+            FileFormat::Xlsb => &["xlsb"],
             FileFormat::Ods => &["ods"],
             FileFormat::Csv => &["csv", "tsv"],
             FileFormat::Text => &["txt", "text", "log"],
@@ -67,7 +70,7 @@ impl FileFormat {
 
     /// Whether pages are sheets and blocks are rows.
     pub fn is_spreadsheet(self) -> bool {
-        matches!(self, FileFormat::Xlsx | FileFormat::Xls | FileFormat::Ods | FileFormat::Csv)
+        matches!(self, FileFormat::Xlsx | FileFormat::Xls | FileFormat::Xlsb | FileFormat::Ods | FileFormat::Csv)
     }
 }
 

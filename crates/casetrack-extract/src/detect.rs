@@ -87,7 +87,7 @@ const PACKAGES: &[(&[&str], &str, Result<FileFormat, &str>)] = &[
         "xl/workbook.xml",
         Ok(FileFormat::Xlsx),
     ),
-    (&["ms-excel.sheet.binary.macroEnabled.main"], "xl/workbook.bin", Err("a binary Excel workbook (.xlsb)")),
+    (&["ms-excel.sheet.binary.macroEnabled.main"], "xl/workbook.bin", Ok(FileFormat::Xlsb)),
     (&["presentationml.", "ms-powerpoint."], "ppt/presentation.xml", Ok(FileFormat::Pptx)),
     (&["ms-visio."], "visio/document.xml", Err("a Visio drawing")),
 ];
@@ -258,6 +258,7 @@ mod tests {
         assert_eq!(detect(path, &zip_file(&[("xl/workbook.xml", b"")])).unwrap(), FileFormat::Xlsx);
         let pptx = package("openxmlformats-officedocument.presentationml.presentation.main+xml");
         assert_eq!(detect(path, &pptx).unwrap(), FileFormat::Pptx);
+        assert_eq!(detect(path, &zip_file(&[("xl/workbook.bin", b"")])).unwrap(), FileFormat::Xlsb);
         let ods = zip_file(&[("mimetype", b"application/vnd.oasis.opendocument.spreadsheet")]);
         assert_eq!(detect(path, &ods).unwrap(), FileFormat::Ods);
         assert_eq!(detect(path, &compound_file(&["Workbook"], &[])).unwrap(), FileFormat::Xls);

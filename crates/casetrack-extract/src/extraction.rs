@@ -104,7 +104,7 @@ fn describe(format: FileFormat) -> &'static str {
         FileFormat::Pdf => "a PDF",
         FileFormat::Docx => "a Word document",
         FileFormat::Doc => "a Word 97-2003 document",
-        FileFormat::Xlsx | FileFormat::Xls => "an Excel workbook",
+        FileFormat::Xlsx | FileFormat::Xls | FileFormat::Xlsb => "an Excel workbook",
         FileFormat::Ods => "an OpenDocument spreadsheet",
         FileFormat::Csv => "a table in plain text",
         FileFormat::Text => "plain text",

@@ -26,6 +26,7 @@ static EXTRACTORS: &[(FileFormat, &dyn Extractor)] = &[
     (FileFormat::Doc, &Doc),
     (FileFormat::Xlsx, &Spreadsheet),
     (FileFormat::Xls, &Spreadsheet),
+    (FileFormat::Xlsb, &Spreadsheet),
     (FileFormat::Ods, &Spreadsheet),
     (FileFormat::Csv, &Csv),
     (FileFormat::Text, &PlainText),

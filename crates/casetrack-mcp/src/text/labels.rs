@@ -45,6 +45,7 @@ pub(crate) fn format(format: FileFormat) -> &'static str {
         FileFormat::Doc => "DOC",
         FileFormat::Xlsx => "XLSX",
         FileFormat::Xls => "XLS",
+        FileFormat::Xlsb => "XLSB",
         FileFormat::Ods => "ODS",
         FileFormat::Csv => "CSV",
         FileFormat::Text => "Text",

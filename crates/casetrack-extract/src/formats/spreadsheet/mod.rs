@@ -6,7 +6,8 @@
 use std::io::Cursor;
 
 use calamine::{
-    Data, ExcelDateTime, Ods, OdsError, Range, Reader, Sheet, SheetType, SheetVisible, Xls, XlsError, Xlsx, XlsxError,
+    Cell as WorkbookCell, Data, DataRef, ExcelDateTime, Ods, OdsError, Range, Reader, Sheet, SheetType, SheetVisible,
+    Xls, XlsError, Xlsb, XlsbError, Xlsx, XlsxError,
 };
 use casetrack_core::{Error, ExtractionMethod, Result};
 
@@ -40,11 +41,22 @@ impl Extractor for Spreadsheet {
             let title = workbook.workbook_properties().ok().and_then(|properties| properties.title);
             let sheets = workbook.sheets_metadata().to_vec();
             write_sheets(source, document, title, sheets, |name| read_range(source, workbook.worksheet_range(name)))
+        } else if container.part("xl/workbook.bin")?.is_some() {
+            let mut workbook = Xlsb::new(reader).map_err(|error| workbook_error(source, error))?;
+            let title = workbook.workbook_properties().ok().and_then(|properties| properties.title);
+            let sheets = workbook.sheets_metadata().to_vec();
+            write_sheets(source, document, title, sheets, |name| match workbook.worksheet_cells_reader(name) {
+                Ok(mut reader) => read_cells(source, || reader.next_cell()),
+                Err(error) => Ok(SheetCells::failed(source, error)),
+            })
         } else {
             let mut workbook = Xlsx::new(reader).map_err(|error| workbook_error(source, error))?;
             let title = workbook.workbook_properties().ok().and_then(|properties| properties.title);
             let sheets = workbook.sheets_metadata().to_vec();
-            write_sheets(source, document, title, sheets, |name| read_xlsx_sheet(source, &mut workbook, name))
+            write_sheets(source, document, title, sheets, |name| match workbook.worksheet_cells_reader(name) {
+                Ok(mut reader) => read_cells(source, || reader.next_cell()),
+                Err(error) => Ok(SheetCells::failed(source, error)),
+            })
         }
     }
 }
@@ -132,14 +144,13 @@ fn write_sheets(
 }
 
 /// Streams a sheet's cells: a sheet with one cell at each corner must not become a grid of 17 thousand million cells.
-fn read_xlsx_sheet(source: &Source, workbook: &mut Xlsx<Cursor<&[u8]>>, name: &str) -> Result<SheetCells> {
-    let mut reader = match workbook.worksheet_cells_reader(name) {
-        Ok(reader) => reader,
-        Err(error) => return Ok(SheetCells::failed(source, error)),
-    };
+fn read_cells<'a, E: std::fmt::Display>(
+    source: &Source,
+    mut next: impl FnMut() -> std::result::Result<Option<WorkbookCell<DataRef<'a>>>, E>,
+) -> Result<SheetCells> {
     let mut sheet = SheetCells::new(source);
     loop {
-        match reader.next_cell() {
+        match next() {
             Ok(Some(cell)) => {
                 let (row, column) = cell.get_position();
                 sheet.push(source, row, column, cell.get_value().clone().into())?;
@@ -239,6 +250,12 @@ impl WorkbookError for OdsError {
 impl WorkbookError for XlsxError {
     fn is_password(&self) -> bool {
         matches!(self, XlsxError::Password)
+    }
+}
+
+impl WorkbookError for XlsbError {
+    fn is_password(&self) -> bool {
+        matches!(self, XlsbError::Password)
     }
 }
 

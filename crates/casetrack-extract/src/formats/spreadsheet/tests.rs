@@ -140,3 +140,48 @@ fn opendocument_sheets_are_read() {
     assert_eq!(extraction.pages[0].text, "Rent\t2024-03-01\t7.5");
     assert!(matches!(extraction.pages[0].blocks[0].kind, BlockKind::TableRow { row: 3, .. }));
 }
+
+/// A record of a binary workbook ([MS-XLSB] 2.1.4).
+fn record(kind: u16, content: &[u8]) -> Vec<u8> {
+    let kind = if kind < 0x80 { vec![kind as u8] } else { vec![kind as u8 | 0x80, (kind >> 7) as u8] };
+    [&kind, &[content.len() as u8][..], content].concat()
+}
+
+fn wide(text: &str) -> Vec<u8> {
+    let units = text.encode_utf16().flat_map(u16::to_le_bytes);
+    (text.encode_utf16().count() as u32).to_le_bytes().into_iter().chain(units).collect()
+}
+
+#[test]
+fn binary_workbooks_are_read() {
+    let workbook = [
+        record(0x9C, &[&[0; 4][..], &[1, 0, 0, 0], &wide("rId1"), &wide("Rents")].concat()),
+        record(0x90, &[]),
+        record(0x9D, &[]),
+    ];
+    let cell = |column: u8, value: &[u8]| [&[column, 0, 0, 0, 0, 0, 0, 0][..], value].concat();
+    let row = |number: u8| [&[number][..], &[0; 16]].concat();
+    let sheet = [
+        record(0x94, &[0; 16]),
+        record(0x91, &[]),
+        record(0, &row(0)),
+        record(6, &cell(0, &wide("Tenant"))),
+        record(6, &cell(2, &wide("Rent"))),
+        record(0, &row(4)),
+        record(6, &cell(0, &wide("Müller"))),
+        record(5, &cell(2, &1250.5f64.to_le_bytes())),
+        record(0x92, &[]),
+    ];
+    let rels = b"<Relationships><Relationship Id='rId1' Target='worksheets/sheet1.bin'/></Relationships>";
+    let parts: &[(&str, &[u8])] = &[
+        ("xl/workbook.bin", &workbook.concat()),
+        ("xl/_rels/workbook.bin.rels", rels),
+        ("xl/worksheets/sheet1.bin", &sheet.concat()),
+    ];
+    let file = crate::test_files::zip_file(parts);
+    let extraction = crate::extract(Path::new("rents.xlsb"), &file, &ExtractOptions::default()).unwrap();
+    assert_eq!(extraction.format, FileFormat::Xlsb);
+    let page = &extraction.pages[0];
+    crate::test_files::assert_page_invariants(page);
+    assert_eq!((page.sheet_name.as_deref(), &*page.text), (Some("Rents"), "Tenant\t\tRent\nMüller\t\t1250.5"));
+}

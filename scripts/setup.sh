@@ -4,7 +4,8 @@
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/env.sh"
 
-# --- system packages: a C++ compiler for RocksDB and usearch, libclang for RocksDB's bindings, pip for libpdfium ---
+# --- system packages: a C++ compiler for RocksDB and usearch, libclang for RocksDB's bindings, pip for libpdfium, tesseract
+# for OCR, which is loaded at run time ---
 
 have_compiler() { command -v c++ >/dev/null && command -v cc >/dev/null; }
 
@@ -18,15 +19,29 @@ have_libclang() {
 
 have_pip() { python3 -m pip --version >/dev/null 2>&1; }
 
+# The program finds the library by its name; the data says which languages it reads, and which way up a page is.
+have_tesseract() {
+    [ -z "${CASETRACK_TESSERACT:-}" ] || return 0
+    [ "$(uname -s)" != Darwin ] || { command -v tesseract >/dev/null; return; }
+    compgen -G '/usr/lib*/libtesseract.so.[45]' >/dev/null || compgen -G '/usr/lib*/*/libtesseract.so.[45]' >/dev/null || return 1
+    for language in eng osd; do
+        compgen -G "/usr/share/tesseract-ocr/*/tessdata/$language.traineddata" >/dev/null ||
+            compgen -G "/usr/share/tess*/$language.traineddata" >/dev/null ||
+            [ -e "${TESSDATA_PREFIX:-}/$language.traineddata" ] || return 1
+    done
+}
+
 packages=()
 have_compiler || packages+=(build-essential)
 have_libclang || packages+=(libclang-dev)
 command -v python3 >/dev/null || packages+=(python3)
 have_pip || packages+=(python3-pip)
+# The command brings the library under whatever name this version of the system has for it.
+have_tesseract || packages+=(tesseract-ocr tesseract-ocr-eng tesseract-ocr-osd)
 
 if [ ${#packages[@]} -gt 0 ]; then
     command -v apt-get >/dev/null || fail "Missing on this machine: ${packages[*]} (Debian's names)." \
-        "Install a C++ compiler, libclang with headers, Python 3 and pip with your package manager, then run this again."
+        "Install a C++ compiler, libclang with headers, Python 3, pip and tesseract with your package manager, then run this again."
     as_root=()
     if [ "$(id -u)" -ne 0 ]; then
         command -v sudo >/dev/null || fail "Missing on this machine: ${packages[*]}." \

@@ -24,6 +24,8 @@ pub enum FileFormat {
     Pptx,
     Html,
     Rtf,
+    /// A picture of a page, read by OCR: JPEG, PNG, TIFF, BMP, GIF or WebP.
+    Image,
 }
 
 impl FileFormat {
@@ -41,6 +43,7 @@ impl FileFormat {
         FileFormat::Pptx,
         FileFormat::Html,
         FileFormat::Rtf,
+        FileFormat::Image,
     ];
 
     /// Usual file name extensions, lower case, without the dot; the first one names the format.
@@ -59,6 +62,7 @@ impl FileFormat {
             FileFormat::Html => &["html", "htm", "xhtml"],
             FileFormat::Rtf => &["rtf"],
             FileFormat::Pptx => &["pptx", "pptm", "ppsx", "potx"],
+            FileFormat::Image => &["jpg", "jpeg", "png", "tif", "tiff", "bmp", "gif", "webp"],
         }
     }
 

@@ -2,7 +2,7 @@
 
 use casetrack_core::{Error, Result};
 use casetrack_embed::{ModelManifest, find_models_dir};
-use casetrack_extract::pdfium_status;
+use casetrack_extract::{pdfium_status, tesseract_status};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -28,7 +28,7 @@ pub struct Finding {
 impl Engine {
     /// Checks the data directory, the models (with the hashes of their files) and the libraries.
     pub fn doctor(&self) -> Diagnosis {
-        let findings = vec![self.check_data_dir(), self.check_models(), self.check_pdfium()];
+        let findings = vec![self.check_data_dir(), self.check_models(), self.check_pdfium(), self.check_tesseract()];
         Diagnosis { ready: findings.iter().all(|finding| finding.ok), findings }
     }
 }
@@ -56,6 +56,10 @@ impl Engine {
 
     fn check_pdfium(&self) -> Finding {
         finding("pdfium (reads PDF files)", pdfium_status(&self.extract_options()))
+    }
+
+    fn check_tesseract(&self) -> Finding {
+        finding("tesseract (reads scans and pictures)", tesseract_status(&self.extract_options()))
     }
 }
 

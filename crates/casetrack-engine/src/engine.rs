@@ -117,7 +117,7 @@ impl Engine {
     }
 
     pub(crate) fn extract_options(&self) -> ExtractOptions {
-        ExtractOptions { limits: self.config.limits, pdfium: self.config.pdfium.clone() }
+        ExtractOptions { limits: self.config.limits, pdfium: self.config.pdfium.clone(), ..ExtractOptions::default() }
     }
 
     /// Extracts a file, in a process of its own if there is a command for it.

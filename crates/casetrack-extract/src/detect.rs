@@ -46,6 +46,9 @@ pub(crate) fn detect_source(source: &Source) -> Result<FileFormat> {
     if bytes.starts_with(ole::SIGNATURE) {
         return detect_in_compound_file(source);
     }
+    if formats::image::is_image(bytes) {
+        return Ok(FileFormat::Image);
+    }
     if let Some(decoded) = encoding::decode(bytes) {
         if is_html(source, &decoded.text) {
             return Ok(FileFormat::Html);
@@ -214,12 +217,6 @@ fn is_old_excel(bytes: &[u8]) -> bool {
 
 fn describe_binary(kind: infer::Type) -> String {
     let named = match kind.mime_type() {
-        "image/jpeg" => "a JPEG image",
-        "image/png" => "a PNG image",
-        "image/gif" => "a GIF image",
-        "image/tiff" => "a TIFF image",
-        "image/bmp" => "a BMP image",
-        "image/webp" => "a WebP image",
         "image/heif" => "a HEIF image",
         "application/x-executable" | "application/vnd.microsoft.portable-executable" => "a program",
         "application/gzip" => "a gzip archive",
@@ -278,7 +275,7 @@ mod tests {
         for (bytes, what) in [
             (&odt[..], ".odt"),
             (&zip_file(&[("a.txt", b"a")]), "zip archive"),
-            (b"\xFF\xD8\xFF\xE0\0\x10JFIF\0\x01\x01\0\0\x01\0\x01\0\0", "JPEG"),
+            (b"\0\0\0\x18ftypheic\0\0\0\0heicmif1", "HEIF"),
             (b"Return-Path: <a@b.c>\r\nMessage-ID: <1@b.c>\r\nSubject: x\r\n\r\nbody", "e-mail"),
             (b"\xDB\xA5\x2D\0\0\0\x09\x04\0\0\0\0", "Word document from before"),
             (&[0x80, 0, 1, 2, 3, 0xFE, 0, 0, 7], "unknown type"),
@@ -316,7 +313,8 @@ mod tests {
     #[test]
     fn extensions_choose_candidates() {
         assert!(is_supported_extension(Path::new("a/b.PDF")));
-        assert!(!is_supported_extension(Path::new("a/b.jpg")));
+        assert!(is_supported_extension(Path::new("a/b.jpg")));
+        assert!(!is_supported_extension(Path::new("a/b.svg")));
         assert!(!is_supported_extension(Path::new("pdf")));
     }
 }

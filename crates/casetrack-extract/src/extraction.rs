@@ -13,13 +13,21 @@ use crate::source::Source;
 use crate::{detect, registry};
 
 /// What holds for every file of a run.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct ExtractOptions {
     pub limits: Limits,
     /// The libpdfium to use, a file or the directory that holds it. Without it the usual places are searched.
     ///
     /// The first PDF of a process decides: the library is loaded once.
     pub pdfium: Option<PathBuf>,
+    /// The languages that scans are read in, by the names of tesseract's data, joined by `+`: "deu+eng". Default "eng".
+    pub languages: String,
+}
+
+impl Default for ExtractOptions {
+    fn default() -> Self {
+        Self { limits: Limits::default(), pdfium: None, languages: "eng".into() }
+    }
 }
 
 /// What a file contains.
@@ -112,6 +120,7 @@ fn describe(format: FileFormat) -> &'static str {
         FileFormat::Pptx => "a PowerPoint presentation",
         FileFormat::Html => "a web page",
         FileFormat::Rtf => "a Rich Text document",
+        FileFormat::Image => "a picture",
     }
 }
 
@@ -130,7 +139,7 @@ mod tests {
     use super::*;
 
     fn extract_with(name: &str, bytes: &[u8], limits: Limits) -> Result<Extraction> {
-        extract(Path::new(name), bytes, &ExtractOptions { limits, pdfium: None })
+        extract(Path::new(name), bytes, &ExtractOptions { limits, ..ExtractOptions::default() })
     }
 
     #[test]

@@ -72,6 +72,11 @@ impl DocumentBuilder {
         });
     }
 
+    /// Of the page in progress, 0–1.
+    pub fn set_ocr_confidence(&mut self, confidence: f32) {
+        self.page().ocr_confidence = Some(confidence);
+    }
+
     /// Whether no page has text.
     pub fn is_blank(&self) -> bool {
         self.pages.iter().all(|page| page.blocks.is_empty())

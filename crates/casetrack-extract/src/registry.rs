@@ -4,6 +4,7 @@ use casetrack_core::{FileFormat, Result};
 
 use crate::formats::doc::Doc;
 use crate::formats::html::Html;
+use crate::formats::image::Image;
 use crate::formats::pptx::Pptx;
 use crate::formats::rtf::Rtf;
 use crate::formats::{csv::Csv, docx::Docx, markdown::Markdown, pdf::Pdf, spreadsheet::Spreadsheet, text::PlainText};
@@ -34,6 +35,7 @@ static EXTRACTORS: &[(FileFormat, &dyn Extractor)] = &[
     (FileFormat::Pptx, &Pptx),
     (FileFormat::Html, &Html),
     (FileFormat::Rtf, &Rtf),
+    (FileFormat::Image, &Image),
 ];
 
 /// The extractor of a format; `None` for a format without a row.

@@ -109,14 +109,27 @@ impl PdfPageContent {
 
 /// A PDF of these pages.
 pub fn pdf_file(title: &str, pages: &[PdfPageContent]) -> Vec<u8> {
+    pdf_file_with_picture(title, pages, 1, b"A")
+}
+
+/// A PDF of one page that is this picture, in shades of grey, row by row.
+pub fn scanned_pdf_file(width: usize, pixels: &[u8]) -> Vec<u8> {
+    pdf_file_with_picture("", &[PdfPageContent::image()], width, pixels)
+}
+
+fn pdf_file_with_picture(title: &str, pages: &[PdfPageContent], width: usize, pixels: &[u8]) -> Vec<u8> {
+    let hex: String = pixels.iter().map(|pixel| format!("{pixel:02x}")).collect();
     let kids: Vec<String> = (0..pages.len()).map(|index| format!("{} 0 R", 6 + 2 * index)).collect();
     let mut objects = vec![
         "<< /Type /Catalog /Pages 2 0 R >>".to_owned(),
         format!("<< /Type /Pages /Kids [{}] /Count {} >>", kids.join(" "), pages.len()),
         "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>".to_owned(),
-        "<< /Type /XObject /Subtype /Image /Width 1 /Height 1 /ColorSpace /DeviceGray /BitsPerComponent 8 /Length 1 >>\n\
-         stream\nA\nendstream"
-            .to_owned(),
+        format!(
+            "<< /Type /XObject /Subtype /Image /Width {width} /Height {} /ColorSpace /DeviceGray /BitsPerComponent 8 \
+             /Filter /ASCIIHexDecode /Length {} >>\nstream\n{hex}>\nendstream",
+            pixels.len() / width,
+            hex.len() + 1
+        ),
         format!("<< /Title ({title}) >>"),
     ];
     for (page, index) in pages.iter().zip(0..) {

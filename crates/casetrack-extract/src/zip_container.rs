@@ -102,7 +102,7 @@ mod tests {
     #[test]
     fn parts_are_found_without_regard_to_case_and_limited_in_size() {
         let limits = Limits { max_part_bytes: 1000, ..Limits::default() };
-        let options = ExtractOptions { limits, pdfium: None };
+        let options = ExtractOptions { limits, ..ExtractOptions::default() };
         let bytes = zip_file(&[("Word/Document.xml", &[b'x'; 1000]), ("bomb.xml", &[b'x'; 1001])]);
         let source = Source { path: Path::new("a.docx"), bytes: &bytes, options: &options };
         let mut container = ZipContainer::open(&source).unwrap();

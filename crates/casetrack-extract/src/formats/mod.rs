@@ -4,6 +4,7 @@ pub mod csv;
 pub mod doc;
 pub mod docx;
 pub mod html;
+pub mod image;
 pub mod markdown;
 pub mod pdf;
 pub mod pptx;

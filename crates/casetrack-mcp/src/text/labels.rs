@@ -53,5 +53,6 @@ pub(crate) fn format(format: FileFormat) -> &'static str {
         FileFormat::Pptx => "PPTX",
         FileFormat::Html => "HTML",
         FileFormat::Rtf => "RTF",
+        FileFormat::Image => "Image",
     }
 }

@@ -1,11 +1,13 @@
-//! PDF files with a text layer, over pdfium.
+//! PDF files, over pdfium.
 //!
 //! Text is what the text layer says, in the order of the page's content, one line of text per line on the page with its
-//! box. Paragraphs are found from geometry. A page that is a picture with no or hardly any text is a scan: it keeps its
-//! place without being taken for an empty page.
+//! box. Paragraphs are found from geometry. A page that is a picture with no or hardly any text is a scan, and a text layer
+//! may be garbage: such pages are rendered and read by OCR. Where that is not possible they keep their places without being
+//! taken for empty pages.
 
 mod layout;
 mod library;
+mod scan;
 mod text_layer;
 
 use std::sync::{Mutex, PoisonError};
@@ -19,6 +21,7 @@ use pdfium_render::prelude::{
 use self::layout::{Headings, Paragraph};
 pub use self::library::pdfium_status;
 use self::text_layer::{Line, View};
+use crate::ocr::{self, OcrPage, Picture};
 use crate::page::{DocumentBuilder, PlacedLine};
 use crate::registry::Extractor;
 use crate::source::Source;
@@ -57,8 +60,21 @@ enum PageState {
     /// Has text, or is truly blank.
     Readable,
     Scanned,
+    /// Has a text layer that does not say what the page shows.
+    Garbage,
     Damaged,
 }
+
+/// A page while the document is read.
+struct ReadPage {
+    state: PageState,
+    method: ExtractionMethod,
+    confidence: Option<f32>,
+    paragraphs: Vec<Paragraph>,
+}
+
+/// OCR of a page with a garbage text layer replaces it when it makes at least this much sense.
+const MIN_CONFIDENCE: f32 = 0.5;
 
 fn read_document(source: &Source, pdf: &PdfDocument, document: &mut DocumentBuilder) -> Result<()> {
     let count = pdf.pages().len();
@@ -70,30 +86,17 @@ fn read_document(source: &Source, pdf: &PdfDocument, document: &mut DocumentBuil
     {
         document.set_title(title.value());
     }
-    let mut pages: Vec<(PageState, Vec<Paragraph>)> = Vec::new();
-    let mut text_bytes = 0u64;
-    for index in 0..count {
-        let read = {
-            let _inside = PDFIUM.lock().unwrap_or_else(PoisonError::into_inner);
-            pdf.pages().get(index).and_then(|mut page| read_page(&mut page))
-        };
-        let (state, lines) = read.unwrap_or_else(|error| {
-            tracing::debug!("page {} of {}: {error:?}", index + 1, source.path.display());
-            (PageState::Damaged, Vec::new())
-        });
-        text_bytes += lines.iter().map(|line| line.text.len() as u64).sum::<u64>();
-        if text_bytes > source.limits().max_text_chars.saturating_mul(4) {
-            return Err(source
-                .too_large(format_args!("it holds more than {} characters of text", source.limits().max_text_chars)));
-        }
-        pages.push((state, layout::paragraphs(lines)));
-    }
-    check_pages(source, &pages, document)?;
+    let read = ocr::read_all(source.options, |submit| read_pages(source, pdf, submit));
+    let pages = add_ocr(read.fed?, read.pages);
+    check_pages(source, &pages, read.missing, document)?;
 
-    let headings = Headings::of(pages.iter().map(|(_, paragraphs)| paragraphs));
-    for (_, paragraphs) in &pages {
-        document.start_page(ExtractionMethod::Native, None);
-        for paragraph in paragraphs {
+    let headings = Headings::of(pages.iter().map(|page| &page.paragraphs));
+    for page in &pages {
+        document.start_page(page.method, None);
+        if let Some(confidence) = page.confidence {
+            document.set_ocr_confidence(confidence);
+        }
+        for paragraph in &page.paragraphs {
             let kind = match headings.level(paragraph) {
                 Some(level) => BlockKind::Heading { level },
                 None if paragraph.is_list_item() => BlockKind::ListItem,
@@ -106,34 +109,110 @@ fn read_document(source: &Source, pdf: &PdfDocument, document: &mut DocumentBuil
     Ok(())
 }
 
+/// The text layers of all pages; pages without a usable one are handed on as pictures, with their numbers from 0.
+fn read_pages(source: &Source, pdf: &PdfDocument, submit: &mut dyn FnMut(usize, Picture)) -> Result<Vec<ReadPage>> {
+    let mut pages = Vec::new();
+    let mut text_bytes = 0u64;
+    for index in 0..pdf.pages().len() {
+        let read = {
+            let _inside = PDFIUM.lock().unwrap_or_else(PoisonError::into_inner);
+            pdf.pages().get(index).and_then(|mut page| {
+                let (state, lines) = read_page(&mut page)?;
+                let wanted = matches!(state, PageState::Scanned | PageState::Garbage);
+                let picture = wanted.then(|| scan::render(&page, source.limits().max_image_pixels)).transpose();
+                Ok((state, lines, picture))
+            })
+        };
+        let damaged =
+            |error: &PdfiumError| tracing::debug!("page {} of {}: {error:?}", index + 1, source.path.display());
+        let (state, lines) = match read {
+            Ok((state, lines, picture)) => {
+                match picture {
+                    Ok(Some(picture)) => submit(pages.len(), picture),
+                    Ok(None) => {}
+                    Err(error) => damaged(&error),
+                }
+                (state, lines)
+            }
+            Err(error) => {
+                damaged(&error);
+                (PageState::Damaged, Vec::new())
+            }
+        };
+        text_bytes += lines.iter().map(|line| line.text.len() as u64).sum::<u64>();
+        if text_bytes > source.limits().max_text_chars.saturating_mul(4) {
+            return Err(source
+                .too_large(format_args!("it holds more than {} characters of text", source.limits().max_text_chars)));
+        }
+        let paragraphs = layout::paragraphs(lines);
+        pages.push(ReadPage { state, method: ExtractionMethod::Native, confidence: None, paragraphs });
+    }
+    Ok(pages)
+}
+
+/// Puts what OCR read in the place of what the text layer says.
+fn add_ocr(mut pages: Vec<ReadPage>, read: Vec<(usize, OcrPage)>) -> Vec<ReadPage> {
+    for (number, ocr) in read {
+        let Some(page) = pages.get_mut(number) else { continue };
+        let is_worse = page.state == PageState::Garbage && ocr.confidence < MIN_CONFIDENCE;
+        let paragraphs = scan::paragraphs(&ocr);
+        if is_worse || paragraphs.is_empty() {
+            continue;
+        }
+        // The picture shows what a stamp or page number in the text layer says.
+        *page = ReadPage {
+            state: PageState::Readable,
+            method: ExtractionMethod::Ocr,
+            confidence: Some(ocr.confidence),
+            paragraphs,
+        };
+    }
+    pages
+}
+
 fn placed(line: &Line) -> PlacedLine {
     let Rect { left, right, top, bottom } = line.area;
     let area = (right > left && bottom > top).then_some(line.area);
     PlacedLine { text: line.text.clone(), area }
 }
 
-/// Says which pages are missing; an error when there is no text at all.
-fn check_pages(source: &Source, pages: &[(PageState, Vec<Paragraph>)], document: &mut DocumentBuilder) -> Result<()> {
+/// Says which pages are missing; an error when there is no text at all. `missing` is why there was no OCR.
+fn check_pages(
+    source: &Source,
+    pages: &[ReadPage],
+    missing: Option<Error>,
+    document: &mut DocumentBuilder,
+) -> Result<()> {
     let numbers = |wanted: PageState| -> Vec<usize> {
-        pages.iter().zip(1..).filter(|((state, _), _)| *state == wanted).map(|(_, number)| number).collect()
+        pages.iter().zip(1..).filter(|(page, _)| page.state == wanted).map(|(_, number)| number).collect()
     };
-    let (scanned, damaged) = (numbers(PageState::Scanned), numbers(PageState::Damaged));
-    let has_text = pages.iter().any(|(state, paragraphs)| *state == PageState::Readable && !paragraphs.is_empty());
-    if !has_text && !scanned.is_empty() {
-        return Err(Error::new(
-            ErrorCode::NeedsOcr,
-            format!("{} is a scan without a text layer ({}).", source.name(), plural(pages.len(), "page")),
-        )
-        .with_hint("Recognise its text with an OCR program that adds a text layer, then ingest the result."));
+    let (scanned, garbage, damaged) =
+        (numbers(PageState::Scanned), numbers(PageState::Garbage), numbers(PageState::Damaged));
+    let has_text = pages.iter().any(|page| page.state == PageState::Readable && !page.paragraphs.is_empty());
+    if !has_text && garbage.is_empty() && !scanned.is_empty() {
+        return Err(match missing {
+            Some(missing) => Error::new(
+                ErrorCode::NeedsOcr,
+                format!("{} is a scan without a text layer ({}).", source.name(), plural(pages.len(), "page")),
+            )
+            .with_hint(missing.hint.unwrap_or_default()),
+            None => source.empty("is a scan on which no text was recognised."),
+        });
     }
-    if !has_text && !damaged.is_empty() {
+    if !has_text && garbage.is_empty() && !damaged.is_empty() {
         return Err(source.unreadable("none of its pages can be read"));
     }
-    if !has_text {
+    if !has_text && garbage.is_empty() {
         return Err(source.empty("contains no text."));
     }
-    if !scanned.is_empty() {
+    if !scanned.is_empty() && missing.is_some() {
         document.warn(format!("No text layer on {}: scanned, needs OCR.", page_list(&scanned)));
+    }
+    if !scanned.is_empty() && missing.is_none() {
+        document.warn(format!("No text was recognised on {}: a picture.", page_list(&scanned)));
+    }
+    if !garbage.is_empty() {
+        document.warn(format!("The text layer of {} does not say what the page shows.", page_list(&garbage)));
     }
     if !damaged.is_empty() {
         document.warn(format!("Could not be read: {}. The other pages are complete.", page_list(&damaged)));
@@ -148,11 +227,13 @@ fn read_page(page: &mut PdfPage) -> Result<(PageState, Vec<Line>), PdfiumError> 
         tracing::debug!("annotations are left out: {error:?}");
     }
     let page = &*page;
-    let lines = text_layer::read_lines(page)?;
+    let (lines, unmapped) = text_layer::read_lines(page)?;
     let printed: usize = lines.iter().map(|line| line.text.chars().filter(|c| !c.is_whitespace()).count()).sum();
     let coverage = if printed == 0 { SCAN_COVERAGE_WITHOUT_TEXT } else { SCAN_COVERAGE };
     let state = if printed < MIN_TEXT_OF_SCAN && is_covered_by_pictures(page, coverage) {
         PageState::Scanned
+    } else if scan::is_garbage(&lines, unmapped) {
+        PageState::Garbage
     } else {
         PageState::Readable
     };
@@ -240,6 +321,15 @@ fn page_list(numbers: &[usize]) -> String {
         .map(|(start, end)| if start == end { start.to_string() } else { format!("{start}-{end}") })
         .collect();
     format!("page{} {}", if numbers.len() == 1 { "" } else { "s" }, ranges.join(", "))
+}
+
+/// The first page of a PDF as a picture.
+#[cfg(test)]
+pub(crate) fn rendered_page(bytes: &[u8]) -> Picture {
+    let pdfium = library::pdfium(&crate::ExtractOptions::default()).unwrap();
+    let _inside = PDFIUM.lock().unwrap_or_else(PoisonError::into_inner);
+    let pdf = pdfium.load_pdf_from_byte_slice(bytes, None).unwrap();
+    scan::render(&pdf.pages().get(0).unwrap(), 100_000_000).unwrap()
 }
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
 use std::path::Path;
 
-use casetrack_core::{BlockKind, ErrorCode, FileFormat};
+use casetrack_core::{BlockKind, ErrorCode, ExtractionMethod, FileFormat};
 
-use crate::test_files::{PdfPageContent, assert_page_invariants, pdf_file};
+use crate::test_files::{PdfPageContent, assert_page_invariants, pdf_file, scanned_pdf_file};
 use crate::{ExtractOptions, Extraction};
 
 fn extract(bytes: &[u8]) -> casetrack_core::Result<Extraction> {
@@ -66,14 +66,48 @@ fn scanned_pages_are_told_from_blank_ones() {
     let scan = PdfPageContent::image;
     let blank = || PdfPageContent::text(std::iter::empty());
     let error = extract(&pdf_file("", &[scan(), scan()])).unwrap_err();
-    assert_eq!(error.code, ErrorCode::NeedsOcr);
-    assert_eq!(error.message, "lease.pdf is a scan without a text layer (2 pages).");
+    let has_ocr = crate::tesseract_status(&ExtractOptions::default()).is_ok();
+    if has_ocr {
+        assert_eq!(error.code, ErrorCode::EmptyFile);
+        assert_eq!(error.message, "lease.pdf is a scan on which no text was recognised.");
+    } else {
+        assert_eq!(error.code, ErrorCode::NeedsOcr);
+        assert_eq!(error.message, "lease.pdf is a scan without a text layer (2 pages).");
+    }
     assert_eq!(extract(&pdf_file("", &[blank()])).unwrap_err().code, ErrorCode::EmptyFile);
 
     let extraction = extract(&pdf_file("", &[scan(), text(&PARAGRAPH), blank(), scan(), scan()])).unwrap();
-    assert_eq!(extraction.warnings, ["No text layer on pages 1, 4-5: scanned, needs OCR."]);
+    let warning = if has_ocr {
+        "No text was recognised on pages 1, 4-5: a picture."
+    } else {
+        "No text layer on pages 1, 4-5: scanned, needs OCR."
+    };
+    assert_eq!(extraction.warnings, [warning]);
     let blocks: Vec<usize> = extraction.pages.iter().map(|page| page.blocks.len()).collect();
     assert_eq!(blocks, [0, 1, 0, 0, 0]);
+}
+
+#[test]
+fn scanned_pages_are_read() {
+    if let Err(error) = crate::tesseract_status(&ExtractOptions::default()) {
+        eprintln!("skipped, without tesseract: {}", error.message);
+        return;
+    }
+    let native = pdf_file("", &[text(&PARAGRAPH)]);
+    let picture = super::rendered_page(&native);
+    let extraction = extract(&scanned_pdf_file(picture.image.width, &picture.image.pixels)).unwrap();
+    let page = &extraction.pages[0];
+    assert_eq!(page.text, PARAGRAPH.join("\n"));
+    assert_eq!(page.method, ExtractionMethod::Ocr);
+    assert!(page.ocr_confidence.unwrap() > 0.85);
+    assert!(extraction.warnings.is_empty(), "{:?}", extraction.warnings);
+    let native = extract(&native).unwrap();
+    assert_eq!((native.pages[0].method, native.pages[0].ocr_confidence), (ExtractionMethod::Native, None));
+    for (scanned, native) in page.line_boxes.iter().zip(&native.pages[0].line_boxes) {
+        let (scanned, native) = (scanned.unwrap(), native.unwrap());
+        assert!((scanned.left - native.left).abs() < 4.0 && (scanned.bottom - native.bottom).abs() < 6.0);
+        assert!((scanned.right - native.right).abs() < 4.0 && (scanned.top - native.top).abs() < 6.0);
+    }
 }
 
 #[test]

@@ -14,14 +14,17 @@ pub(super) struct Line {
     pub first_word: f32,
 }
 
-/// The lines of a page in the order of its content, with places in points from the top left of the visible page.
-pub(super) fn read_lines(page: &PdfPage) -> Result<Vec<Line>, PdfiumError> {
+/// The lines of a page in the order of its content, with places in points from the top left of the visible page, and how many
+/// glyphs stand for no character.
+pub(super) fn read_lines(page: &PdfPage) -> Result<(Vec<Line>, usize), PdfiumError> {
     let text = page.text()?;
     let view = View::of(page);
     let mut lines = Vec::new();
     let mut open = OpenLine::default();
+    let mut unmapped = 0;
     for glyph in glyphs(&text, &view) {
         match glyph {
+            Glyph::Unmapped => unmapped += 1,
             Glyph::LineEnd => lines.extend(open.finish()),
             Glyph::Shown(c, area) => {
                 // The library joins a line that ends in a hyphen to the next one.
@@ -37,7 +40,7 @@ pub(super) fn read_lines(page: &PdfPage) -> Result<Vec<Line>, PdfiumError> {
         }
     }
     lines.extend(open.finish());
-    Ok(join_level_lines(lines))
+    Ok((join_level_lines(lines), unmapped))
 }
 
 enum Glyph {
@@ -45,6 +48,8 @@ enum Glyph {
     /// A hyphen that the library takes for one at the end of a line.
     Hyphen(Option<Rect>),
     LineEnd,
+    /// A code that the font does not map to a character.
+    Unmapped,
 }
 
 /// The printed characters of the text layer. Control characters and non-characters are dropped.
@@ -68,6 +73,7 @@ fn glyphs<'a>(text: &'a PdfPageText, view: &'a View) -> impl Iterator<Item = Gly
                 high_surrogate = Some(code);
                 None
             }
+            0 | 0x01 | 0x03..0x09 | 0x0E..0x20 => Some(Glyph::Unmapped),
             0xFFFE | 0xFFFF | 0xFEFF | 0x200B => None,
             _ => char::from_u32(code).filter(|c| !c.is_control()).map(|c| Glyph::Shown(plain(c), area())),
         }

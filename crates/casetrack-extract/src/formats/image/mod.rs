@@ -1,0 +1,211 @@
+//! Pictures of pages: JPEG, PNG, BMP, GIF, WebP and TIFF with all its pages, read by OCR. A frame is a page.
+
+mod resolution;
+mod tiff;
+
+use std::io::Cursor;
+
+use casetrack_core::{BlockKind, Error, ExtractionMethod, Result};
+use image::metadata::Orientation;
+use image::{
+    AnimationDecoder, DynamicImage, Frames, ImageDecoder, ImageError, ImageFormat, ImageReader, ImageResult, Limits,
+};
+
+use crate::ocr::{self, GrayImage, OcrPage, POINTS, Picture};
+use crate::page::{DocumentBuilder, PlacedLine};
+use crate::registry::Extractor;
+use crate::source::Source;
+
+/// A picture without a stated resolution is taken to be as long as a Letter page, in inches.
+const ASSUMED_LENGTH: f32 = 11.0;
+/// Tesseract reads no longer side.
+const MAX_SIDE: u32 = 32_000;
+/// Decoders may need this many bytes for a pixel: four channels of 16 bits, and as much again for a frame before.
+const BYTES_PER_PIXEL: u64 = 16;
+/// Frames of an animation that are read.
+const MAX_ANIMATION_FRAMES: usize = 20;
+
+pub(crate) struct Image;
+
+impl Extractor for Image {
+    fn extract(&self, source: &Source, document: &mut DocumentBuilder) -> Result<()> {
+        let format = image::guess_format(source.bytes).map_err(|error| read_error(source, &error))?;
+        let mut unread = Vec::new();
+        let read = ocr::read_all(source.options, |submit| {
+            let mut count = 0;
+            let mut take = |picture: Result<Picture>| {
+                match picture {
+                    Ok(picture) => submit(count, picture),
+                    Err(error) => unread.push((count + 1, error)),
+                }
+                count += 1;
+            };
+            match format {
+                ImageFormat::Tiff => tiff_pages(source, &mut take),
+                ImageFormat::Gif | ImageFormat::WebP => animation(source, format, &mut take),
+                _ => take(single(source, format, source.bytes, resolution::stated(source.bytes))),
+            }
+            count
+        });
+        if let Some(missing) = read.missing {
+            return Err(missing);
+        }
+        let count = read.fed;
+        if unread.len() == count
+            && let Some((_, error)) = unread.pop()
+        {
+            return Err(error);
+        }
+        for (number, error) in unread {
+            document.warn(format!("Page {number}: {}", error.message));
+        }
+        if count == MAX_ANIMATION_FRAMES && matches!(format, ImageFormat::Gif | ImageFormat::WebP) {
+            document.warn(format!("Only the first {MAX_ANIMATION_FRAMES} frames of the animation were read."));
+        }
+        let mut read = read.pages.into_iter().peekable();
+        for number in 0..count {
+            document.start_page(ExtractionMethod::Ocr, None);
+            if let Some((_, page)) = read.next_if(|(read, _)| *read == number) {
+                push_page(document, page)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn push_page(document: &mut DocumentBuilder, page: OcrPage) -> Result<()> {
+    document.set_ocr_confidence(page.confidence);
+    for paragraph in page.paragraphs {
+        let lines: Vec<PlacedLine> =
+            paragraph.into_iter().map(|line| PlacedLine { text: line.text, area: Some(line.area) }).collect();
+        document.push_lines(BlockKind::Paragraph, &lines)?;
+    }
+    Ok(())
+}
+
+/// Whether a file is a picture of a format that is read.
+pub(crate) fn is_image(bytes: &[u8]) -> bool {
+    // Two letters are a bitmap's whole signature; its header's size tells it from a text.
+    let is_bitmap = bytes.starts_with(b"BM") && matches!(bytes.get(14..18), Some([12 | 40..=124, 0, 0, 0]));
+    is_bitmap
+        || bytes.starts_with(b"\xFF\xD8\xFF")
+        || bytes.starts_with(b"\x89PNG\r\n\x1A\n")
+        || bytes.starts_with(b"GIF87a")
+        || bytes.starts_with(b"GIF89a")
+        || (bytes.starts_with(b"RIFF") && bytes.get(8..12) == Some(b"WEBP"))
+        || tiff::is_tiff(bytes)
+}
+
+fn single(source: &Source, format: ImageFormat, bytes: &[u8], resolution: Option<u32>) -> Result<Picture> {
+    decode(source, format, bytes).map_err(|error| read_error(source, &error)).map(|image| picture(image, resolution))
+}
+
+fn decode(source: &Source, format: ImageFormat, bytes: &[u8]) -> ImageResult<DynamicImage> {
+    let mut reader = ImageReader::with_format(Cursor::new(bytes), format);
+    reader.limits(limits(source));
+    let mut decoder = reader.into_decoder()?;
+    check_size(source, decoder.dimensions())?;
+    // A photograph may be stored turned, and say so.
+    let orientation = decoder.orientation().unwrap_or(Orientation::NoTransforms);
+    let mut image = DynamicImage::from_decoder(decoder)?;
+    image.apply_orientation(orientation);
+    Ok(image)
+}
+
+fn limits(source: &Source) -> Limits {
+    let mut limits = Limits::default();
+    limits.max_image_width = Some(MAX_SIDE);
+    limits.max_image_height = Some(MAX_SIDE);
+    limits.max_alloc = Some(source.limits().max_image_pixels.saturating_mul(BYTES_PER_PIXEL));
+    limits
+}
+
+fn check_size(source: &Source, (width, height): (u32, u32)) -> ImageResult<()> {
+    if u64::from(width) * u64::from(height) <= source.limits().max_image_pixels {
+        return Ok(());
+    }
+    let kind = image::error::LimitErrorKind::DimensionError;
+    Err(ImageError::Limits(image::error::LimitError::from_kind(kind)))
+}
+
+/// Every page of a TIFF. Decoders read the first; a header that points elsewhere makes any page the first.
+fn tiff_pages(source: &Source, take: &mut dyn FnMut(Result<Picture>)) {
+    let mut bytes = source.bytes.to_vec();
+    let directories = tiff::directories(source.bytes);
+    for directory in &directories {
+        tiff::make_first(&mut bytes, directory);
+        take(single(source, ImageFormat::Tiff, &bytes, directory.resolution));
+    }
+    if directories.is_empty() {
+        take(Err(source.unreadable("it has no pages")));
+    }
+}
+
+fn animation(source: &Source, format: ImageFormat, take: &mut dyn FnMut(Result<Picture>)) {
+    let frames = (|| -> ImageResult<Option<Frames>> {
+        let cursor = Cursor::new(source.bytes);
+        if format == ImageFormat::Gif {
+            let mut decoder = image::codecs::gif::GifDecoder::new(cursor)?;
+            check_size(source, decoder.dimensions())?;
+            decoder.set_limits(limits(source))?;
+            return Ok(Some(decoder.into_frames()));
+        }
+        let mut decoder = image::codecs::webp::WebPDecoder::new(cursor)?;
+        check_size(source, decoder.dimensions())?;
+        decoder.set_limits(limits(source))?;
+        Ok(decoder.has_animation().then(|| decoder.into_frames()))
+    })();
+    match frames {
+        Err(error) => take(Err(read_error(source, &error))),
+        Ok(None) => take(single(source, format, source.bytes, None)),
+        Ok(Some(frames)) => {
+            for frame in frames.take(MAX_ANIMATION_FRAMES) {
+                let failed = frame.is_err();
+                take(
+                    frame
+                        .map_err(|error| read_error(source, &error))
+                        .map(|frame| picture(DynamicImage::ImageRgba8(frame.into_buffer()), None)),
+                );
+                if failed {
+                    break;
+                }
+            }
+        }
+    }
+}
+
+/// In shades of grey on white paper.
+fn picture(image: DynamicImage, resolution: Option<u32>) -> Picture {
+    let gray = if image.color().has_alpha() {
+        let mut pixels = image.into_rgba8();
+        for pixel in pixels.pixels_mut() {
+            let alpha = u32::from(pixel[3]);
+            for channel in 0..3 {
+                pixel[channel] = ((u32::from(pixel[channel]) * alpha + 255 * (255 - alpha)) / 255) as u8;
+            }
+        }
+        DynamicImage::ImageRgba8(pixels).into_luma8()
+    } else {
+        image.into_luma8()
+    };
+    let (width, height) = (gray.width() as usize, gray.height() as usize);
+    let scale = match resolution {
+        Some(resolution) => POINTS / resolution as f32,
+        None => POINTS * ASSUMED_LENGTH / width.max(height).max(1) as f32,
+    };
+    Picture { image: GrayImage { width, height, pixels: gray.into_raw() }, resolution, scale }
+}
+
+fn read_error(source: &Source, error: &ImageError) -> Error {
+    match error {
+        ImageError::Limits(_) => source.too_large(format_args!(
+            "pictures are read up to {} million pixels and {MAX_SIDE} pixels a side",
+            source.limits().max_image_pixels / 1_000_000
+        )),
+        ImageError::Unsupported(_) => source.unreadable(format_args!("its kind of picture is not supported ({error})")),
+        error => source.unreadable(error),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,122 @@
+//! Words into lines and paragraphs, and boxes back to where they were before the picture was turned.
+
+use casetrack_core::Rect;
+
+use super::{PixelBox, Word};
+
+/// A line of a page with its place in points.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct OcrLine {
+    pub text: String,
+    pub area: Rect,
+    /// Mean confidence of its words by their length, 0–1.
+    pub confidence: f32,
+}
+
+/// What was read of a page.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(crate) struct OcrPage {
+    /// Paragraphs in reading order, as lines.
+    pub paragraphs: Vec<Vec<OcrLine>>,
+    /// Mean confidence of the words by their length, 0–1; 0 without words.
+    pub confidence: f32,
+    /// Characters in all words.
+    chars: usize,
+}
+
+impl OcrPage {
+    pub(super) fn of(words: Vec<Word>, scale: f32) -> Self {
+        let mut page = Self::default();
+        let mut line: Vec<Word> = Vec::new();
+        let mut starts_paragraph = true;
+        let mut sum = 0.0;
+        for word in words {
+            if word.starts_line {
+                page.end_line(&mut line, starts_paragraph, scale);
+                starts_paragraph = false;
+            }
+            // An empty word may be the one that starts a paragraph.
+            starts_paragraph |= word.starts_paragraph;
+            if !word.text.is_empty() {
+                let chars = word.text.chars().count();
+                sum += word.confidence * chars as f32;
+                page.chars += chars;
+                line.push(word);
+            }
+        }
+        page.end_line(&mut line, starts_paragraph, scale);
+        page.confidence = sum / page.chars.max(1) as f32;
+        page
+    }
+
+    fn end_line(&mut self, words: &mut Vec<Word>, starts_paragraph: bool, scale: f32) {
+        let Some(area) = words.iter().map(|word| word.area).reduce(|a, b| a.union(&b)) else { return };
+        let text: Vec<&str> = words.iter().map(|word| &*word.text).collect();
+        let chars = |word: &Word| word.text.chars().count() as f32;
+        let total: f32 = words.iter().map(chars).sum();
+        let line = OcrLine {
+            text: text.join(" "),
+            area: area.in_points(scale),
+            confidence: words.iter().map(|word| word.confidence * chars(word)).sum::<f32>() / total.max(1.0),
+        };
+        words.clear();
+        match self.paragraphs.last_mut() {
+            Some(paragraph) if !starts_paragraph => paragraph.push(line),
+            _ => self.paragraphs.push(vec![line]),
+        }
+    }
+
+    /// This or the other, whichever has more that was read with confidence.
+    pub(super) fn or_better(self, other: Option<OcrPage>) -> Self {
+        match other {
+            Some(other) if other.weight() > self.weight() => other,
+            _ => self,
+        }
+    }
+
+    /// How much was read with confidence.
+    fn weight(&self) -> f32 {
+        self.confidence * self.confidence * self.chars as f32
+    }
+}
+
+impl PixelBox {
+    fn union(&self, other: &Self) -> Self {
+        Self {
+            left: self.left.min(other.left),
+            top: self.top.min(other.top),
+            right: self.right.max(other.right),
+            bottom: self.bottom.max(other.bottom),
+        }
+    }
+
+    fn in_points(self, scale: f32) -> Rect {
+        Rect { left: self.left * scale, top: self.top * scale, right: self.right * scale, bottom: self.bottom * scale }
+    }
+}
+
+/// Where a box was before the page was turned clockwise by right angles; the size is that of the turned page.
+pub(super) fn turned_back(area: &PixelBox, quarters: u8, width: f32, height: f32) -> PixelBox {
+    let PixelBox { left, top, right, bottom } = *area;
+    match quarters % 4 {
+        0 => *area,
+        1 => PixelBox { left: top, top: width - right, right: bottom, bottom: width - left },
+        2 => PixelBox { left: width - right, top: height - bottom, right: width - left, bottom: height - top },
+        _ => PixelBox { left: height - bottom, top: left, right: height - top, bottom: right },
+    }
+}
+
+/// Where a box was before the page was turned clockwise around its middle by an angle in degrees: as wide and high, around the
+/// middle's old place. The upright box around the tilted one would take in the neighbouring lines.
+pub(super) fn tilted_back(area: &PixelBox, degrees: f32, width: f32, height: f32) -> PixelBox {
+    let (sin, cos) = degrees.to_radians().sin_cos();
+    let (x, y) = ((area.left + area.right - width) / 2.0, (area.top + area.bottom - height) / 2.0);
+    let (new_x, new_y) = (x * cos + y * sin + width / 2.0, y * cos - x * sin + height / 2.0);
+    let (half_width, half_height) = ((area.right - area.left) / 2.0, (area.bottom - area.top) / 2.0);
+    PixelBox {
+        left: (new_x - half_width).max(0.0),
+        top: (new_y - half_height).max(0.0),
+        right: (new_x + half_width).min(width),
+        bottom: (new_y + half_height).min(height),
+    }
+}

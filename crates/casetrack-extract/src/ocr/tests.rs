@@ -1,0 +1,91 @@
+use super::*;
+use crate::formats::pdf::rendered_page;
+use crate::test_files::{PdfPageContent, pdf_file};
+
+const LINES: [&str; 3] =
+    ["The tenant shall pay the rent in advance,", "on the first day of each quarter,", "without any deduction."];
+
+/// A page of 12-point text with baselines at 100, 120 and 140 points from the top.
+fn picture() -> Picture {
+    let lines = LINES.iter().zip(0..).map(|(line, number)| (72.0, 692.0 - 20.0 * number as f32, 12.0, *line));
+    rendered_page(&pdf_file("", &[PdfPageContent::text(lines)]))
+}
+
+fn read(picture: &Picture) -> Option<OcrPage> {
+    let read = read_one(&ExtractOptions::default(), picture);
+    read.map_err(|error| eprintln!("skipped, without tesseract: {}", error.message)).ok()
+}
+
+fn assert_is_read(page: &OcrPage) {
+    let lines: Vec<&OcrLine> = page.paragraphs.iter().flatten().collect();
+    assert_eq!(lines.iter().map(|line| &*line.text).collect::<Vec<_>>(), LINES);
+    assert!(page.confidence > 0.85, "{}", page.confidence);
+}
+
+#[test]
+fn lines_are_read_with_their_boxes_in_points() {
+    let Some(page) = read(&picture()) else { return };
+    assert_is_read(&page);
+    for (line, number) in page.paragraphs.iter().flatten().zip(0..) {
+        let baseline = 100.0 + 20.0 * number as f32;
+        let area = line.area;
+        assert!((area.left - 72.0).abs() < 3.0 && area.right > 170.0 && area.right < 320.0, "{area:?}");
+        assert!((area.top - (baseline - 9.0)).abs() < 3.0 && (area.bottom - (baseline + 2.5)).abs() < 3.0, "{area:?}");
+    }
+}
+
+#[test]
+fn reading_again_gives_the_same() {
+    let picture = picture();
+    assert_eq!(read(&picture), read(&picture));
+}
+
+#[test]
+fn a_page_on_its_head_is_turned_and_its_boxes_stay_where_they_are() {
+    // Orientation is only told from a full page.
+    let text = "the landlord may at any reasonable time enter and inspect the premises, and shall give";
+    let lines = (0..30).map(|number| (72.0, 692.0 - 20.0 * number as f32, 12.0, text));
+    let mut picture = rendered_page(&pdf_file("", &[PdfPageContent::text(lines)]));
+    picture.image.pixels.reverse();
+    let Some(page) = read(&picture) else { return };
+    if take(tesseract::libraries().unwrap(), ORIENTATION).is_err() {
+        eprintln!("skipped, without the data of orientation detection");
+        return;
+    }
+    let lines: Vec<&OcrLine> = page.paragraphs.iter().flatten().collect();
+    assert_eq!(lines[0].text, text);
+    // The first line stands at the bottom now, and ends where it began.
+    assert!((lines[0].area.right - (612.0 - 72.0)).abs() < 3.0, "{:?}", lines[0].area);
+    assert!((lines[0].area.bottom - (792.0 - 91.0)).abs() < 3.0, "{:?}", lines[0].area);
+}
+
+#[test]
+fn a_blank_page_and_no_page_have_no_text() {
+    for (width, height) in [(500, 700), (1, 1), (0, 0)] {
+        let image = GrayImage { width, height, pixels: vec![255; width * height] };
+        let Some(page) = read(&Picture { image, resolution: None, scale: 1.0 }) else { return };
+        assert_eq!(page, OcrPage::default());
+    }
+}
+
+#[test]
+fn a_language_without_data_is_named_with_its_package() {
+    if tesseract::libraries().is_err() {
+        return;
+    }
+    let error = tesseract_status(&ExtractOptions { languages: "eng+xx_yy".into(), ..ExtractOptions::default() });
+    let error = error.unwrap_err();
+    assert_eq!(error.code, ErrorCode::MissingDependency);
+    assert!(error.hint.unwrap().contains("apt-get install tesseract-ocr-eng tesseract-ocr-xx-yy"));
+}
+
+#[test]
+fn boxes_are_turned_back() {
+    let area = PixelBox { left: 10.0, top: 20.0, right: 30.0, bottom: 25.0 };
+    // On a page of 100 by 200 that was turned, these are the same corner seen from the page before.
+    let back = |quarters, width, height| page::turned_back(&area, quarters, width, height);
+    assert_eq!(back(1, 100.0, 200.0), PixelBox { left: 20.0, top: 70.0, right: 25.0, bottom: 90.0 });
+    assert_eq!(back(2, 100.0, 200.0), PixelBox { left: 70.0, top: 175.0, right: 90.0, bottom: 180.0 });
+    assert_eq!(back(3, 100.0, 200.0), PixelBox { left: 175.0, top: 10.0, right: 180.0, bottom: 30.0 });
+    assert_eq!(page::tilted_back(&area, 0.0, 100.0, 200.0), area);
+}

@@ -39,6 +39,13 @@ pub struct Limits {
     pub max_reader_bytes: u64,
     /// Pixels of one picture that is read by OCR. Default 100 million; A4 at 600 dpi has 35.
     pub max_image_pixels: u64,
+    /// Files that one container (a mail, a mailbox, an archive) may hold, nested ones included. Default 20 000.
+    pub max_attachments: u32,
+    /// Bytes of those files together, uncompressed. Default 512 MiB.
+    pub max_attachment_bytes: u64,
+    /// How deep containers are opened inside each other; 1 opens a file and none inside it. Default 4: a mailbox, its
+    /// message, the archive attached to that, and a mail in there.
+    pub max_container_depth: u32,
 }
 
 impl Default for Limits {
@@ -50,6 +57,9 @@ impl Default for Limits {
             max_page_seconds: 120,
             max_reader_bytes: 2 << 30,
             max_image_pixels: 100_000_000,
+            max_attachments: 20_000,
+            max_attachment_bytes: 512 << 20,
+            max_container_depth: 4,
         }
     }
 }

@@ -26,6 +26,10 @@ pub enum FileFormat {
     Rtf,
     /// A picture of a page, read by OCR: JPEG, PNG, TIFF, BMP, GIF or WebP.
     Image,
+    Eml,
+    Msg,
+    Mbox,
+    Zip,
 }
 
 impl FileFormat {
@@ -44,6 +48,10 @@ impl FileFormat {
         FileFormat::Html,
         FileFormat::Rtf,
         FileFormat::Image,
+        FileFormat::Eml,
+        FileFormat::Msg,
+        FileFormat::Mbox,
+        FileFormat::Zip,
     ];
 
     /// Usual file name extensions, lower case, without the dot; the first one names the format.
@@ -63,6 +71,10 @@ impl FileFormat {
             FileFormat::Rtf => &["rtf"],
             FileFormat::Pptx => &["pptx", "pptm", "ppsx", "potx"],
             FileFormat::Image => &["jpg", "jpeg", "png", "tif", "tiff", "bmp", "gif", "webp"],
+            FileFormat::Eml => &["eml"],
+            FileFormat::Msg => &["msg"],
+            FileFormat::Mbox => &["mbox"],
+            FileFormat::Zip => &["zip"],
         }
     }
 
@@ -70,6 +82,11 @@ impl FileFormat {
     pub fn from_extension(extension: &str) -> Option<FileFormat> {
         let extension = extension.to_ascii_lowercase();
         Self::ALL.iter().copied().find(|format| format.extensions().contains(&extension.as_str()))
+    }
+
+    /// Whether files of this format may hold other files, which are documents of their own.
+    pub fn is_container(self) -> bool {
+        matches!(self, FileFormat::Eml | FileFormat::Msg | FileFormat::Mbox | FileFormat::Zip)
     }
 
     /// Whether pages are sheets and blocks are rows.
@@ -184,7 +201,8 @@ pub struct DocumentMeta {
     pub id: DocumentId,
     /// Display name; the file name unless the user chose another.
     pub name: String,
-    /// Absolute path of the source file.
+    /// Absolute path of the source file. A file inside a container, such as an attachment, has the container's path, a slash
+    /// and its name in there.
     pub path: String,
     pub sha256: Sha256,
     pub size_bytes: u64,

@@ -49,11 +49,17 @@ pub(crate) fn detect_source(source: &Source) -> Result<FileFormat> {
     if formats::image::is_image(bytes) {
         return Ok(FileFormat::Image);
     }
+    if let Some(format) = mail_format(bytes) {
+        return Ok(format);
+    }
     if let Some(decoded) = encoding::decode(bytes) {
+        if let Some(format) = promised_mail(source, &decoded.text) {
+            return Ok(format);
+        }
         if is_html(source, &decoded.text) {
             return Ok(FileFormat::Html);
         }
-        return match known_text_format(source, &decoded.text) {
+        return match known_text_format(&decoded.text) {
             Some(what) => Err(source.unsupported(what)),
             None => Ok(plain_text_format(source, &decoded.text)),
         };
@@ -123,7 +129,8 @@ fn detect_in_zip(source: &Source) -> Result<FileFormat> {
     match found {
         Some((.., found)) => verdict(*found),
         None if names.iter().any(|name| name.ends_with(".iwa")) => Err(source.unsupported("an Apple iWork document")),
-        None => Err(source.unsupported("a zip archive")),
+        None if names.iter().any(|name| name == "META-INF/MANIFEST.MF") => Err(source.unsupported("a Java archive")),
+        None => Ok(FileFormat::Zip),
     }
 }
 
@@ -137,7 +144,7 @@ fn detect_in_compound_file(source: &Source) -> Result<FileFormat> {
     } else if has("PowerPoint Document") || has("PP40") {
         Err(source.unsupported("a PowerPoint 97-2003 presentation (.ppt)"))
     } else if has("__properties_version1.0") {
-        Err(source.unsupported("an Outlook message (.msg)"))
+        Ok(FileFormat::Msg)
     } else if has("Workbook") || has("Book") {
         Ok(FileFormat::Xls)
     } else if names.is_empty() {
@@ -163,7 +170,7 @@ fn is_html(source: &Source, text: &str) -> bool {
 }
 
 /// Formats that are text, but whose text is markup or an envelope.
-fn known_text_format(source: &Source, text: &str) -> Option<&'static str> {
+fn known_text_format(text: &str) -> Option<&'static str> {
     let start = text.trim_start_matches(['\u{FEFF}', ' ', '\t', '\r', '\n']);
     let start: String = start.chars().take(2000).collect::<String>().to_ascii_lowercase();
     if start.starts_with("%!ps") {
@@ -175,11 +182,29 @@ fn known_text_format(source: &Source, text: &str) -> Option<&'static str> {
             .find(|(element, _)| start.contains(element))
             .map(|(_, what)| *what);
     }
-    let named = |extension: &str| source.path.extension().is_some_and(|name| name.eq_ignore_ascii_case(extension));
-    if start.starts_with("from ") && (named("mbox") || has_mail_headers(start.lines().skip(1))) {
-        return Some("a mailbox (.mbox)");
+    None
+}
+
+/// Bytes looked at for the headers of a message.
+const MAIL_HEADERS_WITHIN: usize = 64 * 1024;
+
+/// A message or mailbox, by its first lines; parts of it may be binary data.
+fn mail_format(bytes: &[u8]) -> Option<FileFormat> {
+    let start = String::from_utf8_lossy(&bytes[..bytes.len().min(MAIL_HEADERS_WITHIN)]);
+    let start = start.trim_start_matches(['\u{FEFF}', ' ', '\t', '\r', '\n']).to_ascii_lowercase();
+    if start.starts_with("from ") {
+        return has_mail_headers(start.lines().skip(1)).then_some(FileFormat::Mbox);
     }
-    (named("eml") || has_mail_headers(start.lines())).then_some("an e-mail message (.eml)")
+    has_mail_headers(start.lines()).then_some(FileFormat::Eml)
+}
+
+/// A text without telling headers that its name says is mail.
+fn promised_mail(source: &Source, text: &str) -> Option<FileFormat> {
+    match source.promised_format()? {
+        FileFormat::Mbox if text.trim_start().starts_with("From ") => Some(FileFormat::Mbox),
+        FileFormat::Eml if known_text_format(text).is_none() => Some(FileFormat::Eml),
+        _ => None,
+    }
 }
 
 /// Two headers that every message has in transit, before the first empty line (RFC 5322). "From", "To" and "Subject" also
@@ -266,6 +291,8 @@ mod tests {
         }
         assert_eq!(detect(Path::new("a.htm"), b"<p>part of a page").unwrap(), FileFormat::Html);
         assert_eq!(detect(path, b"<p>tags in a text").unwrap(), FileFormat::Text);
+        assert_eq!(detect(path, &zip_file(&[("a.txt", b"a")])).unwrap(), FileFormat::Zip);
+        assert_eq!(detect(path, &compound_file(&["__properties_version1.0"], &[])).unwrap(), FileFormat::Msg);
         assert_eq!(detect(path, b"junk before\n%PDF-1.4").unwrap(), FileFormat::Pdf);
     }
 
@@ -274,9 +301,8 @@ mod tests {
         let odt = zip_file(&[("mimetype", b"application/vnd.oasis.opendocument.text")]);
         for (bytes, what) in [
             (&odt[..], ".odt"),
-            (&zip_file(&[("a.txt", b"a")]), "zip archive"),
+            (&zip_file(&[("META-INF/MANIFEST.MF", b"a")]), "Java"),
             (b"\0\0\0\x18ftypheic\0\0\0\0heicmif1", "HEIF"),
-            (b"Return-Path: <a@b.c>\r\nMessage-ID: <1@b.c>\r\nSubject: x\r\n\r\nbody", "e-mail"),
             (b"\xDB\xA5\x2D\0\0\0\x09\x04\0\0\0\0", "Word document from before"),
             (&[0x80, 0, 1, 2, 3, 0xFE, 0, 0, 7], "unknown type"),
         ] {
@@ -288,6 +314,18 @@ mod tests {
         assert_eq!(refused("a.docx", &encrypted).code, ErrorCode::NeedsPassword);
         assert_eq!(refused("a.pdf", b"").code, ErrorCode::EmptyFile);
         assert_eq!(refused("a.docx", b"PK\x03\x04 cut off").code, ErrorCode::UnreadableFile);
+    }
+
+    #[test]
+    fn mail_is_told_by_its_first_lines() {
+        let path = Path::new("file.bin");
+        let message = b"Return-Path: <a@b.c>\r\nMessage-ID: <1@b.c>\r\nSubject: x\r\n\r\nbody \0\x01\xFF";
+        assert_eq!(detect(path, message).unwrap(), FileFormat::Eml);
+        let mailbox = [b"From a@b.c Mon Jun  1 10:00:00 2009\n", &message[..]].concat();
+        assert_eq!(detect(path, &mailbox).unwrap(), FileFormat::Mbox);
+        assert_eq!(detect(Path::new("a.mbox"), b"From a Mon Jun  1 10:00:00 2009\n\nx").unwrap(), FileFormat::Mbox);
+        assert_eq!(detect(Path::new("a.txt"), b"From now on the rent is due.").unwrap(), FileFormat::Text);
+        assert!(refused("page.eml", b"<!DOCTYPE html><p>x").message.contains("HTML"));
     }
 
     #[test]
@@ -305,7 +343,7 @@ mod tests {
         assert_eq!(detect(Path::new("a.xls"), b"no table here").unwrap(), FileFormat::Text);
         let memo = b"From: Ann\nTo: Bob\nSubject: Rent\n\nIt is due.";
         assert_eq!(detect(Path::new("memo.txt"), memo).unwrap(), FileFormat::Text);
-        assert!(refused("message.eml", memo).message.contains("e-mail"));
+        assert_eq!(detect(Path::new("message.eml"), memo).unwrap(), FileFormat::Eml);
         // The letters that begin a bitmap, in a text.
         assert_eq!(detect(Path::new("a"), b"BMW annual report").unwrap(), FileFormat::Text);
     }

@@ -1,6 +1,6 @@
 //! Infers what kind of document a file is, by rules that a person can follow.
 
-use casetrack_core::DocumentType;
+use casetrack_core::{DocumentType, FileFormat};
 
 use crate::Extraction;
 
@@ -52,6 +52,12 @@ const NAMES: &[(DocumentType, &[&str])] = &[
 pub fn infer_document_type(extraction: &Extraction, name: &str) -> DocumentType {
     if extraction.format.is_spreadsheet() {
         return DocumentType::Spreadsheet;
+    }
+    match extraction.format {
+        FileFormat::Eml | FileFormat::Msg | FileFormat::Mbox => return DocumentType::Correspondence,
+        // What its list of files says is true of them, not of the archive.
+        FileFormat::Zip => return DocumentType::Other,
+        _ => {}
     }
     let opening: String = extraction
         .pages

@@ -8,6 +8,7 @@ use casetrack_core::{Error, FileFormat, Limits, Page, Result};
 
 use serde::{Deserialize, Serialize};
 
+use crate::Attachment;
 use crate::page::{DocumentBuilder, PageObserver};
 use crate::source::Source;
 use crate::{detect, registry};
@@ -40,6 +41,8 @@ pub struct Extraction {
     pub pages: Vec<Page>,
     /// What could not be read, or was read otherwise than its name promises, in words for the user.
     pub warnings: Vec<String>,
+    /// The files inside a container, in its order; they are not opened.
+    pub attachments: Vec<Attachment>,
 }
 
 /// Reads, detects by content and extracts. `bytes` is the whole file (the caller has read and hashed it).
@@ -84,6 +87,7 @@ fn extract_into(
     let extractor = registry::extractor(format)
         .ok_or_else(|| Error::internal(format!("no extractor is registered for {format:?}")))?;
 
+    document.limit_attachments(&options.limits);
     if let Some(warning) = name_and_content_differ(&source, format) {
         document.warn(warning);
     }
@@ -121,6 +125,10 @@ fn describe(format: FileFormat) -> &'static str {
         FileFormat::Html => "a web page",
         FileFormat::Rtf => "a Rich Text document",
         FileFormat::Image => "a picture",
+        FileFormat::Eml => "an e-mail message",
+        FileFormat::Msg => "an Outlook message",
+        FileFormat::Mbox => "a mailbox",
+        FileFormat::Zip => "a zip archive",
     }
 }
 

@@ -4,8 +4,11 @@
 //! the invariants of [`casetrack_core::Page`]: verbatim text, blocks that cover it, line boxes where the format has
 //! geometry. [`chunker::chunk_pages`] cuts those pages into the passages that are embedded, searched and cited.
 //!
+//! A container gives, besides pages of its own, the files inside it as [`Attachment`]s; opening those is up to the caller.
+//!
 //! A format is one file in `formats/` and one row in `registry`. The crate stores nothing and knows no model.
 
+mod attachment;
 pub mod chunker;
 mod detect;
 mod document_type;
@@ -28,6 +31,7 @@ mod zip_container;
 #[cfg(test)]
 mod test_files;
 
+pub use attachment::Attachment;
 pub use detect::{detect, is_supported_extension};
 pub use document_type::infer_document_type;
 pub use extraction::{ExtractOptions, Extraction, extract};

@@ -2,9 +2,10 @@
 
 use std::ops::Range;
 
-use casetrack_core::{Block, BlockKind, Error, ErrorCode, ExtractionMethod, FileFormat, Page, Rect, Result};
+use casetrack_core::{Block, BlockKind, Error, ErrorCode, ExtractionMethod, FileFormat, Limits, Page, Rect, Result};
 
 use crate::Extraction;
+use crate::attachment::Attachments;
 
 /// A line of a page with its place, if it has one.
 #[derive(Debug, Clone, PartialEq)]
@@ -26,6 +27,7 @@ pub(crate) struct DocumentBuilder {
     warnings: Vec<String>,
     max_chars: u64,
     chars_left: u64,
+    attachments: Attachments,
 }
 
 impl DocumentBuilder {
@@ -38,6 +40,7 @@ impl DocumentBuilder {
             warnings: Vec::new(),
             max_chars,
             chars_left: max_chars,
+            attachments: Attachments::default(),
         }
     }
 
@@ -47,6 +50,15 @@ impl DocumentBuilder {
 
     pub fn warn(&mut self, warning: impl Into<String>) {
         self.warnings.push(warning.into());
+    }
+
+    pub fn limit_attachments(&mut self, limits: &Limits) {
+        self.attachments = Attachments::new(limits);
+    }
+
+    /// Where an extractor leaves the files that its file holds.
+    pub fn attachments(&mut self) -> &mut Attachments {
+        &mut self.attachments
     }
 
     /// White space is folded; a title without a letter or digit is no title.
@@ -146,7 +158,14 @@ impl DocumentBuilder {
 
     pub fn finish(mut self, format: FileFormat) -> Extraction {
         self.show_page();
-        Extraction { format, title: self.title, pages: self.pages, warnings: self.warnings }
+        self.warnings.extend(self.attachments.warning());
+        Extraction {
+            format,
+            title: self.title,
+            pages: self.pages,
+            warnings: self.warnings,
+            attachments: self.attachments.into_vec(),
+        }
     }
 
     /// Shows the last page to the observer: nothing is added to it any more.

@@ -8,6 +8,7 @@ use crate::formats::image::Image;
 use crate::formats::pptx::Pptx;
 use crate::formats::rtf::Rtf;
 use crate::formats::{csv::Csv, docx::Docx, markdown::Markdown, pdf::Pdf, spreadsheet::Spreadsheet, text::PlainText};
+use crate::formats::{mail::Eml, mail::Mbox, mail::Msg, zip::Zip};
 use crate::page::DocumentBuilder;
 use crate::source::Source;
 
@@ -36,6 +37,10 @@ static EXTRACTORS: &[(FileFormat, &dyn Extractor)] = &[
     (FileFormat::Html, &Html),
     (FileFormat::Rtf, &Rtf),
     (FileFormat::Image, &Image),
+    (FileFormat::Eml, &Eml),
+    (FileFormat::Msg, &Msg),
+    (FileFormat::Mbox, &Mbox),
+    (FileFormat::Zip, &Zip),
 ];
 
 /// The extractor of a format; `None` for a format without a row.

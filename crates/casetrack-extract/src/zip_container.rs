@@ -33,6 +33,47 @@ impl<'a> ZipContainer<'a> {
         self.archive.file_names_raw().map(|name| String::from_utf8_lossy(name).into_owned()).collect()
     }
 
+    pub fn len(&self) -> usize {
+        self.archive.len()
+    }
+
+    /// The name and content of the file at a place of the directory, if it has at most `max_bytes`.
+    pub fn member(&mut self, index: usize, max_bytes: u64) -> (String, Member) {
+        let max_bytes = max_bytes.min(self.source.limits().max_part_bytes);
+        let (name, locked) = match self.archive.by_index_raw(index) {
+            Ok(file) => {
+                // Names are UTF-8 more often than they say so; the rest is in the code page of old.
+                let name = std::str::from_utf8(file.name_raw()).map(str::to_owned);
+                let decoded = || file.name().map_or_else(|_| format!("File {}", index + 1), |name| name.into_owned());
+                (name.unwrap_or_else(|_| decoded()), file.encrypted())
+            }
+            Err(error) => return (format!("File {}", index + 1), Member::Unreadable(error.to_string())),
+        };
+        if locked {
+            return (name, Member::Locked);
+        }
+        let file = match self.archive.by_index(index) {
+            Ok(file) => file,
+            Err(error) => return (name, Member::Unreadable(error.to_string())),
+        };
+        if file.is_dir() {
+            return (name + "/", Member::File(Vec::new()));
+        }
+        if file.is_symlink() {
+            return (name, Member::Unreadable("it is a link".to_owned()));
+        }
+        if file.size() > max_bytes {
+            return (name, Member::TooLarge);
+        }
+        // The declared size is not trusted.
+        let mut bytes = Vec::with_capacity(file.size().min(1 << 24) as usize);
+        match file.take(max_bytes.saturating_add(1)).read_to_end(&mut bytes) {
+            Err(error) => (name, Member::Unreadable(error.to_string())),
+            Ok(_) if bytes.len() as u64 > max_bytes => (name, Member::TooLarge),
+            Ok(_) => (name, Member::File(bytes)),
+        }
+    }
+
     /// The bytes of a part; `None` when there is no such part. Names are compared without regard to case, as [ECMA-376]
     /// Part 2 asks.
     ///
@@ -80,6 +121,15 @@ impl<'a> ZipContainer<'a> {
         }
         Ok(())
     }
+}
+
+/// What can be had of a file in an archive.
+pub(crate) enum Member {
+    File(Vec<u8>),
+    TooLarge,
+    /// Encrypted.
+    Locked,
+    Unreadable(String),
 }
 
 fn part_too_large(source: &Source, name: &str) -> Error {

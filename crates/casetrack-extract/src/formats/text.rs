@@ -33,7 +33,7 @@ pub(crate) fn decoded_text(source: &Source, document: &mut DocumentBuilder) -> R
 }
 
 /// Byte ranges of the runs of lines between blank lines.
-fn paragraphs(text: &str) -> Vec<(Range<usize>, BlockKind)> {
+pub(crate) fn paragraphs(text: &str) -> Vec<(Range<usize>, BlockKind)> {
     let mut found = Vec::new();
     let mut open: Option<Range<usize>> = None;
     let mut at = 0;

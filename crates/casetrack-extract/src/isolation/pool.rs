@@ -12,7 +12,7 @@ use casetrack_core::{Cancel, Error, ErrorCode, Page, Result};
 use sysinfo::{Pid, ProcessRefreshKind, ProcessesToUpdate, System};
 
 use super::protocol::{Job, Reply, read_frame, write_frame};
-use crate::{ExtractOptions, Extraction};
+use crate::{Attachment, ExtractOptions, Extraction};
 
 /// How often a worker's time and memory are looked at.
 const WATCH_INTERVAL: Duration = Duration::from_millis(50);
@@ -38,6 +38,13 @@ struct Worker {
     input: ChildStdin,
     output: BufReader<ChildStdout>,
     files: u32,
+}
+
+/// What a worker has sent of a file.
+#[derive(Default)]
+struct Read {
+    pages: Vec<Page>,
+    attachments: Vec<Attachment>,
 }
 
 /// Why a worker was ended before it had finished.
@@ -66,8 +73,8 @@ impl WorkerPool {
             Some(worker) => worker,
             None => Worker::start(&self.command)?,
         };
-        let mut pages = Vec::new();
-        let ended = worker.run(path, bytes, options, cancel, &mut pages);
+        let mut read = Read::default();
+        let ended = worker.run(path, bytes, options, cancel, &mut read);
         match ended {
             Ok(reply) => {
                 worker.files += 1;
@@ -75,7 +82,9 @@ impl WorkerPool {
                     self.idle().push(worker);
                 }
                 match reply {
-                    Reply::Done { format, title, warnings } => Ok(Extraction { format, title, pages, warnings }),
+                    Reply::Done { format, title, warnings } => {
+                        Ok(Extraction { format, title, pages: read.pages, warnings, attachments: read.attachments })
+                    }
                     Reply::Failed { code, message, hint } => {
                         let error = Error::new(code, message);
                         Err(match hint {
@@ -83,11 +92,13 @@ impl WorkerPool {
                             None => error,
                         })
                     }
-                    Reply::Page(_) => Err(Error::internal("A worker's last answer was a page")),
+                    Reply::Page(_) | Reply::Attachment(_) => {
+                        Err(Error::internal("A worker's last answer was only a part"))
+                    }
                 }
             }
             Err(Stopped::Cancelled) => Err(Error::cancelled()),
-            Err(stopped) => recovered(path, bytes, pages, &stopped),
+            Err(stopped) => recovered(path, bytes, read.pages, &stopped),
         }
     }
 
@@ -126,6 +137,7 @@ fn recovered(path: &Path, bytes: &[u8], pages: Vec<Page>, stopped: &Stopped) -> 
             format,
             title: None,
             pages,
+            attachments: Vec::new(),
             warnings: vec![format!("Only pages 1 to {last} were read: {reason}. {hint}")],
         }),
         _ => Err(Error::new(code, format!("{name} could not be read: {reason}.")).with_hint(hint)),
@@ -146,14 +158,14 @@ impl Worker {
         }
     }
 
-    /// Has one file extracted; pages go to `pages` as they come. After an error the worker is of no more use.
+    /// Has one file extracted; its parts go to `read` as they come. After an error the worker is of no more use.
     fn run(
         &mut self,
         path: &Path,
         bytes: &[u8],
         options: &ExtractOptions,
         cancel: &Cancel,
-        pages: &mut Vec<Page>,
+        read: &mut Read,
     ) -> Result<Reply, Stopped> {
         let Self { child, input, output, .. } = self;
         let progress = AtomicU64::new(0);
@@ -161,7 +173,7 @@ impl Worker {
         thread::scope(|scope| {
             let progress = &progress;
             let watch = scope.spawn(move || watch(child, options, cancel, progress, finish));
-            let talked = talk(input, output, path, bytes, options, progress, pages);
+            let talked = talk(input, output, path, bytes, options, progress, read);
             drop(finished);
             let stopped = watch.join().unwrap_or(None);
             match (talked, stopped) {
@@ -207,24 +219,34 @@ fn talk(
     bytes: &[u8],
     options: &ExtractOptions,
     progress: &AtomicU64,
-    pages: &mut Vec<Page>,
+    read: &mut Read,
 ) -> io::Result<Option<Reply>> {
     let path = path.to_string_lossy().into_owned();
     write_frame(input, &Job { path, options: options.clone(), length: bytes.len() as u64 })?;
     input.write_all(bytes)?;
     input.flush()?;
-    // A character takes at most 4 bytes, and its share of blocks and boxes as much again.
-    let mut left = options.limits.max_text_chars.saturating_mul(8).saturating_add(1 << 20);
+    // A character takes at most 4 bytes. Its share of blocks and boxes is counted as three times as much.
+    let mut text_left = options.limits.max_text_chars.saturating_mul(16).saturating_add(1 << 20);
+    let mut attachments_left = options.limits.max_attachment_bytes.saturating_add(1 << 20);
     loop {
-        match read_frame::<Reply>(output, left)? {
+        match read_frame::<Reply>(output, text_left.max(attachments_left))? {
             Some(Reply::Page(page)) => {
-                left = left.saturating_sub(4 * page.text.len() as u64);
-                pages.push(page);
-                progress.fetch_add(1, Ordering::Relaxed);
+                text_left = spent(text_left, 4 * page.text.len() as u64)?;
+                read.pages.push(page);
+            }
+            Some(Reply::Attachment(attachment)) => {
+                attachments_left = spent(attachments_left, attachment.bytes.len() as u64)?;
+                read.attachments.push(attachment);
             }
             other => return Ok(other),
         }
+        progress.fetch_add(1, Ordering::Relaxed);
     }
+}
+
+/// What is left of a budget; an error where it does not suffice.
+fn spent(budget: u64, amount: u64) -> io::Result<u64> {
+    budget.checked_sub(amount).ok_or_else(|| io::Error::from(io::ErrorKind::FileTooLarge))
 }
 
 /// Looks at a working process until `finish` closes; kills it when it goes beyond a limit and says which.

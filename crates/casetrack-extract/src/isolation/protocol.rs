@@ -6,7 +6,7 @@ use casetrack_core::{Error, ErrorCode, FileFormat, Page};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::ExtractOptions;
+use crate::{Attachment, ExtractOptions};
 
 /// A file to extract; its bytes follow as they are.
 #[derive(Debug, Serialize, Deserialize)]
@@ -16,10 +16,11 @@ pub struct Job {
     pub length: u64,
 }
 
-/// What a worker answers: any number of pages, then one of the others.
+/// What a worker answers: any number of pages and of files inside a container, then one of the others.
 #[derive(Debug, Serialize, Deserialize)]
 pub enum Reply {
     Page(Page),
+    Attachment(Attachment),
     Done { format: FileFormat, title: Option<String>, warnings: Vec<String> },
     Failed { code: ErrorCode, message: String, hint: Option<String> },
 }

@@ -29,7 +29,12 @@ pub fn serve(mut input: impl Read, output: impl Write + 'static) -> io::Result<(
             let _ = write_frame(&mut *pages.borrow_mut(), &Reply::Page(page.clone()));
         });
         let reply = match extract_observed(Path::new(&job.path), &bytes, &job.options, send_page) {
-            Ok(whole) => Reply::Done { format: whole.format, title: whole.title, warnings: whole.warnings },
+            Ok(whole) => {
+                for attachment in whole.attachments {
+                    write_frame(&mut *output.borrow_mut(), &Reply::Attachment(attachment))?;
+                }
+                Reply::Done { format: whole.format, title: whole.title, warnings: whole.warnings }
+            }
             Err(error) => Reply::failed(error),
         };
         write_frame(&mut *output.borrow_mut(), &reply)?;

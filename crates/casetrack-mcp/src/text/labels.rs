@@ -54,5 +54,9 @@ pub(crate) fn format(format: FileFormat) -> &'static str {
         FileFormat::Html => "HTML",
         FileFormat::Rtf => "RTF",
         FileFormat::Image => "Image",
+        FileFormat::Eml => "E-mail",
+        FileFormat::Msg => "Outlook message",
+        FileFormat::Mbox => "Mailbox",
+        FileFormat::Zip => "ZIP",
     }
 }

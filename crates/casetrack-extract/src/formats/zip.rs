@@ -1,0 +1,143 @@
+//! Zip archives as folders of documents. The archive itself is one page that lists its files.
+
+use casetrack_core::{BlockKind, ExtractionMethod, Result};
+
+use crate::page::DocumentBuilder;
+use crate::registry::Extractor;
+use crate::source::Source;
+use crate::zip_container::{Member, ZipContainer};
+
+pub(crate) struct Zip;
+
+impl Extractor for Zip {
+    fn extract(&self, source: &Source, document: &mut DocumentBuilder) -> Result<()> {
+        let mut archive = ZipContainer::open(source)?;
+        document.start_page(ExtractionMethod::Native, None);
+        let (mut read, mut locked) = (0u32, 0u32);
+        for index in 0..archive.len() {
+            let allowed = document.attachments().bytes_left();
+            let (name, member) = archive.member(index, allowed);
+            if name.ends_with(['/', '\\']) || is_hidden(&name) {
+                continue;
+            }
+            document.push_block(BlockKind::ListItem, &name)?;
+            match member {
+                Member::File(bytes) => {
+                    read += 1;
+                    document.attachments().push(&name, bytes);
+                }
+                Member::TooLarge => document.attachments().leave_out(),
+                Member::Locked => locked += 1,
+                Member::Unreadable(reason) => {
+                    document.warn(format!("{name} in the archive could not be read: {reason}."))
+                }
+            }
+        }
+        match (read, locked) {
+            (0, 1..) => Err(source.needs_password()),
+            (_, 1..) => {
+                document.warn(format!("{locked} files in the archive are protected by a password and were left out."));
+                Ok(())
+            }
+            _ if document.is_blank() => Err(source.empty("contains no files.")),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// What operating systems and office programs leave beside documents.
+fn is_hidden(name: &str) -> bool {
+    name.split(['/', '\\']).any(|part| {
+        part == "__MACOSX" || part == "Thumbs.db" || part.starts_with("~$") || (part.starts_with('.') && part.len() > 2)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use casetrack_core::{Error, ErrorCode, Limits};
+
+    use super::*;
+    use crate::test_files::{assert_page_invariants, zip_file};
+    use crate::{ExtractOptions, Extraction};
+
+    fn extract_with(bytes: &[u8], limits: Limits) -> Result<Extraction, Error> {
+        let extraction =
+            crate::extract(Path::new("bundle.zip"), bytes, &ExtractOptions { limits, ..ExtractOptions::default() })?;
+        extraction.pages.iter().for_each(assert_page_invariants);
+        Ok(extraction)
+    }
+
+    fn extract(bytes: &[u8]) -> Extraction {
+        extract_with(bytes, Limits::default()).unwrap()
+    }
+
+    #[test]
+    fn members_are_attachments_and_listed() {
+        let extraction = extract(&zip_file(&[
+            ("Contracts/lease.txt", b"rent"),
+            ("note.txt", b"note"),
+            ("Contracts/", b""),
+            ("__MACOSX/._note.txt", b"x"),
+            (".DS_Store", b"x"),
+        ]));
+        assert_eq!(extraction.pages[0].text, "Contracts/lease.txt\nnote.txt");
+        let found: Vec<_> = extraction.attachments.iter().map(|file| (&*file.name, &*file.bytes)).collect();
+        assert_eq!(found, [("Contracts/lease.txt", &b"rent"[..]), ("note.txt", b"note")]);
+        assert!(extraction.warnings.is_empty());
+    }
+
+    #[test]
+    fn names_never_lead_out_of_the_archive() {
+        let extraction = extract(&zip_file(&[("../../etc/passwd", b"a"), ("/root.txt", b"b"), ("..\\up.txt", b"c")]));
+        let names: Vec<_> = extraction.attachments.iter().map(|file| &*file.name).collect();
+        assert_eq!(names, ["etc/passwd", "root.txt", "up.txt"]);
+    }
+
+    #[test]
+    fn bombs_are_left_out_and_said() {
+        let bytes = zip_file(&[("bomb.txt", &vec![b'0'; 1 << 20]), ("note.txt", b"note")]);
+        let extraction = extract_with(&bytes, Limits { max_attachment_bytes: 1 << 16, ..Limits::default() }).unwrap();
+        assert_eq!(extraction.attachments.len(), 1);
+        assert!(extraction.warnings[0].starts_with("1 of the files inside"), "{:?}", extraction.warnings);
+        let many = extract_with(&bytes, Limits { max_attachments: 1, ..Limits::default() }).unwrap();
+        assert_eq!(many.attachments[0].name, "bomb.txt");
+        assert_eq!(many.warnings.len(), 1);
+    }
+
+    #[test]
+    fn encrypted_archives_need_a_password() {
+        let mut bytes = zip_file(&[("a.txt", b"text"), ("b.txt", b"more")]);
+        // Bit 0 of the general purpose flags, in the headers and the directory (APPNOTE 4.4.4).
+        let mut lock = |signature: &[u8], flags: usize, most: usize| {
+            let found: Vec<usize> =
+                (0..bytes.len()).filter(|&at| bytes[at..].starts_with(signature)).take(most).collect();
+            found.into_iter().for_each(|at| bytes[at + flags] |= 1);
+            bytes.clone()
+        };
+        lock(b"PK\x03\x04", 6, 1);
+        let partly = extract(&lock(b"PK\x01\x02", 8, 1));
+        assert_eq!(partly.attachments.len(), 1);
+        assert!(partly.warnings[0].starts_with("1 files in the archive are protected"), "{:?}", partly.warnings);
+        lock(b"PK\x03\x04", 6, 2);
+        let error = extract_with(&lock(b"PK\x01\x02", 8, 2), Limits::default()).unwrap_err();
+        assert_eq!(error.code, ErrorCode::NeedsPassword);
+    }
+
+    #[test]
+    fn damaged_and_empty_archives_are_errors() {
+        let whole = zip_file(&[("a.txt", b"text"), ("b.txt", b"more")]);
+        for cut in 4..whole.len() {
+            let error = extract_with(&whole[..cut], Limits::default()).unwrap_err();
+            assert_eq!(error.code, ErrorCode::UnreadableFile);
+        }
+        assert_eq!(extract_with(&zip_file(&[]), Limits::default()).unwrap_err().code, ErrorCode::EmptyFile);
+        let mut flipped = whole;
+        let at = flipped.windows(4).position(|window| window == b"text").unwrap_or(36);
+        flipped[at] ^= 0xFF;
+        let extraction = extract(&flipped);
+        assert_eq!(extraction.attachments.len(), 1);
+        assert!(extraction.warnings[0].starts_with("a.txt in the archive could not be read"));
+    }
+}

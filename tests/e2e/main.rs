@@ -4,6 +4,7 @@ mod architecture;
 mod bad_input;
 mod cli;
 mod client;
+mod containers;
 mod embed;
 mod first_session;
 mod models;

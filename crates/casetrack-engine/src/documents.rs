@@ -106,17 +106,29 @@ impl Engine {
                 mean_chars: lengths.1.checked_div(count).unwrap_or(0) as u32,
                 max_chars: lengths.2,
             },
-            source_exists: std::path::Path::new(&meta.path).is_file(),
+            // A file inside a container exists where the container does.
+            source_exists: std::path::Path::new(&meta.path).ancestors().any(std::path::Path::is_file),
             embedders: embedders(&meta),
             meta,
         })
     }
 
-    /// Removes a document with all its chunks, vectors and index entries, and the copy of the original if one was kept. The
+    /// Removes a document with all its chunks, vectors and index entries, and the copy of the original if one was kept. The documents
+    /// inside a container go with it, one atomic step each. The
     /// source file is not touched.
     pub fn delete_document(&self, collection: CollectionId, name: &str) -> Result<DocumentMeta> {
         let collection = self.collection(collection)?;
         let meta = find_document(&collection, name)?;
+        if meta.format.is_container() {
+            // Before the container, so that none is left without it.
+            let folder = format!("{}/", meta.path);
+            for member in collection.documents()?.iter().filter(|member| member.path.starts_with(&folder)) {
+                collection.delete_document(member.id)?;
+                if member.original_stored {
+                    crate::ingest::originals::remove(&collection, member)?;
+                }
+            }
+        }
         collection.delete_document(meta.id)?;
         collection.flush()?;
         if meta.original_stored {

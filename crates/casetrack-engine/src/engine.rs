@@ -19,6 +19,8 @@ pub struct EngineConfig {
     pub models_dir: Option<PathBuf>,
     /// The pdfium library; searched in the usual places when `None`.
     pub pdfium: Option<PathBuf>,
+    /// The languages that scans are read in, by the names of tesseract's data, joined by `+`. Default "eng".
+    pub languages: String,
     pub tier: Tier,
     pub limits: Limits,
     pub chunks: ChunkConfig,
@@ -41,6 +43,7 @@ impl EngineConfig {
             data_dir,
             models_dir: None,
             pdfium: None,
+            languages: ExtractOptions::default().languages,
             tier: Tier::default(),
             limits: Limits::default(),
             chunks: ChunkConfig::default(),
@@ -117,14 +120,24 @@ impl Engine {
     }
 
     pub(crate) fn extract_options(&self) -> ExtractOptions {
-        ExtractOptions { limits: self.config.limits, pdfium: self.config.pdfium.clone(), ..ExtractOptions::default() }
+        ExtractOptions {
+            limits: self.config.limits,
+            pdfium: self.config.pdfium.clone(),
+            languages: self.config.languages.clone(),
+        }
     }
 
     /// Extracts a file, in a process of its own if there is a command for it.
-    pub(crate) fn extract(&self, path: &Path, bytes: &[u8], cancel: &Cancel) -> Result<Extraction> {
+    pub(crate) fn extract(
+        &self,
+        path: &Path,
+        bytes: &[u8],
+        options: &ExtractOptions,
+        cancel: &Cancel,
+    ) -> Result<Extraction> {
         match &self.readers {
-            Some(readers) => readers.extract(path, bytes, &self.extract_options(), cancel),
-            None => extract(path, bytes, &self.extract_options()),
+            Some(readers) => readers.extract(path, bytes, options, cancel),
+            None => extract(path, bytes, options),
         }
     }
 

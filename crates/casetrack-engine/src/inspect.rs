@@ -19,6 +19,15 @@ pub struct Inspection {
     pub pages: Vec<Page>,
     pub chunks: Vec<Chunk>,
     pub warnings: Vec<String>,
+    /// The files inside a container, which ingestion makes documents of their own.
+    pub attachments: Vec<InspectedAttachment>,
+}
+
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct InspectedAttachment {
+    /// Name in the container, with the folders of an archive.
+    pub name: String,
+    pub size_bytes: u64,
 }
 
 impl Engine {

@@ -59,6 +59,9 @@ pub struct Global {
     /// [default: what suits the memory available]
     #[arg(long, global = true, value_name = "MODE")]
     pub memory_mode: Option<MemoryMode>,
+    /// Languages of scans, by the names of tesseract's data: eng, deu+fra
+    #[arg(long, global = true, env = "CASETRACK_LANGUAGES", value_name = "LANGUAGES", default_value = "eng")]
+    pub languages: String,
     /// Largest file to read, in MB
     #[arg(long, global = true, value_name = "MB", default_value_t = 512)]
     pub max_file_mb: u64,
@@ -88,6 +91,7 @@ impl Global {
         config.memory_mode = self.memory_mode;
         config.profile = self.profile;
         config.precision = self.precision;
+        config.languages = self.languages.clone();
         config.limits.max_file_bytes = self.max_file_mb.saturating_mul(1 << 20);
         config.limits.max_page_seconds = self.max_page_seconds;
         config.limits.max_reader_bytes = self.max_reader_mb.saturating_mul(1 << 20);

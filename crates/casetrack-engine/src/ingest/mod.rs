@@ -5,6 +5,7 @@
 //! fails is a line in the report, never the end of the job.
 
 mod discover;
+mod extracting;
 pub(crate) mod originals;
 mod pipeline;
 pub(crate) mod prepare;

@@ -1,19 +1,16 @@
 //! The two stages of ingestion and the channel between them.
 
-use std::collections::HashMap;
 use std::time::Instant;
 
-use casetrack_core::{
-    Cancel, Chunk, ChunkId, DocumentId, DocumentMeta, Error, ErrorCode, Progress, ProgressSink, Result, Sha256,
-    Timestamp,
-};
+use casetrack_core::{Cancel, Error, ErrorCode, Progress, ProgressSink, Result, Timestamp};
 use casetrack_embed::Embedder;
 use casetrack_store::{Collection, StoredDocument};
-use crossbeam_channel::{Receiver, Sender, bounded};
+use crossbeam_channel::{Receiver, bounded};
 
-use super::discover::{Discovery, FoundFile, failed};
-use super::prepare::{Prepared, Source, Wishes};
-use super::{FailedFile, IngestReport, IngestRequest, IngestedDocument, Problem, SkipReason, SkippedFile, originals};
+use super::discover::Discovery;
+use super::extracting::Extracting;
+use super::prepare::Prepared;
+use super::{FailedFile, IngestReport, IngestRequest, IngestedDocument, Problem, SkippedFile, originals};
 use crate::engine::Engine;
 
 /// Extracted documents that may wait for the embedder: bounds memory.
@@ -22,21 +19,23 @@ const QUEUED_DOCUMENTS: usize = 16;
 const BATCH_CHUNKS: usize = 64;
 
 /// What the first stage says of one file.
-enum Outcome {
+pub(super) enum Outcome {
+    /// So many files are inside a file under way.
+    Opened(u64),
     Ready(Box<Ready>),
     Skipped(SkippedFile),
     Failed(FailedFile),
 }
 
 /// A document on its way to the store.
-struct Ready {
-    relative: String,
-    replaced: bool,
-    prepared: Prepared,
+pub(super) struct Ready {
+    pub relative: String,
+    pub replaced: bool,
+    pub prepared: Prepared,
     /// One a chunk: taken over from the version that is replaced, or `None` where it has to be made.
-    vectors: Vec<Option<Vec<f32>>>,
+    pub vectors: Vec<Option<Vec<f32>>>,
     /// The file's bytes, where a copy is wanted.
-    original: Option<Vec<u8>>,
+    pub original: Option<Vec<u8>>,
 }
 
 pub(super) fn run(
@@ -68,7 +67,7 @@ pub(super) fn run(
     let finished = std::thread::scope(|scope| {
         std::thread::Builder::new()
             .name("extract".into())
-            .spawn_scoped(scope, move || extract_all(engine, collection, request, files, &sender, cancel))
+            .spawn_scoped(scope, move || Extracting::new(engine, collection, request, sender, cancel).run(files))
             .map_err(|error| Error::io("a new thread", error))?;
         // The receiver is dropped at the end of `run`, which unblocks the first stage if the second ended early.
         Embedding { collection, embedder, progress, cancel, report: &mut report, embedded: 0 }.run(receiver)
@@ -81,118 +80,6 @@ pub(super) fn run(
     collection.flush()?;
     report.duration_ms = started.elapsed().as_millis() as u64;
     Ok(report)
-}
-
-// ---- first stage: bytes to chunks ----
-
-fn extract_all(
-    engine: &Engine,
-    collection: &Collection,
-    request: &IngestRequest,
-    files: Vec<FoundFile>,
-    sender: &Sender<Outcome>,
-    cancel: &Cancel,
-) {
-    // Documents of this job that are not committed yet.
-    let mut under_way: HashMap<Sha256, (DocumentId, String)> = HashMap::new();
-    for file in files {
-        if cancel.is_cancelled() {
-            return;
-        }
-        let outcome = match extract_one(engine, collection, request, &file, &under_way, cancel) {
-            Ok(outcome) => outcome,
-            Err(error) if file.in_folder && error.code == ErrorCode::UnsupportedFormat => {
-                Outcome::Skipped(SkippedFile {
-                    relative_path: file.relative.clone(),
-                    path: file.path.display().to_string(),
-                    reason: SkipReason::Unsupported,
-                    document_id: None,
-                    detail: error.message,
-                })
-            }
-            Err(error) => Outcome::Failed(failed(&file.path, file.relative.clone(), &error)),
-        };
-        if let Outcome::Ready(ready) = &outcome {
-            let meta = &ready.prepared.meta;
-            under_way.insert(meta.sha256, (meta.id, meta.name.clone()));
-        }
-        if sender.send(outcome).is_err() {
-            return;
-        }
-    }
-}
-
-fn extract_one(
-    engine: &Engine,
-    collection: &Collection,
-    request: &IngestRequest,
-    file: &FoundFile,
-    under_way: &HashMap<Sha256, (DocumentId, String)>,
-    cancel: &Cancel,
-) -> Result<Outcome> {
-    let source = Source::read(&file.path, &engine.config().limits)?;
-    let skipped = |reason, document_id, detail| {
-        Outcome::Skipped(SkippedFile {
-            relative_path: file.relative.clone(),
-            path: source.path.clone(),
-            reason,
-            document_id: Some(document_id),
-            detail,
-        })
-    };
-    let earlier = collection.document_by_path(&source.path)?;
-    if let Some(earlier) = &earlier {
-        if earlier.sha256 == source.sha256 && request.skip_existing {
-            let detail = format!("already ingested as {}, matching SHA256", earlier.name);
-            return Ok(skipped(SkipReason::Unchanged, earlier.id, detail));
-        }
-    } else {
-        let stored = match collection.documents_by_sha256(source.sha256)?.first() {
-            Some(&id) => collection.document(id)?.map(|meta| (id, meta.path)),
-            None => under_way.get(&source.sha256).cloned(),
-        };
-        if let Some((id, same)) = stored {
-            return Ok(skipped(SkipReason::Duplicate, id, format!("same content as {same}, matching SHA256")));
-        }
-    }
-
-    let id = earlier.as_ref().map_or_else(DocumentId::random, |earlier| earlier.id);
-    // A name the user gave stays when the file is ingested again.
-    let kept_name = earlier.as_ref().map(|earlier| earlier.name.as_str());
-    let wishes = Wishes { name: request.document_name.as_deref().or(kept_name), document_type: request.document_type };
-    let mut prepared = source.prepare(engine, id, &wishes, cancel)?;
-    if prepared.chunks.is_empty() {
-        return Err(Error::new(ErrorCode::EmptyFile, format!("{} contains no text.", source.path)));
-    }
-    let keep_original = request.copy_original || earlier.as_ref().is_some_and(|earlier| earlier.original_stored);
-    prepared.meta.original_stored = keep_original;
-    let vectors = match &earlier {
-        Some(earlier) => unchanged_vectors(collection, earlier, &prepared.chunks)?,
-        None => vec![None; prepared.chunks.len()],
-    };
-    Ok(Outcome::Ready(Box::new(Ready {
-        relative: file.relative.clone(),
-        replaced: earlier.is_some(),
-        prepared,
-        vectors,
-        original: keep_original.then_some(source.bytes),
-    })))
-}
-
-/// The vectors of the chunks that `earlier` has with the same text and context.
-fn unchanged_vectors(
-    collection: &Collection,
-    earlier: &DocumentMeta,
-    chunks: &[Chunk],
-) -> Result<Vec<Option<Vec<f32>>>> {
-    let contexts: HashMap<ChunkId, String> =
-        collection.chunks(earlier.id)?.into_iter().map(|chunk| (chunk.id, chunk.context)).collect();
-    let mut known: HashMap<ChunkId, Vec<f32>> = collection.vectors(earlier.id)?.into_iter().collect();
-    let take = |chunk: &Chunk| {
-        let same = contexts.get(&chunk.id).is_some_and(|context| *context == chunk.context);
-        if same { known.remove(&chunk.id) } else { None }
-    };
-    Ok(chunks.iter().map(take).collect())
 }
 
 // ---- second stage: chunks to committed documents ----
@@ -233,6 +120,10 @@ impl Embedding<'_> {
 
     fn take(&mut self, outcome: Outcome, documents: &mut Vec<Ready>) {
         match outcome {
+            Outcome::Opened(files) => {
+                self.report.found += files;
+                (self.progress)(Progress::Discovered { files: self.report.found });
+            }
             Outcome::Ready(ready) => documents.push(*ready),
             Outcome::Skipped(file) => {
                 self.report.skipped.push(file);
@@ -269,7 +160,7 @@ impl Embedding<'_> {
     }
 
     fn commit(&mut self, document: Ready) -> Result<()> {
-        let Prepared { mut meta, pages, chunks } = document.prepared;
+        let Prepared { mut meta, pages, chunks, .. } = document.prepared;
         meta.embedded_at = Some(Timestamp::now());
         if let Some(bytes) = &document.original {
             originals::store(self.collection, &meta, bytes)?;

@@ -6,11 +6,11 @@ use casetrack_core::{
     Cancel, Chunk, DocumentId, DocumentMeta, DocumentType, Error, ErrorCode, ExtractionMethod, Limits, Page, Result,
     Sha256, Timestamp,
 };
-use casetrack_extract::{chunker::chunk_pages, infer_document_type};
+use casetrack_extract::{Attachment, ExtractOptions, chunker::chunk_pages, infer_document_type};
 use sha2::Digest;
 
 use crate::engine::Engine;
-use crate::inspect::Inspection;
+use crate::inspect::{InspectedAttachment, Inspection};
 
 /// A file in memory.
 pub(super) struct Source {
@@ -26,6 +26,8 @@ pub(super) struct Prepared {
     pub meta: DocumentMeta,
     pub pages: Vec<Page>,
     pub chunks: Vec<Chunk>,
+    /// The files inside it, where it is a container.
+    pub attachments: Vec<Attachment>,
 }
 
 /// What the user decided about a document.
@@ -59,8 +61,22 @@ impl Source {
         Ok(Self { path: text.to_owned(), file_name, bytes, sha256 })
     }
 
-    pub fn prepare(&self, engine: &Engine, id: DocumentId, wishes: &Wishes<'_>, cancel: &Cancel) -> Result<Prepared> {
-        let extraction = engine.extract(Path::new(&self.path), &self.bytes, cancel)?;
+    /// A file inside this one. Its path and name begin with those of its container.
+    pub fn member(&self, attachment: Attachment) -> Self {
+        let Attachment { name, bytes } = attachment;
+        let sha256 = sha256(&bytes);
+        Self { path: format!("{}/{name}", self.path), file_name: format!("{}/{name}", self.file_name), bytes, sha256 }
+    }
+
+    pub fn prepare(
+        &self,
+        engine: &Engine,
+        options: &ExtractOptions,
+        id: DocumentId,
+        wishes: &Wishes<'_>,
+        cancel: &Cancel,
+    ) -> Result<Prepared> {
+        let extraction = engine.extract(Path::new(&self.path), &self.bytes, options, cancel)?;
         let document_type = wishes.document_type.unwrap_or_else(|| infer_document_type(&extraction, &self.file_name));
         let chunks = chunk_pages(id, &extraction.pages, &engine.config().chunks);
         let meta = DocumentMeta {
@@ -81,7 +97,7 @@ impl Source {
             ingested_at: Timestamp::now(),
             embedded_at: None,
         };
-        Ok(Prepared { meta, pages: extraction.pages, chunks })
+        Ok(Prepared { meta, pages: extraction.pages, chunks, attachments: extraction.attachments })
     }
 }
 
@@ -101,7 +117,9 @@ pub(crate) fn inspect(engine: &Engine, path: &Path) -> Result<Inspection> {
     let path = path.canonicalize().map_err(|error| Error::io(path.display(), error))?;
     let source = Source::read(&path, &engine.config().limits)?;
     let wishes = Wishes { name: None, document_type: None };
-    let Prepared { meta, pages, chunks } = source.prepare(engine, DocumentId::random(), &wishes, &Cancel::default())?;
+    let (options, cancel) = (engine.extract_options(), Cancel::default());
+    let prepared = source.prepare(engine, &options, DocumentId::random(), &wishes, &cancel)?;
+    let Prepared { meta, pages, chunks, attachments } = prepared;
     Ok(Inspection {
         path: meta.path,
         sha256: meta.sha256,
@@ -112,5 +130,9 @@ pub(crate) fn inspect(engine: &Engine, path: &Path) -> Result<Inspection> {
         pages,
         chunks,
         warnings: meta.warnings,
+        attachments: attachments
+            .into_iter()
+            .map(|file| InspectedAttachment { size_bytes: file.bytes.len() as u64, name: file.name })
+            .collect(),
     })
 }

@@ -3,9 +3,11 @@
 use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::time::Instant;
 
 use casetrack_core::{Error, Result};
 use casetrack_engine::embedding::{EmbeddingKind, EmbeddingSpeed};
+use casetrack_engine::ingest::Problem;
 use casetrack_engine::search::SearchRequest;
 use clap::{Args, Subcommand};
 use serde::Serialize;
@@ -26,6 +28,26 @@ enum What {
     Search(SearchBench),
     /// Speed of the models on chunks of 2000 characters
     Embed(EmbedBench),
+    /// How long files take to read and to cut into chunks, one after another
+    Extract(ExtractBench),
+}
+
+#[derive(Debug, Args)]
+struct ExtractBench {
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+}
+
+/// One file's reading, or why it gave nothing.
+#[derive(Debug, Serialize)]
+struct Extracted {
+    path: PathBuf,
+    seconds: f64,
+    pages: usize,
+    /// Pages on which some text was read by OCR.
+    ocr_pages: usize,
+    characters: usize,
+    error: Option<Problem>,
 }
 
 #[derive(Debug, Args)]
@@ -75,6 +97,7 @@ impl Bench {
         match self.what {
             What::Search(bench) => output::print(&bench.measure(global)?, global.json, describe)?,
             What::Embed(bench) => output::print(&bench.measure(global)?, global.json, describe_speed)?,
+            What::Extract(bench) => output::print(&bench.measure(global)?, global.json, |files| describe_files(files))?,
         }
         Ok(ExitCode::SUCCESS)
     }
@@ -114,6 +137,45 @@ fn describe_speed(speed: &EmbeddingSpeed) -> String {
         "query of {} tokens: p50 {:.1} ms  p95 {:.1} ms; first query, models loaded from disk: {:.0} ms; peak memory {:.0} MB",
         speed.query_tokens, speed.query_p50_ms, speed.query_p95_ms, speed.load_ms, speed.peak_memory_mb
     );
+    out
+}
+
+impl ExtractBench {
+    fn measure(&self, global: &Global) -> Result<Vec<Extracted>> {
+        let engine = global.engine()?;
+        let read = |path: &PathBuf| {
+            let started = Instant::now();
+            let inspected = engine.inspect(path);
+            let seconds = started.elapsed().as_secs_f64();
+            let (pages, error) = match inspected {
+                Ok(inspection) => (inspection.pages, None),
+                Err(error) => (Vec::new(), Some(Problem::from(&error))),
+            };
+            Extracted {
+                path: path.clone(),
+                seconds,
+                pages: pages.len(),
+                ocr_pages: pages.iter().filter(|page| page.ocr_confidence.is_some()).count(),
+                characters: pages.iter().map(|page| page.text.chars().count()).sum(),
+                error,
+            }
+        };
+        Ok(self.files.iter().map(read).collect())
+    }
+}
+
+fn describe_files(files: &[Extracted]) -> String {
+    let mut out = String::new();
+    for file in files {
+        let _ = write!(out, "{:8.3} s  {:5} pages  {}", file.seconds, file.pages, file.path.display());
+        let _ = match &file.error {
+            Some(error) => writeln!(out, ": {}", error.message),
+            None => writeln!(out),
+        };
+    }
+    let (seconds, pages) =
+        files.iter().fold((0.0, 0), |(seconds, pages), file| (seconds + file.seconds, pages + file.pages));
+    let _ = write!(out, "{seconds:8.3} s  {pages:5} pages  {:.1} pages/s", pages as f64 / seconds.max(1e-9));
     out
 }
 

@@ -39,6 +39,9 @@ fn describe(inspection: &Inspection, with_text: bool) -> String {
     for warning in &inspection.warnings {
         let _ = writeln!(out, "  warning: {warning}");
     }
+    for attachment in &inspection.attachments {
+        let _ = writeln!(out, "  contains \"{}\", {} bytes", attachment.name, attachment.size_bytes);
+    }
     for page in &inspection.pages {
         let _ = write!(
             out,

@@ -1,0 +1,255 @@
+//! The first stage of ingestion: bytes to chunks, and the files inside containers.
+//!
+//! A file inside a container is a document of its own. It is sent on before its container, so that a container that is stored has all
+//! its members stored, whenever the program was ended. A container that did not change is opened again all the same: members that
+//! failed before are tried again, the others are skipped.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use casetrack_core::{Cancel, Chunk, ChunkId, DocumentId, DocumentMeta, Error, ErrorCode, Limits, Result, Sha256};
+use casetrack_extract::ExtractOptions;
+use casetrack_store::Collection;
+use crossbeam_channel::Sender;
+
+use super::discover::{FoundFile, failed};
+use super::pipeline::{Outcome, Ready};
+use super::prepare::{Source, Wishes};
+use super::{IngestRequest, SkipReason, SkippedFile, originals};
+use crate::engine::Engine;
+
+pub(super) struct Extracting<'a> {
+    engine: &'a Engine,
+    collection: &'a Collection,
+    request: &'a IngestRequest,
+    sender: Sender<Outcome>,
+    cancel: &'a Cancel,
+    /// Documents of this job that are not committed yet.
+    under_way: HashMap<Sha256, (DocumentId, String)>,
+    /// The documents by path, as they were when the first container was opened.
+    by_path: Option<BTreeMap<String, DocumentMeta>>,
+}
+
+/// Where a source was found.
+struct Place {
+    relative: String,
+    /// Found in a folder or container, not asked for by name.
+    in_folder: bool,
+    /// 1 for a file on disk, 2 for a file inside it.
+    depth: u32,
+}
+
+/// The second stage has ended, or the user has cancelled.
+struct Ended;
+
+impl<'a> Extracting<'a> {
+    pub fn new(
+        engine: &'a Engine,
+        collection: &'a Collection,
+        request: &'a IngestRequest,
+        sender: Sender<Outcome>,
+        cancel: &'a Cancel,
+    ) -> Self {
+        Self { engine, collection, request, sender, cancel, under_way: HashMap::new(), by_path: None }
+    }
+
+    pub fn run(mut self, files: Vec<FoundFile>) {
+        for file in files {
+            let mut limits = self.engine.config().limits;
+            let ended = match Source::read(&file.path, &limits) {
+                Ok(source) => {
+                    let place = Place { relative: file.relative, in_folder: file.in_folder, depth: 1 };
+                    self.take(source, place, &mut limits)
+                }
+                Err(error) => self.send(Outcome::Failed(failed(&file.path, file.relative, &error))),
+            };
+            if ended.is_err() {
+                return;
+            }
+        }
+    }
+
+    fn send(&self, outcome: Outcome) -> std::result::Result<(), Ended> {
+        if self.cancel.is_cancelled() {
+            return Err(Ended);
+        }
+        self.sender.send(outcome).map_err(|_| Ended)
+    }
+
+    /// Sends on a source and everything inside it. What the files inside a file on disk use of `limits` is taken off.
+    fn take(&mut self, mut source: Source, place: Place, limits: &mut Limits) -> std::result::Result<(), Ended> {
+        if self.cancel.is_cancelled() {
+            return Err(Ended);
+        }
+        let path = source.path.clone();
+        let outcome = self.look_at(&mut source, &place, limits).and_then(|mut looked_at| {
+            self.remove_former_members(&source, &looked_at)?;
+            let members = std::mem::take(&mut looked_at.members);
+            Ok((looked_at.outcome, members))
+        });
+        let (outcome, members) = match outcome {
+            Ok(found) => found,
+            Err(error) if place.in_folder && error.code == ErrorCode::UnsupportedFormat => {
+                let skipped = SkippedFile {
+                    relative_path: place.relative,
+                    path,
+                    reason: SkipReason::Unsupported,
+                    document_id: None,
+                    detail: error.message,
+                };
+                return self.send(Outcome::Skipped(skipped));
+            }
+            Err(error) => {
+                return self.send(Outcome::Failed(failed(path.as_ref(), place.relative, &error)));
+            }
+        };
+        if !members.is_empty() {
+            self.send(Outcome::Opened(members.len() as u64))?;
+        }
+        for member in members {
+            let relative = format!("{}/{}", place.relative, member.name);
+            let place = Place { relative, in_folder: true, depth: place.depth + 1 };
+            self.take(source.member(member), place, limits)?;
+        }
+        if let Outcome::Ready(ready) = &outcome {
+            let meta = &ready.prepared.meta;
+            self.under_way.insert(meta.sha256, (meta.id, meta.name.clone()));
+        }
+        self.send(outcome)
+    }
+
+    fn look_at(&mut self, source: &mut Source, place: &Place, limits: &mut Limits) -> Result<LookedAt> {
+        let skipped = |source: &Source, reason, document_id, detail| {
+            Outcome::Skipped(SkippedFile {
+                relative_path: place.relative.clone(),
+                path: source.path.clone(),
+                reason,
+                document_id: Some(document_id),
+                detail,
+            })
+        };
+        let earlier = self.collection.document_by_path(&source.path)?;
+        let mut unchanged = None;
+        if let Some(earlier) = &earlier {
+            if earlier.sha256 == source.sha256 && self.request.skip_existing {
+                let detail = format!("already ingested as {}, matching SHA256", earlier.name);
+                let outcome = skipped(source, SkipReason::Unchanged, earlier.id, detail);
+                if !earlier.format.is_container() {
+                    return Ok(LookedAt::without_members(outcome));
+                }
+                unchanged = Some(outcome);
+            }
+        } else {
+            let stored = match self.collection.documents_by_sha256(source.sha256)?.first() {
+                Some(&id) => self.collection.document(id)?.map(|meta| (id, meta.path)),
+                None => self.under_way.get(&source.sha256).cloned(),
+            };
+            if let Some((id, same)) = stored {
+                let detail = format!("same content as {same}, matching SHA256");
+                return Ok(LookedAt::without_members(skipped(source, SkipReason::Duplicate, id, detail)));
+            }
+        }
+
+        let id = earlier.as_ref().map_or_else(DocumentId::random, |earlier| earlier.id);
+        // A name the user gave stays when the file is ingested again.
+        let given = self.request.document_name.as_deref().filter(|_| place.depth == 1);
+        let kept = earlier.as_ref().map(|earlier| earlier.name.as_str());
+        let wishes = Wishes { name: given.or(kept), document_type: self.request.document_type };
+        let options = ExtractOptions { limits: *limits, ..self.engine.extract_options() };
+        let mut prepared = source.prepare(self.engine, &options, id, &wishes, self.cancel)?;
+        if prepared.chunks.is_empty() {
+            return Err(Error::new(ErrorCode::EmptyFile, format!("{} contains no text.", source.path)));
+        }
+        let mut members = std::mem::take(&mut prepared.attachments);
+        if place.depth >= limits.max_container_depth && !members.is_empty() {
+            prepared.meta.warnings.push(format!(
+                "The {} files inside were left out: containers are opened {} deep.",
+                members.len(),
+                limits.max_container_depth
+            ));
+            members.clear();
+        }
+        limits.max_attachments = limits.max_attachments.saturating_sub(members.len() as u32);
+        let bytes: u64 = members.iter().map(|member| member.bytes.len() as u64).sum();
+        limits.max_attachment_bytes = limits.max_attachment_bytes.saturating_sub(bytes);
+
+        let is_container = prepared.meta.format.is_container()
+            || earlier.as_ref().is_some_and(|earlier| earlier.format.is_container());
+        let outcome = match unchanged {
+            Some(outcome) => outcome,
+            None => {
+                let keep_original =
+                    self.request.copy_original || earlier.as_ref().is_some_and(|earlier| earlier.original_stored);
+                prepared.meta.original_stored = keep_original;
+                let vectors = match &earlier {
+                    Some(earlier) => unchanged_vectors(self.collection, earlier, &prepared.chunks)?,
+                    None => vec![None; prepared.chunks.len()],
+                };
+                let bytes = std::mem::take(&mut source.bytes);
+                Outcome::Ready(Box::new(Ready {
+                    relative: place.relative.clone(),
+                    replaced: earlier.is_some(),
+                    prepared,
+                    vectors,
+                    original: keep_original.then_some(bytes),
+                }))
+            }
+        };
+        Ok(LookedAt { outcome, members, is_container })
+    }
+
+    /// Deletes the documents that an earlier version of a container held and this one does not. Before its members are looked at, so
+    /// that one that was only renamed is not taken for a duplicate of itself.
+    fn remove_former_members(&mut self, source: &Source, now: &LookedAt) -> Result<()> {
+        if !now.is_container {
+            return Ok(());
+        }
+        let by_path = match &mut self.by_path {
+            Some(by_path) => by_path,
+            empty => {
+                let documents = self.collection.documents()?;
+                empty.insert(documents.into_iter().map(|meta| (meta.path.clone(), meta)).collect())
+            }
+        };
+        let names: HashSet<&str> = now.members.iter().map(|member| member.name.as_str()).collect();
+        let folder = format!("{}/", source.path);
+        for (path, meta) in by_path.range(folder.clone()..) {
+            let Some(name) = path.strip_prefix(&folder) else { break };
+            let inside_a_member = name.match_indices('/').any(|(at, _)| names.contains(&name[..at]));
+            if !inside_a_member && !names.contains(name) {
+                self.collection.delete_document(meta.id)?;
+                if meta.original_stored {
+                    originals::remove(self.collection, meta)?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+struct LookedAt {
+    outcome: Outcome,
+    members: Vec<casetrack_extract::Attachment>,
+    is_container: bool,
+}
+
+impl LookedAt {
+    fn without_members(outcome: Outcome) -> Self {
+        Self { outcome, members: Vec::new(), is_container: false }
+    }
+}
+
+/// The vectors of the chunks that `earlier` has with the same text and context.
+fn unchanged_vectors(
+    collection: &Collection,
+    earlier: &DocumentMeta,
+    chunks: &[Chunk],
+) -> Result<Vec<Option<Vec<f32>>>> {
+    let contexts: HashMap<ChunkId, String> =
+        collection.chunks(earlier.id)?.into_iter().map(|chunk| (chunk.id, chunk.context)).collect();
+    let mut known: HashMap<ChunkId, Vec<f32>> = collection.vectors(earlier.id)?.into_iter().collect();
+    let take = |chunk: &Chunk| {
+        let same = contexts.get(&chunk.id).is_some_and(|context| *context == chunk.context);
+        if same { known.remove(&chunk.id) } else { None }
+    };
+    Ok(chunks.iter().map(take).collect())
+}

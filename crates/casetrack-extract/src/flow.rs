@@ -59,6 +59,26 @@ impl FlowCell {
     }
 }
 
+/// Where blocks go.
+pub(crate) enum Sink {
+    Pages,
+    /// Cells, text boxes and notes are placed when they are complete.
+    Collected(Vec<FlowBlock>),
+}
+
+impl Sink {
+    pub fn collect() -> Self {
+        Sink::Collected(Vec::new())
+    }
+
+    pub fn into_blocks(self) -> Vec<FlowBlock> {
+        match self {
+            Sink::Pages => Vec::new(),
+            Sink::Collected(blocks) => blocks,
+        }
+    }
+}
+
 /// Puts blocks on pages.
 pub(crate) struct Flow<'d> {
     pub document: &'d mut DocumentBuilder,
@@ -73,9 +93,38 @@ impl<'d> Flow<'d> {
         Self { document, page_break_pending: false, table: 0 }
     }
 
+    /// Starts a page, also after one without text.
+    pub fn start_page(&mut self) {
+        self.document.start_page(ExtractionMethod::Native, None);
+        self.page_break_pending = false;
+        self.table = 0;
+    }
+
     /// What follows stands on a new page.
     pub fn break_page(&mut self) {
         self.page_break_pending = true;
+    }
+
+    pub fn emit(&mut self, block: FlowBlock, sink: &mut Sink) -> Result<()> {
+        match sink {
+            Sink::Collected(blocks) => blocks.push(block),
+            Sink::Pages => self.push(&block)?,
+        }
+        Ok(())
+    }
+
+    /// Inside cells, text boxes and notes a row is a paragraph: only tables of the page are tables.
+    pub fn emit_table(&mut self, rows: Vec<FlowRow>, sink: &mut Sink) -> Result<()> {
+        let Sink::Collected(blocks) = sink else { return self.push_table(&rows) };
+        if rows.iter().all(|row| row.cells.len() <= 1) {
+            blocks.extend(rows.into_iter().flat_map(|row| row.cells).flat_map(|cell| cell.blocks));
+        } else {
+            blocks.extend(rows.iter().map(|row| FlowBlock {
+                kind: BlockKind::Paragraph,
+                text: row.cells.iter().map(FlowCell::text).collect::<Vec<_>>().join("\t"),
+            }));
+        }
+        Ok(())
     }
 
     pub fn push(&mut self, block: &FlowBlock) -> Result<()> {
@@ -134,8 +183,18 @@ impl<'d> Flow<'d> {
     /// Starts the page that a break asked for, unless nothing stands on the current one.
     fn start_pending_page(&mut self) {
         if std::mem::take(&mut self.page_break_pending) && self.document.block_count() > 0 {
-            self.document.start_page(ExtractionMethod::Native, None);
-            self.table = 0;
+            self.start_page();
         }
     }
+}
+
+/// Writes a note behind the mark by which the text refers to it: `[1] text`.
+pub(crate) fn push_note(document: &mut DocumentBuilder, mark: &str, blocks: &[FlowBlock]) -> Result<()> {
+    for (index, block) in blocks.iter().enumerate() {
+        let text = block.text.replace(PAGE_BREAK, " ");
+        let text = text.trim();
+        let text = if index == 0 { format!("[{mark}] {text}") } else { text.to_owned() };
+        document.push_block(BlockKind::Paragraph, &text)?;
+    }
+    Ok(())
 }

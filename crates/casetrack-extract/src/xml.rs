@@ -6,6 +6,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use casetrack_core::Error;
 use quick_xml::Reader;
 use quick_xml::XmlVersion;
 use quick_xml::events::{BytesRef, BytesStart, Event};
@@ -28,6 +29,25 @@ impl fmt::Display for XmlError {
             XmlError::EndsEarly => f.write_str("the XML ends in the middle"),
             XmlError::TooDeep => write!(f, "XML elements are nested more than {MAX_DEPTH} deep"),
         }
+    }
+}
+
+/// Why reading a part ended early.
+pub(crate) enum Stop {
+    Xml(XmlError),
+    /// The document exceeds a limit.
+    Limit(Error),
+}
+
+impl From<XmlError> for Stop {
+    fn from(error: XmlError) -> Self {
+        Stop::Xml(error)
+    }
+}
+
+impl From<Error> for Stop {
+    fn from(error: Error) -> Self {
+        Stop::Limit(error)
     }
 }
 

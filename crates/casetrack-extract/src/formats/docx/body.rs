@@ -1,32 +1,11 @@
 //! Block-level content: paragraphs, tables and what wraps them.
 
-use super::Stop;
 use super::inline::{Fields, Reference};
 use super::numbering::Numbering;
 use super::styles::{ListReference, Styles};
-use crate::flow::{Flow, FlowBlock, PAGE_BREAK};
+use crate::flow::{Flow, FlowBlock, PAGE_BREAK, Sink};
 use crate::page::DocumentBuilder;
-use crate::xml::{Element, Node, XmlError, XmlReader};
-
-/// Where blocks go.
-pub(super) enum Sink {
-    Pages,
-    /// Cells, text boxes and notes are placed when they are complete.
-    Collected(Vec<FlowBlock>),
-}
-
-impl Sink {
-    pub fn collect() -> Self {
-        Sink::Collected(Vec::new())
-    }
-
-    pub fn into_blocks(self) -> Vec<FlowBlock> {
-        match self {
-            Sink::Pages => Vec::new(),
-            Sink::Collected(blocks) => blocks,
-        }
-    }
-}
+use crate::xml::{Element, Node, Stop, XmlError, XmlReader};
 
 /// Reads one part: the main document, or the notes.
 pub(super) struct Body<'a, 'd> {
@@ -173,9 +152,9 @@ impl<'a, 'd> Body<'a, 'd> {
         if breaks_before {
             block.text.insert(0, PAGE_BREAK);
         }
-        self.emit(block, sink)?;
+        self.flow.emit(block, sink)?;
         for block in paragraph.boxed {
-            self.emit(block, sink)?;
+            self.flow.emit(block, sink)?;
         }
         if paragraph.ends_section && self.section_starts.next().unwrap_or(false) && matches!(sink, Sink::Pages) {
             self.flow.break_page();
@@ -194,14 +173,6 @@ impl<'a, 'd> Body<'a, 'd> {
             (None, inherited) => inherited?,
         };
         self.numbering.label(&reference, style)
-    }
-
-    pub fn emit(&mut self, block: FlowBlock, sink: &mut Sink) -> Result<(), Stop> {
-        match sink {
-            Sink::Collected(blocks) => blocks.push(block),
-            Sink::Pages => self.flow.push(&block)?,
-        }
-        Ok(())
     }
 }
 

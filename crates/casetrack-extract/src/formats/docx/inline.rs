@@ -1,12 +1,11 @@
 //! Content of paragraphs: runs, fields, symbols, breaks, text boxes.
 
-use super::Stop;
-use super::body::{Body, Paragraph, Sink};
+use super::body::{Body, Paragraph};
 use super::notes::NoteKind;
 use super::number_format::roman;
 use super::symbols;
-use crate::flow::PAGE_BREAK;
-use crate::xml::{Element, Node};
+use crate::flow::{PAGE_BREAK, Sink};
+use crate::xml::{Element, Node, Stop};
 
 /// A place in the text that refers to a note.
 #[derive(Debug, Clone, PartialEq)]

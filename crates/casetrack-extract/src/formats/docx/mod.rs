@@ -15,7 +15,7 @@ mod tables;
 
 use std::borrow::Cow;
 
-use casetrack_core::{Error, ExtractionMethod, Result};
+use casetrack_core::{ExtractionMethod, Result};
 
 use self::body::Body;
 use self::notes::Notes;
@@ -26,7 +26,7 @@ use crate::opc::Package;
 use crate::page::DocumentBuilder;
 use crate::registry::Extractor;
 use crate::source::Source;
-use crate::xml::XmlError;
+use crate::xml::Stop;
 
 pub(crate) struct Docx;
 
@@ -82,25 +82,6 @@ impl Extractor for Docx {
             }
             Ok(()) => Ok(()),
         }
-    }
-}
-
-/// Why reading a part ended early.
-enum Stop {
-    Xml(XmlError),
-    /// The document exceeds a limit.
-    Limit(Error),
-}
-
-impl From<XmlError> for Stop {
-    fn from(error: XmlError) -> Self {
-        Stop::Xml(error)
-    }
-}
-
-impl From<Error> for Stop {
-    fn from(error: Error) -> Self {
-        Stop::Limit(error)
     }
 }
 

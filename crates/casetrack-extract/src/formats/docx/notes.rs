@@ -2,15 +2,13 @@
 
 use std::collections::HashMap;
 
-use casetrack_core::BlockKind;
-
-use super::Stop;
-use super::body::{Body, Sink};
+use super::body::Body;
 use super::inline::Reference;
 use super::numbering::Numbering;
 use super::styles::Styles;
-use crate::flow::{FlowBlock, PAGE_BREAK};
+use crate::flow::{FlowBlock, Sink, push_note};
 use crate::page::DocumentBuilder;
+use crate::xml::Stop;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum NoteKind {
@@ -40,13 +38,7 @@ impl Notes<'_> {
             }
             let mut notes = read_notes(xml, styles, numbering, document)?;
             for reference in references {
-                let blocks = notes.remove(&reference.id).unwrap_or_default();
-                for (index, block) in blocks.into_iter().enumerate() {
-                    let text = block.text.replace(PAGE_BREAK, " ");
-                    let text = text.trim();
-                    let text = if index == 0 { format!("[{}] {text}", reference.mark) } else { text.to_owned() };
-                    document.push_block(BlockKind::Paragraph, &text)?;
-                }
+                push_note(document, &reference.mark, &notes.remove(&reference.id).unwrap_or_default())?;
             }
         }
         Ok(())

@@ -67,7 +67,7 @@ pub(in crate::formats) fn symbol(code: u32, font: Option<&str>) -> char {
 }
 
 /// A bullet: any symbol that is not known still is one. A Latin "o" is a circle.
-pub(super) fn bullet(text: &str, font: Option<&str>) -> String {
+pub(in crate::formats) fn bullet(text: &str, font: Option<&str>) -> String {
     let show = |c: char| match c {
         'o' if text.len() == 1 => '◦',
         '\u{F000}'..='\u{F0FF}' => match symbol(c.into(), font) {

@@ -2,11 +2,9 @@
 //!
 //! The rows of a nested table stand inside the cell that holds it.
 
-use casetrack_core::BlockKind;
-
-use super::Stop;
-use super::body::{Body, Sink};
-use crate::flow::{FlowBlock, FlowCell, FlowRow};
+use super::body::Body;
+use crate::flow::{FlowCell, FlowRow, Sink};
+use crate::xml::Stop;
 
 /// A row being read.
 #[derive(Default)]
@@ -22,20 +20,7 @@ impl Body<'_, '_> {
     pub fn table(&mut self, sink: &mut Sink) -> Result<(), Stop> {
         let mut rows = Vec::new();
         self.rows(&mut rows)?;
-        if rows.iter().all(|row| row.cells.len() <= 1) {
-            for block in rows.into_iter().flat_map(|row| row.cells).flat_map(|cell| cell.blocks) {
-                self.emit(block, sink)?;
-            }
-            return Ok(());
-        }
-        match sink {
-            Sink::Collected(blocks) => blocks.extend(rows.iter().map(|row| FlowBlock {
-                kind: BlockKind::Paragraph,
-                text: row.cells.iter().map(FlowCell::text).collect::<Vec<_>>().join("\t"),
-            })),
-            Sink::Pages => self.flow.push_table(&rows)?,
-        }
-        Ok(())
+        Ok(self.flow.emit_table(rows, sink)?)
     }
 
     /// Rows may be wrapped in content controls and revisions.

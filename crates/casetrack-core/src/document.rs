@@ -30,6 +30,8 @@ pub enum FileFormat {
     Msg,
     Mbox,
     Zip,
+    Odt,
+    Odp,
 }
 
 impl FileFormat {
@@ -52,6 +54,8 @@ impl FileFormat {
         FileFormat::Msg,
         FileFormat::Mbox,
         FileFormat::Zip,
+        FileFormat::Odt,
+        FileFormat::Odp,
     ];
 
     /// Usual file name extensions, lower case, without the dot; the first one names the format.
@@ -75,6 +79,8 @@ impl FileFormat {
             FileFormat::Msg => &["msg"],
             FileFormat::Mbox => &["mbox"],
             FileFormat::Zip => &["zip"],
+            FileFormat::Odt => &["odt", "ott", "fodt"],
+            FileFormat::Odp => &["odp", "otp", "fodp"],
         }
     }
 

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use casetrack_core::{FileFormat, Result};
 
+use crate::formats::opendocument::{self, Manifest};
 use crate::source::Source;
 use crate::zip_container::{self, ZipContainer};
 use crate::{ExtractOptions, encoding, formats, ole};
@@ -56,6 +57,12 @@ pub(crate) fn detect_source(source: &Source) -> Result<FileFormat> {
         if let Some(format) = promised_mail(source, &decoded.text) {
             return Ok(format);
         }
+        if let Some(mime_type) = opendocument::flat_mime_type(&decoded.text) {
+            return match kind_of(&mime_type) {
+                Some(Ok(FileFormat::Ods)) | None => Err(source.unsupported("a flat OpenDocument")),
+                Some(found) => found.map_err(|what| source.unsupported(what)),
+            };
+        }
         if is_html(source, &decoded.text) {
             return Ok(FileFormat::Html);
         }
@@ -101,23 +108,26 @@ const PACKAGES: &[(&[&str], &str, Result<FileFormat, &str>)] = &[
     (&["ms-visio."], "visio/document.xml", Err("a Visio drawing")),
 ];
 
-/// The `mimetype` entry of OpenDocument ([ODF] Part 2, 3.3) and EPUB containers.
+/// The `mimetype` entry of OpenDocument ([ODF] Part 2, 3.3) and EPUB containers. Templates have longer names.
 const MIME_TYPES: &[(&str, Result<FileFormat, &str>)] = &[
     ("application/vnd.oasis.opendocument.spreadsheet", Ok(FileFormat::Ods)),
-    ("application/vnd.oasis.opendocument.text", Err("an OpenDocument text (.odt)")),
-    ("application/vnd.oasis.opendocument.presentation", Err("an OpenDocument presentation (.odp)")),
+    ("application/vnd.oasis.opendocument.text", Ok(FileFormat::Odt)),
+    ("application/vnd.oasis.opendocument.presentation", Ok(FileFormat::Odp)),
     ("application/vnd.oasis.opendocument", Err("an OpenDocument file of another kind")),
     ("application/epub+zip", Err("an EPUB book")),
 ];
 
+fn kind_of(mime_type: &str) -> Option<Result<FileFormat, &'static str>> {
+    MIME_TYPES.iter().find(|(prefix, _)| mime_type.trim().starts_with(prefix)).map(|(_, found)| *found)
+}
+
 fn detect_in_zip(source: &Source) -> Result<FileFormat> {
     let mut container = ZipContainer::open(source)?;
     let verdict = |verdict: Result<FileFormat, &str>| verdict.map_err(|what| source.unsupported(what));
-    if let Some(mime_type) = container.part("mimetype").ok().flatten() {
-        let mime_type = String::from_utf8_lossy(&mime_type);
-        if let Some((_, found)) = MIME_TYPES.iter().find(|(prefix, _)| mime_type.trim().starts_with(prefix)) {
-            return verdict(*found);
-        }
+    let manifest = Manifest::of(&mut container);
+    let mime_type = container.part("mimetype").ok().flatten().map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+    if let Some(found) = mime_type.or(manifest.mime_type).as_deref().and_then(kind_of) {
+        return if manifest.is_encrypted && found.is_ok() { Err(source.needs_password()) } else { verdict(found) };
     }
     // Content types name the main part. Where that part is missing or damaged, the usual names of parts tell as much.
     let content_types = container.part("[Content_Types].xml").ok().flatten().unwrap_or_default();
@@ -283,6 +293,15 @@ mod tests {
         assert_eq!(detect(path, &zip_file(&[("xl/workbook.bin", b"")])).unwrap(), FileFormat::Xlsb);
         let ods = zip_file(&[("mimetype", b"application/vnd.oasis.opendocument.spreadsheet")]);
         assert_eq!(detect(path, &ods).unwrap(), FileFormat::Ods);
+        let odt = zip_file(&[("mimetype", b"application/vnd.oasis.opendocument.text-template")]);
+        assert_eq!(detect(path, &odt).unwrap(), FileFormat::Odt);
+        let manifest = "<m:manifest><m:file-entry m:full-path='/' \
+                        m:media-type='application/vnd.oasis.opendocument.presentation'/></m:manifest>";
+        let odp = zip_file(&[("META-INF/manifest.xml", manifest.as_bytes())]);
+        assert_eq!(detect(path, &odp).unwrap(), FileFormat::Odp);
+        let flat =
+            b"<?xml version='1.0'?>\n<office:document office:mimetype='application/vnd.oasis.opendocument.text'/>";
+        assert_eq!(detect(path, flat).unwrap(), FileFormat::Odt);
         assert_eq!(detect(path, &compound_file(&["Workbook"], &[])).unwrap(), FileFormat::Xls);
         assert_eq!(detect(path, &compound_file(&["WordDocument"], &["Workbook"])).unwrap(), FileFormat::Doc);
         assert_eq!(detect(path, b"{\\rtf1\\ansi text}").unwrap(), FileFormat::Rtf);
@@ -298,9 +317,13 @@ mod tests {
 
     #[test]
     fn what_cannot_be_read_is_named() {
-        let odt = zip_file(&[("mimetype", b"application/vnd.oasis.opendocument.text")]);
+        let odg = zip_file(&[("mimetype", b"application/vnd.oasis.opendocument.graphics")]);
         for (bytes, what) in [
-            (&odt[..], ".odt"),
+            (&odg[..], "OpenDocument file of another kind"),
+            (
+                b"<office:document office:mimetype='application/vnd.oasis.opendocument.spreadsheet'/>",
+                "flat OpenDocument",
+            ),
             (&zip_file(&[("META-INF/MANIFEST.MF", b"a")]), "Java"),
             (b"\0\0\0\x18ftypheic\0\0\0\0heicmif1", "HEIF"),
             (b"\xDB\xA5\x2D\0\0\0\x09\x04\0\0\0\0", "Word document from before"),
@@ -312,6 +335,18 @@ mod tests {
         }
         let encrypted = compound_file(&["EncryptedPackage", "EncryptionInfo"], &[]);
         assert_eq!(refused("a.docx", &encrypted).code, ErrorCode::NeedsPassword);
+        let open_document = |encrypted_part: &str| {
+            let manifest = format!(
+                "<m:manifest><m:file-entry m:full-path='/'/><m:file-entry m:full-path='{encrypted_part}'>\
+                 <m:encryption-data/></m:file-entry></m:manifest>"
+            );
+            let mime_type = b"application/vnd.oasis.opendocument.text";
+            zip_file(&[("mimetype", mime_type), ("META-INF/manifest.xml", manifest.as_bytes())])
+        };
+        for part in ["content.xml", "encrypted-package"] {
+            assert_eq!(refused("a.odt", &open_document(part)).code, ErrorCode::NeedsPassword);
+        }
+        assert_eq!(detect(Path::new("a.odt"), &open_document("Basic/Own/Macro.xml")).unwrap(), FileFormat::Odt);
         assert_eq!(refused("a.pdf", b"").code, ErrorCode::EmptyFile);
         assert_eq!(refused("a.docx", b"PK\x03\x04 cut off").code, ErrorCode::UnreadableFile);
     }

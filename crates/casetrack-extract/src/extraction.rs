@@ -129,6 +129,8 @@ fn describe(format: FileFormat) -> &'static str {
         FileFormat::Msg => "an Outlook message",
         FileFormat::Mbox => "a mailbox",
         FileFormat::Zip => "a zip archive",
+        FileFormat::Odt => "an OpenDocument text",
+        FileFormat::Odp => "an OpenDocument presentation",
     }
 }
 

@@ -5,6 +5,7 @@ use casetrack_core::{FileFormat, Result};
 use crate::formats::doc::Doc;
 use crate::formats::html::Html;
 use crate::formats::image::Image;
+use crate::formats::opendocument::OpenDocument;
 use crate::formats::pptx::Pptx;
 use crate::formats::rtf::Rtf;
 use crate::formats::{csv::Csv, docx::Docx, markdown::Markdown, pdf::Pdf, spreadsheet::Spreadsheet, text::PlainText};
@@ -41,6 +42,8 @@ static EXTRACTORS: &[(FileFormat, &dyn Extractor)] = &[
     (FileFormat::Msg, &Msg),
     (FileFormat::Mbox, &Mbox),
     (FileFormat::Zip, &Zip),
+    (FileFormat::Odt, &OpenDocument),
+    (FileFormat::Odp, &OpenDocument),
 ];
 
 /// The extractor of a format; `None` for a format without a row.

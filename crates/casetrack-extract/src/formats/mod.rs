@@ -7,6 +7,7 @@ pub mod html;
 pub mod image;
 pub mod mail;
 pub mod markdown;
+pub mod opendocument;
 pub mod pdf;
 pub mod pptx;
 pub mod rtf;

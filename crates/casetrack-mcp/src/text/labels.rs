@@ -58,5 +58,7 @@ pub(crate) fn format(format: FileFormat) -> &'static str {
         FileFormat::Msg => "Outlook message",
         FileFormat::Mbox => "Mailbox",
         FileFormat::Zip => "ZIP",
+        FileFormat::Odt => "ODT",
+        FileFormat::Odp => "ODP",
     }
 }

@@ -20,7 +20,7 @@ use crate::table::push_table;
 use crate::xml::{XmlError, XmlReader};
 
 /// Titles that PowerPoint writes by itself.
-const DEFAULT_TITLES: [&str; 4] =
+pub(super) const DEFAULT_TITLES: [&str; 4] =
     ["PowerPoint Presentation", "PowerPoint-Präsentation", "Slide 1", "Présentation PowerPoint"];
 
 pub(crate) struct Pptx;

@@ -1,0 +1,281 @@
+//! Block-level content: paragraphs, headings, lists, sections, indexes, and drawing objects with text.
+
+use super::inline::Paragraph;
+use super::lists::Lists;
+use super::object::LoadObject;
+use super::styles::Styles;
+use crate::flow::{Flow, FlowBlock, PAGE_BREAK, Sink};
+use crate::page::DocumentBuilder;
+use crate::xml::{Element, Stop, XmlReader};
+
+/// A footnote or endnote; they follow the text.
+pub(super) struct Note {
+    pub is_endnote: bool,
+    /// As the text shows it.
+    pub mark: String,
+    pub blocks: Vec<FlowBlock>,
+}
+
+/// Reads the content of a document.
+pub(super) struct Body<'a, 'd> {
+    pub xml: XmlReader<'a>,
+    pub styles: &'d Styles,
+    pub lists: Lists,
+    pub flow: Flow<'d>,
+    pub load_object: LoadObject<'d>,
+    pub notes: Vec<Note>,
+    /// Comments on what is being read; they follow it.
+    pub comments: Vec<FlowBlock>,
+    /// Formulas of the drawing object read last.
+    pub formulas: String,
+    pub hidden_sections: Vec<String>,
+    /// Bytes of cells that may still be made by repetition.
+    pub repeatable_bytes: usize,
+    /// Whether page breaks make pages. In a presentation, slides do.
+    pub is_paged: bool,
+    /// A page was recorded to end between paragraphs or rows.
+    page_ended: bool,
+}
+
+impl<'a, 'd> Body<'a, 'd> {
+    pub fn new(
+        xml: &'a str,
+        styles: &'d Styles,
+        load_object: LoadObject<'d>,
+        document: &'d mut DocumentBuilder,
+    ) -> Self {
+        Self {
+            xml: XmlReader::new(xml),
+            styles,
+            lists: Lists::default(),
+            flow: Flow::new(document),
+            load_object,
+            notes: Vec::new(),
+            comments: Vec::new(),
+            formulas: String::new(),
+            hidden_sections: Vec::new(),
+            repeatable_bytes: super::tables::MAX_REPEATED_BYTES,
+            is_paged: true,
+            page_ended: false,
+        }
+    }
+
+    /// Reads the children of the element started last as blocks.
+    pub fn blocks(&mut self, sink: &mut Sink) -> Result<(), Stop> {
+        while let Some(element) = self.xml.child()? {
+            self.block(&element, sink)?;
+        }
+        Ok(())
+    }
+
+    /// Reads a block to its end. What is no content (declarations, forms, tracked deletions, sources of indexes) is skipped.
+    pub fn block(&mut self, element: &Element, sink: &mut Sink) -> Result<(), Stop> {
+        match element.name() {
+            "p" | "h" => self.paragraph(element, sink),
+            "list" => {
+                self.lists.start_list(element);
+                let outcome = self.items(sink);
+                self.lists.end_list();
+                outcome
+            }
+            "numbered-paragraph" => self.numbered_paragraph(element, sink),
+            "table" => self.table(element, sink),
+            "section" => {
+                if element.attribute("display").as_deref() == Some("none")
+                    || element.attribute("is-hidden").as_deref() == Some("true")
+                {
+                    self.hidden_sections.push(element.attribute("name").unwrap_or_default());
+                }
+                self.blocks(sink)
+            }
+            "table-of-content" | "illustration-index" | "table-index" | "object-index" | "user-index"
+            | "alphabetical-index" | "bibliography" | "index-body" | "index-title" | "a" => self.blocks(sink),
+            "soft-page-break" => {
+                self.end_page();
+                Ok(self.xml.skip()?)
+            }
+            "annotation" => self.annotation(),
+            name if is_shape(name) => {
+                let mut content = Sink::collect();
+                let outcome = self.shape(&mut content);
+                let formulas = std::mem::take(&mut self.formulas);
+                self.flow.emit(FlowBlock::paragraph(formulas, None, None), sink)?;
+                for block in content.into_blocks() {
+                    self.flow.emit(block, sink)?;
+                }
+                outcome
+            }
+            _ => Ok(self.xml.skip()?),
+        }
+    }
+
+    /// The next text stands on a new page.
+    pub fn end_page(&mut self) {
+        self.page_ended = self.is_paged;
+    }
+
+    /// Reads the children of `text:list` to its end.
+    fn items(&mut self, sink: &mut Sink) -> Result<(), Stop> {
+        while let Some(element) = self.xml.child()? {
+            match element.name() {
+                "list-item" | "list-header" => {
+                    self.lists.start_item(&element);
+                    self.blocks(sink)?;
+                }
+                _ => self.block(&element, sink)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// A list item without its list: `text:level` says how deep it would stand.
+    fn numbered_paragraph(&mut self, element: &Element, sink: &mut Sink) -> Result<(), Stop> {
+        let outside = self.lists.step_outside();
+        self.lists.start_numbered_paragraph(element);
+        let outcome = self.blocks(sink);
+        self.lists.step_back(outside);
+        outcome
+    }
+
+    /// What was read of a damaged paragraph is kept.
+    fn paragraph(&mut self, element: &Element, sink: &mut Sink) -> Result<(), Stop> {
+        let style = element.attribute("style-name");
+        let style = style.as_deref();
+        let is_on_page = matches!(sink, Sink::Pages);
+        if is_on_page && self.styles.paragraph_breaks_before(style) {
+            self.flow.break_page();
+        }
+        let level = match element.name() {
+            "h" => {
+                let level = element.attribute("outline-level").and_then(|level| level.parse().ok());
+                Some(level.unwrap_or(1u8).clamp(1, 10))
+            }
+            _ => self.styles.heading_level(style),
+        };
+        let is_in_list = self.lists.is_inside();
+        if !is_in_list {
+            self.lists.end_run();
+        }
+        let counted = if is_in_list {
+            self.lists.label(self.styles, style)
+        } else if element.name() == "h" && element.attribute("is-list-header").as_deref() != Some("true") {
+            let restarts = element.attribute("restart-numbering").as_deref() == Some("true");
+            let start = element.attribute("start-value").and_then(|start| start.parse().ok()).unwrap_or(1);
+            self.lists.heading_label(self.styles, level.unwrap_or(1), restarts.then_some(start))
+        } else {
+            None
+        };
+
+        let mut paragraph = Paragraph::default();
+        let outcome = self.inlines(&mut paragraph);
+        if self.page_ended && !paragraph.text.trim().is_empty() {
+            self.page_ended = false;
+            paragraph.text.insert(0, PAGE_BREAK);
+        }
+        // The label that the program showed, if it wrote that down.
+        let label = paragraph.number.map(|number| format!("{} ", number.trim())).or(counted);
+        self.flow.emit(FlowBlock::paragraph(paragraph.text, level, label.as_deref()), sink)?;
+        for block in paragraph.boxed {
+            self.flow.emit(block, sink)?;
+        }
+        self.place_comments(sink)?;
+        if is_on_page && self.styles.paragraph_breaks_after(style) {
+            self.flow.break_page();
+        }
+        outcome
+    }
+
+    /// Comments stand on the page, behind the paragraph or table that they are about.
+    pub fn place_comments(&mut self, sink: &Sink) -> Result<(), Stop> {
+        if matches!(sink, Sink::Pages) {
+            for comment in std::mem::take(&mut self.comments) {
+                self.flow.push(&comment)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads a cell, text box or note: lists around it do not number its paragraphs.
+    pub fn collected(&mut self) -> (Vec<FlowBlock>, Result<(), Stop>) {
+        let outside = self.lists.step_outside();
+        let mut sink = Sink::collect();
+        let outcome = self.blocks(&mut sink);
+        self.lists.step_back(outside);
+        (sink.into_blocks(), outcome)
+    }
+
+    /// Reads the text of a drawing object to its end; formulas in it are put aside.
+    pub fn shape(&mut self, sink: &mut Sink) -> Result<(), Stop> {
+        let outside = self.lists.step_outside();
+        let outcome = self.shape_content(sink);
+        self.lists.step_back(outside);
+        outcome
+    }
+
+    fn shape_content(&mut self, sink: &mut Sink) -> Result<(), Stop> {
+        while let Some(element) = self.xml.child()? {
+            match element.name() {
+                "text-box" => self.blocks(sink)?,
+                "object" => {
+                    let (embedded, outcome) = self.object(&element);
+                    self.flow.emit(FlowBlock::paragraph(embedded.title, None, None), sink)?;
+                    self.flow.emit_table(embedded.rows, sink)?;
+                    outcome?;
+                }
+                "a" => self.shape_content(sink)?,
+                "p" | "h" | "list" | "table" => self.block(&element, sink)?,
+                name if is_shape(name) => self.shape_content(sink)?,
+                // Titles and descriptions for those who cannot see it, pictures, form controls, geometry.
+                _ => self.xml.skip()?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads `office:annotation` to its end.
+    pub fn annotation(&mut self) -> Result<(), Stop> {
+        let outside = self.lists.step_outside();
+        let mut author = String::new();
+        let mut sink = Sink::collect();
+        let outcome = (|| {
+            while let Some(element) = self.xml.child()? {
+                match element.name() {
+                    "creator" => author = self.xml.text()?,
+                    "p" | "list" => self.block(&element, &mut sink)?,
+                    _ => self.xml.skip()?,
+                }
+            }
+            Ok(())
+        })();
+        self.lists.step_back(outside);
+        let lines: Vec<String> =
+            sink.into_blocks().iter().map(|block| block.text.replace(PAGE_BREAK, " ").trim().to_owned()).collect();
+        let text = lines.join("\n");
+        if !text.trim().is_empty() {
+            let author = author.trim();
+            let by = if author.is_empty() { String::new() } else { format!(" by {author}") };
+            self.comments.push(FlowBlock::paragraph(format!("Comment{by}: {}", text.trim()), None, None));
+        }
+        outcome
+    }
+}
+
+/// Drawing objects that may hold text ([ODF] Part 3, 10.3).
+pub(super) fn is_shape(name: &str) -> bool {
+    matches!(
+        name,
+        "frame"
+            | "custom-shape"
+            | "rect"
+            | "line"
+            | "polyline"
+            | "polygon"
+            | "regular-polygon"
+            | "path"
+            | "circle"
+            | "ellipse"
+            | "connector"
+            | "caption"
+            | "g"
+    )
+}

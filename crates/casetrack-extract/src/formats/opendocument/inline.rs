@@ -1,0 +1,126 @@
+//! Content of paragraphs: text, fields, notes, comments, drawing objects ([ODF] Part 3, 6 and 7).
+
+use super::body::{Body, Note, is_shape};
+use crate::flow::{FlowBlock, PAGE_BREAK, Sink};
+use crate::formats::docx::number_format::roman;
+use crate::xml::{Element, Node, Stop, XmlError};
+
+/// A hostile file must not ask for millions of spaces.
+const MAX_SPACES: usize = 1000;
+
+/// A paragraph being read.
+pub(super) struct Paragraph {
+    pub text: String,
+    /// The label that the program showed.
+    pub number: Option<String>,
+    /// Content of the drawing objects anchored here; it follows the paragraph.
+    pub boxed: Vec<FlowBlock>,
+    /// White space that follows is not shown.
+    after_space: bool,
+}
+
+impl Default for Paragraph {
+    fn default() -> Self {
+        Self { text: String::new(), number: None, boxed: Vec::new(), after_space: true }
+    }
+}
+
+impl Paragraph {
+    /// White space in XML is shown as one space, and not at all at the start (6.1.2).
+    fn push_folded(&mut self, text: &str) {
+        for c in text.chars() {
+            match c {
+                ' ' | '\t' | '\n' | '\r' | PAGE_BREAK if self.after_space => {}
+                ' ' | '\t' | '\n' | '\r' | PAGE_BREAK => {
+                    self.text.push(' ');
+                    self.after_space = true;
+                }
+                c => {
+                    self.text.push(c);
+                    self.after_space = false;
+                }
+            }
+        }
+    }
+
+    fn push(&mut self, text: &str) {
+        self.text.push_str(text);
+        self.after_space = false;
+    }
+}
+
+impl Body<'_, '_> {
+    /// Reads the content of the element started last to its end.
+    pub fn inlines(&mut self, paragraph: &mut Paragraph) -> Result<(), Stop> {
+        loop {
+            match self.xml.next()? {
+                Node::Text(text) => paragraph.push_folded(&text),
+                Node::Start(element) => self.inline(&element, paragraph)?,
+                Node::End => return Ok(()),
+                Node::Eof => return Err(XmlError::EndsEarly.into()),
+            }
+        }
+    }
+
+    /// Reads an element inside a paragraph to its end. Those that are not known are looked into: what a field shows is its
+    /// text.
+    fn inline(&mut self, element: &Element, paragraph: &mut Paragraph) -> Result<(), Stop> {
+        match element.name() {
+            "s" => {
+                let count = element.attribute("c").and_then(|count| count.parse().ok()).unwrap_or(1usize);
+                paragraph.push(&" ".repeat(count.min(MAX_SPACES)));
+            }
+            "tab" => paragraph.push("\t"),
+            "line-break" => paragraph.push("\n"),
+            "soft-page-break" if self.is_paged => paragraph.text.push(PAGE_BREAK),
+            "number" => {
+                paragraph.number = Some(self.xml.text()?).filter(|number| !number.trim().is_empty());
+                return Ok(());
+            }
+            "note" => return self.note(element, paragraph),
+            "annotation" => return self.annotation(),
+            // Phonetic guides, the source of scripts and of form controls, declarations.
+            "ruby-text" | "script" | "event-listeners" | "control" | "tracked-changes" => {}
+            name if is_shape(name) => {
+                let mut sink = Sink::collect();
+                let outcome = self.shape(&mut sink);
+                if !self.formulas.is_empty() {
+                    paragraph.push(&std::mem::take(&mut self.formulas));
+                }
+                paragraph.boxed.append(&mut sink.into_blocks());
+                return outcome;
+            }
+            // A variable that is set without being shown.
+            _ if element.attribute("display").as_deref() == Some("none") => {}
+            _ => return self.inlines(paragraph),
+        }
+        Ok(self.xml.skip()?)
+    }
+
+    /// Reads `text:note` to its end.
+    fn note(&mut self, element: &Element, paragraph: &mut Paragraph) -> Result<(), Stop> {
+        let is_endnote = element.attribute("note-class").as_deref() == Some("endnote");
+        let (mut mark, mut blocks) = (String::new(), Vec::new());
+        let outcome = (|| {
+            while let Some(child) = self.xml.child()? {
+                match child.name() {
+                    "note-citation" => mark = self.xml.text()?.trim().to_owned(),
+                    "note-body" => {
+                        let (read, outcome) = self.collected();
+                        blocks = read;
+                        outcome?;
+                    }
+                    _ => self.xml.skip()?,
+                }
+            }
+            Ok(())
+        })();
+        if mark.is_empty() {
+            let number = self.notes.iter().filter(|note| note.is_endnote == is_endnote).count() as u32 + 1;
+            mark = if is_endnote { roman(number) } else { number.to_string() };
+        }
+        paragraph.push(&format!("[{mark}]"));
+        self.notes.push(Note { is_endnote, mark, blocks });
+        outcome
+    }
+}

@@ -1,0 +1,386 @@
+//! List labels as they are shown: "4.2", "(b)", "•" ([ODF] Part 3, 5.3 and 16.31).
+
+use std::collections::HashMap;
+
+use super::styles::Styles;
+use crate::formats::docx::number_format::format_number;
+use crate::formats::docx::symbols;
+use crate::xml::{Element, XmlError, XmlReader};
+
+/// Lists have ten levels.
+const LEVELS: usize = 10;
+
+/// The labels of a list, by level.
+#[derive(Debug, Clone, Default)]
+pub(super) struct ListStyle([Option<Level>; LEVELS]);
+
+#[derive(Debug, Clone)]
+struct Level {
+    label: Label,
+    /// Whether white space follows the label.
+    spaced: bool,
+}
+
+#[derive(Debug, Clone)]
+enum Label {
+    Bullet(String),
+    Number(Number),
+}
+
+#[derive(Debug, Clone)]
+struct Number {
+    format: String,
+    /// After z comes bb, not aa, ab.
+    letters_repeat: bool,
+    prefix: String,
+    suffix: String,
+    /// How many levels the label shows.
+    display_levels: usize,
+    /// `%1%` to `%10%` stand for the numbers of the levels. Where it is given, it says more than the parts above.
+    pattern: Option<String>,
+    start: u32,
+}
+
+impl ListStyle {
+    /// Reads `text:list-style` or `text:outline-style` to its end.
+    pub fn read(xml: &mut XmlReader) -> Result<Self, XmlError> {
+        let mut style = Self::default();
+        while let Some(element) = xml.child()? {
+            let index = element.attribute("level").and_then(|level| level.parse::<usize>().ok());
+            let label = match element.name() {
+                "list-level-style-number" | "outline-level-style" => Label::Number(Number::of(&element)),
+                "list-level-style-bullet" => Label::Bullet(element.attribute("bullet-char").unwrap_or_default()),
+                "list-level-style-image" => Label::Bullet("•".into()),
+                _ => {
+                    xml.skip()?;
+                    continue;
+                }
+            };
+            let mut level = Level { label, spaced: true };
+            level.read(xml)?;
+            if let Some(slot) = index.and_then(|index| style.0.get_mut(index.checked_sub(1)?)) {
+                *slot = Some(level);
+            }
+        }
+        Ok(style)
+    }
+
+    fn level(&self, index: usize) -> Option<&Level> {
+        self.0.get(index)?.as_ref()
+    }
+
+    fn start(&self, index: usize) -> u32 {
+        match self.level(index) {
+            Some(Level { label: Label::Number(number), .. }) => number.start,
+            _ => 1,
+        }
+    }
+
+    /// The number of one level as the label of a level below it shows it; empty where it shows none.
+    fn shown(&self, index: usize, counters: &Counters) -> String {
+        let Some(Level { label: Label::Number(number), .. }) = self.level(index) else { return String::new() };
+        number.shown(counters[index].unwrap_or(number.start))
+    }
+
+    /// The label with the white space that follows it.
+    fn label(&self, index: usize, counters: &Counters) -> Option<String> {
+        let level = self.level(index)?;
+        let label = match &level.label {
+            Label::Bullet(bullet) => bullet.clone(),
+            Label::Number(number) => match &number.pattern {
+                Some(pattern) => self.filled(pattern, counters),
+                None => {
+                    let first = (index + 1).saturating_sub(number.display_levels);
+                    let numbers: Vec<String> = (first..=index)
+                        .map(|index| self.shown(index, counters))
+                        .filter(|number| !number.is_empty())
+                        .collect();
+                    // A level without a number may still be called something, but a lone full stop is no label.
+                    let bare = numbers.is_empty()
+                        && !number.prefix.chars().chain(number.suffix.chars()).any(char::is_alphanumeric);
+                    if bare {
+                        String::new()
+                    } else {
+                        format!("{}{}{}", number.prefix, numbers.join("."), number.suffix)
+                    }
+                }
+            },
+        };
+        let label = label.trim();
+        (!label.is_empty()).then(|| format!("{label}{}", if level.spaced { " " } else { "" }))
+    }
+
+    fn filled(&self, pattern: &str, counters: &Counters) -> String {
+        let mut label = String::new();
+        for (index, piece) in pattern.split('%').enumerate() {
+            // Every second piece stands between percent signs.
+            let number = if index % 2 == 1 { piece.parse::<usize>().ok() } else { None };
+            match number.and_then(|number| number.checked_sub(1)).filter(|number| *number < LEVELS) {
+                Some(number) => label.push_str(&self.shown(number, counters)),
+                None => label.push_str(piece),
+            }
+        }
+        label
+    }
+}
+
+impl Level {
+    /// Reads the properties of a level to their end.
+    fn read(&mut self, xml: &mut XmlReader) -> Result<(), XmlError> {
+        let mut font = None;
+        while let Some(element) = xml.child()? {
+            match element.name() {
+                "text-properties" => font = element.attribute("font-family").or_else(|| element.attribute("font-name")),
+                "list-level-properties" => {
+                    while let Some(alignment) = xml.child()? {
+                        self.spaced &= alignment.attribute("label-followed-by").as_deref() != Some("nothing");
+                        xml.skip()?;
+                    }
+                    continue;
+                }
+                _ => {}
+            }
+            xml.skip()?;
+        }
+        if let Label::Bullet(bullet) = &mut self.label {
+            *bullet = shown_bullet(bullet, font.as_deref());
+        }
+        Ok(())
+    }
+}
+
+/// Bullets of symbol fonts are other signs than their code points say.
+fn shown_bullet(bullet: &str, font: Option<&str>) -> String {
+    let is_wingdings =
+        font.is_some_and(|font| font.trim_matches(['\'', '"']).to_ascii_lowercase().starts_with("wingdings"));
+    let show = |c: char| {
+        let shown = if is_wingdings { symbols::symbol(c.into(), Some("wingdings")) } else { c };
+        if matches!(shown, '\u{E000}'..='\u{F8FF}' | char::REPLACEMENT_CHARACTER) { '•' } else { shown }
+    };
+    symbols::bullet(bullet, font).chars().map(show).collect()
+}
+
+impl Number {
+    fn of(element: &Element) -> Self {
+        let text = |name| element.attribute(name).unwrap_or_default();
+        let number = |name| element.attribute(name).and_then(|number| number.parse::<u32>().ok()).unwrap_or(1);
+        Self {
+            format: text("num-format"),
+            letters_repeat: text("num-letter-sync") == "true",
+            prefix: text("num-prefix"),
+            suffix: text("num-suffix"),
+            display_levels: number("display-levels") as usize,
+            pattern: element.attribute("num-list-format").filter(|pattern| pattern.contains('%')),
+            start: number("start-value"),
+        }
+    }
+
+    fn shown(&self, number: u32) -> String {
+        let format = match self.format.as_str() {
+            "" => return String::new(),
+            "a" if !self.letters_repeat => return letters(number, b'a'),
+            "A" if !self.letters_repeat => return letters(number, b'A'),
+            "a" => "lowerLetter",
+            "A" => "upperLetter",
+            "i" => "lowerRoman",
+            "I" => "upperRoman",
+            "01" => "decimalZero",
+            "1st" => "ordinal",
+            _ => "decimal",
+        };
+        format_number(number, format)
+    }
+}
+
+/// a to z, then aa, ab and so on.
+fn letters(mut number: u32, first: u8) -> String {
+    let mut reversed = Vec::new();
+    while let Some(index) = number.checked_sub(1) {
+        reversed.push(char::from(first + (index % 26) as u8));
+        number = index / 26;
+    }
+    if reversed.is_empty() { "0".into() } else { reversed.iter().rev().collect() }
+}
+
+/// How far each level is counted.
+type Counters = [Option<u32>; LEVELS];
+
+/// A `text:list` that has not ended.
+#[derive(Debug)]
+struct OpenList {
+    style: Option<String>,
+    /// Index of the counters.
+    counted_by: usize,
+    item: Item,
+}
+
+/// The item being read.
+#[derive(Debug, Default)]
+struct Item {
+    /// Its first paragraph carries the label.
+    awaits_label: bool,
+    start: Option<u32>,
+    style: Option<String>,
+    has_list: bool,
+}
+
+/// The lists of a document, and how far they are counted.
+#[derive(Debug, Default)]
+pub(super) struct Lists {
+    counters: Vec<Counters>,
+    by_id: HashMap<String, usize>,
+    by_style: HashMap<String, usize>,
+    open: Vec<OpenList>,
+    headings: Counters,
+    /// In a presentation.
+    run: Option<Run>,
+}
+
+/// Lists that follow each other in a drawing object. Presentations count through them, since a level with another style is
+/// another list there.
+#[derive(Debug, Default)]
+struct Run {
+    counted_by: Option<usize>,
+    /// The style of the last item of each level.
+    styles: [Option<String>; LEVELS],
+}
+
+/// Lists that are open around a cell, frame or note, whose paragraphs are none of their items.
+pub(super) struct Outside(Vec<OpenList>);
+
+impl Lists {
+    /// A `text:list` begins.
+    pub fn start_list(&mut self, element: &Element) {
+        let own = element.attribute("continue-numbering").map(|on| on == "true");
+        let level = self.open.len().min(LEVELS - 1);
+        let own_style = element.attribute("style-name");
+        let list = match self.open.last_mut() {
+            Some(outer) => {
+                // The numbers start again below a new number anyway; a second list in the same item starts them too.
+                let continues = own.unwrap_or(!outer.item.has_list);
+                outer.item.has_list = true;
+                if !continues && let Some(counters) = self.counters.get_mut(outer.counted_by) {
+                    counters[level..].fill(None);
+                }
+                let style = own_style.or_else(|| outer.item.style.clone()).or_else(|| outer.style.clone());
+                OpenList { style, counted_by: outer.counted_by, item: Item::default() }
+            }
+            None if self.run.is_some() => {
+                let counted_by = self.counted_by(self.run.as_ref().and_then(|run| run.counted_by));
+                self.run.get_or_insert_default().counted_by = Some(counted_by);
+                OpenList { style: own_style, counted_by, item: Item::default() }
+            }
+            None => {
+                let key = own_style.clone().unwrap_or_default();
+                let before = element
+                    .attribute("continue-list")
+                    .and_then(|id| self.by_id.get(&id))
+                    .or_else(|| self.by_style.get(&key).filter(|_| own == Some(true)))
+                    .copied();
+                let counted_by = self.counted_by(before);
+                self.by_style.insert(key, counted_by);
+                OpenList { style: own_style, counted_by, item: Item::default() }
+            }
+        };
+        self.by_id.extend(element.attribute("id").map(|id| (id, list.counted_by)));
+        self.open.push(list);
+    }
+
+    /// A `text:numbered-paragraph` begins: an item without its list, as deep as its level says (5.3.6).
+    pub fn start_numbered_paragraph(&mut self, element: &Element) {
+        let level = element.attribute("level").and_then(|level| level.parse().ok()).unwrap_or(1).clamp(1, LEVELS);
+        let id = element.attribute("list-id").unwrap_or_default();
+        let counted_by = self.counted_by(self.by_id.get(&id).copied());
+        self.by_id.insert(id, counted_by);
+        for _ in 0..level {
+            let style = element.attribute("style-name");
+            self.open.push(OpenList { style, counted_by, item: Item::default() });
+        }
+        self.start_item(element);
+    }
+
+    /// The counters of a list that goes on with another one, or new ones.
+    fn counted_by(&mut self, before: Option<usize>) -> usize {
+        before.unwrap_or_else(|| {
+            self.counters.push(Counters::default());
+            self.counters.len() - 1
+        })
+    }
+
+    pub fn end_list(&mut self) {
+        self.open.pop();
+    }
+
+    /// An item begins. A `text:list-header` has no label.
+    pub fn start_item(&mut self, element: &Element) {
+        if let Some(list) = self.open.last_mut() {
+            list.item = Item {
+                awaits_label: element.name() != "list-header",
+                start: element.attribute("start-value").and_then(|start| start.parse().ok()),
+                style: element.attribute("style-override"),
+                has_list: false,
+            };
+        }
+    }
+
+    /// In a presentation, lists that follow are others than those before.
+    pub fn start_run(&mut self) {
+        self.run = Some(Run::default());
+    }
+
+    /// Text that is no list ends a run.
+    pub fn end_run(&mut self) {
+        self.run = self.run.is_some().then(Run::default);
+    }
+
+    pub fn step_outside(&mut self) -> Outside {
+        Outside(std::mem::take(&mut self.open))
+    }
+
+    pub fn step_back(&mut self, outside: Outside) {
+        self.open = outside.0;
+    }
+
+    /// Counts a paragraph and gives its label, which may be empty; `None` for one that does not begin an item.
+    pub fn label(&mut self, styles: &Styles, paragraph_style: Option<&str>) -> Option<String> {
+        let level = self.open.len().checked_sub(1)?.min(LEVELS - 1);
+        let list = self.open.last_mut()?;
+        if !std::mem::take(&mut list.item.awaits_label) {
+            return None;
+        }
+        let counters = self.counters.get_mut(list.counted_by)?;
+        let style = list.item.style.as_deref().or(list.style.as_deref());
+        let style = style.or_else(|| styles.list_of_paragraph(paragraph_style));
+        if let Some(run) = &mut self.run
+            && run.styles[level].as_deref() != style
+        {
+            counters[level..].fill(None);
+            run.styles[level] = style.map(str::to_owned);
+        }
+        let style = style.and_then(|name| styles.list(name));
+        let label = count(style, level, list.item.start, counters);
+        Some(label.unwrap_or_default())
+    }
+
+    /// Counts a heading that stands in no list.
+    pub fn heading_label(&mut self, styles: &Styles, level: u8, start: Option<u32>) -> Option<String> {
+        let index = usize::from(level).clamp(1, LEVELS) - 1;
+        count(styles.outline(), index, start, &mut self.headings)
+    }
+
+    pub fn is_inside(&self) -> bool {
+        !self.open.is_empty()
+    }
+}
+
+fn count(style: Option<&ListStyle>, level: usize, start: Option<u32>, counters: &mut Counters) -> Option<String> {
+    let first = |index| style.map_or(1, |style| style.start(index));
+    // A level that was skipped counts as begun.
+    for (index, counter) in counters.iter_mut().enumerate().take(level) {
+        counter.get_or_insert(first(index));
+    }
+    let next = counters[level].map_or(first(level), |last| last.saturating_add(1));
+    counters[level] = Some(start.unwrap_or(next));
+    counters[level + 1..].fill(None);
+    style?.label(level, counters)
+}

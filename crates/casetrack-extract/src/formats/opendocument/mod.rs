@@ -1,0 +1,177 @@
+//! OpenDocument texts and presentations ([ODF]: OASIS OpenDocument 1.3), in packages and flat files.
+//!
+//! Read: paragraphs and headings with the labels of lists and outline, tables row by row, text boxes, the results of fields,
+//! insertions, formulas, the data of charts; comments behind the paragraph or table they are about; footnotes and endnotes
+//! at the end, `[1]` and `[i]` where they are referred to. Hidden sections are read, with a warning. Not read: headers and
+//! footers, masters of slides, deletions, descriptions of pictures. Pages are those that explicit breaks make and that the
+//! program recorded when it saved the file; in a presentation, slides.
+
+mod body;
+mod inline;
+mod lists;
+mod manifest;
+mod object;
+mod presentation;
+mod styles;
+mod tables;
+
+use casetrack_core::{ErrorCode, Result};
+
+pub(crate) use self::manifest::{Manifest, flat_mime_type};
+
+use self::body::Body;
+use self::object::LoadObject;
+use self::presentation::Slides;
+use self::styles::Styles;
+use crate::encoding;
+use crate::flow::{Sink, push_note};
+use crate::formats::pptx::DEFAULT_TITLES;
+use crate::page::DocumentBuilder;
+use crate::registry::Extractor;
+use crate::source::Source;
+use crate::xml::{Stop, XmlError, XmlReader};
+use crate::zip_container::{SIGNATURES, ZipContainer};
+
+pub(crate) struct OpenDocument;
+
+impl Extractor for OpenDocument {
+    fn extract(&self, source: &Source, document: &mut DocumentBuilder) -> Result<()> {
+        if !SIGNATURES.iter().any(|signature| source.bytes.starts_with(signature)) {
+            let xml = encoding::decode_xml(source.bytes);
+            let parts = Parts { content: &xml, styles: "", meta: &xml };
+            return parts.read(source, document, &mut |_| None);
+        }
+        let mut container = ZipContainer::open(source)?;
+        let styles = optional_part(&mut container, "styles.xml", document)?;
+        let meta = optional_part(&mut container, "meta.xml", document)?;
+        let content =
+            container.part("content.xml")?.ok_or_else(|| source.unreadable("its main part content.xml is missing"))?;
+        let content = encoding::decode_xml(&content);
+        Parts { content: &content, styles: &styles, meta: &meta }.read(source, document, &mut |folder| {
+            let bytes = container.part(&format!("{folder}/content.xml")).ok().flatten()?;
+            Some(encoding::decode_xml(&bytes).into_owned())
+        })
+    }
+}
+
+/// A part whose damage does not cost the text; empty if there is none.
+fn optional_part(container: &mut ZipContainer, name: &str, document: &mut DocumentBuilder) -> Result<String> {
+    match container.part(name) {
+        Ok(bytes) => Ok(encoding::decode_xml(&bytes.unwrap_or_default()).into_owned()),
+        Err(error) if error.code == ErrorCode::UnreadableFile => {
+            document.warn(format!("The part {name} is damaged; what it says about the document is missing."));
+            Ok(String::new())
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// The XML of a document. A flat file is all in one.
+struct Parts<'a> {
+    content: &'a str,
+    styles: &'a str,
+    meta: &'a str,
+}
+
+impl Parts<'_> {
+    fn read(&self, source: &Source, document: &mut DocumentBuilder, load_object: LoadObject) -> Result<()> {
+        let mut styles = Styles::default();
+        if !self.styles.is_empty()
+            && let Err(error) = styles.add(self.styles, false)
+        {
+            document.warn(format!("The style sheet is damaged ({error}); list labels and page breaks may be missing."));
+        }
+        // Damage to the content is met, and reported, when the text is read.
+        let _ = styles.add(self.content, true);
+
+        let mut slides = None;
+        let mut body = Body::new(self.content, &styles, load_object, document);
+        let outcome = read_content(&mut body, &mut slides);
+        let (notes, hidden_sections) = (body.notes, body.hidden_sections);
+        match outcome {
+            Ok(()) => {}
+            Err(Stop::Limit(error)) => return Err(error),
+            Err(Stop::Xml(error)) if document.is_blank() => return Err(source.unreadable(error)),
+            Err(Stop::Xml(error)) => {
+                let last = if slides.is_some() { "last slide" } else { "last page" };
+                document.warn(format!("The document is damaged ({error}); what follows the {last} is missing."));
+            }
+        }
+        for are_endnotes in [false, true] {
+            for note in notes.iter().filter(|note| note.is_endnote == are_endnotes) {
+                push_note(document, &note.mark, &note.blocks)?;
+            }
+        }
+        if !hidden_sections.is_empty() {
+            document.warn(format!("Hidden when the document is printed: section {}.", hidden_sections.join(", ")));
+        }
+        let title = title(self.meta).ok().flatten().filter(|title| !title.trim().is_empty());
+        match slides {
+            Some(slides) => write_slides_facts(slides, title, source, document)?,
+            None => title.iter().for_each(|title| document.set_title(title)),
+        }
+        Ok(())
+    }
+}
+
+/// Reads the text or the slides of `office:body`.
+fn read_content(body: &mut Body, slides: &mut Option<Slides>) -> std::result::Result<(), Stop> {
+    body.xml.root()?;
+    while let Some(element) = body.xml.child()? {
+        if element.name() != "body" {
+            body.xml.skip()?;
+            continue;
+        }
+        while let Some(element) = body.xml.child()? {
+            match element.name() {
+                "text" => {
+                    body.flow.start_page();
+                    body.blocks(&mut Sink::Pages)?;
+                }
+                "presentation" => body.slides(slides.insert(Slides::default()))?,
+                _ => body.xml.skip()?,
+            }
+        }
+    }
+    body.place_comments(&Sink::Pages)
+}
+
+fn write_slides_facts(
+    slides: Slides,
+    title: Option<String>,
+    source: &Source,
+    document: &mut DocumentBuilder,
+) -> Result<()> {
+    if slides.count == 0 {
+        return Err(source.empty("has no slides."));
+    }
+    if !slides.hidden.is_empty() {
+        let numbers: Vec<String> = slides.hidden.iter().map(u32::to_string).collect();
+        document.warn(format!("Hidden when the presentation is shown: slide {}.", numbers.join(", ")));
+    }
+    let title = title.filter(|title| !DEFAULT_TITLES.contains(&title.trim())).or(slides.first_title);
+    title.iter().for_each(|title| document.set_title(title));
+    Ok(())
+}
+
+/// `dc:title` in the document's properties.
+fn title(xml: &str) -> std::result::Result<Option<String>, XmlError> {
+    let mut xml = XmlReader::new(xml);
+    xml.root()?;
+    while let Some(element) = xml.child()? {
+        if element.name() != "meta" {
+            xml.skip()?;
+            continue;
+        }
+        while let Some(property) = xml.child()? {
+            if property.name() == "title" {
+                return Ok(Some(xml.text()?));
+            }
+            xml.skip()?;
+        }
+    }
+    Ok(None)
+}
+
+#[cfg(test)]
+mod tests;

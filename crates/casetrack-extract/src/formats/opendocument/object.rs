@@ -1,0 +1,76 @@
+//! Objects embedded in a document: formulas (MathML) and the data of charts ([ODF] Part 3, 11).
+
+use super::body::Body;
+use crate::flow::{FlowCell, FlowRow};
+use crate::xml::{Element, Node, Stop, XmlError, XmlReader};
+
+/// Gives the content of the object in a folder of the package; `None` where there is none.
+pub(super) type LoadObject<'d> = &'d mut dyn FnMut(&str) -> Option<String>;
+
+/// What a chart shows.
+#[derive(Default)]
+pub(super) struct Embedded {
+    pub title: String,
+    pub rows: Vec<FlowRow>,
+}
+
+impl Body<'_, '_> {
+    /// Reads `draw:object` to its end, and the part of the package it refers to. Formulas are put aside, since they stand in
+    /// the text. Damage to the part costs that object only.
+    pub fn object(&mut self, element: &Element) -> (Embedded, Result<(), Stop>) {
+        let mut embedded = Embedded::default();
+        let outcome = self.object_content(&mut embedded);
+        let folder = element.attribute("href").unwrap_or_default();
+        let folder = folder.trim_start_matches("./").trim_end_matches('/');
+        if !folder.is_empty()
+            && let Some(xml) = (self.load_object)(folder)
+        {
+            let mut load_nothing = |_: &str| None;
+            let mut object = Body::new(&xml, self.styles, &mut load_nothing, self.flow.document);
+            let _ = object.object_content(&mut embedded);
+            self.formulas.push_str(&object.formulas);
+        }
+        (embedded, outcome)
+    }
+
+    /// Looks for a formula or a chart in the children of the element started last; in a flat file they stand in the text.
+    fn object_content(&mut self, embedded: &mut Embedded) -> Result<(), Stop> {
+        loop {
+            match self.xml.next()? {
+                Node::Start(element) => match element.name() {
+                    "math" => formula(&mut self.xml, &mut self.formulas)?,
+                    "document" | "document-content" | "body" | "chart" => self.object_content(embedded)?,
+                    "title" => {
+                        let (blocks, outcome) = self.collected();
+                        embedded.title = FlowCell { column: 1, blocks }.text();
+                        outcome?;
+                    }
+                    "table" => {
+                        let (rows, outcome) = self.table_rows(&element);
+                        embedded.rows = rows;
+                        outcome?;
+                    }
+                    _ => self.xml.skip()?,
+                },
+                Node::Text(_) => {}
+                Node::End | Node::Eof => return Ok(()),
+            }
+        }
+    }
+}
+
+/// Reads `math:math` to its end. Its signs are written one after the other; the annotation repeats them in a language for
+/// editing.
+fn formula(xml: &mut XmlReader, text: &mut String) -> Result<(), XmlError> {
+    let mut open = 1;
+    while open > 0 {
+        match xml.next()? {
+            Node::Start(element) if matches!(element.name(), "annotation" | "annotation-xml") => xml.skip()?,
+            Node::Start(_) => open += 1,
+            Node::End => open -= 1,
+            Node::Text(piece) => text.push_str(piece.trim()),
+            Node::Eof => return Err(XmlError::EndsEarly),
+        }
+    }
+    Ok(())
+}

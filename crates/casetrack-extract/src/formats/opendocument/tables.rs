@@ -1,0 +1,125 @@
+//! Tables: a row is a block, its cells joined by tabs ([ODF] Part 3, 9).
+
+use super::body::Body;
+use crate::flow::{FlowBlock, FlowCell, FlowRow, Sink};
+use crate::xml::{Element, Stop};
+
+/// A cell or row is repeated at most this often; a hostile file must not ask for millions.
+const MAX_REPETITIONS: u32 = 1000;
+/// What the repetition of rows and cells may add to a document.
+pub(super) const MAX_REPEATED_BYTES: usize = 1 << 24;
+/// What a copy of an empty row or paragraph takes.
+const COPY_BYTES: usize = 64;
+
+impl Body<'_, '_> {
+    /// Reads `table:table` to its end. The rows before damage are kept.
+    pub fn table(&mut self, element: &Element, sink: &mut Sink) -> Result<(), Stop> {
+        let style = element.attribute("style-name");
+        let style = style.as_deref();
+        let is_on_page = matches!(sink, Sink::Pages);
+        if is_on_page && self.styles.table_breaks_before(style) {
+            self.flow.break_page();
+        }
+        let (rows, outcome) = self.table_rows(element);
+        self.flow.emit_table(rows, sink)?;
+        self.place_comments(sink)?;
+        if is_on_page && self.styles.table_breaks_after(style) {
+            self.flow.break_page();
+        }
+        outcome
+    }
+
+    /// The rows of a table up to its end or to damage.
+    pub fn table_rows(&mut self, element: &Element) -> (Vec<FlowRow>, Result<(), Stop>) {
+        let mut rows = Vec::new();
+        let outcome = self.rows(false, &mut rows);
+        // Tables of presentations mark no header, but may show their first row as one.
+        if element.attribute("use-first-row-styles").as_deref() == Some("true")
+            && !rows.iter().any(|row| row.is_header)
+            && let Some(first) = rows.first_mut()
+        {
+            first.is_header = true;
+        }
+        (rows, outcome)
+    }
+
+    fn rows(&mut self, are_headers: bool, rows: &mut Vec<FlowRow>) -> Result<(), Stop> {
+        while let Some(element) = self.xml.child()? {
+            match element.name() {
+                "table-row" => {
+                    let repetitions = number(&element, "number-rows-repeated").clamp(1, MAX_REPETITIONS);
+                    let mut row = FlowRow { cells: Vec::new(), is_header: are_headers };
+                    let outcome = self.row(&mut row);
+                    // Empty rows are repeated too: rows below keep their numbers.
+                    let copies: Vec<FlowRow> = (1..repetitions)
+                        .map_while(|_| {
+                            self.may_repeat(row.cells.iter().flat_map(|cell| &cell.blocks)).then(|| copy_of(&row))
+                        })
+                        .collect();
+                    rows.push(row);
+                    rows.extend(copies);
+                    outcome?;
+                }
+                "table-header-rows" => self.rows(true, rows)?,
+                "table-rows" | "table-row-group" => self.rows(are_headers, rows)?,
+                "soft-page-break" => {
+                    self.end_page();
+                    self.xml.skip()?;
+                }
+                _ => self.xml.skip()?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Covered cells count as columns, but what they hold is not shown.
+    fn row(&mut self, row: &mut FlowRow) -> Result<(), Stop> {
+        let mut column = 1u32;
+        while let Some(element) = self.xml.child()? {
+            let repetitions = number(&element, "number-columns-repeated").max(1);
+            match element.name() {
+                "table-cell" => {
+                    let (blocks, outcome) = self.collected();
+                    let has_text = blocks.iter().any(|block| !block.text.trim().is_empty());
+                    let copies: Vec<FlowCell> = (1..if has_text { repetitions.min(MAX_REPETITIONS) } else { 1 })
+                        .map_while(|index| {
+                            let column = column.saturating_add(index);
+                            self.may_repeat(&blocks).then(|| FlowCell { column, blocks: copies_of(&blocks) })
+                        })
+                        .collect();
+                    row.cells.push(FlowCell { column, blocks });
+                    row.cells.extend(copies);
+                    outcome?;
+                }
+                "covered-table-cell" => self.xml.skip()?,
+                _ => {
+                    self.xml.skip()?;
+                    continue;
+                }
+            }
+            column = column.saturating_add(repetitions);
+        }
+        Ok(())
+    }
+
+    /// Whether one more copy of these blocks can be afforded.
+    fn may_repeat<'b>(&mut self, blocks: impl IntoIterator<Item = &'b FlowBlock>) -> bool {
+        let bytes: usize = blocks.into_iter().map(|block| COPY_BYTES + block.text.len()).sum();
+        self.repeatable_bytes = self.repeatable_bytes.saturating_sub(COPY_BYTES + bytes);
+        self.repeatable_bytes > 0
+    }
+}
+
+fn copy_of(row: &FlowRow) -> FlowRow {
+    let cells =
+        row.cells.iter().map(|cell| FlowCell { column: cell.column, blocks: copies_of(&cell.blocks) }).collect();
+    FlowRow { cells, is_header: row.is_header }
+}
+
+fn copies_of(blocks: &[FlowBlock]) -> Vec<FlowBlock> {
+    blocks.iter().map(|block| FlowBlock { kind: block.kind.clone(), text: block.text.clone() }).collect()
+}
+
+fn number(element: &Element, name: &str) -> u32 {
+    element.attribute(name).and_then(|number| number.parse().ok()).unwrap_or(1)
+}

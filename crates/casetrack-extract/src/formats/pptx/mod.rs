@@ -3,7 +3,7 @@
 //! Read: titles as headings, paragraphs with their bullets and numbers, tables row by row, the data of charts, the text of
 //! diagrams, speaker notes behind "Notes: " at the end of their slide. Not read: masters and layouts, slide numbers, comments.
 
-mod paragraphs;
+pub(super) mod paragraphs;
 mod slide;
 
 use std::borrow::Cow;
@@ -22,6 +22,20 @@ use crate::xml::{XmlError, XmlReader};
 /// Titles that PowerPoint writes by itself.
 pub(super) const DEFAULT_TITLES: [&str; 4] =
     ["PowerPoint Presentation", "PowerPoint-Präsentation", "Slide 1", "Présentation PowerPoint"];
+pub(super) const DEFAULT_TITLES: [&str; 12] = [
+    "PowerPoint Presentation",
+    "PowerPoint-Präsentation",
+    "Présentation PowerPoint",
+    "PowerPoint 演示文稿",
+    "PowerPoint プレゼンテーション",
+    "Slide 1",
+    "Folie 1",
+    "スライド 1",
+    "幻灯片 1",
+    "No Slide Title",
+    "Kein Folientitel",
+    "没有幻灯片标题",
+];
 
 pub(crate) struct Pptx;
 
@@ -56,17 +70,22 @@ impl Extractor for Pptx {
         {
             return Err(source.unreadable(reason));
         }
-        for (number, reason) in damaged {
-            document.warn(format!("Slide {number} is damaged ({reason}); what follows on it is missing."));
-        }
-        if !hidden.is_empty() {
-            let numbers: Vec<String> = hidden.iter().map(u32::to_string).collect();
-            document.warn(format!("Hidden when the presentation is shown: slide {}.", numbers.join(", ")));
-        }
+        warn_of_slides(document, damaged, &hidden);
         if let Some(title) = title.filter(|title| !title.trim().is_empty()).or(first_title) {
             document.set_title(&title);
         }
         Ok(())
+    }
+}
+
+/// Names the slides that are damaged, with the reason, and those that are hidden.
+pub(super) fn warn_of_slides(document: &mut DocumentBuilder, damaged: Vec<(u32, String)>, hidden: &[u32]) {
+    for (number, reason) in damaged {
+        document.warn(format!("Slide {number} is damaged ({reason}); what follows on it is missing."));
+    }
+    if !hidden.is_empty() {
+        let numbers: Vec<String> = hidden.iter().map(u32::to_string).collect();
+        document.warn(format!("Hidden when the presentation is shown: slide {}.", numbers.join(", ")));
     }
 }
 

@@ -6,16 +6,16 @@ use crate::formats::docx::number_format::format_number;
 use crate::xml::{Node, XmlError, XmlReader};
 
 /// Paragraphs have nine levels.
-const LEVELS: usize = 9;
+pub(in crate::formats) const LEVELS: usize = 9;
 
 /// A paragraph of a shape.
-pub(super) struct Paragraph {
+pub(in crate::formats) struct Paragraph {
     pub text: String,
     pub bullet: Bullet,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Bullet {
+pub(in crate::formats) enum Bullet {
     /// The placeholder decides.
     Inherited,
     None,
@@ -133,7 +133,7 @@ fn inline(xml: &mut XmlReader, name: &str, text: &mut String) -> Result<(), XmlE
 }
 
 /// Bullets of symbol fonts are other signs than their code points say.
-fn shown_bullet(char: Option<String>) -> String {
+pub(in crate::formats) fn shown_bullet(char: Option<String>) -> String {
     match char.as_deref().map(str::trim) {
         None | Some("") => "•".into(),
         Some("o") => "◦".into(),
@@ -147,7 +147,7 @@ fn shown_bullet(char: Option<String>) -> String {
 }
 
 /// `ST_TextAutonumberScheme` (20.1.10.61): the kind of number, then what stands around it.
-fn auto_number(number: u32, scheme: &str) -> String {
+pub(in crate::formats) fn auto_number(number: u32, scheme: &str) -> String {
     let format = match scheme {
         scheme if scheme.starts_with("alphaLc") => "lowerLetter",
         scheme if scheme.starts_with("alphaUc") => "upperLetter",

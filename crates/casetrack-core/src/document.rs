@@ -32,6 +32,7 @@ pub enum FileFormat {
     Zip,
     Odt,
     Odp,
+    Ppt,
 }
 
 impl FileFormat {
@@ -56,6 +57,7 @@ impl FileFormat {
         FileFormat::Zip,
         FileFormat::Odt,
         FileFormat::Odp,
+        FileFormat::Ppt,
     ];
 
     /// Usual file name extensions, lower case, without the dot; the first one names the format.
@@ -81,6 +83,7 @@ impl FileFormat {
             FileFormat::Zip => &["zip"],
             FileFormat::Odt => &["odt", "ott", "fodt"],
             FileFormat::Odp => &["odp", "otp", "fodp"],
+            FileFormat::Ppt => &["ppt", "pps", "pot"],
         }
     }
 

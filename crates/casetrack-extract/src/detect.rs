@@ -151,8 +151,10 @@ fn detect_in_compound_file(source: &Source) -> Result<FileFormat> {
         Err(source.needs_password())
     } else if has("WordDocument") {
         Ok(FileFormat::Doc)
-    } else if has("PowerPoint Document") || has("PP40") {
-        Err(source.unsupported("a PowerPoint 97-2003 presentation (.ppt)"))
+    } else if has("PowerPoint Document") || has(formats::ppt::DUAL_STORAGE) {
+        Ok(FileFormat::Ppt)
+    } else if has("PP40") {
+        Err(source.unsupported(formats::ppt::OLD_POWERPOINT))
     } else if has("__properties_version1.0") {
         Ok(FileFormat::Msg)
     } else if has("Workbook") || has("Book") {
@@ -304,6 +306,7 @@ mod tests {
         assert_eq!(detect(path, flat).unwrap(), FileFormat::Odt);
         assert_eq!(detect(path, &compound_file(&["Workbook"], &[])).unwrap(), FileFormat::Xls);
         assert_eq!(detect(path, &compound_file(&["WordDocument"], &["Workbook"])).unwrap(), FileFormat::Doc);
+        assert_eq!(detect(path, &compound_file(&["PowerPoint Document"], &[])).unwrap(), FileFormat::Ppt);
         assert_eq!(detect(path, b"{\\rtf1\\ansi text}").unwrap(), FileFormat::Rtf);
         for page in [&b"<!DOCTYPE html><p>x"[..], b" <!-- saved --><HTML>", b"<?xml version='1.0'?><html xmlns='x'/>"] {
             assert_eq!(detect(path, page).unwrap(), FileFormat::Html);

@@ -131,6 +131,7 @@ fn describe(format: FileFormat) -> &'static str {
         FileFormat::Zip => "a zip archive",
         FileFormat::Odt => "an OpenDocument text",
         FileFormat::Odp => "an OpenDocument presentation",
+        FileFormat::Ppt => "a PowerPoint 97-2003 presentation",
     }
 }
 

@@ -6,6 +6,7 @@ use crate::formats::doc::Doc;
 use crate::formats::html::Html;
 use crate::formats::image::Image;
 use crate::formats::opendocument::OpenDocument;
+use crate::formats::ppt::Ppt;
 use crate::formats::pptx::Pptx;
 use crate::formats::rtf::Rtf;
 use crate::formats::{csv::Csv, docx::Docx, markdown::Markdown, pdf::Pdf, spreadsheet::Spreadsheet, text::PlainText};
@@ -44,6 +45,7 @@ static EXTRACTORS: &[(FileFormat, &dyn Extractor)] = &[
     (FileFormat::Zip, &Zip),
     (FileFormat::Odt, &OpenDocument),
     (FileFormat::Odp, &OpenDocument),
+    (FileFormat::Ppt, &Ppt),
 ];
 
 /// The extractor of a format; `None` for a format without a row.

@@ -9,6 +9,7 @@ pub mod mail;
 pub mod markdown;
 pub mod opendocument;
 pub mod pdf;
+pub mod ppt;
 pub mod pptx;
 pub mod rtf;
 pub mod spreadsheet;

@@ -60,5 +60,6 @@ pub(crate) fn format(format: FileFormat) -> &'static str {
         FileFormat::Zip => "ZIP",
         FileFormat::Odt => "ODT",
         FileFormat::Odp => "ODP",
+        FileFormat::Ppt => "PPT",
     }
 }

@@ -1,0 +1,243 @@
+//! PowerPoint 97-2003 presentations ([MS-PPT]). A slide is a page, also where it has no text.
+//!
+//! Read is what is of a PPTX: titles as headings, paragraphs with their bullets and numbers, tables row by row, WordArt,
+//! footers, speaker notes behind "Notes: " at the end of their slide. Besides: comments, and the text boxes of a master, on
+//! the first slide that shows them. Not read: slide numbers, embedded objects and the data of charts, which are such.
+
+mod drawing;
+mod presentation;
+mod records;
+mod recovery;
+mod slide;
+mod styles;
+mod text;
+
+use std::collections::{HashMap, HashSet};
+
+use casetrack_core::{BlockKind, ExtractionMethod, Result};
+
+use self::presentation::{List, Listed, Presentation};
+use self::records::{Record, kind};
+use self::slide::{Content, HeadersFooters, Settings};
+use self::styles::MasterStyles;
+use self::text::{FieldTexts, Surroundings, TextBody};
+use super::pptx::{DEFAULT_TITLES, warn_of_slides};
+use crate::ole::{CompoundFile, u16_at, u32_at};
+use crate::page::DocumentBuilder;
+use crate::registry::Extractor;
+use crate::source::Source;
+use crate::summary_information;
+use crate::table::push_table;
+
+/// The storage of the newer one of two presentations in a file for PowerPoint 95 and 97.
+pub(crate) const DUAL_STORAGE: &str = "PP97_DUALSTORAGE";
+/// What files are that this module does not read.
+pub(crate) const OLD_POWERPOINT: &str = "a PowerPoint presentation from before 1997";
+
+/// `HeadersFootersContainer` of slides; those of the document have another number.
+const OF_SLIDE: u16 = 0;
+const OF_DOCUMENT: u16 = 3;
+
+pub(crate) struct Ppt;
+
+impl Extractor for Ppt {
+    fn extract(&self, source: &Source, document: &mut DocumentBuilder) -> Result<()> {
+        let container = CompoundFile::open(source.bytes)
+            .ok_or_else(|| source.unreadable("the directory of its OLE container is damaged"))?;
+        let stream = |name| {
+            let dual = container.stream(&[DUAL_STORAGE, name]);
+            dual.or_else(|| container.stream(&[name])).unwrap_or_default()
+        };
+        let (main, current_user) = (stream("PowerPoint Document"), stream("Current User"));
+        if container.stream(&["EncryptedSummary"]).is_some() || presentation::is_encrypted(&main, &current_user) {
+            return Err(source.needs_password());
+        }
+        let title = summary_information::title(&container).filter(|title| !DEFAULT_TITLES.contains(&title.trim()));
+        let first_title = match Presentation::open(&main, &current_user) {
+            Some(presentation) => {
+                if presentation.may_be_older {
+                    document
+                        .warn("The newest changes were not found where the file says they are; some may be missing.");
+                }
+                Deck::new(&presentation).write(source, document)?
+            }
+            None if is_old(&current_user) => return Err(source.unsupported(OLD_POWERPOINT)),
+            None => {
+                document.warn(
+                    "The directory of the presentation is damaged; its text is in the order of the file, on one page, \
+                     and may contain earlier versions.",
+                );
+                let (fonts, styles, fields) = (HashMap::new(), MasterStyles::default(), FieldTexts::default());
+                let surroundings = Surroundings { fonts: &fonts, styles: &styles, fields: &fields };
+                recovery::write_all_texts(&main, &surroundings, document)?;
+                if document.is_blank() {
+                    return Err(source.unreadable("the directory of the presentation is damaged"));
+                }
+                None
+            }
+        };
+        if let Some(title) = title.filter(|title| !title.trim().is_empty()).or(first_title) {
+            document.set_title(&title);
+        }
+        Ok(())
+    }
+}
+
+/// PowerPoint 95 gives only a name: its size, then as many bytes.
+fn is_old(current_user: &[u8]) -> bool {
+    current_user.len() < 28 && u32_at(current_user, 0).is_some_and(|size| size as usize + 4 == current_user.len())
+}
+
+/// A presentation with what its slides have in common.
+struct Deck<'a> {
+    presentation: &'a Presentation<'a>,
+    fonts: HashMap<u16, String>,
+    /// What all masters inherit.
+    styles: MasterStyles,
+    footers: HeadersFooters,
+    first_number: u32,
+    /// Masters and notes by the number that slides refer to.
+    masters: HashMap<u32, Record<'a>>,
+    notes: HashMap<u32, Record<'a>>,
+}
+
+impl<'a> Deck<'a> {
+    fn new(presentation: &'a Presentation<'a>) -> Self {
+        let document = presentation.document;
+        let mut styles = MasterStyles::default();
+        let environment = document.child(kind::ENVIRONMENT);
+        environment.iter().for_each(|environment| styles.add(environment));
+        let first_number = document.child(kind::DOCUMENT_ATOM).and_then(|atom| u16_at(atom.content, 32));
+        let objects = |list, kinds: &[u16]| -> HashMap<u32, Record<'a>> {
+            let object = |listed: &Listed| kinds.iter().find_map(|kind| presentation.object(listed.object, *kind));
+            presentation.list(list).iter().filter_map(|listed| Some((listed.id, object(listed)?))).collect()
+        };
+        Self {
+            presentation,
+            fonts: environment.as_ref().map(styles::fonts).unwrap_or_default(),
+            styles,
+            footers: HeadersFooters::of(&document, OF_DOCUMENT).unwrap_or_default(),
+            first_number: first_number.map_or(1, u32::from),
+            // The master of title slides is a slide.
+            masters: objects(List::Masters, &[kind::MAIN_MASTER, kind::SLIDE]),
+            notes: objects(List::Notes, &[kind::NOTES]),
+        }
+    }
+
+    /// Writes the slides; returns the title of the first one that has one.
+    fn write(self, source: &Source, document: &mut DocumentBuilder) -> Result<Option<String>> {
+        let slides = self.slides();
+        if slides.is_empty() {
+            return Err(source.empty("has no slides."));
+        }
+        let (mut hidden, mut damaged, mut first_title) = (Vec::new(), Vec::new(), None);
+        let mut seen = HashSet::new();
+        let mut styles_of = HashMap::new();
+        for (listed, number) in slides.iter().zip(1u32..) {
+            document.start_page(ExtractionMethod::Native, None);
+            // A slide stands in the list once.
+            let slide = self.presentation.object(listed.object, kind::SLIDE).filter(|slide| seen.insert(slide.place));
+            match &slide {
+                None => damaged.push((number, "its record is missing".to_owned())),
+                Some(slide) if slide.is_cut => damaged.push((number, "its record is cut off".to_owned())),
+                Some(_) => {}
+            }
+            let settings = slide.as_ref().map(Settings::of).unwrap_or_default();
+            if settings.is_hidden {
+                hidden.push(number);
+            }
+            let masters = self.masters_of(&settings);
+            let styles = styles_of.entry(settings.master).or_insert_with(|| self.styles_of(&masters));
+            let own = slide.as_ref().and_then(|slide| HeadersFooters::of(slide, OF_SLIDE));
+            let footers = own.unwrap_or_else(|| self.footers.clone());
+            let fields = slide::field_texts(self.first_number.saturating_add(number - 1), &footers);
+            let surroundings = Surroundings { fonts: &self.fonts, styles, fields: &fields };
+            let mut contents = slide::contents(slide.as_ref(), &listed.texts, &footers, &surroundings);
+            first_title = first_title.or_else(|| title_of(&contents));
+            for master in masters.iter().filter(|master| settings.shows_master && seen.insert(master.place)) {
+                contents.extend(slide::master_contents(master, &surroundings));
+            }
+            write_contents(contents, document)?;
+            // Notes belong to one slide.
+            if let Some(notes) = self.notes.get(&settings.notes).filter(|notes| seen.insert(notes.place)) {
+                let notes = slide::notes(notes, &surroundings);
+                if !notes.trim().is_empty() {
+                    document.push_block(BlockKind::Paragraph, &format!("Notes: {}", notes.trim()))?;
+                }
+            }
+            for comment in slide.iter().flat_map(slide::comments) {
+                document.push_block(BlockKind::Paragraph, &comment)?;
+            }
+        }
+        if document.is_blank()
+            && let Some((_, reason)) = damaged.first()
+        {
+            return Err(source.unreadable(reason));
+        }
+        warn_of_slides(document, damaged, &hidden);
+        Ok(first_title)
+    }
+
+    /// The slides with the numberings of their outline, which stand apart ([MS-PPT] 2.9.60).
+    fn slides(&self) -> Vec<Listed<'a>> {
+        let mut slides = self.presentation.list(List::Slides);
+        let index_of: HashMap<u32, usize> = slides.iter().zip(0..).map(|(slide, index)| (slide.id, index)).collect();
+        let information = self.presentation.document.child(kind::DOCUMENT_INFO);
+        let added = information.iter().flat_map(|information| information.added_by("___PPT9"));
+        let mut text: Option<&mut TextBody> = None;
+        for record in added.filter(|record| record.kind == kind::OUTLINE_STYLES_9).flat_map(|styles| styles.children())
+        {
+            match record.kind {
+                kind::OUTLINE_STYLE_HEADER_9 => {
+                    let slide = u32_at(record.content, 0).and_then(|id| index_of.get(&id));
+                    text = slide
+                        .and_then(|index| slides.get_mut(*index))
+                        .and_then(|slide| slide.texts.get_mut(usize::from(record.instance)));
+                }
+                kind::TEXT_STYLE_9 => {
+                    if let Some(text) = text.take() {
+                        text.style_9 = record.content;
+                    }
+                }
+                _ => {}
+            }
+        }
+        slides
+    }
+
+    /// The master of a slide; behind that of title slides, the one it belongs to.
+    fn masters_of(&self, settings: &Settings) -> Vec<Record<'a>> {
+        let mut masters: Vec<Record> = self.masters.get(&settings.master).copied().into_iter().collect();
+        if let Some(master) = masters.first().filter(|master| master.kind == kind::SLIDE) {
+            masters.extend(self.masters.get(&Settings::of(master).master).copied());
+        }
+        masters
+    }
+
+    fn styles_of(&self, masters: &[Record]) -> MasterStyles {
+        let mut styles = self.styles.clone();
+        masters.iter().rev().for_each(|master| styles.add(master));
+        styles
+    }
+}
+
+fn title_of(contents: &[Content]) -> Option<String> {
+    contents.iter().find_map(|content| match content {
+        Content::Block(BlockKind::Heading { .. }, text) => Some(text.clone()).filter(|text| !text.is_empty()),
+        _ => None,
+    })
+}
+
+fn write_contents(contents: Vec<Content>, document: &mut DocumentBuilder) -> Result<()> {
+    let mut table = 0;
+    for content in contents {
+        match content {
+            Content::Block(kind, text) => document.push_block(kind, &text)?,
+            Content::Table(rows) => push_table(document, &mut table, &rows)?,
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;

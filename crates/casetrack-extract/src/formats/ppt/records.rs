@@ -1,0 +1,143 @@
+//! Records, of which the stream of a presentation is made ([MS-PPT] 2.3.1): a header of eight bytes, then data or other records.
+
+use crate::ole::{u16_at, u32_at};
+
+/// The values of `recType` that are read ([MS-PPT] 2.13.24, [MS-ODRAW] 2.2).
+pub(super) mod kind {
+    pub const DOCUMENT: u16 = 1000;
+    pub const DOCUMENT_ATOM: u16 = 1001;
+    pub const SLIDE: u16 = 1006;
+    pub const SLIDE_ATOM: u16 = 1007;
+    pub const NOTES: u16 = 1008;
+    pub const ENVIRONMENT: u16 = 1010;
+    pub const SLIDE_PERSIST: u16 = 1011;
+    pub const MAIN_MASTER: u16 = 1016;
+    pub const SLIDE_SHOW_INFO: u16 = 1017;
+    pub const DRAWING: u16 = 1036;
+    /// The placeholder that a header or footer of PowerPoint 2007 was.
+    pub const ROUND_TRIP_HEADER: u16 = 1056;
+    pub const DOCUMENT_INFO: u16 = 2000;
+    pub const FONTS: u16 = 2005;
+    pub const PLACEHOLDER: u16 = 3011;
+    pub const OUTLINE_REFERENCE: u16 = 3998;
+    pub const TEXT_HEADER: u16 = 3999;
+    pub const TEXT_CHARS: u16 = 4000;
+    pub const TEXT_STYLE: u16 = 4001;
+    pub const MASTER_STYLE: u16 = 4003;
+    pub const TEXT_BYTES: u16 = 4008;
+    pub const TEXT_STYLE_9: u16 = 4012;
+    pub const OUTLINE_STYLES_9: u16 = 4014;
+    pub const OUTLINE_STYLE_HEADER_9: u16 = 4015;
+    pub const FONT: u16 = 4023;
+    pub const STRING: u16 = 4026;
+    pub const HANDOUT: u16 = 4041;
+    pub const HEADERS_FOOTERS: u16 = 4057;
+    pub const HEADERS_FOOTERS_ATOM: u16 = 4058;
+    pub const SLIDE_LIST: u16 = 4080;
+    pub const USER_EDIT: u16 = 4085;
+    pub const SLIDE_NUMBER: u16 = 4056;
+    pub const DATE_TIME: u16 = 4087;
+    pub const GENERIC_DATE: u16 = 4088;
+    pub const HEADER: u16 = 4089;
+    pub const FOOTER: u16 = 4090;
+    pub const FORMATTED_DATE: u16 = 4117;
+    pub const TAGS: u16 = 5000;
+    pub const BINARY_TAG: u16 = 5002;
+    pub const BINARY_TAG_DATA: u16 = 5003;
+    pub const PERSIST_DIRECTORY: u16 = 6002;
+    pub const COMMENT: u16 = 12000;
+    pub const CRYPT_SESSION: u16 = 12052;
+
+    pub const DRAWING_CONTAINER: u16 = 0xF002;
+    pub const GROUP: u16 = 0xF003;
+    pub const SHAPE: u16 = 0xF004;
+    pub const OPTIONS: u16 = 0xF00B;
+    pub const TEXT_BOX: u16 = 0xF00D;
+    pub const CHILD_ANCHOR: u16 = 0xF00F;
+    pub const CLIENT_DATA: u16 = 0xF011;
+    pub const MORE_OPTIONS: u16 = 0xF122;
+}
+
+const HEADER_BYTES: usize = 8;
+/// The version of records that hold other records.
+const CONTAINER: u16 = 0xF;
+
+#[derive(Clone, Copy)]
+pub(super) struct Record<'a> {
+    /// Where its header stands in the bytes it was read from.
+    pub place: usize,
+    pub kind: u16,
+    pub instance: u16,
+    pub is_container: bool,
+    /// Clipped where the bytes end.
+    pub content: &'a [u8],
+    /// Whether the bytes end before the record does.
+    pub is_cut: bool,
+}
+
+impl<'a> Record<'a> {
+    pub fn read(bytes: &'a [u8], place: usize) -> Option<Self> {
+        let head = u16_at(bytes, place)?;
+        let kind = u16_at(bytes, place.checked_add(2)?)?;
+        let size = u32_at(bytes, place.checked_add(4)?)? as usize;
+        let rest = bytes.get(place + HEADER_BYTES..)?;
+        Some(Self {
+            place,
+            kind,
+            instance: head >> 4,
+            is_container: head & 0xF == CONTAINER,
+            content: &rest[..size.min(rest.len())],
+            is_cut: size > rest.len(),
+        })
+    }
+
+    pub fn children(&self) -> Records<'a> {
+        Records::of(if self.is_container { self.content } else { &[] })
+    }
+
+    /// The first child of a kind.
+    pub fn child(&self, kind: u16) -> Option<Record<'a>> {
+        self.children().find(|child| child.kind == kind)
+    }
+
+    /// The records that the program's version `name` ("___PPT9") added to this one (2.3.20).
+    pub fn added_by(&self, name: &str) -> impl Iterator<Item = Record<'a>> + use<'a> {
+        let is_wanted = |tag: &Record| tag.child(kind::STRING).is_some_and(|text| utf16(text.content) == name);
+        self.children()
+            .filter(|child| child.kind == kind::TAGS)
+            .flat_map(|tags| tags.children())
+            .filter(|tag| tag.kind == kind::BINARY_TAG)
+            .find(is_wanted)
+            .and_then(|tag| tag.child(kind::BINARY_TAG_DATA))
+            .map_or(Records::of(&[]), |data| Records::of(data.content))
+    }
+}
+
+/// Records that follow each other.
+#[derive(Clone)]
+pub(super) struct Records<'a> {
+    bytes: &'a [u8],
+    place: usize,
+}
+
+impl<'a> Records<'a> {
+    pub fn of(bytes: &'a [u8]) -> Self {
+        Self { bytes, place: 0 }
+    }
+}
+
+impl<'a> Iterator for Records<'a> {
+    type Item = Record<'a>;
+
+    fn next(&mut self) -> Option<Record<'a>> {
+        let record = Record::read(self.bytes, self.place)?;
+        self.place += HEADER_BYTES + record.content.len();
+        Some(record)
+    }
+}
+
+/// A text of 16-bit units, to its first zero.
+pub(super) fn utf16(bytes: &[u8]) -> String {
+    let units = bytes.as_chunks::<2>().0.iter().map(|unit| u16::from_le_bytes(*unit));
+    char::decode_utf16(units.take_while(|unit| *unit != 0)).map(|c| c.unwrap_or(char::REPLACEMENT_CHARACTER)).collect()
+}

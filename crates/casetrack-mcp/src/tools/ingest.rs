@@ -30,8 +30,9 @@ pub(crate) struct DocumentParameters {
 impl Tool for IngestDocument {
     const NAME: &'static str = "ingest_document";
     const TITLE: &'static str = "Ingest a document";
-    const DESCRIPTION: &'static str = "Ingest a document (PDF with a text layer, DOCX, DOC, RTF, PPTX, PPT, \
-        XLSX, XLS, ODS, CSV, TXT, HTML, or Markdown) into the active collection. Extracts text, chunks the text, computes \
+    const DESCRIPTION: &'static str = "Ingest a document (PDF, scan or picture, Word, Excel, PowerPoint, \
+        OpenDocument, RTF, e-mail, HTML, CSV, text, Markdown, or a ZIP archive of them) into the active collection. Extracts \
+        text, using OCR where a page is only a picture, chunks the text, computes \
         embeddings, and indexes for search. All processing and storage happens locally on your machine.";
     const EFFECT: Effect = Effect::Updates;
     type Parameters = DocumentParameters;
@@ -90,7 +91,8 @@ impl Tool for IngestFolder {
     const TITLE: &'static str = "Ingest a folder";
     const DESCRIPTION: &'static str = "Ingest all supported documents in a folder and all subfolders. Walks the entire \
         directory tree recursively. Automatically skips files already ingested (matched by SHA256 hash). Supported formats: \
-        PDF (text layer), DOCX, DOC, RTF, PPTX, PPT, XLSX, XLS, ODS, CSV, TXT, HTML, Markdown. Each file is \
+        PDF, scans and pictures (by OCR), Word, Excel, PowerPoint, OpenDocument, RTF, e-mail and its attachments, HTML, CSV, \
+        text, Markdown, ZIP archives. Each file is \
         chunked into 2000-character segments with full provenance.";
     const EFFECT: Effect = Effect::Updates;
     type Parameters = FolderParameters;

@@ -20,8 +20,6 @@ use crate::table::push_table;
 use crate::xml::{XmlError, XmlReader};
 
 /// Titles that PowerPoint writes by itself.
-pub(super) const DEFAULT_TITLES: [&str; 4] =
-    ["PowerPoint Presentation", "PowerPoint-Präsentation", "Slide 1", "Présentation PowerPoint"];
 pub(super) const DEFAULT_TITLES: [&str; 12] = [
     "PowerPoint Presentation",
     "PowerPoint-Präsentation",

@@ -4,14 +4,14 @@ use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
-use casetrack_core::{Error, FileFormat, Limits, Page, Result};
+use casetrack_core::{Error, FileFormat, Limits, Page, Password, Result};
 
 use serde::{Deserialize, Serialize};
 
 use crate::Attachment;
 use crate::page::{DocumentBuilder, PageObserver};
 use crate::source::Source;
-use crate::{detect, registry};
+use crate::{detect, encryption, registry};
 
 /// What holds for every file of a run.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -23,11 +23,13 @@ pub struct ExtractOptions {
     pub pdfium: Option<PathBuf>,
     /// The languages that scans are read in, by the names of tesseract's data, joined by `+`: "deu+eng". Default "eng".
     pub languages: String,
+    /// For files that are protected by one; kept nowhere.
+    pub password: Option<Password>,
 }
 
 impl Default for ExtractOptions {
     fn default() -> Self {
-        Self { limits: Limits::default(), pdfium: None, languages: "eng".into() }
+        Self { limits: Limits::default(), pdfium: None, languages: "eng".into(), password: None }
     }
 }
 
@@ -83,12 +85,17 @@ fn extract_into(
             options.limits.max_file_bytes
         )));
     }
+    let plain = encryption::decrypted(&source)?;
+    let source = Source { bytes: plain.as_ref().map_or(bytes, |plain| &plain.bytes), ..source };
     let format = detect::detect_source(&source)?;
     let extractor = registry::extractor(format)
         .ok_or_else(|| Error::internal(format!("no extractor is registered for {format:?}")))?;
 
     document.limit_attachments(&options.limits);
     if let Some(warning) = name_and_content_differ(&source, format) {
+        document.warn(warning);
+    }
+    if let Some(warning) = plain.as_ref().and_then(|plain| plain.warning) {
         document.warn(warning);
     }
     catch_unwind(AssertUnwindSafe(|| extractor.extract(&source, &mut document)))

@@ -13,6 +13,7 @@ pub mod chunker;
 mod detect;
 mod document_type;
 mod encoding;
+mod encryption;
 mod extraction;
 mod flow;
 mod formats;

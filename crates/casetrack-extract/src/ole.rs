@@ -55,6 +55,42 @@ impl<'a> CompoundFile<'a> {
     /// The content of a stream by the names that lead to it from the root, whatever their case; clipped where its
     /// sectors are missing.
     pub fn stream(&self, path: &[&str]) -> Option<Vec<u8>> {
+        let (start, size) = self.located(path)?;
+        Some(if size < MINI_CUTOFF { self.mini_chain(start, size) } else { self.chain(start, size) })
+    }
+
+    /// Puts `content` in the place of a stream in `file`, a copy of the whole file; what is longer than the stream is
+    /// left out.
+    pub fn overwrite(&self, file: &mut [u8], path: &[&str], content: &[u8]) {
+        let Some((start, size)) = self.located(path) else { return };
+        let content = &content[..content.len().min(usize::try_from(size).unwrap_or(usize::MAX))];
+        let place = |sector: u32| (sector as usize + 1).saturating_mul(self.sector_bytes);
+        let mut put = |at: usize, bytes: &[u8]| {
+            let end = at.saturating_add(bytes.len()).min(file.len());
+            if let Some(target) = file.get_mut(at..end) {
+                target.copy_from_slice(&bytes[..target.len()]);
+            }
+        };
+        if size >= MINI_CUTOFF {
+            let sectors = self.sectors(start, size);
+            sectors
+                .iter()
+                .zip(content.chunks(self.sector_bytes))
+                .for_each(|(sector, bytes)| put(place(*sector), bytes));
+            return;
+        }
+        let root = u32_at(&self.directory, 116).zip(self.size_of(0));
+        let outer = root.map(|(start, size)| self.sectors(start, size)).unwrap_or_default();
+        for (sector, bytes) in self.mini_sectors(start, size).iter().zip(content.chunks(MINI_SECTOR_BYTES)) {
+            let at = *sector as usize * MINI_SECTOR_BYTES;
+            if let Some(outer) = outer.get(at / self.sector_bytes) {
+                put(place(*outer) + at % self.sector_bytes, bytes);
+            }
+        }
+    }
+
+    /// The first sector of a stream and its size.
+    fn located(&self, path: &[&str]) -> Option<(u32, u64)> {
         let mut entry = 0;
         for name in path {
             let same = |child: &usize| self.name(*child).is_some_and(|child| child.eq_ignore_ascii_case(name));
@@ -64,8 +100,7 @@ impl<'a> CompoundFile<'a> {
         if self.directory.get(at + 66) != Some(&2) {
             return None;
         }
-        let (start, size) = (u32_at(&self.directory, at + 116)?, self.size_of(entry)?);
-        Some(if size < MINI_CUTOFF { self.mini_chain(start, size) } else { self.chain(start, size) })
+        Some((u32_at(&self.directory, at + 116)?, self.size_of(entry)?))
     }
 
     fn sector(&self, number: u32) -> Option<&'a [u8]> {
@@ -99,33 +134,55 @@ impl<'a> CompoundFile<'a> {
     }
 
     /// Up to `size` bytes of the sectors chained from `number` on.
-    fn chain(&self, mut number: u32, size: u64) -> Vec<u8> {
-        let mut content = Vec::new();
-        for _ in 0..=self.bytes.len() / self.sector_bytes {
-            let sector = Some(number).filter(|number| *number < FIRST_MARKER).and_then(|number| self.sector(number));
-            let Some(sector) = sector else { break };
-            content.extend_from_slice(sector);
-            match self.next.get(number as usize) {
-                Some(next) if (content.len() as u64) < size => number = *next,
-                _ => break,
-            }
-        }
+    fn chain(&self, number: u32, size: u64) -> Vec<u8> {
+        let sectors = self.sectors(number, size);
+        let mut content = sectors.into_iter().filter_map(|number| self.sector(number)).collect::<Vec<_>>().concat();
         content.truncate(usize::try_from(size).unwrap_or(usize::MAX));
         content
     }
 
-    fn mini_chain(&self, mut number: u32, size: u64) -> Vec<u8> {
-        let mut content = Vec::new();
-        while (content.len() as u64) < size {
-            let start = (number as usize).saturating_mul(MINI_SECTOR_BYTES);
-            let end = start.saturating_add(MINI_SECTOR_BYTES).min(self.mini_stream.len());
-            let Some(sector) = self.mini_stream.get(start..end).filter(|sector| !sector.is_empty()) else { break };
-            content.extend_from_slice(sector);
+    /// The sectors chained from `number` on that hold `size` bytes, or as many as there are.
+    fn sectors(&self, mut number: u32, size: u64) -> Vec<u32> {
+        let mut found = Vec::new();
+        let mut held = 0;
+        for _ in 0..=self.bytes.len() / self.sector_bytes {
+            let sector = Some(number).filter(|number| *number < FIRST_MARKER).and_then(|number| self.sector(number));
+            let Some(sector) = sector else { break };
+            found.push(number);
+            held += sector.len() as u64;
+            match self.next.get(number as usize) {
+                Some(next) if held < size => number = *next,
+                _ => break,
+            }
+        }
+        found
+    }
+
+    fn mini_chain(&self, number: u32, size: u64) -> Vec<u8> {
+        let sectors = self.mini_sectors(number, size);
+        let mut content =
+            sectors.into_iter().filter_map(|number| self.mini_sector(number)).collect::<Vec<_>>().concat();
+        content.truncate(size as usize);
+        content
+    }
+
+    fn mini_sector(&self, number: u32) -> Option<&[u8]> {
+        let start = (number as usize).saturating_mul(MINI_SECTOR_BYTES);
+        let end = start.saturating_add(MINI_SECTOR_BYTES).min(self.mini_stream.len());
+        self.mini_stream.get(start..end).filter(|sector| !sector.is_empty())
+    }
+
+    fn mini_sectors(&self, mut number: u32, size: u64) -> Vec<u32> {
+        let mut found = Vec::new();
+        let mut held = 0;
+        while held < size {
+            let Some(sector) = self.mini_sector(number) else { break };
+            found.push(number);
+            held += sector.len() as u64;
             let Some(next) = self.mini_next.get(number as usize) else { break };
             number = *next;
         }
-        content.truncate(size as usize);
-        content
+        found
     }
 
     fn size_of(&self, entry: usize) -> Option<u64> {
@@ -206,6 +263,27 @@ mod tests {
         assert_eq!(file.stream(&["Box", "Nested"]).unwrap(), &long[..4000]);
         assert_eq!(file.stream(&["Box"]), None);
         assert_eq!(file.stream(&["Nested"]), None);
+    }
+
+    #[test]
+    fn streams_are_overwritten_in_place() {
+        let long: Vec<u8> = (0..9_000u32).map(|at| (at / 7) as u8).collect();
+        for size in [1, 64, 1_500, 4_095, 4_096, 9_000] {
+            let bytes =
+                compound_file_of(&[("/Before", &long[..300]), ("/Changed", &long[..size]), ("/After", b"after")]);
+            let mut changed = bytes.clone();
+            let new: Vec<u8> = long[..size].iter().map(|byte| !byte).collect();
+            CompoundFile::open(&bytes).unwrap().overwrite(
+                &mut changed,
+                &["Changed"],
+                &[&new[..], b"too long"].concat(),
+            );
+            let file = CompoundFile::open(&changed).unwrap();
+            assert_eq!(file.stream(&["Changed"]).unwrap(), new);
+            assert_eq!(file.stream(&["Before"]).unwrap(), &long[..300]);
+            assert_eq!(file.stream(&["After"]).unwrap(), b"after");
+            CompoundFile::open(&bytes).unwrap().overwrite(&mut changed[..1000], &["Changed"], &new);
+        }
     }
 
     #[test]

@@ -40,9 +40,26 @@ impl<'a> Source<'a> {
         )
     }
 
+    /// Says whether a password is missing or the one that was given is wrong.
     pub fn needs_password(&self) -> Error {
-        Error::new(ErrorCode::NeedsPassword, format!("{} is protected by a password.", self.name()))
-            .with_hint("Save a copy without the password, then ingest that copy.")
+        let (problem, hint) = match self.options.password {
+            None => ("needs a password", "Give it with --password (the parameter password of a tool)"),
+            Some(_) => (
+                "is protected by another password: the password is not right",
+                "Check it, and give the right one with --password (the parameter password of a tool)",
+            ),
+        };
+        Error::new(ErrorCode::NeedsPassword, format!("{} {problem}.", self.name()))
+            .with_hint(format!("{hint}, or save a copy without the password and ingest that copy."))
+    }
+
+    /// `how` completes "… is encrypted in a way that is not supported".
+    pub fn unsupported_encryption(&self, how: impl std::fmt::Display) -> Error {
+        Error::new(
+            ErrorCode::UnreadableFile,
+            format!("{} is encrypted in a way that is not supported ({how}).", self.name()),
+        )
+        .with_hint("Save a copy without the password in the program it was made with, then ingest that copy.")
     }
 
     pub fn empty(&self, reason: &str) -> Error {

@@ -91,7 +91,7 @@ impl<'a> ZipContainer<'a> {
         let file = match self.archive.by_index(index) {
             Ok(file) => file,
             Err(ZipError::UnsupportedArchive(ZipError::PASSWORD_REQUIRED)) => {
-                return Err(self.source.needs_password());
+                return Err(self.source.unsupported_encryption("by the zip archive itself"));
             }
             Err(error) => return Err(unreadable(&error)),
         };

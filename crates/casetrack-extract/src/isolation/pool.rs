@@ -8,7 +8,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use casetrack_core::{Cancel, Error, ErrorCode, Page, Result};
+use casetrack_core::{Cancel, Error, ErrorCode, FileFormat, Page, Result};
 use sysinfo::{Pid, ProcessRefreshKind, ProcessesToUpdate, System};
 
 use super::protocol::{Job, Reply, read_frame, write_frame};
@@ -132,8 +132,15 @@ fn recovered(path: &Path, bytes: &[u8], pages: Vec<Page>, stopped: &Stopped) -> 
         Stopped::Cancelled => return Err(Error::cancelled()),
     };
     let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
-    match (pages.last().map(|page| page.number), crate::detect(path, bytes)) {
-        (Some(last), Ok(format)) if pages.iter().any(|page| !page.blocks.is_empty()) => Ok(Extraction {
+    // A protected file is opened nowhere but in a worker; its name tells enough here.
+    let format = match crate::detect(path, bytes) {
+        Err(error) if error.code == ErrorCode::NeedsPassword => {
+            path.extension().and_then(|extension| FileFormat::from_extension(extension.to_str()?))
+        }
+        detected => detected.ok(),
+    };
+    match (pages.last().map(|page| page.number), format) {
+        (Some(last), Some(format)) if pages.iter().any(|page| !page.blocks.is_empty()) => Ok(Extraction {
             format,
             title: None,
             pages,

@@ -64,6 +64,17 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_password_reaches_the_worker_and_does_not_show() {
+        let options = ExtractOptions { password: Some("secret".to_owned().into()), ..ExtractOptions::default() };
+        let job = Job { path: "a.pdf".into(), options, length: 3 };
+        assert!(!format!("{job:?}").contains("secret"));
+        let mut bytes = Vec::new();
+        write_frame(&mut bytes, &job).unwrap();
+        let read: Job = read_frame(&mut &bytes[..], 1000).unwrap().unwrap();
+        assert_eq!(read.options.password.unwrap().reveal(), "secret");
+    }
+
+    #[test]
     fn a_frame_that_is_cut_short_too_long_or_garbled_is_no_value() {
         let mut bytes = Vec::new();
         let failed = Reply::failed(Error::new(ErrorCode::NeedsOcr, "a scan").with_hint("OCR it"));

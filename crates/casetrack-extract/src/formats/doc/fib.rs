@@ -9,7 +9,6 @@ const WORD_97: u16 = 0xA5EC;
 /// Word 6 and Word 95.
 const WORD_6: u16 = 0xA5DC;
 
-const ENCRYPTED: u16 = 0x0100;
 const SECOND_TABLE: u16 = 0x0200;
 const COMPLEX: u16 = 0x0004;
 
@@ -44,7 +43,6 @@ pub(super) enum Part {
 pub(super) struct Fib {
     /// Before Word 97: text of 8 bits, other tables.
     pub is_old: bool,
-    pub is_encrypted: bool,
     /// Whether the tables are in the stream 1Table rather than 0Table.
     pub second_table: bool,
     /// Whether the text is in pieces; newer files always are.
@@ -70,7 +68,6 @@ impl Fib {
         };
         let mut fib = Self {
             is_old,
-            is_encrypted: flags & ENCRYPTED != 0,
             second_table: flags & SECOND_TABLE != 0,
             is_complex: flags & COMPLEX != 0,
             text: u32_at(stream, 24)? as usize..u32_at(stream, 28)? as usize,
@@ -78,9 +75,6 @@ impl Fib {
             counts: [0; 8],
             tables: Vec::new(),
         };
-        if fib.is_encrypted {
-            return Some(fib);
-        }
         let counts_at = if is_old {
             // The place of the piece table in Word 6.
             fib.tables.resize(Table::Pieces as usize + 1, (0, 0));

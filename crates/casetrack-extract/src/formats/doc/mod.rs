@@ -50,9 +50,6 @@ impl Extractor for Doc {
             .ok_or_else(|| source.unreadable("the directory of its OLE container is damaged"))?;
         let stream = container.stream(&["WordDocument"]).unwrap_or_default();
         let fib = Fib::parse(&stream).ok_or_else(|| source.unreadable("it does not start as a Word document does"))?;
-        if fib.is_encrypted {
-            return Err(source.needs_password());
-        }
         if let Some(title) = summary_information::title(&container) {
             document.set_title(&title);
         }

@@ -45,7 +45,13 @@ impl Extractor for Pdf {
         let pdfium = library::pdfium(source.options)?;
         let pdf = {
             let _inside = PDFIUM.lock().unwrap_or_else(PoisonError::into_inner);
-            pdfium.load_pdf_from_byte_slice(source.bytes, None).map_err(|error| open_error(source, &error))?
+            let given = source.options.password.as_ref().map(|password| password.reveal());
+            // Without a password at last: most encrypted files open so, and only forbid to print or copy.
+            let mut opened = pdfium.load_pdf_from_byte_slice(source.bytes, given);
+            if given.is_some() && opened.as_ref().is_err_and(is_password_error) {
+                opened = pdfium.load_pdf_from_byte_slice(source.bytes, None);
+            }
+            opened.map_err(|error| open_error(source, &error))?
         };
         let outcome = read_document(source, &pdf, document);
         let _inside = PDFIUM.lock().unwrap_or_else(PoisonError::into_inner);
@@ -276,11 +282,15 @@ fn covered_by(object: &PdfPageObject, view: &View, depth: u32) -> f32 {
     object.bounds().map_or(0.0, |bounds| view.visible(&bounds.to_rect()))
 }
 
+fn is_password_error(error: &PdfiumError) -> bool {
+    matches!(error, PdfiumError::PdfiumLibraryInternalError(PdfiumInternalError::PasswordError))
+}
+
 fn open_error(source: &Source, error: &PdfiumError) -> Error {
     match error {
-        PdfiumError::PdfiumLibraryInternalError(PdfiumInternalError::PasswordError) => source.needs_password(),
+        error if is_password_error(error) => source.needs_password(),
         PdfiumError::PdfiumLibraryInternalError(PdfiumInternalError::SecurityError) => {
-            source.unreadable("it is encrypted in a way that is not supported")
+            source.unsupported_encryption("the PDF library knows no such security handler")
         }
         PdfiumError::PdfiumLibraryInternalError(PdfiumInternalError::FormatError) => {
             source.unreadable("it is not a complete PDF")

@@ -24,9 +24,6 @@ impl Extractor for Spreadsheet {
     fn extract(&self, source: &Source, document: &mut DocumentBuilder) -> Result<()> {
         let reader = Cursor::new(source.bytes);
         if source.bytes.starts_with(ole::SIGNATURE) {
-            if is_obfuscated(source.bytes) {
-                return Err(source.needs_password());
-            }
             let mut workbook = Xls::new(reader).map_err(|error| workbook_error(source, error))?;
             let title = workbook.workbook_properties().ok().and_then(|properties| properties.title);
             let sheets = workbook.sheets_metadata().to_vec();
@@ -175,18 +172,6 @@ fn read_range<E: std::fmt::Display>(source: &Source, range: std::result::Result<
         sheet.push(source, first_row + row as u32, first_column + column as u32, value.clone())?;
     }
     Ok(sheet)
-}
-
-/// Whether an .xls is protected by XOR obfuscation, which calamine takes for plain text: the record `FilePass` follows the
-/// beginning of the workbook's globals, at once or behind `WriteProtect` ([MS-XLS] 2.1.7.20.3).
-fn is_obfuscated(bytes: &[u8]) -> bool {
-    const BEGINNING: &[u8] = &[0x09, 0x08, 0x10, 0, 0, 6, 5, 0];
-    const WRITE_PROTECT: &[u8] = &[0x86, 0, 0, 0];
-    const FILE_PASS: &[u8] = &[0x2F, 0];
-    let Some(at) = bytes.windows(BEGINNING.len()).position(|window| window == BEGINNING) else { return false };
-    // A header of four bytes and 16 bytes of data.
-    let next = bytes.get(at + 20..).unwrap_or_default();
-    next.strip_prefix(WRITE_PROTECT).unwrap_or(next).starts_with(FILE_PASS)
 }
 
 /// The text of a cell, and whether it is a value rather than a text; `None` for an empty cell.

@@ -113,15 +113,6 @@ fn old_workbooks_are_read() {
 }
 
 #[test]
-fn obfuscated_workbooks_need_a_password() {
-    let beginning = [&[0x09, 0x08, 0x10, 0, 0, 6, 5, 0][..], &[0; 12]].concat();
-    assert!(is_obfuscated(&[&beginning[..], &[0x2F, 0, 6, 0, 0, 0]].concat()));
-    assert!(is_obfuscated(&[&beginning[..], &[0x86, 0, 0, 0, 0x2F, 0, 6, 0]].concat()));
-    assert!(!is_obfuscated(&[&beginning[..], &[0x42, 0, 2, 0]].concat()));
-    assert!(!is_obfuscated(include_bytes!("../../../tests/fixtures/sheets.xls")));
-}
-
-#[test]
 fn opendocument_sheets_are_read() {
     let content = "<office:document-content><office:body><office:spreadsheet><table:table table:name='Plan'>
         <table:table-row table:number-rows-repeated='2'><table:table-cell table:number-columns-repeated='1024'/></table:table-row>

@@ -119,11 +119,13 @@ impl Engine {
         ))
     }
 
+    /// What holds for every file, without a password.
     pub(crate) fn extract_options(&self) -> ExtractOptions {
         ExtractOptions {
             limits: self.config.limits,
             pdfium: self.config.pdfium.clone(),
             languages: self.config.languages.clone(),
+            password: None,
         }
     }
 

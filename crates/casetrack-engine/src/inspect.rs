@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use casetrack_core::{Chunk, DocumentType, FileFormat, Page, Result, Sha256};
+use casetrack_core::{Chunk, DocumentType, FileFormat, Page, Password, Result, Sha256};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -32,7 +32,7 @@ pub struct InspectedAttachment {
 
 impl Engine {
     /// Reads, extracts and chunks a file exactly as ingestion does. Chunk ids are those of a document that does not exist.
-    pub fn inspect(&self, path: &Path) -> Result<Inspection> {
-        crate::ingest::prepare::inspect(self, path)
+    pub fn inspect(&self, path: &Path, password: Option<&Password>) -> Result<Inspection> {
+        crate::ingest::prepare::inspect(self, path, password)
     }
 }

@@ -18,7 +18,11 @@ pub fn init_logging(verbose: u8, quiet: bool) {
         (false, 1) => "casetrack=info,warn",
         (false, _) => "debug",
     };
-    let filter = EnvFilter::try_from_env("CASETRACK_LOG").unwrap_or_else(|_| EnvFilter::new(level));
+    let mut filter = EnvFilter::try_from_env("CASETRACK_LOG").unwrap_or_else(|_| EnvFilter::new(level));
+    // Below that level, the protocol's library logs whole requests, and a request may hold a password.
+    if let Ok(directive) = "rmcp=warn".parse() {
+        filter = filter.add_directive(directive);
+    }
     let builder = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_target(false);
     builder.with_ansi(std::io::stderr().is_terminal()).without_time().init();
 }

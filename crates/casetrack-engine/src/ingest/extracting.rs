@@ -154,7 +154,11 @@ impl<'a> Extracting<'a> {
         let given = self.request.document_name.as_deref().filter(|_| place.depth == 1);
         let kept = earlier.as_ref().map(|earlier| earlier.name.as_str());
         let wishes = Wishes { name: given.or(kept), document_type: self.request.document_type };
-        let options = ExtractOptions { limits: *limits, ..self.engine.extract_options() };
+        let options = ExtractOptions {
+            limits: *limits,
+            password: self.request.password.clone(),
+            ..self.engine.extract_options()
+        };
         let mut prepared = source.prepare(self.engine, &options, id, &wishes, self.cancel)?;
         if prepared.chunks.is_empty() {
             return Err(Error::new(ErrorCode::EmptyFile, format!("{} contains no text.", source.path)));

@@ -12,7 +12,7 @@ pub(crate) mod prepare;
 
 use std::path::PathBuf;
 
-use casetrack_core::{Cancel, CollectionId, DocumentId, DocumentType, Error, ProgressSink, Result};
+use casetrack_core::{Cancel, CollectionId, DocumentId, DocumentType, Error, Password, ProgressSink, Result};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -34,6 +34,8 @@ pub struct IngestRequest {
     pub extensions: Option<Vec<String>>,
     /// Keep a copy of each source file in the collection.
     pub copy_original: bool,
+    /// Tried on every file that is protected by a password; kept nowhere.
+    pub password: Option<Password>,
 }
 
 impl IngestRequest {
@@ -46,6 +48,7 @@ impl IngestRequest {
             document_name: None,
             extensions: None,
             copy_original: false,
+            password: None,
         }
     }
 }

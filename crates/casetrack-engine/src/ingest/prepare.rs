@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use casetrack_core::{
-    Cancel, Chunk, DocumentId, DocumentMeta, DocumentType, Error, ErrorCode, ExtractionMethod, Limits, Page, Result,
-    Sha256, Timestamp,
+    Cancel, Chunk, DocumentId, DocumentMeta, DocumentType, Error, ErrorCode, ExtractionMethod, Limits, Page, Password,
+    Result, Sha256, Timestamp,
 };
 use casetrack_extract::{Attachment, ExtractOptions, chunker::chunk_pages, infer_document_type};
 use sha2::Digest;
@@ -113,11 +113,12 @@ fn overall_method(pages: &[Page]) -> ExtractionMethod {
 }
 
 /// See [`Engine::inspect`].
-pub(crate) fn inspect(engine: &Engine, path: &Path) -> Result<Inspection> {
+pub(crate) fn inspect(engine: &Engine, path: &Path, password: Option<&Password>) -> Result<Inspection> {
     let path = path.canonicalize().map_err(|error| Error::io(path.display(), error))?;
     let source = Source::read(&path, &engine.config().limits)?;
     let wishes = Wishes { name: None, document_type: None };
-    let (options, cancel) = (engine.extract_options(), Cancel::default());
+    let options = ExtractOptions { password: password.cloned(), ..engine.extract_options() };
+    let cancel = Cancel::default();
     let prepared = source.prepare(engine, &options, DocumentId::random(), &wishes, &cancel)?;
     let Prepared { meta, pages, chunks, attachments } = prepared;
     Ok(Inspection {

@@ -47,6 +47,8 @@ fn specified() -> Value {
             "document_name": string,
             "document_type": {"type": "string", "enum": document_types},
             "copy_original": no,
+            // Beyond the specification, as in ingest_folder: there, a protected file cannot be read at all.
+            "password": string,
         }],
         "ingest_folder": [["folder_path"], {
             "folder_path": string,
@@ -54,6 +56,7 @@ fn specified() -> Value {
             "skip_existing": yes,
             "document_type": {"type": "string", "enum": document_types},
             "file_extensions": {"type": "array", "items": {"type": "string"}},
+            "password": string,
         }],
         "list_documents": [[], {
             "sort_by": {"type": "string", "enum": ["name", "type", "date", "pages"], "default": "date"},

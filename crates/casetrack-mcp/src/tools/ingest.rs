@@ -2,7 +2,7 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use casetrack_core::{DocumentType, Error, ErrorCode, Result};
+use casetrack_core::{DocumentType, Error, ErrorCode, Password, Result};
 use casetrack_engine::ingest::{IngestReport, IngestRequest, Problem};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -25,6 +25,8 @@ pub(crate) struct DocumentParameters {
     /// Copy the original file into the collection folder
     #[serde(default)]
     copy_original: bool,
+    /// Password of the file, if it is protected by one. It is used to read the file and kept nowhere.
+    password: Option<String>,
 }
 
 impl Tool for IngestDocument {
@@ -49,6 +51,7 @@ impl Tool for IngestDocument {
             document_name: parameters.document_name,
             document_type: parameters.document_type,
             copy_original: parameters.copy_original,
+            password: parameters.password.map(Password::from),
             ..IngestRequest::new(vec![path])
         };
         let mut report = context.engine.ingest(collection, &request, context.progress, context.cancel)?;
@@ -80,6 +83,8 @@ pub(crate) struct FolderParameters {
     /// Optional filter: only ingest files with these extensions (e.g., ["pdf", "docx", "xlsx"]). Default: all supported
     /// formats.
     file_extensions: Option<Vec<String>>,
+    /// Password of the files that are protected by one. It is used to read them and kept nowhere.
+    password: Option<String>,
 }
 
 fn yes() -> bool {
@@ -110,6 +115,7 @@ impl Tool for IngestFolder {
             skip_existing: parameters.skip_existing,
             document_type: parameters.document_type,
             extensions: parameters.file_extensions.map(|names| names.iter().map(|name| extension(name)).collect()),
+            password: parameters.password.map(Password::from),
             ..IngestRequest::new(vec![path])
         };
         let report = context.engine.ingest(collection, &request, context.progress, context.cancel)?;

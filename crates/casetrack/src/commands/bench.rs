@@ -145,7 +145,7 @@ impl ExtractBench {
         let engine = global.engine()?;
         let read = |path: &PathBuf| {
             let started = Instant::now();
-            let inspected = engine.inspect(path);
+            let inspected = engine.inspect(path, None);
             let seconds = started.elapsed().as_secs_f64();
             let (pages, error) = match inspected {
                 Ok(inspection) => (inspection.pages, None),

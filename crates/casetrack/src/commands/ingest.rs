@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use casetrack_core::{Cancel, DocumentType, Error, Result};
+use casetrack_core::{Cancel, DocumentType, Error, Password, Result};
 use casetrack_engine::ingest::IngestRequest;
 use casetrack_mcp::text;
 use clap::Args;
@@ -44,6 +44,9 @@ pub struct Ingest {
     /// Keep a copy of each file inside the collection
     #[arg(long)]
     copy_original: bool,
+    /// Password of the files that are protected by one; better given in the environment, where lists of processes do not show it
+    #[arg(long, env = "CASETRACK_PASSWORD", hide_env_values = true, value_name = "PASSWORD")]
+    password: Option<Password>,
 }
 
 impl Ingest {
@@ -59,6 +62,7 @@ impl Ingest {
             document_name: self.name,
             extensions: self.extensions,
             copy_original: self.copy_original,
+            password: self.password,
         };
         let cancel = Cancel::default();
         stop_on_signal(&cancel)?;

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use casetrack_core::Result;
+use casetrack_core::{Password, Result};
 use casetrack_engine::inspect::Inspection;
 use clap::Args;
 
@@ -18,11 +18,14 @@ pub struct Inspect {
     /// Also show the text of every page with its line numbers
     #[arg(long)]
     text: bool,
+    /// Password of a protected file; better given in the environment, where lists of processes do not show it
+    #[arg(long, env = "CASETRACK_PASSWORD", hide_env_values = true, value_name = "PASSWORD")]
+    password: Option<Password>,
 }
 
 impl Inspect {
     pub fn run(self, global: &Global) -> Result<ExitCode> {
-        let inspection = global.engine()?.inspect(&self.file)?;
+        let inspection = global.engine()?.inspect(&self.file, self.password.as_ref())?;
         output::print(&inspection, global.json, |inspection| output::printable(&describe(inspection, self.text)))?;
         Ok(ExitCode::SUCCESS)
     }

@@ -1,0 +1,187 @@
+"""What is expected of every fixture, by file name."""
+
+import content
+import mail
+import plain
+import printed
+import sheets
+from expected import Page, add_blocks, expectation, flow, heading, verbatim
+
+PASSWORD = "kaj-12"
+LICENCE_PHRASES = ["Zoë Łukasik", "thirty days’ notice", "€360.50", "Interest of 5 % a year"]
+HIDDEN = 'Sheet "Old rates" is hidden; its text is included.'
+
+
+def text():
+    pages = [
+        verbatim(page, [("Paragraph", block) for block in blocks]) for page, blocks in zip(plain.pages(), plain.TEXT)
+    ]
+    return expectation("text", pages, phrases=LICENCE_PHRASES)
+
+
+def markdown():
+    kinds = []
+    for kind, block, _ in plain.MARKDOWN:
+        word, _, number = kind.partition(" ")
+        if word == "heading":
+            kinds.append((heading(int(number)), block))
+        elif word == "row":
+            row = {"table": 0, "row": int(number), "first_column": 1, "last_column": 3, "header": number == "1"}
+            kinds.append(({"TableRow": row}, block))
+        else:
+            kinds.append(({"text": "Paragraph", "item": "ListItem"}[word], block.strip()))
+    page = verbatim(plain.markdown().decode(), kinds)
+    return expectation("markdown", [page], content.TITLE, phrases=LICENCE_PHRASES)
+
+
+def licence(format, **options):
+    return expectation(format, flow(content.LICENCE), content.TITLE, phrases=[*LICENCE_PHRASES, "plan Ø4"], **options)
+
+
+def html():
+    """One page, without the footnote; browsers number the inner list `a.`."""
+    everything = [[block for page in content.LICENCE for block in page]]
+    pages = flow(everything, notes=False, second_label="{}.")
+    return expectation("html", pages, content.TITLE, phrases=LICENCE_PHRASES)
+
+
+def briefing(format):
+    pages = []
+    for title, blocks, spoken in content.BRIEFING:
+        page = Page()
+        page.block(heading(1), title)
+        add_blocks(page, blocks)
+        if spoken:
+            page.block("Paragraph", f"Notes: {spoken}")
+        pages.append(page)
+    phrases = ["Silt is taken to Fårup.", "Łeba mole", "€214,000"]
+    return expectation(format, pages, content.BRIEFING_TITLE, phrases=phrases)
+
+
+def fees(format):
+    found = []
+    for name, header, rows in [
+        ("Fees", content.FEES_HEADER, [*content.FEES, content.FEES_TOTAL]),
+        ("Rates", content.RATES[:1], content.RATES[1:]),
+        ("Old rates", content.OLD_RATES[:1], content.OLD_RATES[1:]),
+    ]:
+        page = Page("Spreadsheet", name)
+        page.rows(sheets.shown_rows([*header, *rows]), headers=len(header))
+        found.append(page)
+    phrases = ["Håkon Ødegård", "2024-06-14", "12350.75", "0.38"]
+    return expectation(format, found, content.WORKBOOK_TITLE, warnings=[HIDDEN], phrases=phrases)
+
+
+def deliveries():
+    page = Page("Spreadsheet", "deliveries")
+    page.rows(content.DELIVERIES)
+    return expectation("csv", [page], phrases=["Łódź Marine", 'Fender "Grand", white'])
+
+
+def rules(**options):
+    """The lines of a page in reading order: the left column before the right one."""
+    first = Page()
+    first.block("Paragraph", printed.HEADER)
+    first.block(heading(1), printed.TITLE)
+    for column in (printed.LEFT, printed.RIGHT):
+        add_lines(first, column)
+    for row in printed.TABLE:
+        # The text layer knows no cells: a row is a line.
+        first.block("Paragraph", " ".join(row))
+    first.block("Paragraph", printed.footer(1))
+    second = Page()
+    second.block("Paragraph", printed.HEADER)
+    add_lines(second, printed.SECOND_PAGE)
+    second.block("Paragraph", printed.footer(2))
+    phrases = ["within an hour of mooring", "grey bin", "€465", "Renée Dupont"]
+    return expectation("pdf", [first, second], printed.RULES_TITLE, phrases=phrases, **options)
+
+
+def add_lines(page, lines):
+    paragraph = []
+
+    def end():
+        if paragraph:
+            text = "\n".join(paragraph)
+            page.block("ListItem" if text.startswith(("• ", "1. ", "2. ")) else "Paragraph", text)
+            paragraph.clear()
+
+    for kind, text in lines:
+        if kind == "line":
+            paragraph.append(text)
+            continue
+        end()
+        if kind == "heading":
+            page.block(heading(2), text)
+    end()
+
+
+def notice(format, count):
+    """Pictures: how lines form paragraphs is left to the reader, so no blocks are expected."""
+    pages = []
+    for lines in content.NOTICE[:count]:
+        page = Page("Ocr")
+        page.text = "\n".join(lines)
+        pages.append(page)
+    phrases = ["closed on 14 June 2024", "960142"][:count]
+    return expectation(format, pages, phrases=phrases)
+
+
+def message(format, date):
+    """The headers, then the plain text, which wins over the HTML beside it."""
+    header = [
+        f"From: {mail.address(mail.SENDER)}",
+        f"To: {mail.address(mail.RECIPIENT)}",
+        f"Cc: {mail.address(mail.COPY)}",
+        f"Date: {date}",
+        f"Subject: {mail.SUBJECT}",
+        f"Attachments: {mail.ATTACHMENT[0]}",
+    ]
+    blocks = ["\n".join(header), *mail.BODY]
+    page = verbatim("\n\n".join(blocks), [("Paragraph", block) for block in blocks])
+    phrases = ["fee of €4,800", "Please keep plug Ø4."]
+    return expectation(format, [page], mail.SUBJECT, [mail.ATTACHMENT[0]], phrases=phrases)
+
+
+def mailbox():
+    first = ["1. Tue, 04 Jun 2024 09:30:00 +0200", mail.address(mail.SENDER), mail.SUBJECT]
+    second = ["2. Wed, 05 Jun 2024 16:05:00 +0200", mail.address(mail.RECIPIENT), mail.SECOND_SUBJECT]
+    page = Page()
+    page.block("ListItem", " · ".join(first))
+    page.block("ListItem", " · ".join(second))
+    names = [f"00001 {mail.SUBJECT}.eml", f"00002 {mail.SECOND_SUBJECT}.eml"]
+    return expectation("mbox", [page], attachments=names, phrases=["Wed, 05 Jun 2024"])
+
+
+def papers():
+    names = [mail.INNER_NOTE[0], mail.INNER_LIST[0]]
+    page = Page()
+    for name in names:
+        page.block("ListItem", name)
+    return expectation("zip", [page], attachments=names, phrases=["keys – Ærø.csv"])
+
+
+def all_outcomes():
+    found = {
+        "licence.txt": text(),
+        "licence_utf16.txt": text(),
+        "licence.md": markdown(),
+        "licence.html": html(),
+        "licence_locked.docx": licence("docx", password=PASSWORD),
+        "deliveries.csv": deliveries(),
+        "deliveries.tsv": deliveries(),
+        "rules.pdf": rules(),
+        "rules_locked.pdf": rules(password=PASSWORD),
+        "notice_scan.pdf": notice("pdf", 2),
+        "mail.eml": message("eml", "Tue, 04 Jun 2024 09:30:00 +0200"),
+        # Outlook keeps the time in Coordinated Universal Time.
+        "mail.msg": message("msg", "Tue, 04 Jun 2024 07:30:00 +0000"),
+        "mailbox.mbox": mailbox(),
+        "papers.zip": papers(),
+    }
+    found |= {f"licence.{kind}": licence(kind) for kind in ("docx", "doc", "odt", "rtf")}
+    found |= {f"briefing.{kind}": briefing(kind) for kind in ("pptx", "ppt", "odp")}
+    found |= {f"fees.{kind}": fees(kind) for kind in ("xlsx", "xls", "xlsb", "ods")}
+    counts = {"jpg": 1, "png": 1, "tiff": 2, "bmp": 1, "gif": 1, "webp": 1}
+    found |= {f"notice.{kind}": notice("image", count) for kind, count in counts.items()}
+    return found

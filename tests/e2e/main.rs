@@ -7,6 +7,7 @@ mod client;
 mod containers;
 mod embed;
 mod first_session;
+mod fixtures;
 mod models;
 mod protocol;
 mod schema;

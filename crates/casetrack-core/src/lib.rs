@@ -24,5 +24,5 @@ pub use error::{Error, ErrorCode, ErrorKind, Result};
 pub use id::{ChunkId, CollectionId, DocumentId, Sha256};
 pub use password::Password;
 pub use progress::{Cancel, Progress, ProgressSink};
-pub use provenance::{ColumnRange, Provenance, RowRange};
+pub use provenance::{ColumnRange, Provenance, RowRange, column_letters};
 pub use time::Timestamp;

@@ -114,7 +114,7 @@ impl fmt::Display for ColumnRange {
 }
 
 /// Spreadsheet letters of a column number from 1: 1 is `A`, 27 is `AA`.
-fn column_letters(mut column: u32) -> String {
+pub fn column_letters(mut column: u32) -> String {
     let mut letters = Vec::new();
     while column > 0 {
         column -= 1;

@@ -77,6 +77,11 @@ impl Relationships {
         self.0.iter().find(|found| found.kind.rsplit('/').next() == Some(kind)).map(|found| &*found.target)
     }
 
+    /// All targets of a kind, in the order of the file.
+    pub fn targets(&self, kind: &str) -> impl Iterator<Item = &str> {
+        self.0.iter().filter(move |found| found.kind.rsplit('/').next() == Some(kind)).map(|found| &*found.target)
+    }
+
     pub fn target_of_id(&self, id: &str) -> Option<&str> {
         self.0.iter().find(|found| found.id == id).map(|found| &*found.target)
     }

@@ -10,7 +10,7 @@ use crate::page::DocumentBuilder;
 /// Rows looked at to find the header of a table.
 const HEADER_SEARCH_ROWS: usize = 8;
 /// A longer text is content, not the name of a column.
-const MAX_LABEL_CHARS: usize = 80;
+pub(crate) const MAX_LABEL_CHARS: usize = 80;
 
 /// A cell with content.
 #[derive(Debug, Clone, PartialEq)]
@@ -76,7 +76,11 @@ struct Candidate {
     cells: usize,
     after_gap: bool,
     labels_only: bool,
+    /// Labels, years and dates.
+    labels_and_periods: bool,
     distinct: bool,
+    /// Whether neighbours are the same: a label over several columns, with labels of its own below.
+    repeats: bool,
 }
 
 impl TableWriter {
@@ -142,6 +146,13 @@ impl TableWriter {
         Ok(())
     }
 
+    /// A header row follows that the format marks: it heads a table of its own.
+    pub fn start_table(&mut self, document: &mut DocumentBuilder) {
+        self.finish(document);
+        self.table += u32::from(self.has_header);
+        self.has_header = true;
+    }
+
     /// Ends the table in progress, which has no more rows on this page.
     pub fn finish(&mut self, document: &mut DocumentBuilder) {
         if !self.decided {
@@ -183,8 +194,10 @@ impl TableWriter {
 
 impl Candidate {
     fn of(block: usize, cells: &[Cell], after_gap: bool) -> Self {
-        let texts: Vec<&str> = cells.iter().map(|cell| cell.text.trim()).filter(|text| !text.is_empty()).collect();
-        let is_label = |cell: &Cell| !cell.is_value && cell.text.chars().count() <= MAX_LABEL_CHARS;
+        let cells: Vec<&Cell> = cells.iter().filter(|cell| !cell.text.trim().is_empty()).collect();
+        let texts: Vec<&str> = cells.iter().map(|cell| cell.text.trim()).collect();
+        let is_label = |cell: &&Cell| !cell.is_value && cell.text.chars().count() <= MAX_LABEL_CHARS;
+        let names_period = |cell: &&Cell| cell.is_value && reads_like_period(cell.text.trim());
         let mut sorted = texts.clone();
         sorted.sort_unstable();
         sorted.dedup();
@@ -192,8 +205,10 @@ impl Candidate {
             block,
             cells: texts.len(),
             after_gap,
-            labels_only: cells.iter().all(|cell| cell.text.trim().is_empty() || is_label(cell)),
+            labels_only: cells.iter().all(is_label),
+            labels_and_periods: cells.iter().all(|cell| is_label(cell) || names_period(cell)),
             distinct: sorted.len() == texts.len(),
+            repeats: texts.windows(2).any(|pair| pair[0] == pair[1]),
         }
     }
 }
@@ -207,7 +222,13 @@ impl Candidate {
 fn header_blocks(candidates: &[Candidate]) -> Vec<usize> {
     let Some(start) = candidates.iter().position(|row| row.cells >= 2) else { return Vec::new() };
     let rows = &candidates[start..];
-    let labels = rows.iter().take_while(|row| row.labels_only).count();
+    let is_labels = |index: &usize| {
+        let row = &rows[*index];
+        let names_periods =
+            row.labels_and_periods && row.distinct && rows.get(index + 1).is_some_and(|next| !next.labels_and_periods);
+        row.labels_only || names_periods
+    };
+    let labels = (0..rows.len()).take_while(is_labels).count();
     let width = rows.iter().map(|row| row.cells).max().unwrap_or(0);
     if labels == rows.len() {
         let first = &rows[0];
@@ -216,7 +237,8 @@ fn header_blocks(candidates: &[Candidate]) -> Vec<usize> {
     }
     let labels = &rows[..labels];
     let labels = &labels[labels.iter().rposition(|row| row.after_gap).unwrap_or(0)..];
-    let full = labels.iter().position(|row| row.cells * 10 >= width * 7);
+    let is_full = |row: &Candidate| row.cells * 10 >= width * 7;
+    let full = labels.iter().position(|row| is_full(row) && !row.repeats).or_else(|| labels.iter().position(is_full));
     let count = full.map_or(labels.len().min(1), |full| full + 1);
     labels[..count].iter().map(|row| row.block).collect()
 }
@@ -226,6 +248,22 @@ fn reads_like_value(text: &str) -> bool {
     let digits = text.chars().filter(char::is_ascii_digit).count();
     let letters = text.chars().filter(|c| c.is_alphabetic()).count();
     digits > 0 && letters <= 3 && letters < digits
+}
+
+/// A year, or a date in figures or with the name of a month.
+fn reads_like_period(text: &str) -> bool {
+    if let Ok(number) = text.parse::<u32>() {
+        return (1900..=2100).contains(&number);
+    }
+    let mut parts = text.split(|c: char| !c.is_alphanumeric()).filter(|part| !part.is_empty());
+    // Groups of three digits are those of a number.
+    let is_figure = |part: &str| matches!(part.len(), 1 | 2 | 4) && part.bytes().all(|b| b.is_ascii_digit());
+    let is_date = parts.clone().count() == 3 && parts.clone().all(is_figure);
+    let is_month = |part: &str| {
+        const MONTHS: &str = "jan feb mar apr may jun jul aug sep oct nov dec";
+        part.get(..3).is_some_and(|start| MONTHS.contains(&start.to_ascii_lowercase()))
+    };
+    is_date || parts.any(is_month)
 }
 
 #[cfg(test)]
@@ -283,6 +321,17 @@ mod tests {
             (5, &["Salaries", "1,200", "1,300", "€ 5"]),
         ]);
         assert_eq!(header_rows(&page), [(0, 2), (0, 3)]);
+    }
+
+    #[test]
+    fn years_and_dates_name_columns_above_other_values() {
+        for (first, second) in [("2023", "2024"), ("31 Mar 2024", "30 Jun 2024"), ("31.03.2024", "30.06.2024")] {
+            let page = written(&[(1, &["Item", first, second]), (2, &["Rent", "1.200.000", "1,300"])]);
+            assert_eq!(header_rows(&page), [(0, 1)], "{first}");
+        }
+        assert!(
+            header_rows(&written(&[(1, &["Ann", "2019"]), (2, &["Bob", "2020"]), (3, &["Eve", "12.5"])])).is_empty()
+        );
     }
 
     #[test]

@@ -84,6 +84,17 @@ impl Element<'_> {
         Some(value.map_or_else(|_| attribute.value.into_owned(), Cow::into_owned))
     }
 
+    /// The values of several attributes, in one walk through all of them.
+    pub fn attributes<const N: usize>(&self, names: [&str; N]) -> [Option<String>; N] {
+        let mut values = [const { None }; N];
+        for attribute in self.0.attributes().with_checks(false).flatten() {
+            let Some(at) = names.iter().position(|name| attribute.key.local_name().as_ref() == *name) else { continue };
+            let value = attribute.normalized_value(XmlVersion::Implicit1_0);
+            values[at].get_or_insert_with(|| value.map_or_else(|_| attribute.value.to_string(), Cow::into_owned));
+        }
+        values
+    }
+
     /// The value of the first attribute with this local name and any prefix: `r:id` beside `id`.
     pub fn qualified_attribute(&self, local_name: &str) -> Option<String> {
         let mut attributes = self.0.attributes();

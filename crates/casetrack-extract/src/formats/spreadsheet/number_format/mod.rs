@@ -1,0 +1,440 @@
+//! Numbers as a sheet shows them: format codes ([ECMA-376] Part 1, 18.8.30–31) applied to values.
+//!
+//! Names of months and days are English whatever the locale of the code. Where Excel shows what depends on the system (the
+//! short date, format 14), dates are shown in ISO 8601, which cannot be misread.
+
+mod date;
+mod number;
+
+pub(super) use number::general;
+
+/// A format code, parsed.
+#[derive(Debug, Clone)]
+pub(super) struct NumberFormat {
+    sections: Vec<Section>,
+}
+
+#[derive(Debug, Clone, Default)]
+struct Section {
+    condition: Option<(Comparison, f64)>,
+    tokens: Vec<Token>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Comparison {
+    Less,
+    LessOrEqual,
+    Equal,
+    NotEqual,
+    GreaterOrEqual,
+    Greater,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+enum Token {
+    Literal(String),
+    /// `0`, `#` or `?`.
+    Digit(char),
+    Point,
+    Comma,
+    Percent,
+    /// Whether positive exponents have a sign.
+    Exponent(bool),
+    Slash,
+    /// `@`, the cell's text.
+    Text,
+    General,
+    Year(usize),
+    Month(usize),
+    Day(usize),
+    Hour(usize),
+    Minute(usize),
+    Second(usize),
+    /// Digits of a second behind its point.
+    Fraction(usize),
+    /// "AM" and "PM", or "A" and "P".
+    Noon(bool),
+    /// Hours, minutes or seconds that do not start anew: `h`, `m` or `s`, and the number of digits.
+    Elapsed(char, usize),
+}
+
+impl Token {
+    fn is_date(&self) -> bool {
+        use Token::*;
+        matches!(self, Year(_) | Month(_) | Day(_) | Hour(_) | Minute(_) | Second(_) | Noon(_) | Elapsed(..))
+    }
+}
+
+impl NumberFormat {
+    pub fn parse(code: &str) -> Self {
+        Self { sections: split_sections(code).iter().map(|section| Section::parse(section)).collect() }
+    }
+
+    /// The code of a built-in format; those that depend on the locale are the unambiguous ones. General for the rest.
+    pub fn built_in(id: u32) -> Self {
+        Self::parse(match id {
+            1 => "0",
+            2 => "0.00",
+            3 | 37 | 38 => "#,##0;-#,##0",
+            4 | 39 | 40 => "#,##0.00;-#,##0.00",
+            5 | 6 => "$#,##0;-$#,##0",
+            7 | 8 => "$#,##0.00;-$#,##0.00",
+            9 => "0%",
+            10 => "0.00%",
+            11 => "0.00E+00",
+            12 => "# ?/?",
+            13 => "# ??/??",
+            14 | 27..=31 | 36 | 50..=54 | 57 | 58 => "yyyy-mm-dd",
+            15 => "d-mmm-yy",
+            16 => "d-mmm",
+            17 => "mmm-yy",
+            18 => "h:mm AM/PM",
+            19 => "h:mm:ss AM/PM",
+            20 | 32 | 34 => "h:mm",
+            21 | 33 | 35 | 55 | 56 => "h:mm:ss",
+            22 => "yyyy-mm-dd h:mm",
+            41 => "#,##0;-#,##0;\"-\"",
+            42 => "$#,##0;-$#,##0;\"-\"",
+            43 => "#,##0.00;-#,##0.00;\"-\"",
+            44 => "$#,##0.00;-$#,##0.00;\"-\"",
+            45 => "mm:ss",
+            46 => "[h]:mm:ss",
+            47 => "mm:ss.0",
+            48 => "##0.0E+0",
+            49 => "@",
+            _ => "General",
+        })
+    }
+
+    /// A number as the cell shows it. `epoch_1904`: whether days count from 1904 instead of 1900.
+    ///
+    /// A format that hides the number does not hide it from a reader of evidence: it is shown as General shows it.
+    pub fn show(&self, number: f64, epoch_1904: bool) -> String {
+        let (section, keeps_sign) = self.section_of(number);
+        let shown = section.and_then(|section| {
+            let number = if keeps_sign { number } else { number.abs() };
+            if section.tokens.iter().any(Token::is_date) {
+                date::show(&section.tokens, number, epoch_1904)
+            } else {
+                Some(number::show(&section.tokens, number))
+            }
+        });
+        shown.filter(|text| !text.trim().is_empty()).unwrap_or_else(|| general(number))
+    }
+
+    /// The section for a number, and whether the number's sign is shown in it: sections for negative numbers alone bring
+    /// their own.
+    fn section_of(&self, number: f64) -> (Option<&Section>, bool) {
+        // The last of four sections is for texts.
+        let numeric = &self.sections[..self.sections.len().min(3)];
+        let numeric = match numeric {
+            [rest @ .., last] if !rest.is_empty() && last.tokens.contains(&Token::Text) => rest,
+            all => all,
+        };
+        if numeric.iter().any(|section| section.condition.is_some()) {
+            for (index, section) in numeric.iter().enumerate() {
+                let applies = match section.condition {
+                    Some((comparison, limit)) => comparison.holds(number, limit),
+                    // Beside a condition, the second of three sections is for negative numbers.
+                    None => index + 1 == numeric.len() || (index == 1 && number < 0.0),
+                };
+                if applies {
+                    return (Some(section), index == 0 || section.condition.is_none());
+                }
+            }
+            return (None, true);
+        }
+        match numeric {
+            [_, negative, ..] if number < 0.0 => (Some(negative), false),
+            [_, _, zero, ..] if number == 0.0 => (Some(zero), true),
+            [positive, ..] => (Some(positive), true),
+            [] => (None, true),
+        }
+    }
+}
+
+impl Comparison {
+    fn holds(self, number: f64, limit: f64) -> bool {
+        match self {
+            Comparison::Less => number < limit,
+            Comparison::LessOrEqual => number <= limit,
+            Comparison::Equal => number == limit,
+            Comparison::NotEqual => number != limit,
+            Comparison::GreaterOrEqual => number >= limit,
+            Comparison::Greater => number > limit,
+        }
+    }
+}
+
+/// Semicolons in quotation marks, in brackets and behind backslashes are literal.
+fn split_sections(code: &str) -> Vec<String> {
+    let mut sections = vec![String::new()];
+    let (mut quoted, mut bracketed, mut escaped) = (false, false, false);
+    for c in code.chars() {
+        if c == ';' && !quoted && !bracketed && !escaped {
+            sections.push(String::new());
+            continue;
+        }
+        match c {
+            _ if escaped => escaped = false,
+            '"' => quoted = !quoted,
+            _ if quoted => {}
+            '\\' | '_' | '*' => escaped = true,
+            '[' => bracketed = true,
+            ']' => bracketed = false,
+            _ => {}
+        }
+        if let Some(section) = sections.last_mut() {
+            section.push(c);
+        }
+    }
+    sections
+}
+
+impl Section {
+    fn parse(code: &str) -> Self {
+        let mut section = Self::default();
+        let chars: Vec<char> = code.chars().collect();
+        let mut at = 0;
+        while let Some(&c) = chars.get(at) {
+            let rest = &chars[at..];
+            let run = rest.iter().take_while(|next| next.eq_ignore_ascii_case(&c)).count();
+            let mut taken = 1;
+            let token = match c {
+                '"' => {
+                    let text: String = rest[1..].iter().take_while(|c| **c != '"').collect();
+                    taken = text.chars().count() + 2;
+                    Token::Literal(text)
+                }
+                '\\' => {
+                    taken = 2;
+                    Token::Literal(rest.get(1).map(char::to_string).unwrap_or_default())
+                }
+                // A space as wide as the next character; that character as often as the column is wide.
+                '_' | '*' => {
+                    taken = 2;
+                    let is_space = c == '_' || rest.get(1) == Some(&' ');
+                    Token::Literal(if is_space { " ".into() } else { String::new() })
+                }
+                '[' => {
+                    let inside: String = rest[1..].iter().take_while(|c| **c != ']').collect();
+                    taken = inside.chars().count() + 2;
+                    section.bracketed(&inside)
+                }
+                '0' | '#' | '?' => Token::Digit(c),
+                '.' => {
+                    let zeros = rest[1..].iter().take_while(|c| **c == '0').count();
+                    let last = section.tokens.iter().rfind(|token| !matches!(token, Token::Literal(_)));
+                    match last {
+                        Some(Token::Second(_) | Token::Elapsed('s', _)) if zeros > 0 => {
+                            taken = zeros + 1;
+                            Token::Fraction(zeros)
+                        }
+                        _ => Token::Point,
+                    }
+                }
+                ',' => Token::Comma,
+                '%' => Token::Percent,
+                '/' => Token::Slash,
+                '@' => Token::Text,
+                'E' | 'e' if matches!(rest.get(1), Some('+' | '-')) => {
+                    taken = 2;
+                    Token::Exponent(rest.get(1) == Some(&'+'))
+                }
+                'G' | 'g' if starts_with(rest, "general") => {
+                    taken = 7;
+                    Token::General
+                }
+                'A' | 'a' if starts_with(rest, "am/pm") => {
+                    taken = 5;
+                    Token::Noon(true)
+                }
+                'A' | 'a' if starts_with(rest, "a/p") => {
+                    taken = 3;
+                    Token::Noon(false)
+                }
+                'y' | 'Y' | 'e' | 'E' | 'm' | 'M' | 'd' | 'D' | 'h' | 'H' | 's' | 'S' => {
+                    taken = run;
+                    match c.to_ascii_lowercase() {
+                        'y' => Token::Year(run),
+                        'e' => Token::Year(4),
+                        'm' => Token::Month(run),
+                        'd' => Token::Day(run),
+                        'h' => Token::Hour(run),
+                        _ => Token::Second(run),
+                    }
+                }
+                c => Token::Literal(c.to_string()),
+            };
+            section.tokens.push(token);
+            at += taken;
+        }
+        section.find_minutes();
+        section
+    }
+
+    /// What stands in brackets: a condition, a currency with its locale, elapsed time, or a colour.
+    fn bracketed(&mut self, inside: &str) -> Token {
+        if let Some(currency) = inside.strip_prefix('$') {
+            return Token::Literal(currency.split('-').next().unwrap_or_default().to_owned());
+        }
+        let unit = inside.chars().next().map(|c| c.to_ascii_lowercase());
+        if let Some(unit @ ('h' | 'm' | 's')) = unit
+            && inside.chars().all(|c| c.to_ascii_lowercase() == unit)
+        {
+            return Token::Elapsed(unit, inside.len());
+        }
+        const SIGNS: [(&str, Comparison); 6] = [
+            ("<=", Comparison::LessOrEqual),
+            (">=", Comparison::GreaterOrEqual),
+            ("<>", Comparison::NotEqual),
+            ("<", Comparison::Less),
+            (">", Comparison::Greater),
+            ("=", Comparison::Equal),
+        ];
+        let condition = SIGNS
+            .iter()
+            .find_map(|(sign, comparison)| Some((*comparison, inside.strip_prefix(sign)?.trim().parse().ok()?)));
+        self.condition = condition.or(self.condition);
+        Token::Literal(String::new())
+    }
+
+    /// `m` next to hours or seconds means minutes.
+    fn find_minutes(&mut self) {
+        let places: Vec<usize> = (0..self.tokens.len()).filter(|at| self.tokens[*at].is_date()).collect();
+        for (index, &at) in places.iter().enumerate() {
+            let Token::Month(digits @ 1..=2) = self.tokens[at] else { continue };
+            let before = index.checked_sub(1).map(|before| &self.tokens[places[before]]);
+            let after = places.get(index + 1).map(|after| &self.tokens[*after]);
+            if matches!(before, Some(Token::Hour(_) | Token::Elapsed('h', _)))
+                || matches!(after, Some(Token::Second(_)))
+            {
+                self.tokens[at] = Token::Minute(digits);
+            }
+        }
+    }
+}
+
+fn starts_with(chars: &[char], word: &str) -> bool {
+    chars.len() >= word.len() && chars.iter().zip(word.chars()).all(|(c, wanted)| c.eq_ignore_ascii_case(&wanted))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(code: &str, number: f64) -> String {
+        NumberFormat::parse(code).show(number, false).split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn numbers_have_digits_groups_and_scales() {
+        for (code, number, text) in [
+            ("0", 2.5, "3"),
+            ("0.00", 2.675, "2.68"),
+            ("0.00", -0.001, "0.00"),
+            ("#,##0.00", 1_250_000.0, "1,250,000.00"),
+            ("#,##0", -1234.5, "-1,235"),
+            ("#.##", 0.5, ".5"),
+            ("0.0##", 1.25, "1.25"),
+            ("00000", 42.0, "00042"),
+            ("0%", 0.075, "8%"),
+            ("0.00%", 0.075, "7.50%"),
+            ("#,##0,", 1_250_000.0, "1,250"),
+            ("0.0,,\" M\"", 1_250_000.0, "1.3 M"),
+            ("0.00E+00", 12345.0, "1.23E+04"),
+            ("##0.0E+0", 12345.0, "12.3E+3"),
+            ("0E-0", 0.0012, "1E-3"),
+            ("# ?/?", 1.5, "1 1/2"),
+            ("# ??/??", 0.333_333_333, "1/3"),
+            ("?/8", 0.25, "2/8"),
+            ("000-00-0000", 123_456_789.0, "123-45-6789"),
+            ("0.00", 1e300, &format!("1{}.00", "0".repeat(300))),
+        ] {
+            assert_eq!(shown(code, number), text, "{code} of {number}");
+        }
+    }
+
+    #[test]
+    fn literals_currencies_and_sections_are_kept() {
+        for (code, number, text) in [
+            ("\"EUR\" #,##0.00", 5.0, "EUR 5.00"),
+            ("[$€-407] #,##0.00", 5.0, "€ 5.00"),
+            ("#,##0.00\\ [$kr-41D]", 1e3, "1,000.00 kr"),
+            ("_($* #,##0.00_);_($* (#,##0.00);_($* \"-\"??_);_(@_)", -7.0, "$ (7.00)"),
+            ("_($* #,##0.00_);_($* (#,##0.00);_($* \"-\"??_);_(@_)", 0.0, "$ -"),
+            ("#,##0_);[Red](#,##0)", -12.0, "(12)"),
+            ("[<100]0.0;[>=1000]0,\"k\";0", 5.0, "5.0"),
+            ("[<100]0.0;[>=1000]0,\"k\";0", 5e3, "5k"),
+            ("[<100]0.0;[>=1000]0,\"k\";0", 500.0, "500"),
+            ("0.0;@", -2.0, "-2.0"),
+            (";;;", 5.0, "5"),
+            ("General\" kg\"", 2.5, "2.5 kg"),
+            ("@", 12.5, "12.5"),
+            ("\"a;b\"0", 1.0, "a;b1"),
+        ] {
+            assert_eq!(shown(code, number), text, "{code} of {number}");
+        }
+    }
+
+    #[test]
+    fn dates_and_times_follow_the_code() {
+        let moment = 45_382.0 + 13.0 / 24.0 + 5.0 / 1440.0 + 9.25 / 86_400.0;
+        for (code, number, text) in [
+            ("d mmm yyyy", moment, "31 Mar 2024"),
+            ("dddd, mmmm dd, yyyy", moment, "Sunday, March 31, 2024"),
+            ("dd/mm/yy hh:mm", moment, "31/03/24 13:05"),
+            ("dd.mm.yyyy", moment, "31.03.2024"),
+            ("h:mm AM/PM", moment, "1:05 PM"),
+            ("h:mm:ss.00", moment, "13:05:09.25"),
+            ("mm:ss", moment, "05:09"),
+            ("yyyy\\-mm\\-dd;@", moment, "2024-03-31"),
+            ("[$-409]mmm\\-yy;@", moment, "Mar-24"),
+            ("mmmmm", moment, "M"),
+            ("[h]:mm", 1.125, "27:00"),
+            ("[mm]:ss", 0.5, "720:00"),
+            ("h:mm:ss", 0.999_999_999, "0:00:00"),
+            ("yyyy-mm-dd", 60.0, "1900-02-29"),
+            ("yyyy-mm-dd", 1.0, "1900-01-01"),
+            ("yyyy-mm-dd", -1.0, "-1"),
+            ("yyyy-mm-dd", 1e9, "1000000000"),
+        ] {
+            assert_eq!(shown(code, number), text, "{code} of {number}");
+        }
+        assert_eq!(NumberFormat::built_in(14).show(0.0, true), "1904-01-01");
+    }
+
+    #[test]
+    fn general_shows_what_fits() {
+        for (number, text) in [
+            (3.0, "3"),
+            (-0.5, "-0.5"),
+            (0.1 + 0.2, "0.3"),
+            (std::f64::consts::PI, "3.141592654"),
+            (1_234_567.891_234, "1234567.891"),
+            (123_456_789_012_345.0, "123456789012345"),
+            (1_234_567_890_123_450.0, "1234567890123450"),
+            (99_999_999_999.999_9, "99999999999.9999"),
+            (12_345_678_901.25, "12345678901.25"),
+            (0.0001, "0.0001"),
+            (0.000_012_345_678, "1.23457E-05"),
+            (1e300, "1E+300"),
+            (-1.5e-12, "-1.5E-12"),
+            (0.0, "0"),
+            (-0.0, "0"),
+        ] {
+            assert_eq!(general(number), text);
+        }
+    }
+
+    #[test]
+    fn any_code_is_shown_without_panic() {
+        for code in
+            ["", "[", "\"", "\\", "_", "*", "E+", "0E", "/", "0/", "?/?/?", ".,.", "[>]", "%%%%", ",,,", "s.0", "[$"]
+        {
+            for number in [0.0, -1.5, 1e308, 5e-324, f64::NAN, f64::INFINITY] {
+                NumberFormat::parse(code).show(number, false);
+            }
+        }
+    }
+}

@@ -1,0 +1,264 @@
+//! OpenDocument spreadsheets ([OpenDocument 1.3] Part 3, chapter 9). Cells hold the text that is shown beside their value, so
+//! that no format needs to be applied.
+
+use std::collections::HashSet;
+
+use casetrack_core::Result;
+
+use super::sheet::{Comment, MAX_COLUMNS, MAX_ROWS, Region, Sheet, Visibility};
+use super::write_all;
+use crate::encoding;
+use crate::page::DocumentBuilder;
+use crate::source::Source;
+use crate::xml::{Element, Node, XmlError, XmlReader};
+use crate::zip_container::ZipContainer;
+
+pub(super) fn read(source: &Source, container: &mut ZipContainer, document: &mut DocumentBuilder) -> Result<()> {
+    let mut part = |name: &str| -> Result<String> {
+        Ok(encoding::decode_xml(&container.part(name)?.unwrap_or_default()).into_owned())
+    };
+    if part("META-INF/manifest.xml")?.contains("encryption-data") {
+        return Err(source.needs_password());
+    }
+    if let Some(title) = part("meta.xml").ok().and_then(|xml| title(&xml)) {
+        document.set_title(&title);
+    }
+    let content = part("content.xml")?;
+    let mut xml = XmlReader::new(&content);
+    let mut reader = SheetReader { source, hidden_styles: HashSet::new(), ended: false, damage: None };
+    let mut found = false;
+    let sheets = std::iter::from_fn(|| match reader.next_sheet(&mut xml) {
+        Ok(sheet) => {
+            found |= sheet.is_some();
+            sheet.map(Ok)
+        }
+        Err(error) => Some(Err(error)),
+    });
+    write_all(source, document, sheets, |sheet| sheet)?;
+    match reader.damage {
+        Some(damage) if !found => Err(source.unreadable(damage)),
+        Some(damage) => {
+            document.warn(format!("The file is damaged after its last sheet: {damage}"));
+            Ok(())
+        }
+        None if !found => Err(source.unreadable("it has no worksheet")),
+        None => Ok(()),
+    }
+}
+
+fn title(xml: &str) -> Option<String> {
+    let mut xml = XmlReader::new(xml);
+    loop {
+        match xml.next().ok()? {
+            Node::Start(element) if element.name() == "title" => return xml.text().ok(),
+            Node::Eof => return None,
+            _ => {}
+        }
+    }
+}
+
+struct SheetReader<'a> {
+    source: &'a Source<'a>,
+    /// Styles of sheets that are not shown.
+    hidden_styles: HashSet<String>,
+    /// Whether there is nothing more to read.
+    ended: bool,
+    /// What kept the rest of the file from being read, when it is not in a sheet.
+    damage: Option<XmlError>,
+}
+
+/// Where the next row starts, from 1.
+struct Place {
+    row: u32,
+    is_header: bool,
+}
+
+/// XML that cannot be read ends a sheet: what came before it is kept.
+enum Stop {
+    Damage(XmlError),
+    Limit(casetrack_core::Error),
+}
+
+impl From<XmlError> for Stop {
+    fn from(error: XmlError) -> Self {
+        Stop::Damage(error)
+    }
+}
+
+impl SheetReader<'_> {
+    fn next_sheet(&mut self, xml: &mut XmlReader) -> Result<Option<Sheet>> {
+        let mut style = None;
+        while !self.ended {
+            match xml.next() {
+                Ok(Node::Start(element)) => match element.name() {
+                    "style" => style = element.attribute("name"),
+                    "table-properties" if element.attribute("display").as_deref() == Some("false") => {
+                        self.hidden_styles.extend(style.take());
+                    }
+                    "table" => return self.sheet(&element, xml).map(Some),
+                    _ => {}
+                },
+                Ok(Node::Eof) => self.ended = true,
+                Ok(Node::End | Node::Text(_)) => {}
+                Err(error) => (self.ended, self.damage) = (true, Some(error)),
+            }
+        }
+        Ok(None)
+    }
+
+    fn sheet(&mut self, table: &Element, xml: &mut XmlReader) -> Result<Sheet> {
+        let [name, style] = table.attributes(["name", "style-name"]);
+        let is_hidden = style.is_some_and(|style| self.hidden_styles.contains(&style));
+        let visibility = if is_hidden { Visibility::Hidden } else { Visibility::Visible };
+        let mut sheet = Sheet::new(name.unwrap_or_default(), visibility);
+        let mut place = Place { row: 1, is_header: false };
+        match self.rows(xml, &mut sheet, &mut place) {
+            Ok(()) => {}
+            Err(Stop::Limit(error)) => return Err(error),
+            Err(Stop::Damage(error)) => {
+                sheet.problem = Some(error.to_string());
+                self.ended = true;
+            }
+        }
+        Ok(sheet)
+    }
+
+    /// Reads to the end of the element started last, which holds rows or groups of them.
+    fn rows(&self, xml: &mut XmlReader, sheet: &mut Sheet, place: &mut Place) -> std::result::Result<(), Stop> {
+        while let Some(element) = xml.child()? {
+            match element.name() {
+                "table-row" => self.row(&element, xml, sheet, place)?,
+                "table-rows" | "table-row-group" => self.rows(xml, sheet, place)?,
+                "table-header-rows" => {
+                    place.is_header = true;
+                    self.rows(xml, sheet, place)?;
+                    place.is_header = false;
+                }
+                "shapes" => {
+                    let text = paragraphs(xml, sheet, None)?;
+                    sheet.texts.extend(Some(text).filter(|text| !text.trim().is_empty()));
+                }
+                _ => xml.skip()?,
+            }
+        }
+        Ok(())
+    }
+
+    fn row(
+        &self,
+        row: &Element,
+        xml: &mut XmlReader,
+        sheet: &mut Sheet,
+        place: &mut Place,
+    ) -> std::result::Result<(), Stop> {
+        let first_row = place.row;
+        let next_row = first_row.saturating_add(count(row.attribute("number-rows-repeated"))).min(MAX_ROWS + 1);
+        let mut column = 1u32;
+        let mut texts = Vec::new();
+        while let Some(cell) = xml.child()? {
+            let [repeated, columns, rows, kind] = cell.attributes([
+                "number-columns-repeated",
+                "number-columns-spanned",
+                "number-rows-spanned",
+                "value-type",
+            ]);
+            let next_column = column.saturating_add(count(repeated)).min(MAX_COLUMNS + 1);
+            let value = ["date-value", "time-value", "boolean-value", "value", "string-value"];
+            let value = value.iter().find_map(|name| cell.attribute(name));
+            let mut text = paragraphs(xml, sheet, Some((first_row, column)))?;
+            if text.trim().is_empty() {
+                text = value.unwrap_or_default();
+            }
+            if !text.trim().is_empty() {
+                texts.push((column..next_column, text, kind.is_some_and(|kind| kind != "string")));
+            }
+            let (rows, columns) = (count(rows), count(columns));
+            if rows > 1 || columns > 1 {
+                sheet.merged.push(Region {
+                    first_row,
+                    last_row: first_row.saturating_add(rows - 1).min(MAX_ROWS),
+                    first_column: column,
+                    last_column: column.saturating_add(columns - 1).min(MAX_COLUMNS),
+                });
+            }
+            column = next_column;
+        }
+        if !texts.is_empty() {
+            for row in first_row..next_row {
+                if place.is_header {
+                    sheet.header_rows.insert(row);
+                }
+                for (columns, text, is_value) in &texts {
+                    for column in columns.clone() {
+                        sheet.push(self.source, row, column, text.clone(), *is_value).map_err(Stop::Limit)?;
+                    }
+                }
+            }
+        }
+        place.row = next_row;
+        Ok(())
+    }
+}
+
+/// How often something is repeated, or over how many columns or rows it goes.
+fn count(value: Option<String>) -> u32 {
+    value.and_then(|value| value.parse().ok()).unwrap_or(1).max(1)
+}
+
+/// Reads the element started last to its end: its paragraphs, one a line. Comments in it go to the cell at `place`.
+fn paragraphs(
+    xml: &mut XmlReader,
+    sheet: &mut Sheet,
+    place: Option<(u32, u32)>,
+) -> std::result::Result<String, XmlError> {
+    let mut text = String::new();
+    // Elements that are open, and how many of them were when the paragraph began.
+    let (mut open, mut paragraph) = (1, None);
+    while open > 0 {
+        match xml.next()? {
+            Node::Start(element) => match element.name() {
+                "annotation" => annotation(xml, sheet, place)?,
+                "p" | "h" if paragraph.is_none() => {
+                    if !text.is_empty() {
+                        text.push('\n');
+                    }
+                    paragraph = Some(open);
+                    open += 1;
+                }
+                "s" | "tab" | "line-break" => {
+                    text.push(' ');
+                    xml.skip()?;
+                }
+                _ => open += 1,
+            },
+            Node::End => {
+                open -= 1;
+                if paragraph == Some(open) {
+                    paragraph = None;
+                }
+            }
+            Node::Text(piece) if paragraph.is_some() => text.push_str(&piece),
+            Node::Text(_) => {}
+            Node::Eof => return Err(XmlError::EndsEarly),
+        }
+    }
+    Ok(text)
+}
+
+/// Reads a comment to its end.
+fn annotation(xml: &mut XmlReader, sheet: &mut Sheet, place: Option<(u32, u32)>) -> std::result::Result<(), XmlError> {
+    let (mut author, mut lines) = (String::new(), Vec::new());
+    while let Some(element) = xml.child()? {
+        match element.name() {
+            "creator" => author = xml.text()?,
+            "p" | "list" => lines.push(xml.text()?),
+            _ => xml.skip()?,
+        }
+    }
+    let text = lines.join("\n");
+    match place {
+        Some((row, column)) => sheet.comments.push(Comment { row, column, author, text }),
+        None => sheet.texts.push(text),
+    }
+    Ok(())
+}

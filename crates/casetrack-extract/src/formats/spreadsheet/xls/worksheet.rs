@@ -1,0 +1,238 @@
+//! The substream of a sheet ([MS-XLS] 2.1.7.20.5): cells, merged cells, comments, text boxes, titles of charts.
+
+use std::collections::HashMap;
+
+use casetrack_core::Result;
+
+use super::super::sheet::{Comment, Region, Sheet};
+use super::Globals;
+use super::records::{Record, Records, kind};
+use super::strings::Strings;
+use crate::ole::{u16_at, u32_at};
+
+/// The kind of object that carries a comment's text (2.5.143).
+const NOTE_OBJECT: u16 = 0x19;
+/// In place of a row: the text of the comment before goes on.
+const NOTE_GOES_ON: u16 = 0xFFFF;
+
+pub(super) fn read(globals: &Globals, substream: &[u8], sheet: &mut Sheet) -> Result<()> {
+    let mut records = Records::new(substream);
+    if records.next().is_none_or(|record| record.kind != kind::BEGINNING) {
+        sheet.problem = Some("it does not start where the workbook says".into());
+        return Ok(());
+    }
+    let mut reader = SheetReader { globals, sheet, formula: None, object: (0, 0), notes: HashMap::new() };
+    // Charts are substreams inside the sheet; of them the labels are read that are no names of series.
+    let mut depth = 1;
+    let mut chart = ChartLabels::default();
+    for record in records {
+        match record.kind {
+            kind::BEGINNING => depth += 1,
+            kind::END => {
+                depth -= 1;
+                if depth == 0 {
+                    reader.finish();
+                    return Ok(());
+                }
+            }
+            kind::CHART_TEXT | kind::CHART_LABEL | kind::CHART_BEGIN | kind::CHART_END => {
+                let text = chart.see(globals, &record);
+                reader.sheet.texts.extend(text.filter(|text| !text.trim().is_empty()));
+            }
+            _ if depth == 1 && reader.see(&record)?.is_none() => {
+                reader.sheet.problem = Some("a record is damaged".into());
+            }
+            _ => {}
+        }
+        chart.last = record.kind;
+    }
+    reader.sheet.problem = Some("the file ends in the middle".into());
+    reader.finish();
+    Ok(())
+}
+
+struct SheetReader<'a, 's> {
+    globals: &'a Globals<'a>,
+    sheet: &'s mut Sheet,
+    /// The place of a formula whose text follows.
+    formula: Option<(u32, u32)>,
+    /// Kind and number of the drawn object read last.
+    object: (u16, u16),
+    /// Texts of comments by the number of their object.
+    notes: HashMap<u16, String>,
+}
+
+impl SheetReader<'_, '_> {
+    /// `None` when the record is too short.
+    fn see(&mut self, record: &Record) -> Result<Option<()>> {
+        let data = record.data;
+        let Some(place) = u16_at(data, 0).zip(u16_at(data, 2)) else { return Ok(Some(())) };
+        let place = (u32::from(place.0) + 1, u32::from(place.1) + 1);
+        let style = u16_at(data, 4);
+        match record.kind {
+            kind::SHARED_LABEL => {
+                let Some(index) = u32_at(data, 6) else { return Ok(None) };
+                if let Some(text) = self.globals.strings.get(index as usize) {
+                    self.push(place, text.clone(), false)?;
+                }
+            }
+            kind::LABEL | kind::RICH_LABEL => {
+                let Some(text) = self.text(record, 6) else { return Ok(None) };
+                self.push(place, text, false)?;
+            }
+            kind::NUMBER => {
+                let Some((number, style)) = f64_at(data, 6).zip(style) else { return Ok(None) };
+                self.push(place, self.globals.shown(number, style), true)?;
+            }
+            kind::SHORT_NUMBER => {
+                let Some((number, style)) = u32_at(data, 6).zip(style) else { return Ok(None) };
+                self.push(place, self.globals.shown(short_number(number), style), true)?;
+            }
+            kind::MANY_NUMBERS => {
+                let cells = data.get(4..).unwrap_or_default().as_chunks::<6>().0;
+                for (cell, column) in cells.iter().zip(place.1..) {
+                    let style = u16::from_le_bytes([cell[0], cell[1]]);
+                    let number = short_number(u32::from_le_bytes([cell[2], cell[3], cell[4], cell[5]]));
+                    self.push((place.0, column), self.globals.shown(number, style), true)?;
+                }
+            }
+            kind::BOOLEAN_OR_ERROR => {
+                let (Some(&value), Some(&is_error)) = (data.get(6), data.get(7)) else { return Ok(None) };
+                self.push(place, if is_error == 0 { truth(value) } else { error(value) }.to_owned(), true)?;
+            }
+            kind::FORMULA => {
+                let Some((value, style)) = data.get(6..14).zip(style) else { return Ok(None) };
+                self.formula = None;
+                match value {
+                    [0, .., 0xFF, 0xFF] => self.formula = Some(place),
+                    [1, _, value, .., 0xFF, 0xFF] => self.push(place, truth(*value).to_owned(), true)?,
+                    [2, _, value, .., 0xFF, 0xFF] => self.push(place, error(*value).to_owned(), true)?,
+                    [.., 0xFF, 0xFF] => {}
+                    _ => {
+                        let number = f64_at(data, 6).unwrap_or_default();
+                        self.push(place, self.globals.shown(number, style), true)?;
+                    }
+                }
+            }
+            kind::FORMULA_TEXT => {
+                let Some(text) = self.text(record, 0) else { return Ok(None) };
+                if let Some(place) = self.formula.take() {
+                    self.push(place, text, false)?;
+                }
+            }
+            kind::MERGED_CELLS => {
+                self.sheet.merged.extend(data.get(2..).unwrap_or_default().as_chunks::<8>().0.iter().map(|region| {
+                    let number = |at: usize| u32::from(u16::from_le_bytes([region[at], region[at + 1]])) + 1;
+                    Region {
+                        first_row: number(0),
+                        last_row: number(2),
+                        first_column: number(4),
+                        last_column: number(6),
+                    }
+                }));
+            }
+            kind::OBJECT => self.object = (u16_at(data, 4).unwrap_or(0), u16_at(data, 6).unwrap_or(0)),
+            kind::TEXT_OBJECT => self.text_object(record),
+            kind::NOTE => self.note(record, place),
+            _ => {}
+        }
+        Ok(Some(()))
+    }
+
+    fn push(&mut self, (row, column): (u32, u32), text: String, is_value: bool) -> Result<()> {
+        self.sheet.push(self.globals.source, row, column, text, is_value)
+    }
+
+    fn text(&self, record: &Record, at: usize) -> Option<String> {
+        let mut strings = Strings::new(record, at);
+        if self.globals.is_biff8 { strings.long() } else { strings.encoded_long(self.globals.encoding) }
+    }
+
+    /// The text stands in the records that follow (2.4.329).
+    fn text_object(&mut self, record: &Record) {
+        let length = u16_at(record.data, 10).unwrap_or(0);
+        let mut strings = Strings::new(record, record.data.len());
+        let text = strings.text(usize::from(length)).unwrap_or_default();
+        let (kind, number) = self.object;
+        if kind == NOTE_OBJECT {
+            self.notes.insert(number, text);
+        } else if !text.trim().is_empty() {
+            self.sheet.texts.push(text);
+        }
+    }
+
+    /// A comment: its place, and its author or, before BIFF8, its text (2.4.179).
+    fn note(&mut self, record: &Record, (row, column): (u32, u32)) {
+        if self.globals.is_biff8 {
+            let number = u16_at(record.data, 6).unwrap_or(0);
+            let author = Strings::new(record, 8).long().unwrap_or_default();
+            let text = self.notes.remove(&number).unwrap_or_default();
+            self.sheet.comments.push(Comment { row, column, author, text });
+            return;
+        }
+        let bytes = record.data.get(6..).unwrap_or_default();
+        let text = self.globals.encoding.decode_without_bom_handling(bytes).0;
+        match self.sheet.comments.last_mut() {
+            Some(last) if row == u32::from(NOTE_GOES_ON) + 1 => last.text.push_str(&text),
+            _ => self.sheet.comments.push(Comment { row, column, author: String::new(), text: text.into_owned() }),
+        }
+    }
+
+    /// Texts of comments whose place is not in the file are kept.
+    fn finish(&mut self) {
+        let mut left: Vec<(u16, String)> = self.notes.drain().filter(|(_, text)| !text.trim().is_empty()).collect();
+        left.sort();
+        self.sheet.texts.extend(left.into_iter().map(|(_, text)| text));
+    }
+}
+
+/// Which records of a chart are open.
+#[derive(Default)]
+struct ChartLabels {
+    open: Vec<u16>,
+    last: u16,
+}
+
+impl ChartLabels {
+    /// The text of a record that is part of a label (2.4.254, in a block that begins behind `Text`).
+    fn see(&mut self, globals: &Globals, record: &Record) -> Option<String> {
+        match record.kind {
+            kind::CHART_BEGIN => self.open.push(self.last),
+            kind::CHART_END => drop(self.open.pop()),
+            kind::CHART_TEXT if self.open.contains(&kind::CHART_LABEL) => {
+                let mut strings = Strings::new(record, 2);
+                return if globals.is_biff8 { strings.short() } else { strings.encoded_short(globals.encoding) };
+            }
+            _ => {}
+        }
+        None
+    }
+}
+
+fn f64_at(data: &[u8], at: usize) -> Option<f64> {
+    data.get(at..)?.first_chunk().map(|bytes| f64::from_le_bytes(*bytes))
+}
+
+/// `RkNumber` (2.5.217): 30 bits of an integer or of the upper half of a float; perhaps hundredths.
+fn short_number(bits: u32) -> f64 {
+    let number = if bits & 2 != 0 { f64::from(bits as i32 >> 2) } else { f64::from_bits(u64::from(bits & !3) << 32) };
+    if bits & 1 != 0 { number / 100.0 } else { number }
+}
+
+fn truth(value: u8) -> &'static str {
+    if value == 0 { "FALSE" } else { "TRUE" }
+}
+
+/// `BErr` (2.5.10).
+fn error(code: u8) -> &'static str {
+    match code {
+        0x00 => "#NULL!",
+        0x07 => "#DIV/0!",
+        0x0F => "#VALUE!",
+        0x17 => "#REF!",
+        0x1D => "#NAME?",
+        0x24 => "#NUM!",
+        0x2A => "#N/A",
+        _ => "#ERROR!",
+    }
+}

@@ -1,0 +1,161 @@
+//! Excel workbooks in XML ([ECMA-376] Part 1, SpreadsheetML), transitional and strict.
+
+mod drawing;
+mod parts;
+mod worksheet;
+
+use std::collections::{HashMap, HashSet};
+
+use casetrack_core::Result;
+
+use self::parts::{Listed, Workbook};
+use super::number_format::NumberFormat;
+use super::sheet::{Sheet, Visibility};
+use super::write_all;
+use crate::encoding;
+use crate::opc::{Package, Relationships};
+use crate::page::DocumentBuilder;
+use crate::source::Source;
+
+/// What the cells of all sheets refer to.
+struct Shared<'a> {
+    source: &'a Source<'a>,
+    strings: Vec<String>,
+    /// By the number of a cell's style.
+    formats: Vec<NumberFormat>,
+    epoch_1904: bool,
+    /// Names of those who write comments, by id.
+    persons: HashMap<String, String>,
+}
+
+pub(super) fn read(source: &Source, document: &mut DocumentBuilder) -> Result<()> {
+    let mut package = Package::open(source)?;
+    let root = package.relationships_of("")?;
+    if let Some(title) = package.title(&root).ok().flatten() {
+        document.set_title(&title);
+    }
+    let names = package.names();
+    let has = |name: &str| names.iter().any(|part| part.eq_ignore_ascii_case(name));
+    let main = root.target("officeDocument").filter(|name| has(name)).map(str::to_owned).unwrap_or_else(|| {
+        let is_main = |name: &&String| name.to_ascii_lowercase().ends_with("workbook.xml");
+        names.iter().find(is_main).cloned().unwrap_or_else(|| "xl/workbook.xml".into())
+    });
+    let related = package.relationships_of(&main)?;
+    let folder = main.rsplit_once('/').map_or("", |(folder, _)| folder);
+    let mut damaged = Vec::new();
+    let mut part = |kind: &str, usual: &str| -> Result<String> {
+        match package.related(&related, kind, &format!("{folder}/{usual}")) {
+            Ok(bytes) => Ok(decoded(&bytes.unwrap_or_default())),
+            Err(error) if error.code == casetrack_core::ErrorCode::UnreadableFile => {
+                damaged.push(error.message);
+                Ok(String::new())
+            }
+            Err(error) => Err(error),
+        }
+    };
+    let strings = parts::shared_strings(&part("sharedStrings", "sharedStrings.xml")?);
+    let formats = parts::number_formats(&part("styles", "styles.xml")?);
+    let persons = parts::persons(&part("person", "persons/person.xml")?);
+    let workbook = package.part(&main)?.map(|bytes| parts::workbook(&decoded(&bytes))).unwrap_or_default();
+    let (strings, problem) = strings;
+    damaged.extend(problem.map(|problem| format!("The shared texts could not be read to their end: {problem}")));
+    damaged.into_iter().for_each(|problem| document.warn(problem));
+
+    let shared = Shared { source, strings, formats, epoch_1904: workbook.epoch_1904, persons };
+    let listed = sheets(workbook, &related, names, document);
+    if listed.is_empty() {
+        return Err(source.unreadable("it has no worksheet"));
+    }
+    write_all(source, document, listed, |(listed, target)| {
+        let mut sheet = Sheet::new(listed.name, listed.visibility);
+        read_sheet(&shared, &mut package, target.as_deref(), &mut sheet)?;
+        Ok(sheet)
+    })
+}
+
+/// The sheets in the order of the workbook with the names of their parts; where the list is damaged, the parts themselves.
+fn sheets(
+    workbook: Workbook,
+    related: &Relationships,
+    names: Vec<String>,
+    document: &mut DocumentBuilder,
+) -> Vec<(Listed, Option<String>)> {
+    let found = |listed: Listed| {
+        let target = related.target_of_id(&listed.relationship).map(str::to_owned);
+        (listed, target)
+    };
+    let mut sheets: Vec<_> = workbook.sheets.into_iter().map(found).collect();
+    if sheets.iter().any(|(_, target)| target.is_some()) {
+        // Modules of macros are listed, too, without a part.
+        sheets.retain(|(listed, _)| !listed.relationship.is_empty());
+        return sheets;
+    }
+    let number_of = |name: &str| -> Option<u32> {
+        let name = name.to_ascii_lowercase();
+        name.rsplit_once("worksheets/sheet")?.1.strip_suffix(".xml")?.parse().ok()
+    };
+    let mut parts: Vec<(u32, String)> = names.into_iter().filter_map(|name| Some((number_of(&name)?, name))).collect();
+    parts.sort();
+    if !parts.is_empty() {
+        document.warn("The list of sheets is damaged; they are in the order of their file names.");
+    }
+    let mut names = sheets.into_iter().map(|(listed, _)| listed);
+    let listed = parts.into_iter().map(|(number, part)| {
+        let unnamed = || Listed { name: format!("Sheet{number}"), ..Listed::default() };
+        (names.next().unwrap_or_else(unnamed), Some(part))
+    });
+    listed.collect()
+}
+
+fn read_sheet(shared: &Shared, package: &mut Package, target: Option<&str>, sheet: &mut Sheet) -> Result<()> {
+    let Some(target) = target else {
+        sheet.problem = Some("its part is missing".into());
+        return Ok(());
+    };
+    match package.part(target) {
+        Ok(Some(bytes)) => worksheet::read(shared, &decoded(&bytes), sheet)?,
+        Ok(None) => sheet.problem = Some(format!("its part {target} is missing")),
+        Err(error) if error.code == casetrack_core::ErrorCode::UnreadableFile => sheet.problem = Some(error.message),
+        Err(error) => return Err(error),
+    }
+    let related = package.relationships_of(target)?;
+    read_comments(shared, package, &related, sheet);
+    for table in related.targets("table") {
+        sheet.header_rows.extend(parts::table_header(&beside(package, table)).into_iter().flatten());
+    }
+    for drawing in related.targets("drawing") {
+        sheet.texts.extend(drawing::texts(&beside(package, drawing)));
+        let related = package.relationships_of(drawing)?;
+        for diagram in related.targets("diagramData") {
+            sheet.texts.extend(drawing::texts(&beside(package, diagram)));
+        }
+        for chart in related.targets("chart").chain(related.targets("chartEx")) {
+            sheet.texts.extend(drawing::chart_titles(&beside(package, chart)));
+        }
+    }
+    Ok(())
+}
+
+fn read_comments(shared: &Shared, package: &mut Package, related: &Relationships, sheet: &mut Sheet) {
+    for threaded in related.targets("threadedComment") {
+        sheet.comments.extend(parts::threaded_comments(&beside(package, threaded), &shared.persons));
+    }
+    // For older programs, each thread is repeated as a comment.
+    let threads: HashSet<(u32, u32)> = sheet.comments.iter().map(|comment| (comment.row, comment.column)).collect();
+    for comments in related.targets("comments") {
+        let comments = parts::comments(&beside(package, comments)).into_iter();
+        sheet.comments.extend(comments.filter(|comment| !threads.contains(&(comment.row, comment.column))));
+    }
+}
+
+/// A part that stands beside the cells: damage to it is not worth the sheet.
+fn beside(package: &mut Package, name: &str) -> String {
+    decoded(&package.part(name).ok().flatten().unwrap_or_default())
+}
+
+fn decoded(bytes: &[u8]) -> String {
+    encoding::decode_xml(bytes).into_owned()
+}
+
+#[cfg(test)]
+mod tests;

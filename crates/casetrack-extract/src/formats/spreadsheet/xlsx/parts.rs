@@ -1,0 +1,225 @@
+//! The small parts of a workbook: list of sheets, shared texts, number formats, tables, comments.
+
+use std::collections::HashMap;
+
+use super::super::number_format::NumberFormat;
+use super::super::sheet::{Comment, cell_reference, region_reference};
+use super::Visibility;
+use crate::xml::{Element, Node, XmlError, XmlReader};
+
+#[derive(Default)]
+pub(super) struct Workbook {
+    pub sheets: Vec<Listed>,
+    pub epoch_1904: bool,
+}
+
+/// A sheet as the workbook lists it (18.2.19).
+#[derive(Default)]
+pub(super) struct Listed {
+    pub name: String,
+    pub visibility: Visibility,
+    pub relationship: String,
+}
+
+/// Calls `found` for every element on the way through a part, which may consume the element. What was read of a damaged
+/// part is kept.
+fn each_element(
+    xml: &str,
+    mut found: impl FnMut(Element, &mut XmlReader) -> Result<(), XmlError>,
+) -> Result<(), XmlError> {
+    let mut xml = XmlReader::new(xml);
+    loop {
+        match xml.next()? {
+            Node::Start(element) => found(element, &mut xml)?,
+            Node::Eof => return Ok(()),
+            Node::End | Node::Text(_) => {}
+        }
+    }
+}
+
+fn is_on(value: Option<String>) -> bool {
+    matches!(value.as_deref(), Some("1" | "true" | "on"))
+}
+
+pub(super) fn workbook(xml: &str) -> Workbook {
+    let mut workbook = Workbook::default();
+    // Damage shows in sheets that are missing from the list.
+    let _ = each_element(xml, |element, _| {
+        match element.name() {
+            "workbookPr" => workbook.epoch_1904 = is_on(element.attribute("date1904")),
+            "sheet" => workbook.sheets.push(Listed {
+                name: element.attribute("name").unwrap_or_default(),
+                visibility: match element.attribute("state").as_deref() {
+                    Some("hidden") => Visibility::Hidden,
+                    Some("veryHidden") => Visibility::VeryHidden,
+                    _ => Visibility::Visible,
+                },
+                relationship: element.qualified_attribute("id").unwrap_or_default(),
+            }),
+            _ => {}
+        }
+        Ok(())
+    });
+    workbook
+}
+
+/// The texts in their order (18.4.9), and what kept the rest from being read.
+pub(super) fn shared_strings(xml: &str) -> (Vec<String>, Option<String>) {
+    let mut strings = Vec::new();
+    if xml.is_empty() {
+        return (strings, None);
+    }
+    let outcome = each_element(xml, |element, xml| {
+        if element.name() == "si" {
+            strings.push(rich_text(xml)?);
+        }
+        Ok(())
+    });
+    (strings, outcome.err().map(|error| error.to_string()))
+}
+
+/// Reads `CT_Rst` to its end (18.4.8): plain text or runs, without phonetic hints.
+pub(super) fn rich_text(xml: &mut XmlReader) -> Result<String, XmlError> {
+    let mut text = String::new();
+    let mut open = 1;
+    while open > 0 {
+        match xml.next()? {
+            Node::Start(element) => match element.name() {
+                "t" => text.push_str(&xml.text()?),
+                "rPh" | "rPr" => xml.skip()?,
+                _ => open += 1,
+            },
+            Node::End => open -= 1,
+            Node::Text(_) => {}
+            Node::Eof => return Err(XmlError::EndsEarly),
+        }
+    }
+    Ok(unescaped(text))
+}
+
+/// `_x000D_` stands for a character that XML cannot carry (22.9.2.19, `ST_Xstring`).
+pub(super) fn unescaped(text: String) -> String {
+    if !text.contains("_x") {
+        return text;
+    }
+    let mut plain = String::with_capacity(text.len());
+    let mut rest = &*text;
+    while let Some(at) = rest.find("_x") {
+        plain.push_str(&rest[..at]);
+        let code = rest.get(at + 2..at + 6).filter(|_| rest.as_bytes().get(at + 6) == Some(&b'_'));
+        let code = code.and_then(|code| u32::from_str_radix(code, 16).ok()).and_then(char::from_u32);
+        let taken = match code {
+            Some(c) => {
+                plain.push(c);
+                7
+            }
+            None => {
+                plain.push_str("_x");
+                2
+            }
+        };
+        rest = &rest[at + taken..];
+    }
+    plain + rest
+}
+
+/// The number format of each cell style (`cellXfs`, 18.8.10).
+pub(super) fn number_formats(xml: &str) -> Vec<NumberFormat> {
+    let mut codes: HashMap<u32, String> = HashMap::new();
+    let mut formats = Vec::new();
+    let number = |value: Option<String>| value.and_then(|value| value.parse::<u32>().ok());
+    // Cells with a style that is missing are shown as General shows them.
+    let _ = each_element(xml, |element, xml| {
+        match element.name() {
+            "numFmt" => {
+                if let (Some(id), Some(code)) = (number(element.attribute("numFmtId")), element.attribute("formatCode"))
+                {
+                    codes.insert(id, code);
+                }
+            }
+            "dxfs" | "cellStyleXfs" => xml.skip()?,
+            "cellXfs" => {
+                while let Some(style) = xml.child()? {
+                    let id = number(style.attribute("numFmtId")).unwrap_or(0);
+                    // Writers list built-in formats too; those that depend on the locale must not be taken at their word.
+                    formats.push(match codes.get(&id) {
+                        Some(code) if id != 14 && id != 22 => NumberFormat::parse(code),
+                        _ => NumberFormat::built_in(id),
+                    });
+                    xml.skip()?;
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    });
+    formats
+}
+
+/// The header rows of a table (18.5.1.2).
+pub(super) fn table_header(xml: &str) -> Option<std::ops::Range<u32>> {
+    let mut xml = XmlReader::new(xml);
+    let root = xml.root().ok()?;
+    let region = region_reference(&root.attribute("ref")?)?;
+    let rows = root.attribute("headerRowCount").and_then(|rows| rows.parse().ok()).unwrap_or(1).min(8);
+    Some(region.first_row..region.first_row + rows)
+}
+
+/// Comments in cells (18.7).
+pub(super) fn comments(xml: &str) -> Vec<Comment> {
+    let mut authors: Vec<String> = Vec::new();
+    let mut found: Vec<Comment> = Vec::new();
+    let _ = each_element(xml, |element, xml| {
+        match element.name() {
+            "author" => authors.push(xml.text()?),
+            "comment" => {
+                let place = element.attribute("ref").and_then(|place| cell_reference(&place));
+                let author = element.attribute("authorId").and_then(|id| id.parse::<usize>().ok());
+                let author = author.and_then(|author| authors.get(author)).cloned().unwrap_or_default();
+                let text = rich_text(xml)?;
+                found.extend(place.map(|(row, column)| Comment { row, column, author, text }));
+            }
+            _ => {}
+        }
+        Ok(())
+    });
+    found
+}
+
+/// Names by id ([MS-XLSX] 2.6.203, `CT_Person`).
+pub(super) fn persons(xml: &str) -> HashMap<String, String> {
+    let mut found = HashMap::new();
+    let _ = each_element(xml, |element, _| {
+        if element.name() == "person"
+            && let (Some(id), Some(name)) = (element.attribute("id"), element.attribute("displayName"))
+        {
+            found.insert(id, name);
+        }
+        Ok(())
+    });
+    found
+}
+
+/// Comments and the answers to them, in order ([MS-XLSX] 2.6.205, `CT_ThreadedComment`).
+pub(super) fn threaded_comments(xml: &str, persons: &HashMap<String, String>) -> Vec<Comment> {
+    let mut found: Vec<Comment> = Vec::new();
+    let _ = each_element(xml, |element, xml| {
+        match element.name() {
+            "threadedComment" => {
+                let place = element.attribute("ref").and_then(|place| cell_reference(&place));
+                let author = element.attribute("personId").and_then(|id| persons.get(&id).cloned()).unwrap_or_default();
+                let text = String::new();
+                found.extend(place.map(|(row, column)| Comment { row, column, author, text }));
+            }
+            "text" => {
+                let text = xml.text()?;
+                if let Some(comment) = found.last_mut() {
+                    comment.text = text;
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    });
+    found
+}

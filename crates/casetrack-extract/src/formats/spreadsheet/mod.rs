@@ -1,8 +1,8 @@
 //! Excel and OpenDocument workbooks: a sheet is a page, a row is a line.
 //!
-//! Cells show what the program that made them shows: numbers and dates by their formats (but see `xlsb`). Hidden sheets, rows
-//! and columns are read; a warning names hidden sheets. Comments stand behind the row of their cell; text boxes and titles of
-//! charts at the end of the sheet. Not read: headers and footers of printed pages, pictures, macros.
+//! Cells show what the program that made them shows: numbers and dates by their formats. Hidden sheets, rows and columns
+//! are read; a warning names hidden sheets. Comments stand behind the row of their cell; text boxes and titles of charts at
+//! the end of the sheet. Not read: headers and footers of printed pages, pictures, macros.
 
 mod number_format;
 mod ods;
@@ -29,16 +29,13 @@ impl Extractor for Spreadsheet {
         }
         let mut container = ZipContainer::open(source)?;
         let has_part = |name: &str| container.names().iter().any(|part| part.eq_ignore_ascii_case(name));
-        let (is_opendocument, is_binary) = (has_part("mimetype"), has_part("xl/workbook.bin"));
-        if !is_opendocument && !is_binary {
-            return xlsx::read(source, document);
+        if has_part("mimetype") {
+            ods::read(source, &mut container, document)
+        } else if has_part("xl/workbook.bin") {
+            xlsb::read(source, document)
+        } else {
+            xlsx::read(source, document)
         }
-        if is_opendocument {
-            return ods::read(source, &mut container, document);
-        }
-        // Its parser reads parts by itself.
-        container.check_sizes()?;
-        xlsb::read(source, document)
     }
 }
 

@@ -76,6 +76,20 @@ fn wide(text: &str) -> Vec<u8> {
 
 #[test]
 fn binary_workbooks_are_read() {
+    let styles = [
+        record(44, &[&[164, 0][..], &wide("d mmm yyyy")].concat()),
+        record(626, &[0; 4]),
+        record(47, &[0, 0, 9, 0]),
+        record(617, &[0; 4]),
+        record(47, &[0; 4]),
+        record(47, &[0, 0, 164, 0]),
+        record(618, &[]),
+    ];
+    let comments = [
+        record(632, &wide("Ann")),
+        record(635, &[&[0, 0, 0, 0][..], &[4, 0, 0, 0].repeat(2), &[2, 0, 0, 0].repeat(2), &[0; 16]].concat()),
+        record(637, &[&[0][..], &wide("Ann:\nnot agreed")].concat()),
+    ];
     let workbook = [
         record(0x9C, &[&[0; 4][..], &[1, 0, 0, 0], &wide("rId1"), &wide("Rents")].concat()),
         record(0x90, &[]),
@@ -92,18 +106,33 @@ fn binary_workbooks_are_read() {
         record(0, &row(4)),
         record(6, &cell(0, &wide("Müller"))),
         record(5, &cell(2, &1250.5f64.to_le_bytes())),
+        record(2, &[&[3, 0, 0, 0, 1, 0, 0, 0][..], &(45_382u32 << 2 | 2).to_le_bytes()].concat()),
+        record(7, &cell(4, &[0; 4])),
+        record(11, &cell(5, &[0x2A])),
         record(0x92, &[]),
     ];
-    let rels = b"<Relationships><Relationship Id='rId1' Target='worksheets/sheet1.bin'/></Relationships>";
+    let sheet_rels = b"<Relationships><Relationship Id='a' Type='x/comments' Target='../comments1.bin'/>\
+        <Relationship Id='b' Type='x/drawing' Target='../drawings/drawing1.xml'/></Relationships>";
+    let rels =
+        b"<Relationships><Relationship Id='rId1' Type='x/worksheet' Target='worksheets/sheet1.bin'/></Relationships>";
     let parts: &[(&str, &[u8])] = &[
         ("xl/workbook.bin", &workbook.concat()),
         ("xl/_rels/workbook.bin.rels", rels),
         ("xl/worksheets/sheet1.bin", &sheet.concat()),
+        ("xl/worksheets/_rels/sheet1.bin.rels", sheet_rels),
+        ("xl/styles.bin", &styles.concat()),
+        ("xl/sharedStrings.bin", &record(19, &[&[0][..], &wide("paid")].concat())),
+        ("xl/comments1.bin", &comments.concat()),
+        ("xl/drawings/drawing1.xml", b"<d><sp><txBody><p><t>Draft</t></p></txBody></sp></d>"),
     ];
     let file = crate::test_files::zip_file(parts);
     let extraction = crate::extract(Path::new("rents.xlsb"), &file, &ExtractOptions::default()).unwrap();
     assert_eq!(extraction.format, FileFormat::Xlsb);
     let page = &extraction.pages[0];
     crate::test_files::assert_page_invariants(page);
-    assert_eq!((page.sheet_name.as_deref(), &*page.text), (Some("Rents"), "Tenant\t\tRent\nMüller\t\t1250.5"));
+    assert_eq!(page.sheet_name.as_deref(), Some("Rents"));
+    assert_eq!(
+        page.text,
+        "Tenant\t\tRent\nMüller\t\t1250.5\t31 Mar 2024\tpaid\t#N/A\nComment on C5 (Ann): not agreed\nDraft"
+    );
 }

@@ -1,102 +1,258 @@
-//! Binary workbooks ([MS-XLSB]), over calamine, which does not tell number formats: dates are shown in ISO 8601, numbers as the
-//! format General shows them. Comments and drawn texts are not read.
+//! Binary workbooks ([MS-XLSB]): the parts of an XLSX with records in place of XML. Drawings are XML in both.
 
-use std::io::Cursor;
+use std::collections::HashMap;
 
-use calamine::{
-    Cell as WorkbookCell, Data, DataRef, ExcelDateTime, Reader, Sheet as Listed, SheetType, SheetVisible, Xlsb,
-    XlsbError,
-};
-use casetrack_core::Result;
+use casetrack_core::{ErrorCode, Result};
 
 use super::number_format::{NumberFormat, general};
-use super::sheet::{Sheet, Visibility};
-use super::write_all;
+use super::sheet::{Comment, MAX_COLUMNS, MAX_ROWS, Region, Sheet, Visibility};
+use super::xls::worksheet::{error, f64_at, short_number, truth};
+use super::{write_all, xlsx};
+use crate::ole::{u16_at, u32_at};
+use crate::opc::Package;
 use crate::page::DocumentBuilder;
 use crate::source::Source;
 
+/// Numbers of the records that are read (2.3.1).
+mod kind {
+    pub const ROW: u16 = 0;
+    pub const SHORT_NUMBER: u16 = 2;
+    pub const ERROR: u16 = 3;
+    pub const BOOLEAN: u16 = 4;
+    pub const NUMBER: u16 = 5;
+    pub const TEXT: u16 = 6;
+    pub const SHARED_TEXT: u16 = 7;
+    pub const FORMULA_TEXT: u16 = 8;
+    pub const FORMULA_NUMBER: u16 = 9;
+    pub const FORMULA_BOOLEAN: u16 = 10;
+    pub const FORMULA_ERROR: u16 = 11;
+    pub const SHARED_STRING: u16 = 19;
+    pub const FORMAT: u16 = 44;
+    pub const STYLE: u16 = 47;
+    pub const RICH_TEXT: u16 = 62;
+    pub const SHEET_DATA_END: u16 = 146;
+    pub const WORKBOOK_PROPERTIES: u16 = 153;
+    pub const SHEET: u16 = 156;
+    pub const MERGED_CELL: u16 = 176;
+    pub const CELL_STYLES: u16 = 617;
+    pub const CELL_STYLES_END: u16 = 618;
+    pub const COMMENT_AUTHOR: u16 = 632;
+    pub const COMMENT: u16 = 635;
+    pub const COMMENT_TEXT: u16 = 637;
+}
+
+/// What the cells of all sheets refer to.
+struct Shared<'a> {
+    source: &'a Source<'a>,
+    strings: Vec<String>,
+    /// By the number of a cell's style.
+    formats: Vec<NumberFormat>,
+    epoch_1904: bool,
+}
+
+/// A sheet as the workbook lists it (2.4.304).
+struct Listed {
+    name: String,
+    visibility: Visibility,
+    relationship: String,
+}
+
 pub(super) fn read(source: &Source, document: &mut DocumentBuilder) -> Result<()> {
-    let mut workbook: Xlsb<_> = Xlsb::new(Cursor::new(source.bytes)).map_err(|error| match error {
-        XlsbError::Password => source.needs_password(),
-        error => source.unreadable(error),
-    })?;
-    let title = workbook.workbook_properties().ok().and_then(|properties| properties.title);
-    let listed = worksheets(source, workbook.sheets_metadata())?;
-    if let Some(title) = title {
+    let mut package = Package::open(source)?;
+    let root = package.relationships_of("")?;
+    if let Some(title) = package.title(&root).ok().flatten() {
         document.set_title(&title);
     }
-    write_all(source, document, listed, |mut sheet| {
-        match workbook.worksheet_cells_reader(&sheet.name.clone()) {
-            Ok(mut reader) => read_cells(source, &mut sheet, || reader.next_cell())?,
-            Err(error) => sheet.problem = Some(error.to_string()),
+    let main = root.target("officeDocument").unwrap_or("xl/workbook.bin").to_owned();
+    let related = package.relationships_of(&main)?;
+    let (epoch_1904, listed) = workbook(&package.part(&main)?.unwrap_or_default());
+    let strings = package.related(&related, "sharedStrings", "xl/sharedStrings.bin")?.unwrap_or_default();
+    let styles = package.related(&related, "styles", "xl/styles.bin")?.unwrap_or_default();
+    let strings = records(&strings).filter(|record| record.0 == kind::SHARED_STRING);
+    let strings = strings.map(|(_, data)| wide(data, 1).unwrap_or_default()).collect();
+    let shared = Shared { source, strings, formats: formats(&styles), epoch_1904 };
+    if listed.is_empty() {
+        return Err(source.unreadable("it has no worksheet"));
+    }
+    write_all(source, document, listed, |listed| {
+        let mut sheet = Sheet::new(listed.name, listed.visibility);
+        let Some(part) = related.target_of_id(&listed.relationship) else {
+            sheet.problem = Some("its part is missing".into());
+            return Ok(sheet);
+        };
+        match package.part(part) {
+            Ok(Some(bytes)) => shared.read(&bytes, &mut sheet)?,
+            Ok(None) => sheet.problem = Some(format!("its part {part} is missing")),
+            Err(error) if error.code == ErrorCode::UnreadableFile => sheet.problem = Some(error.message),
+            Err(error) => return Err(error),
         }
+        let related = package.relationships_of(part)?;
+        for part in related.targets("comments") {
+            // Damage to what stands beside the cells is not worth the sheet.
+            sheet.comments.extend(comments(&package.part(part).ok().flatten().unwrap_or_default()));
+        }
+        xlsx::read_drawings(&mut package, &related, &mut sheet)?;
         Ok(sheet)
     })
 }
 
-fn worksheets(source: &Source, listed: &[Listed]) -> Result<Vec<Sheet>> {
-    let is_grid = |sheet: &&Listed| matches!(sheet.typ, SheetType::WorkSheet | SheetType::MacroSheet);
-    let sheets: Vec<Sheet> = listed
-        .iter()
-        .filter(is_grid)
-        .map(|sheet| {
-            let visibility = match sheet.visible {
-                SheetVisible::Visible => Visibility::Visible,
-                SheetVisible::Hidden => Visibility::Hidden,
-                SheetVisible::VeryHidden => Visibility::VeryHidden,
-            };
-            Sheet::new(sheet.name.clone(), visibility)
-        })
-        .collect();
-    if sheets.is_empty() { Err(source.unreadable("it has no worksheet")) } else { Ok(sheets) }
-}
-
-/// Streams a sheet's cells: a sheet with one cell at each corner must not become a grid of 17 thousand million cells.
-fn read_cells<'a, E: std::fmt::Display>(
-    source: &Source,
-    sheet: &mut Sheet,
-    mut next: impl FnMut() -> std::result::Result<Option<WorkbookCell<DataRef<'a>>>, E>,
-) -> Result<()> {
-    loop {
-        match next() {
-            Ok(Some(cell)) => push(source, sheet, cell.get_position(), cell.get_value().clone().into())?,
-            Ok(None) => return Ok(()),
-            Err(error) => {
-                sheet.problem = Some(error.to_string());
-                return Ok(());
+/// Records by number (2.1.4); the last one is clipped where the part ends.
+fn records(part: &[u8]) -> impl Iterator<Item = (u16, &[u8])> {
+    let mut rest = part;
+    std::iter::from_fn(move || {
+        let (&first, mut after) = rest.split_first()?;
+        let mut number = u16::from(first & 0x7F);
+        if first & 0x80 != 0 {
+            let (&second, behind) = after.split_first()?;
+            number |= u16::from(second & 0x7F) << 7;
+            after = behind;
+        }
+        let mut size = 0usize;
+        for shift in [0, 7, 14, 21] {
+            let (&byte, behind) = after.split_first()?;
+            size |= usize::from(byte & 0x7F) << shift;
+            after = behind;
+            if byte & 0x80 == 0 {
+                break;
             }
         }
-    }
-}
-
-/// `row` and `column` count from 0.
-fn push(source: &Source, sheet: &mut Sheet, (row, column): (u32, u32), value: Data) -> Result<()> {
-    let Some((text, is_value)) = shown(value) else { return Ok(()) };
-    sheet.push(source, row.saturating_add(1), column.saturating_add(1), text, is_value)
-}
-
-/// The text of a cell, and whether it is a value rather than a text; `None` for an empty cell.
-fn shown(value: Data) -> Option<(String, bool)> {
-    Some(match value {
-        Data::Empty => return None,
-        Data::String(text) => (text, false),
-        Data::Int(number) => (number.to_string(), true),
-        Data::Float(number) => (general(number), true),
-        Data::Bool(truth) => (if truth { "TRUE" } else { "FALSE" }.to_owned(), true),
-        Data::DateTime(time) => (shown_time(&time), true),
-        Data::DateTimeIso(time) => (time.strip_suffix("T00:00:00").unwrap_or(&time).to_owned(), true),
-        Data::DurationIso(duration) => (duration, true),
-        Data::Error(error) => (error.to_string(), true),
+        let (data, behind) = after.split_at(size.min(after.len()));
+        rest = behind;
+        Some((number, data))
     })
 }
 
-fn shown_time(time: &ExcelDateTime) -> String {
-    let number = time.as_f64();
-    let code = match (time.is_duration(), number < 1.0, number.fract() == 0.0) {
-        (true, ..) => "[h]:mm:ss",
-        (_, true, _) => "hh:mm:ss",
-        (.., true) => "yyyy-mm-dd",
-        _ => "yyyy-mm-dd hh:mm:ss",
+/// `XLWideString` (2.5.169) at a place; clipped where the record ends.
+fn wide(data: &[u8], at: usize) -> Option<String> {
+    let length = u32_at(data, at)? as usize;
+    let units = data.get(at + 4..)?.as_chunks::<2>().0.iter().take(length).map(|unit| u16::from_le_bytes(*unit));
+    Some(char::decode_utf16(units).map(|c| c.unwrap_or(char::REPLACEMENT_CHARACTER)).collect())
+}
+
+/// Whether days count from 1904, and the sheets.
+fn workbook(part: &[u8]) -> (bool, Vec<Listed>) {
+    let (mut epoch_1904, mut listed) = (false, Vec::new());
+    let sheet = |data: &[u8]| {
+        let relationship = wide(data, 8)?;
+        let name = wide(data, 12 + 2 * u32_at(data, 8)? as usize)?;
+        let visibility = match u32_at(data, 0)? {
+            0 => Visibility::Visible,
+            1 => Visibility::Hidden,
+            _ => Visibility::VeryHidden,
+        };
+        Some(Listed { name, visibility, relationship })
     };
-    NumberFormat::parse(code).show(number, false)
+    for (number, data) in records(part) {
+        match number {
+            kind::WORKBOOK_PROPERTIES => epoch_1904 = data.first().is_some_and(|flags| flags & 1 != 0),
+            // Modules of macros are listed, too, without a part.
+            kind::SHEET => listed.extend(sheet(data).filter(|sheet| !sheet.relationship.is_empty())),
+            _ => {}
+        }
+    }
+    (epoch_1904, listed)
+}
+
+/// The number format of each cell style (2.4.657, 2.4.876).
+fn formats(part: &[u8]) -> Vec<NumberFormat> {
+    let mut codes = HashMap::new();
+    let mut formats = Vec::new();
+    let mut in_cell_styles = false;
+    for (number, data) in records(part) {
+        match number {
+            kind::FORMAT => codes.extend(u16_at(data, 0).zip(wide(data, 2))),
+            kind::CELL_STYLES => in_cell_styles = true,
+            kind::CELL_STYLES_END => in_cell_styles = false,
+            kind::STYLE if in_cell_styles => {
+                let id = u16_at(data, 2).unwrap_or(0);
+                formats.push(match codes.get(&id) {
+                    Some(code) if !matches!(id, 14 | 22) => NumberFormat::parse(code),
+                    _ => NumberFormat::built_in(u32::from(id)),
+                });
+            }
+            _ => {}
+        }
+    }
+    formats
+}
+
+/// Comments in cells (2.4.28, 2.4.371).
+fn comments(part: &[u8]) -> Vec<Comment> {
+    let (mut authors, mut found): (Vec<String>, Vec<Comment>) = Default::default();
+    for (number, data) in records(part) {
+        match number {
+            kind::COMMENT_AUTHOR => authors.push(wide(data, 0).unwrap_or_default()),
+            kind::COMMENT => {
+                let author = u32_at(data, 0).and_then(|author| authors.get(author as usize)).cloned();
+                let (row, column) = (u32_at(data, 4).unwrap_or(0), u32_at(data, 12).unwrap_or(0));
+                if row < MAX_ROWS && column < MAX_COLUMNS {
+                    let author = author.unwrap_or_default();
+                    found.push(Comment { row: row + 1, column: column + 1, author, text: String::new() });
+                }
+            }
+            kind::COMMENT_TEXT => {
+                if let (Some(comment), Some(text)) = (found.last_mut(), wide(data, 1)) {
+                    comment.text = text;
+                }
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+impl Shared<'_> {
+    fn read(&self, part: &[u8], sheet: &mut Sheet) -> Result<()> {
+        let mut row = 0;
+        let mut has_ended = false;
+        for (number, data) in records(part) {
+            match number {
+                kind::ROW => row = u32_at(data, 0).unwrap_or(MAX_ROWS),
+                kind::SHEET_DATA_END => has_ended = true,
+                kind::MERGED_CELL => {
+                    let number = |at| Some(u32_at(data, at)?.saturating_add(1));
+                    if let (Some(first_row), Some(last_row), Some(first_column), Some(last_column)) =
+                        (number(0), number(4), number(8), number(12))
+                    {
+                        sheet.merged.push(Region { first_row, last_row, first_column, last_column });
+                    }
+                }
+                _ if has_ended => {}
+                _ => {
+                    let column = u32_at(data, 0).unwrap_or(MAX_COLUMNS);
+                    if let Some((text, is_value)) = self.shown(number, data)
+                        && row < MAX_ROWS
+                        && column < MAX_COLUMNS
+                    {
+                        sheet.push(self.source, row + 1, column + 1, text, is_value)?;
+                    }
+                }
+            }
+        }
+        if !has_ended {
+            sheet.problem = Some("its part ends in the middle".into());
+        }
+        Ok(())
+    }
+
+    /// The text of a cell, and whether it is a value rather than a text; `None` for other records (2.2.1, 2.5.9).
+    fn shown(&self, number: u16, data: &[u8]) -> Option<(String, bool)> {
+        Some(match number {
+            kind::SHORT_NUMBER => (self.formatted(short_number(u32_at(data, 8)?), data)?, true),
+            kind::NUMBER | kind::FORMULA_NUMBER => (self.formatted(f64_at(data, 8)?, data)?, true),
+            kind::BOOLEAN | kind::FORMULA_BOOLEAN => (truth(*data.get(8)?).to_owned(), true),
+            kind::ERROR | kind::FORMULA_ERROR => (error(*data.get(8)?).to_owned(), true),
+            kind::TEXT | kind::FORMULA_TEXT => (wide(data, 8)?, false),
+            kind::RICH_TEXT => (wide(data, 9)?, false),
+            kind::SHARED_TEXT => (self.strings.get(u32_at(data, 8)? as usize)?.clone(), false),
+            _ => return None,
+        })
+    }
+
+    fn formatted(&self, number: f64, data: &[u8]) -> Option<String> {
+        // 24 bits; the others are flags.
+        let style = u32_at(data, 4)? & 0xFF_FFFF;
+        let format = self.formats.get(style as usize);
+        Some(format.map_or_else(|| general(number), |format| format.show(number, self.epoch_1904)))
+    }
 }

@@ -2,7 +2,7 @@
 
 mod records;
 mod strings;
-mod worksheet;
+pub(super) mod worksheet;
 
 use casetrack_core::Result;
 use encoding_rs::{Encoding, WINDOWS_1252};

@@ -209,22 +209,22 @@ impl ChartLabels {
     }
 }
 
-fn f64_at(data: &[u8], at: usize) -> Option<f64> {
+pub(in super::super) fn f64_at(data: &[u8], at: usize) -> Option<f64> {
     data.get(at..)?.first_chunk().map(|bytes| f64::from_le_bytes(*bytes))
 }
 
 /// `RkNumber` (2.5.217): 30 bits of an integer or of the upper half of a float; perhaps hundredths.
-fn short_number(bits: u32) -> f64 {
+pub(in super::super) fn short_number(bits: u32) -> f64 {
     let number = if bits & 2 != 0 { f64::from(bits as i32 >> 2) } else { f64::from_bits(u64::from(bits & !3) << 32) };
     if bits & 1 != 0 { number / 100.0 } else { number }
 }
 
-fn truth(value: u8) -> &'static str {
+pub(in super::super) fn truth(value: u8) -> &'static str {
     if value == 0 { "FALSE" } else { "TRUE" }
 }
 
 /// `BErr` (2.5.10).
-fn error(code: u8) -> &'static str {
+pub(in super::super) fn error(code: u8) -> &'static str {
     match code {
         0x00 => "#NULL!",
         0x07 => "#DIV/0!",

@@ -123,6 +123,11 @@ fn read_sheet(shared: &Shared, package: &mut Package, target: Option<&str>, shee
     for table in related.targets("table") {
         sheet.header_rows.extend(parts::table_header(&beside(package, table)).into_iter().flatten());
     }
+    read_drawings(package, &related, sheet)
+}
+
+/// Texts that are drawn over the cells of a sheet with these relationships.
+pub(super) fn read_drawings(package: &mut Package, related: &Relationships, sheet: &mut Sheet) -> Result<()> {
     for drawing in related.targets("drawing") {
         sheet.texts.extend(drawing::texts(&beside(package, drawing)));
         let related = package.relationships_of(drawing)?;

@@ -21,8 +21,9 @@ class Page:
     def block(self, kind, text):
         self.blocks.append({"kind": kind, "text": text})
 
-    def rows(self, rows, headers=1):
-        """A table of texts, `None` or "" where a cell is empty. The first `headers` rows name the columns."""
+    def rows(self, rows, headers=1, comments={}):
+        """A table of texts, `None` or "" where a cell is empty. The first `headers` rows name the columns. `comments` are (column,
+        text) by the number of their row."""
         for number, cells in enumerate(rows, start=1):
             filled = [column for column, cell in enumerate(cells, start=1) if cell]
             first, last = filled[0], filled[-1]
@@ -34,6 +35,9 @@ class Page:
                 "header": number <= headers,
             }
             self.block({"TableRow": kind}, "\t".join(cell or "" for cell in cells[first - 1 : last]))
+            if number in comments:
+                column, text = comments[number]
+                self.block({"TableRow": {**kind, "first_column": column, "last_column": column}}, text)
         self.tables += 1
 
     def to_json(self):

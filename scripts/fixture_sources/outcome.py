@@ -59,16 +59,24 @@ def briefing(format):
 
 
 def fees(format):
+    """Cells as they are displayed, a merged column name in every cell that it names, a comment below its row."""
+    money, day = sheets.DISPLAYED[format]
+    shown = [[berth, holder, *map(money, fees), paid and day(paid)]
+             for berth, holder, *fees, paid in [*content.FEES, content.FEES_TOTAL]]
+    names, seasons = content.FEES_HEADER
+    upper = [name or names[column - 1] for column, name in enumerate(names)]
+    lower = [season or name for season, name in zip(seasons, names)]
+    notes = {} if format == "xlsb" else {4: (3, f"Comment on C4 (Office): {content.COMMENT}")}
     found = []
-    for name, header, rows in [
-        ("Fees", content.FEES_HEADER, [*content.FEES, content.FEES_TOTAL]),
-        ("Rates", content.RATES[:1], content.RATES[1:]),
-        ("Old rates", content.OLD_RATES[:1], content.OLD_RATES[1:]),
+    for name, rows, headers, comments in [
+        ("Fees", [upper, lower, *shown], 2, notes),
+        ("Rates", content.RATES, 1, {}),
+        ("Old rates", content.OLD_RATES, 1, {}),
     ]:
         page = Page("Spreadsheet", name)
-        page.rows(sheets.shown_rows([*header, *rows]), headers=len(header))
+        page.rows([[cell and str(cell) for cell in row] for row in rows], headers, comments)
         found.append(page)
-    phrases = ["Håkon Ødegård", "2024-06-14", "12350.75", "0.38"]
+    phrases = ["Håkon Ødegård", day(content.FEES[1][4]), money(content.FEES_TOTAL[2]), "0.38"]
     return expectation(format, found, content.WORKBOOK_TITLE, warnings=[HIDDEN], phrases=phrases)
 
 

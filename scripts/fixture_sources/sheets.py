@@ -18,15 +18,13 @@ def delimited(delimiter, encoding):
     return buffer.getvalue().encode(encoding)
 
 
-def shown(value):
-    """A cell as it is read: what it holds, not how it is formatted."""
-    if isinstance(value, date):
-        return value.isoformat()
-    return f"{value:g}" if isinstance(value, int) else repr(value) if isinstance(value, float) else value
-
-
-def shown_rows(rows):
-    return [[shown(cell) for cell in row] for row in rows]
+# How each file displays an amount and a date. The system's own order of dates (XLSB) is read as ISO 8601.
+DISPLAYED = {
+    "xlsx": (lambda amount: f"€ {amount:,.2f}", lambda day: f"{day.day} {day:%b %Y}"),
+    "xlsb": (lambda amount: f"{amount:,.2f}", date.isoformat),
+    "xls": (lambda amount: f"€{amount:,.2f}", lambda day: f"{day:%d.%m.%Y}"),
+    "ods": (lambda amount: f"€{amount:,.2f}", lambda day: f"{day:%d.%m.%Y}"),
+}
 
 
 def xlsx():

@@ -8,6 +8,7 @@ mod containers;
 mod embed;
 mod first_session;
 mod fixtures;
+mod fuzz;
 mod models;
 mod protocol;
 mod schema;

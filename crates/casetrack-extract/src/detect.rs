@@ -54,6 +54,9 @@ pub(crate) fn detect_source(source: &Source) -> Result<FileFormat> {
         return Ok(format);
     }
     if let Some(decoded) = encoding::decode(bytes) {
+        if is_html(source, &decoded.text) {
+            return Ok(FileFormat::Html);
+        }
         if let Some(format) = promised_mail(source, &decoded.text) {
             return Ok(format);
         }
@@ -62,9 +65,6 @@ pub(crate) fn detect_source(source: &Source) -> Result<FileFormat> {
                 Some(Ok(FileFormat::Ods)) | None => Err(source.unsupported("a flat OpenDocument")),
                 Some(found) => found.map_err(|what| source.unsupported(what)),
             };
-        }
-        if is_html(source, &decoded.text) {
-            return Ok(FileFormat::Html);
         }
         return match known_text_format(&decoded.text) {
             Some(what) => Err(source.unsupported(what)),
@@ -363,7 +363,7 @@ mod tests {
         assert_eq!(detect(path, &mailbox).unwrap(), FileFormat::Mbox);
         assert_eq!(detect(Path::new("a.mbox"), b"From a Mon Jun  1 10:00:00 2009\n\nx").unwrap(), FileFormat::Mbox);
         assert_eq!(detect(Path::new("a.txt"), b"From now on the rent is due.").unwrap(), FileFormat::Text);
-        assert!(refused("page.eml", b"<!DOCTYPE html><p>x").message.contains("HTML"));
+        assert_eq!(detect(Path::new("page.eml"), b"<!DOCTYPE html><p>x").unwrap(), FileFormat::Html);
     }
 
     #[test]

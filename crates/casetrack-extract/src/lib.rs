@@ -38,3 +38,4 @@ pub use document_type::infer_document_type;
 pub use extraction::{ExtractOptions, Extraction, extract};
 pub use formats::pdf::pdfium_status;
 pub use ocr::tesseract_status;
+pub use page::page_problem;

@@ -17,6 +17,31 @@ pub(crate) struct PlacedLine {
 /// Sees each page as soon as it is complete.
 pub(crate) type PageObserver = Box<dyn FnMut(&Page)>;
 
+/// Which of the promises of [`Page`] and [`Block`] about blocks and lines a page breaks, for tests. Linear in its text.
+pub fn page_problem(page: &Page) -> Option<String> {
+    let chars: Vec<char> = page.text.chars().collect();
+    let is_blank = |range: Range<usize>| chars[range].iter().all(|c| c.is_whitespace());
+    let mut covered_to = 0;
+    for block in &page.blocks {
+        let (start, end) = (block.char_start as usize, block.char_end as usize);
+        if start < covered_to || start >= end || end > chars.len() {
+            return Some(format!("{block:?} is empty, overlaps another or leaves the page"));
+        }
+        if chars[start].is_whitespace() || chars[end - 1].is_whitespace() {
+            return Some(format!("{block:?} begins or ends with white space"));
+        }
+        if !is_blank(covered_to..start) {
+            return Some(format!("text before {block:?} is in no block"));
+        }
+        covered_to = end;
+    }
+    if !is_blank(covered_to..chars.len()) {
+        return Some("text at the end is in no block".to_owned());
+    }
+    let (lines, boxes) = (page.text.split('\n').count(), page.line_boxes.len());
+    (boxes != 0 && boxes != lines).then(|| format!("{lines} lines have {boxes} boxes"))
+}
+
 /// Collects pages in order. One document has one text budget, checked on every addition.
 pub(crate) struct DocumentBuilder {
     observer: Option<PageObserver>,

@@ -73,18 +73,8 @@ pub fn compound_file_of(streams: &[(&str, &[u8])]) -> Vec<u8> {
 
 /// Checks everything that `casetrack_core::Page` and `Block` promise.
 pub fn assert_page_invariants(page: &Page) {
-    let chars: Vec<char> = page.text.chars().collect();
-    let mut covered_to = 0;
-    for block in &page.blocks {
-        let (start, end) = (block.char_start as usize, block.char_end as usize);
-        assert!(start >= covered_to && start < end && end <= chars.len(), "{block:?} of {:?}", page.text);
-        assert!(!chars[start].is_whitespace() && !chars[end - 1].is_whitespace(), "{block:?}");
-        assert!(chars[covered_to..start].iter().all(|c| c.is_whitespace()), "uncovered before {block:?}");
-        covered_to = end;
-    }
-    assert!(chars[covered_to..].iter().all(|c| c.is_whitespace()), "uncovered at the end of {:?}", page.text);
-    if !page.line_boxes.is_empty() {
-        assert_eq!(page.line_boxes.len(), page.text.split('\n').count());
+    if let Some(problem) = crate::page_problem(page) {
+        panic!("{problem} in {:?}", page.text);
     }
 }
 

@@ -64,7 +64,7 @@ pub fn print_error(error: &Error, json: bool) {
 
 /// Control characters would let a file name rewrite the terminal.
 pub fn printable(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() && c != '\n' { '\u{fffd}' } else { c }).collect()
+    text.chars().map(|c| if c.is_control() && !matches!(c, '\n' | '\t') { '\u{fffd}' } else { c }).collect()
 }
 
 /// A bar on a terminal, a line a file elsewhere, nothing with `--quiet`. Call the second part when the work is over.

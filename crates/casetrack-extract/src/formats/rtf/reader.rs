@@ -302,6 +302,7 @@ impl<'d> Reader<'d> {
             "page" | "pagebb" if self.frames.is_empty() && on => {
                 if name == "page" && !self.state.in_table {
                     self.end_paragraph()?;
+                    self.output.finish_table()?;
                 }
                 self.output.break_page();
             }

@@ -45,6 +45,8 @@ pub fn page_problem(page: &Page) -> Option<String> {
 /// Collects pages in order. One document has one text budget, checked on every addition.
 pub(crate) struct DocumentBuilder {
     observer: Option<PageObserver>,
+    /// Pages that the observer has seen.
+    shown: usize,
     pages: Vec<Page>,
     /// Characters in the last page.
     page_chars: u32,
@@ -59,6 +61,7 @@ impl DocumentBuilder {
     pub fn new(max_chars: u64) -> Self {
         Self {
             observer: None,
+            shown: 0,
             pages: Vec::new(),
             page_chars: 0,
             title: None,
@@ -96,7 +99,7 @@ impl DocumentBuilder {
 
     /// Ends the page before, if any.
     pub fn start_page(&mut self, method: ExtractionMethod, sheet_name: Option<String>) {
-        self.show_page();
+        self.finish_page();
         self.page_chars = 0;
         self.pages.push(Page {
             number: self.pages.len() as u32 + 1,
@@ -107,6 +110,17 @@ impl DocumentBuilder {
             ocr_confidence: None,
             sheet_name,
         });
+    }
+
+    /// Shows the page in progress, if any, to the observer: nothing may be added to it any more. Starting the next one does the
+    /// same, but the next one may be long in coming.
+    pub fn finish_page(&mut self) {
+        if self.shown < self.pages.len()
+            && let (Some(observer), Some(page)) = (&mut self.observer, self.pages.last())
+        {
+            observer(page);
+        }
+        self.shown = self.pages.len();
     }
 
     /// Of the page in progress, 0–1.
@@ -182,7 +196,7 @@ impl DocumentBuilder {
     }
 
     pub fn finish(mut self, format: FileFormat) -> Extraction {
-        self.show_page();
+        self.finish_page();
         self.warnings.extend(self.attachments.warning());
         Extraction {
             format,
@@ -190,13 +204,6 @@ impl DocumentBuilder {
             pages: self.pages,
             warnings: self.warnings,
             attachments: self.attachments.into_vec(),
-        }
-    }
-
-    /// Shows the last page to the observer: nothing is added to it any more.
-    fn show_page(&mut self) {
-        if let (Some(observer), Some(page)) = (&mut self.observer, self.pages.last()) {
-            observer(page);
         }
     }
 
@@ -285,6 +292,8 @@ mod tests {
             document.push_block(BlockKind::Paragraph, text).unwrap();
         }
         assert_eq!(seen.borrow().len(), 2);
+        document.finish_page();
+        assert_eq!(seen.borrow().len(), 3);
         assert_eq!(document.finish(FileFormat::Text).pages, *seen.borrow());
     }
 

@@ -6,10 +6,11 @@
 mod page;
 mod tesseract;
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ffi::CStr;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Mutex, PoisonError, mpsc};
-use std::thread::Scope;
+use std::time::{Duration, Instant};
 
 use casetrack_core::{Error, ErrorCode, Result};
 
@@ -19,10 +20,9 @@ use crate::ExtractOptions;
 
 /// Points to the inch.
 pub(crate) const POINTS: f32 = 72.0;
-/// What was not read of a page within this time is missing. A full page takes one to five seconds.
-const PAGE_LIMIT_MS: i32 = 120_000;
-/// A page takes 50 to 200 MB while it is read.
 const MAX_THREADS: usize = 8;
+/// Pixels of all pictures that are read at a time, but for a single larger one: four pages of A4 at 300 dpi.
+const MAX_PIXELS: usize = 36_000_000;
 /// Pages that read worse than this may stand on their head or on a side.
 const DOUBTFUL_CONFIDENCE: f32 = 0.7;
 
@@ -75,92 +75,87 @@ pub fn tesseract_status(options: &ExtractOptions) -> Result<String> {
     Ok(format!("{}, languages {}", libraries.origin, options.languages))
 }
 
-/// What came of reading pictures in parallel.
-pub(crate) struct ReadAll<R> {
-    /// What the feeding function returned.
-    pub fed: R,
-    /// Pages by the numbers of their pictures, in the order of these.
-    pub pages: Vec<(usize, OcrPage)>,
-    /// Why nothing was read, as [`tesseract_status`] says, if there were pictures.
-    pub missing: Option<Error>,
-}
-
-/// Reads pictures in parallel. `feed` gets a function that takes a number and its picture, and blocks while all threads are
-/// busy. The library is loaded for the first picture.
-pub(crate) fn read_all<R>(
+/// Reads pictures in parallel and hands on what was read in their order, each page as soon as it and all before it are done.
+/// A place without a picture keeps its turn; so does a picture that cannot be read: both give `None`.
+///
+/// `pictures` is asked for the next one when there is room for it: of a file of any length, a few are in memory at a time.
+///
+/// # Errors
+///
+/// That of `done`, which ends the reading.
+pub(crate) fn read_in_order(
     options: &ExtractOptions,
-    feed: impl FnOnce(&mut dyn FnMut(usize, Picture)) -> R,
-) -> ReadAll<R> {
-    let results = Mutex::new(Vec::new());
-    let mut missing = None;
-    let fed = std::thread::scope(|scope| {
-        let mut readers: Option<Readers> = None;
-        feed(&mut |number, picture| {
-            if readers.is_none() && missing.is_none() {
-                match tesseract_status(options) {
-                    Ok(_) => readers = Some(Readers::new(scope, options, &results)),
-                    Err(error) => missing = Some(error),
+    pictures: impl Iterator<Item = Option<Picture>>,
+    mut done: impl FnMut(Option<OcrPage>) -> Result<()>,
+) -> Result<()> {
+    let threads = std::thread::available_parallelism().map_or(1, |threads| threads.get().min(MAX_THREADS));
+    let (sender, results) = mpsc::channel();
+    let mut turns = Turns::default();
+    // Pixels of the pictures that are being read, by number.
+    let mut reading: HashMap<usize, usize> = HashMap::new();
+    std::thread::scope(|scope| {
+        for (number, picture) in pictures.enumerate() {
+            match picture {
+                None => turns.came(number, None),
+                Some(picture) => {
+                    let pixels = picture.image.pixels.len();
+                    let fits = |reading: &HashMap<usize, usize>| {
+                        reading.is_empty()
+                            || (reading.len() < threads && reading.values().sum::<usize>() + pixels <= MAX_PIXELS)
+                    };
+                    while !fits(&reading) {
+                        receive(&results, &mut reading, &mut turns);
+                        turns.take_ready(&mut done)?;
+                    }
+                    reading.insert(number, pixels);
+                    let sender = sender.clone();
+                    scope.spawn(move || {
+                        let read = catch_unwind(AssertUnwindSafe(|| read_one(options, &picture)));
+                        // Without a recogniser there is no page.
+                        let _ = sender.send((number, read.ok().and_then(Result::ok)));
+                    });
                 }
             }
-            if let Some(readers) = &mut readers {
-                readers.read(number, picture);
-            }
-        })
-    });
-    let mut pages = results.into_inner().unwrap_or_else(PoisonError::into_inner);
-    pages.sort_by_key(|(number, _)| *number);
-    ReadAll { fed, pages, missing }
-}
-
-type Job = (usize, Picture);
-
-/// Threads that read, started as they are needed.
-struct Readers<'scope, 'env> {
-    scope: &'scope Scope<'scope, 'env>,
-    options: &'env ExtractOptions,
-    results: &'env Mutex<Vec<(usize, OcrPage)>>,
-    threads: Vec<mpsc::SyncSender<Job>>,
-    idle: (mpsc::Sender<usize>, mpsc::Receiver<usize>),
-    limit: usize,
-}
-
-impl<'scope, 'env> Readers<'scope, 'env> {
-    fn new(
-        scope: &'scope Scope<'scope, 'env>,
-        options: &'env ExtractOptions,
-        results: &'env Mutex<Vec<(usize, OcrPage)>>,
-    ) -> Self {
-        let limit = std::thread::available_parallelism().map_or(1, |threads| threads.get().min(MAX_THREADS));
-        Self { scope, options, results, threads: Vec::new(), idle: mpsc::channel(), limit }
-    }
-
-    fn read(&mut self, number: usize, picture: Picture) {
-        let thread = match self.idle.1.try_recv() {
-            Ok(thread) => thread,
-            Err(_) if self.threads.len() < self.limit => self.start(),
-            // A sender is kept here, so that this waits for a thread.
-            Err(_) => self.idle.1.recv().unwrap_or(0),
-        };
-        if let Some(jobs) = self.threads.get(thread) {
-            let _ = jobs.send((number, picture));
+            turns.take_ready(&mut done)?;
         }
+        while !reading.is_empty() {
+            receive(&results, &mut reading, &mut turns);
+            turns.take_ready(&mut done)?;
+        }
+        Ok(())
+    })
+}
+
+/// Waits for the next picture that was read.
+fn receive(results: &mpsc::Receiver<(usize, Option<OcrPage>)>, reading: &mut HashMap<usize, usize>, turns: &mut Turns) {
+    match results.recv() {
+        Ok((number, page)) => {
+            reading.remove(&number);
+            turns.came(number, page);
+        }
+        // Not while a sender is alive; then nothing more will come.
+        Err(_) => reading.clear(),
+    }
+}
+
+/// Pages that wait for those before them.
+#[derive(Default)]
+struct Turns {
+    waiting: BTreeMap<usize, Option<OcrPage>>,
+    next: usize,
+}
+
+impl Turns {
+    fn came(&mut self, number: usize, page: Option<OcrPage>) {
+        self.waiting.insert(number, page);
     }
 
-    fn start(&mut self) -> usize {
-        let number = self.threads.len();
-        let (sender, jobs) = mpsc::sync_channel::<Job>(1);
-        self.threads.push(sender);
-        let (options, results, idle) = (self.options, self.results, self.idle.0.clone());
-        self.scope.spawn(move || {
-            for (page, picture) in jobs {
-                // Without a recogniser the page is missing from the results.
-                if let Ok(read) = read_one(options, &picture) {
-                    results.lock().unwrap_or_else(PoisonError::into_inner).push((page, read));
-                }
-                let _ = idle.send(number);
-            }
-        });
-        number
+    fn take_ready(&mut self, done: &mut impl FnMut(Option<OcrPage>) -> Result<()>) -> Result<()> {
+        while let Some(page) = self.waiting.remove(&self.next) {
+            self.next += 1;
+            done(page)?;
+        }
+        Ok(())
     }
 }
 
@@ -168,7 +163,10 @@ impl<'scope, 'env> Readers<'scope, 'env> {
 fn read_one(options: &ExtractOptions, picture: &Picture) -> Result<OcrPage> {
     let libraries = tesseract::libraries()?;
     let mut api = take(libraries, &options.languages)?;
-    let page = read_upright(libraries, &mut api, picture);
+    // A full page takes one to five seconds. A worker that takes too long for a page is ended, with all that it has read, so
+    // that a reading ends long before: what was not read until then is missing.
+    let end = Instant::now() + Duration::from_secs(options.limits.max_page_seconds) / 2;
+    let page = read_upright(libraries, &mut api, picture, end);
     give_back(&options.languages, api);
     Ok(page.unwrap_or_default())
 }
@@ -178,19 +176,19 @@ fn read_one(options: &ExtractOptions, picture: &Picture) -> Result<OcrPage> {
 /// A reading that makes little sense is tried again turned upright, and then with a threshold for each neighbourhood instead of
 /// one for the page (shadows, coloured paper); the better one is kept. On receipts the latter is worse than one threshold
 /// for the page on the whole (word recall 0.72 against 0.75), but reads those on which that finds nothing.
-fn read_upright(libraries: &'static Libraries, api: &mut Api, picture: &Picture) -> Option<OcrPage> {
+fn read_upright(libraries: &'static Libraries, api: &mut Api, picture: &Picture, end: Instant) -> Option<OcrPage> {
     let pix = Pix::of(libraries, &picture.image, picture.resolution.unwrap_or(0))?;
-    let mut page = read_turned(api, &pix, 0, picture.scale)?;
+    let mut page = read_turned(api, &pix, 0, picture.scale, end)?;
     if page.confidence >= DOUBTFUL_CONFIDENCE {
         return Some(page);
     }
     let quarters = orientation(libraries, &pix).unwrap_or(0);
     if quarters != 0 {
-        page = page.or_better(read_turned(api, &pix, quarters, picture.scale));
+        page = page.or_better(read_turned(api, &pix, quarters, picture.scale, end));
     }
     if page.confidence < DOUBTFUL_CONFIDENCE {
         api.set(THRESHOLDING, c"2");
-        let other = read_turned(api, &pix, quarters, picture.scale);
+        let other = read_turned(api, &pix, quarters, picture.scale, end);
         api.set(THRESHOLDING, c"0");
         page = page.or_better(other);
     }
@@ -200,22 +198,22 @@ fn read_upright(libraries: &'static Libraries, api: &mut Api, picture: &Picture)
 /// Tesseract's setting: 0 for one threshold by Otsu's method, 2 for Sauvola's adaptive ones.
 const THRESHOLDING: &CStr = c"thresholding_method";
 
-fn read_turned(api: &mut Api, pix: &Pix, quarters: u8, scale: f32) -> Option<OcrPage> {
+fn read_turned(api: &mut Api, pix: &Pix, quarters: u8, scale: f32, end: Instant) -> Option<OcrPage> {
     if quarters == 0 {
-        return Some(OcrPage::of(read_level(api, pix), scale));
+        return Some(OcrPage::of(read_level(api, pix, end), scale));
     }
     let turned = pix.turned(quarters)?;
-    let words = read_level(api, &turned)
+    let words = read_level(api, &turned, end)
         .into_iter()
         .map(|word| Word { area: page::turned_back(&word.area, quarters, turned.width(), turned.height()), ..word });
     Some(OcrPage::of(words.collect(), scale))
 }
 
 /// The words of a picture, after its lines were made level.
-fn read_level(api: &mut Api, pix: &Pix) -> Vec<Word> {
-    let Some((level, angle)) = pix.deskewed() else { return api.words(pix, PAGE_LIMIT_MS) };
+fn read_level(api: &mut Api, pix: &Pix, end: Instant) -> Vec<Word> {
+    let Some((level, angle)) = pix.deskewed() else { return api.words(pix, end) };
     let (width, height) = (pix.width(), pix.height());
-    let words = api.words(&level, PAGE_LIMIT_MS).into_iter();
+    let words = api.words(&level, end).into_iter();
     words.map(|word| Word { area: page::tilted_back(&word.area, angle, width, height), ..word }).collect()
 }
 

@@ -7,6 +7,7 @@ use std::ffi::{CStr, CString, c_char, c_float, c_int, c_void};
 use std::path::{Path, PathBuf};
 use std::ptr::null;
 use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
 
 use casetrack_core::{Error, ErrorCode, Result};
 use libloading::Library;
@@ -336,8 +337,11 @@ impl Api {
         unsafe { (self.libraries.tesseract.TessBaseAPISetVariable)(self.handle, name.as_ptr(), value.as_ptr()) };
     }
 
-    /// The words of an image in reading order, with boxes in its pixels. What was not read within `limit_ms` is missing.
-    pub fn words(&mut self, pix: &Pix, limit_ms: i32) -> Vec<Word> {
+    /// The words of an image in reading order, with boxes in its pixels. What was not read until `end` is missing.
+    pub fn words(&mut self, pix: &Pix, end: Instant) -> Vec<Word> {
+        let left = end.saturating_duration_since(Instant::now()).as_millis();
+        // No time at all would stand for no limit.
+        let left = c_int::try_from(left).unwrap_or(c_int::MAX).max(1);
         let tesseract = &self.libraries.tesseract;
         self.use_one_thread();
         // SAFETY: all handles are alive; the image is kept until `TessBaseAPIClear` lets go of it.
@@ -346,7 +350,7 @@ impl Api {
             (tesseract.TessBaseAPISetImage2)(self.handle, pix.handle);
             let monitor = (tesseract.TessMonitorCreate)();
             if !monitor.is_null() {
-                (tesseract.TessMonitorSetDeadlineMSecs)(monitor, limit_ms);
+                (tesseract.TessMonitorSetDeadlineMSecs)(monitor, left);
             }
             (tesseract.TessBaseAPIRecognize)(self.handle, monitor);
             let iterator = (tesseract.TessBaseAPIGetIterator)(self.handle);

@@ -89,3 +89,37 @@ fn boxes_are_turned_back() {
     assert_eq!(back(3, 100.0, 200.0), PixelBox { left: 175.0, top: 10.0, right: 180.0, bottom: 30.0 });
     assert_eq!(page::tilted_back(&area, 0.0, 100.0, 200.0), area);
 }
+
+#[test]
+fn pages_come_in_order_and_before_later_ones_are_asked_for() {
+    const PAGES: usize = 14;
+    let options = ExtractOptions::default();
+    if tesseract_status(&options).is_err() {
+        return;
+    }
+    let asked = std::cell::Cell::new(0);
+    let image = picture().image;
+    let pictures = (0..PAGES).map(|number| {
+        asked.set(number + 1);
+        // Some places have no picture, and some pictures no pixels; the first has both.
+        let height = if number % 4 == 3 { 0 } else { 700 };
+        let image = GrayImage { width: image.width, height, pixels: image.pixels[..image.width * height].to_vec() };
+        (number % 3 != 1).then_some(Picture { image, resolution: None, scale: 0.24 })
+    });
+    let mut came = Vec::new();
+    read_in_order(&options, pictures, |page| {
+        assert!(!came.is_empty() || asked.get() < PAGES);
+        came.push(page.is_some_and(|page| !page.paragraphs.is_empty()));
+        Ok(())
+    })
+    .unwrap();
+    let expected: Vec<bool> = (0..PAGES).map(|number| number % 3 != 1 && number % 4 != 3).collect();
+    assert_eq!(came, expected);
+}
+
+#[test]
+fn an_error_of_the_receiver_ends_the_reading() {
+    let pictures = std::iter::repeat_with(|| None);
+    let error = read_in_order(&ExtractOptions::default(), pictures, |_| Err(Error::internal("full")));
+    assert!(error.unwrap_err().message.contains("full"));
+}

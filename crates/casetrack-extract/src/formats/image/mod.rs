@@ -4,6 +4,7 @@ mod resolution;
 mod tiff;
 
 use std::io::Cursor;
+use std::iter;
 
 use casetrack_core::{BlockKind, Error, ExtractionMethod, Result};
 use image::metadata::Orientation;
@@ -11,7 +12,7 @@ use image::{
     AnimationDecoder, DynamicImage, Frames, ImageDecoder, ImageError, ImageFormat, ImageReader, ImageResult, Limits,
 };
 
-use crate::ocr::{self, GrayImage, OcrPage, POINTS, Picture};
+use crate::ocr::{self, GrayImage, OcrPage, POINTS, Picture, tesseract_status};
 use crate::page::{DocumentBuilder, PlacedLine};
 use crate::registry::Extractor;
 use crate::source::Source;
@@ -30,27 +31,24 @@ pub(crate) struct Image;
 impl Extractor for Image {
     fn extract(&self, source: &Source, document: &mut DocumentBuilder) -> Result<()> {
         let format = image::guess_format(source.bytes).map_err(|error| read_error(source, &error))?;
+        tesseract_status(source.options)?;
+        let frames: Box<dyn Iterator<Item = Result<Picture>>> = match format {
+            ImageFormat::Tiff => Box::new(tiff_pages(source)),
+            ImageFormat::Gif | ImageFormat::WebP => animation(source, format),
+            _ => Box::new(iter::once(single(source, format, source.bytes, resolution::stated(source.bytes)))),
+        };
+        let mut count = 0;
         let mut unread = Vec::new();
-        let read = ocr::read_all(source.options, |submit| {
-            let mut count = 0;
-            let mut take = |picture: Result<Picture>| {
-                match picture {
-                    Ok(picture) => submit(count, picture),
-                    Err(error) => unread.push((count + 1, error)),
-                }
-                count += 1;
-            };
-            match format {
-                ImageFormat::Tiff => tiff_pages(source, &mut take),
-                ImageFormat::Gif | ImageFormat::WebP => animation(source, format, &mut take),
-                _ => take(single(source, format, source.bytes, resolution::stated(source.bytes))),
-            }
-            count
+        let pictures = frames.map(|frame| {
+            count += 1;
+            frame.map_err(|error| unread.push((count, error))).ok()
         });
-        if let Some(missing) = read.missing {
-            return Err(missing);
-        }
-        let count = read.fed;
+        ocr::read_in_order(source.options, pictures, |page| {
+            document.start_page(ExtractionMethod::Ocr, None);
+            page.map_or(Ok(()), |page| push_page(document, page))?;
+            document.finish_page();
+            Ok(())
+        })?;
         if unread.len() == count
             && let Some((_, error)) = unread.pop()
         {
@@ -61,13 +59,6 @@ impl Extractor for Image {
         }
         if count == MAX_ANIMATION_FRAMES && matches!(format, ImageFormat::Gif | ImageFormat::WebP) {
             document.warn(format!("Only the first {MAX_ANIMATION_FRAMES} frames of the animation were read."));
-        }
-        let mut read = read.pages.into_iter().peekable();
-        for number in 0..count {
-            document.start_page(ExtractionMethod::Ocr, None);
-            if let Some((_, page)) = read.next_if(|(read, _)| *read == number) {
-                push_page(document, page)?;
-            }
         }
         Ok(())
     }
@@ -129,19 +120,18 @@ fn check_size(source: &Source, (width, height): (u32, u32)) -> ImageResult<()> {
 }
 
 /// Every page of a TIFF. Decoders read the first; a header that points elsewhere makes any page the first.
-fn tiff_pages(source: &Source, take: &mut dyn FnMut(Result<Picture>)) {
+fn tiff_pages(source: &Source) -> impl Iterator<Item = Result<Picture>> {
     let mut bytes = source.bytes.to_vec();
     let directories = tiff::directories(source.bytes);
-    for directory in &directories {
-        tiff::make_first(&mut bytes, directory);
-        take(single(source, ImageFormat::Tiff, &bytes, directory.resolution));
-    }
-    if directories.is_empty() {
-        take(Err(source.unreadable("it has no pages")));
-    }
+    let none = directories.is_empty().then(|| Err(source.unreadable("it has no pages")));
+    let pages = directories.into_iter().map(move |directory| {
+        tiff::make_first(&mut bytes, &directory);
+        single(source, ImageFormat::Tiff, &bytes, directory.resolution)
+    });
+    none.into_iter().chain(pages)
 }
 
-fn animation(source: &Source, format: ImageFormat, take: &mut dyn FnMut(Result<Picture>)) {
+fn animation<'a>(source: &'a Source, format: ImageFormat) -> Box<dyn Iterator<Item = Result<Picture>> + 'a> {
     let frames = (|| -> ImageResult<Option<Frames>> {
         let cursor = Cursor::new(source.bytes);
         if format == ImageFormat::Gif {
@@ -155,21 +145,19 @@ fn animation(source: &Source, format: ImageFormat, take: &mut dyn FnMut(Result<P
         decoder.set_limits(limits(source))?;
         Ok(decoder.has_animation().then(|| decoder.into_frames()))
     })();
+    let picture = |frame: image::Frame| picture(DynamicImage::ImageRgba8(frame.into_buffer()), None);
     match frames {
-        Err(error) => take(Err(read_error(source, &error))),
-        Ok(None) => take(single(source, format, source.bytes, None)),
+        Err(error) => Box::new(iter::once(Err(read_error(source, &error)))),
+        Ok(None) => Box::new(iter::once(single(source, format, source.bytes, None))),
         Ok(Some(frames)) => {
-            for frame in frames.take(MAX_ANIMATION_FRAMES) {
-                let failed = frame.is_err();
-                take(
-                    frame
-                        .map_err(|error| read_error(source, &error))
-                        .map(|frame| picture(DynamicImage::ImageRgba8(frame.into_buffer()), None)),
-                );
-                if failed {
-                    break;
-                }
-            }
+            // What follows a damaged frame is damaged too.
+            let mut sound = true;
+            let frames = frames.take(MAX_ANIMATION_FRAMES).take_while(move |frame| {
+                let wanted = sound;
+                sound = frame.is_ok();
+                wanted
+            });
+            Box::new(frames.map(move |frame| frame.map(picture).map_err(|error| read_error(source, &error))))
         }
     }
 }

@@ -7,12 +7,13 @@
 
 mod layout;
 mod library;
+mod report;
 mod scan;
 mod text_layer;
 
 use std::sync::{Mutex, PoisonError};
 
-use casetrack_core::{BlockKind, Error, ErrorCode, ExtractionMethod, Rect, Result};
+use casetrack_core::{BlockKind, Error, ExtractionMethod, Rect, Result};
 use pdfium_render::prelude::{
     PdfDocument, PdfDocumentMetadataTagType, PdfPage, PdfPageAnnotationType, PdfPageObject, PdfPageObjectCommon,
     PdfPageObjectsCommon, PdfiumError, PdfiumInternalError,
@@ -20,8 +21,9 @@ use pdfium_render::prelude::{
 
 use self::layout::{Headings, Paragraph};
 pub use self::library::pdfium_status;
+use self::report::Report;
 use self::text_layer::{Line, View};
-use crate::ocr::{self, OcrPage, Picture};
+use crate::ocr::{self, OcrPage, Picture, tesseract_status};
 use crate::page::{DocumentBuilder, PlacedLine};
 use crate::registry::Extractor;
 use crate::source::Source;
@@ -71,20 +73,25 @@ enum PageState {
     Damaged,
 }
 
-/// A page while the document is read.
-struct ReadPage {
+/// What the text layer of a page says.
+struct TextPage {
     state: PageState,
-    method: ExtractionMethod,
-    confidence: Option<f32>,
     paragraphs: Vec<Paragraph>,
+}
+
+impl TextPage {
+    fn needs_ocr(&self) -> bool {
+        matches!(self.state, PageState::Scanned | PageState::Garbage)
+    }
 }
 
 /// OCR of a page with a garbage text layer replaces it when it makes at least this much sense.
 const MIN_CONFIDENCE: f32 = 0.5;
 
+/// Text layers first: they are read fast, and tell what is a heading. Then page by page, with OCR where it is needed, so that
+/// what was read of a long scan is not lost if its reading is stopped.
 fn read_document(source: &Source, pdf: &PdfDocument, document: &mut DocumentBuilder) -> Result<()> {
-    let count = pdf.pages().len();
-    if count == 0 {
+    if pdf.pages().is_empty() {
         return Err(source.unreadable("it has no pages"));
     }
     if let Some(title) = pdf.metadata().get(PdfDocumentMetadataTagType::Title)
@@ -92,138 +99,97 @@ fn read_document(source: &Source, pdf: &PdfDocument, document: &mut DocumentBuil
     {
         document.set_title(title.value());
     }
-    let read = ocr::read_all(source.options, |submit| read_pages(source, pdf, submit));
-    let pages = add_ocr(read.fed?, read.pages);
-    check_pages(source, &pages, read.missing, document)?;
+    let pages = read_text_layers(source, pdf)?;
+    let sensible = pages.iter().filter(|page| page.state != PageState::Garbage);
+    let headings = Headings::of(sensible.map(|page| &page.paragraphs));
+    let missing = match pages.iter().any(TextPage::needs_ocr) {
+        true => tesseract_status(source.options).err(),
+        false => None,
+    };
+    let pictures = pages.iter().zip(0..).map(|(page, index)| {
+        let wanted = page.needs_ocr() && missing.is_none();
+        wanted.then(|| picture(source, pdf, index)).flatten()
+    });
+    let mut report = Report::default();
+    let mut turn = pages.iter();
+    ocr::read_in_order(source.options, pictures, |ocr| {
+        let Some(page) = turn.next() else { return Ok(()) };
+        match ocr.filter(|ocr| replaces(ocr, page)) {
+            // The picture shows what a stamp or page number in the text layer says.
+            Some(ocr) => {
+                report.add(PageState::Readable, true);
+                document.start_page(ExtractionMethod::Ocr, None);
+                document.set_ocr_confidence(ocr.confidence);
+                push_paragraphs(document, &scan::paragraphs(&ocr), &headings)?;
+            }
+            None => {
+                report.add(page.state, !page.paragraphs.is_empty());
+                document.start_page(ExtractionMethod::Native, None);
+                push_paragraphs(document, &page.paragraphs, &headings)?;
+            }
+        }
+        document.finish_page();
+        Ok(())
+    })?;
+    report.finish(source, missing, document)
+}
 
-    let headings = Headings::of(pages.iter().map(|page| &page.paragraphs));
-    for page in &pages {
-        document.start_page(page.method, None);
-        if let Some(confidence) = page.confidence {
-            document.set_ocr_confidence(confidence);
-        }
-        for paragraph in &page.paragraphs {
-            let kind = match headings.level(paragraph) {
-                Some(level) => BlockKind::Heading { level },
-                None if paragraph.is_list_item() => BlockKind::ListItem,
-                None => BlockKind::Paragraph,
-            };
-            let lines: Vec<PlacedLine> = paragraph.lines.iter().map(placed).collect();
-            document.push_lines(kind, &lines)?;
-        }
+/// Whether what OCR read takes the place of what the text layer says.
+fn replaces(ocr: &OcrPage, page: &TextPage) -> bool {
+    let is_worse = page.state == PageState::Garbage && ocr.confidence < MIN_CONFIDENCE;
+    !is_worse && !ocr.paragraphs.is_empty()
+}
+
+fn push_paragraphs(document: &mut DocumentBuilder, paragraphs: &[Paragraph], headings: &Headings) -> Result<()> {
+    for paragraph in paragraphs {
+        let kind = match headings.level(paragraph) {
+            Some(level) => BlockKind::Heading { level },
+            None if paragraph.is_list_item() => BlockKind::ListItem,
+            None => BlockKind::Paragraph,
+        };
+        let lines: Vec<PlacedLine> = paragraph.lines.iter().map(placed).collect();
+        document.push_lines(kind, &lines)?;
     }
     Ok(())
 }
 
-/// The text layers of all pages; pages without a usable one are handed on as pictures, with their numbers from 0.
-fn read_pages(source: &Source, pdf: &PdfDocument, submit: &mut dyn FnMut(usize, Picture)) -> Result<Vec<ReadPage>> {
+fn read_text_layers(source: &Source, pdf: &PdfDocument) -> Result<Vec<TextPage>> {
     let mut pages = Vec::new();
     let mut text_bytes = 0u64;
     for index in 0..pdf.pages().len() {
         let read = {
             let _inside = PDFIUM.lock().unwrap_or_else(PoisonError::into_inner);
-            pdf.pages().get(index).and_then(|mut page| {
-                let (state, lines) = read_page(&mut page)?;
-                let wanted = matches!(state, PageState::Scanned | PageState::Garbage);
-                let picture = wanted.then(|| scan::render(&page, source.limits().max_image_pixels)).transpose();
-                Ok((state, lines, picture))
-            })
+            pdf.pages().get(index).and_then(|mut page| read_page(&mut page))
         };
-        let damaged =
-            |error: &PdfiumError| tracing::debug!("page {} of {}: {error:?}", index + 1, source.path.display());
-        let (state, lines) = match read {
-            Ok((state, lines, picture)) => {
-                match picture {
-                    Ok(Some(picture)) => submit(pages.len(), picture),
-                    Ok(None) => {}
-                    Err(error) => damaged(&error),
-                }
-                (state, lines)
-            }
-            Err(error) => {
-                damaged(&error);
-                (PageState::Damaged, Vec::new())
-            }
-        };
+        let (state, lines) = read.unwrap_or_else(|error| {
+            log_damage(source, index, &error);
+            (PageState::Damaged, Vec::new())
+        });
         text_bytes += lines.iter().map(|line| line.text.len() as u64).sum::<u64>();
         if text_bytes > source.limits().max_text_chars.saturating_mul(4) {
             return Err(source
                 .too_large(format_args!("it holds more than {} characters of text", source.limits().max_text_chars)));
         }
-        let paragraphs = layout::paragraphs(lines);
-        pages.push(ReadPage { state, method: ExtractionMethod::Native, confidence: None, paragraphs });
+        pages.push(TextPage { state, paragraphs: layout::paragraphs(lines) });
     }
     Ok(pages)
 }
 
-/// Puts what OCR read in the place of what the text layer says.
-fn add_ocr(mut pages: Vec<ReadPage>, read: Vec<(usize, OcrPage)>) -> Vec<ReadPage> {
-    for (number, ocr) in read {
-        let Some(page) = pages.get_mut(number) else { continue };
-        let is_worse = page.state == PageState::Garbage && ocr.confidence < MIN_CONFIDENCE;
-        let paragraphs = scan::paragraphs(&ocr);
-        if is_worse || paragraphs.is_empty() {
-            continue;
-        }
-        // The picture shows what a stamp or page number in the text layer says.
-        *page = ReadPage {
-            state: PageState::Readable,
-            method: ExtractionMethod::Ocr,
-            confidence: Some(ocr.confidence),
-            paragraphs,
-        };
-    }
-    pages
+fn picture(source: &Source, pdf: &PdfDocument, index: i32) -> Option<Picture> {
+    let _inside = PDFIUM.lock().unwrap_or_else(PoisonError::into_inner);
+    let page = pdf.pages().get(index);
+    let picture = page.and_then(|page| scan::render(&page, source.limits().max_image_pixels));
+    picture.map_err(|error| log_damage(source, index, &error)).ok()
+}
+
+fn log_damage(source: &Source, index: i32, error: &PdfiumError) {
+    tracing::debug!("page {} of {}: {error:?}", index + 1, source.path.display());
 }
 
 fn placed(line: &Line) -> PlacedLine {
     let Rect { left, right, top, bottom } = line.area;
     let area = (right > left && bottom > top).then_some(line.area);
     PlacedLine { text: line.text.clone(), area }
-}
-
-/// Says which pages are missing; an error when there is no text at all. `missing` is why there was no OCR.
-fn check_pages(
-    source: &Source,
-    pages: &[ReadPage],
-    missing: Option<Error>,
-    document: &mut DocumentBuilder,
-) -> Result<()> {
-    let numbers = |wanted: PageState| -> Vec<usize> {
-        pages.iter().zip(1..).filter(|(page, _)| page.state == wanted).map(|(_, number)| number).collect()
-    };
-    let (scanned, garbage, damaged) =
-        (numbers(PageState::Scanned), numbers(PageState::Garbage), numbers(PageState::Damaged));
-    let has_text = pages.iter().any(|page| page.state == PageState::Readable && !page.paragraphs.is_empty());
-    if !has_text && garbage.is_empty() && !scanned.is_empty() {
-        return Err(match missing {
-            Some(missing) => Error::new(
-                ErrorCode::NeedsOcr,
-                format!("{} is a scan without a text layer ({}).", source.name(), plural(pages.len(), "page")),
-            )
-            .with_hint(missing.hint.unwrap_or_default()),
-            None => source.empty("is a scan on which no text was recognised."),
-        });
-    }
-    if !has_text && garbage.is_empty() && !damaged.is_empty() {
-        return Err(source.unreadable("none of its pages can be read"));
-    }
-    if !has_text && garbage.is_empty() {
-        return Err(source.empty("contains no text."));
-    }
-    if !scanned.is_empty() && missing.is_some() {
-        document.warn(format!("No text layer on {}: scanned, needs OCR.", page_list(&scanned)));
-    }
-    if !scanned.is_empty() && missing.is_none() {
-        document.warn(format!("No text was recognised on {}: a picture.", page_list(&scanned)));
-    }
-    if !garbage.is_empty() {
-        document.warn(format!("The text layer of {} does not say what the page shows.", page_list(&garbage)));
-    }
-    if !damaged.is_empty() {
-        document.warn(format!("Could not be read: {}. The other pages are complete.", page_list(&damaged)));
-    }
-    Ok(())
 }
 
 fn read_page(page: &mut PdfPage) -> Result<(PageState, Vec<Line>), PdfiumError> {
@@ -311,26 +277,6 @@ fn is_sensible_title(title: &str) -> bool {
         .iter()
         .any(|placeholder| lower.starts_with(placeholder));
     title.chars().filter(|c| c.is_alphabetic()).count() >= 3 && !is_file_name && !is_placeholder
-}
-
-fn plural(count: usize, noun: &str) -> String {
-    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
-}
-
-/// "page 3" or "pages 1, 4-7".
-fn page_list(numbers: &[usize]) -> String {
-    let mut ranges: Vec<(usize, usize)> = Vec::new();
-    for &number in numbers {
-        match ranges.last_mut() {
-            Some((_, end)) if *end + 1 == number => *end = number,
-            _ => ranges.push((number, number)),
-        }
-    }
-    let ranges: Vec<String> = ranges
-        .into_iter()
-        .map(|(start, end)| if start == end { start.to_string() } else { format!("{start}-{end}") })
-        .collect();
-    format!("page{} {}", if numbers.len() == 1 { "" } else { "s" }, ranges.join(", "))
 }
 
 /// The first page of a PDF as a picture.

@@ -132,9 +132,19 @@ fn titles_that_say_nothing_are_dropped() {
 }
 
 #[test]
-fn page_numbers_are_listed_as_ranges() {
-    assert_eq!(super::page_list(&[3]), "page 3");
-    assert_eq!(super::page_list(&[1, 4, 5, 6, 9]), "pages 1, 4-6, 9");
+fn the_pages_of_a_scan_are_shown_as_they_are_read() {
+    use std::{cell::RefCell, rc::Rc};
+    let seen = Rc::new(RefCell::new(Vec::new()));
+    let keep = Rc::clone(&seen);
+    let observer = Box::new(move |page: &casetrack_core::Page| keep.borrow_mut().push(page.clone()));
+    let limits = casetrack_core::Limits { max_text_chars: 400, ..Default::default() };
+    let options = ExtractOptions { limits, ..ExtractOptions::default() };
+    // Nothing is read of the scans; the third text is too much.
+    let scan = PdfPageContent::image;
+    let file = pdf_file("", &[scan(), text(&PARAGRAPH), scan(), text(&PARAGRAPH), text(&PARAGRAPH)]);
+    let result = crate::extraction::extract_observed(Path::new("lease.pdf"), &file, &options, observer);
+    assert_eq!(result.unwrap_err().code, ErrorCode::FileTooLarge);
+    assert_eq!(seen.borrow().iter().map(|page| page.number).collect::<Vec<_>>(), [1, 2, 3, 4]);
 }
 
 /// The file, to be opened with one of these passwords (ISO 32000-1, 7.6.2 and 7.6.3, RC4 with 128 bits).

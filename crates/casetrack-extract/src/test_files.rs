@@ -93,7 +93,13 @@ impl PdfPageContent {
 
     /// A picture that covers the page.
     pub fn image() -> Self {
-        Self("q 612 0 0 792 0 0 cm /Im1 Do Q\n".into())
+        Self(String::new()).with_image(0.0, 0.0, 612.0, 792.0)
+    }
+
+    /// Adds the file's picture at this place, from the bottom left.
+    pub fn with_image(mut self, left: f32, bottom: f32, width: f32, height: f32) -> Self {
+        self.0 += &format!("q {width} 0 0 {height} {left} {bottom} cm /Im1 Do Q\n");
+        self
     }
 }
 
@@ -107,7 +113,8 @@ pub fn scanned_pdf_file(width: usize, pixels: &[u8]) -> Vec<u8> {
     pdf_file_with_picture("", &[PdfPageContent::image()], width, pixels)
 }
 
-fn pdf_file_with_picture(title: &str, pages: &[PdfPageContent], width: usize, pixels: &[u8]) -> Vec<u8> {
+/// A PDF of these pages, and the picture that they show, in shades of grey, row by row.
+pub fn pdf_file_with_picture(title: &str, pages: &[PdfPageContent], width: usize, pixels: &[u8]) -> Vec<u8> {
     let hex: String = pixels.iter().map(|pixel| format!("{pixel:02x}")).collect();
     let kids: Vec<String> = (0..pages.len()).map(|index| format!("{} 0 R", 6 + 2 * index)).collect();
     let mut objects = vec![

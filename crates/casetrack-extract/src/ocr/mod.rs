@@ -62,6 +62,8 @@ pub(crate) struct Picture {
     pub resolution: Option<u32>,
     /// Points per pixel, for the boxes of lines.
     pub scale: f32,
+    /// A page, which may stand on its head or be badly lit; a part of one is read as it is.
+    pub is_whole: bool,
 }
 
 /// The library in use and the languages it reads, when it can read `options.languages`.
@@ -179,7 +181,7 @@ fn read_one(options: &ExtractOptions, picture: &Picture) -> Result<OcrPage> {
 fn read_upright(libraries: &'static Libraries, api: &mut Api, picture: &Picture, end: Instant) -> Option<OcrPage> {
     let pix = Pix::of(libraries, &picture.image, picture.resolution.unwrap_or(0))?;
     let mut page = read_turned(api, &pix, 0, picture.scale, end)?;
-    if page.confidence >= DOUBTFUL_CONFIDENCE {
+    if page.confidence >= DOUBTFUL_CONFIDENCE || !picture.is_whole {
         return Some(page);
     }
     let quarters = orientation(libraries, &pix).unwrap_or(0);

@@ -63,7 +63,7 @@ fn a_page_on_its_head_is_turned_and_its_boxes_stay_where_they_are() {
 fn a_blank_page_and_no_page_have_no_text() {
     for (width, height) in [(500, 700), (1, 1), (0, 0)] {
         let image = GrayImage { width, height, pixels: vec![255; width * height] };
-        let Some(page) = read(&Picture { image, resolution: None, scale: 1.0 }) else { return };
+        let Some(page) = read(&Picture { image, resolution: None, scale: 1.0, is_whole: true }) else { return };
         assert_eq!(page, OcrPage::default());
     }
 }
@@ -104,7 +104,7 @@ fn pages_come_in_order_and_before_later_ones_are_asked_for() {
         // Some places have no picture, and some pictures no pixels; the first has both.
         let height = if number % 4 == 3 { 0 } else { 700 };
         let image = GrayImage { width: image.width, height, pixels: image.pixels[..image.width * height].to_vec() };
-        (number % 3 != 1).then_some(Picture { image, resolution: None, scale: 0.24 })
+        (number % 3 != 1).then_some(Picture { image, resolution: None, scale: 0.24, is_whole: true })
     });
     let mut came = Vec::new();
     read_in_order(&options, pictures, |page| {

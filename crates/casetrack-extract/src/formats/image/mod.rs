@@ -181,7 +181,7 @@ fn picture(image: DynamicImage, resolution: Option<u32>) -> Picture {
         Some(resolution) => POINTS / resolution as f32,
         None => POINTS * ASSUMED_LENGTH / width.max(height).max(1) as f32,
     };
-    Picture { image: GrayImage { width, height, pixels: gray.into_raw() }, resolution, scale }
+    Picture { image: GrayImage { width, height, pixels: gray.into_raw() }, resolution, scale, is_whole: true }
 }
 
 fn read_error(source: &Source, error: &ImageError) -> Error {

@@ -2,25 +2,27 @@
 //!
 //! Text is what the text layer says, in the order of the page's content, one line of text per line on the page with its
 //! box. Paragraphs are found from geometry. A page that is a picture with no or hardly any text is a scan, and a text layer
-//! may be garbage: such pages are rendered and read by OCR. Where that is not possible they keep their places without being
-//! taken for empty pages.
+//! may be garbage: such pages are rendered and read by OCR, and so are large pictures beside a text layer. Where that is not
+//! possible pages keep their places without being taken for empty ones.
 
 mod layout;
 mod library;
+mod pictures;
 mod report;
 mod scan;
 mod text_layer;
 
+use std::borrow::Cow;
 use std::sync::{Mutex, PoisonError};
 
 use casetrack_core::{BlockKind, Error, ExtractionMethod, Rect, Result};
 use pdfium_render::prelude::{
-    PdfDocument, PdfDocumentMetadataTagType, PdfPage, PdfPageAnnotationType, PdfPageObject, PdfPageObjectCommon,
-    PdfPageObjectsCommon, PdfiumError, PdfiumInternalError,
+    PdfDocument, PdfDocumentMetadataTagType, PdfPage, PdfPageAnnotationType, PdfiumError, PdfiumInternalError,
 };
 
 use self::layout::{Headings, Paragraph};
 pub use self::library::pdfium_status;
+use self::pictures::{Pictures, Unread};
 use self::report::Report;
 use self::text_layer::{Line, View};
 use crate::ocr::{self, OcrPage, Picture, tesseract_status};
@@ -33,9 +35,6 @@ const MIN_TEXT_OF_SCAN: usize = 50;
 /// Share of the page that pictures must cover for a scan: on a page with a little text, and on one with none at all.
 const SCAN_COVERAGE: f32 = 0.5;
 const SCAN_COVERAGE_WITHOUT_TEXT: f32 = 0.1;
-/// Pictures may be wrapped in forms this deep.
-const MAX_FORM_DEPTH: u32 = 4;
-
 /// One thread is inside pdfium at a time: it is not thread-safe, and its binding locks every single call, which is cheap
 /// only without contention.
 static PDFIUM: Mutex<()> = Mutex::new(());
@@ -77,11 +76,13 @@ enum PageState {
 struct TextPage {
     state: PageState,
     paragraphs: Vec<Paragraph>,
+    /// Of a readable page.
+    unread: Unread,
 }
 
 impl TextPage {
     fn needs_ocr(&self) -> bool {
-        matches!(self.state, PageState::Scanned | PageState::Garbage)
+        matches!(self.state, PageState::Scanned | PageState::Garbage) || !self.unread.areas.is_empty()
     }
 }
 
@@ -108,26 +109,36 @@ fn read_document(source: &Source, pdf: &PdfDocument, document: &mut DocumentBuil
     };
     let pictures = pages.iter().zip(0..).map(|(page, index)| {
         let wanted = page.needs_ocr() && missing.is_none();
-        wanted.then(|| picture(source, pdf, index)).flatten()
+        wanted.then(|| picture(source, pdf, index, page)).flatten()
     });
     let mut report = Report::default();
     let mut turn = pages.iter();
     ocr::read_in_order(source.options, pictures, |ocr| {
         let Some(page) = turn.next() else { return Ok(()) };
-        match ocr.filter(|ocr| replaces(ocr, page)) {
+        report.unread(missing.is_some() && page.unread.is_large);
+        let (method, confidence, paragraphs) = match ocr {
+            Some(ocr) if page.state == PageState::Readable => {
+                match scan::from_pictures(&ocr, &page.unread.areas, &page.paragraphs) {
+                    Some(read) => {
+                        let paragraphs = scan::merged(&page.paragraphs, read.paragraphs);
+                        (ExtractionMethod::Hybrid, Some(read.confidence), Cow::Owned(paragraphs))
+                    }
+                    None => (ExtractionMethod::Native, None, Cow::Borrowed(&page.paragraphs)),
+                }
+            }
             // The picture shows what a stamp or page number in the text layer says.
-            Some(ocr) => {
-                report.add(PageState::Readable, true);
-                document.start_page(ExtractionMethod::Ocr, None);
-                document.set_ocr_confidence(ocr.confidence);
-                push_paragraphs(document, &scan::paragraphs(&ocr), &headings)?;
+            Some(ocr) if replaces(&ocr, page) => {
+                (ExtractionMethod::Ocr, Some(ocr.confidence), Cow::Owned(scan::paragraphs(&ocr)))
             }
-            None => {
-                report.add(page.state, !page.paragraphs.is_empty());
-                document.start_page(ExtractionMethod::Native, None);
-                push_paragraphs(document, &page.paragraphs, &headings)?;
-            }
+            _ => (ExtractionMethod::Native, None, Cow::Borrowed(&page.paragraphs)),
+        };
+        let state = if method == ExtractionMethod::Native { page.state } else { PageState::Readable };
+        report.add(state, !paragraphs.is_empty());
+        document.start_page(method, None);
+        if let Some(confidence) = confidence {
+            document.set_ocr_confidence(confidence);
         }
+        push_paragraphs(document, &paragraphs, &headings)?;
         document.finish_page();
         Ok(())
     })?;
@@ -161,25 +172,31 @@ fn read_text_layers(source: &Source, pdf: &PdfDocument) -> Result<Vec<TextPage>>
             let _inside = PDFIUM.lock().unwrap_or_else(PoisonError::into_inner);
             pdf.pages().get(index).and_then(|mut page| read_page(&mut page))
         };
-        let (state, lines) = read.unwrap_or_else(|error| {
+        let (state, lines, unread) = read.unwrap_or_else(|error| {
             log_damage(source, index, &error);
-            (PageState::Damaged, Vec::new())
+            (PageState::Damaged, Vec::new(), Unread::default())
         });
         text_bytes += lines.iter().map(|line| line.text.len() as u64).sum::<u64>();
         if text_bytes > source.limits().max_text_chars.saturating_mul(4) {
             return Err(source
                 .too_large(format_args!("it holds more than {} characters of text", source.limits().max_text_chars)));
         }
-        pages.push(TextPage { state, paragraphs: layout::paragraphs(lines) });
+        pages.push(TextPage { state, paragraphs: layout::paragraphs(lines), unread });
     }
     Ok(pages)
 }
 
-fn picture(source: &Source, pdf: &PdfDocument, index: i32) -> Option<Picture> {
-    let _inside = PDFIUM.lock().unwrap_or_else(PoisonError::into_inner);
-    let page = pdf.pages().get(index);
-    let picture = page.and_then(|page| scan::render(&page, source.limits().max_image_pixels));
-    picture.map_err(|error| log_damage(source, index, &error)).ok()
+/// What of a page is to be read by OCR; `None` when its pictures hold no text, or it cannot be rendered.
+fn picture(source: &Source, pdf: &PdfDocument, index: i32, text: &TextPage) -> Option<Picture> {
+    let rendered = {
+        let _inside = PDFIUM.lock().unwrap_or_else(PoisonError::into_inner);
+        pdf.pages().get(index).and_then(|page| scan::render(&page, source.limits().max_image_pixels))
+    };
+    let page = rendered.map_err(|error| log_damage(source, index, &error)).ok()?;
+    match text.state {
+        PageState::Readable => scan::cut_out(&page, &text.unread.areas, &text.paragraphs),
+        _ => Some(page),
+    }
 }
 
 fn log_damage(source: &Source, index: i32, error: &PdfiumError) {
@@ -192,24 +209,27 @@ fn placed(line: &Line) -> PlacedLine {
     PlacedLine { text: line.text.clone(), area }
 }
 
-fn read_page(page: &mut PdfPage) -> Result<(PageState, Vec<Line>), PdfiumError> {
+fn read_page(page: &mut PdfPage) -> Result<(PageState, Vec<Line>, Unread), PdfiumError> {
     if has_printed_annotations(page)
         && let Err(error) = page.flatten()
     {
         tracing::debug!("annotations are left out: {error:?}");
     }
     let page = &*page;
-    let (lines, unmapped) = text_layer::read_lines(page)?;
+    let view = View::of(page);
+    let (lines, unmapped) = text_layer::read_lines(page, &view)?;
+    let pictures = Pictures::of(page, &view);
     let printed: usize = lines.iter().map(|line| line.text.chars().filter(|c| !c.is_whitespace()).count()).sum();
     let coverage = if printed == 0 { SCAN_COVERAGE_WITHOUT_TEXT } else { SCAN_COVERAGE };
-    let state = if printed < MIN_TEXT_OF_SCAN && is_covered_by_pictures(page, coverage) {
+    let state = if printed < MIN_TEXT_OF_SCAN && pictures.cover(coverage) {
         PageState::Scanned
     } else if scan::is_garbage(&lines, unmapped) {
         PageState::Garbage
     } else {
         PageState::Readable
     };
-    Ok((state, lines))
+    let unread = if state == PageState::Readable { pictures.unread(&lines) } else { Unread::default() };
+    Ok((state, lines, unread))
 }
 
 /// Whether annotations show text of their own: filled-in form fields, text written onto the page, stamps. They are no part of
@@ -221,31 +241,6 @@ fn has_printed_annotations(page: &PdfPage) -> bool {
             PdfPageAnnotationType::Widget | PdfPageAnnotationType::FreeText | PdfPageAnnotationType::Stamp
         )
     })
-}
-
-fn is_covered_by_pictures(page: &PdfPage, share: f32) -> bool {
-    let view = View::of(page);
-    let covered: f32 = page.objects().iter().map(|object| covered_by(&object, &view, 0)).sum();
-    covered >= share * view.size()
-}
-
-/// What pictures in a page object cover, in square points. A form counts as a whole when it holds a picture: positions
-/// inside it are its own.
-fn covered_by(object: &PdfPageObject, view: &View, depth: u32) -> f32 {
-    let holds_picture = match object {
-        PdfPageObject::Image(_) => true,
-        PdfPageObject::XObjectForm(form) if depth < MAX_FORM_DEPTH => {
-            form.iter().any(|inner| covered_by(&inner, view, depth + 1) > 0.0)
-        }
-        _ => false,
-    };
-    if !holds_picture {
-        return 0.0;
-    }
-    if depth > 0 {
-        return 1.0;
-    }
-    object.bounds().map_or(0.0, |bounds| view.visible(&bounds.to_rect()))
 }
 
 fn is_password_error(error: &PdfiumError) -> bool {

@@ -14,10 +14,18 @@ pub(super) struct Report {
     scanned: Vec<usize>,
     garbage: Vec<usize>,
     damaged: Vec<usize>,
+    unread: Vec<usize>,
 }
 
 impl Report {
-    /// Of the next page.
+    /// Whether large pictures of the next page were not read.
+    pub fn unread(&mut self, is_unread: bool) {
+        if is_unread {
+            self.unread.push(self.pages + 1);
+        }
+    }
+
+    /// The next page.
     pub fn add(&mut self, state: PageState, has_text: bool) {
         self.pages += 1;
         match state {
@@ -31,7 +39,7 @@ impl Report {
 
     /// Warns of what is missing; an error when there is no text at all. `missing` is why there was no OCR, if it was needed.
     pub fn finish(self, source: &Source, missing: Option<Error>, document: &mut DocumentBuilder) -> Result<()> {
-        let Self { pages, has_text, scanned, garbage, damaged } = self;
+        let Self { pages, has_text, scanned, garbage, damaged, unread } = self;
         if !has_text && garbage.is_empty() {
             return Err(match missing {
                 _ if scanned.is_empty() && damaged.is_empty() => source.empty("contains no text."),
@@ -52,6 +60,9 @@ impl Report {
         }
         if !garbage.is_empty() {
             document.warn(format!("The text layer of {} does not say what the page shows.", page_list(&garbage)));
+        }
+        if !unread.is_empty() {
+            document.warn(format!("Large pictures on {} were not read: needs OCR.", page_list(&unread)));
         }
         if !damaged.is_empty() {
             document.warn(format!("Could not be read: {}. The other pages are complete.", page_list(&damaged)));

@@ -4,7 +4,7 @@ use casetrack_core::{BlockKind, ErrorCode, ExtractionMethod, FileFormat};
 use md5::{Digest, Md5};
 use rc4::{KeyInit, Rc4, StreamCipher};
 
-use crate::test_files::{PdfPageContent, assert_page_invariants, pdf_file, scanned_pdf_file};
+use crate::test_files::{PdfPageContent, assert_page_invariants, pdf_file, pdf_file_with_picture, scanned_pdf_file};
 use crate::{ExtractOptions, Extraction};
 
 fn extract(bytes: &[u8]) -> casetrack_core::Result<Extraction> {
@@ -209,4 +209,55 @@ fn the_password_of_the_user_or_the_owner_opens() {
     // Protected against changes only.
     let file = protected(&plain, "", "landlord");
     assert!(read(&file, None).is_ok() && read(&file, Some("of other files")).is_ok());
+}
+
+/// A picture of a page with these lines at its top, and how wide it is.
+fn picture_of(lines: &[&str]) -> (usize, Vec<u8>) {
+    let image = super::rendered_page(&pdf_file("", &[text(lines)])).image;
+    (image.width, image.pixels)
+}
+
+#[test]
+fn a_large_picture_beside_a_text_layer_is_read_too() {
+    let (width, pixels) = picture_of(&["Annex: the tenant may keep two cats", "and a small dog."]);
+    // The upper half of the page as a picture, in the lower half of one with text.
+    let half = &pixels[..pixels.len() / width / 2 * width];
+    let below = ["This sentence stands at the very foot of the page."];
+    let content = |picture: bool| {
+        let lines = PARAGRAPH.iter().zip(0..).map(|(line, number)| (72.0, 750.0 - 14.0 * number as f32, 12.0, *line));
+        let content = PdfPageContent::text(lines.chain([(72.0, 20.0, 12.0, below[0])]));
+        if picture { content.with_image(0.0, 60.0, 612.0, 396.0) } else { content }
+    };
+    let extraction = extract(&pdf_file_with_picture("", &[content(true), content(false)], width, half)).unwrap();
+    let (page, plain) = (&extraction.pages[0], &extraction.pages[1]);
+    assert_eq!(plain.text, format!("{}\n{}", PARAGRAPH.join("\n"), below[0]));
+    if crate::tesseract_status(&ExtractOptions::default()).is_err() {
+        assert_eq!(page.text, plain.text);
+        assert_eq!(extraction.warnings, ["Large pictures on page 1 were not read: needs OCR."]);
+        return;
+    }
+    assert!(extraction.warnings.is_empty(), "{:?}", extraction.warnings);
+    let annex = "Annex: the tenant may keep two cats\nand a small dog.";
+    assert_eq!(page.text, format!("{}\n{annex}\n{}", PARAGRAPH.join("\n"), below[0]));
+    assert_eq!((page.method, plain.method), (ExtractionMethod::Hybrid, ExtractionMethod::Native));
+    assert!(page.ocr_confidence.unwrap() > 0.85);
+    let area = page.line_boxes[3].unwrap();
+    let top = 792.0 - 60.0 - 396.0 + 14.0 - 9.0;
+    assert!((area.left - 72.0).abs() < 4.0 && (area.top - top).abs() < 5.0, "{area:?}");
+}
+
+#[test]
+fn what_the_text_layer_says_is_not_read_again() {
+    let (width, pixels) = picture_of(&PARAGRAPH);
+    // A searchable scan, and a scan that only has a stamp.
+    let searchable = text(&PARAGRAPH).with_image(0.0, 0.0, 612.0, 792.0);
+    let stamp = "Case 3:20-cv-00123, document 45, filed on the first of May, page 1 of 2";
+    let stamped = PdfPageContent::text([(72.0, 30.0, 10.0, stamp)].into_iter()).with_image(0.0, 0.0, 612.0, 792.0);
+    let extraction = extract(&pdf_file_with_picture("", &[searchable, stamped], width, &pixels)).unwrap();
+    assert_eq!(extraction.pages[0].text, PARAGRAPH.join("\n"));
+    if crate::tesseract_status(&ExtractOptions::default()).is_ok() {
+        assert_eq!(extraction.pages[0].method, ExtractionMethod::Native);
+        assert_eq!(extraction.pages[1].text, format!("{}\n{stamp}", PARAGRAPH.join("\n")));
+        assert_eq!(extraction.pages[1].method, ExtractionMethod::Hybrid);
+    }
 }

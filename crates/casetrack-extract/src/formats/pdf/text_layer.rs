@@ -16,13 +16,12 @@ pub(super) struct Line {
 
 /// The lines of a page in the order of its content, with places in points from the top left of the visible page, and how many
 /// glyphs stand for no character.
-pub(super) fn read_lines(page: &PdfPage) -> Result<(Vec<Line>, usize), PdfiumError> {
+pub(super) fn read_lines(page: &PdfPage, view: &View) -> Result<(Vec<Line>, usize), PdfiumError> {
     let text = page.text()?;
-    let view = View::of(page);
     let mut lines = Vec::new();
     let mut open = OpenLine::default();
     let mut unmapped = 0;
-    for glyph in glyphs(&text, &view) {
+    for glyph in glyphs(&text, view) {
         match glyph {
             Glyph::Unmapped => unmapped += 1,
             Glyph::LineEnd => lines.extend(open.finish()),
@@ -259,11 +258,11 @@ impl View {
         (self.right - self.left) * (self.top - self.bottom)
     }
 
-    /// The part of an area in the page's own coordinates that is visible, in square points.
-    pub fn visible(&self, area: &PdfRect) -> f32 {
-        let width = area.right().value.min(self.right) - area.left().value.max(self.left);
-        let height = area.top().value.min(self.top) - area.bottom().value.max(self.bottom);
-        width.max(0.0) * height.max(0.0)
+    /// The visible part of an area in the page's own coordinates, as it is shown.
+    pub fn visible(&self, area: &PdfRect) -> Option<Rect> {
+        let (left, right) = (area.left().value.max(self.left), area.right().value.min(self.right));
+        let (bottom, top) = (area.bottom().value.max(self.bottom), area.top().value.min(self.top));
+        (right > left && top > bottom).then(|| self.place(&PdfRect::new_from_values(bottom, left, top, right)))
     }
 }
 

@@ -1,5 +1,7 @@
 //! A chunk: the unit that is embedded, searched and cited.
 
+use std::borrow::Cow;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -37,8 +39,61 @@ pub struct Chunk {
 }
 
 impl Chunk {
-    /// The text that is embedded: context, then the verbatim text.
+    /// The text that is embedded: context, then the text with its words whole.
     pub fn embedding_text(&self) -> String {
-        if self.context.is_empty() { self.text.clone() } else { format!("{}\n{}", self.context, self.text) }
+        let text = self.searchable_text();
+        if self.context.is_empty() { text.into_owned() } else { format!("{}\n{text}", self.context) }
+    }
+
+    /// The text that is searched: words that are broken at the end of a line are whole. It serves no quotation: offsets are those
+    /// of `text`.
+    pub fn searchable_text(&self) -> Cow<'_, str> {
+        whole_words(&self.text)
+    }
+}
+
+/// Joins "exam-\nple" to "example" where there are lower-case letters around the break: capitals and digits are those of names
+/// and numbers that are written with a hyphen. A compound that stands in the text with its hyphen keeps it.
+fn whole_words(text: &str) -> Cow<'_, str> {
+    let mut joined = String::new();
+    let mut copied = 0;
+    for (place, _) in text.match_indices('\n') {
+        let Some((hyphen, mark)) = text[..place].char_indices().next_back() else { continue };
+        let is_lower = |c: char| c.is_lowercase();
+        if !matches!(mark, '-' | '\u{2010}' | '\u{AD}')
+            || !text[..hyphen].ends_with(is_lower)
+            || !text[place + 1..].starts_with(is_lower)
+        {
+            continue;
+        }
+        let first = text[..hyphen].rsplit(|c: char| !c.is_alphabetic()).next().unwrap_or_default();
+        let second = text[place + 1..].split(|c: char| !c.is_alphabetic()).next().unwrap_or_default();
+        let is_compound = mark == '-' && text.contains(&format!("{first}-{second}"));
+        joined.push_str(&text[copied..if is_compound { place } else { hyphen }]);
+        copied = place + 1;
+    }
+    if copied == 0 {
+        return Cow::Borrowed(text);
+    }
+    joined.push_str(&text[copied..]);
+    Cow::Owned(joined)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_broken_at_the_end_of_a_line_are_searched_whole() {
+        for (text, whole) in [
+            ("an exam-\nple of it", "an example of it"),
+            ("Prü\u{AD}\nfung and agree\u{2010}\nment", "Prüfung and agreement"),
+            ("a well-\nknown and well-known thing", "a well-known and well-known thing"),
+            ("Baden-\nBaden, 2020-\n21, see -\nnote, a-\n b", "Baden-\nBaden, 2020-\n21, see -\nnote, a-\n b"),
+            ("no break", "no break"),
+            ("ends in a-\n", "ends in a-\n"),
+        ] {
+            assert_eq!(whole_words(text), whole);
+        }
     }
 }

@@ -13,7 +13,7 @@ use tantivy::tokenizer::{
 };
 
 /// Name and version of the analysis. Part of the BM25 index's identity: a change here rebuilds the index.
-pub(crate) const ANALYSIS: &str = "casetrack-en-1";
+pub(crate) const ANALYSIS: &str = "casetrack-en-2";
 
 /// Longer terms, in bytes, are not indexed: encoded data, not words.
 const MAX_TERM_BYTES: usize = 128;

@@ -297,7 +297,7 @@ impl DerivedIndex for Bm25Index {
             let mut document = TantivyDocument::new();
             document.add_bytes(self.fields.document, slots.document.as_bytes());
             document.add_u64(self.fields.slot, slots.first + u64::from(chunk.index));
-            document.add_text(self.fields.text, &chunk.text);
+            document.add_text(self.fields.text, chunk.searchable_text());
             document.add_text(self.fields.context, &chunk.context);
             let mut writer = self.writer.lock_after_others();
             let inner = self.open_writer(&mut writer)?;

@@ -1,8 +1,8 @@
 //! Lines into paragraphs, by their geometry.
 //!
-//! Lines that follow each other downwards and overlap horizontally form a region (a column, a heading, a footer). Inside it
-//! a paragraph ends where the distance grows, the font size changes, the indentation starts anew, or a line ends early:
-//! the next word would have fitted.
+//! Lines that follow each other downwards and overlap horizontally form a region (a column, a heading); running heads and
+//! feet are regions of their own. Inside a region a paragraph ends where the distance grows, the font size changes, the
+//! indentation starts anew, or a line ends early: the next word would have fitted.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -37,9 +37,16 @@ impl Paragraph {
         self.lines.iter().flat_map(|line| line.text.chars()).filter(|c| c.is_alphabetic()).collect()
     }
 
+    /// Whether it is a running head or foot, or a page number: neither a heading nor part of the text.
+    fn is_running(&self) -> bool {
+        self.lines.iter().all(|line| line.is_running)
+    }
+
     /// Whether the paragraph starts with the mark of a list item. "- 2 -" is a page number.
     pub fn is_list_item(&self) -> bool {
-        self.lines.first().is_some_and(|line| list_marker(&line.text).is_some()) && !self.letters().is_empty()
+        !self.is_running()
+            && self.lines.first().is_some_and(|line| list_marker(&line.text).is_some())
+            && !self.letters().is_empty()
     }
 }
 
@@ -60,7 +67,7 @@ fn same_region(before: &Line, after: &Line) -> bool {
     let goes_down = after.area.top > before.area.top;
     let overlaps = after.area.left < before.area.right && before.area.left < after.area.right;
     let close = after.area.top - before.area.bottom < 4.0 * before.size.max(after.size);
-    goes_down && overlaps && close
+    goes_down && overlaps && close && before.is_running == after.is_running
 }
 
 fn group_region(lines: &[Line], paragraphs: &mut Vec<Paragraph>) {
@@ -174,8 +181,9 @@ impl Headings {
         let mut pages_by_text: HashMap<String, usize> = HashMap::new();
         let mut sizes = Vec::new();
         for page in pages {
-            let large: Vec<&Paragraph> =
-                page.iter().filter(|text| text.is_short() && text.size() > body * HEADING_RATIO).collect();
+            let is_large =
+                |text: &&Paragraph| text.is_short() && !text.is_running() && text.size() > body * HEADING_RATIO;
+            let large: Vec<&Paragraph> = page.iter().filter(is_large).collect();
             sizes.extend(large.iter().map(|text| text.size()));
             let texts: HashSet<String> = large.iter().map(|text| text.letters()).collect();
             texts.into_iter().for_each(|text| *pages_by_text.entry(text).or_default() += 1);
@@ -188,7 +196,7 @@ impl Headings {
 
     /// The level of a heading, 1 to 6; `None` for running text.
     pub fn level(&self, paragraph: &Paragraph) -> Option<u8> {
-        if !paragraph.is_short() {
+        if !paragraph.is_short() || paragraph.is_running() {
             return None;
         }
         let size = paragraph.size();
@@ -221,6 +229,7 @@ mod tests {
             area: Rect { left, top, right: left + width(text), bottom: top + size },
             size,
             first_word: width(text.split(' ').next().unwrap()),
+            is_running: false,
         }
     }
 

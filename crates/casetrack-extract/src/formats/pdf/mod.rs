@@ -5,10 +5,12 @@
 //! may be garbage: such pages are rendered and read by OCR, and so are large pictures beside a text layer. Where that is not
 //! possible pages keep their places without being taken for empty ones.
 
+mod columns;
 mod layout;
 mod library;
 mod pictures;
 mod report;
+mod running;
 mod scan;
 mod text_layer;
 
@@ -164,6 +166,15 @@ fn push_paragraphs(document: &mut DocumentBuilder, paragraphs: &[Paragraph], hea
     Ok(())
 }
 
+/// A page as it was read, before its lines were grouped.
+struct ReadPage {
+    state: PageState,
+    lines: Vec<Line>,
+    unread: Unread,
+    /// In points, as it is shown.
+    height: f32,
+}
+
 fn read_text_layers(source: &Source, pdf: &PdfDocument) -> Result<Vec<TextPage>> {
     let mut pages = Vec::new();
     let mut text_bytes = 0u64;
@@ -172,18 +183,24 @@ fn read_text_layers(source: &Source, pdf: &PdfDocument) -> Result<Vec<TextPage>>
             let _inside = PDFIUM.lock().unwrap_or_else(PoisonError::into_inner);
             pdf.pages().get(index).and_then(|mut page| read_page(&mut page))
         };
-        let (state, lines, unread) = read.unwrap_or_else(|error| {
+        let page = read.unwrap_or_else(|error| {
             log_damage(source, index, &error);
-            (PageState::Damaged, Vec::new(), Unread::default())
+            ReadPage { state: PageState::Damaged, lines: Vec::new(), unread: Unread::default(), height: 0.0 }
         });
-        text_bytes += lines.iter().map(|line| line.text.len() as u64).sum::<u64>();
+        text_bytes += page.lines.iter().map(|line| line.text.len() as u64).sum::<u64>();
         if text_bytes > source.limits().max_text_chars.saturating_mul(4) {
             return Err(source
                 .too_large(format_args!("it holds more than {} characters of text", source.limits().max_text_chars)));
         }
-        pages.push(TextPage { state, paragraphs: layout::paragraphs(lines), unread });
+        pages.push(page);
     }
-    Ok(pages)
+    running::mark(&mut pages);
+    let grouped = |page: ReadPage| TextPage {
+        state: page.state,
+        paragraphs: layout::paragraphs(page.lines),
+        unread: page.unread,
+    };
+    Ok(pages.into_iter().map(grouped).collect())
 }
 
 /// What of a page is to be read by OCR; `None` when its pictures hold no text, or it cannot be rendered.
@@ -209,7 +226,7 @@ fn placed(line: &Line) -> PlacedLine {
     PlacedLine { text: line.text.clone(), area }
 }
 
-fn read_page(page: &mut PdfPage) -> Result<(PageState, Vec<Line>, Unread), PdfiumError> {
+fn read_page(page: &mut PdfPage) -> Result<ReadPage, PdfiumError> {
     if has_printed_annotations(page)
         && let Err(error) = page.flatten()
     {
@@ -229,7 +246,7 @@ fn read_page(page: &mut PdfPage) -> Result<(PageState, Vec<Line>, Unread), Pdfiu
         PageState::Readable
     };
     let unread = if state == PageState::Readable { pictures.unread(&lines) } else { Unread::default() };
-    Ok((state, lines, unread))
+    Ok(ReadPage { state, lines, unread, height: view.height() })
 }
 
 /// Whether annotations show text of their own: filled-in form fields, text written onto the page, stamps. They are no part of

@@ -143,8 +143,10 @@ mod tests {
 
     fn unread(pictures: &[Rect], lines: &[Rect]) -> Unread {
         let pictures = pictures.iter().map(|area| Picture { area: *area, is_legible: true }).collect();
-        let lines: Vec<Line> =
-            lines.iter().map(|area| Line { text: "x".into(), area: *area, size: 10.0, first_word: 5.0 }).collect();
+        let lines: Vec<Line> = lines
+            .iter()
+            .map(|area| Line { text: "x".into(), area: *area, size: 10.0, first_word: 5.0, is_running: false })
+            .collect();
         Pictures { pictures, page_size: 600.0 * 800.0 }.unread(&lines)
     }
 

@@ -200,7 +200,7 @@ fn line_of(line: &OcrLine, left: f32, top: f32) -> Line {
         right: line.area.right + left,
         bottom: line.area.bottom + top,
     };
-    Line { text: line.text.clone(), area, size: 0.0, first_word: 0.0 }
+    Line { text: line.text.clone(), area, size: 0.0, first_word: 0.0, is_running: false }
 }
 
 #[cfg(test)]
@@ -211,7 +211,9 @@ mod tests {
 
     fn lines(text: &str) -> Vec<Line> {
         let area = Rect { left: 0.0, top: 0.0, right: 1.0, bottom: 1.0 };
-        text.lines().map(|text| Line { text: text.into(), area, size: 10.0, first_word: 1.0 }).collect()
+        text.lines()
+            .map(|text| Line { text: text.into(), area, size: 10.0, first_word: 1.0, is_running: false })
+            .collect()
     }
 
     const PLAIN: &str = "The tenant pays the rent on the first day of every month.\nThe landlord keeps the roof and the walls \

@@ -261,3 +261,42 @@ fn what_the_text_layer_says_is_not_read_again() {
         assert_eq!(extraction.pages[1].method, ExtractionMethod::Hybrid);
     }
 }
+
+#[test]
+fn running_heads_and_page_numbers_are_blocks_of_their_own() {
+    let page = |number: &str| {
+        let lines = PARAGRAPH.iter().zip(0..).map(|(line, row)| (72.0, 742.0 - 14.0 * row as f32, 12.0, *line));
+        let margins =
+            [(72.0, 756.0, 12.0, "Lease of land and house, between landlord and tenant"), (300.0, 30.0, 12.0, number)];
+        PdfPageContent::text(margins[..1].iter().copied().chain(lines).chain(margins[1..].iter().copied()))
+    };
+    let extraction = extract(&pdf_file("", &["7", "8", "9"].map(page))).unwrap();
+    for (page, number) in extraction.pages.iter().zip(7..) {
+        let chars: Vec<char> = page.text.chars().collect();
+        let blocks: Vec<(String, BlockKind)> = page
+            .blocks
+            .iter()
+            .map(|block| {
+                let text = &chars[block.char_start as usize..block.char_end as usize];
+                (text.iter().collect(), block.kind.clone())
+            })
+            .collect();
+        let head = "Lease of land and house, between landlord and tenant".to_owned();
+        let expected = [head, PARAGRAPH.join("\n"), number.to_string()].map(|text| (text, BlockKind::Paragraph));
+        assert_eq!(blocks, expected);
+    }
+}
+
+#[test]
+fn columns_that_were_drawn_line_by_line_are_read_one_after_the_other() {
+    let column =
+        |side: &str| (0..6).map(|row| format!("and line {row} of the {side} column goes on")).collect::<Vec<_>>();
+    let (left, right) = (column("left"), column("right"));
+    let rows = left.iter().zip(&right).zip(0..).flat_map(|((left, right), row)| {
+        let baseline = 700.0 - 14.0 * row as f32;
+        [(40.0, baseline, 10.0, &**left), (320.0, baseline, 10.0, &**right)]
+    });
+    let extraction = extract(&pdf_file("", &[PdfPageContent::text(rows)])).unwrap();
+    assert_eq!(extraction.pages[0].text, [left, right].concat().join("\n"));
+    assert_eq!(extraction.pages[0].blocks.len(), 2);
+}

@@ -3,6 +3,8 @@
 use casetrack_core::Rect;
 use pdfium_render::prelude::{PdfPage, PdfPageRenderRotation, PdfPageText, PdfRect, PdfiumError};
 
+use super::columns;
+
 /// A line as it stands on the page.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Line {
@@ -12,23 +14,37 @@ pub(super) struct Line {
     pub size: f32,
     /// Width of its first word in points.
     pub first_word: f32,
+    /// Whether it is a running head or foot, or a page number.
+    pub is_running: bool,
+}
+
+/// A line, or a part of one.
+#[derive(Debug, Clone)]
+pub(super) struct Piece {
+    pub line: Line,
+    /// Whether the library has it on one line with the piece before.
+    pub goes_on: bool,
 }
 
 /// The lines of a page in the order of its content, with places in points from the top left of the visible page, and how many
 /// glyphs stand for no character.
 pub(super) fn read_lines(page: &PdfPage, view: &View) -> Result<(Vec<Line>, usize), PdfiumError> {
     let text = page.text()?;
-    let mut lines = Vec::new();
+    let mut pieces = Vec::new();
     let mut open = OpenLine::default();
     let mut unmapped = 0;
     for glyph in glyphs(&text, view) {
         match glyph {
             Glyph::Unmapped => unmapped += 1,
-            Glyph::LineEnd => lines.extend(open.finish()),
+            Glyph::LineEnd => pieces.extend(open.finish()),
             Glyph::Shown(c, area) => {
                 // The library joins a line that ends in a hyphen to the next one.
                 if open.after_hyphen && area.is_some_and(|area| !open.is_level_with(&area)) {
-                    lines.extend(open.finish());
+                    pieces.extend(open.finish());
+                }
+                if area.is_some_and(|area| open.is_far_from(&area)) {
+                    pieces.extend(open.finish());
+                    open.goes_on = true;
                 }
                 open.push(c, area);
             }
@@ -38,8 +54,8 @@ pub(super) fn read_lines(page: &PdfPage, view: &View) -> Result<(Vec<Line>, usiz
             }
         }
     }
-    lines.extend(open.finish());
-    Ok((join_level_lines(lines), unmapped))
+    pieces.extend(open.finish());
+    Ok((join_level_pieces(columns::in_reading_order(pieces)), unmapped))
 }
 
 enum Glyph {
@@ -106,6 +122,7 @@ struct OpenLine {
     /// Right edge of the first word, once it is complete.
     first_word_end: Option<f32>,
     after_hyphen: bool,
+    goes_on: bool,
 }
 
 impl OpenLine {
@@ -138,30 +155,37 @@ impl OpenLine {
         })
     }
 
+    /// Whether a glyph stands so far to the right that it may belong to another column. No space is as wide.
+    fn is_far_from(&self, glyph: &Rect) -> bool {
+        self.area.is_some_and(|line| glyph.left - line.right > glyph.bottom - glyph.top)
+    }
+
     /// The line, unless it has no text; this one is empty afterwards.
-    fn finish(&mut self) -> Option<Line> {
-        let OpenLine { text, area, heights, first_word_end, .. } = std::mem::take(self);
+    fn finish(&mut self) -> Option<Piece> {
+        let OpenLine { text, area, heights, first_word_end, goes_on, .. } = std::mem::take(self);
         let text = text.trim();
         if text.is_empty() {
             return None;
         }
         let area = area.unwrap_or(Rect { left: 0.0, top: 0.0, right: 0.0, bottom: 0.0 });
-        Some(Line {
+        let line = Line {
             text: text.to_owned(),
             area,
             size: if heights.1 > 0 { heights.0 / heights.1 as f32 } else { 0.0 },
             first_word: first_word_end.unwrap_or(area.right) - area.left,
-        })
+            is_running: false,
+        };
+        Some(Piece { line, goes_on })
     }
 }
 
-/// The library ends a line between pieces that are far apart or were drawn apart. Pieces on one level that follow each
-/// other to the right are one line.
-fn join_level_lines(lines: Vec<Line>) -> Vec<Line> {
-    let mut joined: Vec<Line> = Vec::with_capacity(lines.len());
-    for line in lines {
+/// Lines end between pieces that are far apart or were drawn apart. Pieces on one level that follow each other to the right are
+/// one line.
+fn join_level_pieces(pieces: Vec<Piece>) -> Vec<Line> {
+    let mut joined: Vec<Line> = Vec::with_capacity(pieces.len());
+    for Piece { line, goes_on } in pieces {
         match joined.last_mut() {
-            Some(last) if continues(&last.area, &line.area) => {
+            Some(last) if goes_on || continues(&last.area, &line.area) => {
                 last.text.push(' ');
                 last.text.push_str(&line.text);
                 let (old, new) = (last.area.right - last.area.left, line.area.right - line.area.left);
@@ -174,7 +198,7 @@ fn join_level_lines(lines: Vec<Line>) -> Vec<Line> {
     joined
 }
 
-fn continues(before: &Rect, after: &Rect) -> bool {
+pub(super) fn continues(before: &Rect, after: &Rect) -> bool {
     let overlap = before.bottom.min(after.bottom) - before.top.max(after.top);
     let height = (before.bottom - before.top).min(after.bottom - after.top);
     height > 0.0 && overlap > 0.6 * height && after.left > before.right - 0.3 * height
@@ -253,6 +277,14 @@ impl View {
         }
     }
 
+    /// Height of the page as it is shown.
+    pub fn height(&self) -> f32 {
+        match self.rotation {
+            PdfPageRenderRotation::None | PdfPageRenderRotation::Degrees180 => self.top - self.bottom,
+            PdfPageRenderRotation::Degrees90 | PdfPageRenderRotation::Degrees270 => self.right - self.left,
+        }
+    }
+
     /// Size of the visible page in square points.
     pub fn size(&self) -> f32 {
         (self.right - self.left) * (self.top - self.bottom)
@@ -280,7 +312,7 @@ mod tests {
         for (index, c) in "  ab  ﬁx-".chars().enumerate() {
             line.push(c, glyph(5.0 * index as f32, 20.0));
         }
-        let line = line.finish().unwrap();
+        let line = line.finish().unwrap().line;
         assert_eq!(line.text, "ab fix-");
         assert_eq!((line.area.left, line.area.right, line.area.top), (10.0, 45.0, 20.0));
         assert_eq!((line.size, line.first_word), (10.0, 10.0));
@@ -288,14 +320,18 @@ mod tests {
 
     #[test]
     fn pieces_on_one_level_are_one_line() {
-        let line = |text: &str, left: f32, top: f32| Line {
-            text: text.into(),
-            area: Rect { left, top, right: left + 50.0, bottom: top + 10.0 },
-            size: 10.0,
-            first_word: 50.0,
+        let piece = |text: &str, left: f32, top: f32, goes_on: bool| {
+            let area = Rect { left, top, right: left + 50.0, bottom: top + 10.0 };
+            Piece { line: Line { text: text.into(), area, size: 10.0, first_word: 50.0, is_running: false }, goes_on }
         };
-        let joined = join_level_lines(vec![line("a", 0.0, 0.0), line("b", 300.0, 1.0), line("c", 0.0, 12.0)]);
-        assert_eq!(joined.iter().map(|line| &*line.text).collect::<Vec<_>>(), ["a b", "c"]);
+        let pieces = [
+            piece("a", 0.0, 0.0, false),
+            piece("b", 300.0, 1.0, false),
+            piece("c", 0.0, 12.0, false),
+            piece("d", 90.0, 18.0, true),
+        ];
+        let joined = join_level_pieces(pieces.into());
+        assert_eq!(joined.iter().map(|line| &*line.text).collect::<Vec<_>>(), ["a b", "c d"]);
         assert_eq!(joined[0].area.right, 350.0);
     }
 

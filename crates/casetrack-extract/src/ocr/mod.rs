@@ -181,14 +181,16 @@ fn read_one(options: &ExtractOptions, picture: &Picture) -> Result<OcrPage> {
 fn read_upright(libraries: &'static Libraries, api: &mut Api, picture: &Picture, end: Instant) -> Option<OcrPage> {
     let pix = Pix::of(libraries, &picture.image, picture.resolution.unwrap_or(0))?;
     let mut page = read_turned(api, &pix, 0, picture.scale, end)?;
-    if page.confidence >= DOUBTFUL_CONFIDENCE || !picture.is_whole {
+    // Finding the lines of a page takes its time, too, and is not ended.
+    let is_late = || Instant::now() >= end;
+    if page.confidence >= DOUBTFUL_CONFIDENCE || !picture.is_whole || is_late() {
         return Some(page);
     }
     let quarters = orientation(libraries, &pix).unwrap_or(0);
-    if quarters != 0 {
+    if quarters != 0 && !is_late() {
         page = page.or_better(read_turned(api, &pix, quarters, picture.scale, end));
     }
-    if page.confidence < DOUBTFUL_CONFIDENCE {
+    if page.confidence < DOUBTFUL_CONFIDENCE && !is_late() {
         api.set(THRESHOLDING, c"2");
         let other = read_turned(api, &pix, quarters, picture.scale, end);
         api.set(THRESHOLDING, c"0");

@@ -79,7 +79,13 @@ impl Relationships {
 
     /// All targets of a kind, in the order of the file.
     pub fn targets(&self, kind: &str) -> impl Iterator<Item = &str> {
-        self.0.iter().filter(move |found| found.kind.rsplit('/').next() == Some(kind)).map(|found| &*found.target)
+        self.of_kind(kind).map(|(_, target)| target)
+    }
+
+    /// Ids and targets of a kind, in the order of the file.
+    pub fn of_kind(&self, kind: &str) -> impl Iterator<Item = (&str, &str)> {
+        let is_kind = move |found: &&Relationship| found.kind.rsplit('/').next() == Some(kind);
+        self.0.iter().filter(is_kind).map(|found| (&*found.id, &*found.target))
     }
 
     pub fn target_of_id(&self, id: &str) -> Option<&str> {

@@ -1,5 +1,8 @@
 //! Block-level content: paragraphs, tables and what wraps them.
 
+use std::collections::HashMap;
+
+use super::beside::Drawing;
 use super::inline::{Fields, Reference};
 use super::numbering::Numbering;
 use super::styles::{ListReference, Styles};
@@ -16,6 +19,10 @@ pub(super) struct Body<'a, 'd> {
     pub flow: Flow<'d>,
     pub fields: Fields,
     pub references: Vec<Reference>,
+    /// By id; those referred to follow the paragraph that does.
+    pub comments: HashMap<String, FlowBlock>,
+    /// By the id of their relationship; they follow the paragraph that shows them.
+    pub drawings: HashMap<String, Drawing>,
     /// For each section in order, whether it starts on a new page.
     section_starts: std::vec::IntoIter<bool>,
 }
@@ -31,6 +38,7 @@ pub(super) struct Paragraph {
     ends_section: bool,
     /// Content of text boxes anchored here; it follows the paragraph.
     pub boxed: Vec<FlowBlock>,
+    pub drawings: Vec<Drawing>,
 }
 
 impl<'a, 'd> Body<'a, 'd> {
@@ -48,6 +56,8 @@ impl<'a, 'd> Body<'a, 'd> {
             flow: Flow::new(document),
             fields: Fields::default(),
             references: Vec::new(),
+            comments: HashMap::new(),
+            drawings: HashMap::new(),
             section_starts: Vec::new().into_iter(),
         }
     }
@@ -155,6 +165,10 @@ impl<'a, 'd> Body<'a, 'd> {
         self.flow.emit(block, sink)?;
         for block in paragraph.boxed {
             self.flow.emit(block, sink)?;
+        }
+        for drawing in paragraph.drawings {
+            drawing.texts.into_iter().try_for_each(|text| self.flow.emit(text, sink))?;
+            self.flow.emit_table(drawing.rows, sink)?;
         }
         if paragraph.ends_section && self.section_starts.next().unwrap_or(false) && matches!(sink, Sink::Pages) {
             self.flow.break_page();

@@ -83,6 +83,16 @@ impl Body<'_, '_> {
             }
             "footnoteReference" => self.reference(NoteKind::Footnote, element, paragraph),
             "endnoteReference" => self.reference(NoteKind::Endnote, element, paragraph),
+            "commentReference" => {
+                paragraph.boxed.extend(element.attribute("id").and_then(|id| self.comments.remove(&id)));
+            }
+            // Behind a prefix, or they would be ids of something else.
+            "chart" => {
+                paragraph.drawings.extend(element.qualified_attribute("id").and_then(|id| self.drawings.remove(&id)))
+            }
+            "relIds" => {
+                paragraph.drawings.extend(element.qualified_attribute("dm").and_then(|id| self.drawings.remove(&id)))
+            }
             "txbxContent" => {
                 let mut sink = Sink::collect();
                 self.blocks(&mut sink)?;

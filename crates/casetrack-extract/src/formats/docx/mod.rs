@@ -1,9 +1,10 @@
 //! Word documents (WordprocessingML, [ECMA-376] Part 1, 17), transitional and strict.
 //!
 //! Read: the body with headings, list labels as Word would print them, tables row by row, text boxes, the results of fields,
-//! insertions; footnotes and endnotes follow at the end, `[1]` and `[i]` where they are referred to. Not read: headers and
-//! footers, comments, deletions. Pages are those that explicit breaks make and that Word recorded when it saved the file.
+//! insertions, comments, the data of charts, the text of diagrams; footnotes and endnotes follow at the end, `[1]` and `[i]` where they
+//! are referred to, then what headers and footers say, once. Not read: deletions. Pages are those that explicit breaks make and that Word recorded when it saved the file.
 
+mod beside;
 mod body;
 mod inline;
 mod notes;
@@ -43,7 +44,7 @@ impl Extractor for Docx {
         }
         let mut part = |kind: &str| package.related(&related, kind, &format!("{folder}/{kind}.xml"));
         let (styles, numbering) = (part("styles")?, part("numbering")?);
-        let (footnotes, endnotes) = (part("footnotes")?, part("endnotes")?);
+        let (footnotes, endnotes, comments) = (part("footnotes")?, part("endnotes")?, part("comments")?);
         let body =
             package.part(&main)?.ok_or_else(|| source.unreadable(format_args!("its main part {main} is missing")))?;
 
@@ -62,7 +63,10 @@ impl Extractor for Docx {
 
         document.start_page(ExtractionMethod::Native, None);
         let xml = encoding::decode_xml(&body);
+        let comments = beside::comments(&text(&comments), &styles, document);
+        let drawings = beside::drawings(&mut package, &related);
         let mut body = Body::new(&xml, &styles, &mut numbering, document);
+        (body.comments, body.drawings) = (comments, drawings);
         let outcome = body.read();
         let references = body.into_references();
         match outcome {
@@ -75,13 +79,13 @@ impl Extractor for Docx {
         }
         let notes = Notes { footnotes: &text(&footnotes), endnotes: &text(&endnotes) };
         match notes.append(&references, &styles, &mut numbering, document) {
-            Err(Stop::Limit(error)) => Err(error),
+            Err(Stop::Limit(error)) => return Err(error),
             Err(Stop::Xml(error)) => {
                 document.warn(format!("The footnotes are damaged ({error}) and missing in part."));
-                Ok(())
             }
-            Ok(()) => Ok(()),
+            Ok(()) => {}
         }
+        beside::append_headers_and_footers(&mut package, &related, &styles, document)
     }
 }
 

@@ -36,7 +36,9 @@ impl Notes<'_> {
             if xml.is_empty() || references.peek().is_none() {
                 continue;
             }
-            let mut notes = read_notes(xml, styles, numbering, document)?;
+            let notes = read_notes(xml, styles, numbering, document)?;
+            let mut notes: HashMap<String, Vec<FlowBlock>> =
+                notes.into_iter().map(|note| (note.id, note.blocks)).collect();
             for reference in references {
                 push_note(document, &reference.mark, &notes.remove(&reference.id).unwrap_or_default())?;
             }
@@ -45,21 +47,29 @@ impl Notes<'_> {
     }
 }
 
-/// The blocks of each note by id. Notes that refer to notes are not followed.
-fn read_notes(
+/// A note or a comment.
+pub(super) struct Note {
+    pub id: String,
+    /// Of comments only.
+    pub author: Option<String>,
+    pub blocks: Vec<FlowBlock>,
+}
+
+/// The notes or comments of a part. Notes that refer to notes are not followed.
+pub(super) fn read_notes(
     xml: &str,
     styles: &Styles,
     numbering: &mut Numbering,
     document: &mut DocumentBuilder,
-) -> Result<HashMap<String, Vec<FlowBlock>>, Stop> {
+) -> Result<Vec<Note>, Stop> {
     let mut body = Body::new(xml, styles, numbering, document);
-    let mut notes = HashMap::new();
+    let mut notes = Vec::new();
     body.xml.root()?;
     while let Some(element) = body.xml.child()? {
         let mut sink = Sink::collect();
         body.blocks(&mut sink)?;
         if let Some(id) = element.attribute("id") {
-            notes.insert(id, sink.into_blocks());
+            notes.push(Note { id, author: element.attribute("author"), blocks: sink.into_blocks() });
         }
     }
     Ok(notes)

@@ -18,7 +18,12 @@ const FOOTNOTES: &str = "<w:footnotes><w:footnote w:type='separator' w:id='0'><w
     </w:footnote></w:footnotes>";
 
 fn docx_of(document: &[u8]) -> Vec<u8> {
-    zip_file(&[
+    docx_with(document, &[])
+}
+
+/// The same with further parts.
+fn docx_with(document: &[u8], more: &[(&str, &[u8])]) -> Vec<u8> {
+    let parts: [(&str, &[u8]); 6] = [
         (
             "[Content_Types].xml",
             b"<Types><Override PartName='/word/document.xml' ContentType='application/vnd.openxmlformats-officedocument.\
@@ -29,7 +34,8 @@ fn docx_of(document: &[u8]) -> Vec<u8> {
         ("word/numbering.xml", NUMBERING.as_bytes()),
         ("word/footnotes.xml", FOOTNOTES.as_bytes()),
         ("docProps/core.xml", b"<cp:coreProperties><dc:title>Lease  of land</dc:title></cp:coreProperties>"),
-    ])
+    ];
+    zip_file(&[&parts[..], more].concat())
 }
 
 fn document(body: &str) -> String {
@@ -233,6 +239,52 @@ fn a_table_goes_on_after_a_page_break() {
 fn notes_follow_the_text() {
     let body = "<w:p><w:r><w:t>The Act</w:t><w:footnoteReference w:id='7'/><w:t> applies.</w:t></w:r></w:p>";
     assert_eq!(texts(body), ["The Act[1] applies.", "[1] As amended."]);
+}
+
+#[test]
+fn comments_charts_headers_and_footers_are_read() {
+    let body = "<w:p><w:r><w:t>The rent</w:t></w:r><w:r><w:commentReference w:id='3'/></w:r></w:p>\
+        <w:p><w:r><w:drawing><a:graphic><a:graphicData><c:chart r:id='rId4'/></a:graphicData></a:graphic></w:drawing></w:r></w:p>\
+        <w:p><w:r><w:t>The end.</w:t></w:r></w:p>";
+    let kind = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
+    let related = format!(
+        "<Relationships><Relationship Id='rId4' Type='{kind}/chart' Target='charts/chart1.xml'/>\
+         <Relationship Id='rId5' Type='{kind}/header' Target='header1.xml'/><Relationship Id='rId6' Type='{kind}/header' \
+         Target='header2.xml'/><Relationship Id='rId7' Type='{kind}/footer' Target='footer1.xml'/></Relationships>"
+    );
+    let value = |text: &str| format!("<c:strCache><c:pt idx='0'><c:v>{text}</c:v></c:pt></c:strCache>");
+    let chart = format!(
+        "<c:chartSpace><c:ser><c:tx><c:strRef>{}</c:strRef></c:tx><c:cat><c:strRef>{}</c:strRef></c:cat><c:val><c:numRef>{}\
+         </c:numRef></c:val></c:ser></c:chartSpace>",
+        value("Rent"),
+        value("2024"),
+        value("4800")
+    );
+    let comments = format!(
+        "<w:comments><w:comment w:id='3' w:author='Ann Lee'>{}{}</w:comment><w:comment w:id='9'>{}</w:comment></w:comments>",
+        p("Is it net"),
+        p("or gross?"),
+        p("Of nothing.")
+    );
+    let header = format!("<w:hdr>{}</w:hdr>", p("Draft of 3 May"));
+    let footer = format!("<w:ftr>{}{}</w:ftr>", p("7"), p("Draft of 3 May"));
+    let bytes = docx_with(
+        document(body).as_bytes(),
+        &[
+            ("word/_rels/document.xml.rels", related.as_bytes()),
+            ("word/charts/chart1.xml", chart.as_bytes()),
+            ("word/comments.xml", comments.as_bytes()),
+            ("word/header1.xml", header.as_bytes()),
+            ("word/header2.xml", header.as_bytes()),
+            ("word/footer1.xml", footer.as_bytes()),
+        ],
+    );
+    let extraction = crate::extract(Path::new("lease.docx"), &bytes, &ExtractOptions::default()).unwrap();
+    extraction.pages.iter().for_each(assert_page_invariants);
+    assert_eq!(
+        extraction.pages[0].text,
+        "The rent\nComment by Ann Lee: Is it net or gross?\nRent\n2024\t4800\nThe end.\nHeader: Draft of 3 May"
+    );
 }
 
 #[test]

@@ -4,7 +4,7 @@
 //! diagrams, speaker notes behind "Notes: " at the end of their slide. Not read: masters and layouts, slide numbers, comments.
 
 pub(super) mod paragraphs;
-mod slide;
+pub(super) mod slide;
 
 use std::borrow::Cow;
 

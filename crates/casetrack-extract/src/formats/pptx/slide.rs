@@ -233,7 +233,7 @@ pub(super) fn notes(xml: &str) -> String {
 }
 
 /// The text of a diagram's points (21.4): what SmartArt shows, in the order of its outline.
-pub(super) fn diagram(xml: &str) -> Vec<String> {
+pub(in crate::formats) fn diagram(xml: &str) -> Vec<String> {
     let mut xml = XmlReader::new(xml);
     let mut paragraphs = Vec::new();
     while let Ok(node) = xml.next() {
@@ -246,14 +246,14 @@ pub(super) fn diagram(xml: &str) -> Vec<String> {
 }
 
 #[derive(Default)]
-pub(super) struct Chart {
+pub(in crate::formats) struct Chart {
     pub title: String,
     /// Names of the series, then a row for each category.
     pub rows: Vec<Row>,
 }
 
 /// The values that a chart shows (21.2), as they are cached in it. What was read of a damaged one is kept.
-pub(super) fn chart(xml: &str) -> Chart {
+pub(in crate::formats) fn chart(xml: &str) -> Chart {
     let mut xml = XmlReader::new(xml);
     let (mut title, mut series): (Vec<Paragraph>, Vec<Series>) = (Vec::new(), Vec::new());
     while let Ok(node) = xml.next() {

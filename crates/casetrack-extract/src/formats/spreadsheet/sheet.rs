@@ -170,11 +170,16 @@ impl Sheet {
                 && heads.contains(&region.last_row)
                 && self.row(region.last_row).iter().any(|(_, cell)| !columns.contains(&cell.column));
             let last_row = if is_tall { region.last_row } else { region.first_row };
-            let last_column = if is_group { region.last_column } else { region.first_column };
+            // A region may be wider than any sheet.
+            let last_column = if is_group { region.last_column.min(MAX_COLUMNS) } else { region.first_column };
             for row in [region.first_row, last_row] {
                 for column in region.first_column..=last_column {
                     added.push((row, Cell { column, text: label.text.clone(), is_value: false }));
                 }
+            }
+            // Regions that overlap are a fault, and could ask for any number of cells.
+            if added.len() > MAX_COLUMNS as usize + self.cells.len() {
+                break;
             }
         }
         self.cells.append(&mut added);

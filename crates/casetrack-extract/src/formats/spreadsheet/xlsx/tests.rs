@@ -267,3 +267,18 @@ fn workbooks_with_missing_parts_are_read() {
     assert_eq!((&*extraction.pages[0].text, extraction.pages[0].sheet_name.as_deref()), ("7\t8", Some("Sheet2")));
     assert_eq!(extraction.warnings, ["The list of sheets is damaged; they are in the order of their file names."]);
 }
+
+#[test]
+fn merged_areas_that_overlap_do_not_multiply_cells() {
+    let cell = |place: &str| format!("<c r='{place}' t='inlineStr'><is><t>Fee</t></is></c>");
+    let areas = "<mergeCell ref='A1:XFD1'/>".repeat(1000);
+    let rows = format!(
+        "<row r='1'>{}</row><row r='2'>{}{}{}</row></sheetData><mergeCells>{areas}</mergeCells>",
+        cell("A1"),
+        cell("A2"),
+        cell("B2"),
+        cell("C3")
+    );
+    let extraction = extract(&xlsx_with(&[("Fees", "visible", &rows)], &[])).unwrap();
+    assert!(extraction.pages[0].text.len() < 100_000, "{} bytes", extraction.pages[0].text.len());
+}

@@ -1,0 +1,115 @@
+//! What stands beside the text: comments, headers and footers, charts and diagrams.
+
+use std::collections::{HashMap, HashSet};
+
+use casetrack_core::{BlockKind, Result};
+
+use super::body::Body;
+use super::notes::{Note, read_notes};
+use super::numbering::Numbering;
+use super::styles::Styles;
+use crate::encoding;
+use crate::flow::{FlowBlock, FlowCell, FlowRow, PAGE_BREAK, Sink};
+use crate::formats::pptx::slide;
+use crate::opc::{Package, Relationships};
+use crate::page::DocumentBuilder;
+use crate::xml::Stop;
+
+/// What a drawing refers to, which follows the paragraph that it is in.
+pub(super) struct Drawing {
+    pub texts: Vec<FlowBlock>,
+    pub rows: Vec<FlowRow>,
+}
+
+/// Comments by id, each as one paragraph (17.13.4).
+pub(super) fn comments(xml: &str, styles: &Styles, document: &mut DocumentBuilder) -> HashMap<String, FlowBlock> {
+    let comments =
+        if xml.is_empty() { Ok(Vec::new()) } else { read_notes(xml, styles, &mut Numbering::default(), document) };
+    let comments = comments.unwrap_or_else(|_| {
+        document.warn("The comments are damaged and missing.");
+        Vec::new()
+    });
+    let shown = |note: Note| {
+        let text = folded(&note.blocks);
+        let by = note.author.map(|author| format!(" by {author}")).unwrap_or_default();
+        (!text.is_empty()).then(|| (note.id, FlowBlock::paragraph(format!("Comment{by}: {text}"), None, None)))
+    };
+    comments.into_iter().filter_map(shown).collect()
+}
+
+/// The text of blocks on one line.
+fn folded(blocks: &[FlowBlock]) -> String {
+    let words = blocks.iter().flat_map(|block| block.text.split(|c: char| c.is_whitespace() || c == PAGE_BREAK));
+    words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
+}
+
+/// Charts and diagrams by the ids of their relationships (20.1, 21.2, 21.4). One that is damaged is left out.
+pub(super) fn drawings(package: &mut Package, related: &Relationships) -> HashMap<String, Drawing> {
+    let mut drawings = HashMap::new();
+    for kind in ["chart", "diagramData"] {
+        for (id, target) in related.of_kind(kind) {
+            let bytes = package.part(target).ok().flatten().unwrap_or_default();
+            let xml = encoding::decode_xml(&bytes);
+            let (texts, rows) = if kind == "chart" {
+                let chart = slide::chart(&xml);
+                (vec![chart.title], chart.rows)
+            } else {
+                (slide::diagram(&xml), Vec::new())
+            };
+            let paragraph = |text: String| FlowBlock::paragraph(text, None, None);
+            let rows = rows.into_iter().map(|row| FlowRow {
+                cells: row
+                    .cells
+                    .into_iter()
+                    .map(|cell| FlowCell { column: cell.column, blocks: vec![paragraph(cell.text)] })
+                    .collect(),
+                is_header: row.header,
+            });
+            let drawing = Drawing { texts: texts.into_iter().map(paragraph).collect(), rows: rows.collect() };
+            drawings.insert(id.to_owned(), drawing);
+        }
+    }
+    drawings
+}
+
+/// Adds the paragraphs of all headers and footers, each once: they stand on many pages, or on none (17.10).
+pub(super) fn append_headers_and_footers(
+    package: &mut Package,
+    related: &Relationships,
+    styles: &Styles,
+    document: &mut DocumentBuilder,
+) -> Result<()> {
+    let mut seen = HashSet::new();
+    for (kind, name) in [("header", "Header"), ("footer", "Footer")] {
+        for target in related.targets(kind) {
+            let bytes = package.part(target).ok().flatten().unwrap_or_default();
+            let mut sink = Sink::collect();
+            match read_part(&encoding::decode_xml(&bytes), styles, document, &mut sink) {
+                Err(Stop::Limit(error)) => return Err(error),
+                // What comes before the damage is kept.
+                Ok(()) | Err(Stop::Xml(_)) => {}
+            }
+            for block in sink.into_blocks() {
+                let text = folded(&[block]);
+                // Only a page number.
+                if text.chars().any(char::is_alphabetic) && seen.insert(text.clone()) {
+                    document.push_block(BlockKind::Paragraph, &format!("{name}: {text}"))?;
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+fn read_part(
+    xml: &str,
+    styles: &Styles,
+    document: &mut DocumentBuilder,
+    sink: &mut Sink,
+) -> std::result::Result<(), Stop> {
+    // Lists here must not advance those of the text.
+    let mut numbering = Numbering::default();
+    let mut body = Body::new(xml, styles, &mut numbering, document);
+    body.xml.root()?;
+    body.blocks(sink)
+}

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use casetrack_core::{CollectionType, DocumentType, Error, Result, Tier};
+use casetrack_core::{CollectionType, DocumentType, Error, Limits, Result, Tier};
 use casetrack_engine::embedding::EmbeddingKind;
 use casetrack_engine::{Engine, EngineConfig, MemoryMode, ModelProfile, Precision, WorkerCommand};
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
@@ -62,15 +62,58 @@ pub struct Global {
     /// Languages of scans, by the names of tesseract's data: eng, deu+fra
     #[arg(long, global = true, env = "CASETRACK_LANGUAGES", value_name = "LANGUAGES", default_value = "eng")]
     pub languages: String,
+    #[command(flatten)]
+    pub file_limits: FileLimits,
+}
+
+/// What one file may cost; shown by `--help`, not by `-h`.
+#[derive(Debug, ClapArgs)]
+#[command(next_help_heading = "Limits on files")]
+pub struct FileLimits {
     /// Largest file to read, in MB
-    #[arg(long, global = true, value_name = "MB", default_value_t = 512)]
-    pub max_file_mb: u64,
+    #[arg(long, global = true, hide_short_help = true, value_name = "MB", default_value_t = 512)]
+    max_file_mb: u64,
+    /// Largest part inside a zipped file, uncompressed, in MB
+    #[arg(long, global = true, hide_short_help = true, value_name = "MB", default_value_t = 512)]
+    max_part_mb: u64,
+    /// Most text of one document, in millions of characters
+    #[arg(long, global = true, hide_short_help = true, value_name = "MILLIONS", default_value_t = 200)]
+    max_text_millions: u64,
+    /// Largest picture to recognise, in megapixels
+    #[arg(long, global = true, hide_short_help = true, value_name = "MP", default_value_t = 100)]
+    max_image_megapixels: u64,
+    /// Most files inside a mail, mailbox or archive
+    #[arg(long, global = true, hide_short_help = true, value_name = "N", default_value_t = 20_000)]
+    max_attachments: u32,
+    /// Their size together, in MB
+    #[arg(long, global = true, hide_short_help = true, value_name = "MB", default_value_t = 512)]
+    max_attachments_mb: u64,
+    /// How deep such containers are opened inside each other
+    #[arg(long, global = true, hide_short_help = true, value_name = "N", default_value_t = 4)]
+    max_container_depth: u32,
     /// Longest time to read a page, in seconds
-    #[arg(long, global = true, value_name = "S", default_value_t = 120)]
-    pub max_page_seconds: u64,
+    #[arg(long, global = true, hide_short_help = true, value_name = "S", default_value_t = 120)]
+    max_page_seconds: u64,
     /// Most memory for a process that reads files, in MB
-    #[arg(long, global = true, value_name = "MB", default_value_t = 2048)]
-    pub max_reader_mb: u64,
+    #[arg(long, global = true, hide_short_help = true, value_name = "MB", default_value_t = 2048)]
+    max_reader_mb: u64,
+}
+
+impl FileLimits {
+    fn limits(&self) -> Limits {
+        let bytes = |megabytes: u64| megabytes.saturating_mul(1 << 20);
+        Limits {
+            max_file_bytes: bytes(self.max_file_mb),
+            max_part_bytes: bytes(self.max_part_mb),
+            max_text_chars: self.max_text_millions.saturating_mul(1_000_000),
+            max_page_seconds: self.max_page_seconds,
+            max_reader_bytes: bytes(self.max_reader_mb),
+            max_image_pixels: self.max_image_megapixels.saturating_mul(1_000_000),
+            max_attachments: self.max_attachments,
+            max_attachment_bytes: bytes(self.max_attachments_mb),
+            max_container_depth: self.max_container_depth,
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -92,9 +135,7 @@ impl Global {
         config.profile = self.profile;
         config.precision = self.precision;
         config.languages = self.languages.clone();
-        config.limits.max_file_bytes = self.max_file_mb.saturating_mul(1 << 20);
-        config.limits.max_page_seconds = self.max_page_seconds;
-        config.limits.max_reader_bytes = self.max_reader_mb.saturating_mul(1 << 20);
+        config.limits = self.file_limits.limits();
         let program = std::env::current_exe().map_err(|error| Error::io("the program's own file", error))?;
         config.reader = Some(WorkerCommand { program, arguments: vec!["read-files".to_owned()] });
         config.tier = match self.tier {
@@ -157,5 +198,16 @@ pub fn embedding_kind(text: &str) -> Result<EmbeddingKind> {
         "e12" => Ok(EmbeddingKind::LateInteraction),
         "all" => Ok(EmbeddingKind::All),
         _ => Err(Error::invalid(format!("\"{text}\" is not one of e1, e6, e12, all"))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_limits_shown_are_those_of_the_engine() {
+        let args = Args::try_parse_from(["casetrack", "collections"]).unwrap();
+        assert_eq!(args.global.file_limits.limits(), Limits::default());
     }
 }

@@ -68,6 +68,19 @@ impl<'a> Source<'a> {
         )
     }
 
+    /// `what` completes "… is": "a scan".
+    pub fn nothing_recognised(&self, what: &str) -> Error {
+        let languages = &self.options.languages;
+        Error::new(
+            ErrorCode::EmptyFile,
+            format!("{} is {what} on which no text was recognised (languages: {languages}).", self.name()),
+        )
+        .with_hint(
+            "If it shows text in another language, name it with --languages, for example deu+eng. On Debian and Ubuntu the \
+             data of a language is in the package tesseract-ocr-LANGUAGE.",
+        )
+    }
+
     /// `what` completes "… is": "a JPEG image".
     pub fn unsupported(&self, what: &str) -> Error {
         let formats: Vec<String> =

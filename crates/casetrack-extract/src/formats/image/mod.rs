@@ -60,7 +60,7 @@ impl Extractor for Image {
         if count == MAX_ANIMATION_FRAMES && matches!(format, ImageFormat::Gif | ImageFormat::WebP) {
             document.warn(format!("Only the first {MAX_ANIMATION_FRAMES} frames of the animation were read."));
         }
-        Ok(())
+        if document.is_blank() { Err(source.nothing_recognised("a picture")) } else { Ok(()) }
     }
 }
 

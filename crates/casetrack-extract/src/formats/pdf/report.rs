@@ -44,7 +44,7 @@ impl Report {
             return Err(match missing {
                 _ if scanned.is_empty() && damaged.is_empty() => source.empty("contains no text."),
                 _ if scanned.is_empty() => source.unreadable("none of its pages can be read"),
-                None => source.empty("is a scan on which no text was recognised."),
+                None => source.nothing_recognised("a scan"),
                 Some(missing) => Error::new(
                     ErrorCode::NeedsOcr,
                     format!("{} is a scan without a text layer ({}).", source.name(), plural(pages, "page")),

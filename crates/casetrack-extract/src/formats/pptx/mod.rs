@@ -1,12 +1,15 @@
 //! PowerPoint presentations (PresentationML, [ECMA-376] Part 1, 19). A slide is a page, also where it has no text.
 //!
 //! Read: titles as headings, paragraphs with their bullets and numbers, tables row by row, the data of charts, the text of
-//! diagrams, speaker notes behind "Notes: " at the end of their slide. Not read: masters and layouts, slide numbers, comments.
+//! diagrams, comments, speaker notes behind "Notes: " at the end of their slide, and the texts of layouts and masters on the first slide
+//! that shows them. Not read: slide numbers.
 
+mod beside;
 pub(super) mod paragraphs;
 pub(super) mod slide;
 
 use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
 
 use casetrack_core::{BlockKind, Error, ExtractionMethod, Result};
 
@@ -35,7 +38,18 @@ pub(super) const DEFAULT_TITLES: [&str; 12] = [
     "没有幻灯片标题",
 ];
 
+/// Where the list of slides usually is.
+const MAIN_PART: &str = "ppt/presentation.xml";
+
 pub(crate) struct Pptx;
+
+/// What slides share.
+struct Surroundings {
+    /// Names of those who comment.
+    authors: HashMap<String, String>,
+    /// Layouts and masters whose texts stand on a slide already.
+    seen: HashSet<String>,
+}
 
 impl Extractor for Pptx {
     fn extract(&self, source: &Source, document: &mut DocumentBuilder) -> Result<()> {
@@ -43,6 +57,9 @@ impl Extractor for Pptx {
         let root = package.relationships_of("")?;
         let title = package.title(&root)?.filter(|title| !DEFAULT_TITLES.contains(&title.trim()));
         let slides = slides(&mut package, &root, document)?;
+        let presentation = package.relationships_of(root.target("officeDocument").unwrap_or(MAIN_PART))?;
+        let mut surroundings =
+            Surroundings { authors: beside::authors(&mut package, &presentation), seen: HashSet::new() };
         if slides.is_empty() {
             return Err(source.empty("has no slides."));
         }
@@ -58,7 +75,7 @@ impl Extractor for Pptx {
                         damaged.push((number, error.to_string()));
                     }
                     first_title = first_title.or_else(|| slide.title());
-                    write_slide(&mut package, name, slide, document)?;
+                    write_slide(&mut package, name, slide, &mut surroundings, document)?;
                 }
                 Err(error) => damaged.push((number, error.message)),
             }
@@ -89,7 +106,7 @@ pub(super) fn warn_of_slides(document: &mut DocumentBuilder, damaged: Vec<(u32, 
 
 /// The names of the slides' parts in the order of the presentation.
 fn slides(package: &mut Package, root: &Relationships, document: &mut DocumentBuilder) -> Result<Vec<String>> {
-    let main = root.target("officeDocument").unwrap_or("ppt/presentation.xml").to_owned();
+    let main = root.target("officeDocument").unwrap_or(MAIN_PART).to_owned();
     let related = package.relationships_of(&main)?;
     let xml = package.part(&main)?.unwrap_or_default();
     if let Ok(ids) = slide_ids(&encoding::decode_xml(&xml)) {
@@ -137,7 +154,13 @@ fn slide_of(package: &mut Package, name: &str) -> Result<Slide> {
     Ok(Slide::parse(&encoding::decode_xml(&bytes)))
 }
 
-fn write_slide(package: &mut Package, name: &str, slide: Slide, document: &mut DocumentBuilder) -> Result<()> {
+fn write_slide(
+    package: &mut Package,
+    name: &str,
+    slide: Slide,
+    surroundings: &mut Surroundings,
+    document: &mut DocumentBuilder,
+) -> Result<()> {
     let related = package.relationships_of(name)?;
     let mut part = |id: &str| -> Result<Cow<'static, str>> {
         let bytes = match related.target_of_id(id) {
@@ -162,6 +185,22 @@ fn write_slide(package: &mut Package, name: &str, slide: Slide, document: &mut D
                     document.push_block(BlockKind::Paragraph, &text)?;
                 }
             }
+        }
+    }
+    let layout = related.target("slideLayout");
+    let behind_layout = layout.map(|layout| package.relationships_of(layout)).transpose()?.unwrap_or_default();
+    for part in layout.into_iter().chain(behind_layout.target("slideMaster")) {
+        if surroundings.seen.insert(part.to_owned()) {
+            let bytes = package.part(part).ok().flatten().unwrap_or_default();
+            for text in beside::fixed_texts(&encoding::decode_xml(&bytes)) {
+                document.push_block(BlockKind::Paragraph, &text)?;
+            }
+        }
+    }
+    for part in related.targets("comments") {
+        let bytes = package.part(part).ok().flatten().unwrap_or_default();
+        for comment in beside::comments(&encoding::decode_xml(&bytes), &surroundings.authors) {
+            document.push_block(BlockKind::Paragraph, &comment)?;
         }
     }
     let Some(notes) = related.target("notesSlide") else { return Ok(()) };

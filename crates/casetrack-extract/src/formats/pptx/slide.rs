@@ -143,7 +143,7 @@ impl Slide {
 }
 
 /// Reads `p:sp` to its end: the type of its placeholder, if it is one ("obj" where none is named, 19.3.1.36), and its text.
-fn shape(xml: &mut XmlReader, paragraphs: &mut Vec<Paragraph>) -> (Option<String>, Result<(), XmlError>) {
+pub(super) fn shape(xml: &mut XmlReader, paragraphs: &mut Vec<Paragraph>) -> (Option<String>, Result<(), XmlError>) {
     let mut placeholder = None;
     let outcome = (|| {
         let mut open = 1;

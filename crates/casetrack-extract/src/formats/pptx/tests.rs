@@ -149,6 +149,40 @@ fn tables_charts_diagrams_and_notes_are_read() {
 }
 
 #[test]
+fn layouts_masters_and_comments_are_read() {
+    let related = |links: &str| format!("<Relationships>{links}</Relationships>");
+    let link = |id: u32, kind: &str, target: &str| {
+        format!("<Relationship Id='rId{id}' Type='{RELATIONSHIP}/{kind}' Target='{target}'/>")
+    };
+    let of_slide = link(1, "slideLayout", "../slideLayouts/slideLayout1.xml");
+    let layout = slide(&(shape("<p:ph type='title'/>", &p("Click to edit")) + &shape("", &p("Acme Corp."))));
+    let commented = of_slide.clone() + &link(2, "comments", "../comments/comment1.xml");
+    let extraction = extract(&[
+        ("ppt/slides/slide1.xml", &slide(&shape("", &p("one")))),
+        ("ppt/slides/slide2.xml", &slide(&shape("", &p("two")))),
+        ("ppt/slides/_rels/slide1.xml.rels", &related(&of_slide)),
+        ("ppt/slides/_rels/slide2.xml.rels", &related(&commented)),
+        ("ppt/slideLayouts/slideLayout1.xml", &layout),
+        (
+            "ppt/slideLayouts/_rels/slideLayout1.xml.rels",
+            &related(&link(1, "slideMaster", "../slideMasters/slideMaster1.xml")),
+        ),
+        ("ppt/slideMasters/slideMaster1.xml", &slide(&shape("", &p("Confidential")))),
+        (
+            "ppt/comments/comment1.xml",
+            &format!(
+                "<p:cmLst><p:cm authorId='0'><p:text>Is this\nright?</p:text></p:cm><p:cm authorId='7'><p:txBody>{}\
+                 </p:txBody></p:cm></p:cmLst>",
+                p("Yes.")
+            ),
+        ),
+    ]);
+    let mut texts: Vec<&str> = extraction.pages.iter().map(|page| page.text.as_str()).collect();
+    texts.sort_unstable();
+    assert_eq!(texts, ["one", "two\nAcme Corp.\nConfidential\nComment: Is this right?\nComment: Yes."]);
+}
+
+#[test]
 fn damage_costs_one_slide_and_is_named() {
     let whole = slide(&(shape("", &p("kept")) + &shape("", &p("lost"))));
     let cut = &whole[..whole.find("lost").unwrap()];

@@ -74,7 +74,13 @@ impl WorkerPool {
             None => Worker::start(&self.command)?,
         };
         let mut read = Read::default();
-        let ended = worker.run(path, bytes, options, cancel, &mut read);
+        let mut ended = worker.run(path, bytes, options, cancel, &mut read);
+        if matches!(ended, Err(Stopped::Crashed(_))) && worker.files > 0 {
+            // An earlier file may have left its parser in a bad state: this one must not pay for it.
+            worker = Worker::start(&self.command)?;
+            read = Read::default();
+            ended = worker.run(path, bytes, options, cancel, &mut read);
+        }
         match ended {
             Ok(reply) => {
                 worker.files += 1;
@@ -302,7 +308,7 @@ fn watch(
 #[cfg(all(test, unix))]
 mod tests {
     use super::*;
-    use casetrack_core::Limits;
+    use casetrack_core::{FileFormat, Limits};
 
     fn run_shell(script: &str, limits: Limits, cancel: &Cancel) -> (Result<Extraction>, Duration) {
         let arguments = vec!["-c".to_owned(), script.to_owned()];
@@ -337,6 +343,31 @@ mod tests {
         let error = result.unwrap_err();
         assert_eq!(error.code, ErrorCode::UnreadableFile);
         assert!(error.message.contains("lease.txt") && error.message.contains("signal"), "{}", error.message);
+    }
+
+    #[test]
+    fn a_crash_of_a_used_worker_is_tried_again_in_a_fresh_one() {
+        let (dir, _) = pages_then(&[page(1, "One.")], "");
+        let done = Reply::Done { format: FileFormat::Text, title: None, warnings: Vec::new() };
+        let mut frames = std::fs::read(dir.path().join("frames")).unwrap();
+        write_frame(&mut frames, &done).unwrap();
+        std::fs::write(dir.path().join("frames"), &frames).unwrap();
+        // Answers one file, takes the next, and crashes.
+        let frames = dir.path().join("frames");
+        let started = dir.path().join("started");
+        let script = format!(
+            "echo >>{started}; cat {frames}; sleep 0.3; kill -SEGV $$",
+            started = started.display(),
+            frames = frames.display()
+        );
+        let arguments = vec!["-c".to_owned(), script];
+        let pool = WorkerPool::new(WorkerCommand { program: "sh".into(), arguments });
+        for _ in 0..2 {
+            let options = ExtractOptions::default();
+            let read = pool.extract(Path::new("lease.txt"), b"The lease.\n", &options, &Cancel::default()).unwrap();
+            assert_eq!(read.pages, [page(1, "One.")]);
+        }
+        assert_eq!(std::fs::read_to_string(&started).unwrap().lines().count(), 2);
     }
 
     #[test]

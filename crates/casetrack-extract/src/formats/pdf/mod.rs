@@ -19,7 +19,8 @@ use std::sync::{Mutex, PoisonError};
 
 use casetrack_core::{BlockKind, Error, ExtractionMethod, Rect, Result};
 use pdfium_render::prelude::{
-    PdfDocument, PdfDocumentMetadataTagType, PdfPage, PdfPageAnnotationType, PdfiumError, PdfiumInternalError,
+    PdfDocument, PdfDocumentMetadataTagType, PdfPage, PdfPageAnnotationType, PdfPageIndex, PdfiumError,
+    PdfiumInternalError,
 };
 
 use self::layout::{Headings, Paragraph};
@@ -181,7 +182,7 @@ fn read_text_layers(source: &Source, pdf: &PdfDocument) -> Result<Vec<TextPage>>
     for index in 0..pdf.pages().len() {
         let read = {
             let _inside = PDFIUM.lock().unwrap_or_else(PoisonError::into_inner);
-            pdf.pages().get(index).and_then(|mut page| read_page(&mut page))
+            flattened(pdf, index).and_then(|page| read_page(&page))
         };
         let page = read.unwrap_or_else(|error| {
             log_damage(source, index, &error);
@@ -226,13 +227,21 @@ fn placed(line: &Line) -> PlacedLine {
     PlacedLine { text: line.text.clone(), area }
 }
 
-fn read_page(page: &mut PdfPage) -> Result<ReadPage, PdfiumError> {
-    if has_printed_annotations(page)
-        && let Err(error) = page.flatten()
-    {
+/// The page with the annotations that print as part of its content.
+fn flattened<'a>(pdf: &'a PdfDocument, index: PdfPageIndex) -> Result<PdfPage<'a>, PdfiumError> {
+    let mut page = pdf.pages().get(index)?;
+    if !has_printed_annotations(&page) {
+        return Ok(page);
+    }
+    if let Err(error) = page.flatten() {
         tracing::debug!("annotations are left out: {error:?}");
     }
-    let page = &*page;
+    // pdfium-render 0.9.5 closes the page when it flattens it, but leaves its boundaries and objects with the old handle.
+    drop(page);
+    pdf.pages().get(index)
+}
+
+fn read_page(page: &PdfPage) -> Result<ReadPage, PdfiumError> {
     let view = View::of(page);
     let (lines, unmapped) = text_layer::read_lines(page, &view)?;
     let pictures = Pictures::of(page, &view);

@@ -204,6 +204,22 @@ pub struct Page {
     pub sheet_name: Option<String>,
 }
 
+/// What a file says about itself, besides its title.
+///
+/// Dates are in ISO 8601, to the precision that the file states but no finer than a second, with an offset from UTC only where
+/// the file states one.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Properties {
+    /// Who wrote it, as the file puts it; the sender of a message.
+    pub author: Option<String>,
+    /// When it was made; when a message was sent.
+    pub created: Option<String>,
+    /// When it was last saved.
+    pub modified: Option<String>,
+    /// A BCP 47 tag: as the file states it, else detected from the text; `None` when neither gives one.
+    pub language: Option<String>,
+}
+
 /// What the store keeps about a document besides its pages and chunks.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct DocumentMeta {
@@ -219,6 +235,8 @@ pub struct DocumentMeta {
     pub document_type: DocumentType,
     /// The title the file gives itself.
     pub title: Option<String>,
+    #[serde(default)]
+    pub properties: Properties,
     pub extraction_method: ExtractionMethod,
     pub page_count: u32,
     pub chunk_count: u32,

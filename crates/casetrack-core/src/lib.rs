@@ -19,7 +19,9 @@ pub mod time;
 pub use chunk::Chunk;
 pub use collection::{CollectionMeta, CollectionStatus, CollectionType};
 pub use config::{ChunkConfig, Limits, Tier};
-pub use document::{Block, BlockKind, DocumentMeta, DocumentType, ExtractionMethod, FileFormat, Page, Rect};
+pub use document::{
+    Block, BlockKind, DocumentMeta, DocumentType, ExtractionMethod, FileFormat, Page, Properties, Rect,
+};
 pub use error::{Error, ErrorCode, ErrorKind, Result};
 pub use id::{ChunkId, CollectionId, DocumentId, Sha256};
 pub use password::Password;

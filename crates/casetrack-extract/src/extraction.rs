@@ -4,14 +4,14 @@ use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
-use casetrack_core::{Error, FileFormat, Limits, Page, Password, Result};
+use casetrack_core::{Error, FileFormat, Limits, Page, Password, Properties, Result};
 
 use serde::{Deserialize, Serialize};
 
 use crate::Attachment;
 use crate::page::{DocumentBuilder, PageObserver};
 use crate::source::Source;
-use crate::{detect, encryption, registry};
+use crate::{detect, encryption, language, registry};
 
 /// What holds for every file of a run.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -39,6 +39,7 @@ pub struct Extraction {
     pub format: FileFormat,
     /// The title the file gives itself.
     pub title: Option<String>,
+    pub properties: Properties,
     /// At least one page has text; pages without text keep their place, so that numbers are those of the file.
     pub pages: Vec<Page>,
     /// What could not be read, or was read otherwise than its name promises, in words for the user.
@@ -100,10 +101,12 @@ fn extract_into(
     }
     catch_unwind(AssertUnwindSafe(|| extractor.extract(&source, &mut document)))
         .unwrap_or_else(|panic| Err(source.unreadable(format_args!("its parser failed ({})", panic_text(&*panic)))))?;
-    let extraction = document.finish(format);
+    let mut extraction = document.finish(format);
     if extraction.pages.iter().all(|page| page.blocks.is_empty()) {
         return Err(source.empty("contains no text."));
     }
+    let stated = extraction.properties.language.take();
+    extraction.properties.language = stated.or_else(|| language::detected(&extraction.pages));
     Ok(extraction)
 }
 

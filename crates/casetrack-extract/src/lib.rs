@@ -10,6 +10,7 @@
 
 mod attachment;
 pub mod chunker;
+mod dates;
 mod detect;
 mod document_type;
 mod encoding;
@@ -18,10 +19,12 @@ mod extraction;
 mod flow;
 mod formats;
 pub mod isolation;
+mod language;
 mod ocr;
 mod ole;
 mod opc;
 mod page;
+mod properties;
 mod registry;
 mod source;
 mod summary_information;

@@ -3,6 +3,8 @@
 use casetrack_core::Result;
 
 use crate::encoding;
+use crate::page::DocumentBuilder;
+use crate::properties;
 use crate::source::Source;
 use crate::xml::{XmlError, XmlReader};
 use crate::zip_container::ZipContainer;
@@ -39,10 +41,13 @@ impl<'a> Package<'a> {
         self.container.part(relationships.target(kind).unwrap_or(usual.trim_start_matches('/')))
     }
 
-    /// The title in the package's properties; `root` are the relationships of the package.
-    pub fn title(&mut self, root: &Relationships) -> Result<Option<String>> {
-        let properties = self.related(root, "core-properties", "docProps/core.xml")?.unwrap_or_default();
-        Ok(core_title(&encoding::decode_xml(&properties)))
+    /// Reads the package's properties; `root` are its relationships. Leaves author, dates and language with `document`; returns
+    /// the title.
+    pub fn properties(&mut self, root: &Relationships, document: &mut DocumentBuilder) -> Result<Option<String>> {
+        let part = self.related(root, "core-properties", "docProps/core.xml")?.unwrap_or_default();
+        let part = encoding::decode_xml(&part);
+        let mut xml = XmlReader::new(&part);
+        Ok(xml.root().ok().and_then(|_| properties::read(&mut xml, document)))
     }
 }
 
@@ -108,18 +113,6 @@ fn resolved(target: &str, folder: &str) -> String {
     }
     segments.retain(|segment| !segment.is_empty());
     segments.join("/")
-}
-
-fn core_title(xml: &str) -> Option<String> {
-    let mut xml = XmlReader::new(xml);
-    xml.root().ok()?;
-    while let Some(element) = xml.child().ok()? {
-        if element.name() == "title" {
-            return xml.text().ok();
-        }
-        xml.skip().ok()?;
-    }
-    None
 }
 
 #[cfg(test)]

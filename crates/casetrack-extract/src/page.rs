@@ -2,7 +2,9 @@
 
 use std::ops::Range;
 
-use casetrack_core::{Block, BlockKind, Error, ErrorCode, ExtractionMethod, FileFormat, Limits, Page, Rect, Result};
+use casetrack_core::{
+    Block, BlockKind, Error, ErrorCode, ExtractionMethod, FileFormat, Limits, Page, Properties, Rect, Result,
+};
 
 use crate::Extraction;
 use crate::attachment::Attachments;
@@ -42,6 +44,10 @@ pub fn page_problem(page: &Page) -> Option<String> {
     (boxes != 0 && boxes != lines).then(|| format!("{lines} lines have {boxes} boxes"))
 }
 
+fn folded(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 /// Collects pages in order. One document has one text budget, checked on every addition.
 pub(crate) struct DocumentBuilder {
     observer: Option<PageObserver>,
@@ -51,6 +57,7 @@ pub(crate) struct DocumentBuilder {
     /// Characters in the last page.
     page_chars: u32,
     title: Option<String>,
+    properties: Properties,
     warnings: Vec<String>,
     max_chars: u64,
     chars_left: u64,
@@ -65,6 +72,7 @@ impl DocumentBuilder {
             pages: Vec::new(),
             page_chars: 0,
             title: None,
+            properties: Properties::default(),
             warnings: Vec::new(),
             max_chars,
             chars_left: max_chars,
@@ -91,9 +99,38 @@ impl DocumentBuilder {
 
     /// White space is folded; a title without a letter or digit is no title.
     pub fn set_title(&mut self, title: &str) {
-        let title = title.split_whitespace().collect::<Vec<_>>().join(" ");
+        let title = folded(title);
         if title.chars().any(char::is_alphanumeric) {
             self.title = Some(title);
+        }
+    }
+
+    /// White space is folded; a blank name is none. Of this and the following, what is set first counts.
+    pub fn set_author(&mut self, author: &str) {
+        let author = Some(folded(author)).filter(|author| !author.is_empty());
+        self.properties.author = self.properties.author.take().or(author);
+    }
+
+    /// A date in ISO 8601, as [`dates`](crate::dates) gives it.
+    pub fn set_created(&mut self, date: Option<String>) {
+        self.properties.created = self.properties.created.take().or(date);
+    }
+
+    /// As [`set_created`](Self::set_created).
+    pub fn set_modified(&mut self, date: Option<String>) {
+        self.properties.modified = self.properties.modified.take().or(date);
+    }
+
+    /// What does not have the form of a tag, such as a language's name, is passed over, and so is `und`, which states none.
+    pub fn set_language(&mut self, tag: &str) {
+        let tag = tag.trim().replace('_', "-");
+        let language = tag.split('-').next().unwrap_or_default();
+        let is_language = matches!(language.len(), 2 | 3) && language.bytes().all(|byte| byte.is_ascii_alphabetic());
+        let is_tag = tag
+            .split('-')
+            .all(|part| matches!(part.len(), 1..=8) && part.bytes().all(|byte| byte.is_ascii_alphanumeric()));
+        if is_language && is_tag && !language.eq_ignore_ascii_case("und") {
+            self.properties.language.get_or_insert(tag);
         }
     }
 
@@ -201,6 +238,7 @@ impl DocumentBuilder {
         Extraction {
             format,
             title: self.title,
+            properties: self.properties,
             pages: self.pages,
             warnings: self.warnings,
             attachments: self.attachments.into_vec(),

@@ -2,9 +2,11 @@
 
 use std::io::{Cursor, Write};
 
-use casetrack_core::Page;
+use casetrack_core::{Page, Properties};
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
+
+use crate::Extraction;
 
 /// A zip archive of these parts.
 pub fn zip_file(parts: &[(&str, &[u8])]) -> Vec<u8> {
@@ -78,6 +80,13 @@ pub fn assert_page_invariants(page: &Page) {
     }
 }
 
+/// Checks author, dates of creation and change, and language; `""` stands for none.
+pub fn assert_properties(extraction: &Extraction, expected: [&str; 4]) {
+    let [author, created, modified, language] =
+        expected.map(|text| Some(text.to_owned()).filter(|text| !text.is_empty()));
+    assert_eq!(extraction.properties, Properties { author, created, modified, language });
+}
+
 /// The content stream of a page of 612 by 792 points.
 pub struct PdfPageContent(String);
 
@@ -127,7 +136,9 @@ pub fn pdf_file_with_picture(title: &str, pages: &[PdfPageContent], width: usize
             pixels.len() / width,
             hex.len() + 1
         ),
-        format!("<< /Title ({title}) >>"),
+        format!(
+            "<< /Title ({title}) /Author (Ann  B.) /CreationDate (D:20240503090000+02'00') /ModDate (D:20240504) >>"
+        ),
     ];
     for (page, index) in pages.iter().zip(0..) {
         objects.push(format!(

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use casetrack_core::{
     Block, BlockKind, Chunk, ChunkId, CollectionId, CollectionMeta, CollectionStatus, CollectionType, DocumentId,
-    DocumentMeta, DocumentType, ExtractionMethod, FileFormat, Page, Sha256, Timestamp,
+    DocumentMeta, DocumentType, ExtractionMethod, FileFormat, Page, Properties, Sha256, Timestamp,
 };
 use casetrack_store::{Collection, Filter, StoredDocument, VectorModels};
 use usearch::{Index, IndexOptions, MetricKind, ScalarKind};
@@ -261,6 +261,7 @@ impl Corpus {
             format: FileFormat::Text,
             document_type: DocumentType::Other,
             title: None,
+            properties: Properties::default(),
             extraction_method: ExtractionMethod::Native,
             page_count: pages.len() as u32,
             chunk_count: chunks.len() as u32,

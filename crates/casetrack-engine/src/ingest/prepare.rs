@@ -88,6 +88,7 @@ impl Source {
             format: extraction.format,
             document_type,
             title: extraction.title,
+            properties: extraction.properties,
             extraction_method: overall_method(&extraction.pages),
             page_count: extraction.pages.len() as u32,
             chunk_count: chunks.len() as u32,

@@ -8,7 +8,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use casetrack_core::{Cancel, Error, ErrorCode, FileFormat, Page, Result};
+use casetrack_core::{Cancel, Error, ErrorCode, FileFormat, Page, Properties, Result};
 use sysinfo::{Pid, ProcessRefreshKind, ProcessesToUpdate, System};
 
 use super::protocol::{Job, Reply, read_frame, write_frame};
@@ -88,9 +88,14 @@ impl WorkerPool {
                     self.idle().push(worker);
                 }
                 match reply {
-                    Reply::Done { format, title, warnings } => {
-                        Ok(Extraction { format, title, pages: read.pages, warnings, attachments: read.attachments })
-                    }
+                    Reply::Done { format, title, properties, warnings } => Ok(Extraction {
+                        format,
+                        title,
+                        properties,
+                        pages: read.pages,
+                        warnings,
+                        attachments: read.attachments,
+                    }),
                     Reply::Failed { code, message, hint } => {
                         let error = Error::new(code, message);
                         Err(match hint {
@@ -149,6 +154,7 @@ fn recovered(path: &Path, bytes: &[u8], pages: Vec<Page>, stopped: &Stopped) -> 
         (Some(last), Some(format)) if pages.iter().any(|page| !page.blocks.is_empty()) => Ok(Extraction {
             format,
             title: None,
+            properties: Properties::default(),
             pages,
             attachments: Vec::new(),
             warnings: vec![format!("Only pages 1 to {last} were read: {reason}. {hint}")],

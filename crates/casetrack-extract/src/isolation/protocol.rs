@@ -2,7 +2,7 @@
 
 use std::io::{self, Read, Write};
 
-use casetrack_core::{Error, ErrorCode, FileFormat, Page};
+use casetrack_core::{Error, ErrorCode, FileFormat, Page, Properties};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -21,7 +21,7 @@ pub struct Job {
 pub enum Reply {
     Page(Page),
     Attachment(Attachment),
-    Done { format: FileFormat, title: Option<String>, warnings: Vec<String> },
+    Done { format: FileFormat, title: Option<String>, properties: Properties, warnings: Vec<String> },
     Failed { code: ErrorCode, message: String, hint: Option<String> },
 }
 

@@ -33,7 +33,12 @@ pub fn serve(mut input: impl Read, output: impl Write + 'static) -> io::Result<(
                 for attachment in whole.attachments {
                     write_frame(&mut *output.borrow_mut(), &Reply::Attachment(attachment))?;
                 }
-                Reply::Done { format: whole.format, title: whole.title, warnings: whole.warnings }
+                Reply::Done {
+                    format: whole.format,
+                    title: whole.title,
+                    properties: whole.properties,
+                    warnings: whole.warnings,
+                }
             }
             Err(error) => Reply::failed(error),
         };

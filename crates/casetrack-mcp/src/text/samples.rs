@@ -2,7 +2,7 @@
 
 use casetrack_core::{
     ChunkId, CollectionId, CollectionMeta, CollectionStatus, CollectionType, DocumentId, DocumentMeta, DocumentType,
-    ExtractionMethod, FileFormat, Provenance, Sha256, Tier, Timestamp,
+    ExtractionMethod, FileFormat, Properties, Provenance, Sha256, Tier, Timestamp,
 };
 use casetrack_engine::chunks::ChunkView;
 use casetrack_engine::collections::CollectionSummary;
@@ -43,6 +43,7 @@ pub fn document() -> DocumentMeta {
         format: FileFormat::Docx,
         document_type: DocumentType::Contract,
         title: None,
+        properties: Properties::default(),
         extraction_method: ExtractionMethod::Native,
         page_count: 45,
         chunk_count: 234,

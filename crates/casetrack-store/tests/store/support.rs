@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use casetrack_core::{
     Block, BlockKind, Chunk, ChunkId, CollectionId, CollectionMeta, CollectionStatus, CollectionType, DocumentId,
-    DocumentMeta, DocumentType, ExtractionMethod, FileFormat, Page, Sha256, Timestamp,
+    DocumentMeta, DocumentType, ExtractionMethod, FileFormat, Page, Properties, Sha256, Timestamp,
 };
 use casetrack_store::schema::cf;
 use casetrack_store::{Collection, Filter, Hit, StoredDocument, VectorModels};
@@ -80,6 +80,7 @@ pub fn with_id(id: DocumentId, path: &str, texts: &[&str]) -> StoredDocument {
         format: FileFormat::Text,
         document_type: DocumentType::Contract,
         title: Some("A title".into()),
+        properties: Properties::default(),
         extraction_method: ExtractionMethod::Native,
         page_count: pages.len() as u32,
         chunk_count: chunks.len() as u32,

@@ -50,7 +50,7 @@ impl Extractor for Doc {
             .ok_or_else(|| source.unreadable("the directory of its OLE container is damaged"))?;
         let stream = container.stream(&["WordDocument"]).unwrap_or_default();
         let fib = Fib::parse(&stream).ok_or_else(|| source.unreadable("it does not start as a Word document does"))?;
-        if let Some(title) = summary_information::title(&container) {
+        if let Some(title) = summary_information::read(&container, document) {
             document.set_title(&title);
         }
         let table_stream = match (fib.is_old, fib.second_table) {

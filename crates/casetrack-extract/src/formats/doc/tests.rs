@@ -4,7 +4,7 @@ use casetrack_core::{BlockKind, ErrorCode, FileFormat, Result};
 use proptest::prelude::*;
 
 use crate::summary_information::summary_of;
-use crate::test_files::{assert_page_invariants, compound_file_of};
+use crate::test_files::{assert_page_invariants, assert_properties, compound_file_of};
 use crate::{ExtractOptions, Extraction};
 
 const TEXT_AT: usize = 2048;
@@ -211,6 +211,7 @@ fn headings_labels_and_notes() {
         &["\x02 As amended.\r"],
     );
     assert_eq!(extraction.title.as_deref(), Some("Lease of land"));
+    assert_properties(&extraction, ["Ann", "2024-06-20T07:15:30Z", "2024-06-20T07:15:30Z", ""]);
     assert_eq!(
         texts(&extraction),
         [

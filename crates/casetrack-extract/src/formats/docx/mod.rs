@@ -39,7 +39,7 @@ impl Extractor for Docx {
         let folder = main.rsplit_once('/').map_or("", |(folder, _)| folder);
         let related = package.relationships_of(&main)?;
 
-        if let Some(title) = package.title(&root)? {
+        if let Some(title) = package.properties(&root, document)? {
             document.set_title(&title);
         }
         let mut part = |kind: &str| package.related(&related, kind, &format!("{folder}/{kind}.xml"));

@@ -2,7 +2,7 @@ use std::path::Path;
 
 use casetrack_core::{BlockKind, ErrorCode, FileFormat};
 
-use crate::test_files::{assert_page_invariants, zip_file};
+use crate::test_files::{assert_page_invariants, assert_properties, zip_file};
 use crate::{ExtractOptions, Extraction};
 
 const STYLES: &str = "<w:styles>
@@ -33,7 +33,13 @@ fn docx_with(document: &[u8], more: &[(&str, &[u8])]) -> Vec<u8> {
         ("word/styles.xml", STYLES.as_bytes()),
         ("word/numbering.xml", NUMBERING.as_bytes()),
         ("word/footnotes.xml", FOOTNOTES.as_bytes()),
-        ("docProps/core.xml", b"<cp:coreProperties><dc:title>Lease  of land</dc:title></cp:coreProperties>"),
+        (
+            "docProps/core.xml",
+            b"<cp:coreProperties><dc:title>Lease  of land</dc:title><dc:creator>Ann &amp; Bob</dc:creator>\
+              <cp:lastModifiedBy>Eve</cp:lastModifiedBy><dcterms:created xsi:type='dcterms:W3CDTF'>2024-05-03T09:00:00Z\
+              </dcterms:created><dcterms:modified>2024-05</dcterms:modified><dc:language>de_AT</dc:language>\
+              </cp:coreProperties>",
+        ),
     ];
     zip_file(&[&parts[..], more].concat())
 }
@@ -107,7 +113,9 @@ fn headings_and_labels_come_from_styles_and_lists() {
     for ((_, kind, text), expected) in found.iter().zip(expected) {
         assert_eq!((kind.clone(), text.as_str()), expected);
     }
-    assert_eq!(extract(&p("text")).title.as_deref(), Some("Lease of land"));
+    let extraction = extract(&p("text"));
+    assert_eq!(extraction.title.as_deref(), Some("Lease of land"));
+    assert_properties(&extraction, ["Ann & Bob", "2024-05-03T09:00:00Z", "2024-05", "de-AT"]);
 }
 
 #[test]

@@ -111,6 +111,14 @@ impl<'d> HtmlReader<'d> {
         match name {
             "br" => self.line_break(),
             "title" => self.in_title = self.title.is_empty(),
+            "html" => {
+                let language = attribute("lang").or(attribute("xml:lang")).unwrap_or_default();
+                self.document.set_language(&String::from_utf8_lossy(language));
+            }
+            "meta" if attribute("name").is_some_and(|name| name.eq_ignore_ascii_case(b"author")) => {
+                let author = attribute("content").unwrap_or_default();
+                self.document.set_author(&String::from_utf8_lossy(author));
+            }
             "h1" | "h2" | "h3" | "h4" | "h5" | "h6" => self.kind = BlockKind::Heading { level: tag.name[1] - b'0' },
             _ => {}
         }

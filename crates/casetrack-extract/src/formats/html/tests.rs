@@ -2,7 +2,7 @@ use std::path::Path;
 
 use casetrack_core::{BlockKind, ErrorCode, FileFormat};
 
-use crate::test_files::assert_page_invariants;
+use crate::test_files::{assert_page_invariants, assert_properties};
 use crate::{ExtractOptions, Extraction};
 
 fn extract_bytes(bytes: &[u8]) -> Extraction {
@@ -43,6 +43,13 @@ fn what_is_shown_is_read_and_nothing_else() {
     ];
     assert_eq!(blocks(html), expected.map(|(kind, text)| (kind, text.to_owned())));
     assert_eq!(extract_bytes(html.as_bytes()).title.as_deref(), Some("Lease & rent"));
+}
+
+#[test]
+fn author_and_language_are_those_of_the_page() {
+    let html = "<!DOCTYPE html><html lang='de-AT'><meta name=Author content='Ann  &amp; Bob'><body><p lang=en>text";
+    assert_properties(&extract_bytes(html.as_bytes()), ["Ann & Bob", "", "", "de-AT"]);
+    assert_properties(&extract_bytes(b"<html lang=''><meta name=author><p>text"), ["", "", "", ""]);
 }
 
 #[test]

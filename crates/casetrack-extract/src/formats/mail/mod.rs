@@ -23,6 +23,7 @@ pub(crate) use self::msg::Msg;
 
 use self::body::PageText;
 use crate::attachment;
+use crate::dates;
 use crate::page::DocumentBuilder;
 
 /// Pictures below this size that a body shows are logos, icons and tracking pixels; a screenshot or photo has more. 16 KiB lies
@@ -71,8 +72,13 @@ impl Letter {
         }
         page.push(BlockKind::Paragraph, &lines.join("\n"));
         page.append(&body);
-        if let Some((_, subject)) = headers.iter().find(|(name, _)| *name == "Subject") {
-            document.set_title(subject);
+        for (name, value) in &headers {
+            match *name {
+                "Subject" => document.set_title(value),
+                "From" => document.set_author(value),
+                "Date" => document.set_created(dates::of_mail(value)),
+                _ => {}
+            }
         }
         document.start_page(ExtractionMethod::Native, None);
         document.push_verbatim(&page.text, &page.spans)

@@ -3,7 +3,7 @@ use std::path::Path;
 
 use casetrack_core::{ErrorCode, FileFormat, Limits};
 
-use crate::test_files::assert_page_invariants;
+use crate::test_files::{assert_page_invariants, assert_properties};
 use crate::{ExtractOptions, Extraction};
 
 fn extract(name: &str, bytes: impl AsRef<[u8]>) -> Extraction {
@@ -33,6 +33,7 @@ fn a_message_is_a_page_of_headers_and_body() {
     );
     assert_eq!(extraction.format, FileFormat::Eml);
     assert_eq!(extraction.title.as_deref(), Some("Mängel im Keller"));
+    assert_properties(&extraction, ["Jürgen Müller <jm@example.com>", "2024-06-20T09:15:30+02:00", "", "de"]);
     assert_eq!(extraction.pages[0].text, format!("{SHOWN}\n\nDie Wände\nsind feucht.\n\nGruß"));
     assert_eq!(extraction.pages[0].blocks.len(), 3);
     assert!(extraction.attachments.is_empty() && extraction.warnings.is_empty());
@@ -201,6 +202,7 @@ fn outlook_messages_are_read_like_others() {
     let extraction = extract("a.msg", &bytes);
     assert_eq!(extraction.format, FileFormat::Msg);
     assert_eq!(extraction.title.as_deref(), Some("Mängel"));
+    assert_properties(&extraction, ["Ann <ann@example.com>", "2024-06-20T07:15:30Z", "", ""]);
     assert_eq!(
         extraction.pages[0].text,
         "From: Ann <ann@example.com>\nCc: Bob\nDate: Thu, 20 Jun 2024 07:15:30 +0000\nSubject: Mängel\n\

@@ -27,9 +27,10 @@ use crate::encoding;
 use crate::flow::{Sink, push_note};
 use crate::formats::pptx::DEFAULT_TITLES;
 use crate::page::DocumentBuilder;
+use crate::properties;
 use crate::registry::Extractor;
 use crate::source::Source;
-use crate::xml::{Stop, XmlError, XmlReader};
+use crate::xml::{Stop, XmlReader};
 use crate::zip_container::{SIGNATURES, ZipContainer};
 
 pub(crate) struct OpenDocument;
@@ -105,7 +106,7 @@ impl Parts<'_> {
         if !hidden_sections.is_empty() {
             document.warn(format!("Hidden when the document is printed: section {}.", hidden_sections.join(", ")));
         }
-        let title = title(self.meta).ok().flatten().filter(|title| !title.trim().is_empty());
+        let title = read_meta(self.meta, document).filter(|title| !title.trim().is_empty());
         match slides {
             Some(slides) => write_slides_facts(slides, title, source, document)?,
             None => title.iter().for_each(|title| document.set_title(title)),
@@ -154,23 +155,17 @@ fn write_slides_facts(
     Ok(())
 }
 
-/// `dc:title` in the document's properties.
-fn title(xml: &str) -> std::result::Result<Option<String>, XmlError> {
+/// Reads `office:meta`, as far as it is undamaged. Leaves author, dates and language with `document`; returns the title.
+pub(crate) fn read_meta(xml: &str, document: &mut DocumentBuilder) -> Option<String> {
     let mut xml = XmlReader::new(xml);
-    xml.root()?;
-    while let Some(element) = xml.child()? {
-        if element.name() != "meta" {
-            xml.skip()?;
-            continue;
+    xml.root().ok()?;
+    while let Some(element) = xml.child().ok()? {
+        if element.name() == "meta" {
+            return properties::read(&mut xml, document);
         }
-        while let Some(property) = xml.child()? {
-            if property.name() == "title" {
-                return Ok(Some(xml.text()?));
-            }
-            xml.skip()?;
-        }
+        xml.skip().ok()?;
     }
-    Ok(None)
+    None
 }
 
 #[cfg(test)]

@@ -28,6 +28,7 @@ pub use self::library::pdfium_status;
 use self::pictures::{Pictures, Unread};
 use self::report::Report;
 use self::text_layer::{Line, View};
+use crate::dates;
 use crate::ocr::{self, OcrPage, Picture, tesseract_status};
 use crate::page::{DocumentBuilder, PlacedLine};
 use crate::registry::Extractor;
@@ -103,6 +104,10 @@ fn read_document(source: &Source, pdf: &PdfDocument, document: &mut DocumentBuil
     {
         document.set_title(title.value());
     }
+    let entry = |kind| pdf.metadata().get(kind).map(|entry| entry.value().to_owned()).unwrap_or_default();
+    document.set_author(&entry(PdfDocumentMetadataTagType::Author));
+    document.set_created(dates::of_pdf(&entry(PdfDocumentMetadataTagType::CreationDate)));
+    document.set_modified(dates::of_pdf(&entry(PdfDocumentMetadataTagType::ModificationDate)));
     let pages = read_text_layers(source, pdf)?;
     let sensible = pages.iter().filter(|page| page.state != PageState::Garbage);
     let headings = Headings::of(sensible.map(|page| &page.paragraphs));

@@ -4,7 +4,9 @@ use casetrack_core::{BlockKind, ErrorCode, ExtractionMethod, FileFormat};
 use md5::{Digest, Md5};
 use rc4::{KeyInit, Rc4, StreamCipher};
 
-use crate::test_files::{PdfPageContent, assert_page_invariants, pdf_file, pdf_file_with_picture, scanned_pdf_file};
+use crate::test_files::{
+    PdfPageContent, assert_page_invariants, assert_properties, pdf_file, pdf_file_with_picture, scanned_pdf_file,
+};
 use crate::{ExtractOptions, Extraction};
 
 fn extract(bytes: &[u8]) -> casetrack_core::Result<Extraction> {
@@ -32,6 +34,7 @@ fn lines_have_boxes_and_form_paragraphs() {
     let extraction = extract(&pdf_file("Lease of land", &[text(&lines)])).unwrap();
     let page = &extraction.pages[0];
     assert_eq!(extraction.title.as_deref(), Some("Lease of land"));
+    assert_properties(&extraction, ["Ann B.", "2024-05-03T09:00:00+02:00", "2024-05-04", "en"]);
     assert_eq!(page.text, format!("{}\n(a) The rent is due in May.", PARAGRAPH.join("\n")));
     assert_eq!(
         page.blocks.iter().map(|block| block.kind.clone()).collect::<Vec<_>>(),

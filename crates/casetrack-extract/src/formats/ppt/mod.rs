@@ -52,7 +52,8 @@ impl Extractor for Ppt {
         if container.stream(&["EncryptedSummary"]).is_some() || presentation::is_encrypted(&main, &current_user) {
             return Err(source.needs_password());
         }
-        let title = summary_information::title(&container).filter(|title| !DEFAULT_TITLES.contains(&title.trim()));
+        let title =
+            summary_information::read(&container, document).filter(|title| !DEFAULT_TITLES.contains(&title.trim()));
         let first_title = match Presentation::open(&main, &current_user) {
             Some(presentation) => {
                 if presentation.may_be_older {

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 
 use super::records::kind;
 use crate::summary_information::summary_of;
-use crate::test_files::{assert_page_invariants, compound_file_of};
+use crate::test_files::{assert_page_invariants, assert_properties, compound_file_of};
 use crate::{ExtractOptions, Extraction};
 
 const TITLE: u32 = 0;
@@ -218,6 +218,7 @@ fn the_newest_edit_counts_and_the_summary_names_the_presentation() {
     let extraction = read(&file).unwrap();
     assert_eq!(extraction.pages[1].text, "Changed\nNo shape");
     assert_eq!(extraction.title.as_deref(), Some("Lease"));
+    assert_properties(&extraction, ["Ann", "2024-06-20T07:15:30Z", "2024-06-20T07:15:30Z", ""]);
 }
 
 #[test]

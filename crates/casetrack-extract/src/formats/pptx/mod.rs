@@ -55,7 +55,7 @@ impl Extractor for Pptx {
     fn extract(&self, source: &Source, document: &mut DocumentBuilder) -> Result<()> {
         let mut package = Package::open(source)?;
         let root = package.relationships_of("")?;
-        let title = package.title(&root)?.filter(|title| !DEFAULT_TITLES.contains(&title.trim()));
+        let title = package.properties(&root, document)?.filter(|title| !DEFAULT_TITLES.contains(&title.trim()));
         let slides = slides(&mut package, &root, document)?;
         let presentation = package.relationships_of(root.target("officeDocument").unwrap_or(MAIN_PART))?;
         let mut surroundings =

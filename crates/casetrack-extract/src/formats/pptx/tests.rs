@@ -2,7 +2,7 @@ use std::path::Path;
 
 use casetrack_core::{BlockKind, ErrorCode, FileFormat};
 
-use crate::test_files::{assert_page_invariants, zip_file};
+use crate::test_files::{assert_page_invariants, assert_properties, zip_file};
 use crate::{ExtractOptions, Extraction};
 
 const RELATIONSHIP: &str = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
@@ -29,7 +29,10 @@ fn presentation(parts: &[(&str, &str)]) -> Vec<u8> {
     let mut all = vec![
         ("ppt/presentation.xml", list.as_bytes()),
         ("ppt/_rels/presentation.xml.rels", related.as_bytes()),
-        ("docProps/core.xml", b"<c><dc:title>PowerPoint Presentation</dc:title></c>".as_slice()),
+        (
+            "docProps/core.xml",
+            b"<c><dc:title>PowerPoint Presentation</dc:title><dc:creator>Ann</dc:creator></c>".as_slice(),
+        ),
     ];
     all.extend(parts.iter().map(|(name, content)| (*name, content.as_bytes())));
     zip_file(&all)
@@ -51,6 +54,7 @@ fn slides_are_pages_in_the_order_of_the_presentation() {
     let second = slide(&shape("<p:ph idx='1'/>", &p("R&amp;D")));
     let extraction = extract(&[("ppt/slides/slide2.xml", &first), ("ppt/slides/slide1.xml", &second)]);
     assert_eq!(extraction.title.as_deref(), Some("Site report"));
+    assert_properties(&extraction, ["Ann", "", "", ""]);
     let texts: Vec<(u32, &str)> = extraction.pages.iter().map(|page| (page.number, &*page.text)).collect();
     assert_eq!(texts, [(1, "Site report\ndrawn first"), (2, "R&D")]);
     let kinds: Vec<_> = extraction.pages.iter().flat_map(|page| &page.blocks).map(|block| block.kind.clone()).collect();

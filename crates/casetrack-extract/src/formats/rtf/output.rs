@@ -34,8 +34,9 @@ impl<'d> Output<'d> {
         }
     }
 
-    pub fn set_title(&mut self, title: &str) {
-        self.document.set_title(title);
+    /// For what the file says about itself.
+    pub fn document(&mut self) -> &mut DocumentBuilder {
+        self.document
     }
 
     pub fn break_page(&mut self) {

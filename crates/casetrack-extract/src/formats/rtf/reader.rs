@@ -9,6 +9,7 @@ use super::charset;
 use super::output::Output;
 use super::state::{Destination, Font, Frame, State, Style, heading_level};
 use super::tokens::{Token, Tokens};
+use crate::dates;
 use crate::formats::docx::number_format::format_number;
 use crate::formats::docx::symbols;
 use crate::page::DocumentBuilder;
@@ -46,6 +47,11 @@ const NOT_SHOWN: [&str; 24] = [
 /// Destinations marked as skippable that hold text all the same.
 const SHOWN: [&str; 2] = ["shpinst", "shptxt"];
 
+/// The parts of a date, from its year to its second.
+const DATE_WORDS: [&str; 6] = ["yr", "mo", "dy", "hr", "min", "sec"];
+/// The numbers of [`DATE_WORDS`].
+type Date = [Option<i16>; 6];
+
 pub(super) struct Reader<'d> {
     output: Output<'d>,
     state: State,
@@ -68,6 +74,9 @@ pub(super) struct Reader<'d> {
     notes: Vec<(String, Vec<String>)>,
     counts: [u32; 2],
     title: String,
+    author: String,
+    created: Date,
+    revised: Date,
     /// A section ended: its successor starts a page unless it says otherwise.
     section_ended: bool,
     /// The next word is of a destination that may be skipped.
@@ -95,6 +104,9 @@ impl<'d> Reader<'d> {
             notes: Vec::new(),
             counts: [0; 2],
             title: String::new(),
+            author: String::new(),
+            created: Date::default(),
+            revised: Date::default(),
             section_ended: false,
             skippable: false,
         }
@@ -150,7 +162,11 @@ impl<'d> Reader<'d> {
                 self.output.paragraph(None, "", &text)?;
             }
         }
-        self.output.set_title(&self.title);
+        let document = self.output.document();
+        document.set_title(&self.title);
+        document.set_author(&self.author);
+        document.set_created(iso_date(self.created));
+        document.set_modified(iso_date(self.revised));
         Ok(ended)
     }
 
@@ -245,6 +261,11 @@ impl<'d> Reader<'d> {
             "stylesheet" => self.enter(Destination::Styles),
             "info" => self.enter(Destination::Info),
             "title" if self.state.destination == Destination::Info => self.enter(Destination::Title),
+            "author" if self.state.destination == Destination::Info => self.enter(Destination::Author),
+            "creatim" if self.state.destination == Destination::Info => self.enter(Destination::Created),
+            "revtim" if self.state.destination == Destination::Info => self.enter(Destination::Revised),
+            _ if self.state.destination == Destination::Created => note_date(&mut self.created, name, value),
+            _ if self.state.destination == Destination::Revised => note_date(&mut self.revised, name, value),
             "listtext" | "pntext" => self.enter(Destination::Label),
             "ansicpg" => self.code_page = charset::of_code_page(value),
             "mac" => self.code_page = charset::of_code_page(10000),
@@ -414,6 +435,7 @@ impl<'d> Reader<'d> {
             // A bullet of a font that is not known still is one.
             Destination::Label => self.label.push_str(&text.replace(char::REPLACEMENT_CHARACTER, "•")),
             Destination::Title => self.title.push_str(text),
+            Destination::Author => self.author.push_str(text),
             Destination::Fonts => self.fonts.entry(self.defined).or_default().name.push_str(text.trim_end_matches(';')),
             Destination::Styles => {
                 self.styles.entry(self.defined).or_default().name.push_str(text.trim_end_matches(';'));
@@ -462,6 +484,19 @@ impl<'d> Reader<'d> {
         }
         Ok(())
     }
+}
+
+/// Takes a word of a date; others say nothing about it.
+fn note_date(date: &mut Date, name: &str, value: i32) {
+    if let Some(at) = DATE_WORDS.iter().position(|word| *word == name) {
+        date[at] = i16::try_from(value).ok();
+    }
+}
+
+/// The date as far as its words go without a gap. RTF states no offset.
+fn iso_date(date: Date) -> Option<String> {
+    let fields: Vec<i16> = date.iter().map_while(|field| *field).collect();
+    dates::of_fields(&fields)
 }
 
 /// Words that a careless writer puts right behind `\uN`, and that no reader may pass over.

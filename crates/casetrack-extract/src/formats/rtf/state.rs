@@ -13,6 +13,11 @@ pub(super) enum Destination {
     Styles,
     Info,
     Title,
+    Author,
+    /// When the file was made.
+    Created,
+    /// When it was last saved.
+    Revised,
     Label,
 }
 

@@ -2,7 +2,7 @@ use std::path::Path;
 
 use casetrack_core::{BlockKind, ErrorCode, FileFormat};
 
-use crate::test_files::assert_page_invariants;
+use crate::test_files::{assert_page_invariants, assert_properties};
 use crate::{ExtractOptions, Extraction};
 
 fn extract(body: &str) -> Extraction {
@@ -10,7 +10,8 @@ fn extract(body: &str) -> Extraction {
         "{{\\rtf1\\ansi\\ansicpg1252\\deff0{{\\fonttbl{{\\f0\\fcharset0 Arial;}}{{\\f1\\fcharset204 Arial{{\\*\\falt X}};}}\
          {{\\f2\\fcharset2 Symbol;}}{{\\f3\\fcharset128 MS Mincho;}}}}{{\\colortbl;\\red0;}}{{\\stylesheet{{\\s0 Normal;}}\
          {{\\s1\\outlinelevel1 Clause;}}{{\\s2\\sbasedon1 Sub;}}{{\\s3 heading 3;}}{{\\*\\cs9 Char;}}}}\
-         {{\\info{{\\title Lease of \\'fcber}}{{\\author no}}}}{body}}}"
+         {{\\info{{\\title Lease of \\'fcber}}{{\\author J\\'fcrgen}}{{\\operator no}}\
+         {{\\creatim\\yr2024\\mo5\\dy3\\hr9\\min5}}{{\\revtim\\yr2024\\mo13\\dy3}}{{\\printim\\yr2023}}}}{body}}}"
     );
     extract_bytes(rtf.as_bytes())
 }
@@ -45,7 +46,9 @@ fn characters_of_all_kinds_are_decoded() {
     assert_eq!(texts("{\\f3 \\'96\\'7b\\'8c_}!\\par"), ["本契!"]);
     assert_eq!(texts("\\u1076?\\u-10179?\\u-8704?\\uc2\\u233\\'c3\\'a9x{\\uc0\\u8364 y}\\par"), ["д😀éx€y"]);
     assert_eq!(texts("{\\f2 \\'b7}\\u-3913? \\ldblquote q\\rdblquote\\emdash\\line x\\par"), ["•• “q”—\nx"]);
-    assert_eq!(extract("text").title.as_deref(), Some("Lease of über"));
+    let extraction = extract("text");
+    assert_eq!(extraction.title.as_deref(), Some("Lease of über"));
+    assert_properties(&extraction, ["Jürgen", "2024-05-03T09:05", "", ""]);
 }
 
 #[test]

@@ -8,6 +8,7 @@ use casetrack_core::Result;
 use super::sheet::{Comment, MAX_COLUMNS, MAX_ROWS, Region, Sheet, Visibility};
 use super::write_all;
 use crate::encoding;
+use crate::formats::opendocument::read_meta;
 use crate::page::DocumentBuilder;
 use crate::source::Source;
 use crate::xml::{Element, Node, XmlError, XmlReader};
@@ -20,7 +21,7 @@ pub(super) fn read(source: &Source, container: &mut ZipContainer, document: &mut
     if part("META-INF/manifest.xml")?.contains("encryption-data") {
         return Err(source.needs_password());
     }
-    if let Some(title) = part("meta.xml").ok().and_then(|xml| title(&xml)) {
+    if let Some(title) = part("meta.xml").ok().and_then(|xml| read_meta(&xml, document)) {
         document.set_title(&title);
     }
     let content = part("content.xml")?;
@@ -43,17 +44,6 @@ pub(super) fn read(source: &Source, container: &mut ZipContainer, document: &mut
         }
         None if !found => Err(source.unreadable("it has no worksheet")),
         None => Ok(()),
-    }
-}
-
-fn title(xml: &str) -> Option<String> {
-    let mut xml = XmlReader::new(xml);
-    loop {
-        match xml.next().ok()? {
-            Node::Start(element) if element.name() == "title" => return xml.text().ok(),
-            Node::Eof => return None,
-            _ => {}
-        }
     }
 }
 

@@ -2,7 +2,7 @@ use std::path::Path;
 
 use casetrack_core::{BlockKind, ErrorCode, FileFormat};
 
-use crate::test_files::{assert_page_invariants, zip_file};
+use crate::test_files::{assert_page_invariants, assert_properties, zip_file};
 use crate::{ExtractOptions, Extraction};
 
 fn extract(bytes: &[u8]) -> Extraction {
@@ -16,7 +16,10 @@ fn ods(manifest: &str, content: &str) -> Vec<u8> {
     zip_file(&[
         ("mimetype", b"application/vnd.oasis.opendocument.spreadsheet"),
         ("META-INF/manifest.xml", manifest.as_bytes()),
-        ("meta.xml", b"<m><office:meta><dc:title>Rents</dc:title></office:meta></m>"),
+        (
+            "meta.xml",
+            b"<m><office:meta><dc:title>Rents</dc:title><dc:date>2024-05-03T09:00:00.5</dc:date></office:meta></m>",
+        ),
         ("content.xml", content.as_bytes()),
     ])
 }
@@ -41,6 +44,7 @@ fn opendocument_sheets_are_read() {
         </office:spreadsheet></office:body>";
     let extraction = extract(&ods("", content));
     assert_eq!((extraction.format, extraction.title.as_deref()), (FileFormat::Ods, Some("Rents")));
+    assert_properties(&extraction, ["", "", "2024-05-03T09:00:00", ""]);
     let page = &extraction.pages[0];
     assert_eq!(page.text, "Item\tDue on\nRent\t1 Mar 2024\t7.5\t7.5%\t7.5%\nComment on B4 (Ann): not agreed");
     let row = |row, last_column, header| BlockKind::TableRow { table: 0, row, first_column: 2, last_column, header };
@@ -123,11 +127,13 @@ fn binary_workbooks_are_read() {
         ("xl/styles.bin", &styles.concat()),
         ("xl/sharedStrings.bin", &record(19, &[&[0][..], &wide("paid")].concat())),
         ("xl/comments1.bin", &comments.concat()),
+        ("docProps/core.xml", b"<c><dc:creator>Ann</dc:creator><dc:language>de-DE</dc:language></c>"),
         ("xl/drawings/drawing1.xml", b"<d><sp><txBody><p><t>Draft</t></p></txBody></sp></d>"),
     ];
     let file = crate::test_files::zip_file(parts);
     let extraction = crate::extract(Path::new("rents.xlsb"), &file, &ExtractOptions::default()).unwrap();
     assert_eq!(extraction.format, FileFormat::Xlsb);
+    assert_properties(&extraction, ["Ann", "", "", "de-DE"]);
     let page = &extraction.pages[0];
     crate::test_files::assert_page_invariants(page);
     assert_eq!(page.sheet_name.as_deref(), Some("Rents"));

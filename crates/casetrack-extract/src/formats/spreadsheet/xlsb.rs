@@ -60,7 +60,7 @@ struct Listed {
 pub(super) fn read(source: &Source, document: &mut DocumentBuilder) -> Result<()> {
     let mut package = Package::open(source)?;
     let root = package.relationships_of("")?;
-    if let Some(title) = package.title(&root).ok().flatten() {
+    if let Some(title) = package.properties(&root, document).ok().flatten() {
         document.set_title(&title);
     }
     let main = root.target("officeDocument").unwrap_or("xl/workbook.bin").to_owned();

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use casetrack_core::{BlockKind, FileFormat};
 
-use crate::test_files::{assert_page_invariants, zip_file};
+use crate::test_files::{assert_page_invariants, assert_properties, zip_file};
 use crate::{ExtractOptions, Extraction};
 
 const STYLES: &str = "<office:document-styles><office:styles>
@@ -48,8 +48,9 @@ const AUTOMATIC_STYLES: &str = "<office:automatic-styles>
       <style:drawing-page-properties presentation:visibility='hidden'/></style:style>
     <style:style style:name='T1' style:family='table'><style:table-properties fo:break-before='page'/></style:style>
     </office:automatic-styles>";
-const META: &str =
-    "<office:document-meta><office:meta><dc:title>Lease  of land</dc:title></office:meta></office:document-meta>";
+const META: &str = "<office:document-meta><office:meta><dc:title>Lease  of land</dc:title><dc:creator>Eve</dc:creator>\
+    <meta:initial-creator>Ann</meta:initial-creator><meta:creation-date>2024-05-03T09:00:00.123456789</meta:creation-date>\
+    <dc:date>2024-05-04T10:00:00Z</dc:date><dc:language>en-GB</dc:language></office:meta></office:document-meta>";
 
 fn content(body: &str) -> String {
     format!(
@@ -77,6 +78,7 @@ fn extract(body: &str) -> Extraction {
         extract_bytes(&package("text", &[("content.xml", &content), ("styles.xml", STYLES), ("meta.xml", META)]));
     assert_eq!(extraction.format, FileFormat::Odt);
     assert_eq!(extraction.title.as_deref(), Some("Lease of land"));
+    assert_properties(&extraction, ["Ann", "2024-05-03T09:00:00", "2024-05-04T10:00:00Z", "en-GB"]);
     extraction
 }
 

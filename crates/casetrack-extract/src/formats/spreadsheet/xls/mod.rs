@@ -40,7 +40,7 @@ struct Listed {
 pub(super) fn read(source: &Source, document: &mut DocumentBuilder) -> Result<()> {
     let container = CompoundFile::open(source.bytes)
         .ok_or_else(|| source.unreadable("the directory of its OLE container is damaged"))?;
-    if let Some(title) = summary_information::title(&container) {
+    if let Some(title) = summary_information::read(&container, document) {
         document.set_title(&title);
     }
     let stream = container

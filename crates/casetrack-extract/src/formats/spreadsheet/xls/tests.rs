@@ -2,7 +2,8 @@ use std::path::Path;
 
 use casetrack_core::{BlockKind, ErrorCode, FileFormat};
 
-use crate::test_files::{assert_page_invariants, compound_file_of};
+use crate::summary_information::summary_of;
+use crate::test_files::{assert_page_invariants, assert_properties, compound_file_of};
 use crate::{ExtractOptions, Extraction};
 
 fn extract(bytes: &[u8]) -> casetrack_core::Result<Extraction> {
@@ -32,7 +33,7 @@ fn xls(globals: &[Vec<u8>], state: u8, sheet: &[Vec<u8>]) -> Vec<u8> {
     let at = (before.len() + 4 + 12 + 4) as u32;
     let listed = record(0x0085, &[&at.to_le_bytes()[..], &[state, 0, 4, 0], b"Plan"].concat());
     let stream = [before, listed, record(0x000A, &[]), beginning(0x10), sheet.concat(), record(0x000A, &[])].concat();
-    compound_file_of(&[("/Workbook", &stream)])
+    compound_file_of(&[("/Workbook", &stream), ("/\u{5}SummaryInformation", &summary_of(b"Rents\0", 1252))])
 }
 
 #[test]
@@ -72,7 +73,8 @@ fn numbers_are_shown_by_their_formats() {
     ];
     let extraction = extract(&xls(&globals, 2, &sheet)).unwrap();
     assert_eq!(extraction.pages[0].text, "1,250,000.00\t31 Mar 2024\t7\t7.50\t#DIV/0!\tfrom a formula\tTRUE");
-    assert_eq!(extraction.pages[0].sheet_name.as_deref(), Some("Plan"));
+    assert_eq!((extraction.title.as_deref(), extraction.pages[0].sheet_name.as_deref()), (Some("Rents"), Some("Plan")));
+    assert_properties(&extraction, ["Ann", "2024-06-20T07:15:30Z", "2024-06-20T07:15:30Z", ""]);
     assert_eq!(
         extraction.warnings,
         ["Sheet \"Plan\" is hidden so that only a macro can show it; its text is included."]

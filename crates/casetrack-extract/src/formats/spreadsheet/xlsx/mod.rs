@@ -31,7 +31,7 @@ struct Shared<'a> {
 pub(super) fn read(source: &Source, document: &mut DocumentBuilder) -> Result<()> {
     let mut package = Package::open(source)?;
     let root = package.relationships_of("")?;
-    if let Some(title) = package.title(&root).ok().flatten() {
+    if let Some(title) = package.properties(&root, document).ok().flatten() {
         document.set_title(&title);
     }
     let names = package.names();

@@ -4,7 +4,7 @@ use casetrack_core::{BlockKind, ChunkConfig, DocumentId, ErrorCode, FileFormat};
 
 use super::*;
 use crate::chunker::chunk_pages;
-use crate::test_files::{assert_page_invariants, zip_file};
+use crate::test_files::{assert_page_invariants, assert_properties, zip_file};
 use crate::{ExtractOptions, Extraction};
 
 /// A workbook of these sheets: name, state, rows as XML.
@@ -62,6 +62,15 @@ const ROWS: &str = "<row r='2'><c r='B2' t='inlineStr'><is><t>Item</t></is></c>\
     <c r='C2' t='inlineStr'><is><t>Due</t></is></c><c r='E2' t='inlineStr'><is><t>Cost\nEUR</t></is></c></row>\
     <row r='4'><c r='B4' t='s'><v>0</v></c><c r='C4' s='1'><v>45352</v></c><c r='E4'><v>0.30000000000000004</v></c></row>\
     <row r='5'><c r='C5' t='b'><v>1</v></c><c r='E5' t='e'><v>#N/A</v></c></row>";
+
+#[test]
+fn the_properties_of_the_package_are_read() {
+    let core = "<c><dc:title>Rents</dc:title><dc:creator> </dc:creator><dcterms:created>2024-05-03T09:00:00Z</dcterms:created>\
+                <dcterms:modified>soon</dcterms:modified><dc:language>German</dc:language></c>";
+    let extraction = extract(&xlsx_with(&[("Plan", "visible", ROWS)], &[("docProps/core.xml", core)])).unwrap();
+    assert_eq!(extraction.title.as_deref(), Some("Rents"));
+    assert_properties(&extraction, ["", "2024-05-03T09:00:00Z", "", ""]);
+}
 
 #[test]
 fn a_sheet_is_a_page_and_a_row_a_line() {

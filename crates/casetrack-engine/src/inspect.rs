@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use casetrack_core::{Chunk, DocumentType, FileFormat, Page, Password, Result, Sha256};
+use casetrack_core::{Chunk, DocumentType, FileFormat, Page, Password, Properties, Result, Sha256};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -15,6 +15,7 @@ pub struct Inspection {
     pub size_bytes: u64,
     pub format: FileFormat,
     pub title: Option<String>,
+    pub properties: Properties,
     pub document_type: DocumentType,
     pub pages: Vec<Page>,
     pub chunks: Vec<Chunk>,

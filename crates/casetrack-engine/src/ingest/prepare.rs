@@ -128,6 +128,7 @@ pub(crate) fn inspect(engine: &Engine, path: &Path, password: Option<&Password>)
         size_bytes: meta.size_bytes,
         format: meta.format,
         title: meta.title,
+        properties: meta.properties,
         document_type: meta.document_type,
         pages,
         chunks,

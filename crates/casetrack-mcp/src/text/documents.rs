@@ -39,6 +39,17 @@ pub fn details(details: &DocumentDetails) -> String {
     if let Some(title) = &meta.title {
         fact("Title", &one_line(title));
     }
+    let stated = &meta.properties;
+    for (name, value) in [
+        ("Author", &stated.author),
+        ("Created", &stated.created),
+        ("Modified", &stated.modified),
+        ("Language", &stated.language),
+    ] {
+        if let Some(value) = value {
+            fact(name, &one_line(value));
+        }
+    }
     let gone = if details.source_exists { "" } else { " (no longer there)" };
     fact("File Path", &format!("{}{gone}", one_line(&meta.path)));
     fact("SHA-256", &meta.sha256.to_string());

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use casetrack_core::{Password, Result};
+use casetrack_core::{Password, Properties, Result};
 use casetrack_engine::inspect::Inspection;
 use clap::Args;
 
@@ -38,6 +38,12 @@ fn describe(inspection: &Inspection, with_text: bool) -> String {
     );
     if let Some(title) = &inspection.title {
         let _ = writeln!(out, "  title \"{title}\"");
+    }
+    let Properties { author, created, modified, language } = &inspection.properties;
+    for (name, value) in [("author", author), ("created", created), ("modified", modified), ("language", language)] {
+        if let Some(value) = value {
+            let _ = writeln!(out, "  {name} {value}");
+        }
     }
     for warning in &inspection.warnings {
         let _ = writeln!(out, "  warning: {warning}");

@@ -100,7 +100,8 @@ def outcomes(files, listing):
               f"{max(file.seconds for file in here):6.1f}   {max(file.memory for file in here):6.0f}")
     blank = [file.name for file in files if not file.error and not file.text.strip()]
     print(f"\nwithout an answer: {sum(file.error is not None and file.error['code'] == 'CRASHED' for file in files)}; "
-          f"said to be read but empty: {len(blank)}")
+          f"said to be read but empty: {len(blank)}; unflagged with another error than that there is no text: "
+          f"{sum(file.sound and file.error is not None and file.error['code'] != 'empty_file' for file in files)}")
     if listing:
         for file in files:
             if file.error:

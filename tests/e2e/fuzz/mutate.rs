@@ -29,10 +29,11 @@ const TEXTS: [&str; 14] = [
 
 /// A damaged copy of `seed`; some of it may come from `other`.
 pub fn mutated(seed: &[u8], other: &[u8], random: &mut Rng) -> Vec<u8> {
-    if seed.starts_with(b"PK") && random.u8(..) < 200 {
-        if let Some(archive) = mutated_archive(seed, random) {
-            return archive;
-        }
+    if seed.starts_with(b"PK")
+        && random.u8(..) < 200
+        && let Some(archive) = mutated_archive(seed, random)
+    {
+        return archive;
     }
     let mut bytes = seed.to_vec();
     for _ in 0..=random.usize(..4) {

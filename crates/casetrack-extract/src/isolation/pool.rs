@@ -314,7 +314,7 @@ fn watch(
 #[cfg(all(test, unix))]
 mod tests {
     use super::*;
-    use casetrack_core::{FileFormat, Limits};
+    use casetrack_core::{FileFormat, Limits, Properties};
 
     fn run_shell(script: &str, limits: Limits, cancel: &Cancel) -> (Result<Extraction>, Duration) {
         let arguments = vec!["-c".to_owned(), script.to_owned()];
@@ -354,7 +354,8 @@ mod tests {
     #[test]
     fn a_crash_of_a_used_worker_is_tried_again_in_a_fresh_one() {
         let (dir, _) = pages_then(&[page(1, "One.")], "");
-        let done = Reply::Done { format: FileFormat::Text, title: None, warnings: Vec::new() };
+        let properties = Properties::default();
+        let done = Reply::Done { format: FileFormat::Text, title: None, properties, warnings: Vec::new() };
         let mut frames = std::fs::read(dir.path().join("frames")).unwrap();
         write_frame(&mut frames, &done).unwrap();
         std::fs::write(dir.path().join("frames"), &frames).unwrap();

@@ -10,6 +10,7 @@
 
 mod attachment;
 pub mod chunker;
+mod clauses;
 mod dates;
 mod detect;
 mod document_type;

@@ -8,6 +8,7 @@ use casetrack_core::{
 
 use crate::Extraction;
 use crate::attachment::Attachments;
+use crate::clauses;
 
 /// A line of a page with its place, if it has one.
 #[derive(Debug, Clone, PartialEq)]
@@ -152,12 +153,16 @@ impl DocumentBuilder {
     /// Shows the page in progress, if any, to the observer: nothing may be added to it any more. Starting the next one does the
     /// same, but the next one may be long in coming.
     pub fn finish_page(&mut self) {
-        if self.shown < self.pages.len()
-            && let (Some(observer), Some(page)) = (&mut self.observer, self.pages.last())
-        {
-            observer(page);
+        if self.shown == self.pages.len() {
+            return;
         }
         self.shown = self.pages.len();
+        if let Some(page) = self.pages.last_mut() {
+            clauses::mark_headings(page);
+            if let Some(observer) = &mut self.observer {
+                observer(page);
+            }
+        }
     }
 
     /// Of the page in progress, 0–1.

@@ -39,7 +39,7 @@ pub(super) struct PageContext<'p, 'd> {
 
 impl<'p, 'd> PageContext<'p, 'd> {
     pub fn new(page: &'p Page, document: &'d mut DocumentContext) -> Self {
-        let cursor = Cursor { text: &page.text, char: 0, byte: 0 };
+        let cursor = Cursor::new(&page.text);
         let mut headers: HashMap<u32, (String, u32)> = HashMap::new();
         let mut rows = cursor.clone();
         for block in &page.blocks {
@@ -136,14 +136,18 @@ fn truncated(text: &str, max_chars: usize) -> &str {
 
 /// Slices blocks, which are asked for in text order, in one walk through the text.
 #[derive(Clone)]
-struct Cursor<'a> {
+pub(crate) struct Cursor<'a> {
     text: &'a str,
     char: usize,
     byte: usize,
 }
 
 impl<'a> Cursor<'a> {
-    fn slice(&mut self, block: &Block) -> &'a str {
+    pub fn new(text: &'a str) -> Self {
+        Self { text, char: 0, byte: 0 }
+    }
+
+    pub fn slice(&mut self, block: &Block) -> &'a str {
         let start = self.advance_to(block.char_start as usize);
         let mut end = self.clone();
         &self.text[start..end.advance_to(block.char_end as usize)]

@@ -7,6 +7,7 @@
 
 mod boundary;
 mod context;
+pub(crate) use self::context::Cursor;
 mod cut;
 
 use std::collections::HashMap;

@@ -67,7 +67,8 @@ impl WorkerPool {
     /// As [`extract`](crate::extract), in a worker process.
     ///
     /// A crash, or going beyond the limits of time, memory or output, ends the worker and is an error on this file; if pages
-    /// with text came before, they are returned with a warning that says where and why reading stopped.
+    /// with text came before, they are returned with a warning that says where and why reading stopped. A worker that crashes
+    /// after it has read other files is replaced, and the file tried once more.
     pub fn extract(&self, path: &Path, bytes: &[u8], options: &ExtractOptions, cancel: &Cancel) -> Result<Extraction> {
         let mut worker = match self.idle().pop() {
             Some(worker) => worker,

@@ -1,6 +1,6 @@
 //! Word 97-2003 documents ([MS-DOC]); of Word 6 and 95 the text.
 //!
-//! Read and left out is what is of a DOCX: the main text with headings, list labels, tables row by row, text boxes behind the
+//! Read: the main text with headings, list labels, tables row by row, text boxes behind the
 //! paragraph that anchors them, results of fields, the state of check boxes; footnotes and endnotes at the end, `[1]` and
 //! `[i]` where they are referred to. Not read: headers and footers, comments, deletions. Pages are those that explicit breaks
 //! make.

@@ -1,8 +1,9 @@
 //! Word documents (WordprocessingML, [ECMA-376] Part 1, 17), transitional and strict.
 //!
 //! Read: the body with headings, list labels as Word would print them, tables row by row, text boxes, the results of fields,
-//! insertions, comments, the data of charts, the text of diagrams; footnotes and endnotes follow at the end, `[1]` and `[i]` where they
-//! are referred to, then what headers and footers say, once. Not read: deletions. Pages are those that explicit breaks make and that Word recorded when it saved the file.
+//! insertions, comments, the data of charts, the text of diagrams; footnotes and endnotes follow at the end, `[1]` and `[i]`
+//! where they are referred to, then what headers and footers say, once. Not read: deletions. Pages are those that explicit
+//! breaks make and that Word recorded when it saved the file.
 
 mod beside;
 mod body;

@@ -26,8 +26,8 @@ use crate::attachment;
 use crate::dates;
 use crate::page::DocumentBuilder;
 
-/// Pictures below this size that a body shows are logos, icons and tracking pixels; a screenshot or photo has more. 16 KiB lies
-/// above the signature logos and below the screenshots of the mails looked at.
+/// Pictures below this size that a body shows are taken for logos, icons and tracking pixels; a screenshot or photo usually has
+/// more. A judgement, not a measurement.
 const MAX_DECORATION_BYTES: usize = 16 * 1024;
 
 /// A message of any format.

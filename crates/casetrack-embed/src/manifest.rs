@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use casetrack_core::{Error, ErrorCode, Result, Sha256};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use sha2::Digest;
 
 use crate::Pooling;
@@ -31,7 +31,7 @@ pub enum ModelRole {
 }
 
 /// How a model gets onto the machine.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ModelProfile {
     /// Ships with CaseTrack.

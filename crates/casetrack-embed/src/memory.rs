@@ -6,13 +6,14 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use casetrack_core::Error;
+use serde::{Deserialize, Serialize};
 use sysinfo::{MemoryRefreshKind, ProcessRefreshKind, ProcessesToUpdate, RefreshKind, System};
 
 /// Available memory under which models that nobody uses at the moment are unloaded, in bytes.
 const PRESSURE: u64 = 300 << 20;
 
 /// How much memory models may take between two uses.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum MemoryMode {
     /// Every model stays once it is loaded.
     Full,

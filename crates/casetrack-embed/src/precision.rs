@@ -3,9 +3,10 @@
 use std::str::FromStr;
 
 use casetrack_core::Error;
+use serde::{Deserialize, Serialize};
 
 /// The precision of the matrix products of an encoder's layers; all else is `f32`.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Precision {
     #[default]
     Float32,

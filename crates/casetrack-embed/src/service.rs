@@ -19,7 +19,7 @@ use crate::workers::{Task, Workers};
 const SWEEP_INTERVAL: Duration = Duration::from_secs(5);
 
 /// Settings of an [`Embedder`].
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct EmbedOptions {
     /// Threads that embed passages; 0, the default, for one per core. Queries have a thread of their own.
     pub threads: usize,

@@ -67,7 +67,7 @@ impl Engine {
     pub fn create_collection(&self, request: CreateCollection) -> Result<CollectionMeta> {
         let name = request.name.trim();
         check_name(name)?;
-        let existing = self.registry.list()?;
+        let existing = self.registry().list()?;
         if let Some(same) = existing.iter().find(|meta| meta.name.to_lowercase() == name.to_lowercase()) {
             let message = format!("A collection named \"{}\" exists already (ID: {}).", same.name, same.id.short());
             return Err(Error::new(ErrorCode::AlreadyExists, message)
@@ -84,13 +84,13 @@ impl Engine {
             status: CollectionStatus::Active,
             created_at: Timestamp::now(),
         };
-        self.adopt(self.registry.create(&meta, &models)?);
+        self.adopt(self.registry().create(&meta, &models)?);
         Ok(meta)
     }
 
     /// All collections with `status`, or all with `None`, oldest first. One that cannot be read is listed with its problem.
     pub fn list_collections(&self, status: Option<CollectionStatus>) -> Result<Vec<CollectionSummary>> {
-        let all = self.registry.list()?;
+        let all = self.registry().list()?;
         Ok(all
             .into_iter()
             .filter(|meta| status.is_none_or(|status| meta.status == status))
@@ -100,7 +100,7 @@ impl Engine {
 
     /// Finds the collection that `name` means: its id, the beginning of it, its name or the user's reference.
     pub fn find_collection(&self, name: &str) -> Result<CollectionMeta> {
-        let mut all = self.registry.list()?;
+        let mut all = self.registry().list()?;
         let candidates: Vec<Candidate<'_>> = all
             .iter()
             .map(|meta| Candidate {
@@ -126,7 +126,7 @@ impl Engine {
         };
         Ok(CollectionInfo {
             summary: self.summarise(collection.meta().clone()),
-            path: self.registry.path(id).display().to_string(),
+            path: self.registry().path(id).display().to_string(),
             dense_model: collection.models().dense.clone(),
             storage,
             document_list: self.list_documents(id, DocumentSort::Name)?,
@@ -135,8 +135,8 @@ impl Engine {
 
     /// Removes a collection and everything in it, for good.
     pub fn delete_collection(&self, id: CollectionId) -> Result<()> {
-        self.close(id);
-        self.registry.delete(id)
+        self.close(id)?;
+        self.registry().delete(id)
     }
 
     fn summarise(&self, meta: CollectionMeta) -> CollectionSummary {
@@ -144,7 +144,7 @@ impl Engine {
         // that has them open.
         let counts = match self.open_collection(meta.id) {
             Some(open) => Collection::counts(&open),
-            None => self.registry.counts(meta.id),
+            None => self.registry().counts(meta.id),
         };
         let (counts, problem) = match counts {
             Ok(counts) => (Some(counts), None),

@@ -70,12 +70,20 @@ impl EngineConfig {
 /// A collection that is opened at most once; the lock is held only while it is being opened.
 type Slot = Arc<Mutex<Option<Arc<Collection>>>>;
 
-/// One engine owns one data directory. Cheap to share behind an `Arc`; all methods take `&self` and may block.
+/// One process has engines on a data directory (invariant 8). Cheap to share behind an `Arc`; all methods take `&self` and may
+/// block.
 pub struct Engine {
     pub(crate) config: EngineConfig,
-    pub(crate) registry: Registry,
-    open: Mutex<HashMap<CollectionId, Slot>>,
+    shared: Arc<Shared>,
     embedder: OnceLock<Embedder>,
+}
+
+/// What the engines of a data directory have in common, whatever their settings.
+struct Shared {
+    registry: Registry,
+    open: Mutex<HashMap<CollectionId, Slot>>,
+    /// The embedding services in use, each with its models folder and settings.
+    embedders: Mutex<Vec<(PathBuf, EmbedOptions, Embedder)>>,
     readers: Option<WorkerPool>,
 }
 
@@ -84,11 +92,30 @@ impl Engine {
     pub fn new(config: EngineConfig) -> Result<Self> {
         let registry = Registry::open(&config.data_dir)?;
         let readers = config.reader.clone().map(WorkerPool::new);
-        Ok(Self { config, registry, open: Mutex::new(HashMap::new()), embedder: OnceLock::new(), readers })
+        let shared =
+            Shared { registry, open: Mutex::new(HashMap::new()), embedders: Mutex::new(Vec::new()), readers };
+        Ok(Self { config, shared: Arc::new(shared), embedder: OnceLock::new() })
+    }
+
+    /// An engine on the same data directory with other settings: it shares the open collections, the processes that read files
+    /// and, where the settings for them are the same, the models. `data_dir` and `reader` of `config` are ignored.
+    pub fn with_config(&self, config: EngineConfig) -> Self {
+        let EngineConfig { data_dir, reader, .. } = self.config.clone();
+        let config = EngineConfig { data_dir, reader, ..config };
+        Self { config, shared: Arc::clone(&self.shared), embedder: OnceLock::new() }
+    }
+
+    /// Clears away what a crash left of collections that were being made or deleted. Only for the owner of the data directory.
+    pub fn clear_remains(&self) -> Result<()> {
+        self.shared.registry.clear_remains()
     }
 
     pub fn config(&self) -> &EngineConfig {
         &self.config
+    }
+
+    pub(crate) fn registry(&self) -> &Registry {
+        &self.shared.registry
     }
 
     /// The embedding service; its weights load at the first text.
@@ -99,7 +126,17 @@ impl Engine {
         let models = find_models_dir(self.config.models_dir.as_deref())?;
         let EngineConfig { threads, memory_mode: memory, profile, precision, .. } = self.config;
         let options = EmbedOptions { threads, memory, profile, precision };
-        Ok(self.embedder.get_or_init(|| Embedder::new(models, options)))
+        let mut embedders = lock(&self.shared.embedders);
+        let same = embedders.iter().find(|(folder, settings, _)| (folder, settings) == (&models, &options));
+        let embedder = match same {
+            Some((.., embedder)) => embedder.clone(),
+            None => {
+                let embedder = Embedder::new(models.clone(), options);
+                embedders.push((models, options, embedder.clone()));
+                embedder
+            }
+        };
+        Ok(self.embedder.get_or_init(|| embedder))
     }
 
     /// The embedding service, if its vectors may be compared with those of the collection.
@@ -137,7 +174,7 @@ impl Engine {
         options: &ExtractOptions,
         cancel: &Cancel,
     ) -> Result<Extraction> {
-        match &self.readers {
+        match &self.shared.readers {
             Some(readers) => readers.extract(path, bytes, options, cancel),
             None => extract(path, bytes, options),
         }
@@ -145,19 +182,19 @@ impl Engine {
 
     /// Opens a collection, or returns it if it is open already.
     pub(crate) fn collection(&self, id: CollectionId) -> Result<Arc<Collection>> {
-        let slot = Arc::clone(lock(&self.open).entry(id).or_default());
+        let slot = Arc::clone(lock(&self.shared.open).entry(id).or_default());
         let mut collection = lock(&slot);
         if let Some(collection) = collection.as_ref() {
             return Ok(Arc::clone(collection));
         }
-        let opened = Arc::new(self.registry.open_collection(id)?);
+        let opened = Arc::new(self.registry().open_collection(id)?);
         *collection = Some(Arc::clone(&opened));
         Ok(opened)
     }
 
     /// Takes a collection that is open already, without opening it.
     pub(crate) fn open_collection(&self, id: CollectionId) -> Option<Arc<Collection>> {
-        let slot = Arc::clone(lock(&self.open).get(&id)?);
+        let slot = Arc::clone(lock(&self.shared.open).get(&id)?);
         lock(&slot).clone()
     }
 
@@ -165,13 +202,21 @@ impl Engine {
     pub(crate) fn adopt(&self, collection: Collection) -> Arc<Collection> {
         let collection = Arc::new(collection);
         let slot = Arc::new(Mutex::new(Some(Arc::clone(&collection))));
-        lock(&self.open).insert(collection.meta().id, slot);
+        lock(&self.shared.open).insert(collection.meta().id, slot);
         collection
     }
 
-    /// Forgets an open collection, so that its directory can go.
-    pub(crate) fn close(&self, id: CollectionId) {
-        lock(&self.open).remove(&id);
+    /// Closes a collection, so that its directory can go; [`ErrorCode::InUse`] while something works with it.
+    pub(crate) fn close(&self, id: CollectionId) -> Result<()> {
+        let slot = Arc::clone(lock(&self.shared.open).entry(id).or_default());
+        let mut collection = lock(&slot);
+        if let Some(busy) = collection.as_ref().filter(|open| Arc::strong_count(open) > 1) {
+            let message = format!("\"{}\" is being used at this moment.", busy.meta().name);
+            return Err(Error::new(ErrorCode::InUse, message)
+                .with_hint("Try again when the ingestion or search that uses it has ended."));
+        }
+        *collection = None;
+        Ok(())
     }
 }
 

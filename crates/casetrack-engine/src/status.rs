@@ -32,7 +32,7 @@ pub struct ModelStatus {
 impl Engine {
     /// Opens no collection and loads no model.
     pub fn status(&self) -> Result<Status> {
-        let collections = self.registry.list()?;
+        let collections = self.registry().list()?;
         Ok(Status {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             tier: self.config().tier,

@@ -13,6 +13,6 @@ mod table;
 pub mod text;
 mod tools;
 
-pub use server::{INSTRUCTIONS, ServerOptions, serve, serve_stdio};
+pub use server::{INSTRUCTIONS, MAX_REQUEST_BYTES, serve};
 pub use session::{Session, ToolOutput};
-pub use table::tool_documents;
+pub use table::{may_be_repeated, tool_documents};

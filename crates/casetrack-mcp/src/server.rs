@@ -3,8 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use casetrack_core::{Cancel, CollectionId, Error, ErrorCode, Result};
-use casetrack_engine::Engine;
+use casetrack_core::{Cancel, Error, ErrorCode, Result};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest, CustomResult, Implementation,
     ListToolsResult, MetaObject, PaginatedRequestParams, ServerCapabilities, ServerConfig,
@@ -44,22 +43,9 @@ deletions need confirm set to true.";
 
 /// Longest request line, in bytes. An 8 MB query whose every byte is escaped as `\u00xx` still fits. Longer ones are dropped
 /// by the transport, which then goes on with the next line.
-const MAX_REQUEST_BYTES: usize = 64 << 20;
+pub const MAX_REQUEST_BYTES: usize = 64 << 20;
 /// Shortest time between two progress notifications.
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(250);
-
-/// How a server starts.
-#[derive(Debug, Clone, Default)]
-pub struct ServerOptions {
-    /// The collection that is active from the beginning.
-    pub active: Option<CollectionId>,
-}
-
-/// Serves one client on stdin and stdout until stdin closes. Nothing else may write to stdout meanwhile. See [`serve`].
-pub async fn serve_stdio(engine: Arc<Engine>, options: ServerOptions) -> Result<()> {
-    let (stdin, stdout) = rmcp::transport::stdio_pipes();
-    serve(engine, options, stdin, stdout).await
-}
 
 /// Serves one client over a pair of streams, one JSON-RPC message a line, until `reader` ends. Nothing is loaded before a tool
 /// needs it.
@@ -67,14 +53,12 @@ pub async fn serve_stdio(engine: Arc<Engine>, options: ServerOptions) -> Result<
 /// Calls still running at the end have five seconds to answer; then they are cancelled, keeping what they committed. Needs a
 /// Tokio runtime with I/O and time enabled. Fails when the client opens with something else than a handshake.
 pub async fn serve(
-    engine: Arc<Engine>,
-    options: ServerOptions,
+    session: Arc<Session>,
     reader: impl AsyncRead + Send + Unpin + 'static,
     writer: impl AsyncWrite + Send + Unpin + 'static,
 ) -> Result<()> {
     let transport = AsyncRwTransport::new_server(reader, writer).with_max_line_length(MAX_REQUEST_BYTES);
-    let server = Server { session: Arc::new(Session::new(engine, options.active)) };
-    let running = match server.serve(transport).await {
+    let running = match (Server { session }).serve(transport).await {
         Ok(running) => running,
         Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
         Err(error) => {

@@ -2,12 +2,13 @@
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Instant;
 
 use casetrack_core::{Cancel, CollectionId, CollectionMeta, Error, ErrorCode, ProgressSink, Result};
 use casetrack_engine::Engine;
 use serde_json::Value;
+use tokio::sync::watch;
 
 use crate::{arguments, table};
 
@@ -22,7 +23,7 @@ pub struct ToolOutput {
 /// One client's session. Its active collection lasts as long as it does.
 pub struct Session {
     engine: Arc<Engine>,
-    active: Mutex<Option<CollectionId>>,
+    active: watch::Sender<Option<CollectionId>>,
 }
 
 /// What a tool works with.
@@ -35,7 +36,12 @@ pub(crate) struct Context<'a> {
 
 impl Session {
     pub fn new(engine: Arc<Engine>, active: Option<CollectionId>) -> Self {
-        Self { engine, active: Mutex::new(active) }
+        Self { engine, active: watch::Sender::new(active) }
+    }
+
+    /// The active collection and its changes.
+    pub fn watch_active(&self) -> watch::Receiver<Option<CollectionId>> {
+        self.active.subscribe()
     }
 
     /// Calls a tool and blocks until it is done. A panic inside it becomes an [`ErrorCode::Internal`] error.
@@ -55,24 +61,16 @@ impl Session {
     }
 
     pub(crate) fn set_active(&self, collection: CollectionId) {
-        *self.lock() = Some(collection);
+        self.active.send_replace(Some(collection));
     }
 
     /// Clears the active collection if it is this one.
     pub(crate) fn forget(&self, collection: CollectionId) {
-        let mut active = self.lock();
-        if *active == Some(collection) {
-            *active = None;
-        }
+        self.active.send_if_modified(|active| active.take_if(|active| *active == collection).is_some());
     }
 
     pub(crate) fn active_id(&self) -> Option<CollectionId> {
-        *self.lock()
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Option<CollectionId>> {
-        // A panic while the lock was held leaves a plain id behind, which stays valid.
-        self.active.lock().unwrap_or_else(PoisonError::into_inner)
+        *self.active.borrow()
     }
 }
 

@@ -147,6 +147,11 @@ pub(crate) fn find(name: &str) -> Result<&'static Entry> {
     })
 }
 
+/// Whether a call that may have been carried out already can be made once more to the same end.
+pub fn may_be_repeated(tool: &str) -> bool {
+    tools().iter().any(|entry| entry.name == tool && matches!(entry.effect, Effect::Reads | Effect::Updates))
+}
+
 /// One JSON document for each tool, by name: exactly what `tools/list` says of it.
 pub fn tool_documents() -> Vec<(String, Value)> {
     tools()

@@ -22,7 +22,7 @@ pub struct Registry {
 }
 
 impl Registry {
-    /// Creates the directory if need be and clears away what a crash left of creations and deletions.
+    /// Creates the directory if need be.
     pub fn open(data_dir: &Path) -> Result<Self> {
         if data_dir.to_str().is_none() {
             let message = format!("The data directory {} has a name that is not valid Unicode.", data_dir.display());
@@ -32,9 +32,7 @@ impl Registry {
         let root =
             std::path::absolute(data_dir).map_err(|error| Error::io(data_dir.display(), error))?.join("collections");
         fs::create_dir(&root)?;
-        let registry = Self { root };
-        registry.clear_remains()?;
-        Ok(registry)
+        Ok(Self { root })
     }
 
     /// The collections that can be read, oldest first. Others are logged as warnings; see [`scan`](Self::scan).
@@ -125,18 +123,12 @@ impl Registry {
         Ok(names)
     }
 
-    fn clear_remains(&self) -> Result<()> {
+    /// Clears away what a crash left of collections that were being made or deleted. Only for the owner of the data directory
+    /// (invariant 8), which knows that nobody is making one.
+    pub fn clear_remains(&self) -> Result<()> {
         for name in self.names()? {
-            let dir = self.root.join(&name);
-            // One under construction has an owner only while its RocksDB is made, and is not ours to judge by that: an hour
-            // is longer than any construction takes.
-            let abandoned = || {
-                let modified = std::fs::metadata(&dir).and_then(|metadata| metadata.modified()).ok();
-                let age = modified.and_then(|modified| modified.elapsed().ok());
-                age.is_some_and(|age| age.as_secs() > 3600)
-            };
-            if name.starts_with(TRASH_PREFIX) || (name.starts_with(STAGING_PREFIX) && abandoned()) {
-                fs::remove_dir(&dir)?;
+            if name.starts_with(TRASH_PREFIX) || name.starts_with(STAGING_PREFIX) {
+                fs::remove_dir(&self.root.join(&name))?;
             }
         }
         Ok(())

@@ -7,8 +7,10 @@ use casetrack_engine::embedding::EmbeddingKind;
 use casetrack_engine::{Engine, EngineConfig, MemoryMode, ModelProfile, Precision, WorkerCommand};
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 
-use crate::commands;
+use crate::owner::console::Console;
+use crate::{commands, owner};
 
 #[derive(Debug, Parser)]
 #[command(
@@ -25,7 +27,7 @@ pub struct Args {
     pub command: Command,
 }
 
-#[derive(Debug, ClapArgs)]
+#[derive(Debug, Clone, ClapArgs, Serialize, Deserialize)]
 pub struct Global {
     /// Directory that holds the collections [default: CaseTrack in your documents folder]
     #[arg(long, global = true, env = "CASETRACK_HOME", value_name = "DIR")]
@@ -67,7 +69,7 @@ pub struct Global {
 }
 
 /// What one file may cost; shown by `--help`, not by `-h`.
-#[derive(Debug, ClapArgs)]
+#[derive(Debug, Clone, ClapArgs, Serialize, Deserialize)]
 #[command(next_help_heading = "Limits on files")]
 pub struct FileLimits {
     /// Largest file to read, in MB
@@ -116,19 +118,24 @@ impl FileLimits {
     }
 }
 
-#[derive(Debug, Clone, Copy, ValueEnum)]
+#[derive(Debug, Clone, Copy, ValueEnum, Serialize, Deserialize)]
 pub enum TierArg {
     Free,
     Pro,
 }
 
 impl Global {
-    pub fn engine(&self) -> Result<Engine> {
+    /// The data directory, as an absolute path.
+    pub fn data_dir(&self) -> Result<PathBuf> {
         let data_dir = match &self.data_dir {
             Some(directory) => directory.clone(),
             None => EngineConfig::default_data_dir()?,
         };
-        let mut config = EngineConfig::new(data_dir);
+        std::path::absolute(&data_dir).map_err(|error| Error::io(data_dir.display(), error))
+    }
+
+    pub fn config(&self) -> Result<EngineConfig> {
+        let mut config = EngineConfig::new(self.data_dir()?);
         config.models_dir = self.models_dir.clone();
         config.threads = self.threads;
         config.memory_mode = self.memory_mode;
@@ -142,21 +149,34 @@ impl Global {
             TierArg::Free => Tier::Free,
             TierArg::Pro => Tier::Pro,
         };
-        Engine::new(config)
+        Ok(config)
+    }
+
+    /// An engine of this process. It must not touch collections, which are the owner's (see [`crate::owner`]).
+    pub fn engine(&self) -> Result<Engine> {
+        Engine::new(self.config()?)
+    }
+
+    /// The options that say how much is logged.
+    pub fn verbosity(&self) -> Vec<&'static str> {
+        vec!["-v"; self.verbose.into()]
+    }
+
+    /// Makes paths absolute, so that they mean the same in another process.
+    pub fn make_absolute(&mut self) -> Result<()> {
+        self.data_dir = Some(self.data_dir()?);
+        if let Some(models) = &mut self.models_dir {
+            *models = std::path::absolute(&*models).map_err(|error| Error::io(models.display(), error))?;
+        }
+        Ok(())
     }
 }
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    New(commands::new::New),
-    Collections(commands::collections::Collections),
-    Ingest(commands::ingest::Ingest),
-    Search(commands::search::Search),
-    Documents(commands::documents::Documents),
-    Show(commands::show::Show),
+    #[command(flatten)]
+    OnCollections(OnCollections),
     Inspect(commands::inspect::Inspect),
-    Verify(commands::verify::Verify),
-    Call(commands::call::Call),
     Doctor(commands::doctor::Doctor),
     Embed(commands::embed::Embed),
     Models(commands::models::Models),
@@ -164,10 +184,53 @@ pub enum Command {
     Bench(commands::bench::Bench),
     Schemas(commands::schemas::Schemas),
     ReadFiles(commands::read_files::ReadFiles),
+    Owner(owner::serve::Owner),
+}
+
+/// The commands that work on collections. They run in the owner of the data directory.
+#[derive(Debug, Subcommand, Serialize, Deserialize)]
+pub enum OnCollections {
+    New(commands::new::New),
+    Collections(commands::collections::Collections),
+    Ingest(commands::ingest::Ingest),
+    Search(commands::search::Search),
+    Documents(commands::documents::Documents),
+    Show(commands::show::Show),
+    Verify(commands::verify::Verify),
+    Call(commands::call::Call),
+    /// Called `bench search`.
+    #[command(skip)]
+    BenchSearch(commands::bench_search::SearchBench),
+}
+
+impl OnCollections {
+    /// Runs in the owner; the exit status.
+    pub fn run(self, console: &Console) -> Result<u8> {
+        match self {
+            Self::New(command) => command.run(console),
+            Self::Collections(command) => command.run(console),
+            Self::Ingest(command) => command.run(console),
+            Self::Search(command) => command.run(console),
+            Self::Documents(command) => command.run(console),
+            Self::Show(command) => command.run(console),
+            Self::Verify(command) => command.run(console),
+            Self::Call(command) => command.run(console),
+            Self::BenchSearch(command) => command.run(console),
+        }
+    }
+
+    /// Whether a command that may have been carried out already can be run once more to the same end.
+    pub fn may_be_repeated(&self) -> bool {
+        match self {
+            Self::New(_) => false,
+            Self::Call(command) => command.may_be_repeated(),
+            _ => true,
+        }
+    }
 }
 
 /// The collection a command works on.
-#[derive(Debug, ClapArgs)]
+#[derive(Debug, ClapArgs, Serialize, Deserialize)]
 pub struct InCollection {
     /// Name, ID or reference of the collection
     #[arg(short, long, value_name = "NAME")]

@@ -1,8 +1,10 @@
-//! The `casetrack` command: argument parsing and output. All logic is in casetrack-engine.
+//! The `casetrack` command: argument parsing, output, and the process that owns a data directory. All logic is in
+//! casetrack-engine.
 
 mod args;
 mod commands;
 mod output;
+mod owner;
 
 use std::process::ExitCode;
 
@@ -10,7 +12,9 @@ use clap::Parser;
 
 fn main() -> ExitCode {
     let args = args::Args::parse();
-    output::init_logging(args.global.verbose, args.global.quiet);
+    if !matches!(args.command, args::Command::Owner(_)) {
+        output::init_logging(args.global.verbose, args.global.quiet);
+    }
     let json = args.global.json;
     match commands::run(args) {
         Ok(exit) => exit,

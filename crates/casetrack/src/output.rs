@@ -2,16 +2,22 @@
 
 use std::fmt::Write as _;
 use std::io::{IsTerminal, Write as _};
-use std::sync::Arc;
 use std::time::Duration;
 
-use casetrack_core::{Error, Progress, ProgressSink};
+use casetrack_core::{Error, Progress as Event};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
 use tracing_subscriber::EnvFilter;
 
+use crate::owner::log::OwnerLog;
+
 /// Logs go to stderr: stdout belongs to results, and to the protocol in `mcp` mode.
 pub fn init_logging(verbose: u8, quiet: bool) {
+    let builder = tracing_subscriber::fmt().with_env_filter(filter(verbose, quiet)).with_writer(std::io::stderr);
+    builder.with_target(false).with_ansi(std::io::stderr().is_terminal()).without_time().init();
+}
+
+fn filter(verbose: u8, quiet: bool) -> EnvFilter {
     let level = match (quiet, verbose) {
         (true, _) => "error",
         (false, 0) => "warn",
@@ -23,18 +29,27 @@ pub fn init_logging(verbose: u8, quiet: bool) {
     if let Ok(directive) = "rmcp=warn".parse() {
         filter = filter.add_directive(directive);
     }
-    let builder = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_target(false);
-    builder.with_ansi(std::io::stderr().is_terminal()).without_time().init();
+    filter
 }
 
-/// Prints a result: as JSON, or as the text that `text` makes of it.
-pub fn print<T: Serialize>(value: &T, json: bool, text: impl FnOnce(&T) -> String) -> Result<(), Error> {
-    let shown = if json {
-        serde_json::to_string_pretty(value).map_err(|error| Error::internal(format!("JSON output: {error}")))?
+/// The owner of a data directory logs to a file and to its clients.
+pub fn init_owner_logging(verbose: u8, log: OwnerLog) {
+    let builder = tracing_subscriber::fmt().with_env_filter(filter(verbose.max(1), false)).with_writer(log);
+    builder.with_target(false).with_ansi(false).init();
+}
+
+/// A result as JSON, or as the text that `text` makes of it.
+pub fn render<T: Serialize>(value: &T, json: bool, text: impl FnOnce(&T) -> String) -> Result<String, Error> {
+    if json {
+        serde_json::to_string_pretty(value).map_err(|error| Error::internal(format!("JSON output: {error}")))
     } else {
-        text(value)
-    };
-    print_line(&shown)
+        Ok(text(value))
+    }
+}
+
+/// Prints a result; see [`render`].
+pub fn print<T: Serialize>(value: &T, json: bool, text: impl FnOnce(&T) -> String) -> Result<(), Error> {
+    print_line(&render(value, json, text)?)
 }
 
 /// A reader that goes away (`| head`) is no error.
@@ -67,33 +82,54 @@ pub fn printable(text: &str) -> String {
     text.chars().map(|c| if c.is_control() && !matches!(c, '\n' | '\t') { '\u{fffd}' } else { c }).collect()
 }
 
-/// A bar on a terminal, a line a file elsewhere, nothing with `--quiet`. Call the second part when the work is over.
-pub fn progress(quiet: bool) -> (ProgressSink, impl FnOnce()) {
-    let terminal = std::io::stderr().is_terminal();
-    let bar = ProgressBar::new(0);
-    if quiet || !terminal {
-        bar.set_draw_target(ProgressDrawTarget::hidden());
-    } else {
-        bar.enable_steady_tick(Duration::from_millis(200));
+/// How a command goes on: a bar on a terminal, a line a file elsewhere, nothing with `--quiet`.
+pub struct Progress {
+    bar: ProgressBar,
+    terminal: bool,
+    quiet: bool,
+}
+
+impl Progress {
+    pub fn new(quiet: bool) -> Self {
+        let style = ProgressStyle::with_template("{bar:30} {pos}/{len} files  {elapsed}  {wide_msg}");
+        let bar = ProgressBar::hidden().with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+        Self { bar, terminal: std::io::stderr().is_terminal(), quiet }
     }
-    let style = ProgressStyle::with_template("{bar:30} {pos}/{len} files  {elapsed}  {wide_msg}");
-    bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
-    let finish = bar.clone();
-    let sink: ProgressSink = Arc::new(move |event| match event {
-        Progress::Discovered { files } => bar.set_length(files),
-        Progress::Embedded { chunks } => bar.set_message(format!("{chunks} chunks embedded")),
-        Progress::FileDone { path, problem, files, .. } => {
-            bar.set_position(files);
-            let path = printable(&path.display().to_string());
-            let problem = problem.map(|problem| format!(": {}", printable(&problem)));
-            if terminal && let Some(problem) = problem {
-                bar.println(format!("failed: {path}{problem}"));
-            } else if !terminal && !quiet {
-                eprintln!("{files}/{} {path}{}", bar.length().unwrap_or(0), problem.unwrap_or_default());
+
+    pub fn show(&mut self, event: Event) {
+        if self.quiet {
+            return;
+        }
+        match event {
+            Event::Discovered { files } => {
+                if self.terminal && self.bar.is_hidden() {
+                    self.bar.set_draw_target(ProgressDrawTarget::stderr());
+                    self.bar.enable_steady_tick(Duration::from_millis(200));
+                }
+                self.bar.set_length(files);
+            }
+            Event::Embedded { chunks } => self.bar.set_message(format!("{chunks} chunks embedded")),
+            Event::FileDone { path, problem, files, .. } => {
+                self.bar.set_position(files);
+                let path = printable(&path.display().to_string());
+                let problem = problem.map(|problem| format!(": {}", printable(&problem)));
+                if !self.terminal {
+                    eprintln!("{files}/{} {path}{}", self.bar.length().unwrap_or(0), problem.unwrap_or_default());
+                } else if let Some(problem) = problem {
+                    self.line(&format!("failed: {path}{problem}"));
+                }
             }
         }
-    });
-    (sink, move || finish.finish_and_clear())
+    }
+
+    /// Prints a line to stderr, beside the bar.
+    pub fn line(&self, text: &str) {
+        self.bar.suspend(|| eprintln!("{text}"));
+    }
+
+    pub fn clear(&self) {
+        self.bar.finish_and_clear();
+    }
 }
 
 /// How a download goes on: a bar on a terminal, lines elsewhere, nothing with `--quiet`.

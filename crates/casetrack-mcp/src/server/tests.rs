@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use casetrack_core::CollectionId;
 use casetrack_engine::{Engine, EngineConfig};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, ReadHalf, WriteHalf};
@@ -23,7 +24,7 @@ impl Client {
         let engine = Arc::new(Engine::new(EngineConfig::new(data_dir.path().to_owned())).unwrap());
         let (ours, theirs) = tokio::io::duplex(1 << 16);
         let (their_reader, their_writer) = tokio::io::split(theirs);
-        let server = tokio::spawn(serve(engine, ServerOptions { active }, their_reader, their_writer));
+        let server = tokio::spawn(serve(Arc::new(Session::new(engine, active)), their_reader, their_writer));
         let (reader, writer) = tokio::io::split(ours);
         Self { reader: BufReader::new(reader).lines(), writer, server, _data_dir: data_dir }
     }

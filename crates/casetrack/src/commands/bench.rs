@@ -8,12 +8,13 @@ use std::time::Instant;
 use casetrack_core::{Error, Result};
 use casetrack_engine::embedding::{EmbeddingKind, EmbeddingSpeed};
 use casetrack_engine::ingest::Problem;
-use casetrack_engine::search::SearchRequest;
 use clap::{Args, Subcommand};
 use serde::Serialize;
 
-use crate::args::{Global, InCollection};
+use crate::args::{Global, OnCollections};
+use crate::commands::bench_search::SearchBench;
 use crate::output;
+use crate::owner::client;
 
 /// Measure this machine on your own documents
 #[derive(Debug, Args)]
@@ -24,7 +25,6 @@ pub struct Bench {
 
 #[derive(Debug, Subcommand)]
 enum What {
-    /// Latency of search, with the model loaded
     Search(SearchBench),
     /// Speed of the models on chunks of 2000 characters
     Embed(EmbedBench),
@@ -66,38 +66,12 @@ struct EmbedBench {
     rounds: usize,
 }
 
-#[derive(Debug, Args)]
-struct SearchBench {
-    #[command(flatten)]
-    target: InCollection,
-    /// File with one query a line
-    #[arg(long, value_name = "FILE")]
-    queries: PathBuf,
-    /// How often the whole list is searched
-    #[arg(long, default_value_t = 3)]
-    rounds: u32,
-    /// Results per query
-    #[arg(short = 'k', long, default_value_t = 10)]
-    top_k: u32,
-}
-
-#[derive(Debug, Serialize)]
-struct Latency {
-    documents: u64,
-    chunks: u64,
-    searches: usize,
-    p50_ms: f64,
-    p95_ms: f64,
-    p99_ms: f64,
-    max_ms: f64,
-}
-
 impl Bench {
-    pub fn run(self, global: &Global) -> Result<ExitCode> {
+    pub fn run(self, global: Global) -> Result<ExitCode> {
         match self.what {
-            What::Search(bench) => output::print(&bench.measure(global)?, global.json, describe)?,
-            What::Embed(bench) => output::print(&bench.measure(global)?, global.json, describe_speed)?,
-            What::Extract(bench) => output::print(&bench.measure(global)?, global.json, |files| describe_files(files))?,
+            What::Search(bench) => return client::run(global, OnCollections::BenchSearch(bench)),
+            What::Embed(bench) => output::print(&bench.measure(&global)?, global.json, describe_speed)?,
+            What::Extract(bench) => output::print(&bench.measure(&global)?, global.json, |files| describe_files(files))?,
         }
         Ok(ExitCode::SUCCESS)
     }
@@ -176,57 +150,5 @@ fn describe_files(files: &[Extracted]) -> String {
     let (seconds, pages) =
         files.iter().fold((0.0, 0), |(seconds, pages), file| (seconds + file.seconds, pages + file.pages));
     let _ = write!(out, "{seconds:8.3} s  {pages:5} pages  {:.1} pages/s", pages as f64 / seconds.max(1e-9));
-    out
-}
-
-impl SearchBench {
-    fn measure(&self, global: &Global) -> Result<Latency> {
-        let text = std::fs::read_to_string(&self.queries).map_err(|error| Error::io(self.queries.display(), error))?;
-        let queries: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
-        let Some(first) = queries.first() else {
-            return Err(Error::invalid(format!("{} holds no query.", self.queries.display())));
-        };
-        let engine = global.engine()?;
-        let collection = engine.find_collection(&self.target.collection)?.id;
-        let search = |query: &str| {
-            engine.search(collection, &SearchRequest { query: query.to_owned(), top_k: self.top_k, document: None })
-        };
-        // Loads the model and the indexes.
-        let warm = search(first)?;
-        let mut times = Vec::new();
-        for _ in 0..self.rounds {
-            for query in &queries {
-                times.push(search(query)?.elapsed_ms);
-            }
-        }
-        times.sort_by(f64::total_cmp);
-        Ok(Latency {
-            documents: warm.documents,
-            chunks: warm.chunks,
-            searches: times.len(),
-            p50_ms: percentile(&times, 0.5),
-            p95_ms: percentile(&times, 0.95),
-            p99_ms: percentile(&times, 0.99),
-            max_ms: percentile(&times, 1.0),
-        })
-    }
-}
-
-/// Nearest rank of sorted values; 0 when there are none.
-fn percentile(sorted: &[f64], share: f64) -> f64 {
-    let rank = (share * sorted.len() as f64).ceil() as usize;
-    sorted.get(rank.saturating_sub(1)).copied().unwrap_or(0.0)
-}
-
-fn describe(latency: &Latency) -> String {
-    let mut out = format!(
-        "{} searches of {} documents, {} chunks, model loaded\n",
-        latency.searches, latency.documents, latency.chunks
-    );
-    let _ = write!(
-        out,
-        "p50 {:.1} ms  p95 {:.1} ms  p99 {:.1} ms  max {:.1} ms",
-        latency.p50_ms, latency.p95_ms, latency.p99_ms, latency.max_ms
-    );
     out
 }

@@ -1,17 +1,16 @@
 //! `casetrack call`
 
-use std::process::ExitCode;
 use std::sync::Arc;
 
-use casetrack_core::{Cancel, Error, Result};
+use casetrack_core::{Error, Result};
 use casetrack_mcp::Session;
 use clap::Args;
+use serde::{Deserialize, Serialize};
 
-use crate::args::Global;
-use crate::output;
+use crate::owner::console::Console;
 
 /// Call any MCP tool
-#[derive(Debug, Args)]
+#[derive(Debug, Args, Serialize, Deserialize)]
 pub struct Call {
     /// Name of the tool, such as search_documents
     tool: String,
@@ -24,21 +23,23 @@ pub struct Call {
 }
 
 impl Call {
-    pub fn run(self, global: &Global) -> Result<ExitCode> {
+    pub fn run(self, console: &Console) -> Result<u8> {
         let arguments = serde_json::from_str(&self.arguments).map_err(|error| {
             Error::invalid(format!("The arguments are not valid JSON: {error}."))
                 .with_hint("Give a JSON object in quotes, such as '{\"query\": \"payment terms\"}'.")
         })?;
-        let engine = Arc::new(global.engine()?);
+        let engine = Arc::clone(&console.engine);
         let active = match &self.collection {
             Some(name) => Some(engine.find_collection(name)?.id),
             None => None,
         };
-        let (progress, finish) = output::progress(global.quiet);
-        let result = Session::new(engine, active).call(&self.tool, arguments, &progress, &Cancel::default());
-        finish();
-        let result = result?;
-        output::print(&result.structured, global.json, |_| result.text.clone())?;
-        Ok(ExitCode::SUCCESS)
+        let result = Session::new(engine, active).call(&self.tool, arguments, &console.progress(), &console.cancel)?;
+        console.print(&result.structured, |_| result.text.clone())?;
+        Ok(0)
+    }
+
+    /// See [`casetrack_mcp::may_be_repeated`].
+    pub fn may_be_repeated(&self) -> bool {
+        casetrack_mcp::may_be_repeated(&self.tool)
     }
 }

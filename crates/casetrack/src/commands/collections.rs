@@ -1,24 +1,22 @@
 //! `casetrack collections`
 
-use std::process::ExitCode;
-
 use casetrack_core::Result;
 use casetrack_engine::collections::CollectionSummary;
 use casetrack_mcp::text::format::counted;
 use clap::Args;
+use serde::{Deserialize, Serialize};
 
-use crate::args::Global;
-use crate::output;
+use crate::owner::console::Console;
 
 /// List all collections
-#[derive(Debug, Args)]
+#[derive(Debug, Args, Serialize, Deserialize)]
 pub struct Collections {}
 
 impl Collections {
-    pub fn run(self, global: &Global) -> Result<ExitCode> {
-        let collections = global.engine()?.list_collections(None)?;
-        output::print(&collections, global.json, |collections| describe(collections))?;
-        Ok(ExitCode::SUCCESS)
+    pub fn run(self, console: &Console) -> Result<u8> {
+        let collections = console.engine.list_collections(None)?;
+        console.print(&collections, |collections| describe(collections))?;
+        Ok(0)
     }
 }
 

@@ -1,17 +1,16 @@
 //! `casetrack documents`
 
-use std::process::ExitCode;
-
 use casetrack_core::Result;
 use casetrack_engine::documents::DocumentSort;
 use casetrack_mcp::text;
 use clap::{Args, ValueEnum};
+use serde::{Deserialize, Serialize};
 
-use crate::args::{Global, InCollection};
-use crate::output;
+use crate::args::{InCollection};
+use crate::owner::console::Console;
 
 /// List the documents of a collection
-#[derive(Debug, Args)]
+#[derive(Debug, Args, Serialize, Deserialize)]
 pub struct Documents {
     #[command(flatten)]
     target: InCollection,
@@ -20,7 +19,7 @@ pub struct Documents {
     sort: Sort,
 }
 
-#[derive(Debug, Clone, Copy, ValueEnum)]
+#[derive(Debug, Clone, Copy, ValueEnum, Serialize, Deserialize)]
 enum Sort {
     Name,
     Date,
@@ -29,8 +28,8 @@ enum Sort {
 }
 
 impl Documents {
-    pub fn run(self, global: &Global) -> Result<ExitCode> {
-        let engine = global.engine()?;
+    pub fn run(self, console: &Console) -> Result<u8> {
+        let engine = &console.engine;
         let collection = engine.find_collection(&self.target.collection)?;
         let sort = match self.sort {
             Sort::Name => DocumentSort::Name,
@@ -39,7 +38,7 @@ impl Documents {
             Sort::Type => DocumentSort::Type,
         };
         let documents = engine.list_documents(collection.id, sort)?;
-        output::print(&documents, global.json, |documents| text::documents::list(&collection.name, documents))?;
-        Ok(ExitCode::SUCCESS)
+        console.print(&documents, |documents| text::documents::list(&collection.name, documents))?;
+        Ok(0)
     }
 }

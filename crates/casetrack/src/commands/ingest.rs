@@ -1,15 +1,14 @@
 //! `casetrack ingest`
 
 use std::path::PathBuf;
-use std::process::ExitCode;
-
-use casetrack_core::{Cancel, DocumentType, Error, Password, Result};
+use casetrack_core::{DocumentType, Password, Result};
 use casetrack_engine::ingest::IngestRequest;
 use casetrack_mcp::text;
 use clap::Args;
+use serde::{Deserialize, Serialize};
 
-use crate::args::{Global, InCollection, document_type};
-use crate::output;
+use crate::args::{InCollection, document_type};
+use crate::owner::console::Console;
 
 /// Some files could not be read; the others are in.
 const SOME_FAILED: u8 = 3;
@@ -19,7 +18,7 @@ const SOME_FAILED: u8 = 3;
 /// A file that is in the collection already, with the same content, is skipped; one that changed takes the place of its earlier
 /// version. Hidden files and the lock files of office programs (~$name) inside folders are left out. Ctrl-C stops cleanly and
 /// keeps what was finished.
-#[derive(Debug, Args)]
+#[derive(Debug, Args, Serialize, Deserialize)]
 pub struct Ingest {
     /// Files and folders
     #[arg(required = true)]
@@ -50,12 +49,12 @@ pub struct Ingest {
 }
 
 impl Ingest {
-    pub fn run(self, global: &Global) -> Result<ExitCode> {
-        let engine = global.engine()?;
+    pub fn run(self, console: &Console) -> Result<u8> {
+        let engine = &console.engine;
         let collection = engine.find_collection(&self.target.collection)?;
         let shown = self.paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ");
         let request = IngestRequest {
-            paths: self.paths,
+            paths: self.paths.iter().map(|path| console.path(path)).collect(),
             recursive: !self.no_recursive,
             skip_existing: !self.force,
             document_type: self.document_type,
@@ -64,30 +63,13 @@ impl Ingest {
             copy_original: self.copy_original,
             password: self.password,
         };
-        let cancel = Cancel::default();
-        stop_on_signal(&cancel)?;
-        let (progress, finish) = output::progress(global.quiet);
-        let report = engine.ingest(collection.id, &request, &progress, &cancel);
-        finish();
+        let report = engine.ingest(collection.id, &request, &console.progress(), &console.cancel);
         let report = report?;
-        output::print(&report, global.json, |report| text::ingest::folder(report, &shown))?;
+        console.print(&report, |report| text::ingest::folder(report, &shown))?;
         Ok(match (&report.stopped, report.failed.is_empty()) {
-            (Some(_), _) => ExitCode::FAILURE,
-            (None, false) => ExitCode::from(SOME_FAILED),
-            (None, true) => ExitCode::SUCCESS,
+            (Some(_), _) => 1,
+            (None, false) => SOME_FAILED,
+            (None, true) => 0,
         })
     }
-}
-
-/// The first Ctrl-C asks the job to stop at the next safe point; the second ends the process, which loses nothing either.
-fn stop_on_signal(cancel: &Cancel) -> Result<()> {
-    let cancel = cancel.clone();
-    ctrlc::set_handler(move || {
-        if cancel.is_cancelled() {
-            std::process::exit(130);
-        }
-        eprintln!("stopping after the current batch (Ctrl-C again to stop at once)");
-        cancel.cancel();
-    })
-    .map_err(|error| Error::internal(format!("signal handler: {error}")))
 }

@@ -1,6 +1,7 @@
 //! One file per command.
 
 pub mod bench;
+pub mod bench_search;
 pub mod call;
 pub mod collections;
 pub mod doctor;
@@ -22,25 +23,21 @@ use std::process::ExitCode;
 use casetrack_core::Result;
 
 use crate::args::{Args, Command};
+use crate::owner::client;
 
 pub fn run(args: Args) -> Result<ExitCode> {
-    let global = &args.global;
+    let mut global = args.global;
+    global.make_absolute()?;
     match args.command {
-        Command::New(command) => command.run(global),
-        Command::Collections(command) => command.run(global),
-        Command::Ingest(command) => command.run(global),
-        Command::Search(command) => command.run(global),
-        Command::Documents(command) => command.run(global),
-        Command::Show(command) => command.run(global),
-        Command::Inspect(command) => command.run(global),
-        Command::Verify(command) => command.run(global),
-        Command::Call(command) => command.run(global),
-        Command::Doctor(command) => command.run(global),
-        Command::Embed(command) => command.run(global),
-        Command::Models(command) => command.run(global),
+        Command::OnCollections(command) => client::run(global, command),
+        Command::Inspect(command) => command.run(&global),
+        Command::Doctor(command) => command.run(&global),
+        Command::Embed(command) => command.run(&global),
+        Command::Models(command) => command.run(&global),
         Command::Mcp(command) => command.run(global),
         Command::Bench(command) => command.run(global),
         Command::Schemas(command) => command.run(),
         Command::ReadFiles(command) => command.run(),
+        Command::Owner(command) => command.run(&global),
     }
 }

@@ -1,16 +1,15 @@
 //! `casetrack new`
 
-use std::process::ExitCode;
-
 use casetrack_core::{CollectionMeta, CollectionType, Result};
 use casetrack_engine::collections::CreateCollection;
 use clap::Args;
+use serde::{Deserialize, Serialize};
 
-use crate::args::{Global, collection_type};
-use crate::output;
+use crate::args::{collection_type};
+use crate::owner::console::Console;
 
 /// Make an empty collection for a matter
-#[derive(Debug, Args)]
+#[derive(Debug, Args, Serialize, Deserialize)]
 pub struct New {
     /// Its name, such as "Acme Corp Partnership"
     name: String,
@@ -23,13 +22,13 @@ pub struct New {
 }
 
 impl New {
-    pub fn run(self, global: &Global) -> Result<ExitCode> {
-        let engine = global.engine()?;
+    pub fn run(self, console: &Console) -> Result<u8> {
+        let engine = &console.engine;
         let request =
             CreateCollection { name: self.name, reference: self.reference, collection_type: self.collection_type };
         let meta = engine.create_collection(request)?;
-        output::print(&meta, global.json, describe)?;
-        Ok(ExitCode::SUCCESS)
+        console.print(&meta, describe)?;
+        Ok(0)
     }
 }
 

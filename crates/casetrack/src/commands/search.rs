@@ -1,19 +1,18 @@
 //! `casetrack search`
 
 use std::fmt::Write as _;
-use std::process::ExitCode;
-
 use casetrack_core::Result;
 use casetrack_engine::search::{SearchRequest, SearchResponse};
 use casetrack_mcp::text;
 use casetrack_mcp::text::format::counted;
 use clap::Args;
+use serde::{Deserialize, Serialize};
 
-use crate::args::{Global, InCollection};
-use crate::output;
+use crate::args::{InCollection};
+use crate::owner::console::Console;
 
 /// Find passages, with their exact place
-#[derive(Debug, Args)]
+#[derive(Debug, Args, Serialize, Deserialize)]
 pub struct Search {
     /// What you are looking for, in your own words
     query: String,
@@ -31,13 +30,13 @@ pub struct Search {
 }
 
 impl Search {
-    pub fn run(self, global: &Global) -> Result<ExitCode> {
-        let engine = global.engine()?;
+    pub fn run(self, console: &Console) -> Result<u8> {
+        let engine = &console.engine;
         let collection = engine.find_collection(&self.target.collection)?;
         let request = SearchRequest { query: self.query, top_k: self.top_k, document: self.document };
         let response = engine.search(collection.id, &request)?;
-        output::print(&response, global.json, if self.full { text::search::results } else { excerpts })?;
-        Ok(ExitCode::SUCCESS)
+        console.print(&response, if self.full { text::search::results } else { excerpts })?;
+        Ok(0)
     }
 }
 
@@ -70,5 +69,5 @@ fn excerpts(response: &SearchResponse) -> String {
             let _ = write!(out, "\n   │ {line}");
         }
     }
-    output::printable(&out)
+    crate::output::printable(&out)
 }

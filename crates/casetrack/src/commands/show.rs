@@ -1,16 +1,15 @@
 //! `casetrack show`
 
-use std::process::ExitCode;
-
 use casetrack_core::{ChunkId, Result};
 use casetrack_mcp::text;
 use clap::Args;
+use serde::{Deserialize, Serialize};
 
-use crate::args::{Global, InCollection};
-use crate::output;
+use crate::args::{InCollection};
+use crate::owner::console::Console;
 
 /// Show a passage in its context, or a document
-#[derive(Debug, Args)]
+#[derive(Debug, Args, Serialize, Deserialize)]
 pub struct Show {
     /// ID of a chunk, or ID or name of a document
     id: String,
@@ -22,17 +21,17 @@ pub struct Show {
 }
 
 impl Show {
-    pub fn run(self, global: &Global) -> Result<ExitCode> {
-        let engine = global.engine()?;
+    pub fn run(self, console: &Console) -> Result<u8> {
+        let engine = &console.engine;
         let collection = engine.find_collection(&self.target.collection)?.id;
         // A UUID may name either.
         let document = engine.document(collection, &self.id);
         if document.is_err() && self.id.parse::<ChunkId>().is_ok() {
             let context = engine.source_context(collection, &self.id, self.window)?;
-            output::print(&context, global.json, text::chunks::source_context)?;
+            console.print(&context, text::chunks::source_context)?;
         } else {
-            output::print(&document?, global.json, text::documents::details)?;
+            console.print(&document?, text::documents::details)?;
         }
-        Ok(ExitCode::SUCCESS)
+        Ok(0)
     }
 }

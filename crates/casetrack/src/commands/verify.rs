@@ -1,29 +1,28 @@
 //! `casetrack verify`
 
 use std::fmt::Write as _;
-use std::process::ExitCode;
-
 use casetrack_core::Result;
 use casetrack_engine::verify::VerifyReport;
 use clap::Args;
+use serde::{Deserialize, Serialize};
 
-use crate::args::{Global, InCollection};
-use crate::output;
+use crate::args::{InCollection};
+use crate::owner::console::Console;
 
 /// Check every invariant of a collection on disk
-#[derive(Debug, Args)]
+#[derive(Debug, Args, Serialize, Deserialize)]
 pub struct Verify {
     #[command(flatten)]
     target: InCollection,
 }
 
 impl Verify {
-    pub fn run(self, global: &Global) -> Result<ExitCode> {
-        let engine = global.engine()?;
+    pub fn run(self, console: &Console) -> Result<u8> {
+        let engine = &console.engine;
         let collection = engine.find_collection(&self.target.collection)?;
         let report = engine.verify(collection.id)?;
-        output::print(&report, global.json, describe)?;
-        Ok(if report.clean { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+        console.print(&report, describe)?;
+        Ok(if report.clean { 0 } else { 1 })
     }
 }
 

@@ -1,0 +1,114 @@
+//! The owner's directory: its lock, and where it listens.
+
+use std::fs::{File, OpenOptions, TryLockError};
+use std::path::{Path, PathBuf};
+
+use casetrack_core::{Error, Result};
+use interprocess::local_socket::{GenericFilePath, Name, ToFsName};
+use serde::{Deserialize, Serialize};
+
+/// Longest path of a Unix socket that every system takes, in bytes.
+const MAX_SOCKET_PATH: usize = 100;
+
+/// Content of `address.json`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Address {
+    /// Path of the socket, or name of the pipe.
+    pub socket: PathBuf,
+    pub pid: u32,
+}
+
+impl Address {
+    /// A new address for the owner of `data_dir`.
+    pub fn new(data_dir: &Path) -> Result<Self> {
+        Ok(Self { socket: socket_path(data_dir)?, pid: std::process::id() })
+    }
+
+    /// What the owner of `data_dir` has written, if it has.
+    pub fn read(data_dir: &Path) -> Option<Self> {
+        serde_json::from_slice(&std::fs::read(file(data_dir)).ok()?).ok()
+    }
+
+    /// Tells clients where to find the owner. Replaced in one step, so that none reads half of it.
+    pub fn publish(&self, data_dir: &Path) -> Result<()> {
+        let path = file(data_dir);
+        let partial = path.with_extension("partial");
+        let json = serde_json::to_vec(self).map_err(|error| Error::internal(error.to_string()))?;
+        std::fs::write(&partial, json)
+            .and_then(|()| std::fs::rename(&partial, &path))
+            .map_err(|error| Error::io(path.display(), error))
+    }
+
+    /// Takes the address away, if it is still this one.
+    pub fn withdraw(&self, data_dir: &Path) {
+        if Self::read(data_dir).as_ref() == Some(self) {
+            let _ = std::fs::remove_file(file(data_dir));
+        }
+    }
+
+    pub fn name(&self) -> Result<Name<'_>> {
+        let name = self.socket.as_path().to_fs_name::<GenericFilePath>();
+        name.map_err(|error| Error::io(self.socket.display(), error))
+    }
+}
+
+/// Directory of the owner's files.
+pub fn directory(data_dir: &Path) -> PathBuf {
+    data_dir.join("owner")
+}
+
+fn file(data_dir: &Path) -> PathBuf {
+    directory(data_dir).join("address.json")
+}
+
+/// Makes the owner's directory, which only this user may enter.
+pub fn create_directory(data_dir: &Path) -> Result<PathBuf> {
+    let path = directory(data_dir);
+    std::fs::create_dir_all(&path).map_err(|error| Error::io(path.display(), error))?;
+    restrict(&path)?;
+    Ok(path)
+}
+
+#[cfg(unix)]
+fn restrict(path: &Path) -> Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o700))
+        .map_err(|error| Error::io(path.display(), error))
+}
+
+/// The pipe has a security descriptor of its own.
+#[cfg(not(unix))]
+fn restrict(_: &Path) -> Result<()> {
+    Ok(())
+}
+
+/// In the data directory, or in a new directory for temporary files where that path is too long for a socket.
+#[cfg(unix)]
+fn socket_path(data_dir: &Path) -> Result<PathBuf> {
+    let path = directory(data_dir).join("socket");
+    if path.as_os_str().len() <= MAX_SOCKET_PATH {
+        return Ok(path);
+    }
+    let name = format!("casetrack-{}", casetrack_core::CollectionId::random());
+    let elsewhere = std::env::temp_dir().join(name);
+    std::fs::create_dir(&elsewhere).map_err(|error| Error::io(elsewhere.display(), error))?;
+    restrict(&elsewhere)?;
+    Ok(elsewhere.join("socket"))
+}
+
+#[cfg(not(unix))]
+fn socket_path(_: &Path) -> Result<PathBuf> {
+    Ok(format!(r"\\.\pipe\casetrack-{}", casetrack_core::CollectionId::random()).into())
+}
+
+/// Ownership of a data directory for as long as it lives; `None` where another process has it.
+pub fn take_lock(data_dir: &Path) -> Result<Option<File>> {
+    let path = create_directory(data_dir)?.join("lock");
+    let file = OpenOptions::new().create(true).truncate(false).write(true).open(&path);
+    let file = file.map_err(|error| Error::io(path.display(), error))?;
+    match file.try_lock() {
+        Ok(()) => Ok(Some(file)),
+        Err(TryLockError::WouldBlock) => Ok(None),
+        Err(TryLockError::Error(error)) => Err(Error::io(path.display(), error)),
+    }
+}

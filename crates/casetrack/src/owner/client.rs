@@ -1,0 +1,86 @@
+//! A command's side: sends it to the owner and prints what comes back.
+
+use std::process::ExitCode;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use casetrack_core::{Error, Result};
+
+use super::connect::{Connection, connect};
+use super::wire::{FromClient, FromOwner, Request, Run};
+use crate::args::{Global, OnCollections};
+use crate::output;
+
+/// How often a command is sent when owners are killed under it.
+const ATTEMPTS: u32 = 3;
+
+/// The connection in use, for the handler of Ctrl-C.
+type Current = Arc<Mutex<Option<Arc<Connected>>>>;
+type Connected = interprocess::local_socket::Stream;
+
+/// Runs a command in the owner of the data directory.
+pub fn run(global: Global, command: OnCollections) -> Result<ExitCode> {
+    let data_dir = global.data_dir()?;
+    let directory = std::env::current_dir().map_err(|error| Error::io("the working directory", error))?;
+    let (quiet, verbosity, repeatable) = (global.quiet, global.verbosity(), command.may_be_repeated());
+    let request = Request::Run(Box::new(Run { global, command, directory }));
+    let current = Current::default();
+    cancel_on_signal(&current)?;
+    for attempt in 1.. {
+        let connection = connect(&data_dir, &verbosity)?;
+        *current.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&connection.writer));
+        let mut printed = false;
+        if connection.send(&request).is_ok()
+            && let Some(status) = follow(connection, quiet, &mut printed)?
+        {
+            return Ok(ExitCode::from(status));
+        }
+        if !repeatable || printed || attempt == ATTEMPTS {
+            break;
+        }
+        tracing::warn!("the process that works on the collections ended unexpectedly; trying again");
+    }
+    let message = "The process that works on the collections ended unexpectedly during this command.";
+    let log = super::address::directory(&data_dir).join("log");
+    Err(Error::internal(message).with_hint(format!(
+        "What was stored before is kept. Run the command again; if it happens again, please report it with the end of {}.",
+        log.display()
+    )))
+}
+
+/// Prints what the owner says. The exit status, or `None` where the owner has gone.
+fn follow(mut connection: Connection, quiet: bool, printed: &mut bool) -> Result<Option<u8>> {
+    let mut progress = output::Progress::new(quiet);
+    let ended = loop {
+        match connection.receive() {
+            Some(FromOwner::Text(text)) => {
+                progress.clear();
+                *printed = true;
+                output::print_line(&text)?;
+            }
+            Some(FromOwner::Progress(event)) => progress.show(event),
+            Some(FromOwner::Log(line)) => progress.line(&line),
+            Some(FromOwner::Exit(status)) => break Ok(Some(status)),
+            Some(FromOwner::Failed(failure)) => break Err(failure.into()),
+            Some(FromOwner::Line(_) | FromOwner::Active(_)) => {}
+            None => break Ok(None),
+        }
+    };
+    progress.clear();
+    ended
+}
+
+/// The first Ctrl-C asks the command to stop at the next safe point; the second leaves it, which loses nothing either.
+fn cancel_on_signal(current: &Current) -> Result<()> {
+    let current = Arc::clone(current);
+    let mut asked = false;
+    ctrlc::set_handler(move || {
+        let connection = current.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let cancel = |connection: Arc<Connected>| super::wire::send(&mut &*connection, &FromClient::Cancel).is_ok();
+        if asked || !connection.is_some_and(cancel) {
+            std::process::exit(130);
+        }
+        asked = true;
+        eprintln!("stopping at the next safe point (Ctrl-C again to stop waiting)");
+    })
+    .map_err(|error| Error::internal(format!("signal handler: {error}")))
+}

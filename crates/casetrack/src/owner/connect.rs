@@ -1,0 +1,128 @@
+//! How a client finds the owner, or starts one.
+
+use std::io::{BufRead, BufReader, Read};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use casetrack_core::{Error, ErrorCode, Result};
+use interprocess::local_socket::Stream;
+use interprocess::local_socket::traits::Stream as _;
+
+use super::address::Address;
+use super::wire::{self, FromOwner, Greeting, Request};
+
+/// How long an owner may take to be found: one that is ending saves its indexes first.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// Between two attempts.
+const PAUSE: Duration = Duration::from_millis(20);
+/// Longest wait for an owner's first word. It answers at once, unless the machine is out of breath.
+const GREETING_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// A connection to the owner, which has greeted.
+pub struct Connection {
+    pub reader: BufReader<Reading>,
+    pub writer: Arc<Stream>,
+}
+
+/// The readable side of a shared stream.
+pub struct Reading(Arc<Stream>);
+
+impl Read for Reading {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        (&*self.0).read(buffer)
+    }
+}
+
+impl Connection {
+    /// Sends something. Fails where the owner has gone.
+    pub fn send(&self, value: &impl serde::Serialize) -> std::io::Result<()> {
+        wire::send(&mut &*self.writer, value)
+    }
+
+    /// The next word of the owner; `None` where it has gone.
+    pub fn receive(&mut self) -> Option<FromOwner> {
+        wire::receive(&mut self.reader).ok().flatten()
+    }
+}
+
+/// Connects to the owner of a data directory, starting it where there is none. `verbosity` are the options of the new owner
+/// that say how much it logs.
+///
+/// Errors: [`ErrorCode::InUse`] where the owner is of another build and has clients, or does not answer; what stands in the way
+/// of starting one.
+pub fn connect(data_dir: &Path, verbosity: &[&str]) -> Result<Connection> {
+    let build = wire::build()?;
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        if let Some((greeting, connection)) = attempt(data_dir)? {
+            if greeting.build == build {
+                return Ok(connection);
+            }
+            retire(connection)?;
+        } else if let Started::Refused = start(data_dir, verbosity)? {
+            std::thread::sleep(PAUSE);
+        }
+        if Instant::now() > deadline {
+            let owner = Address::read(data_dir).map_or_else(String::new, |address| format!(" (process {})", address.pid));
+            let message = format!("The process that has {} open{owner} does not answer.", data_dir.display());
+            return Err(Error::new(ErrorCode::InUse, message).with_hint("End that process, then try again."));
+        }
+    }
+}
+
+/// `None` where nobody answers.
+fn attempt(data_dir: &Path) -> Result<Option<(Greeting, Connection)>> {
+    let Some(address) = Address::read(data_dir) else { return Ok(None) };
+    let Ok(stream) = Stream::connect(address.name()?) else { return Ok(None) };
+    let _ = stream.set_recv_timeout(Some(GREETING_TIMEOUT));
+    let writer = Arc::new(stream);
+    let mut reader = BufReader::new(Reading(Arc::clone(&writer)));
+    let Ok(Some(greeting)) = wire::receive(&mut reader) else { return Ok(None) };
+    let _ = writer.set_recv_timeout(None);
+    Ok(Some((greeting, Connection { reader, writer })))
+}
+
+/// Asks an owner of another build to end.
+fn retire(mut connection: Connection) -> Result<()> {
+    // One that has just gone is as good.
+    let _ = connection.send(&Request::Retire);
+    match connection.receive() {
+        Some(FromOwner::Failed(failure)) => Err(failure.into()),
+        _ => Ok(()),
+    }
+}
+
+enum Started {
+    Listening,
+    /// Another process owns the directory.
+    Refused,
+}
+
+/// What a new owner says on its standard output, once it is listening or knows that it never will.
+pub const LISTENING: &str = "listening";
+pub const REFUSED: &str = "refused";
+
+/// Starts an owner and waits until it listens.
+fn start(data_dir: &Path, verbosity: &[&str]) -> Result<Started> {
+    let program = std::env::current_exe().map_err(|error| Error::io("the program's own file", error))?;
+    let mut command = Command::new(&program);
+    command.arg("--data-dir").arg(data_dir).args(verbosity).args(["owner", "--detach"]);
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::inherit());
+    let mut child = command.spawn().map_err(|error| Error::io(program.display(), error))?;
+    let mut word = String::new();
+    if let Some(stdout) = child.stdout.take() {
+        // No word is an owner that ended at once: the next attempt finds out.
+        let _ = BufReader::new(stdout).read_line(&mut word);
+    }
+    let _ = child.wait();
+    match word.trim_end() {
+        LISTENING => Ok(Started::Listening),
+        REFUSED | "" => Ok(Started::Refused),
+        failure => match wire::decode::<wire::Failure>(failure.as_bytes()) {
+            Ok(failure) => Err(failure.into()),
+            Err(_) => Err(Error::internal(format!("A new owner of the data directory said \"{failure}\"."))),
+        },
+    }
+}

@@ -1,0 +1,107 @@
+//! The owner's log: a file beside its lock, and the standard error of the clients that are there.
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use casetrack_core::{Error, Result};
+use tokio::sync::mpsc::UnboundedSender;
+use tracing::{Level, Metadata};
+use tracing_subscriber::fmt::MakeWriter;
+
+use super::wire::FromOwner;
+use crate::args::Global;
+
+/// Size at which a log is put aside when an owner starts; the one put aside before is removed then.
+const MAX_BYTES: u64 = 1 << 20;
+
+#[derive(Clone)]
+pub struct OwnerLog(Arc<Shared>);
+
+struct Shared {
+    file: Mutex<File>,
+    clients: Mutex<Vec<Listener>>,
+}
+
+struct Listener {
+    /// The least severe level the client wants to see.
+    level: Level,
+    frames: UnboundedSender<FromOwner>,
+}
+
+impl OwnerLog {
+    pub fn open(directory: &Path) -> Result<Self> {
+        let path = directory.join("log");
+        let error = |error| Error::io(path.display(), error);
+        if path.metadata().is_ok_and(|metadata| metadata.len() > MAX_BYTES) {
+            std::fs::rename(&path, path.with_extension("old")).map_err(error)?;
+        }
+        let file = File::options().create(true).append(true).open(&path).map_err(error)?;
+        Ok(Self(Arc::new(Shared { file: Mutex::new(file), clients: Mutex::new(Vec::new()) })))
+    }
+
+    /// Shows a client what is logged from now on, as long as it is there.
+    pub fn show_to(&self, global: &Global, frames: UnboundedSender<FromOwner>) {
+        let level = match (global.quiet, global.verbose) {
+            (true, _) => Level::ERROR,
+            (false, 0) => Level::WARN,
+            (false, 1) => Level::INFO,
+            (false, _) => Level::DEBUG,
+        };
+        lock(&self.0.clients).push(Listener { level, frames });
+    }
+}
+
+impl OwnerLog {
+    fn line(&self, level: Level) -> Line<'_> {
+        Line { log: &self.0, level, text: Vec::new() }
+    }
+}
+
+impl<'w> MakeWriter<'w> for OwnerLog {
+    type Writer = Line<'w>;
+
+    fn make_writer(&'w self) -> Line<'w> {
+        self.line(Level::ERROR)
+    }
+
+    fn make_writer_for(&'w self, metadata: &Metadata<'_>) -> Line<'w> {
+        self.line(*metadata.level())
+    }
+}
+
+/// A line under way; it goes out when it is complete.
+pub struct Line<'w> {
+    log: &'w Shared,
+    level: Level,
+    text: Vec<u8>,
+}
+
+impl Write for Line<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.text.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Drop for Line<'_> {
+    fn drop(&mut self) {
+        // A log that cannot be written, on a full disk for one, must not stop the work.
+        let _ = lock(&self.log.file).write_all(&self.text);
+        let text = String::from_utf8_lossy(&self.text).trim_end().to_owned();
+        lock(&self.log.clients).retain(|client| {
+            // More verbose levels are greater.
+            let shown = self.level > client.level || client.frames.send(FromOwner::Log(text.clone())).is_ok();
+            shown && !client.frames.is_closed()
+        });
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,253 @@
+//! `casetrack mcp`: passes lines between standard input and output and a session in the owner.
+//!
+//! Should the owner be killed, the relay starts another, opens the session again as the client once did, and sends what has not
+//! been answered: what can be repeated, as a search or an ingestion; a call that may have been carried out already, such as
+//! creating a collection, is answered with an error that says so. The client notices nothing but the time it takes.
+
+use std::collections::BTreeMap;
+use std::io::{self, BufRead, Read, Write};
+use std::process::ExitCode;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use casetrack_core::{CollectionId, Error, Result};
+use casetrack_mcp::{MAX_REQUEST_BYTES, may_be_repeated};
+use interprocess::local_socket::Stream;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::connect::{Connection, connect};
+use super::wire::{self, FromClient, FromOwner, Mcp, Request};
+use crate::args::Global;
+
+/// How often a request is sent when owners are killed under it.
+const ATTEMPTS: u32 = 2;
+
+/// What a relay must know of a message.
+#[derive(Deserialize)]
+struct Head {
+    id: Option<Value>,
+    method: Option<String>,
+    params: Option<Params>,
+}
+
+#[derive(Deserialize)]
+struct Params {
+    name: Option<String>,
+}
+
+impl Head {
+    /// `None` for what is not a message: the session answers that.
+    fn of(line: &str) -> Option<Self> {
+        // Parameters that are no object have no name.
+        serde_json::from_str(line).ok().or_else(|| {
+            #[derive(Deserialize)]
+            struct Bare {
+                id: Option<Value>,
+                method: Option<String>,
+            }
+            let Bare { id, method } = serde_json::from_str(line).ok()?;
+            Some(Self { id, method, params: None })
+        })
+    }
+}
+
+/// A request that has not been answered.
+struct Pending {
+    line: String,
+    id: Value,
+    /// Whether sending it once more does no harm.
+    repeatable: bool,
+    /// How often it was sent.
+    sent: u32,
+}
+
+/// The session as the client sees it.
+#[derive(Default)]
+struct State {
+    /// The client's handshake.
+    initialize: Option<String>,
+    initialized: Option<String>,
+    active: Option<CollectionId>,
+    /// In the order in which they came.
+    pending: BTreeMap<u64, Pending>,
+    next: u64,
+    input_ended: bool,
+    /// Absent while there is no session.
+    owner: Option<Arc<Stream>>,
+}
+
+impl State {
+    /// Takes a line of the client and sends it, if there is a session.
+    fn take(&mut self, line: String) {
+        let head = Head::of(&line);
+        let method = head.as_ref().and_then(|head| head.method.as_deref()).unwrap_or_default();
+        match method {
+            "initialize" => self.initialize = Some(line.clone()),
+            "notifications/initialized" => self.initialized = Some(line.clone()),
+            _ => {}
+        }
+        let mut waiting = None;
+        if let Some(Head { id: Some(id), method: Some(method), params }) = &head {
+            let tool = params.as_ref().and_then(|params| params.name.as_deref()).unwrap_or_default();
+            let repeatable = method != "tools/call" || may_be_repeated(tool);
+            let pending = Pending { line: line.clone(), id: id.clone(), repeatable, sent: 0 };
+            self.pending.insert(self.next, pending);
+            waiting = Some(self.next);
+            self.next += 1;
+        }
+        // Where it fails, the other thread notices that the owner has gone, and sends again what is pending.
+        if self.send(&FromClient::Line(line)).is_ok()
+            && let Some(pending) = waiting.and_then(|number| self.pending.get_mut(&number))
+        {
+            pending.sent += 1;
+        }
+    }
+
+    /// Takes note of an answer.
+    fn answered(&mut self, line: &str) {
+        if let Some(Head { id: Some(id), method: None, .. }) = Head::of(line) {
+            self.pending.retain(|_, pending| pending.id != id);
+        }
+    }
+
+    fn send(&self, word: &FromClient) -> io::Result<()> {
+        match &self.owner {
+            Some(owner) => wire::send(&mut &**owner, word),
+            None => Err(io::ErrorKind::NotConnected.into()),
+        }
+    }
+}
+
+/// Serves the client on standard input and output until its input ends.
+pub fn run(global: Global, collection: Option<String>) -> Result<ExitCode> {
+    let data_dir = global.data_dir()?;
+    let state = Arc::new(Mutex::new(State::default()));
+    let mut session = Mcp { global, collection, active: None };
+    let mut connection = open(&data_dir, &session)?;
+    lock(&state).owner = Some(Arc::clone(&connection.writer));
+    read_input(&state)?;
+    loop {
+        if let Some(status) = follow(&mut connection, &state)? {
+            return Ok(ExitCode::from(status));
+        }
+        // Lines that come meanwhile wait for the lock.
+        let mut state = lock(&state);
+        state.owner = None;
+        if state.input_ended {
+            return Ok(ExitCode::FAILURE);
+        }
+        tracing::warn!("the process that works on the collections ended unexpectedly; starting it again");
+        session.active = state.active;
+        connection = open(&data_dir, &session)?;
+        if replay(&mut state, &mut connection).is_ok() {
+            state.owner = Some(Arc::clone(&connection.writer));
+        }
+    }
+}
+
+fn open(data_dir: &std::path::Path, session: &Mcp) -> Result<Connection> {
+    let connection = connect(data_dir, &session.global.verbosity())?;
+    // An owner that has gone since is noticed by the first word that does not come.
+    let _ = connection.send(&Request::Mcp(Box::new(session.clone())));
+    Ok(connection)
+}
+
+/// Passes on what the owner says: the exit status, or `None` where it has gone.
+fn follow(connection: &mut Connection, state: &Mutex<State>) -> Result<Option<u8>> {
+    loop {
+        match connection.receive() {
+            Some(FromOwner::Line(line)) => {
+                lock(state).answered(&line);
+                print(&line)?;
+            }
+            Some(FromOwner::Active(active)) => lock(state).active = active,
+            Some(FromOwner::Log(line)) => eprintln!("{line}"),
+            Some(FromOwner::Exit(status)) => return Ok(Some(status)),
+            Some(FromOwner::Failed(failure)) => return Err(failure.into()),
+            Some(FromOwner::Text(_) | FromOwner::Progress(_)) => {}
+            None => return Ok(None),
+        }
+    }
+}
+
+/// Brings a new session to where the last one was.
+fn replay(state: &mut State, connection: &mut Connection) -> io::Result<()> {
+    let send = |line: &String| connection.send(&FromClient::Line(line.clone()));
+    let greeted = state.initialize.as_ref().filter(|line| {
+        let id = Head::of(line).and_then(|head| head.id);
+        !state.pending.values().any(|pending| Some(&pending.id) == id.as_ref())
+    });
+    if let Some(initialize) = greeted {
+        send(initialize)?;
+        // The client has had its answer.
+        while !matches!(connection.receive().ok_or(io::ErrorKind::UnexpectedEof)?, FromOwner::Line(_)) {}
+    }
+    let send = |line: &String| connection.send(&FromClient::Line(line.clone()));
+    if let Some(initialized) = &state.initialized {
+        send(initialized)?;
+    }
+    let mut given_up = Vec::new();
+    for (&number, pending) in &mut state.pending {
+        if pending.sent == 0 || (pending.repeatable && pending.sent < ATTEMPTS) {
+            send(&pending.line)?;
+            pending.sent += 1;
+        } else {
+            given_up.push(number);
+        }
+    }
+    for pending in given_up.iter().filter_map(|number| state.pending.remove(number)) {
+        let text = if pending.repeatable {
+            "CaseTrack ended unexpectedly while it worked on this, more than once. What was stored before is kept.\n\n\
+             Please report this as a defect, with the call that causes it."
+        } else {
+            "CaseTrack ended unexpectedly during this call and was started again. The call may or may not have been carried \
+             out.\n\nLook at the collections and documents before you repeat it."
+        };
+        let result = json!({"content": [{"type": "text", "text": text}], "isError": true});
+        let answer = json!({"jsonrpc": "2.0", "id": pending.id, "result": result});
+        print(&answer.to_string()).map_err(io::Error::other)?;
+    }
+    Ok(())
+}
+
+/// Takes the client's lines from now on, on a thread of its own.
+fn read_input(state: &Arc<Mutex<State>>) -> Result<()> {
+    let state = Arc::clone(state);
+    let read = move || {
+        let mut input = io::stdin().lock();
+        while let Some(line) = read_line(&mut input) {
+            lock(&state).take(line);
+        }
+        let mut state = lock(&state);
+        state.input_ended = true;
+        let _ = state.send(&FromClient::EndOfInput);
+    };
+    std::thread::Builder::new().name("input".into()).spawn(read).map_err(|error| Error::io("a new thread", error))?;
+    Ok(())
+}
+
+/// The next line without its end; `None` at the end of the input. Of one that is too long to be a request, so much that the
+/// session refuses it.
+fn read_line(input: &mut impl BufRead) -> Option<String> {
+    let mut line = Vec::new();
+    let limit = MAX_REQUEST_BYTES as u64 + 2;
+    let read = input.by_ref().take(limit).read_until(b'\n', &mut line).ok()?;
+    if read == 0 {
+        return None;
+    }
+    if line.last() == Some(&b'\n') {
+        line.pop();
+    } else if read as u64 == limit {
+        input.skip_until(b'\n').ok()?;
+    }
+    Some(String::from_utf8_lossy(&line).into_owned())
+}
+
+fn print(line: &str) -> Result<()> {
+    let mut stdout = io::stdout().lock();
+    writeln!(stdout, "{line}").and_then(|()| stdout.flush()).map_err(|error| Error::io("standard output", error))
+}
+
+fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
+    state.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,198 @@
+//! The owner: takes the lock, listens, and ends when it has had no client for a while.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode, Stdio};
+use std::sync::Arc;
+use std::time::Duration;
+
+use casetrack_core::{Error, Result};
+use casetrack_engine::Engine;
+use clap::Args;
+use interprocess::local_socket::ListenerOptions;
+use interprocess::local_socket::tokio::Listener;
+use interprocess::local_socket::traits::tokio::Listener as _;
+use tokio::sync::{Notify, watch};
+use tokio::time::Instant;
+
+use super::address::{self, Address};
+use super::connect::{LISTENING, REFUSED};
+use super::log::OwnerLog;
+use super::session::Session;
+use super::wire::{self, Failure};
+use crate::args::Global;
+use crate::output;
+
+/// How long an owner without clients stays, with its collections open and its models loaded. `CASETRACK_IDLE_SECONDS` changes it.
+const IDLE: Duration = Duration::from_secs(300);
+/// Between two looks at whether the data directory is still there.
+const LOOK: Duration = Duration::from_secs(5);
+
+/// Keep the data directory open for the other commands, which start this when they need it (for CaseTrack itself)
+#[derive(Debug, Args)]
+#[command(hide = true)]
+pub struct Owner {
+    /// Leave the process that started this
+    #[arg(long)]
+    detach: bool,
+}
+
+impl Owner {
+    pub fn run(self, global: &Global) -> Result<ExitCode> {
+        let data_dir = global.data_dir()?;
+        if self.detach {
+            return detach(global, &data_dir);
+        }
+        let run = || -> Result<()> {
+            let Some(lock) = address::take_lock(&data_dir)? else {
+                say(REFUSED);
+                return Ok(());
+            };
+            let directory = address::create_directory(&data_dir)?;
+            let log = OwnerLog::open(&directory)?;
+            output::init_owner_logging(global.verbose, log.clone());
+            let engine = Engine::new(global.config()?)?;
+            engine.clear_remains()?;
+            let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+            let runtime = runtime.map_err(|error| Error::io("the asynchronous runtime", error))?;
+            let ended = runtime.block_on(serve(&data_dir, engine, log));
+            // Commands that were cancelled end, and collections are flushed, before others may own the directory.
+            drop(runtime);
+            drop(lock);
+            ended
+        };
+        match run() {
+            Ok(()) => Ok(ExitCode::SUCCESS),
+            Err(error) => {
+                tracing::error!(%error, "the owner ends");
+                if let Ok(line) = wire::encode(&Failure::from(error)) {
+                    say(String::from_utf8_lossy(&line).trim_end());
+                }
+                Ok(ExitCode::FAILURE)
+            }
+        }
+    }
+}
+
+/// Tells the client that waits for it; one that has gone need not know.
+fn say(word: &str) {
+    let mut stdout = std::io::stdout().lock();
+    let _ = writeln!(stdout, "{word}").and_then(|()| stdout.flush());
+}
+
+/// Starts the owner as a process of nobody: it is not stopped with the program, or the terminal, of its first client.
+fn detach(global: &Global, data_dir: &Path) -> Result<ExitCode> {
+    let program = std::env::current_exe().map_err(|error| Error::io("the program's own file", error))?;
+    let mut command = Command::new(&program);
+    command.arg("--data-dir").arg(data_dir).args(global.verbosity()).arg("owner");
+    command.stdin(Stdio::null()).stderr(Stdio::null()).current_dir(std::env::temp_dir());
+    #[cfg(unix)]
+    std::os::unix::process::CommandExt::process_group(&mut command, 0);
+    #[cfg(windows)]
+    {
+        const CREATE_NEW_PROCESS_GROUP: u32 = 0x0000_0200;
+        const CREATE_NO_WINDOW: u32 = 0x0800_0000;
+        std::os::windows::process::CommandExt::creation_flags(&mut command, CREATE_NEW_PROCESS_GROUP | CREATE_NO_WINDOW);
+    }
+    command.spawn().map_err(|error| Error::io(program.display(), error))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// What all connections share.
+pub struct Serving {
+    pub engine: Engine,
+    pub log: OwnerLog,
+    pub build: String,
+    /// Number of clients.
+    pub clients: watch::Sender<usize>,
+    pub end: Arc<Notify>,
+}
+
+async fn serve(data_dir: &Path, engine: Engine, log: OwnerLog) -> Result<()> {
+    let address = Address::new(data_dir)?;
+    let listener = listen(&address)?;
+    address.publish(data_dir)?;
+    say(LISTENING);
+    let serving = Arc::new(Serving {
+        engine,
+        log,
+        build: wire::build()?,
+        clients: watch::Sender::new(0),
+        end: Arc::new(Notify::new()),
+    });
+    let end = Arc::clone(&serving.end);
+    ctrlc::set_handler(move || end.notify_one())
+        .map_err(|error| Error::internal(format!("The signal handler: {error}")))?;
+    accept(data_dir, &address, &listener, &serving).await;
+    // First nobody finds the way any more, then the door is closed.
+    address.withdraw(data_dir);
+    drop(listener);
+    Ok(())
+}
+
+/// Serves clients until the owner is to end.
+async fn accept(data_dir: &Path, address: &Address, listener: &Listener, serving: &Arc<Serving>) {
+    let idle = idle_time();
+    let mut clients = serving.clients.subscribe();
+    let mut since = Instant::now();
+    loop {
+        let alone = *clients.borrow_and_update() == 0;
+        tokio::select! {
+            accepted = listener.accept() => match accepted {
+                Ok(stream) => {
+                    // Counted here, so that the owner does not end between hearing a client and serving it.
+                    serving.clients.send_modify(|clients| *clients += 1);
+                    let serving = Arc::clone(serving);
+                    tokio::spawn(async move {
+                        Session::new(&serving, stream).run().await;
+                        serving.clients.send_modify(|clients| *clients -= 1);
+                    });
+                }
+                Err(error) => {
+                    tracing::warn!(%error, "a client could not be let in");
+                    tokio::time::sleep(Duration::from_millis(100)).await;
+                }
+            },
+            _ = clients.changed() => since = Instant::now(),
+            () = tokio::time::sleep_until(since + idle), if alone => return,
+            () = serving.end.notified() => return,
+            () = tokio::time::sleep(LOOK), if alone => {
+                // Removed with the data directory, or by hand.
+                if Address::read(data_dir).as_ref() != Some(address) {
+                    return;
+                }
+            }
+        }
+    }
+}
+
+fn idle_time() -> Duration {
+    let seconds = std::env::var("CASETRACK_IDLE_SECONDS").ok().and_then(|text| text.parse().ok());
+    seconds.map_or(IDLE, Duration::from_secs)
+}
+
+/// Opens the socket. Who holds the lock is the owner: a socket that is there already is left over from one that was killed.
+fn listen(address: &Address) -> Result<Listener> {
+    let options = ListenerOptions::new().name(address.name()?);
+    let options = restrict(options, &address.socket)?;
+    options.create_tokio().map_err(|error| Error::io(address.socket.display(), error))
+}
+
+#[cfg(unix)]
+fn restrict<'n>(options: ListenerOptions<'n>, socket: &PathBuf) -> Result<ListenerOptions<'n>> {
+    match std::fs::remove_file(socket) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(Error::io(socket.display(), error)),
+        // The directory around it is closed to others.
+        _ => Ok(options),
+    }
+}
+
+#[cfg(windows)]
+fn restrict<'n>(options: ListenerOptions<'n>, socket: &PathBuf) -> Result<ListenerOptions<'n>> {
+    use interprocess::os::windows::local_socket::ListenerOptionsExt;
+    use interprocess::os::windows::security_descriptor::SecurityDescriptor;
+    // All rights for the owner of the pipe, none for anyone else.
+    let descriptor = SecurityDescriptor::deserialize(widestring::u16cstr!("D:P(A;;GA;;;OW)"));
+    let descriptor = descriptor.map_err(|error| Error::io(socket.display(), error))?;
+    Ok(options.security_descriptor(descriptor))
+}

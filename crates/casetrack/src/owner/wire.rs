@@ -1,0 +1,125 @@
+//! What owner and clients say to each other: one JSON value a line. Both are the same build ([`build`]), so the format is free
+//! to change.
+//!
+//! The owner says [`Greeting`]; the client a [`Request`]; then [`FromClient`] and [`FromOwner`] until either closes.
+
+use std::io::{self, BufRead, Write};
+use std::path::PathBuf;
+
+use casetrack_core::{CollectionId, Error, ErrorCode, Progress, Result};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use crate::args::{Global, OnCollections};
+
+/// The first word of the owner. A client that has heard it is being served.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Greeting {
+    pub build: String,
+    pub pid: u32,
+}
+
+/// What a client wants.
+#[derive(Debug, Serialize, Deserialize)]
+pub enum Request {
+    Run(Box<Run>),
+    Mcp(Box<Mcp>),
+    /// End, unless others are being served: another build is to take over.
+    Retire,
+}
+
+/// A command. Paths in it are relative to `directory`.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Run {
+    pub global: Global,
+    pub command: OnCollections,
+    pub directory: PathBuf,
+}
+
+/// A session of the protocol.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Mcp {
+    pub global: Global,
+    /// Name of the collection that is active at first.
+    pub collection: Option<String>,
+    /// The collection that was active before the owner changed.
+    pub active: Option<CollectionId>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+pub enum FromClient {
+    /// A line of the protocol.
+    Line(String),
+    EndOfInput,
+    Cancel,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+pub enum FromOwner {
+    /// For standard output.
+    Text(String),
+    Progress(Progress),
+    /// For standard error.
+    Log(String),
+    /// A line of the protocol.
+    Line(String),
+    /// The active collection of the session has changed.
+    Active(Option<CollectionId>),
+    Failed(Failure),
+    /// The end, with the exit status.
+    Exit(u8),
+}
+
+/// An [`Error`] on its way.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Failure {
+    code: ErrorCode,
+    message: String,
+    hint: Option<String>,
+}
+
+impl From<Error> for Failure {
+    fn from(Error { code, message, hint, .. }: Error) -> Self {
+        Self { code, message, hint }
+    }
+}
+
+impl From<Failure> for Error {
+    fn from(Failure { code, message, hint }: Failure) -> Self {
+        match hint {
+            Some(hint) => Self::new(code, message).with_hint(hint),
+            None => Self::new(code, message),
+        }
+    }
+}
+
+/// Names this very program: owner and clients of different ones do not understand each other.
+pub fn build() -> Result<String> {
+    let program = std::env::current_exe().map_err(|error| Error::io("the program's own file", error))?;
+    let metadata = program.metadata().map_err(|error| Error::io(program.display(), error))?;
+    let modified = metadata.modified().ok().and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok());
+    Ok(format!("{} {} {}", env!("CARGO_PKG_VERSION"), metadata.len(), modified.unwrap_or_default().as_nanos()))
+}
+
+/// The value as a line.
+pub fn encode(value: &impl Serialize) -> io::Result<Vec<u8>> {
+    let mut line = serde_json::to_vec(value)?;
+    line.push(b'\n');
+    Ok(line)
+}
+
+pub fn decode<T: DeserializeOwned>(line: &[u8]) -> io::Result<T> {
+    Ok(serde_json::from_slice(line)?)
+}
+
+pub fn send(writer: &mut impl Write, value: &impl Serialize) -> io::Result<()> {
+    writer.write_all(&encode(value)?)?;
+    writer.flush()
+}
+
+/// The next value; `None` where the other side has closed, if need be in the middle of a line.
+pub fn receive<T: DeserializeOwned>(reader: &mut impl BufRead) -> io::Result<Option<T>> {
+    let mut line = Vec::new();
+    reader.read_until(b'\n', &mut line)?;
+    if line.last() != Some(&b'\n') { Ok(None) } else { decode(&line).map(Some) }
+}

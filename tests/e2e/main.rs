@@ -10,5 +10,7 @@ mod first_session;
 mod fixtures;
 mod fuzz;
 mod models;
+#[cfg(unix)]
+mod owner;
 mod protocol;
 mod schema;

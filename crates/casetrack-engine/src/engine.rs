@@ -92,8 +92,7 @@ impl Engine {
     pub fn new(config: EngineConfig) -> Result<Self> {
         let registry = Registry::open(&config.data_dir)?;
         let readers = config.reader.clone().map(WorkerPool::new);
-        let shared =
-            Shared { registry, open: Mutex::new(HashMap::new()), embedders: Mutex::new(Vec::new()), readers };
+        let shared = Shared { registry, open: Mutex::new(HashMap::new()), embedders: Mutex::new(Vec::new()), readers };
         Ok(Self { config, shared: Arc::new(shared), embedder: OnceLock::new() })
     }
 

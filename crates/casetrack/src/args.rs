@@ -168,6 +168,12 @@ impl Global {
         if let Some(models) = &mut self.models_dir {
             *models = std::path::absolute(&*models).map_err(|error| Error::io(models.display(), error))?;
         }
+        for directory in [&self.data_dir, &self.models_dir].into_iter().flatten() {
+            if directory.to_str().is_none() {
+                let message = format!("The directory {} has a name that is not valid Unicode.", directory.display());
+                return Err(Error::invalid(message).with_hint("Choose another directory."));
+            }
+        }
         Ok(())
     }
 }

@@ -5,19 +5,46 @@ use std::path::PathBuf;
 use casetrack_core::{DocumentMeta, Error, Result};
 use casetrack_store::Collection;
 
-/// `originals/<document id>.<extension>`
+/// `originals/<document id>-<beginning of the SHA-256>.<extension>`: each version of a document has a file of its own, so that
+/// the copy of the one that is stored is there at every moment.
 pub(crate) fn path(collection: &Collection, meta: &DocumentMeta) -> PathBuf {
+    let current = named(collection, meta, &versioned(meta));
+    // Collections of schema 1 had one file a document.
+    let earlier = named(collection, meta, &meta.id.to_string());
+    if !current.exists() && earlier.exists() { earlier } else { current }
+}
+
+fn versioned(meta: &DocumentMeta) -> String {
+    format!("{}-{:.16}", meta.id, meta.sha256.to_string())
+}
+
+fn named(collection: &Collection, meta: &DocumentMeta, stem: &str) -> PathBuf {
     let extension = std::path::Path::new(&meta.path).extension().and_then(|extension| extension.to_str());
-    let name = match extension {
-        Some(extension) => format!("{}.{extension}", meta.id),
-        None => meta.id.to_string(),
+    let extension = extension.map(|extension| format!(".{extension}")).unwrap_or_default();
+    collection.originals_dir().join(format!("{stem}{extension}"))
+}
+
+/// Removes the copies of earlier versions of a document.
+pub(super) fn remove_others(collection: &Collection, meta: &DocumentMeta) -> Result<()> {
+    let directory = collection.originals_dir();
+    let entries = match std::fs::read_dir(&directory) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
+        entries => entries.map_err(|error| Error::io(directory.display(), error))?,
     };
-    collection.originals_dir().join(name)
+    let (of_document, current) = (meta.id.to_string(), path(collection, meta));
+    for entry in entries {
+        let path = entry.map_err(|error| Error::io(directory.display(), error))?.path();
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        if name.starts_with(&of_document) && (path != current || !meta.original_stored) {
+            std::fs::remove_file(&path).map_err(|error| Error::io(path.display(), error))?;
+        }
+    }
+    Ok(())
 }
 
 /// Writes the copy beside its final name first, so that a half-written copy is never taken for the file.
 pub(super) fn store(collection: &Collection, meta: &DocumentMeta, bytes: &[u8]) -> Result<()> {
-    let target = path(collection, meta);
+    let target = named(collection, meta, &versioned(meta));
     let partial = target.with_extension("partial");
     let write = || {
         std::fs::create_dir_all(collection.originals_dir())?;

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use casetrack_core::{Cancel, Error, ErrorCode, Progress, ProgressSink, Result, Timestamp};
+use casetrack_core::{Cancel, DocumentMeta, Error, ErrorCode, Progress, ProgressSink, Result, Timestamp};
 use casetrack_embed::Embedder;
 use casetrack_store::{Collection, StoredDocument};
 use crossbeam_channel::{Receiver, bounded};
@@ -10,7 +10,7 @@ use crossbeam_channel::{Receiver, bounded};
 use super::discover::Discovery;
 use super::extracting::Extracting;
 use super::prepare::Prepared;
-use super::{FailedFile, IngestReport, IngestRequest, IngestedDocument, Problem, SkippedFile, originals};
+use super::{FailedFile, IngestReport, IngestRequest, IngestedDocument, Problem, SkipReason, SkippedFile, originals};
 use crate::engine::Engine;
 
 /// Extracted documents that may wait for the embedder: bounds memory.
@@ -168,8 +168,16 @@ impl Embedding<'_> {
         let vectors = document.vectors.into_iter().flatten().collect();
         let stored =
             StoredDocument { meta, pages, chunks, vectors, dense_model: self.collection.models().dense.clone() };
-        self.collection.put_document(&stored)?;
+        match self.collection.put_document(&stored) {
+            Err(error) if error.code == ErrorCode::AlreadyExists => {
+                return self.overtaken(document.relative, &stored.meta, &error);
+            }
+            result => result?,
+        }
         let meta = stored.meta;
+        if document.replaced {
+            originals::remove_others(self.collection, &meta)?;
+        }
         self.report.pages += u64::from(meta.page_count);
         self.report.chunks += u64::from(meta.chunk_count);
         let path = meta.path.clone();
@@ -184,6 +192,26 @@ impl Embedding<'_> {
             replaced: document.replaced,
             warnings: meta.warnings,
         });
+        self.file_done(path, None);
+        Ok(())
+    }
+
+    /// Another ingestion has stored the same file since this one looked.
+    fn overtaken(&mut self, relative_path: String, meta: &DocumentMeta, error: &Error) -> Result<()> {
+        originals::remove(self.collection, meta)?;
+        let path = meta.path.clone();
+        match self.collection.document_by_path(&path)?.filter(|other| other.sha256 == meta.sha256) {
+            Some(other) => self.report.skipped.push(SkippedFile {
+                relative_path,
+                path: path.clone(),
+                reason: SkipReason::Unchanged,
+                document_id: Some(other.id),
+                detail: "ingested meanwhile by another call".to_owned(),
+            }),
+            None => {
+                self.report.failed.push(FailedFile { relative_path, path: path.clone(), problem: Problem::from(error) })
+            }
+        }
         self.file_done(path, None);
         Ok(())
     }

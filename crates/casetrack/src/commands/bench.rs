@@ -71,7 +71,9 @@ impl Bench {
         match self.what {
             What::Search(bench) => return client::run(global, OnCollections::BenchSearch(bench)),
             What::Embed(bench) => output::print(&bench.measure(&global)?, global.json, describe_speed)?,
-            What::Extract(bench) => output::print(&bench.measure(&global)?, global.json, |files| describe_files(files))?,
+            What::Extract(bench) => {
+                output::print(&bench.measure(&global)?, global.json, |files| describe_files(files))?
+            }
         }
         Ok(ExitCode::SUCCESS)
     }

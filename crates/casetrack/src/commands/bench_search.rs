@@ -1,7 +1,7 @@
 //! `casetrack bench search`
 
+use std::ffi::OsString;
 use std::fmt::Write as _;
-use std::path::PathBuf;
 
 use casetrack_core::{Error, Result};
 use casetrack_engine::search::SearchRequest;
@@ -18,7 +18,7 @@ pub struct SearchBench {
     target: InCollection,
     /// File with one query a line
     #[arg(long, value_name = "FILE")]
-    queries: PathBuf,
+    queries: OsString,
     /// How often the whole list is searched
     #[arg(long, default_value_t = 3)]
     rounds: u32,
@@ -45,7 +45,8 @@ impl SearchBench {
     }
 
     fn measure(&self, console: &Console) -> Result<Latency> {
-        let text = std::fs::read_to_string(console.path(&self.queries)).map_err(|error| Error::io(self.queries.display(), error))?;
+        let text = std::fs::read_to_string(console.path(&self.queries))
+            .map_err(|error| Error::io(self.queries.display(), error))?;
         let queries: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
         let Some(first) = queries.first() else {
             return Err(Error::invalid(format!("{} holds no query.", self.queries.display())));

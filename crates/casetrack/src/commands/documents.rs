@@ -6,7 +6,7 @@ use casetrack_mcp::text;
 use clap::{Args, ValueEnum};
 use serde::{Deserialize, Serialize};
 
-use crate::args::{InCollection};
+use crate::args::InCollection;
 use crate::owner::console::Console;
 
 /// List the documents of a collection

@@ -1,11 +1,11 @@
 //! `casetrack ingest`
 
-use std::path::PathBuf;
 use casetrack_core::{DocumentType, Password, Result};
 use casetrack_engine::ingest::IngestRequest;
 use casetrack_mcp::text;
 use clap::Args;
 use serde::{Deserialize, Serialize};
+use std::ffi::OsString;
 
 use crate::args::{InCollection, document_type};
 use crate::owner::console::Console;
@@ -22,7 +22,7 @@ const SOME_FAILED: u8 = 3;
 pub struct Ingest {
     /// Files and folders
     #[arg(required = true)]
-    paths: Vec<PathBuf>,
+    paths: Vec<OsString>,
     #[command(flatten)]
     target: InCollection,
     /// Type of all these documents [default: told from their content]

@@ -5,7 +5,7 @@ use casetrack_engine::collections::CreateCollection;
 use clap::Args;
 use serde::{Deserialize, Serialize};
 
-use crate::args::{collection_type};
+use crate::args::collection_type;
 use crate::owner::console::Console;
 
 /// Make an empty collection for a matter

@@ -1,14 +1,14 @@
 //! `casetrack search`
 
-use std::fmt::Write as _;
 use casetrack_core::Result;
 use casetrack_engine::search::{SearchRequest, SearchResponse};
 use casetrack_mcp::text;
 use casetrack_mcp::text::format::counted;
 use clap::Args;
 use serde::{Deserialize, Serialize};
+use std::fmt::Write as _;
 
-use crate::args::{InCollection};
+use crate::args::InCollection;
 use crate::owner::console::Console;
 
 /// Find passages, with their exact place

@@ -5,7 +5,7 @@ use casetrack_mcp::text;
 use clap::Args;
 use serde::{Deserialize, Serialize};
 
-use crate::args::{InCollection};
+use crate::args::InCollection;
 use crate::owner::console::Console;
 
 /// Show a passage in its context, or a document

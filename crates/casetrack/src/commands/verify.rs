@@ -1,12 +1,12 @@
 //! `casetrack verify`
 
-use std::fmt::Write as _;
 use casetrack_core::Result;
 use casetrack_engine::verify::VerifyReport;
 use clap::Args;
 use serde::{Deserialize, Serialize};
+use std::fmt::Write as _;
 
-use crate::args::{InCollection};
+use crate::args::InCollection;
 use crate::owner::console::Console;
 
 /// Check every invariant of a collection on disk

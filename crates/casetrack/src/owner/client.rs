@@ -21,6 +21,7 @@ type Connected = interprocess::local_socket::Stream;
 pub fn run(global: Global, command: OnCollections) -> Result<ExitCode> {
     let data_dir = global.data_dir()?;
     let directory = std::env::current_dir().map_err(|error| Error::io("the working directory", error))?;
+    let directory = directory.into_os_string();
     let (quiet, verbosity, repeatable) = (global.quiet, global.verbosity(), command.may_be_repeated());
     let request = Request::Run(Box::new(Run { global, command, directory }));
     let current = Current::default();

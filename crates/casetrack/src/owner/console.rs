@@ -25,11 +25,11 @@ pub struct Console {
 
 impl Console {
     pub fn new(run: &Run, engine: Arc<Engine>, cancel: Cancel, frames: UnboundedSender<FromOwner>) -> Self {
-        Self { global: run.global.clone(), engine, cancel, directory: run.directory.clone(), frames }
+        Self { global: run.global.clone(), engine, cancel, directory: PathBuf::from(&run.directory), frames }
     }
 
     /// A path that the user gave, which may be relative to the client's directory.
-    pub fn path(&self, path: &Path) -> PathBuf {
+    pub fn path(&self, path: impl AsRef<Path>) -> PathBuf {
         self.directory.join(path)
     }
 

@@ -92,7 +92,10 @@ fn detach(global: &Global, data_dir: &Path) -> Result<ExitCode> {
     {
         const CREATE_NEW_PROCESS_GROUP: u32 = 0x0000_0200;
         const CREATE_NO_WINDOW: u32 = 0x0800_0000;
-        std::os::windows::process::CommandExt::creation_flags(&mut command, CREATE_NEW_PROCESS_GROUP | CREATE_NO_WINDOW);
+        std::os::windows::process::CommandExt::creation_flags(
+            &mut command,
+            CREATE_NEW_PROCESS_GROUP | CREATE_NO_WINDOW,
+        );
     }
     command.spawn().map_err(|error| Error::io(program.display(), error))?;
     Ok(ExitCode::SUCCESS)

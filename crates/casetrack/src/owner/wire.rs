@@ -3,8 +3,8 @@
 //!
 //! The owner says [`Greeting`]; the client a [`Request`]; then [`FromClient`] and [`FromOwner`] until either closes.
 
+use std::ffi::OsString;
 use std::io::{self, BufRead, Write};
-use std::path::PathBuf;
 
 use casetrack_core::{CollectionId, Error, ErrorCode, Progress, Result};
 use serde::de::DeserializeOwned;
@@ -28,12 +28,12 @@ pub enum Request {
     Retire,
 }
 
-/// A command. Paths in it are relative to `directory`.
+/// A command. Paths in it are relative to `directory`. They are `OsString`s, which also carry names that are not Unicode.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Run {
     pub global: Global,
     pub command: OnCollections,
-    pub directory: PathBuf,
+    pub directory: OsString,
 }
 
 /// A session of the protocol.

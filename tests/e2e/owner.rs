@@ -1,0 +1,154 @@
+//! One owner of a data directory, and clients that do not notice when it is killed.
+
+use std::path::Path;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::client::{Client, casetrack, run, run_expecting, run_json, samples};
+
+/// Process of the owner.
+pub fn owner_pid(home: &Path) -> u32 {
+    let address = std::fs::read(home.join("owner/address.json")).unwrap();
+    serde_json::from_slice::<Value>(&address).unwrap()["pid"].as_u64().unwrap() as u32
+}
+
+pub fn kill(pid: u32) {
+    assert!(Command::new("kill").args(["-KILL", &pid.to_string()]).status().unwrap().success());
+}
+
+fn contract() -> String {
+    samples().join("harbour-point/contract").display().to_string()
+}
+
+#[test]
+fn assistants_and_commands_share_collections() {
+    let dir = tempfile::tempdir().unwrap();
+    let home = dir.path().join("home");
+    run(&home, &["new", "Shared"]);
+    let owner = owner_pid(&home);
+    let mut first = Client::start(&home, &["--collection", "Shared"]);
+    let mut second = Client::start(&home, &["--collection", "Shared"]);
+    // All three at once, on the same files.
+    let folder = json!({"folder_path": contract()});
+    let calls = (
+        first.begin("tools/call", json!({"name": "ingest_folder", "arguments": folder})),
+        second.begin("tools/call", json!({"name": "ingest_folder", "arguments": folder})),
+    );
+    run(&home, &["ingest", &contract(), "-c", "Shared"]);
+    for (client, id) in [(&mut first, calls.0), (&mut second, calls.1)] {
+        let answer = client.next_message();
+        assert_eq!((&answer["id"], &answer["result"]["isError"]), (&json!(id), &json!(false)), "{answer}");
+    }
+    let documents = run_json(&home, &["documents", "-c", "Shared"]);
+    for client in [&mut first, &mut second] {
+        let (_, listed) = client.call("list_documents", json!({}));
+        assert_eq!(listed["documents"].as_array().unwrap().len(), documents.as_array().unwrap().len());
+    }
+    run(&home, &["verify", "-c", "Shared"]);
+    assert_eq!(owner_pid(&home), owner);
+    first.close();
+    second.close();
+}
+
+#[test]
+fn a_session_goes_on_when_the_owner_is_killed() {
+    let dir = tempfile::tempdir().unwrap();
+    let home = dir.path().join("home");
+    let mut client = Client::start(&home, &[]);
+    client.call("create_collection", json!({"name": "First"}));
+    client.call("create_collection", json!({"name": "Second"}));
+    let (_, ingested) = client.call("ingest_folder", json!({"folder_path": contract()}));
+    let documents = ingested["ingested"].as_array().unwrap().len();
+
+    // Between two calls: the active collection is the same as before.
+    let before = owner_pid(&home);
+    kill(before);
+    let (_, listed) = client.call("list_documents", json!({}));
+    assert_eq!(listed["documents"].as_array().unwrap().len(), documents);
+    assert_ne!(owner_pid(&home), before);
+
+    // During a call that can be repeated: it is, and finishes the work.
+    let correspondence = samples().join("harbour-point/correspondence");
+    let arguments = json!({"folder_path": correspondence});
+    let id = client.begin("tools/call", json!({"name": "ingest_folder", "arguments": arguments}));
+    std::thread::sleep(Duration::from_millis(300));
+    kill(owner_pid(&home));
+    let answer = client.next_message();
+    assert_eq!((&answer["id"], &answer["result"]["isError"]), (&json!(id), &json!(false)), "{answer}");
+    client.call("switch_collection", json!({"collection_name": "First"}));
+    kill(owner_pid(&home));
+    let (_, listed) = client.call("list_documents", json!({}));
+    assert_eq!(listed["documents"].as_array().unwrap().len(), 0);
+    client.close();
+    assert!(run(&home, &["verify", "-c", "Second"]).contains("Clean."));
+}
+
+#[test]
+fn a_command_goes_on_when_the_owner_is_killed() {
+    let dir = tempfile::tempdir().unwrap();
+    let home = dir.path().join("home");
+    run(&home, &["new", "Matter"]);
+    let mut command = casetrack(&home);
+    let matter = samples().join("harbour-point");
+    command.args(["--json", "ingest", "-c", "Matter"]).arg(&matter);
+    let child = command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::null()).spawn().unwrap();
+    std::thread::sleep(Duration::from_millis(400));
+    kill(owner_pid(&home));
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success());
+    assert_eq!(serde_json::from_slice::<Value>(&output.stdout).unwrap()["failed"], json!([]));
+    assert!(run(&home, &["verify", "-c", "Matter"]).contains("Clean."));
+}
+
+#[test]
+fn what_a_crash_leaves_behind_is_no_obstacle() {
+    let dir = tempfile::tempdir().unwrap();
+    let home = dir.path().join("home");
+    run(&home, &["new", "Matter"]);
+    kill(owner_pid(&home));
+    // Address and socket are still there, and nobody listens.
+    assert!(home.join("owner/address.json").exists() && home.join("owner/socket").exists());
+    assert_eq!(run_json(&home, &["collections"]).as_array().unwrap().len(), 1);
+    kill(owner_pid(&home));
+    std::fs::write(home.join("owner/address.json"), "{\"socket\": \"/nowhere\", \"pi").unwrap();
+    assert_eq!(run_json(&home, &["collections"]).as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn the_owner_is_closed_to_others_and_ends_when_nobody_needs_it() {
+    use std::os::unix::fs::PermissionsExt;
+    let dir = tempfile::tempdir().unwrap();
+    let home = dir.path().join("home");
+    run(&home, &["new", "Matter"]);
+    let mode = home.join("owner").metadata().unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o700);
+    let ended = Instant::now() + Duration::from_secs(20);
+    while home.join("owner/address.json").exists() {
+        assert!(Instant::now() < ended, "the owner is still there");
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    assert_eq!(run_json(&home, &["collections"]).as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn a_path_too_long_for_a_socket_is_no_obstacle() {
+    let dir = tempfile::tempdir().unwrap();
+    let home = dir.path().join("a".repeat(80)).join("b".repeat(80));
+    run(&home, &["new", "Deep"]);
+    assert_eq!(run_json(&home, &["collections"]).as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn relative_paths_are_those_of_the_client() {
+    let dir = tempfile::tempdir().unwrap();
+    let home = dir.path().join("home");
+    run(&home, &["new", "Matter"]);
+    std::fs::write(dir.path().join("note.txt"), "A note about walruses.").unwrap();
+    let output = casetrack(&home).current_dir(&dir).args(["ingest", "note.txt", "-c", "Matter"]).output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    let documents = run_json(&home, &["documents", "-c", "Matter"]);
+    assert_eq!(documents.as_array().unwrap().len(), 1);
+    run_expecting(1, &home, &["ingest", "note-that-is-not-there.txt", "-c", "Matter"]);
+}

@@ -5,6 +5,8 @@ mod bad_input;
 mod cli;
 mod client;
 mod containers;
+#[cfg(target_os = "linux")]
+mod crash;
 mod embed;
 mod first_session;
 mod fixtures;

@@ -179,12 +179,18 @@ impl Engine {
         }
     }
 
-    /// Opens a collection, or returns it if it is open already.
+    /// Opens a collection, or returns it if it is open already. One that could not be written is opened anew.
     pub(crate) fn collection(&self, id: CollectionId) -> Result<Arc<Collection>> {
         let slot = Arc::clone(lock(&self.shared.open).entry(id).or_default());
         let mut collection = lock(&slot);
-        if let Some(collection) = collection.as_ref() {
-            return Ok(Arc::clone(collection));
+        match collection.as_ref() {
+            Some(open) if !open.has_failed() => return Ok(Arc::clone(open)),
+            Some(failed) if Arc::strong_count(failed) > 1 => {
+                let message = format!("\"{}\" could not be written and has to be opened anew.", failed.meta().name);
+                return Err(Error::new(ErrorCode::InUse, message)
+                    .with_hint("Other work with it is just ending: try again in a moment."));
+            }
+            _ => *collection = None,
         }
         let opened = Arc::new(self.registry().open_collection(id)?);
         *collection = Some(Arc::clone(&opened));

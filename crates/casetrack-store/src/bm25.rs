@@ -10,7 +10,9 @@ use casetrack_core::{Error, ErrorCode, Result};
 use tantivy::indexer::{IndexWriterOptions, LogMergePolicy};
 use tantivy::query::{BooleanQuery, BoostQuery, ConstScoreQuery, EnableScoring, Occur, Query, TermQuery, TermSetQuery};
 use tantivy::schema::{BytesOptions, Field, IndexRecordOption, NumericOptions, Schema, TextFieldIndexing, TextOptions};
-use tantivy::{Index, IndexReader, IndexWriter, ReloadPolicy, Searcher, TantivyDocument, TantivyError, Term};
+use tantivy::{
+    Index, IndexMeta, IndexReader, IndexWriter, ReloadPolicy, Searcher, TantivyDocument, TantivyError, Term,
+};
 
 use crate::analysis::{ANALYSIS, analyzer};
 use crate::derived::DerivedIndex;
@@ -252,6 +254,22 @@ fn below(score: f32) -> f32 {
     score * (1.0 - 1.0 / 32768.0)
 }
 
+/// Removes what a crash left of a commit: the next one would take the same names, and tantivy never overwrites a file.
+fn remove_unlisted(dir: &Path, metas: &IndexMeta) -> Result<()> {
+    let listed = metas.list_segment_files();
+    let error = |error| Error::io(dir.display(), error);
+    for entry in std::fs::read_dir(dir).map_err(error)? {
+        let entry = entry.map_err(error)?;
+        let name = entry.file_name();
+        // `meta.json`, and hidden files of tantivy's own: locks and its list of files.
+        let others = name == "meta.json" || name.as_encoded_bytes().starts_with(b".");
+        if !others && !listed.contains(Path::new(&name)) {
+            std::fs::remove_file(entry.path()).map_err(error)?;
+        }
+    }
+    Ok(())
+}
+
 impl DerivedIndex for Bm25Index {
     const NAME: &'static str = "BM25";
     const CHECK: (&'static str, &'static str) =
@@ -364,6 +382,7 @@ impl Bm25Index {
                 applied.ok_or_else(|| error::derived(dir, format!("it is marked \"{payload}\", not \"{identity}\"")))?
             }
         };
+        remove_unlisted(dir, &metas)?;
         if fs::dir_bytes(dir)? <= CHECKED_ON_OPEN_BYTES {
             let damaged = index.validate_checksum().map_err(error)?;
             if let Some(file) = damaged.iter().min() {

@@ -151,6 +151,12 @@ impl Collection {
         Ok(Self { dir: dir.to_owned(), manifest, identity, truth, slots, bm25, dense, writer, _owner: owner })
     }
 
+    /// Whether a change could not be written, for one because the disk is full. It takes no further changes then, and must be
+    /// closed and opened anew.
+    pub fn has_failed(&self) -> bool {
+        self.truth.has_failed()
+    }
+
     pub fn meta(&self) -> &CollectionMeta {
         &self.manifest.collection
     }

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use casetrack_core::{Error, ErrorCode, Result};
 use rocksdb::properties::CUR_SIZE_ALL_MEM_TABLES;
@@ -33,6 +34,7 @@ static BLOCK_CACHE: LazyLock<Cache> = LazyLock::new(|| Cache::new_lru_cache(BLOC
 pub(crate) struct Truth {
     db: DB,
     path: PathBuf,
+    failed: AtomicBool,
 }
 
 impl Truth {
@@ -60,12 +62,16 @@ impl Truth {
     pub fn open_read_only(path: &Path) -> Result<Self> {
         check_present(path)?;
         let db = DB::open_cf_descriptors_read_only(&options(), path, families(), false);
-        Ok(Self { db: db.map_err(|error| rocks(path, error))?, path: path.to_owned() })
+        Ok(Self::with(db.map_err(|error| rocks(path, error))?, path))
     }
 
     fn open_with(options: &Options, path: &Path) -> Result<Self> {
         let db = DB::open_cf_descriptors(options, path, families()).map_err(|error| rocks(path, error))?;
-        Ok(Self { db, path: path.to_owned() })
+        Ok(Self::with(db, path))
+    }
+
+    fn with(db: DB, path: &Path) -> Self {
+        Self { db, path: path.to_owned(), failed: AtomicBool::new(false) }
     }
 
     pub fn db(&self) -> &DB {
@@ -101,12 +107,12 @@ impl Truth {
     pub fn write_durably(&self, batch: WriteBatch) -> Result<()> {
         let mut options = WriteOptions::default();
         options.set_sync(true);
-        self.db.write_opt(batch, &options).map_err(|error| self.error(error))
+        self.db.write_opt(batch, &options).map_err(|error| self.failure(error))
     }
 
     /// Commits a batch that may be lost in a power failure (but not torn or reordered): upkeep that can be done again.
     pub fn write_lazily(&self, batch: WriteBatch) -> Result<()> {
-        self.db.write(batch).map_err(|error| self.error(error))
+        self.db.write(batch).map_err(|error| self.failure(error))
     }
 
     /// Sorts recent writes into files if there are many, so that the next open has little of the write-ahead log to read.
@@ -119,7 +125,18 @@ impl Truth {
         if waiting < SETTLE_BYTES {
             return Ok(());
         }
-        cf::ALL.iter().try_for_each(|name| self.db.flush_cf(self.cf(name)?).map_err(|error| self.error(error)))
+        cf::ALL.iter().try_for_each(|name| self.db.flush_cf(self.cf(name)?).map_err(|error| self.failure(error)))
+    }
+
+    /// Whether a write has failed: RocksDB then takes no further ones before it is opened anew.
+    pub fn has_failed(&self) -> bool {
+        self.failed.load(Ordering::Acquire)
+    }
+
+    /// The failure of a write.
+    fn failure(&self, error: rocksdb::Error) -> Error {
+        self.failed.store(true, Ordering::Release);
+        self.error(error)
     }
 
     pub fn error(&self, error: rocksdb::Error) -> Error {

@@ -1,0 +1,136 @@
+//! SIGKILL at random moments.
+//!
+//! `CASETRACK_KILLS=300 scripts/test.sh killed_at_any_moment -- --nocapture` kills that many times and prints what was hit;
+//! `CASETRACK_SEED` chooses other moments.
+
+use std::collections::BTreeMap;
+use std::io::Read;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use super::{COLLECTION, Matter, setting, settle};
+use crate::client::{casetrack, run};
+use crate::owner::owner_pid;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Operation {
+    Ingest,
+    Replace,
+    Delete,
+    Reindex,
+    Compact,
+    Export,
+    /// The first command after a crash, which brings the indexes up to date.
+    Recover,
+}
+
+const OPERATIONS: [Operation; 7] = [
+    Operation::Ingest,
+    Operation::Replace,
+    Operation::Delete,
+    Operation::Reindex,
+    Operation::Compact,
+    Operation::Export,
+    Operation::Recover,
+];
+
+#[test]
+fn killed_at_any_moment_nothing_is_lost() {
+    let (kills, seed) = (setting("CASETRACK_KILLS", 14), setting("CASETRACK_SEED", 1));
+    let mut matter = Matter::new(seed);
+    matter.add(8);
+    settle(&mut matter, "at the beginning");
+    // How long each operation takes when nobody disturbs it: what has been seen, in milliseconds.
+    let mut durations: BTreeMap<Operation, u64> = BTreeMap::new();
+    let mut hits: BTreeMap<Operation, u64> = BTreeMap::new();
+    let mut number = 0;
+    while hits.values().sum::<u64>() < kills {
+        number += 1;
+        assert!(number < 20 * kills, "most kills come too late");
+        let operation = OPERATIONS[number as usize % OPERATIONS.len()];
+        let usual = durations.get(&operation).copied().unwrap_or(300);
+        let moment = Duration::from_micros(matter.random.u64(..usual * 1100));
+        let context = format!("kill {number} (seed {seed}), {operation:?} after {moment:?}");
+        let export = matter.home.with_file_name("export.ctcollection");
+        let (arguments, deleted) = arguments(&mut matter, operation, &export);
+        if matches!(operation, Operation::Ingest | Operation::Replace | Operation::Reindex) {
+            matter.note_begun();
+        }
+        if operation != Operation::Recover {
+            // The owner is there already, so that its process is known.
+            run(&matter.home, &["collections"]);
+        }
+        let mut command = casetrack(&matter.home);
+        command.args(&arguments).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+        let started = Instant::now();
+        let mut child = command.spawn().unwrap();
+        std::thread::sleep(moment);
+        let finished = child.try_wait().unwrap();
+        // The owner first; the command must not see that and begin again.
+        let pids = [owner_pid(&matter.home).to_string(), child.id().to_string()];
+        let _ = Command::new("kill").arg("-KILL").args(&pids).stderr(Stdio::null()).status();
+        let mut progress = String::new();
+        child.stderr.take().unwrap().read_to_string(&mut progress).unwrap();
+        let status = child.wait().unwrap();
+        match finished {
+            Some(status) => {
+                assert!(status.success(), "{context}: {arguments:?} failed: {progress}");
+                let took = started.elapsed().as_millis() as u64;
+                durations.insert(operation, (usual + took) / 2);
+                match (operation, deleted) {
+                    (Operation::Delete, Some(name)) => matter.note_deleted(&name),
+                    (Operation::Ingest | Operation::Replace | Operation::Reindex, _) => matter.note_all_stored(),
+                    _ => {}
+                }
+            }
+            None if status.success() => {}
+            None => {
+                *hits.entry(operation).or_default() += 1;
+                durations.insert(operation, usual + usual / 10 + 1);
+            }
+        }
+        matter.note_committed(&progress);
+        matter.check(&context);
+        if operation == Operation::Export && export.exists() {
+            // An export that has its name is whole.
+            let elsewhere = tempfile::tempdir().unwrap();
+            run(&elsewhere.path().join("home"), &["import", export.to_str().unwrap()]);
+            std::fs::remove_file(&export).unwrap();
+        }
+    }
+    settle(&mut matter, "at the end");
+    eprintln!("{number} commands, killed during {hits:?} (seed {seed})");
+}
+
+/// The command line of an operation, and the document that it deletes.
+fn arguments(matter: &mut Matter, operation: Operation, export: &std::path::Path) -> (Vec<String>, Option<String>) {
+    let folder = matter.folder.display().to_string();
+    let mut deleted = None;
+    let words: Vec<&str> = match operation {
+        Operation::Ingest => {
+            matter.add(3);
+            vec!["ingest", &folder]
+        }
+        Operation::Replace => {
+            matter.change(3);
+            vec!["ingest", &folder]
+        }
+        Operation::Delete => {
+            deleted = matter.remove();
+            match &deleted {
+                Some(_) => vec!["call", "delete_document"],
+                None => vec!["documents"],
+            }
+        }
+        Operation::Reindex => vec!["ingest", "--force", &folder],
+        Operation::Compact => vec!["documents"],
+        Operation::Export => vec!["documents"],
+        Operation::Recover => vec!["search", "delivery"],
+    };
+    let mut words: Vec<String> = words.into_iter().map(str::to_owned).collect();
+    if let Some(name) = &deleted {
+        words.push(serde_json::json!({"document_name": name, "confirm": true}).to_string());
+    }
+    words.extend(["-c".to_owned(), COLLECTION.to_owned()]);
+    (words, deleted)
+}

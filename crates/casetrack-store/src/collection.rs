@@ -125,7 +125,7 @@ impl Collection {
     pub fn open(dir: &Path) -> Result<Self> {
         let manifest = Manifest::read(dir)?;
         let owner = OwnerLock::acquire(dir)?;
-        let truth = Truth::open(&dir.join(ROCKSDB))?;
+        let truth = tracing::debug_span!("rocksdb").in_scope(|| Truth::open(&dir.join(ROCKSDB)))?;
         let identity = truth.identity()?;
         let VectorModels { dense, dense_dimension } = &manifest.models;
         if (identity.collection, &identity.dense_model, &identity.dense_dimension)
@@ -137,10 +137,7 @@ impl Collection {
             )));
         }
         let state = truth.state()?;
-        let mut slots = SlotMap::default();
-        for range in truth.reader().slot_ranges()? {
-            slots.insert(range?);
-        }
+        let slots = tracing::debug_span!("slots").in_scope(|| SlotMap::load(&truth.reader()))?;
         let bm25 = Handle::open(dir.join(BM25), &identity)?;
         let dense = Handle::open(dir.join(DENSE), &identity)?;
         let reader = truth.reader();
@@ -197,9 +194,9 @@ impl Collection {
             return Err(Error::new(ErrorCode::ModelMismatch, message)
                 .with_hint("Use the collection's model, or make a new collection for the other one."));
         }
-        write::check(document, *dense_dimension)?;
+        tracing::debug_span!("check").in_scope(|| write::check(document, *dense_dimension))?;
         let mut state = self.writer();
-        let change = write::put(&self.truth.reader(), document, &state)?;
+        let change = tracing::debug_span!("encode").in_scope(|| write::put(&self.truth.reader(), document, &state))?;
         self.commit(&mut state, change)
     }
 
@@ -213,7 +210,7 @@ impl Collection {
     }
 
     fn commit(&self, state: &mut State, change: Change) -> Result<()> {
-        self.truth.write_durably(change.batch)?;
+        tracing::debug_span!("write").in_scope(|| self.truth.write_durably(change.batch))?;
         *state = change.state;
         self.slots.write().unwrap_or_else(PoisonError::into_inner).apply(&change.op);
         self.follow(&self.bm25, state, &change.op);
@@ -234,10 +231,11 @@ impl Collection {
     }
 
     fn try_follow<I: DerivedIndex>(&self, handle: &Handle<I>, state: &mut State, op: &Op) -> Result<()> {
+        let _span = tracing::debug_span!("follow", index = I::NAME).entered();
         let index = handle.get();
         index.apply(state.last_seq, op, &self.slots(), &self.truth.reader())?;
         if index.wants_commit() {
-            index.commit()?;
+            tracing::debug_span!("save", index = I::NAME).in_scope(|| index.commit())?;
             self.trim_log(state)?;
         }
         Ok(())

@@ -118,7 +118,7 @@ pub(crate) struct Handle<I> {
 
 impl<I: DerivedIndex> Handle<I> {
     pub fn open(dir: PathBuf, identity: &Identity) -> Result<Self> {
-        let index = I::open(&dir, identity)?;
+        let index = tracing::debug_span!("open", index = I::NAME).in_scope(|| I::open(&dir, identity))?;
         Ok(Self { dir, current: RwLock::new(Arc::new(index)), failed: AtomicBool::new(false) })
     }
 

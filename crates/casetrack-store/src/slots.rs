@@ -2,9 +2,10 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use casetrack_core::DocumentId;
+use casetrack_core::{DocumentId, Result};
 use serde::{Deserialize, Serialize};
 
+use crate::reader::Reader;
 use crate::records::Op;
 
 /// The slots of one document: chunk `i` has slot `first + i`.
@@ -35,6 +36,15 @@ pub(crate) struct SlotMap {
 }
 
 impl SlotMap {
+    /// Reads the slots of all documents.
+    pub fn load(reader: &Reader<'_>) -> Result<Self> {
+        let mut map = Self::default();
+        for range in reader.slot_ranges()? {
+            map.insert(range?);
+        }
+        Ok(map)
+    }
+
     pub fn insert(&mut self, range: SlotRange) {
         self.by_slot.insert(range.first, range);
         self.by_document.insert(range.document, range);

@@ -196,7 +196,11 @@ impl Bm25Index {
         if let Err(error) = self.open_writer(writer)?.merge(&outdated).wait() {
             tracing::debug!(%error, "deleted chunks stay in the BM25 index for now");
         }
-        self.reader.reload().map_err(|error| self.error(error))
+        self.reader.reload().map_err(|error| self.error(error))?;
+        // The files of the merged segments were in use when the merge ended, and are as long as `segments` knows of them.
+        drop(segments);
+        let collected = self.open_writer(writer)?.garbage_collect_files().wait();
+        collected.map_err(|error| self.error(error)).map(drop)
     }
 
     /// One indexing thread, so that chunks are indexed in slot order.

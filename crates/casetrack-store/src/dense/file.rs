@@ -5,17 +5,21 @@
 //! does not name is left over from a crash and removed.
 
 use std::fs::File;
-use std::io::Read;
+use std::io::{Read, Seek};
 use std::path::{Path, PathBuf};
 
 use casetrack_core::{Error, ErrorCode, Result};
 use serde::{Deserialize, Serialize};
-use usearch::Index;
+use usearch::{Index, MetricKind, ScalarKind};
 
 use crate::error::derived;
 use crate::fs;
 
 const MANIFEST: &str = "manifest.json";
+
+/// Files up to this size are checked whole on open, larger ones in the part that searches follow blindly; the rest of them is
+/// checked before the first change and by `verify`.
+const CHECKED_ON_OPEN_BYTES: u64 = if cfg!(test) { 64 << 10 } else { 64 << 20 };
 
 /// What the manifest says.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -25,82 +29,185 @@ pub(crate) struct Saved {
     /// The last log entry in the file.
     pub applied: u64,
     pub vectors: u64,
+    /// Empty before the first save.
     pub file: String,
     pub bytes: u64,
+    /// Of the whole file.
     pub crc32: u32,
+    /// Of the file without its vectors; older manifests lack it.
+    #[serde(default)]
+    pub graph_crc32: Option<u32>,
 }
 
-/// Writes the index and commits it; file name, size and checksum of `saved` are filled in.
-pub(crate) fn save(dir: &Path, index: &Index, mut saved: Saved) -> Result<()> {
+impl Saved {
+    pub fn is_file(&self) -> bool {
+        !self.file.is_empty()
+    }
+}
+
+/// Writes the index and commits it; file name, size and checksums are filled in. The file in use is not touched before
+/// the manifest names the new one.
+pub(crate) fn save(dir: &Path, index: &Index, mut saved: Saved) -> Result<Saved> {
     fs::create_dir(dir)?;
     saved.file = format!("{:020}.usearch", saved.applied);
+    if read_manifest(dir).is_ok_and(|current| current.file == saved.file) {
+        saved.file = format!("{:020}-rebuilt.usearch", saved.applied);
+    }
     let path = dir.join(&saved.file);
     let partial = fs::partial_path(&path);
-    let name = partial.to_str().ok_or_else(|| Error::invalid(format!("{} is not valid Unicode.", dir.display())))?;
-    index.save(name).map_err(|error| unsaved(&partial, &error))?;
+    index.save(name(&partial)?).map_err(|error| unsaved(&partial, &error))?;
     File::open(&partial).and_then(|file| file.sync_all()).map_err(|error| Error::io(partial.display(), error))?;
-    (saved.bytes, saved.crc32) = checksum(&partial)?;
+    let found = checksums(&partial, true)?;
+    (saved.bytes, saved.crc32, saved.graph_crc32) = (found.bytes, found.whole.unwrap_or_default(), Some(found.graph));
     // usearch does not notice when closing the file fails.
     let expected = index.serialized_length() as u64;
     if saved.bytes != expected {
         return Err(unsaved(&partial, &format!("{} of {expected} bytes were written", saved.bytes)));
     }
     fs::rename_durably(&partial, &path)?;
-    let manifest = serde_json::to_vec_pretty(&saved).map_err(|error| derived(dir, error))?;
-    fs::write_atomically(&dir.join(MANIFEST), &manifest)?;
-    remove_others(dir, &saved.file)
-}
-
-/// Loads what was committed into `index`, which must be empty. Anything missing or wrong is [`ErrorCode::Corrupt`].
-pub(crate) fn load(dir: &Path, identity: &str, index: &Index) -> Result<Saved> {
-    let (saved, path) = check(dir, identity)?;
-    let name = path.to_str().ok_or_else(|| Error::invalid(format!("{} is not valid Unicode.", dir.display())))?;
-    let (dimensions, scalar) = (index.dimensions(), index.scalar_kind());
-    index.load(name).map_err(|error| derived(dir, error))?;
-    if (index.dimensions(), index.scalar_kind(), index.size() as u64) != (dimensions, scalar, saved.vectors) {
-        return Err(derived(dir, format!("{} holds other vectors than its manifest says", saved.file)));
-    }
+    commit(dir, &saved)?;
     remove_others(dir, &saved.file)?;
     Ok(saved)
 }
 
+/// Replaces the manifest.
+pub(crate) fn commit(dir: &Path, saved: &Saved) -> Result<()> {
+    let manifest = serde_json::to_vec_pretty(saved).map_err(|error| derived(dir, error))?;
+    fs::write_atomically(&dir.join(MANIFEST), &manifest)
+}
+
+/// Makes the next open find nothing. Failing to do so is no error: then it finds the same damage again.
+pub(crate) fn disown(dir: &Path) {
+    if let Err(error) = std::fs::remove_file(dir.join(MANIFEST)) {
+        tracing::warn!(dir = %dir.display(), %error, "the manifest of a damaged index could not be removed");
+    }
+}
+
+/// Opens what was committed as a read-only view if possible (see [`view`]), which the second value says, else as a copy.
+/// Anything missing or wrong is [`ErrorCode::Corrupt`].
+///
+/// usearch follows the links of a graph without looking where they lead, so damage there would crash the process: that part is
+/// always checked. A damaged vector is at worst ranked wrongly.
+pub(crate) fn open(dir: &Path, identity: &str, index: &Index) -> Result<(Saved, bool)> {
+    let (saved, path) = committed(dir, identity)?;
+    let whole = saved.bytes <= CHECKED_ON_OPEN_BYTES || saved.graph_crc32.is_none();
+    compare(dir, &saved, &path, whole)?;
+    let viewed = view(dir, &saved, index)?;
+    if !viewed {
+        index.load(name(&path)?).map_err(|error| derived(dir, error))?;
+        check_loaded(dir, &saved, index)?;
+    }
+    remove_others(dir, &saved.file)?;
+    Ok((saved, viewed))
+}
+
+/// Maps what was committed into `index`, which must be empty, without checking it again; `false` where there is nothing to map.
+pub(crate) fn view(dir: &Path, saved: &Saved, index: &Index) -> Result<bool> {
+    // usearch fails to view a graph without nodes.
+    if saved.vectors == 0 || !saved.is_file() {
+        return Ok(false);
+    }
+    index.view(name(&dir.join(&saved.file))?).map_err(|error| derived(dir, error))?;
+    check_loaded(dir, saved, index)?;
+    Ok(true)
+}
+
+/// Reads what was committed into `index`, which must be empty, and checks all of it.
+pub(crate) fn load(dir: &Path, identity: &str, index: &Index) -> Result<Saved> {
+    let (saved, path) = check(dir, identity)?;
+    index.load(name(&path)?).map_err(|error| derived(dir, error))?;
+    check_loaded(dir, &saved, index)?;
+    Ok(saved)
+}
+
+fn check_loaded(dir: &Path, saved: &Saved, index: &Index) -> Result<()> {
+    let kind = (index.scalar_kind(), index.metric_kind(), index.size() as u64);
+    if kind == (ScalarKind::F16, MetricKind::IP, saved.vectors) {
+        return Ok(());
+    }
+    Err(derived(dir, format!("{} holds other vectors than its manifest says", saved.file)))
+}
+
 /// Compares the file with its manifest. Reads all of it.
 pub(crate) fn check(dir: &Path, identity: &str) -> Result<(Saved, PathBuf)> {
-    let manifest = match std::fs::read(dir.join(MANIFEST)) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(Error::io(dir.display(), error)),
-        manifest => manifest.map_err(|_| derived(dir, "it has no manifest"))?,
-    };
-    let saved: Saved = serde_json::from_slice(&manifest).map_err(|error| derived(dir, error))?;
+    let (saved, path) = committed(dir, identity)?;
+    compare(dir, &saved, &path, true)?;
+    Ok((saved, path))
+}
+
+/// The manifest, and the file it names.
+fn committed(dir: &Path, identity: &str) -> Result<(Saved, PathBuf)> {
+    let saved = read_manifest(dir)?;
     if saved.identity != identity {
         return Err(derived(dir, format!("it is marked \"{}\", not \"{identity}\"", saved.identity)));
     }
     let path = dir.join(&saved.file);
-    let found = match checksum(&path) {
-        Err(error) if error.code == ErrorCode::FileNotFound => return Err(derived(dir, error)),
-        found => found?,
-    };
-    if found != (saved.bytes, saved.crc32) {
-        return Err(derived(dir, format!("the checksum of {} does not match", saved.file)));
-    }
     Ok((saved, path))
 }
 
-/// Length and CRC-32 of a file.
-fn checksum(path: &Path) -> Result<(u64, u32)> {
+fn read_manifest(dir: &Path) -> Result<Saved> {
+    let manifest = match std::fs::read(dir.join(MANIFEST)) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(Error::io(dir.display(), error)),
+        manifest => manifest.map_err(|_| derived(dir, "it has no manifest"))?,
+    };
+    serde_json::from_slice(&manifest).map_err(|error| derived(dir, error))
+}
+
+fn compare(dir: &Path, saved: &Saved, path: &Path, whole: bool) -> Result<()> {
+    let found = match checksums(path, whole) {
+        Err(error) if error.code == ErrorCode::FileNotFound => return Err(derived(dir, error)),
+        found => found?,
+    };
+    let matches = found.bytes == saved.bytes
+        && found.whole.is_none_or(|crc32| crc32 == saved.crc32)
+        && saved.graph_crc32.is_none_or(|crc32| crc32 == found.graph);
+    if matches { Ok(()) } else { Err(derived(dir, format!("the checksum of {} does not match", saved.file))) }
+}
+
+struct Checksums {
+    bytes: u64,
+    whole: Option<u32>,
+    graph: u32,
+}
+
+/// Length and CRC-32 of a file, and of what is not vectors in it. A usearch file is two `u32`, the number of vectors and the bytes
+/// of each, then the vectors, then the graph.
+fn checksums(path: &Path, whole: bool) -> Result<Checksums> {
     let error = |error| Error::io(path.display(), error);
     let mut file = File::open(path).map_err(error)?;
+    let bytes = file.metadata().map_err(error)?.len();
+    let mut head = Vec::new();
+    file.by_ref().take(8).read_to_end(&mut head).map_err(error)?;
+    let number = |at: usize| head.get(at..at + 4).and_then(|n| n.try_into().ok()).map_or(0, u32::from_le_bytes);
+    // Nonsense in a damaged file; it does not match either way.
+    let vectors = (u64::from(number(0)) * u64::from(number(4))).min(bytes.saturating_sub(8));
+    let mut graph = crc32fast::Hasher::new();
+    graph.update(&head);
+    let mut all = graph.clone();
+    if whole {
+        all.combine(&crc32(&mut file.by_ref().take(vectors)).map_err(error)?);
+    } else {
+        file.seek_relative(vectors.cast_signed()).map_err(error)?;
+    }
+    let rest = crc32(&mut file).map_err(error)?;
+    graph.combine(&rest);
+    all.combine(&rest);
+    Ok(Checksums { bytes, whole: whole.then(|| all.finalize()), graph: graph.finalize() })
+}
+
+fn crc32(from: &mut impl Read) -> std::io::Result<crc32fast::Hasher> {
     let mut hasher = crc32fast::Hasher::new();
     let mut buffer = vec![0; 1 << 20];
-    let mut bytes = 0;
     loop {
-        match file.read(&mut buffer).map_err(error)? {
-            0 => return Ok((bytes, hasher.finalize())),
-            n => {
-                hasher.update(&buffer[..n]);
-                bytes += n as u64;
-            }
+        match from.read(&mut buffer)? {
+            0 => return Ok(hasher),
+            n => hasher.update(&buffer[..n]),
         }
     }
+}
+
+fn name(path: &Path) -> Result<&str> {
+    path.to_str().ok_or_else(|| Error::invalid(format!("{} is not valid Unicode.", path.display())))
 }
 
 fn remove_others(dir: &Path, keep: &str) -> Result<()> {

@@ -177,8 +177,8 @@ impl Bm25Index {
         self.reader.reload().map_err(|error| self.error(error))
     }
 
-    /// Rewrites segments that hold deleted chunks, which BM25 would count as if they were there.
-    fn purge(&self, writer: &mut Writer) -> Result<()> {
+    /// Rewrites segments that hold deleted chunks, which BM25 would count as if they were there. Searches go on meanwhile.
+    fn purge(&self) -> Result<()> {
         let segments = self.index.searchable_segment_metas().map_err(|error| self.error(error))?;
         let outdated: Vec<_> = segments
             .iter()
@@ -189,18 +189,20 @@ impl Bm25Index {
             })
             .map(|segment| segment.id())
             .collect();
+        // As long as `segments` knows of them, their files are in use.
+        drop(segments);
         if outdated.is_empty() {
             return Ok(());
         }
+        let merging = self.open_writer(&mut self.writer.lock())?.merge(&outdated);
         // A merge in the background may have taken a segment already; then the next commit finds what is left.
-        if let Err(error) = self.open_writer(writer)?.merge(&outdated).wait() {
+        if let Err(error) = merging.wait() {
             tracing::debug!(%error, "deleted chunks stay in the BM25 index for now");
         }
         self.reader.reload().map_err(|error| self.error(error))?;
-        // The files of the merged segments were in use when the merge ended, and are as long as `segments` knows of them.
-        drop(segments);
-        let collected = self.open_writer(writer)?.garbage_collect_files().wait();
-        collected.map_err(|error| self.error(error)).map(drop)
+        // The files of the merged segments were still in use when the merge ended.
+        let collecting = self.open_writer(&mut self.writer.lock())?.garbage_collect_files();
+        collecting.wait().map_err(|error| self.error(error)).map(drop)
     }
 
     /// One indexing thread, so that chunks are indexed in slot order.
@@ -348,7 +350,7 @@ impl DerivedIndex for Bm25Index {
     }
 
     fn compact(&self, _: &State, _: &SlotMap, _: &Reader<'_>) -> Result<()> {
-        self.purge(&mut self.writer.lock())
+        self.purge()
     }
 
     fn close(&self) {

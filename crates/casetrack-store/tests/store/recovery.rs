@@ -235,6 +235,23 @@ fn a_flush_leaves_nothing_to_catch_up() {
 }
 
 #[test]
+fn a_flush_removes_what_deletions_left_of_the_keyword_index() {
+    let (_temp, dir, collection) = busy();
+    collection.flush().unwrap();
+    let deleted = collection.documents().unwrap()[3].id;
+    collection.delete_document(deleted).unwrap();
+    collection.flush().unwrap();
+    let meta = std::fs::read_to_string(dir.join("bm25/meta.json")).unwrap();
+    for entry in std::fs::read_dir(dir.join("bm25")).unwrap() {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        // Those of segments begin with 32 hexadecimal digits, which the list of segments writes with hyphens.
+        if let Some((segment, _)) = name.split_once('.').filter(|(segment, _)| segment.len() == 32) {
+            assert!(meta.replace('-', "").contains(segment), "{name} is left over");
+        }
+    }
+}
+
+#[test]
 fn missing_documents_are_never_taken_for_none() {
     let (_temp, dir, collection) = busy();
     drop(collection);

@@ -92,7 +92,7 @@ pub(crate) fn open(dir: &Path, identity: &str, index: &Index) -> Result<(Saved, 
     let (saved, path) = committed(dir, identity)?;
     let whole = saved.bytes <= CHECKED_ON_OPEN_BYTES || saved.graph_crc32.is_none();
     compare(dir, &saved, &path, whole)?;
-    let viewed = view(dir, &saved, index)?;
+    let viewed = view(dir, &saved, index);
     if !viewed {
         index.load(name(&path)?).map_err(|error| derived(dir, error))?;
         check_loaded(dir, &saved, index)?;
@@ -101,15 +101,17 @@ pub(crate) fn open(dir: &Path, identity: &str, index: &Index) -> Result<(Saved, 
     Ok((saved, viewed))
 }
 
-/// Maps what was committed into `index`, which must be empty, without checking it again; `false` where there is nothing to map.
-pub(crate) fn view(dir: &Path, saved: &Saved, index: &Index) -> Result<bool> {
+/// Maps what was committed into `index`, which must be empty, without checking it again; `false` where there is nothing to map or
+/// the file system cannot.
+pub(crate) fn view(dir: &Path, saved: &Saved, index: &Index) -> bool {
+    let view = || {
+        index.view(name(&dir.join(&saved.file))?).map_err(|error| derived(dir, error))?;
+        check_loaded(dir, saved, index)
+    };
     // usearch fails to view a graph without nodes.
-    if saved.vectors == 0 || !saved.is_file() {
-        return Ok(false);
-    }
-    index.view(name(&dir.join(&saved.file))?).map_err(|error| derived(dir, error))?;
-    check_loaded(dir, saved, index)?;
-    Ok(true)
+    saved.vectors > 0
+        && saved.is_file()
+        && view().inspect_err(|error| tracing::debug!(%error, "the dense index is not mapped")).is_ok()
 }
 
 /// Reads what was committed into `index`, which must be empty, and checks all of it.

@@ -39,7 +39,8 @@ const CONNECTIVITY: usize = 16;
 const EXPANSION_ADD: usize = 64;
 /// Candidates looked at by a search (ef), or as many as are wanted if that is more.
 const EXPANSION_SEARCH: usize = 256;
-/// Up to this many vectors, looking at each takes no longer than a search for 500 through the graph. Under a filter the one
+/// Up to this many vectors, looking at each takes no longer than a search for 500 through the graph (1.3 ms of a processor for both
+/// at 20,000 of 384 dimensions; 3.1 against 1.8 ms at 50,000), and misses nothing. Under a filter the one
 /// takes time in proportion to the `m` vectors that pass, the other to the share `n / m` of nodes it visits in vain: vectors
 /// are looked at one by one where `m² ≤ EXACT_BELOW · n`.
 const EXACT_BELOW: u64 = 20_000;
@@ -225,7 +226,7 @@ impl DenseIndex {
             }
         };
         let index = new_index(&self.dir, self.dimension)?;
-        if file::view(&self.dir, &saved, &index)? {
+        if file::view(&self.dir, &saved, &index) {
             let mut graph = self.graph.lock();
             (graph.index, graph.viewed) = (Arc::new(index), true);
         }

@@ -21,7 +21,7 @@ pub fn usearch(corpus: &Corpus, documents: usize, truth: &Truth, report: &mut Re
         quantization: ScalarKind::F16,
         connectivity: 16,
         expansion_add: 64,
-        expansion_search: 256,
+        expansion_search: 384,
         multi: false,
     })
     .expect("a usearch index");

@@ -152,3 +152,69 @@ fn relative_paths_are_those_of_the_client() {
     assert_eq!(documents.as_array().unwrap().len(), 1);
     run_expecting(1, &home, &["ingest", "note-that-is-not-there.txt", "-c", "Matter"]);
 }
+
+/// `CASETRACK_TOGETHER_SECONDS=300 scripts/test.sh all_at_once -- --nocapture` for longer.
+#[test]
+fn two_assistants_and_a_command_ingest_all_at_once() {
+    let seconds = std::env::var("CASETRACK_TOGETHER_SECONDS").map_or(4, |text| text.parse().unwrap());
+    let dir = tempfile::tempdir().unwrap();
+    let home = dir.path().join("home");
+    run(&home, &["new", "Together"]);
+    let end = Instant::now() + Duration::from_secs(seconds);
+    // A shared folder, in which everyone changes files, and one for each.
+    let write = |folder: &Path, file: u32, version: u32| {
+        let line = format!("File {file} of {}, version {version}, about the delivery of slates.\n", folder.display());
+        // In one step: another client may be reading it.
+        let partial = tempfile::NamedTempFile::new_in(dir.path()).unwrap();
+        std::fs::write(&partial, line.repeat(60)).unwrap();
+        partial.persist(folder.join(format!("{file}.txt"))).unwrap();
+    };
+    let work = |name: &str, ingest: &mut dyn FnMut(&Path)| {
+        let (own, shared) = (dir.path().join(name), dir.path().join("shared"));
+        std::fs::create_dir_all(&own).unwrap();
+        std::fs::create_dir_all(&shared).unwrap();
+        let mut files = 0;
+        while Instant::now() < end {
+            for _ in 0..3 {
+                files += 1;
+                write(&own, files, 1);
+            }
+            write(&own, 1 + files / 2, 1 + files);
+            ingest(&own);
+            write(&shared, files % 5, files);
+            ingest(&shared);
+        }
+        files as usize
+    };
+    let assistant = |name: &str| {
+        let mut client = Client::start(&home, &["--collection", "Together"]);
+        let files = work(name, &mut |folder| {
+            let (_, report) = client.call("ingest_folder", json!({"folder_path": folder}));
+            assert_eq!((&report["failed"], &report["stopped"]), (&json!([]), &Value::Null), "{report}");
+            client.call("search_documents", json!({"query": "delivery of slates"}));
+        });
+        client.close();
+        files
+    };
+    let files: usize = std::thread::scope(|scope| {
+        let assistants = [scope.spawn(|| assistant("first")), scope.spawn(|| assistant("second"))];
+        let command = scope.spawn(|| {
+            work("third", &mut |folder| drop(run(&home, &["ingest", folder.to_str().unwrap(), "-c", "Together"])))
+        });
+        assistants.into_iter().chain([command]).map(|thread| thread.join().unwrap()).sum()
+    });
+    let paths: std::collections::BTreeSet<String> = run_json(&home, &["documents", "-c", "Together"])
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|document| document["path"].as_str().unwrap().to_owned())
+        .collect();
+    for name in ["first", "second", "third", "shared"] {
+        for file in std::fs::read_dir(dir.path().join(name)).unwrap() {
+            let path = file.unwrap().path().display().to_string();
+            assert!(paths.contains(&path), "{path} is lost");
+        }
+    }
+    assert!(run(&home, &["verify", "-c", "Together"]).contains("Clean."));
+    eprintln!("{files} files in {seconds} s, {} documents", paths.len());
+}

@@ -3,6 +3,7 @@
 mod documents;
 mod recovery;
 mod registry;
+mod schemas;
 mod search;
 mod support;
 mod verify;

@@ -75,7 +75,8 @@ impl Engine {
         }
         self.config.tier.check_new_collection(existing.len())?;
         let embedder = self.embedder()?;
-        let models = VectorModels { dense: embedder.model_id()?, dense_dimension: embedder.dimension()? as u32 };
+        let models =
+            VectorModels { dense: embedder.model_id()?, dense_dimension: embedder.dimension()? as u32, sparse: None };
         let meta = CollectionMeta {
             id: CollectionId::random(),
             name: name.to_owned(),

@@ -12,6 +12,11 @@ pub(crate) fn encode<T: Serialize>(value: &T) -> Result<Vec<u8>> {
     postcard::to_extend(value, vec![VALUE_VERSION]).map_err(|error| unencodable(&error))
 }
 
+/// For values whose version is not [`VALUE_VERSION`].
+pub(crate) fn encode_as<T: Serialize>(version: u8, value: &T) -> Result<Vec<u8>> {
+    postcard::to_extend(value, vec![version]).map_err(|error| unencodable(&error))
+}
+
 pub(crate) fn encode_json<T: Serialize>(value: &T) -> Result<Vec<u8>> {
     let mut bytes = vec![VALUE_VERSION];
     serde_json::to_writer(&mut bytes, value).map_err(|error| unencodable(&error))?;
@@ -37,6 +42,18 @@ pub(crate) fn decode<T: DeserializeOwned>(what: &str, value: &[u8]) -> Result<T>
     postcard::from_bytes(payload(what, value)?).map_err(|error| undecodable(what, &error))
 }
 
+/// A value of `version`, or an older one of [`VALUE_VERSION`].
+pub(crate) fn decode_either<Old, New>(what: &str, version: u8, value: &[u8]) -> Result<New>
+where
+    Old: DeserializeOwned,
+    New: DeserializeOwned + From<Old>,
+{
+    match value.first() {
+        Some(&VALUE_VERSION) => decode::<Old>(what, value).map(New::from),
+        _ => postcard::from_bytes(payload_of(version, what, value)?).map_err(|error| undecodable(what, &error)),
+    }
+}
+
 pub(crate) fn decode_json<T: DeserializeOwned>(what: &str, value: &[u8]) -> Result<T> {
     serde_json::from_slice(payload(what, value)?).map_err(|error| undecodable(what, &error))
 }
@@ -53,11 +70,14 @@ pub(crate) fn decode_vector(value: &[u8], dimension: usize) -> Result<Vec<f16>> 
 
 /// The value without its version byte.
 pub(crate) fn payload<'v>(what: &str, value: &'v [u8]) -> Result<&'v [u8]> {
+    payload_of(VALUE_VERSION, what, value)
+}
+
+fn payload_of<'v>(known: u8, what: &str, value: &'v [u8]) -> Result<&'v [u8]> {
     match value.split_first() {
-        Some((&VALUE_VERSION, payload)) => Ok(payload),
-        Some((&version, _)) if version > VALUE_VERSION => {
-            let message =
-                format!("A stored {what} has version {version}; this version of CaseTrack knows {VALUE_VERSION}.");
+        Some((&version, payload)) if version == known => Ok(payload),
+        Some((&version, _)) if version > known => {
+            let message = format!("A stored {what} has version {version}; this version of CaseTrack knows {known}.");
             Err(Error::new(ErrorCode::NewerSchema, message).with_hint("Update CaseTrack, then try again."))
         }
         Some((version, _)) => Err(corrupt(format!("A stored {what} has the unknown version {version}."))),

@@ -8,7 +8,9 @@
 //! | `rocksdb/` | the truth: documents, pages, chunks, vectors and the operation log ([`schema`]) |
 //! | `dense/` | HNSW graph over the vectors (usearch), derived |
 //! | `bm25/` | inverted index over the texts (tantivy), derived |
+//! | `sparse/` | inverted index over the learned-sparse vectors, derived |
 //! | `originals/` | copies of source files, for those who want them |
+//! | `backup-schema-<n>/` | what a migration from schema n found, until the collection is opened once more |
 //! | `owner.lock` | locked by the process that has the collection open |
 //!
 //! The [`Registry`] finds the collections of a data directory.
@@ -38,14 +40,17 @@ mod dense;
 mod derived;
 mod error;
 mod fs;
+mod indexes;
 mod invariants;
 mod lock;
 mod manifest;
+mod migrate;
 mod reader;
 mod records;
 mod registry;
 pub mod schema;
 mod slots;
+mod sparse;
 mod top_k;
 mod truth;
 mod verify;
@@ -56,5 +61,6 @@ pub use bm25::{Bm25Query, CONTEXT_WEIGHT, MAX_QUERY_BYTES, MAX_QUERY_TERMS};
 pub use collection::{Collection, Counts, DiskUsage, Filter, Hit};
 pub use manifest::VectorModels;
 pub use registry::Registry;
+pub use sparse::SparseVector;
 pub use verify::{Check, VerifyReport};
 pub use write::StoredDocument;

@@ -18,6 +18,9 @@ pub struct VectorModels {
     pub dense: String,
     /// Components of its vectors.
     pub dense_dimension: u32,
+    /// Id of the learned-sparse model (E6); `None` where the collection has no such vectors.
+    #[serde(default)]
+    pub sparse: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -56,7 +59,7 @@ impl Manifest {
         }
         let Version { schema_version } = serde_json::from_slice(&json).map_err(damaged)?;
         match schema_version {
-            SCHEMA_VERSION => serde_json::from_slice(&json).map_err(damaged),
+            1..=SCHEMA_VERSION => serde_json::from_slice(&json).map_err(damaged),
             newer if newer > SCHEMA_VERSION => Err(Error::new(
                 ErrorCode::NewerSchema,
                 format!(
@@ -88,7 +91,7 @@ mod tests {
                 status: CollectionStatus::Active,
                 created_at: Timestamp(1_700_000_000_123),
             },
-            models: VectorModels { dense: "all-MiniLM-L6-v2".into(), dense_dimension: 384 },
+            models: VectorModels { dense: "all-MiniLM-L6-v2".into(), dense_dimension: 384, sparse: None },
         }
     }
 
@@ -110,7 +113,7 @@ mod tests {
         assert_eq!(code(), ErrorCode::NotFound);
         std::fs::write(Manifest::path(dir.path()), "{\"schema_version\": 1, \"coll").unwrap();
         assert_eq!(code(), ErrorCode::Corrupt);
-        std::fs::write(Manifest::path(dir.path()), "{\"schema_version\": 2, \"shape\": \"unknown\"}").unwrap();
+        std::fs::write(Manifest::path(dir.path()), "{\"schema_version\": 9, \"shape\": \"unknown\"}").unwrap();
         assert_eq!(code(), ErrorCode::NewerSchema);
     }
 }

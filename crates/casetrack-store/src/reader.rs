@@ -15,6 +15,7 @@ use crate::schema::{
     path_key, sequence_key, text_key,
 };
 use crate::slots::SlotRange;
+use crate::sparse::vector;
 use crate::truth::Truth;
 
 /// A key and its value.
@@ -193,6 +194,21 @@ impl<'t> Reader<'t> {
         for entry in self.numbered(cf::VECTORS, document, 0..u32::MAX)? {
             let (index, value) = entry?;
             visit(index, decode_vector(&value, dimension)?)?;
+        }
+        Ok(())
+    }
+
+    /// Calls `visit` with index and learned-sparse vector of each chunk that has one, in order.
+    pub fn for_each_sparse_vector(
+        &self,
+        document: DocumentId,
+        mut visit: impl FnMut(u32, &[(u32, u8)]) -> Result<()>,
+    ) -> Result<()> {
+        let mut impacts = Vec::new();
+        for entry in self.numbered(cf::SPARSE_VECTORS, document, 0..u32::MAX)? {
+            let (index, value) = entry?;
+            vector::decode_into(payload("learned-sparse vector", &value)?, &mut impacts)?;
+            visit(index, &impacts)?;
         }
         Ok(())
     }

@@ -3,7 +3,7 @@
 //! | column family | key | value |
 //! |---|---|---|
 //! | `meta` | `0` (one byte) | `State`: counters of the whole collection |
-//! | | `1` | `Identity`: whose data this is, and the model behind its vectors |
+//! | | `1` | `Identity`: whose data this is, and the models behind its vectors |
 //! | `documents` | document id | JSON: `DocumentMeta` and the document's first slot |
 //! | `path_index` | SHA-256 of the source path | document id |
 //! | `hash_index` | SHA-256 of the file · document id | nothing |
@@ -13,6 +13,7 @@
 //! | `chunks` | document id · chunk index | chunk without its text, which is a slice of the page's |
 //! | `chunk_ids` | chunk id | document id · chunk index |
 //! | `vectors` | document id · chunk index | the E1 vector, IEEE 754 half precision, little endian |
+//! | `sparse_vectors` | document id · chunk index | the E6 vector (`sparse::vector`); none for chunks that no model has embedded so |
 //! | `slots` | first slot of a document | document id, number of chunks |
 //! | `oplog` | sequence number | `Op`: slots that a change took away and added |
 //!
@@ -20,8 +21,14 @@
 //! that keys sort as their parts do. Keys hold ids, digests and numbers only, never text or names: the values, which do, can
 //! be encrypted without touching the keys.
 //!
-//! Every value begins with a version byte ([`VALUE_VERSION`]). What follows is postcard, but for raw text and vectors, and for
-//! `documents`, which is JSON: other layers add fields to it, and JSON reads them by name.
+//! Every value begins with a version byte: [`VALUE_VERSION`], but for `State` and `Identity`, which are of version 2 since schema 2
+//! and read in both. What follows is postcard, but for raw text and vectors, and for `documents`, which is JSON: other layers add
+//! fields to it, and JSON reads them by name.
+//!
+//! | schema | what came with it |
+//! |---|---|
+//! | 1 | |
+//! | 2 | `sparse_vectors`; their model in `Identity`, their number in `State` |
 //!
 //! A *slot* is a number that a chunk gets when it is stored: increasing, never used again, contiguous within a document. The
 //! derived indexes know chunks by their slots alone, so a hit on a slot that is gone can be told from any other.
@@ -30,9 +37,9 @@ use casetrack_core::{ChunkId, DocumentId, Sha256};
 use sha2::Digest;
 
 /// Version of everything above. A store of a higher one is refused.
-pub const SCHEMA_VERSION: u32 = 1;
+pub const SCHEMA_VERSION: u32 = 2;
 
-/// First byte of every value.
+/// First byte of most values.
 pub const VALUE_VERSION: u8 = 1;
 
 /// Bytes of page text in one value, so that a chunk of a huge sheet reads only its part of it.
@@ -50,11 +57,12 @@ pub mod cf {
     pub const CHUNKS: &str = "chunks";
     pub const CHUNK_IDS: &str = "chunk_ids";
     pub const VECTORS: &str = "vectors";
+    pub const SPARSE_VECTORS: &str = "sparse_vectors";
     pub const SLOTS: &str = "slots";
     pub const OPLOG: &str = "oplog";
 
     /// All of them.
-    pub const ALL: [&str; 12] = [
+    pub const ALL: [&str; 13] = [
         META,
         DOCUMENTS,
         PATH_INDEX,
@@ -65,12 +73,13 @@ pub mod cf {
         CHUNKS,
         CHUNK_IDS,
         VECTORS,
+        SPARSE_VECTORS,
         SLOTS,
         OPLOG,
     ];
 
     /// Those whose keys begin with a document id and which go when the document goes.
-    pub const BY_DOCUMENT: [&str; 5] = [PAGES, PAGE_LAYOUT, PAGE_TEXT, CHUNKS, VECTORS];
+    pub const BY_DOCUMENT: [&str; 6] = [PAGES, PAGE_LAYOUT, PAGE_TEXT, CHUNKS, VECTORS, SPARSE_VECTORS];
 }
 
 pub const STATE_KEY: [u8; 1] = [0];

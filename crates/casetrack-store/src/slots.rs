@@ -107,6 +107,12 @@ impl SlotSet {
         self.len
     }
 
+    /// Whether any of the slots lies in a range.
+    pub fn overlaps(&self, range: &std::ops::Range<u64>) -> bool {
+        let after = self.ranges.partition_point(|own| own.end() <= range.start);
+        self.ranges.get(after).is_some_and(|own| own.first < range.end)
+    }
+
     pub fn contains(&self, slot: u64) -> bool {
         let after = self.ranges.partition_point(|range| range.end() <= slot);
         self.ranges.get(after).is_some_and(|range| range.first <= slot)
@@ -157,6 +163,7 @@ mod tests {
         assert_eq!(set.len(), 7);
         assert_eq!(set.iter().collect::<Vec<_>>(), [0, 1, 2, 5, 6, 7, 8]);
         assert!((0..10).all(|slot| set.contains(slot) == (slot < 3 || (5..9).contains(&slot))));
+        assert!(set.overlaps(&(2..4)) && set.overlaps(&(4..6)) && !set.overlaps(&(3..5)) && !set.overlaps(&(9..12)));
         assert_eq!(map.select(&[]).len(), 0);
     }
 }

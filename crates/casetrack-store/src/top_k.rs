@@ -4,38 +4,44 @@ use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 
 /// Keeps the `k` best: higher scores first, equal ones by ascending slot. Scores must not be NaN.
-pub(crate) struct TopK {
+pub(crate) struct TopK<S = f32> {
     k: usize,
     /// The worst on top.
-    heap: BinaryHeap<Reverse<Candidate>>,
+    heap: BinaryHeap<Reverse<Candidate<S>>>,
 }
 
-#[derive(PartialEq)]
-struct Candidate {
+struct Candidate<S> {
     slot: u64,
-    score: f32,
+    score: S,
 }
 
-impl Ord for Candidate {
+impl<S: PartialOrd> Ord for Candidate<S> {
     fn cmp(&self, other: &Self) -> Ordering {
-        self.score.total_cmp(&other.score).then_with(|| other.slot.cmp(&self.slot))
+        let scores = self.score.partial_cmp(&other.score).unwrap_or(Ordering::Equal);
+        scores.then_with(|| other.slot.cmp(&self.slot))
     }
 }
 
-impl PartialOrd for Candidate {
+impl<S: PartialOrd> PartialOrd for Candidate<S> {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl Eq for Candidate {}
+impl<S: PartialOrd> PartialEq for Candidate<S> {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
 
-impl TopK {
+impl<S: PartialOrd> Eq for Candidate<S> {}
+
+impl<S: PartialOrd + Copy> TopK<S> {
     pub fn new(k: usize) -> Self {
         Self { k, heap: BinaryHeap::new() }
     }
 
-    pub fn push(&mut self, slot: u64, score: f32) {
+    pub fn push(&mut self, slot: u64, score: S) {
         let candidate = Reverse(Candidate { slot, score });
         if self.heap.len() < self.k {
             self.heap.push(candidate);
@@ -47,12 +53,12 @@ impl TopK {
     }
 
     /// The score that a further candidate must at least equal; `None` while any is welcome.
-    pub fn threshold(&self) -> Option<f32> {
+    pub fn threshold(&self) -> Option<S> {
         if self.heap.len() < self.k { None } else { self.heap.peek().map(|worst| worst.0.score) }
     }
 
     /// As (slot, score), best first.
-    pub fn into_sorted(self) -> Vec<(u64, f32)> {
+    pub fn into_sorted(self) -> Vec<(u64, S)> {
         self.heap.into_sorted_vec().into_iter().map(|Reverse(Candidate { slot, score })| (slot, score)).collect()
     }
 }

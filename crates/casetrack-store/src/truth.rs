@@ -5,13 +5,13 @@ use std::sync::LazyLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use casetrack_core::{Error, ErrorCode, Result};
+use rocksdb::checkpoint::Checkpoint;
 use rocksdb::properties::CUR_SIZE_ALL_MEM_TABLES;
 use rocksdb::{
-    BlockBasedOptions, Cache, ColumnFamily, ColumnFamilyDescriptor, DB, DBCompressionType, InfoLogger, LogLevel,
-    Options, WriteBatch, WriteOptions,
+    BlockBasedOptions, Cache, ColumnFamily, ColumnFamilyDescriptor, DB, DBCompressionType, DBPinnableSlice, InfoLogger,
+    LogLevel, Options, WriteBatch, WriteOptions,
 };
 
-use crate::codec::{decode, encode};
 use crate::error::{corrupt, rocks};
 use crate::reader::Reader;
 use crate::records::{Identity, State};
@@ -46,8 +46,8 @@ impl Truth {
         options.set_error_if_exists(true);
         let truth = Self::open_with(&options, path)?;
         let mut batch = WriteBatch::default();
-        batch.put_cf(truth.cf(cf::META)?, STATE_KEY, encode(&State::default())?);
-        batch.put_cf(truth.cf(cf::META)?, IDENTITY_KEY, encode(identity)?);
+        batch.put_cf(truth.cf(cf::META)?, STATE_KEY, State::default().encode()?);
+        batch.put_cf(truth.cf(cf::META)?, IDENTITY_KEY, identity.encode()?);
         truth.write_durably(batch)?;
         Ok(truth)
     }
@@ -58,15 +58,36 @@ impl Truth {
         Self::open_with(&options(), path)
     }
 
-    /// Opens a store for a look, also while another process owns it. Sees what was committed before.
+    /// Opens a store of this or an older schema, as its owner, and makes the column families that it lacks.
+    pub fn open_and_complete(path: &Path) -> Result<Self> {
+        check_present(path)?;
+        let mut options = options();
+        options.create_missing_column_families(true);
+        Self::open_with(&options, path)
+    }
+
+    /// Copies a store of any schema to `copy`, which must not exist: files that never change as hard links, so that it costs
+    /// little time and space. The store must not be open.
+    pub fn copy(path: &Path, copy: &Path) -> Result<()> {
+        check_present(path)?;
+        let error = |error| rocks(path, error);
+        // Those it has; opening the store must not add to them.
+        let present = DB::list_cf(&options(), path).map_err(error)?;
+        let families = present.iter().map(|name| family(name));
+        let db = DB::open_cf_descriptors(&options(), path, families).map_err(error)?;
+        Checkpoint::new(&db).and_then(|checkpoint| checkpoint.create_checkpoint(copy)).map_err(error)
+    }
+
+    /// Opens the counters of a store for a look, also while another process owns it and whatever its schema. Sees what was
+    /// committed before.
     pub fn open_read_only(path: &Path) -> Result<Self> {
         check_present(path)?;
-        let db = DB::open_cf_descriptors_read_only(&options(), path, families(), false);
+        let db = DB::open_cf_descriptors_read_only(&options(), path, [family(cf::META)], false);
         Ok(Self::with(db.map_err(|error| rocks(path, error))?, path))
     }
 
     fn open_with(options: &Options, path: &Path) -> Result<Self> {
-        let db = DB::open_cf_descriptors(options, path, families()).map_err(|error| rocks(path, error))?;
+        let db = DB::open_cf_descriptors(options, path, cf::ALL.map(family)).map_err(|error| rocks(path, error))?;
         Ok(Self::with(db, path))
     }
 
@@ -88,18 +109,16 @@ impl Truth {
     }
 
     pub fn state(&self) -> Result<State> {
-        self.meta_value("state", &STATE_KEY)
+        State::decode(&self.meta_value("state", &STATE_KEY)?)
     }
 
     pub fn identity(&self) -> Result<Identity> {
-        self.meta_value("identity", &IDENTITY_KEY)
+        Identity::decode(&self.meta_value("identity", &IDENTITY_KEY)?)
     }
 
-    fn meta_value<T: serde::de::DeserializeOwned>(&self, what: &str, key: &[u8]) -> Result<T> {
+    fn meta_value(&self, what: &str, key: &[u8]) -> Result<DBPinnableSlice<'_>> {
         let value = self.db.get_pinned_cf(self.cf(cf::META)?, key).map_err(|error| self.error(error))?;
-        let value = value
-            .ok_or_else(|| corrupt(format!("RocksDB at {} lacks the collection's {what}.", self.path.display())))?;
-        decode(what, &value)
+        value.ok_or_else(|| corrupt(format!("RocksDB at {} lacks the collection's {what}.", self.path.display())))
     }
 
     /// Commits a batch and syncs the write-ahead log: what was reported as stored survives a power failure. Every change of a
@@ -173,21 +192,19 @@ fn options() -> Options {
     options
 }
 
-fn families() -> impl Iterator<Item = ColumnFamilyDescriptor> {
-    cf::ALL.into_iter().map(|name| {
-        let mut table = BlockBasedOptions::default();
-        table.set_block_cache(&BLOCK_CACHE);
-        table.set_cache_index_and_filter_blocks(true);
-        table.set_pin_l0_filter_and_index_blocks_in_cache(true);
-        table.set_block_size(BLOCK_BYTES);
-        table.set_bloom_filter(BLOOM_BITS, false);
-        let mut options = Options::default();
-        options.set_block_based_table_factory(&table);
-        options.set_compression_type(match name {
-            // Half-precision components look random.
-            cf::VECTORS => DBCompressionType::None,
-            _ => DBCompressionType::Lz4,
-        });
-        ColumnFamilyDescriptor::new(name, options)
-    })
+fn family(name: &str) -> ColumnFamilyDescriptor {
+    let mut table = BlockBasedOptions::default();
+    table.set_block_cache(&BLOCK_CACHE);
+    table.set_cache_index_and_filter_blocks(true);
+    table.set_pin_l0_filter_and_index_blocks_in_cache(true);
+    table.set_block_size(BLOCK_BYTES);
+    table.set_bloom_filter(BLOOM_BITS, false);
+    let mut options = Options::default();
+    options.set_block_based_table_factory(&table);
+    options.set_compression_type(match name {
+        // Half-precision components, and gaps of terms with their impacts, look random.
+        cf::VECTORS | cf::SPARSE_VECTORS => DBCompressionType::None,
+        _ => DBCompressionType::Lz4,
+    });
+    ColumnFamilyDescriptor::new(name, options)
 }

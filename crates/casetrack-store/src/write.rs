@@ -13,6 +13,7 @@ use crate::schema::{
     sequence_key, text_key,
 };
 use crate::slots::SlotRange;
+use crate::sparse::SparseVector;
 use crate::truth::Truth;
 
 /// A document with everything that is stored of it.
@@ -28,6 +29,11 @@ pub struct StoredDocument {
     pub vectors: Vec<Vec<f32>>,
     /// The model that made the vectors.
     pub dense_model: String,
+    /// The learned-sparse vector of each chunk, or none at all where no model has made them. Stored quantised, see
+    /// [`SparseVector`].
+    pub sparse_vectors: Vec<SparseVector>,
+    /// The model that made the learned-sparse vectors, if there are any.
+    pub sparse_model: Option<String>,
 }
 
 /// A batch that makes one change, and what is true after it.
@@ -86,6 +92,15 @@ pub(crate) fn check(document: &StoredDocument, dimension: u32) -> Result<()> {
             return refuse(format!("the vector of chunk {index} {problem}"));
         }
     }
+    let sparse = document.sparse_vectors.len();
+    if sparse != 0 && sparse != document.chunks.len() {
+        return refuse(format!("it has {} chunks and {sparse} learned-sparse vectors", document.chunks.len()));
+    }
+    for (index, vector) in document.sparse_vectors.iter().enumerate() {
+        if let Some(problem) = vector.problem() {
+            return refuse(format!("the learned-sparse vector of chunk {index} {problem}"));
+        }
+    }
     Ok(())
 }
 
@@ -130,6 +145,7 @@ pub(crate) fn put(reader: &Reader<'_>, document: &StoredDocument, state: &State)
     state.documents += 1;
     state.pages += u64::from(meta.page_count);
     state.chunks += u64::from(meta.chunk_count);
+    state.sparse_chunks += document.sparse_vectors.len() as u64;
     finish(truth, batch, state, Op { removed, added: Some(added) })
 }
 
@@ -144,7 +160,7 @@ pub(crate) fn delete(reader: &Reader<'_>, id: DocumentId, state: &State) -> Resu
 
 fn finish(truth: &Truth, mut batch: WriteBatch, state: State, op: Op) -> Result<Change> {
     batch.put_cf(truth.cf(cf::OPLOG)?, sequence_key(state.last_seq), encode(&op)?);
-    batch.put_cf(truth.cf(cf::META)?, STATE_KEY, encode(&state)?);
+    batch.put_cf(truth.cf(cf::META)?, STATE_KEY, state.encode()?);
     Ok(Change { batch, state, op })
 }
 
@@ -167,6 +183,9 @@ fn put_chunks(truth: &Truth, batch: &mut WriteBatch, document: &StoredDocument) 
         batch.put_cf(truth.cf(cf::CHUNK_IDS)?, chunk.id.as_bytes(), encode(&place)?);
         batch.put_cf(truth.cf(cf::VECTORS)?, key, encode_vector(vector));
     }
+    for (index, vector) in (0..).zip(&document.sparse_vectors) {
+        batch.put_cf(truth.cf(cf::SPARSE_VECTORS)?, numbered_key(id, index), encode_raw(&vector.encode()));
+    }
     Ok(())
 }
 
@@ -177,6 +196,7 @@ fn remove(reader: &Reader<'_>, old: &DocumentRecord, batch: &mut WriteBatch, sta
     for chunk in chunk_ids(reader, id)? {
         batch.delete_cf(truth.cf(cf::CHUNK_IDS)?, chunk.as_bytes());
     }
+    let sparse = reader.numbered(cf::SPARSE_VECTORS, id, 0..u32::MAX)?.try_fold(0, |n, entry| entry.map(|_| n + 1))?;
     let (start, end) = document_range(id);
     for family in cf::BY_DOCUMENT {
         batch.delete_range_cf(truth.cf(family)?, &start, &end);
@@ -191,6 +211,7 @@ fn remove(reader: &Reader<'_>, old: &DocumentRecord, batch: &mut WriteBatch, sta
     state.documents = less(state.documents, 1)?;
     state.pages = less(state.pages, old.meta.page_count)?;
     state.chunks = less(state.chunks, old.meta.chunk_count)?;
+    state.sparse_chunks = less(state.sparse_chunks, sparse)?;
     Ok(old.slots())
 }
 

@@ -166,8 +166,15 @@ impl Embedding<'_> {
             originals::store(self.collection, &meta, bytes)?;
         }
         let vectors = document.vectors.into_iter().flatten().collect();
-        let stored =
-            StoredDocument { meta, pages, chunks, vectors, dense_model: self.collection.models().dense.clone() };
+        let stored = StoredDocument {
+            meta,
+            pages,
+            chunks,
+            vectors,
+            dense_model: self.collection.models().dense.clone(),
+            sparse_vectors: Vec::new(),
+            sparse_model: None,
+        };
         match self.collection.put_document(&stored) {
             Err(error) if error.code == ErrorCode::AlreadyExists => {
                 return self.overtaken(document.relative, &stored.meta, &error);

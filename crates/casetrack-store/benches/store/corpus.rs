@@ -4,7 +4,7 @@ use casetrack_core::{
     Block, BlockKind, Chunk, ChunkId, DocumentId, DocumentMeta, DocumentType, ExtractionMethod, FileFormat, Page,
     Properties, Sha256, Timestamp,
 };
-use casetrack_store::StoredDocument;
+use casetrack_store::{SparseVector, StoredDocument};
 
 use crate::random::Random;
 
@@ -141,15 +141,13 @@ impl Corpus {
     }
 
     /// Weights of a learned sparse model: distinct terms in ascending order, common ones more often than rare ones.
-    #[expect(dead_code, reason = "until the store keeps sparse vectors")]
-    pub fn sparse(&self, number: usize, version: u32) -> Vec<Vec<(u32, f32)>> {
+    fn sparse(&self, number: usize, version: u32) -> Vec<SparseVector> {
         let mut random = self.random(4, number, version);
         (0..CHUNKS_PER_DOCUMENT).map(|_| sparse_weights(SPARSE_WEIGHTS, &mut random)).collect()
     }
 
     /// As a query has them: about a fifth of a passage's.
-    #[expect(dead_code, reason = "until the store keeps sparse vectors")]
-    pub fn sparse_query(&self, number: usize) -> Vec<(u32, f32)> {
+    pub fn sparse_query(&self, number: usize) -> SparseVector {
         sparse_weights(SPARSE_WEIGHTS / 5, &mut self.random(5, number, 0))
     }
 
@@ -185,8 +183,15 @@ impl Corpus {
             ingested_at: Timestamp::now(),
             embedded_at: Some(Timestamp::now()),
         };
-        // SPARSE: `self.sparse(number, version)` belongs into this as soon as the store keeps sparse vectors.
-        StoredDocument { meta, pages, chunks, vectors: self.vectors(number, version), dense_model: "bench".into() }
+        StoredDocument {
+            meta,
+            pages,
+            chunks,
+            vectors: self.vectors(number, version),
+            dense_model: "bench".into(),
+            sparse_vectors: self.sparse(number, version),
+            sparse_model: Some("bench".into()),
+        }
     }
 
     fn page(&self, document: DocumentId, number: u32, first: u32, random: &mut Random) -> (Page, Vec<Chunk>) {
@@ -263,7 +268,7 @@ fn word(rank: usize, random: &mut Random) -> String {
     word
 }
 
-fn sparse_weights(count: usize, random: &mut Random) -> Vec<(u32, f32)> {
+fn sparse_weights(count: usize, random: &mut Random) -> SparseVector {
     let mut terms: Vec<u32> = Vec::with_capacity(count);
     while terms.len() < count {
         while terms.len() < count {
@@ -273,5 +278,6 @@ fn sparse_weights(count: usize, random: &mut Random) -> Vec<(u32, f32)> {
         terms.sort_unstable();
         terms.dedup();
     }
-    terms.into_iter().map(|term| (term, 0.05 + 2.0 * random.uniform() * random.uniform())).collect()
+    let weight = |random: &mut Random| 0.05 + 2.0 * random.uniform() * random.uniform();
+    SparseVector { terms: terms.into_iter().map(|term| (term, weight(random))).collect() }
 }

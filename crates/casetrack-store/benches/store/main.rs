@@ -23,7 +23,7 @@ use std::sync::{Arc, LazyLock};
 use std::time::{Duration, Instant};
 
 use casetrack_core::{CollectionId, CollectionMeta, CollectionStatus, CollectionType, Timestamp};
-use casetrack_store::{Collection, Filter, VectorModels};
+use casetrack_store::{Collection, Filter, SparseVector, VectorModels};
 
 use self::corpus::{Corpus, DIMENSION};
 use self::measure::Spans;
@@ -90,7 +90,8 @@ fn run(corpus: &Corpus, size: usize, temp: &Path, arguments: &Arguments, report:
         status: CollectionStatus::Active,
         created_at: Timestamp::now(),
     };
-    let models = VectorModels { dense: "bench".into(), dense_dimension: DIMENSION as u32 };
+    let models =
+        VectorModels { dense: "bench".into(), dense_dimension: DIMENSION as u32, sparse: Some("bench".into()) };
     report.column(chunks.to_string());
     report.memory("before", measure::memory());
     measure::forget_peak();
@@ -201,16 +202,20 @@ fn measure_all(
         let started = Instant::now();
         collection.search_bm25(corpus.query(QUERIES).as_str(), K, &all).expect("hits");
         report.put("first BM25 search after it, ms", started.elapsed().as_secs_f64() * 1e3);
+        let started = Instant::now();
+        collection.search_sparse(&corpus.sparse_query(QUERIES), K, &all).expect("hits");
+        report.put("first sparse search after it, ms", started.elapsed().as_secs_f64() * 1e3);
         collection
     } else {
         Collection::open(dir).expect("the collection")
     };
     let usage = collection.disk_usage().expect("sizes");
     let chunks = collection.counts().expect("counts").chunks as f64;
-    for (kind, bytes) in [("truth", usage.truth), ("dense", usage.dense), ("bm25", usage.bm25)] {
+    let kinds = [("truth", usage.truth), ("dense", usage.dense), ("bm25", usage.bm25), ("sparse", usage.sparse)];
+    for (kind, bytes) in kinds {
         report.put(format!("bytes a chunk, {kind}"), bytes as f64 / chunks);
     }
-    report.put("bytes a chunk, in all", (usage.truth + usage.dense + usage.bm25) as f64 / chunks);
+    report.put("bytes a chunk, in all", kinds.iter().map(|kind| kind.1).sum::<u64>() as f64 / chunks);
 
     let all = Filter::default();
     let half = Filter { documents: Some((0..versions.len()).step_by(2).map(Corpus::id).collect()) };
@@ -219,15 +224,20 @@ fn measure_all(
     let vectors: Vec<Vec<f32>> = (0..QUERIES).map(|n| corpus.query_vector(n)).collect();
     let bm25 = |n: usize, k, filter: &Filter| collection.search_bm25(texts[n].as_str(), k, filter).expect("hits").len();
     let dense = |n: usize, k, filter: &Filter| collection.search_dense(&vectors[n], k, filter).expect("hits").len();
+    let weights: Vec<SparseVector> = (0..QUERIES).map(|n| corpus.sparse_query(n)).collect();
+    let sparse = |n: usize, k, filter: &Filter| collection.search_sparse(&weights[n], k, filter).expect("hits").len();
     for k in [100, K] {
         report.latency(&format!("BM25, k = {k}"), measure::latency(QUERIES, |n| bm25(n, k, &all)));
         report.latency(&format!("dense, k = {k}"), measure::latency(QUERIES, |n| dense(n, k, &all)));
+        report.latency(&format!("sparse, k = {k}"), measure::latency(QUERIES, |n| sparse(n, k, &all)));
     }
     let latency = measure::latency(QUERIES, |n| bm25(n, K, &one(n)));
     report.latency("BM25 in one document", latency);
     report.latency("dense in one document", measure::latency(QUERIES, |n| dense(n, K, &one(n))));
+    report.latency("sparse in one document", measure::latency(QUERIES, |n| sparse(n, K, &one(n))));
     report.latency("BM25 in half of them", measure::latency(QUERIES / 4, |n| bm25(n, K, &half)));
     report.latency("dense in half of them", measure::latency(QUERIES / 4, |n| dense(n, K, &half)));
+    report.latency("sparse in half of them", measure::latency(QUERIES / 4, |n| sparse(n, K, &half)));
     let read = |n: usize| collection.chunk_at(Corpus::id(n * 7919 % versions.len()), 7).expect("a chunk").iter().len();
     report.latency("read a chunk", measure::latency(QUERIES, read));
     report.memory("searching", measure::memory());

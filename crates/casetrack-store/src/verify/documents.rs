@@ -3,11 +3,13 @@
 use casetrack_core::{Chunk, Page, Result};
 
 use super::{Documents, Findings, damage, named};
-use crate::codec::{decode, decode_json, decode_vector};
+use crate::codec::{decode, decode_json, decode_vector, payload};
 use crate::invariants::{Rule, check_page, vector_problem};
+use crate::manifest::VectorModels;
 use crate::reader::Reader;
 use crate::records::{ChunkRecord, DocumentRecord, SlotRecord};
 use crate::schema::{cf, hash_key, leading_document, sequence_key};
+use crate::sparse::vector;
 
 /// Reads the record of every document.
 pub(super) fn read_all(reader: &Reader<'_>, chain: &mut Findings) -> Result<Documents> {
@@ -35,13 +37,18 @@ pub(super) struct Walk<'r, 't> {
     pub coverage: Findings,
     pub chain: Findings,
     pub vectors: Findings,
+    pub sparse_vectors: Findings,
+    /// The model of learned-sparse vectors, where the collection has one.
+    sparse_model: Option<&'r str>,
+    /// Learned-sparse vectors of all documents so far.
+    pub sparse_chunks: u64,
 }
 
 impl<'r, 't> Walk<'r, 't> {
-    pub fn new(reader: &'r Reader<'t>, dimension: u32, chain: Findings) -> Self {
+    pub fn new(reader: &'r Reader<'t>, models: &'r VectorModels, chain: Findings) -> Self {
         Self {
             reader,
-            dimension,
+            dimension: models.dense_dimension,
             verbatim: Findings::new(
                 "verbatim",
                 "Every chunk is its page's text between its offsets; its lines, paragraphs and id follow from it.",
@@ -49,13 +56,20 @@ impl<'r, 't> Walk<'r, 't> {
             coverage: Findings::new("coverage", "Every character that is not white space is in at least one chunk."),
             chain,
             vectors: Findings::new("vectors", "Every vector has the model's dimension and length 1."),
+            sparse_vectors: Findings::new(
+                "sparse_vectors",
+                "The chunks of a document have learned-sparse vectors all or none; terms are in order, impacts above 0.",
+            ),
+            sparse_model: models.sparse.as_deref(),
+            sparse_chunks: 0,
         }
     }
 
     pub fn document(&mut self, record: &DocumentRecord) -> Result<()> {
         self.indexed(record)?;
         self.pages(record)?;
-        self.vectors_of(record)
+        self.vectors_of(record)?;
+        self.sparse_vectors_of(record)
     }
 
     /// The look-ups that lead to a document.
@@ -190,6 +204,37 @@ impl<'r, 't> Walk<'r, 't> {
         }
         if next_index != meta.chunk_count {
             self.chain.problem(format!("{name} has {next_index} vectors for {} chunks.", meta.chunk_count));
+        }
+        Ok(())
+    }
+}
+
+impl Walk<'_, '_> {
+    fn sparse_vectors_of(&mut self, record: &DocumentRecord) -> Result<()> {
+        let (meta, name) = (&record.meta, named(record));
+        let (mut impacts, mut next_index) = (Vec::new(), 0);
+        for entry in self.reader.numbered(cf::SPARSE_VECTORS, meta.id, 0..u32::MAX)? {
+            let (index, value) = entry?;
+            self.sparse_vectors.check.checked += 1;
+            self.sparse_chunks += 1;
+            if index != next_index {
+                self.chain.problem(format!(
+                    "{name}: the learned-sparse vector of chunk {index} comes where that of {next_index} should."
+                ));
+            }
+            next_index = index.saturating_add(1);
+            let decoded =
+                payload("learned-sparse vector", &value).and_then(|payload| vector::decode_into(payload, &mut impacts));
+            if let Err(error) = decoded {
+                self.sparse_vectors.problem(format!("{name}, chunk {index}: {}", error.message));
+            }
+        }
+        if next_index > 0 && next_index != meta.chunk_count {
+            self.chain
+                .problem(format!("{name} has {next_index} learned-sparse vectors for {} chunks.", meta.chunk_count));
+        }
+        if next_index > 0 && self.sparse_model.is_none() {
+            self.chain.problem(format!("{name} has learned-sparse vectors, but the collection has no model for them."));
         }
         Ok(())
     }

@@ -8,6 +8,7 @@ use std::collections::HashMap;
 use casetrack_core::{DocumentId, Error, ErrorKind, Result};
 
 use crate::derived::DerivedIndex;
+use crate::manifest::VectorModels;
 use crate::reader::Reader;
 use crate::records::{DocumentRecord, State};
 use crate::slots::SlotMap;
@@ -81,21 +82,21 @@ fn damage<T>(result: Result<T>) -> Result<std::result::Result<T, Error>> {
 }
 
 /// Checks documents, pages, chunks and vectors: invariants 1 to 3.
-pub(crate) fn documents(reader: &Reader<'_>, dimension: u32) -> Result<VerifyReport> {
+pub(crate) fn documents(reader: &Reader<'_>, models: &VectorModels) -> Result<VerifyReport> {
     let mut chain = Findings::new(
         "chain",
         "Vector, chunk, page, document and source lead to each other, both ways; nothing is orphaned; the counts are right.",
     );
     let documents = documents::read_all(reader, &mut chain)?;
-    let mut walk = documents::Walk::new(reader, dimension, chain);
+    let mut walk = documents::Walk::new(reader, models, chain);
     let mut in_order: Vec<&DocumentRecord> = documents.values().collect();
     in_order.sort_by(|a, b| (&a.meta.path, a.meta.id).cmp(&(&b.meta.path, b.meta.id)));
     for record in in_order {
         walk.document(record)?;
     }
-    let documents::Walk { verbatim, coverage, vectors, mut chain, .. } = walk;
-    orphans::check(reader, &documents, &mut chain)?;
-    Ok(VerifyReport { checks: [verbatim, coverage, chain, vectors].map(Findings::finish).into() })
+    let documents::Walk { verbatim, coverage, vectors, sparse_vectors, mut chain, sparse_chunks, .. } = walk;
+    orphans::check(reader, &documents, sparse_chunks, &mut chain)?;
+    Ok(VerifyReport { checks: [verbatim, coverage, chain, vectors, sparse_vectors].map(Findings::finish).into() })
 }
 
 /// Compares a derived index with what it is derived from.

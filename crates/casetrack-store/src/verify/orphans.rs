@@ -11,7 +11,13 @@ use crate::schema::{
     parse_text_key, path_key,
 };
 
-pub(super) fn check(reader: &Reader<'_>, documents: &Documents, chain: &mut Findings) -> Result<()> {
+/// `sparse_chunks`: how many chunks have a learned-sparse vector.
+pub(super) fn check(
+    reader: &Reader<'_>,
+    documents: &Documents,
+    sparse_chunks: u64,
+    chain: &mut Findings,
+) -> Result<()> {
     for family in cf::BY_DOCUMENT {
         by_document(reader, documents, family, chain)?;
     }
@@ -23,7 +29,7 @@ pub(super) fn check(reader: &Reader<'_>, documents: &Documents, chain: &mut Find
         Ok(state) => {
             slots(reader, documents, &state, chain)?;
             log(reader, &state, chain)?;
-            counts(documents, &state, chain);
+            counts(documents, sparse_chunks, &state, chain);
         }
         Err(error) => chain.problem(error.message),
     }
@@ -51,7 +57,9 @@ fn by_document(reader: &Reader<'_>, documents: &Documents, family: &'static str,
                 }
                 None => false,
             },
-            cf::CHUNKS | cf::VECTORS => parse_numbered_key(&key).is_some_and(|(_, index)| index < meta.chunk_count),
+            cf::CHUNKS | cf::VECTORS | cf::SPARSE_VECTORS => {
+                parse_numbered_key(&key).is_some_and(|(_, index)| index < meta.chunk_count)
+            }
             _ => parse_numbered_key(&key).is_some_and(|(_, page)| (1..=meta.page_count).contains(&page)),
         };
         if !belongs {
@@ -152,7 +160,7 @@ fn log(reader: &Reader<'_>, state: &State, chain: &mut Findings) -> Result<()> {
     Ok(())
 }
 
-fn counts(documents: &Documents, state: &State, chain: &mut Findings) {
+fn counts(documents: &Documents, sparse_chunks: u64, state: &State, chain: &mut Findings) {
     let pages: u64 = documents.values().map(|record| u64::from(record.meta.page_count)).sum();
     let chunks: u64 = documents.values().map(|record| u64::from(record.meta.chunk_count)).sum();
     let found = (documents.len() as u64, pages, chunks);
@@ -161,6 +169,12 @@ fn counts(documents: &Documents, state: &State, chain: &mut Findings) {
         let ((d, p, c), (cd, cp, cc)) = (found, claimed);
         chain.problem(format!(
             "There are {d} documents, {p} pages and {c} chunks, but the collection counts {cd}, {cp} and {cc}."
+        ));
+    }
+    if sparse_chunks != state.sparse_chunks {
+        chain.problem(format!(
+            "There are {sparse_chunks} learned-sparse vectors, but the collection counts {}.",
+            state.sparse_chunks
         ));
     }
 }

@@ -28,6 +28,9 @@ fn assert_same(collection: &Collection, stored: &StoredDocument) {
         assert_eq!(*chunk, expected_chunk.id);
         assert!(read.iter().zip(written).all(|(a, b)| (a - b).abs() < 1e-3));
     }
+    // The weights of these tests are exact in the store's steps.
+    let sparse = collection.sparse_vectors(id).unwrap().into_iter().map(|(_, vector)| vector);
+    assert_eq!(sparse.collect::<Vec<_>>(), stored.sparse_vectors);
 }
 
 /// Two pages with everything a page can have.
@@ -64,7 +67,7 @@ fn a_document_comes_back_as_it_was_also_after_reopening() {
     let collection = Collection::open(&dir).unwrap();
     assert_same(&collection, &stored);
     assert_same(&collection, &other);
-    assert_eq!(collection.counts().unwrap(), Counts { documents: 2, pages: 3, chunks: 6 });
+    assert_eq!(collection.counts().unwrap(), Counts { documents: 2, pages: 3, chunks: 6, sparse_chunks: 6 });
     let paths: Vec<_> = collection.documents().unwrap().into_iter().map(|meta| meta.path).collect();
     assert_eq!(paths, [stored.meta.path.clone(), other.meta.path.clone()]);
     assert_clean(&collection);
@@ -140,7 +143,7 @@ fn a_replacement_keeps_the_id_and_leaves_nothing_of_the_old() {
         let hits = collection.search_bm25("unchanged", 9, &all).unwrap();
         assert_eq!(hits.iter().map(|hit| (hit.document, hit.index)).collect::<Vec<_>>(), [(new.meta.id, 1)]);
         assert_eq!(collection.search_dense(&vector("alpha"), 99, &all).unwrap().len(), 3);
-        assert_eq!(collection.counts().unwrap(), Counts { documents: 2, pages: 2, chunks: 3 });
+        assert_eq!(collection.counts().unwrap(), Counts { documents: 2, pages: 2, chunks: 3, sparse_chunks: 3 });
         assert_clean(collection);
     };
     check(&collection);
@@ -189,6 +192,10 @@ fn what_cannot_be_cited_is_refused() {
     refused(|d| drop(d.vectors.pop()), internal, "2 vectors");
     refused(|d| d.vectors[1] = vec![0.0; DIMENSION], internal, "the vector of chunk 1 has length 0");
     refused(|d| d.vectors[0].truncate(3), internal, "the vector of chunk 0 has 3 components");
+    refused(|d| d.sparse_model = Some("other".into()), ErrorCode::ModelMismatch, "made by other");
+    refused(|d| d.sparse_model = None, ErrorCode::ModelMismatch, "made by no model");
+    refused(|d| drop(d.sparse_vectors.pop()), internal, "2 learned-sparse vectors");
+    refused(|d| d.sparse_vectors[1].terms[0].1 = -1.0, internal, "the learned-sparse vector of chunk 1 gives");
     refused(|d| d.meta.page_count = 3, internal, "claims 3 pages");
     refused(|d| d.meta.char_count += 1, internal, "characters");
     refused(|d| d.pages[1].number = 7, internal, "pages are not numbered");

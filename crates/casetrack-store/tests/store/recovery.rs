@@ -61,7 +61,7 @@ fn a_crash_before_the_first_flush_loses_nothing() {
     let crashed = temp.path().join("crashed");
     copy_dir(&dir, &crashed);
     let recovered = Collection::open(&crashed).unwrap();
-    assert_eq!(recovered.counts().unwrap(), Counts { documents: 3, pages: 3, chunks: 12 });
+    assert_eq!(recovered.counts().unwrap(), Counts { documents: 3, pages: 3, chunks: 12, sparse_chunks: 12 });
     assert_eq_results(&recovered, &results(&collection), "");
     assert_clean(&recovered);
 }
@@ -120,6 +120,15 @@ fn lost_or_damaged_indexes_are_built_anew() {
         ("bm25 terms deleted", Box::new(|dir| std::fs::remove_file(file_in(&dir.join("bm25"), "term")).unwrap())),
         ("bm25 terms truncated", Box::new(|dir| truncate(&file_in(&dir.join("bm25"), "term")))),
         ("bm25 postings flipped", Box::new(|dir| flip(&file_in(&dir.join("bm25"), "idx")))),
+        ("sparse deleted", Box::new(|dir| std::fs::remove_dir_all(dir.join("sparse")).unwrap())),
+        (
+            "sparse postings deleted",
+            Box::new(|dir| std::fs::remove_file(file_in(&dir.join("sparse"), "postings")).unwrap()),
+        ),
+        ("sparse postings truncated", Box::new(|dir| truncate(&file_in(&dir.join("sparse"), "postings")))),
+        ("sparse postings flipped", Box::new(|dir| flip(&file_in(&dir.join("sparse"), "postings")))),
+        ("sparse manifest deleted", Box::new(|dir| std::fs::remove_file(dir.join("sparse/manifest.json")).unwrap())),
+        ("sparse manifest truncated", Box::new(|dir| truncate(&dir.join("sparse/manifest.json")))),
         ("bm25 columns truncated", Box::new(|dir| truncate(&file_in(&dir.join("bm25"), "fast")))),
     ];
     for (name, damage) in damages {
@@ -143,7 +152,7 @@ fn the_indexes_of_another_collection_are_not_taken_for_ours() {
         other.put_document(&stored).unwrap();
     }
     drop(other);
-    for index in ["bm25", "dense"] {
+    for index in ["bm25", "dense", "sparse"] {
         std::fs::remove_dir_all(ours.join(index)).unwrap();
         copy_dir(&theirs.join(index), &ours.join(index));
     }
@@ -183,7 +192,7 @@ fn indexes_taken_away_under_an_open_collection_come_back() {
     let (_temp, dir, collection) = busy();
     collection.flush().unwrap();
     let expected = results(&collection);
-    for index in ["bm25", "dense"] {
+    for index in ["bm25", "dense", "sparse"] {
         std::fs::remove_dir_all(dir.join(index)).unwrap();
     }
     let stored = document("/data/new.txt", &["afterthought"]);

@@ -30,7 +30,7 @@ fn collections_are_listed_by_age_opened_and_deleted() {
     registry.delete(first.id).unwrap();
     assert_eq!(registry.list().unwrap(), [second.clone(), third]);
     assert!(!registry.path(first.id).exists());
-    assert_eq!(registry.counts(second.id).unwrap(), Counts { documents: 1, pages: 1, chunks: 1 });
+    assert_eq!(registry.counts(second.id).unwrap(), Counts { documents: 1, pages: 1, chunks: 1, sparse_chunks: 1 });
     for error in [
         registry.delete(first.id).unwrap_err(),
         registry.open_collection(first.id).map(drop).unwrap_err(),
@@ -52,7 +52,7 @@ fn a_collection_has_one_owner() {
     owner.put_document(&document("/a.txt", &["one\n\ntwo"])).unwrap();
     assert_eq!(
         registry.counts(meta.id).unwrap(),
-        Counts { documents: 1, pages: 1, chunks: 2 },
+        Counts { documents: 1, pages: 1, chunks: 2, sparse_chunks: 2 },
         "a look needs no ownership"
     );
     owner.put_document(&document("/b.txt", &["three"])).unwrap();
@@ -112,7 +112,7 @@ fn a_newer_schema_is_refused_and_left_alone() {
     let meta = collection_meta("from the future");
     drop(registry.create(&meta, &models()).unwrap());
     let path = registry.path(meta.id).join("collection.json");
-    let json = std::fs::read_to_string(&path).unwrap().replace("\"schema_version\": 1", "\"schema_version\": 2");
+    let json = std::fs::read_to_string(&path).unwrap().replace("\"schema_version\": 2", "\"schema_version\": 3");
     std::fs::write(&path, &json).unwrap();
     for error in [registry.open_collection(meta.id).map(drop).unwrap_err(), registry.counts(meta.id).unwrap_err()] {
         assert_eq!(error.code, ErrorCode::NewerSchema);

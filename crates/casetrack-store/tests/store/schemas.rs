@@ -3,9 +3,11 @@
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
-use casetrack_core::{CollectionId, CollectionMeta, CollectionStatus, CollectionType, DocumentId, Timestamp};
+use casetrack_core::{
+    CollectionId, CollectionMeta, CollectionStatus, CollectionType, DocumentId, ErrorCode, Timestamp,
+};
 use casetrack_store::schema::SCHEMA_VERSION;
-use casetrack_store::{Collection, Filter, StoredDocument};
+use casetrack_store::{Collection, Counts, Filter, Registry, StoredDocument};
 
 use crate::support::*;
 
@@ -123,10 +125,120 @@ fn thaw(schema: u32) -> (tempfile::TempDir, PathBuf) {
 
 #[test]
 fn a_collection_of_every_schema_opens_and_answers_as_it_did() {
-    for schema in 1..=SCHEMA_VERSION {
+    for schema in 1..SCHEMA_VERSION {
         let (_temp, dir) = thaw(schema);
         let collection = Collection::open(&dir).unwrap();
         assert_eq!(answers(&collection), ANSWERS, "schema {schema}");
+        assert_clean(&collection);
+    }
+}
+
+/// All files with their contents.
+fn contents(dir: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+    files(dir).into_iter().map(|path| (path.clone(), std::fs::read(path).unwrap())).collect()
+}
+
+fn set_schema(dir: &Path, from: u32, to: u32) {
+    let path = dir.join("collection.json");
+    let json = std::fs::read_to_string(&path).unwrap();
+    let (old, new) = (format!("\"schema_version\": {from}"), format!("\"schema_version\": {to}"));
+    assert!(json.contains(&old), "{json}");
+    std::fs::write(path, json.replace(&old, &new)).unwrap();
+}
+
+#[test]
+fn a_migrated_collection_takes_documents_and_a_model_for_what_is_new() {
+    let (_temp, dir) = thaw(1);
+    let backup = dir.join("backup-schema-1");
+    let mut collection = Collection::open(&dir).unwrap();
+    assert!(backup.join("rocksdb/CURRENT").exists() && backup.join("collection.json").exists());
+    assert_eq!(collection.models().sparse, None);
+    assert_eq!((collection.counts().unwrap().chunks, collection.counts().unwrap().sparse_chunks), (6, 0));
+
+    let new = document("/matter/new.txt", &["The roof was mended."]);
+    assert_eq!(collection.put_document(&new).unwrap_err().code, ErrorCode::ModelMismatch);
+    collection.adopt_sparse_model("test-sparse").unwrap();
+    collection.put_document(&new).unwrap();
+    assert_eq!(collection.adopt_sparse_model("other").unwrap_err().code, ErrorCode::ModelMismatch);
+    let found = |collection: &Collection| {
+        let hits = collection.search_sparse(&sparse_vector("The roof"), 9, &Filter::default()).unwrap();
+        hits.iter().map(|hit| hit.document).collect::<Vec<_>>()
+    };
+    assert_eq!(found(&collection), [new.meta.id]);
+    assert_eq!(collection.counts().unwrap().sparse_chunks, 1);
+    assert_clean(&collection);
+    drop(collection);
+
+    // As after a crash between the two places that name the model.
+    let path = dir.join("collection.json");
+    let json = std::fs::read_to_string(&path).unwrap();
+    std::fs::write(&path, json.replace("\"test-sparse\"", "null")).unwrap();
+    let collection = Collection::open(&dir).unwrap();
+    assert_eq!(collection.models().sparse.as_deref(), Some("test-sparse"));
+    assert!(!backup.exists(), "the collection was opened once after its migration");
+    assert_eq!(found(&collection), [new.meta.id]);
+    assert_clean(&collection);
+}
+
+#[test]
+fn a_look_at_a_collection_of_an_older_schema_changes_nothing() {
+    let (temp, dir) = thaw(1);
+    let registry = Registry::open(temp.path()).unwrap();
+    let id = CollectionId::from_bytes([9; 16]);
+    let place = registry.path(id);
+    std::fs::rename(&dir, &place).unwrap();
+    let before = contents(&place);
+    assert_eq!(registry.counts(id).unwrap(), Counts { documents: 3, pages: 4, chunks: 6, sparse_chunks: 0 });
+    assert_eq!(registry.list().unwrap().len(), 1);
+    assert!(contents(&place) == before, "files were changed");
+    registry.open_collection(id).unwrap();
+    assert_eq!(registry.counts(id).unwrap().chunks, 6);
+}
+
+#[test]
+fn a_collection_of_a_newer_schema_is_refused_and_left_as_it_is() {
+    let (_temp, dir) = thaw(1);
+    set_schema(&dir, 1, SCHEMA_VERSION + 1);
+    let before = contents(&dir);
+    let error = Collection::open(&dir).map(drop).unwrap_err();
+    assert_eq!(error.code, ErrorCode::NewerSchema);
+    assert!(error.message.contains("newer CaseTrack (schema 3; this version knows 2)"), "{error}");
+    assert!(error.hint.unwrap().contains("Update CaseTrack"));
+    assert!(contents(&dir) == before, "files were changed");
+}
+
+/// The states that a migration leaves when it is ended, one after the other.
+#[test]
+fn a_migration_that_was_broken_off_is_made_again() {
+    type Prepare = fn(&Path);
+    let half_a_backup: Prepare = |dir| {
+        std::fs::create_dir_all(dir.join("backup-schema-1.partial/rocksdb")).unwrap();
+        std::fs::write(dir.join("backup-schema-1.partial/rocksdb/CURRENT"), "MANIF").unwrap();
+    };
+    let backup: Prepare = |dir| {
+        drop(Collection::open(dir).unwrap());
+        set_schema(dir, SCHEMA_VERSION, 1);
+        std::fs::remove_dir_all(dir.join("rocksdb")).unwrap();
+        copy_dir(&dir.join("backup-schema-1/rocksdb"), &dir.join("rocksdb"));
+    };
+    let all_but_the_version: Prepare = |dir| {
+        drop(Collection::open(dir).unwrap());
+        set_schema(dir, SCHEMA_VERSION, 1);
+    };
+    for (state, prepare) in [("half a backup", half_a_backup), ("backup", backup), ("steps", all_but_the_version)] {
+        let (_temp, dir) = thaw(1);
+        prepare(&dir);
+        let collection = Collection::open(&dir).unwrap_or_else(|error| panic!("{state}: {}", error.full_text()));
+        assert_eq!(answers(&collection), ANSWERS, "{state}");
+        assert_clean(&collection);
+        drop(collection);
+        assert!(!dir.join("backup-schema-1.partial").exists());
+
+        // The backup is a collection by itself, as it was.
+        let backup = dir.join("backup-schema-1");
+        assert!(std::fs::read_to_string(backup.join("collection.json")).unwrap().contains("\"schema_version\": 1"));
+        let collection = Collection::open(&backup).unwrap();
+        assert_eq!(answers(&collection), ANSWERS, "{state}");
         assert_clean(&collection);
     }
 }

@@ -107,7 +107,8 @@ fn a_filter_never_costs_results() {
             // Words that every chunk has: without the filter, other documents would take the places.
             let bm25 = collection.search_bm25("clause common document 0", k, &filter).unwrap();
             let dense = collection.search_dense(&vector("clause common document 0"), k, &filter).unwrap();
-            for hits in [bm25, dense] {
+            let sparse = collection.search_sparse(&sparse_vector("common matters,"), k, &filter).unwrap();
+            for hits in [bm25, dense, sparse] {
                 assert_eq!(hits.len(), k.min(chunks));
                 assert!(hits.iter().all(|hit| allowed.contains(&hit.document)));
             }
@@ -140,6 +141,11 @@ fn a_filter_changes_neither_scores_nor_order() {
         collection.search_dense(&dense, 200, &some).unwrap(),
         keep(collection.search_dense(&dense, 200, &all).unwrap())
     );
+    let sparse = sparse_vector(query);
+    assert_eq!(
+        collection.search_sparse(&sparse, 200, &some).unwrap(),
+        keep(collection.search_sparse(&sparse, 200, &all).unwrap())
+    );
 }
 
 #[test]
@@ -156,7 +162,8 @@ fn results_are_best_first_and_equal_ones_by_age() {
         let all = Filter::default();
         let bm25 = collection.search_bm25("same text", k, &all).unwrap();
         let dense = collection.search_dense(&vector("the very same text"), k, &all).unwrap();
-        for hits in [bm25, dense] {
+        let sparse = collection.search_sparse(&sparse_vector("same text"), k, &all).unwrap();
+        for hits in [bm25, dense, sparse] {
             assert_eq!(hits.iter().map(|hit| hit.document).collect::<Vec<_>>(), ages[..k]);
         }
     }
@@ -221,4 +228,32 @@ fn scores_are_those_of_a_fresh_collection_after_changes_and_a_flush() {
     }
     changed.flush().unwrap();
     assert_eq_results(&changed, &results(&fresh), "");
+}
+
+#[test]
+fn documents_without_learned_sparse_vectors_are_counted_and_not_found() {
+    let (_temp, dir, collection) = new_collection();
+    let with = document("/data/with.txt", &["the rent\n\nthe deposit"]);
+    let mut without = document("/data/without.txt", &["the rent of the flat"]);
+    (without.sparse_vectors, without.sparse_model) = (Vec::new(), None);
+    collection.put_document(&with).unwrap();
+    collection.put_document(&without).unwrap();
+    let found = |collection: &Collection| {
+        let hits = collection.search_sparse(&sparse_vector("the rent"), 9, &Filter::default()).unwrap();
+        hits.iter().map(|hit| (hit.document, hit.index)).collect::<Vec<_>>()
+    };
+    assert_eq!(found(&collection), [(with.meta.id, 0), (with.meta.id, 1)]);
+    assert_eq!(collection.sparse_vectors(without.meta.id).unwrap(), []);
+    assert_eq!((collection.counts().unwrap().chunks, collection.counts().unwrap().sparse_chunks), (3, 2));
+    assert_clean(&collection);
+    collection.rebuild_indexes().unwrap();
+    assert_eq!(found(&collection).len(), 2);
+    drop(collection);
+    let collection = Collection::open(&dir).unwrap();
+    let whole = with_id(without.meta.id, "/data/without.txt", &["the rent of the flat"]);
+    collection.put_document(&whole).unwrap();
+    assert_eq!(found(&collection), [(with.meta.id, 0), (without.meta.id, 0), (with.meta.id, 1)]);
+    collection.delete_document(with.meta.id).unwrap();
+    assert_eq!(collection.counts().unwrap().sparse_chunks, 1);
+    assert_clean(&collection);
 }

@@ -8,12 +8,12 @@ use casetrack_core::{
     DocumentMeta, DocumentType, ExtractionMethod, FileFormat, Page, Properties, Sha256, Timestamp,
 };
 use casetrack_store::schema::cf;
-use casetrack_store::{Collection, Filter, Hit, StoredDocument, VectorModels};
+use casetrack_store::{Collection, Filter, Hit, SparseVector, StoredDocument, VectorModels};
 
 pub const DIMENSION: usize = 16;
 
 pub fn models() -> VectorModels {
-    VectorModels { dense: "test-model".into(), dense_dimension: DIMENSION as u32 }
+    VectorModels { dense: "test-model".into(), dense_dimension: DIMENSION as u32, sparse: Some("test-sparse".into()) }
 }
 
 pub fn collection_meta(name: &str) -> CollectionMeta {
@@ -91,7 +91,9 @@ pub fn with_id(id: DocumentId, path: &str, texts: &[&str]) -> StoredDocument {
         embedded_at: Some(Timestamp(1_700_000_000_456)),
     };
     let vectors = chunks.iter().map(|chunk| vector(&chunk.text)).collect();
-    StoredDocument { meta, pages, chunks, vectors, dense_model: models().dense }
+    let sparse_vectors = chunks.iter().map(|chunk| sparse_vector(&chunk.text)).collect();
+    let VectorModels { dense, sparse, .. } = models();
+    StoredDocument { meta, pages, chunks, vectors, dense_model: dense, sparse_vectors, sparse_model: sparse }
 }
 
 fn chunk(document: DocumentId, page: &Page, byte_start: usize, text: &str) -> Chunk {
@@ -144,6 +146,13 @@ pub fn vector(text: &str) -> Vec<f32> {
     sum.iter().map(|x| x / norm).collect()
 }
 
+/// A weight for each word.
+pub fn sparse_vector(text: &str) -> SparseVector {
+    let words =
+        text.split_whitespace().map(|word| (hash(&word) as u32 % 30_000, (0.25 + word.len() as f32 / 8.0).min(3.75)));
+    SparseVector { terms: words.collect::<std::collections::BTreeMap<_, _>>().into_iter().collect() }
+}
+
 /// `count` documents of `paragraphs` short paragraphs each, every one with a word of its own: `word<document>x<paragraph>`.
 pub fn many(count: usize, paragraphs: usize) -> Vec<StoredDocument> {
     (0..count)
@@ -156,7 +165,7 @@ pub fn many(count: usize, paragraphs: usize) -> Vec<StoredDocument> {
         .collect()
 }
 
-/// Both kinds of search for a handful of queries, to compare two states of a collection.
+/// All kinds of search for a handful of queries, to compare two states of a collection.
 pub fn results(collection: &Collection) -> Vec<Vec<Hit>> {
     ["common matters", "word3x1", "document 2 clause 0"]
         .into_iter()
@@ -165,6 +174,7 @@ pub fn results(collection: &Collection) -> Vec<Vec<Hit>> {
             [
                 collection.search_bm25(query, 20, &all).unwrap(),
                 collection.search_dense(&vector(query), 20, &all).unwrap(),
+                collection.search_sparse(&sparse_vector(query), 20, &all).unwrap(),
             ]
         })
         .collect()

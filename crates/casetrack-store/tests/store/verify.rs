@@ -183,3 +183,23 @@ fn indexes_damaged_while_open_are_found() {
     collection.rebuild_indexes().unwrap();
     assert_clean(&collection);
 }
+
+#[test]
+fn damaged_learned_sparse_vectors_are_found() {
+    let found = problems(|db, documents| {
+        change(db, cf::SPARSE_VECTORS, &documents[0], |value| value.extend([0x80]));
+        delete(db, cf::SPARSE_VECTORS, numbered_key(documents[0].meta.id, 3));
+        put(db, cf::SPARSE_VECTORS, numbered_key(documents[1].meta.id, 0), [1, 5, 7]);
+    });
+    assert_names(&found, "sparse_vectors", &["Lease.txt", "chunk 0", "cannot be decoded"]);
+    assert_names(&found, "chain", &["Lease.txt", "3 learned-sparse vectors for 4 chunks"]);
+    assert_names(&found, "chain", &["There are 4 learned-sparse vectors, but the collection counts 5"]);
+    assert_names(&found, "sparse_index", &["cannot be decoded"]);
+
+    let found = problems(|db, documents| {
+        put(db, cf::SPARSE_VECTORS, numbered_key(documents[1].meta.id, 0), [1, 5, 7]);
+        delete(db, cf::SPARSE_VECTORS, numbered_key(documents[0].meta.id, 3));
+    });
+    assert_names(&found, "sparse_index", &["Chunk 0", "has another vector in the sparse index"]);
+    assert_names(&found, "sparse_index", &["The sparse index holds slot 3, which no chunk has"]);
+}

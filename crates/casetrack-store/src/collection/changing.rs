@@ -1,0 +1,129 @@
+//! Changing documents, and keeping the derived indexes in step.
+
+use std::sync::PoisonError;
+
+use casetrack_core::{DocumentId, Error, ErrorCode, Result};
+use rocksdb::WriteBatch;
+
+use super::Collection;
+use crate::indexes::Kept;
+use crate::manifest::VectorModels;
+use crate::records::{Identity, State};
+use crate::schema::{IDENTITY_KEY, STATE_KEY, cf, sequence_key};
+use crate::write::{self, Change, StoredDocument};
+
+impl Collection {
+    /// Inserts a document, or replaces the one with the same id, in one step: readers see the old one or the new one. Durable
+    /// when it returns; searches see it from then on.
+    ///
+    /// Errors: [`ErrorCode::ModelMismatch`] where another model made the vectors; [`ErrorCode::AlreadyExists`] where the path
+    /// belongs to a document with another id; [`ErrorCode::Internal`] where the document breaks an invariant. The whole
+    /// document is held in memory twice meanwhile.
+    pub fn put_document(&self, document: &StoredDocument) -> Result<()> {
+        let VectorModels { dense, dense_dimension, sparse } = self.models();
+        if document.dense_model != *dense {
+            let whose = format!("The vectors of {}", document.meta.path);
+            return Err(mismatch(&whose, &document.dense_model, "vectors", dense));
+        }
+        if !document.sparse_vectors.is_empty() && (sparse.is_none() || document.sparse_model != *sparse) {
+            let name = |model: &Option<String>| model.clone().unwrap_or_else(|| "no model".to_owned());
+            let whose = format!("The learned-sparse vectors of {}", document.meta.path);
+            return Err(mismatch(&whose, &name(&document.sparse_model), "learned-sparse vectors", &name(sparse)));
+        }
+        tracing::debug_span!("check").in_scope(|| write::check(document, *dense_dimension))?;
+        let mut state = self.writer();
+        let change = tracing::debug_span!("encode").in_scope(|| write::put(&self.truth.reader(), document, &state))?;
+        self.commit(&mut state, change)
+    }
+
+    /// Deletes a document with everything that belongs to it; `false` where there is none with this id. Durable when it returns.
+    pub fn delete_document(&self, id: DocumentId) -> Result<bool> {
+        let mut state = self.writer();
+        match write::delete(&self.truth.reader(), id, &state)? {
+            Some(change) => self.commit(&mut state, change).map(|()| true),
+            None => Ok(false),
+        }
+    }
+
+    fn commit(&self, state: &mut State, change: Change) -> Result<()> {
+        tracing::debug_span!("write").in_scope(|| self.truth.write_durably(change.batch))?;
+        *state = change.state;
+        self.slots.write().unwrap_or_else(PoisonError::into_inner).apply(&change.op);
+        let mut committed = false;
+        for index in self.indexes.all() {
+            committed |= self.with_origin(state, |origin| index.follow(&change.op, origin));
+        }
+        if committed && let Err(error) = self.trim_log(state) {
+            tracing::warn!(%error, "the operation log was not trimmed; it will be at the next flush");
+        }
+        Ok(())
+    }
+
+    /// Forgets log entries that all indexes have on disk.
+    fn trim_log(&self, state: &mut State) -> Result<()> {
+        let durable = self.indexes.durable();
+        if durable <= state.trimmed_seq {
+            return Ok(());
+        }
+        let trimmed = State { trimmed_seq: durable, ..*state };
+        let mut batch = WriteBatch::default();
+        let (from, to) = (sequence_key(state.trimmed_seq + 1), sequence_key(durable + 1));
+        batch.delete_range_cf(self.truth.cf(cf::OPLOG)?, from, to);
+        batch.put_cf(self.truth.cf(cf::META)?, STATE_KEY, trimmed.encode()?);
+        self.truth.write_lazily(batch)?;
+        *state = trimmed;
+        Ok(())
+    }
+
+    /// Saves the derived indexes and reclaims what deletions left in them, so that the next open has little to catch up.
+    pub fn flush(&self) -> Result<()> {
+        let mut state = self.writer();
+        for index in self.indexes.all() {
+            self.with_origin(&state, |origin| index.settle(origin))?;
+        }
+        self.trim_log(&mut state)?;
+        self.truth.settle()
+    }
+
+    /// Builds all derived indexes anew from the stored documents; about a thousand chunks a second.
+    pub fn rebuild_indexes(&self) -> Result<()> {
+        let mut state = self.writer();
+        for index in self.indexes.all() {
+            self.with_origin(&state, |origin| index.rebuild(origin))?;
+        }
+        self.trim_log(&mut state)
+    }
+
+    /// Gives a collection without a learned-sparse model one, for the vectors of documents to come. Those that are there keep
+    /// having none until they are stored anew; [`Counts::sparse_chunks`](crate::Counts) tells how many have. Durable when it
+    /// returns.
+    ///
+    /// Errors: [`ErrorCode::ModelMismatch`] where the collection has another one.
+    pub fn adopt_sparse_model(&mut self, model: &str) -> Result<()> {
+        match self.models().sparse.as_deref() {
+            Some(own) if own == model => return Ok(()),
+            Some(own) => {
+                return Err(mismatch("The learned-sparse vectors to come", model, "learned-sparse vectors", own));
+            }
+            None => {}
+        }
+        let identity = Identity { sparse_model: Some(model.to_owned()), ..self.identity.clone() };
+        let mut batch = WriteBatch::default();
+        batch.put_cf(self.truth.cf(cf::META)?, IDENTITY_KEY, identity.encode()?);
+        self.truth.write_durably(batch)?;
+        self.identity = identity;
+        self.manifest.models.sparse = Some(model.to_owned());
+        self.manifest.write(&self.dir)?;
+        let state = *self.writer();
+        self.indexes.sparse.set_failed();
+        self.with_origin(&state, |origin| self.indexes.sparse.recover(origin))
+    }
+}
+
+fn mismatch(whose: &str, made_by: &str, what: &str, holds: &str) -> Error {
+    Error::new(
+        ErrorCode::ModelMismatch,
+        format!("{whose} were made by {made_by}, but this collection holds {what} of {holds}."),
+    )
+    .with_hint("Use the collection's model, or make a new collection for the other one.")
+}

@@ -1,0 +1,240 @@
+//! One collection: documents in RocksDB, the indexes derived from it, and the order in which they change.
+
+mod changing;
+mod reading;
+
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
+
+use casetrack_core::{CollectionMeta, DocumentId, Error, ErrorCode, Result};
+
+use crate::error::corrupt;
+use crate::fs;
+use crate::indexes::{Indexes, Origin};
+use crate::lock::OwnerLock;
+use crate::manifest::{Manifest, VectorModels};
+use crate::migrate;
+use crate::records::{Identity, State};
+use crate::schema::SCHEMA_VERSION;
+use crate::slots::SlotMap;
+use crate::truth::Truth;
+use crate::verify::{self, VerifyReport};
+
+/// Number of things in a collection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Counts {
+    pub documents: u64,
+    pub pages: u64,
+    pub chunks: u64,
+    /// Chunks that have a learned-sparse vector; the others are not found by [`Collection::search_sparse`].
+    pub sparse_chunks: u64,
+}
+
+impl From<State> for Counts {
+    fn from(State { documents, pages, chunks, sparse_chunks, .. }: State) -> Self {
+        Self { documents, pages, chunks, sparse_chunks }
+    }
+}
+
+/// Bytes on disk by kind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct DiskUsage {
+    /// RocksDB: documents, pages, chunks and vectors.
+    pub truth: u64,
+    /// The nearest-neighbour index.
+    pub dense: u64,
+    /// The keyword index.
+    pub bm25: u64,
+    /// The learned-sparse index.
+    pub sparse: u64,
+    /// Copies of source files.
+    pub originals: u64,
+}
+
+/// What a search is restricted to. Applied while candidates are collected: up to `k` of the chunks that pass are found.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Filter {
+    /// These documents only; `None` for all.
+    pub documents: Option<Vec<DocumentId>>,
+}
+
+/// A chunk that a search found.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Hit {
+    pub document: DocumentId,
+    /// Index of the chunk in the document.
+    pub index: u32,
+    /// Higher is better; comparable within one result only.
+    pub score: f32,
+}
+
+/// An open collection. One process owns it at a time; within it, any number of threads may read and search while one changes
+/// documents (further changes wait). Every reading method sees documents whole, as of one moment.
+///
+/// **Durability.** When [`put_document`](Self::put_document) or [`delete_document`](Self::delete_document) returns, the change
+/// is on disk (RocksDB's write-ahead log is synced); a crash before leaves the document as it was. The derived indexes follow
+/// at once in memory and are saved now and then and by [`flush`](Self::flush); after a crash they catch up from the operation
+/// log when the collection is opened. Dropping a collection flushes it.
+pub struct Collection {
+    dir: PathBuf,
+    manifest: Manifest,
+    identity: Identity,
+    truth: Truth,
+    slots: RwLock<SlotMap>,
+    indexes: Indexes,
+    /// Held during a change, of documents or of an index as a whole.
+    writer: Mutex<State>,
+    /// Released last.
+    _owner: OwnerLock,
+}
+
+impl Collection {
+    /// Makes an empty collection in `dir`, which must not exist. It is built beside `dir` and renamed, so that a crash leaves
+    /// nothing half made there.
+    pub fn create(dir: &Path, meta: &CollectionMeta, models: &VectorModels) -> Result<Self> {
+        if models.dense_dimension == 0 {
+            return Err(Error::internal("A collection needs a model with at least one dimension."));
+        }
+        if dir.exists() {
+            return Err(Error::new(ErrorCode::AlreadyExists, format!("{} exists already.", dir.display()))
+                .with_hint("Choose another place for the new collection."));
+        }
+        let staging = staging_path(dir)?;
+        fs::remove_dir(&staging)?;
+        fs::create_dir(&staging)?;
+        let manifest = Manifest { schema_version: SCHEMA_VERSION, collection: meta.clone(), models: models.clone() };
+        drop(Truth::create(&staging.join(ROCKSDB), &identity_of(&manifest))?);
+        fs::create_dir(&staging.join(ORIGINALS))?;
+        manifest.write(&staging)?;
+        fs::rename_durably(&staging, dir)?;
+        Self::open(dir)
+    }
+
+    /// Opens a collection as its owner and brings the derived indexes up to date. Usually milliseconds; after a crash, or when
+    /// an index was lost, as long as it takes to index what is missing (about a thousand chunks a second). A collection of an
+    /// older schema is migrated first, which keeps a backup inside it until it is opened the next time (see `migrate`).
+    ///
+    /// Errors: [`ErrorCode::NotFound`], [`ErrorCode::InUse`] while another owner has it open, [`ErrorCode::NewerSchema`],
+    /// [`ErrorCode::Corrupt`] where RocksDB is missing or damaged.
+    pub fn open(dir: &Path) -> Result<Self> {
+        Manifest::read(dir)?;
+        let owner = OwnerLock::acquire(dir)?;
+        // Once more, now that nobody else changes it.
+        let mut manifest = Manifest::read(dir)?;
+        let migrated = migrate::run(dir, &mut manifest)?;
+        let truth = tracing::debug_span!("rocksdb").in_scope(|| Truth::open(&dir.join(ROCKSDB)))?;
+        let identity = truth.identity()?;
+        if manifest.models.sparse.is_none() && identity.sparse_model.is_some() {
+            // A crash came between the two steps of `adopt_sparse_model`.
+            manifest.models.sparse = identity.sparse_model.clone();
+            manifest.write(dir)?;
+        }
+        if identity != identity_of(&manifest) {
+            return Err(corrupt(format!(
+                "collection.json and the documents in {} do not belong together.",
+                dir.display()
+            )));
+        }
+        let state = truth.state()?;
+        let slots = tracing::debug_span!("slots").in_scope(|| SlotMap::load(&truth.reader()))?;
+        let reader = truth.reader();
+        let origin = Origin { identity: &identity, state: &state, slots: &slots, reader: &reader };
+        let indexes = Indexes::open(dir, origin)?;
+        drop(reader);
+        if !migrated {
+            migrate::remove_backups(dir)?;
+        }
+        let (slots, writer) = (RwLock::new(slots), Mutex::new(state));
+        Ok(Self { dir: dir.to_owned(), manifest, identity, truth, slots, indexes, writer, _owner: owner })
+    }
+
+    /// Whether a change could not be written, for one because the disk is full. It takes no further changes then, and must be
+    /// closed and opened anew.
+    pub fn has_failed(&self) -> bool {
+        self.truth.has_failed()
+    }
+
+    pub fn meta(&self) -> &CollectionMeta {
+        &self.manifest.collection
+    }
+
+    pub fn models(&self) -> &VectorModels {
+        &self.manifest.models
+    }
+
+    pub fn counts(&self) -> Result<Counts> {
+        self.truth.state().map(Counts::from)
+    }
+
+    pub fn disk_usage(&self) -> Result<DiskUsage> {
+        let bytes = |name: &str| fs::dir_bytes(&self.dir.join(name));
+        let (dense, bm25, sparse) = Indexes::bytes(&self.dir)?;
+        Ok(DiskUsage { truth: bytes(ROCKSDB)?, dense, bm25, sparse, originals: bytes(ORIGINALS)? })
+    }
+
+    /// Where copies of source files are kept. What lies there is the caller's business.
+    pub fn originals_dir(&self) -> PathBuf {
+        self.dir.join(ORIGINALS)
+    }
+
+    /// What the indexes are made from; `state` is the lock on changes.
+    fn with_origin<T>(&self, state: &State, visit: impl FnOnce(Origin<'_>) -> T) -> T {
+        let (slots, reader) = (self.slots(), self.truth.reader());
+        visit(Origin { identity: &self.identity, state, slots: &slots, reader: &reader })
+    }
+
+    fn writer(&self) -> MutexGuard<'_, State> {
+        self.writer.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn slots(&self) -> RwLockReadGuard<'_, SlotMap> {
+        self.slots.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    // ---- checking ----
+
+    /// Checks every invariant on disk. Reads everything, so it takes time in proportion; changes wait meanwhile, searches do
+    /// not. Problems are in the report; an error means that checking itself was not possible.
+    pub fn verify(&self) -> Result<VerifyReport> {
+        let state = self.writer();
+        let mut report = verify::documents(&self.truth.reader(), self.models())?;
+        for index in self.indexes.all() {
+            report.checks.push(self.with_origin(&state, |origin| index.check(origin))?);
+        }
+        Ok(report)
+    }
+}
+
+fn identity_of(manifest: &Manifest) -> Identity {
+    let VectorModels { dense, dense_dimension, sparse } = manifest.models.clone();
+    let collection = manifest.collection.id;
+    Identity { collection, dense_model: dense, dense_dimension, sparse_model: sparse }
+}
+
+impl Drop for Collection {
+    fn drop(&mut self) {
+        if let Err(error) = self.flush() {
+            tracing::warn!(dir = %self.dir.display(), %error, "the indexes were not saved; they catch up at the next open");
+        }
+    }
+}
+
+const ROCKSDB: &str = "rocksdb";
+const ORIGINALS: &str = "originals";
+
+/// Where the RocksDB of the collection in `dir` is.
+pub(crate) fn truth_dir(dir: &Path) -> PathBuf {
+    dir.join(ROCKSDB)
+}
+
+/// Where a collection is built before it gets its place.
+fn staging_path(dir: &Path) -> Result<PathBuf> {
+    let name =
+        dir.file_name().ok_or_else(|| Error::invalid(format!("{} is no place for a collection.", dir.display())))?;
+    let mut staging = std::ffi::OsString::from(STAGING_PREFIX);
+    staging.push(name);
+    Ok(dir.with_file_name(staging))
+}
+
+/// Names of directories under construction begin so.
+pub(crate) const STAGING_PREFIX: &str = ".new-";

@@ -1,0 +1,158 @@
+//! Reading and searching documents.
+
+use std::ops::Range;
+
+use casetrack_core::{Chunk, ChunkId, DocumentId, DocumentMeta, ExtractionMethod, Page, Result, Sha256};
+
+use super::{Collection, Filter, Hit};
+use crate::bm25::Bm25Query;
+use crate::derived::{DerivedIndex, Handle};
+use crate::error::corrupt;
+use crate::indexes::{self, Kept};
+use crate::sparse::SparseVector;
+
+impl Collection {
+    // ---- reading ----
+
+    /// All documents, ordered by path.
+    pub fn documents(&self) -> Result<Vec<DocumentMeta>> {
+        self.truth.reader().documents()
+    }
+
+    pub fn document(&self, id: DocumentId) -> Result<Option<DocumentMeta>> {
+        Ok(self.truth.reader().document(id)?.map(|record| record.meta))
+    }
+
+    /// The document that was ingested from this path, compared byte by byte.
+    pub fn document_by_path(&self, path: &str) -> Result<Option<DocumentMeta>> {
+        let reader = self.truth.reader();
+        match reader.document_at_path(path)? {
+            Some(id) => Ok(reader.document(id)?.map(|record| record.meta)),
+            None => Ok(None),
+        }
+    }
+
+    /// The documents whose files have this digest, ordered by id.
+    pub fn documents_by_sha256(&self, sha256: Sha256) -> Result<Vec<DocumentId>> {
+        self.truth.reader().documents_by_sha256(sha256)
+    }
+
+    pub fn page(&self, document: DocumentId, number: u32) -> Result<Option<Page>> {
+        self.truth.reader().page(document, number)
+    }
+
+    /// A part of a page's text, in bytes that begin and end a character; reads no more than it needs. `None` where the page
+    /// does not exist or is shorter.
+    pub fn page_text(&self, document: DocumentId, number: u32, bytes: Range<u32>) -> Result<Option<String>> {
+        let reader = self.truth.reader();
+        match reader.page_record(document, number)? {
+            Some(page) if bytes.end <= page.byte_len => reader.page_text(document, number, bytes).map(Some),
+            _ => Ok(None),
+        }
+    }
+
+    /// How the text of a page was obtained, and the mean OCR confidence. Reads neither text nor layout.
+    pub fn page_method(&self, document: DocumentId, page: u32) -> Result<(ExtractionMethod, Option<f32>)> {
+        self.truth.reader().page_method(document, page)
+    }
+
+    pub fn chunk(&self, id: ChunkId) -> Result<Option<(DocumentId, Chunk)>> {
+        let reader = self.truth.reader();
+        let Some(place) = reader.chunk_place(id)? else { return Ok(None) };
+        Ok(reader.chunk(place.document, place.index)?.map(|chunk| (place.document, chunk)))
+    }
+
+    pub fn chunk_at(&self, document: DocumentId, index: u32) -> Result<Option<Chunk>> {
+        self.truth.reader().chunk(document, index)
+    }
+
+    /// All chunks of a document, in order.
+    pub fn chunks(&self, document: DocumentId) -> Result<Vec<Chunk>> {
+        self.chunk_range(document, 0..u32::MAX)
+    }
+
+    /// The chunks of a document with these indexes, in order, as far as they exist.
+    pub fn chunk_range(&self, document: DocumentId, range: Range<u32>) -> Result<Vec<Chunk>> {
+        let mut chunks = Vec::new();
+        self.truth.reader().for_each_chunk(document, range, |chunk| {
+            chunks.push(chunk);
+            Ok(())
+        })?;
+        Ok(chunks)
+    }
+
+    /// The vector of each chunk of a document, in order, as it was stored: rounded to half precision.
+    pub fn vectors(&self, document: DocumentId) -> Result<Vec<(ChunkId, Vec<f32>)>> {
+        let reader = self.truth.reader();
+        let mut vectors = Vec::new();
+        reader.for_each_vector(document, self.models().dense_dimension as usize, |index, vector| {
+            let record = reader.chunk_record(document, index)?;
+            let record = record.ok_or_else(|| corrupt(format!("Chunk {index} of document {document} is missing.")))?;
+            vectors.push((record.id, vector.iter().map(|x| x.to_f32()).collect()));
+            Ok(())
+        })?;
+        Ok(vectors)
+    }
+
+    /// The learned-sparse vector of each chunk of a document that has one, in order, as it was stored: quantised.
+    pub fn sparse_vectors(&self, document: DocumentId) -> Result<Vec<(ChunkId, SparseVector)>> {
+        let reader = self.truth.reader();
+        let mut vectors = Vec::new();
+        reader.for_each_sparse_vector(document, |index, impacts| {
+            let record = reader.chunk_record(document, index)?;
+            let record = record.ok_or_else(|| corrupt(format!("Chunk {index} of document {document} is missing.")))?;
+            vectors.push((record.id, SparseVector::from_impacts(impacts)));
+            Ok(())
+        })?;
+        Ok(vectors)
+    }
+
+    // ---- searching ----
+
+    /// The best `k` chunks by BM25, best first, equal scores by age of the chunk. Sees every change that has returned; the
+    /// first search after changes commits them to the index, which takes some ten milliseconds.
+    pub fn search_bm25(&self, query: impl Into<Bm25Query>, k: usize, filter: &Filter) -> Result<Vec<Hit>> {
+        let query = query.into();
+        let k = k.min(self.slots().chunks() as usize);
+        if k == 0 {
+            return Ok(Vec::new());
+        }
+        let selected = filter.documents.as_ref().map(|documents| self.slots().select(documents));
+        let found = self.ask(&self.indexes.bm25, |index| index.search(&query, k, selected.as_ref()))?;
+        Ok(self.hits(found))
+    }
+
+    /// The best `k` chunks by cosine similarity to a vector of length 1, best first, equal scores by age of the chunk. Exact in
+    /// small collections and under narrow filters, else approximate (HNSW).
+    pub fn search_dense(&self, vector: &[f32], k: usize, filter: &Filter) -> Result<Vec<Hit>> {
+        let selected = filter.documents.as_ref().map(|documents| self.slots().select(documents));
+        let found = self.ask(&self.indexes.dense, |index| index.search(vector, k, selected.as_ref()))?;
+        Ok(self.hits(found))
+    }
+
+    /// The best `k` chunks by learned-sparse similarity, the sum of query weight times stored weight over the terms that both
+    /// have, best first, equal scores by age of the chunk. Exact. Chunks without a learned-sparse vector are not found; see
+    /// [`Counts::sparse_chunks`](crate::Counts).
+    pub fn search_sparse(&self, query: &SparseVector, k: usize, filter: &Filter) -> Result<Vec<Hit>> {
+        let selected = filter.documents.as_ref().map(|documents| self.slots().select(documents));
+        let found = self.ask(&self.indexes.sparse, |index| index.search(query, k, selected.as_ref()))?;
+        Ok(self.hits(found))
+    }
+
+    fn ask<I: DerivedIndex, T>(&self, handle: &Handle<I>, question: impl Fn(&I) -> Result<T>) -> Result<T> {
+        let recover = || self.with_origin(&self.writer(), |origin| handle.recover(origin));
+        indexes::ask(handle, recover, question)
+    }
+
+    /// Chunks that were deleted or replaced since the index was searched are left out.
+    fn hits(&self, found: Vec<(u64, f32)>) -> Vec<Hit> {
+        let slots = self.slots();
+        found
+            .into_iter()
+            .filter_map(|(slot, score)| {
+                let (document, index) = slots.resolve(slot)?;
+                Some(Hit { document, index, score })
+            })
+            .collect()
+    }
+}

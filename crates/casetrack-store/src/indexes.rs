@@ -1,0 +1,179 @@
+//! The derived indexes of a collection: the one list of them, and what is done to each alike.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use casetrack_core::{Error, ErrorKind, Result};
+
+use crate::bm25::Bm25Index;
+use crate::dense::DenseIndex;
+use crate::derived::{DerivedIndex, Handle};
+use crate::fs;
+use crate::reader::Reader;
+use crate::records::{Identity, Op, State};
+use crate::slots::SlotMap;
+use crate::sparse::SparseIndex;
+use crate::verify::{self, Check};
+
+/// All of them.
+pub(crate) struct Indexes {
+    pub bm25: Handle<Bm25Index>,
+    pub dense: Handle<DenseIndex>,
+    pub sparse: Handle<SparseIndex>,
+}
+
+/// What the indexes are made from, as of one moment. No document is changed while it exists.
+#[derive(Clone, Copy)]
+pub(crate) struct Origin<'a> {
+    pub identity: &'a Identity,
+    pub state: &'a State,
+    pub slots: &'a SlotMap,
+    pub reader: &'a Reader<'a>,
+}
+
+impl Indexes {
+    /// Directories of the indexes in a collection's.
+    const BM25: &'static str = "bm25";
+    const DENSE: &'static str = "dense";
+    const SPARSE: &'static str = "sparse";
+
+    /// Opens them and brings them up to date.
+    pub fn open(dir: &Path, origin: Origin<'_>) -> Result<Self> {
+        let indexes = Self {
+            bm25: Handle::open(dir.join(Self::BM25), origin.identity)?,
+            dense: Handle::open(dir.join(Self::DENSE), origin.identity)?,
+            sparse: Handle::open(dir.join(Self::SPARSE), origin.identity)?,
+        };
+        indexes.all().iter().try_for_each(|index| index.catch_up(origin))?;
+        Ok(indexes)
+    }
+
+    pub fn all(&self) -> [&dyn Kept; 3] {
+        [&self.bm25, &self.dense, &self.sparse]
+    }
+
+    /// The last log entry that all have on disk.
+    pub fn durable(&self) -> u64 {
+        self.all().iter().map(|index| index.durable()).min().unwrap_or_default()
+    }
+
+    /// Bytes on disk of the nearest-neighbour, the keyword and the learned-sparse index.
+    pub fn bytes(dir: &Path) -> Result<(u64, u64, u64)> {
+        let bytes = |name: &str| fs::dir_bytes(&dir.join(name));
+        Ok((bytes(Self::DENSE)?, bytes(Self::BM25)?, bytes(Self::SPARSE)?))
+    }
+}
+
+/// An index that is kept in step with the documents. What a call leaves undone because it failed is made up for by the next
+/// one: the index is marked, and opened anew from its last commit.
+pub(crate) trait Kept {
+    /// See [`DerivedIndex::durable`].
+    fn durable(&self) -> u64;
+
+    /// Brings it to the end of the log.
+    fn catch_up(&self, origin: Origin<'_>) -> Result<()>;
+
+    /// Applies a committed change, the last one of `origin`, and says whether the index was committed. A failure is not the
+    /// document's: the next use reports what still stands in the way.
+    fn follow(&self, op: &Op, origin: Origin<'_>) -> bool;
+
+    /// Makes it usable again after a failure.
+    fn recover(&self, origin: Origin<'_>) -> Result<()>;
+
+    /// Saves it and reclaims what deletions left in it.
+    fn settle(&self, origin: Origin<'_>) -> Result<()>;
+
+    /// Builds it anew from RocksDB.
+    fn rebuild(&self, origin: Origin<'_>) -> Result<()>;
+
+    /// Compares it with what it is made from.
+    fn check(&self, origin: Origin<'_>) -> Result<Check>;
+}
+
+impl<I: DerivedIndex> Kept for Handle<I> {
+    fn durable(&self) -> u64 {
+        self.get().durable()
+    }
+
+    fn catch_up(&self, origin: Origin<'_>) -> Result<()> {
+        self.get().catch_up(origin.state, origin.slots, origin.reader)
+    }
+
+    fn follow(&self, op: &Op, origin: Origin<'_>) -> bool {
+        if self.has_failed() {
+            return false;
+        }
+        let _span = tracing::debug_span!("follow", index = I::NAME).entered();
+        let follow = |index: Arc<I>| {
+            index.apply(origin.state.last_seq, op, origin.slots, origin.reader)?;
+            let wanted = index.wants_commit();
+            if wanted {
+                tracing::debug_span!("save", index = I::NAME).in_scope(|| index.commit())?;
+            }
+            Ok::<_, Error>(wanted)
+        };
+        follow(self.get()).unwrap_or_else(|error| {
+            tracing::error!(index = I::NAME, %error, "an index could not follow a change; it is opened anew at the next use");
+            self.set_failed();
+            false
+        })
+    }
+
+    fn recover(&self, origin: Origin<'_>) -> Result<()> {
+        if !self.has_failed() {
+            return Ok(());
+        }
+        self.reopen(origin.identity)?;
+        self.catch_up(origin).inspect_err(|_| self.set_failed())
+    }
+
+    fn settle(&self, origin: Origin<'_>) -> Result<()> {
+        let settle = || {
+            self.recover(origin)?;
+            let index = self.get();
+            let settled = index.commit().and_then(|()| index.compact(origin.state, origin.slots, origin.reader));
+            settled.inspect_err(|_| self.set_failed())
+        };
+        match settle() {
+            Err(error) if error.kind() == ErrorKind::Corruption => {
+                tracing::warn!(index = I::NAME, %error, "an index could not be saved; it is opened anew");
+                settle()
+            }
+            settled => settled,
+        }
+    }
+
+    fn rebuild(&self, origin: Origin<'_>) -> Result<()> {
+        self.recover(origin)?;
+        let rebuilt = self.get().rebuild(origin.state, origin.slots, origin.reader);
+        rebuilt.inspect_err(|_| self.set_failed())
+    }
+
+    fn check(&self, origin: Origin<'_>) -> Result<Check> {
+        self.recover(origin)?;
+        verify::index(self.get().as_ref(), origin.state, origin.slots, origin.reader)
+    }
+}
+
+/// Asks an index that has followed every change. When it fails, for one because its files were taken away, it is opened anew
+/// (`recover`) and asked once more.
+pub(crate) fn ask<I: DerivedIndex, T>(
+    handle: &Handle<I>,
+    recover: impl Fn() -> Result<()>,
+    question: impl Fn(&I) -> Result<T>,
+) -> Result<T> {
+    let current = || {
+        if handle.has_failed() {
+            recover()?;
+        }
+        Ok::<_, Error>(handle.get())
+    };
+    match question(current()?.as_ref()) {
+        Err(error) if matches!(error.kind(), ErrorKind::Corruption | ErrorKind::Environment) => {
+            tracing::warn!(index = I::NAME, %error, "a search failed; the index is opened anew");
+            handle.set_failed();
+            question(current()?.as_ref())
+        }
+        answer => answer,
+    }
+}

@@ -1,0 +1,101 @@
+//! The sparse index on disk: segments, named and vouched for by `manifest.json`.
+//!
+//! A segment is written under a new name and synced; then the manifest, which names the segments with their checksums, the
+//! slots in them that are dead and the last log entry they contain, is replaced atomically: that is the commit. What the
+//! manifest does not name is left over from a crash or a merge and removed.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use casetrack_core::{Error, Result};
+use serde::{Deserialize, Serialize};
+
+use super::dead::Dead;
+use super::segment::{Segment, SegmentInfo};
+use crate::error::derived;
+use crate::fs;
+
+const MANIFEST: &str = "manifest.json";
+
+/// Indexes up to this size have their checksums verified on open; larger ones by `verify` alone.
+const CHECKED_ON_OPEN_BYTES: u64 = 64 << 20;
+
+/// What the manifest says.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub(super) struct Saved {
+    /// Format, collection and model.
+    pub identity: String,
+    /// The last log entry in the segments.
+    pub applied: u64,
+    /// In the order of their slots.
+    pub segments: Vec<SegmentInfo>,
+    pub dead: Dead,
+}
+
+/// Commits. Fails where a segment is not on disk any more.
+pub(super) fn save(dir: &Path, saved: &Saved) -> Result<()> {
+    fs::create_dir(dir)?;
+    for segment in &saved.segments {
+        let length = std::fs::metadata(dir.join(&segment.file)).map(|metadata| metadata.len());
+        if !length.is_ok_and(|length| length == segment.bytes) {
+            return Err(derived(dir, format!("{} was taken away", segment.file)));
+        }
+    }
+    let manifest = serde_json::to_vec(saved).map_err(|error| derived(dir, error))?;
+    fs::write_atomically(&dir.join(MANIFEST), &manifest)?;
+    remove_others(dir, &saved.segments)
+}
+
+/// Maps what was committed. Anything missing or wrong is [`casetrack_core::ErrorCode::Corrupt`]. Takes time in proportion to
+/// the number of segments, and reads what is small.
+pub(super) fn load(dir: &Path, identity: &str) -> Result<(Saved, Vec<Arc<Segment>>)> {
+    let manifest = match std::fs::read(dir.join(MANIFEST)) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(Error::io(dir.display(), error)),
+        manifest => manifest.map_err(|_| derived(dir, "it has no manifest"))?,
+    };
+    let saved: Saved = serde_json::from_slice(&manifest).map_err(|error| derived(dir, error))?;
+    if saved.identity != identity {
+        return Err(derived(dir, format!("it is marked \"{}\", not \"{identity}\"", saved.identity)));
+    }
+    if !saved.dead.is_well_formed() || !saved.segments.is_sorted_by(|a, b| a.end_slot <= b.first_slot) {
+        return Err(derived(dir, "its manifest contradicts itself"));
+    }
+    let open = |info: &SegmentInfo| Segment::open(dir, info.clone()).map(Arc::new);
+    let segments: Vec<_> = saved.segments.iter().map(open).collect::<Result<_>>()?;
+    if saved.segments.iter().map(|segment| segment.bytes).sum::<u64>() <= CHECKED_ON_OPEN_BYTES {
+        check(dir, &segments)?;
+    }
+    remove_others(dir, &saved.segments)?;
+    Ok((saved, segments))
+}
+
+/// Compares the files with their checksums. Reads all of them.
+pub(super) fn check(dir: &Path, segments: &[Arc<Segment>]) -> Result<()> {
+    match segments.iter().find(|segment| !segment.is_sound()) {
+        Some(segment) => Err(derived(dir, format!("the checksum of {} does not match", segment.info.file))),
+        None => Ok(()),
+    }
+}
+
+/// Takes the commit back, so that the next open begins anew.
+pub(super) fn revoke(dir: &Path) {
+    if let Err(error) = std::fs::remove_file(dir.join(MANIFEST)) {
+        tracing::debug!(%error, "a damaged sparse index keeps its manifest");
+    }
+}
+
+/// A file that cannot be removed, since a search on a system that forbids it still has it mapped, goes at a later commit.
+fn remove_others(dir: &Path, keep: &[SegmentInfo]) -> Result<()> {
+    let error = |error| Error::io(dir.display(), error);
+    for entry in std::fs::read_dir(dir).map_err(error)? {
+        let entry = entry.map_err(error)?;
+        let name = entry.file_name();
+        if name != MANIFEST
+            && !keep.iter().any(|segment| name == *segment.file)
+            && let Err(error) = std::fs::remove_file(entry.path())
+        {
+            tracing::debug!(file = ?name, %error, "a file of the sparse index that is not used any more stays for now");
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,286 @@
+//! A segment: postings of the chunks of a range of slots, in a file that never changes, mapped into memory.
+//!
+//! The file: the postings of each term ([`postings::encode`](super::postings::encode)); a directory of the terms in ascending
+//! order, 24 bytes each (term, count of postings, greatest impact, length of their bytes: `u32`; where those begin: `u64`);
+//! and a footer (where the directory begins: `u64`; number of terms: `u32`; mark: 8 bytes). All numbers are little endian. The
+//! index's manifest has the rest: slots, length and checksum.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::Path;
+
+use casetrack_core::{Error, Result};
+use memmap2::Mmap;
+use serde::{Deserialize, Serialize};
+
+use super::dead::Dead;
+use super::postings::{self, Cursor, Damaged};
+use crate::error::derived;
+use crate::fs;
+
+const MARK: [u8; 8] = *b"CTSPARS1";
+const ENTRY: usize = 24;
+const FOOTER: usize = 20;
+
+/// What the manifest says of a segment.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct SegmentInfo {
+    pub file: String,
+    pub bytes: u64,
+    pub crc32: u32,
+    /// Its slots: from this one …
+    pub first_slot: u64,
+    /// … to before this one. Segments do not overlap.
+    pub end_slot: u64,
+    /// Chunks that have postings in it.
+    pub chunks: u64,
+    pub postings: u64,
+}
+
+/// Postings of a range of slots, by term.
+pub(super) trait Postings {
+    /// Offsets count from here.
+    fn first_slot(&self) -> u64;
+    fn end_slot(&self) -> u64;
+    /// In ascending order.
+    fn terms(&self) -> Vec<u32>;
+    /// The postings of a term; `None` where there are none.
+    fn cursor(&self, term: u32) -> Result<Option<Cursor<'_>>, Damaged>;
+}
+
+#[derive(Debug)]
+pub(super) struct Segment {
+    pub info: SegmentInfo,
+    map: Mmap,
+    directory: usize,
+}
+
+impl Segment {
+    /// Maps a file that has the length the manifest says. What is in it is not read; see [`check`](Self::check).
+    pub fn open(dir: &Path, info: SegmentInfo) -> Result<Self> {
+        let path = dir.join(&info.file);
+        let damaged = |what: &str| derived(dir, format!("{} {what}", info.file));
+        let file = match File::open(&path) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Err(damaged("is missing")),
+            file => file.map_err(|error| Error::io(path.display(), error))?,
+        };
+        let length = file.metadata().map_err(|error| Error::io(path.display(), error))?.len();
+        if length != info.bytes || length < FOOTER as u64 {
+            return Err(damaged("has another length than its manifest says"));
+        }
+        // SAFETY: the file is ours alone, under a name that is given out once, and nothing of ours writes to it after it got
+        // that name.
+        let map = unsafe { Mmap::map(&file) }.map_err(|error| Error::io(path.display(), error))?;
+        let footer = map.last_chunk::<FOOTER>().filter(|footer| footer[12..] == MARK);
+        let [a, b, c, d, e, f, g, h, i, j, k, l, ..] = *footer.ok_or_else(|| damaged("is no file of postings"))?;
+        let directory = usize::try_from(u64::from_le_bytes([a, b, c, d, e, f, g, h])).unwrap_or(usize::MAX);
+        let terms = u32::from_le_bytes([i, j, k, l]) as usize;
+        if directory.checked_add(terms * ENTRY + FOOTER) != Some(map.len()) {
+            return Err(damaged("has another directory than its footer says"));
+        }
+        Ok(Self { info, map, directory })
+    }
+
+    /// Whether the file's content is what was written. Reads all of it.
+    pub fn is_sound(&self) -> bool {
+        crc32fast::hash(&self.map) == self.info.crc32
+    }
+
+    /// The directory; the footer after it is shorter than an entry.
+    fn entries(&self) -> &[[u8; ENTRY]] {
+        self.map[self.directory..].as_chunks().0
+    }
+}
+
+impl Postings for Segment {
+    fn first_slot(&self) -> u64 {
+        self.info.first_slot
+    }
+
+    fn end_slot(&self) -> u64 {
+        self.info.end_slot
+    }
+
+    fn terms(&self) -> Vec<u32> {
+        self.entries().iter().map(|entry| number(entry, 0)).collect()
+    }
+
+    fn cursor(&self, term: u32) -> Result<Option<Cursor<'_>>, Damaged> {
+        let entries = self.entries();
+        let Ok(place) = entries.binary_search_by_key(&term, |entry| number(entry, 0)) else { return Ok(None) };
+        let entry = &entries[place];
+        let (count, max, length) = (number(entry, 4), number(entry, 8), number(entry, 12));
+        let start = usize::try_from(u64::from(number(entry, 16)) | u64::from(number(entry, 20)) << 32);
+        let start = start.map_err(|_| Damaged)?;
+        let end = start.checked_add(length as usize).filter(|end| *end <= self.directory).ok_or(Damaged)?;
+        Cursor::packed(self.map.get(start..end).ok_or(Damaged)?, count as usize, max as u8).map(Some)
+    }
+}
+
+fn number(entry: &[u8; ENTRY], at: usize) -> u32 {
+    u32::from_le_bytes([entry[at], entry[at + 1], entry[at + 2], entry[at + 3]])
+}
+
+/// Why a segment could not be written.
+pub(super) enum Unwritten {
+    /// A source is not what was written.
+    Damaged,
+    Error(Error),
+}
+
+impl From<Damaged> for Unwritten {
+    fn from(_: Damaged) -> Self {
+        Self::Damaged
+    }
+}
+
+impl From<Error> for Unwritten {
+    fn from(error: Error) -> Self {
+        Self::Error(error)
+    }
+}
+
+/// Writes what is live in some neighbours, in the order of their slots, as one segment; `None` where nothing is. On disk, under
+/// its name, when this returns. Holds the postings of one term in memory.
+pub(super) fn write(
+    dir: &Path,
+    file: String,
+    sources: &[&dyn Postings],
+    dead: &Dead,
+) -> std::result::Result<Option<SegmentInfo>, Unwritten> {
+    let (Some(first), Some(last)) = (sources.first(), sources.last()) else { return Ok(None) };
+    let (first_slot, end_slot) = (first.first_slot(), last.end_slot());
+    fs::create_dir(dir)?;
+    let path = dir.join(&file);
+    let partial = fs::partial_path(&path);
+    let io = |error| Error::io(partial.display(), error);
+    let mut out = Checksummed {
+        file: BufWriter::with_capacity(1 << 20, File::create(&partial).map_err(io)?),
+        crc32: crc32fast::Hasher::new(),
+        bytes: 0,
+    };
+
+    let mut terms: Vec<u32> = sources.iter().flat_map(|source| source.terms()).collect();
+    terms.sort_unstable();
+    terms.dedup();
+    let mut live = vec![0u64; usize::try_from((end_slot - first_slot).div_ceil(64)).unwrap_or_default()];
+    let (mut directory, mut postings, mut bytes) = (Vec::new(), 0, Vec::new());
+    let (mut offsets, mut impacts) = (Vec::new(), Vec::new());
+    for term in terms {
+        offsets.clear();
+        impacts.clear();
+        for source in sources {
+            let Some(mut cursor) = source.cursor(term)? else { continue };
+            let base = source.first_slot() - first_slot;
+            let all = dead.count(source.first_slot()..source.end_slot()) == 0;
+            cursor.for_each(|offset, impact| {
+                let offset = base + u64::from(offset);
+                if all || !dead.contains(first_slot + offset) {
+                    if let Some(word) = live.get_mut((offset / 64) as usize) {
+                        *word |= 1 << (offset % 64);
+                    }
+                    offsets.push(offset as u32);
+                    impacts.push(impact);
+                }
+            })?;
+        }
+        if offsets.is_empty() {
+            continue;
+        }
+        if !offsets.is_sorted_by(|a, b| a < b) {
+            return Err(Unwritten::Damaged);
+        }
+        bytes.clear();
+        postings::encode(&offsets, &impacts, &mut bytes);
+        let max = impacts.iter().copied().max().unwrap_or_default();
+        for number in [term, offsets.len() as u32, max.into(), bytes.len() as u32] {
+            directory.extend(number.to_le_bytes());
+        }
+        directory.extend(out.bytes.to_le_bytes());
+        postings += offsets.len() as u64;
+        out.write(&bytes).map_err(io)?;
+    }
+    if postings == 0 {
+        drop(out);
+        std::fs::remove_file(&partial).map_err(io)?;
+        return Ok(None);
+    }
+    let start = out.bytes;
+    out.write(&directory).map_err(io)?;
+    out.write(&start.to_le_bytes()).map_err(io)?;
+    out.write(&((directory.len() / ENTRY) as u32).to_le_bytes()).map_err(io)?;
+    out.write(&MARK).map_err(io)?;
+    let Checksummed { file: mut buffered, crc32, bytes } = out;
+    buffered.flush().and_then(|()| buffered.get_ref().sync_all()).map_err(io)?;
+    drop(buffered);
+    fs::rename_durably(&partial, &path)?;
+    let chunks = live.iter().map(|word| u64::from(word.count_ones())).sum();
+    Ok(Some(SegmentInfo { file, bytes, crc32: crc32.finalize(), first_slot, end_slot, chunks, postings }))
+}
+
+struct Checksummed {
+    file: BufWriter<File>,
+    crc32: crc32fast::Hasher,
+    bytes: u64,
+}
+
+impl Checksummed {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<()> {
+        self.crc32.update(bytes);
+        self.bytes += bytes.len() as u64;
+        self.file.write_all(bytes)
+    }
+}
+
+/// The latest chunks, in memory.
+#[derive(Debug, Default)]
+pub(super) struct Tail {
+    first: u64,
+    end: u64,
+    terms: HashMap<u32, (Vec<u32>, Vec<u8>)>,
+    pub postings: usize,
+}
+
+impl Tail {
+    /// Whether a chunk can be added: one after all the others, whose offset fits.
+    pub fn takes(&self, slot: u64) -> bool {
+        self.postings == 0 || (self.end <= slot && slot - self.first < u64::from(u32::MAX))
+    }
+
+    pub fn push(&mut self, slot: u64, vector: &[(u32, u8)]) {
+        if vector.is_empty() {
+            return;
+        }
+        if self.postings == 0 {
+            self.first = slot;
+        }
+        self.end = slot + 1;
+        self.postings += vector.len();
+        for &(term, impact) in vector {
+            let (offsets, impacts) = self.terms.entry(term).or_default();
+            offsets.push((slot - self.first) as u32);
+            impacts.push(impact);
+        }
+    }
+}
+
+impl Postings for Tail {
+    fn first_slot(&self) -> u64 {
+        self.first
+    }
+
+    fn end_slot(&self) -> u64 {
+        self.end
+    }
+
+    fn terms(&self) -> Vec<u32> {
+        let mut terms: Vec<u32> = self.terms.keys().copied().collect();
+        terms.sort_unstable();
+        terms
+    }
+
+    fn cursor(&self, term: u32) -> Result<Option<Cursor<'_>>, Damaged> {
+        Ok(self.terms.get(&term).map(|(offsets, impacts)| Cursor::plain(offsets, impacts)))
+    }
+}

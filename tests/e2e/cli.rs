@@ -52,9 +52,11 @@ fn the_sample_matter_from_new_to_verify() {
     assert!(run(home, &["collections"]).contains("Harbour Point"));
 
     let status = run(home, &["call", "get_status"]);
-    assert!(status.contains(env!("CARGO_PKG_VERSION")), "{status}");
+    assert!(status.contains(env!("CARGO_PKG_VERSION")) && status.contains("E6 "), "{status}");
     let info = run_json(home, &["call", "get_collection_info", "-c", "HP-2024"]);
     assert_eq!(info["documents"].as_u64().unwrap() as usize, documents.as_array().unwrap().len());
+    assert!(info["sparse_model"].as_str().unwrap().starts_with("e6-splade-tiny@"));
+    assert_eq!(info["sparse_chunks"], info["chunks"]);
     assert!(run_json(home, &["verify", "-c", "HP-2024"])["clean"].as_bool().unwrap());
 }
 

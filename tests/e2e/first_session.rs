@@ -68,10 +68,13 @@ fn from_an_empty_directory_to_a_cited_answer() {
 
     let (text, found) = client.call("search_documents", json!({"query": "late payment interest", "top_k": 1}));
     assert!(text.starts_with("Search: \"late payment interest\"\nCollection: Harbour Point | "), "{text}");
+    assert_eq!(found["stages"][0], "recall (BM25, dense E1, sparse E6)");
+    assert_eq!(found["notices"], json!([]));
+    assert_eq!(found["results"][0]["sparse"]["rank"], 1, "{found}");
     let chunk_id = &found["results"][0]["chunk_id"];
     let (text, chunk) = client.call("get_chunk", json!({"chunk_id": chunk_id}));
     assert_eq!(chunk["text"], found["results"][0]["text"]);
-    for line in ["Provenance:", "  Document:", "  File Path:", "  Page:", "  Chars:", "Embeddings: E1"] {
+    for line in ["Provenance:", "  Document:", "  File Path:", "  Page:", "  Chars:", "Embeddings: E1, E6"] {
         assert!(text.contains(line), "{line} is missing in\n{text}");
     }
     let (_, context) = client.call("get_source_context", json!({"chunk_id": chunk_id, "window": 2}));

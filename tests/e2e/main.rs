@@ -16,3 +16,4 @@ mod models;
 mod owner;
 mod protocol;
 mod schema;
+mod sparse;

@@ -63,14 +63,19 @@ impl Embedder {
         Ok(self.spec(Outputs::DENSE)?.weights_id()? + self.0.options.precision.suffix())
     }
 
+    /// Identifies the weights of the model for learned-sparse vectors in the same way; reads the manifest only.
+    pub fn sparse_model_id(&self) -> Result<String> {
+        self.spec(Outputs::SPARSE)?.weights_id()
+    }
+
     /// Length of a dense vector; reads the manifest only.
     pub fn dimension(&self) -> Result<usize> {
         Ok(self.spec(Outputs::DENSE)?.dimension)
     }
 
-    /// Whether the model for dense vectors is in memory.
-    pub fn is_loaded(&self) -> bool {
-        let Ok(spec) = self.spec(Outputs::DENSE) else { return false };
+    /// Whether the model that makes this output is in memory.
+    pub fn is_loaded(&self, output: Outputs) -> bool {
+        let Ok(spec) = self.spec(output) else { return false };
         lock(&self.0.loaded).as_ref().is_some_and(|loaded| loaded.contains(&spec.id))
     }
 
@@ -253,11 +258,12 @@ mod tests {
         let embedder = embedder(1, MemoryMode::Constrained);
         assert_eq!(embedder.dimension().unwrap(), 384);
         assert!(embedder.model_id().unwrap().starts_with("e1-all-minilm-l6-v2@"));
-        assert!(!embedder.is_loaded());
+        assert!(!embedder.is_loaded(Outputs::DENSE));
         embedder.embed_query("notice period").unwrap();
-        assert!(embedder.is_loaded());
+        assert!(embedder.is_loaded(Outputs::DENSE));
+        assert!(embedder.sparse_model_id().unwrap().starts_with("e6-splade-tiny@"));
         embedder.embed_query_as("notice period", Outputs::SPARSE).unwrap();
-        assert!(!embedder.is_loaded());
+        assert!(!embedder.is_loaded(Outputs::DENSE));
     }
 
     #[test]

@@ -115,6 +115,6 @@ pub(crate) fn view(collection: &Collection, document: &DocumentMeta, chunk: Chun
         provenance,
         text: chunk.text,
         chunk_count: document.chunk_count,
-        embeddings: embedders(document),
+        embeddings: embedders(collection, document)?,
     })
 }

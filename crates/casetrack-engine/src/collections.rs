@@ -43,6 +43,10 @@ pub struct CollectionInfo {
     pub path: String,
     /// The model that made its vectors.
     pub dense_model: String,
+    /// The model of its learned-sparse vectors, if it has one.
+    pub sparse_model: Option<String>,
+    /// Chunks that have learned-sparse vectors.
+    pub sparse_chunks: u64,
     pub storage: Storage,
     pub document_list: Vec<DocumentSummary>,
 }
@@ -57,6 +61,8 @@ pub struct Storage {
     pub dense_bytes: u64,
     /// Keyword index.
     pub bm25_bytes: u64,
+    /// Learned-sparse index.
+    pub sparse_bytes: u64,
     /// Copies of source files.
     pub originals_bytes: u64,
 }
@@ -75,8 +81,14 @@ impl Engine {
         }
         self.config.tier.check_new_collection(existing.len())?;
         let embedder = self.embedder()?;
-        let models =
-            VectorModels { dense: embedder.model_id()?, dense_dimension: embedder.dimension()? as u32, sparse: None };
+        let sparse = embedder.sparse_model_id().inspect_err(|error| {
+            tracing::warn!(%error, "a new collection is made without learned-sparse vectors");
+        });
+        let models = VectorModels {
+            dense: embedder.model_id()?,
+            dense_dimension: embedder.dimension()? as u32,
+            sparse: sparse.ok(),
+        };
         let meta = CollectionMeta {
             id: CollectionId::random(),
             name: name.to_owned(),
@@ -119,16 +131,19 @@ impl Engine {
         let collection = self.collection(id)?;
         let usage = collection.disk_usage()?;
         let storage = Storage {
-            total_bytes: usage.truth + usage.dense + usage.bm25 + usage.originals,
+            total_bytes: usage.truth + usage.dense + usage.bm25 + usage.sparse + usage.originals,
             truth_bytes: usage.truth,
             dense_bytes: usage.dense,
             bm25_bytes: usage.bm25,
+            sparse_bytes: usage.sparse,
             originals_bytes: usage.originals,
         };
         Ok(CollectionInfo {
             summary: self.summarise(collection.meta().clone()),
             path: self.registry().path(id).display().to_string(),
             dense_model: collection.models().dense.clone(),
+            sparse_model: collection.models().sparse.clone(),
+            sparse_chunks: Collection::counts(&collection)?.sparse_chunks,
             storage,
             document_list: self.list_documents(id, DocumentSort::Name)?,
         })

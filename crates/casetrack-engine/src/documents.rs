@@ -108,7 +108,7 @@ impl Engine {
             },
             // A file inside a container exists where the container does.
             source_exists: std::path::Path::new(&meta.path).ancestors().any(std::path::Path::is_file),
-            embedders: embedders(&meta),
+            embedders: embedders(&collection, &meta)?,
             meta,
         })
     }
@@ -157,6 +157,8 @@ pub(crate) fn find_document(collection: &Collection, name: &str) -> Result<Docum
 }
 
 /// The embedders that have vectors of a document.
-pub(crate) fn embedders(meta: &DocumentMeta) -> Vec<String> {
-    if meta.embedded_at.is_some() { vec!["E1".to_owned()] } else { Vec::new() }
+pub(crate) fn embedders(collection: &Collection, meta: &DocumentMeta) -> Result<Vec<String>> {
+    let dense = meta.embedded_at.is_some().then_some("E1");
+    let sparse = collection.has_sparse_vectors(meta.id)?.then_some("E6");
+    Ok(dense.into_iter().chain(sparse).map(str::to_owned).collect())
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use casetrack_core::{Cancel, ChunkConfig, CollectionId, Error, ErrorCode, Limits, Result, Tier};
-use casetrack_embed::{EmbedOptions, Embedder, MemoryMode, ModelProfile, Precision, find_models_dir};
+use casetrack_embed::{EmbedOptions, Embedder, MemoryMode, ModelProfile, Outputs, Precision, find_models_dir};
 use casetrack_extract::isolation::{WorkerCommand, WorkerPool};
 use casetrack_extract::{ExtractOptions, Extraction, extract};
 use casetrack_store::{Collection, Registry};
@@ -155,6 +155,40 @@ impl Engine {
         ))
     }
 
+    /// Whether the learned-sparse vectors of the model in use may be compared with those of the collection: `None` where the
+    /// collection has none and takes none, an error where they cannot be made.
+    pub(crate) fn sparse_embedder_of(&self, collection: &Collection) -> Result<Option<&Embedder>> {
+        let Some(made_by) = &collection.models().sparse else { return Ok(None) };
+        let embedder = self.embedder()?;
+        let current = embedder.sparse_model_id()?;
+        if *made_by != current {
+            let name = &collection.meta().name;
+            let message = format!(
+                "The learned-sparse vectors of \"{name}\" are made by {made_by}; the model in use now is {current}."
+            );
+            return Err(Error::new(ErrorCode::ModelMismatch, message)
+                .with_hint("Choose the model that made them with --profile."));
+        }
+        // Loaded here, so that a damaged one is known before the work begins.
+        embedder.model(Outputs::SPARSE)?;
+        Ok(Some(embedder))
+    }
+
+    /// Gives a collection that was made before there were learned-sparse vectors the model for those to come. What stands in the
+    /// way does not keep it from being opened.
+    fn adopt_sparse_model(&self, collection: &mut Collection) {
+        if collection.models().sparse.is_some() {
+            return;
+        }
+        let adopted = self
+            .embedder_of(collection)
+            .and_then(Embedder::sparse_model_id)
+            .and_then(|model| collection.adopt_sparse_model(&model));
+        if let Err(error) = adopted {
+            tracing::warn!(%error, collection = collection.meta().name, "a collection stays without learned-sparse vectors");
+        }
+    }
+
     /// What holds for every file, without a password.
     pub(crate) fn extract_options(&self) -> ExtractOptions {
         ExtractOptions {
@@ -192,7 +226,9 @@ impl Engine {
             }
             _ => *collection = None,
         }
-        let opened = Arc::new(self.registry().open_collection(id)?);
+        let mut opened = self.registry().open_collection(id)?;
+        self.adopt_sparse_model(&mut opened);
+        let opened = Arc::new(opened);
         *collection = Some(Arc::clone(&opened));
         Ok(opened)
     }

@@ -1,6 +1,7 @@
 //! What the engine is and has: version, tier, models, storage.
 
 use casetrack_core::{Result, Tier};
+use casetrack_embed::{Embedder, Outputs};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -39,17 +40,31 @@ impl Engine {
             data_dir: self.config().data_dir.display().to_string(),
             collections: collections.len() as u64,
             storage_bytes: bytes_below(&self.config().data_dir),
-            models: vec![self.dense_status(), bm25_status()],
+            models: vec![self.dense_status(), self.sparse_status(), bm25_status()],
         })
     }
 
     fn dense_status(&self) -> ModelStatus {
-        let (model, problem) = match self.embedder().and_then(|embedder| embedder.model_id()) {
+        self.model_status("E1", "dense embeddings", Outputs::DENSE, Embedder::model_id)
+    }
+
+    fn sparse_status(&self) -> ModelStatus {
+        self.model_status("E6", "learned-sparse embeddings", Outputs::SPARSE, Embedder::sparse_model_id)
+    }
+
+    fn model_status(
+        &self,
+        id: &str,
+        role: &str,
+        output: Outputs,
+        model: impl Fn(&Embedder) -> Result<String>,
+    ) -> ModelStatus {
+        let (model, problem) = match self.embedder().and_then(model) {
             Ok(model) => (model, None),
             Err(error) => (String::new(), Some(error.full_text())),
         };
-        let loaded = self.embedder().is_ok_and(|embedder| embedder.is_loaded());
-        ModelStatus { id: "E1".into(), role: "dense embeddings".into(), model, loaded, problem }
+        let loaded = self.embedder().is_ok_and(|embedder| embedder.is_loaded(output));
+        ModelStatus { id: id.into(), role: role.into(), model, loaded, problem }
     }
 }
 

@@ -135,6 +135,11 @@ impl<I: DerivedIndex> Handle<I> {
         self.failed.store(true, Ordering::Release);
     }
 
+    /// Whether the collection is still where it was: not deleted under us.
+    pub fn is_in_place(&self) -> bool {
+        self.dir.parent().is_some_and(Path::exists)
+    }
+
     /// Opens the index anew from its last commit.
     pub fn reopen(&self, identity: &Identity) -> Result<()> {
         let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);

@@ -135,7 +135,7 @@ impl<I: DerivedIndex> Kept for Handle<I> {
             settled.inspect_err(|_| self.set_failed())
         };
         match settle() {
-            Err(error) if error.kind() == ErrorKind::Corruption => {
+            Err(error) if error.kind() == ErrorKind::Corruption && self.is_in_place() => {
                 tracing::warn!(index = I::NAME, %error, "an index could not be saved; it is opened anew");
                 settle()
             }

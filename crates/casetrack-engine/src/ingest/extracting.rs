@@ -8,11 +8,11 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use casetrack_core::{Cancel, Chunk, ChunkId, DocumentId, DocumentMeta, Error, ErrorCode, Limits, Result, Sha256};
 use casetrack_extract::ExtractOptions;
-use casetrack_store::Collection;
+use casetrack_store::{Collection, SparseVector};
 use crossbeam_channel::Sender;
 
 use super::discover::{FoundFile, failed};
-use super::pipeline::{Outcome, Ready};
+use super::pipeline::{ChunkVectors, Outcome, Ready};
 use super::prepare::{Source, Wishes};
 use super::{IngestRequest, SkipReason, SkippedFile, originals};
 use crate::engine::Engine;
@@ -21,6 +21,8 @@ pub(super) struct Extracting<'a> {
     engine: &'a Engine,
     collection: &'a Collection,
     request: &'a IngestRequest,
+    /// Whether chunks get learned-sparse vectors.
+    sparse: bool,
     sender: Sender<Outcome>,
     cancel: &'a Cancel,
     /// Documents of this job that are not committed yet.
@@ -46,10 +48,11 @@ impl<'a> Extracting<'a> {
         engine: &'a Engine,
         collection: &'a Collection,
         request: &'a IngestRequest,
+        sparse: bool,
         sender: Sender<Outcome>,
         cancel: &'a Cancel,
     ) -> Self {
-        Self { engine, collection, request, sender, cancel, under_way: HashMap::new(), by_path: None }
+        Self { engine, collection, request, sparse, sender, cancel, under_way: HashMap::new(), by_path: None }
     }
 
     pub fn run(mut self, files: Vec<FoundFile>) {
@@ -185,8 +188,8 @@ impl<'a> Extracting<'a> {
                     self.request.copy_original || earlier.as_ref().is_some_and(|earlier| earlier.original_stored);
                 prepared.meta.original_stored = keep_original;
                 let vectors = match &earlier {
-                    Some(earlier) => unchanged_vectors(self.collection, earlier, &prepared.chunks)?,
-                    None => vec![None; prepared.chunks.len()],
+                    Some(earlier) => unchanged_vectors(self.collection, earlier, &prepared.chunks, self.sparse)?,
+                    None => prepared.chunks.iter().map(|_| None).collect(),
                 };
                 let bytes = std::mem::take(&mut source.bytes);
                 Outcome::Ready(Box::new(Ready {
@@ -242,18 +245,28 @@ impl LookedAt {
     }
 }
 
-/// The vectors of the chunks that `earlier` has with the same text and context.
+/// The vectors of the chunks that `earlier` has with the same text and context; where learned-sparse ones are wanted, of those
+/// that have both.
 fn unchanged_vectors(
     collection: &Collection,
     earlier: &DocumentMeta,
     chunks: &[Chunk],
-) -> Result<Vec<Option<Vec<f32>>>> {
+    sparse: bool,
+) -> Result<Vec<Option<ChunkVectors>>> {
     let contexts: HashMap<ChunkId, String> =
         collection.chunks(earlier.id)?.into_iter().map(|chunk| (chunk.id, chunk.context)).collect();
     let mut known: HashMap<ChunkId, Vec<f32>> = collection.vectors(earlier.id)?.into_iter().collect();
+    let mut known_sparse: HashMap<ChunkId, SparseVector> = match sparse {
+        true => collection.sparse_vectors(earlier.id)?.into_iter().collect(),
+        false => HashMap::new(),
+    };
     let take = |chunk: &Chunk| {
         let same = contexts.get(&chunk.id).is_some_and(|context| *context == chunk.context);
-        if same { known.remove(&chunk.id) } else { None }
+        let of_chunk = known_sparse.remove(&chunk.id);
+        if !same || of_chunk.is_some() != sparse {
+            return None;
+        }
+        Some(ChunkVectors { dense: known.remove(&chunk.id)?, sparse: of_chunk })
     };
     Ok(chunks.iter().map(take).collect())
 }

@@ -69,6 +69,8 @@ pub struct IngestReport {
     /// Chunks that kept their vector because their text did not change.
     pub chunks_reused: u64,
     pub duration_ms: u64,
+    /// In which way what was ingested is less than it could be, in words; empty when all is well.
+    pub notices: Vec<String>,
     /// Why the job ended before all files were looked at. What was committed until then is kept.
     pub stopped: Option<Problem>,
 }

@@ -3,8 +3,8 @@
 use std::time::Instant;
 
 use casetrack_core::{Cancel, DocumentMeta, Error, ErrorCode, Progress, ProgressSink, Result, Timestamp};
-use casetrack_embed::Embedder;
-use casetrack_store::{Collection, StoredDocument};
+use casetrack_embed::{Embedder, Outputs};
+use casetrack_store::{Collection, SparseVector, StoredDocument, VectorModels};
 use crossbeam_channel::{Receiver, bounded};
 
 use super::discover::Discovery;
@@ -33,9 +33,16 @@ pub(super) struct Ready {
     pub replaced: bool,
     pub prepared: Prepared,
     /// One a chunk: taken over from the version that is replaced, or `None` where it has to be made.
-    pub vectors: Vec<Option<Vec<f32>>>,
+    pub vectors: Vec<Option<ChunkVectors>>,
     /// The file's bytes, where a copy is wanted.
     pub original: Option<Vec<u8>>,
+}
+
+/// The vectors of one chunk.
+pub(super) struct ChunkVectors {
+    pub dense: Vec<f32>,
+    /// Where the job makes them.
+    pub sparse: Option<SparseVector>,
 }
 
 pub(super) fn run(
@@ -52,12 +59,21 @@ pub(super) fn run(
             .with_hint("Ingest the files one by one, or leave the name out to use each file's own."));
     }
     let embedder = engine.embedder_of(collection)?;
+    let (sparse, notices) = match engine.sparse_embedder_of(collection) {
+        Ok(embedder) => (embedder.is_some(), Vec::new()),
+        Err(error) => {
+            tracing::warn!(%error, "documents are ingested without learned-sparse vectors");
+            let problem = error.full_text().replace("\n\n", " ");
+            (false, vec![format!("No learned-sparse vectors (E6) were made: {problem}")])
+        }
+    };
 
     let mut report = IngestReport {
         collection: collection.meta().name.clone(),
         subfolders: discovery.subfolders,
         found: discovery.files.len() as u64,
         failed: discovery.failed,
+        notices,
         ..IngestReport::default()
     };
     progress(Progress::Discovered { files: report.found });
@@ -67,10 +83,12 @@ pub(super) fn run(
     let finished = std::thread::scope(|scope| {
         std::thread::Builder::new()
             .name("extract".into())
-            .spawn_scoped(scope, move || Extracting::new(engine, collection, request, sender, cancel).run(files))
+            .spawn_scoped(scope, move || {
+                Extracting::new(engine, collection, request, sparse, sender, cancel).run(files)
+            })
             .map_err(|error| Error::io("a new thread", error))?;
         // The receiver is dropped at the end of `run`, which unblocks the first stage if the second ended early.
-        Embedding { collection, embedder, progress, cancel, report: &mut report, embedded: 0 }.run(receiver)
+        Embedding { collection, embedder, sparse, progress, cancel, report: &mut report, embedded: 0 }.run(receiver)
     });
     report.stopped = match finished {
         Err(error) => Some(Problem::from(&error)),
@@ -87,6 +105,8 @@ pub(super) fn run(
 struct Embedding<'a> {
     collection: &'a Collection,
     embedder: &'a Embedder,
+    /// Whether chunks get learned-sparse vectors.
+    sparse: bool,
     progress: &'a ProgressSink,
     cancel: &'a Cancel,
     report: &'a mut IngestReport,
@@ -147,9 +167,12 @@ impl Embedding<'_> {
         for batch in todo.chunks(BATCH_CHUNKS) {
             let texts: Vec<String> =
                 batch.iter().map(|&(d, c)| documents[d].prepared.chunks[c].embedding_text()).collect();
-            let vectors = self.embedder.embed_passages(&texts, self.cancel)?;
-            for (&(d, c), vector) in batch.iter().zip(vectors) {
-                documents[d].vectors[c] = Some(vector);
+            let wanted = Outputs { sparse: self.sparse, ..Outputs::DENSE };
+            let made = self.embedder.embed(&texts, wanted, self.cancel)?;
+            let mut sparse = made.sparse.into_iter();
+            for (&(d, c), dense) in batch.iter().zip(made.dense) {
+                let sparse = sparse.next().map(|vector| SparseVector { terms: vector.terms });
+                documents[d].vectors[c] = Some(ChunkVectors { dense, sparse });
             }
             self.embedded += batch.len() as u64;
             (self.progress)(Progress::Embedded { chunks: self.embedded });
@@ -165,16 +188,13 @@ impl Embedding<'_> {
         if let Some(bytes) = &document.original {
             originals::store(self.collection, &meta, bytes)?;
         }
-        let vectors = document.vectors.into_iter().flatten().collect();
-        let stored = StoredDocument {
-            meta,
-            pages,
-            chunks,
-            vectors,
-            dense_model: self.collection.models().dense.clone(),
-            sparse_vectors: Vec::new(),
-            sparse_model: None,
-        };
+        let (mut vectors, mut sparse_vectors) = (Vec::new(), Vec::new());
+        for of_chunk in document.vectors.into_iter().flatten() {
+            vectors.push(of_chunk.dense);
+            sparse_vectors.extend(of_chunk.sparse);
+        }
+        let VectorModels { dense: dense_model, sparse: sparse_model, .. } = self.collection.models().clone();
+        let stored = StoredDocument { meta, pages, chunks, vectors, dense_model, sparse_vectors, sparse_model };
         match self.collection.put_document(&stored) {
             Err(error) if error.code == ErrorCode::AlreadyExists => {
                 return self.overtaken(document.relative, &stored.meta, &error);

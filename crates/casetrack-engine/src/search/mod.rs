@@ -1,4 +1,4 @@
-//! Hybrid search: BM25 ∪ dense recall, score fusion, passages with provenance.
+//! Hybrid search: BM25 ∪ dense ∪ learned-sparse recall, score fusion, passages with provenance.
 
 mod excerpt;
 mod fusion;
@@ -8,7 +8,8 @@ use std::collections::hash_map::Entry;
 use std::time::Instant;
 
 use casetrack_core::{CollectionId, Error, Result, Tier};
-use casetrack_store::{Collection, Filter};
+use casetrack_embed::Outputs;
+use casetrack_store::{Collection, Filter, Hit, SparseVector};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -62,6 +63,7 @@ pub struct SearchResult {
     /// Rank (from 1) and raw score by recall source, where the source found it.
     pub bm25: Option<StageScore>,
     pub dense: Option<StageScore>,
+    pub sparse: Option<StageScore>,
 }
 
 /// A verbatim part of a chunk's text, with its own place on the page.
@@ -84,7 +86,7 @@ pub struct StageScore {
 }
 
 impl Engine {
-    /// Searches one collection. When the model is missing, keyword search alone answers and a notice says so.
+    /// Searches one collection. When a model is missing, or chunks lack its vectors, the other stages answer and a notice says so.
     pub fn search(&self, collection: CollectionId, request: &SearchRequest) -> Result<SearchResponse> {
         let started = Instant::now();
         let query = checked_query(request)?;
@@ -93,12 +95,10 @@ impl Engine {
             Some(name) => Some(find_document(&collection, name)?),
             None => None,
         };
+        let counts = collection.counts()?;
         let (documents, chunks) = match &document {
             Some(document) => (1, u64::from(document.chunk_count)),
-            None => {
-                let counts = collection.counts()?;
-                (counts.documents, counts.chunks)
-            }
+            None => (counts.documents, counts.chunks),
         };
         let filter = Filter { documents: document.map(|document| vec![document.id]) };
 
@@ -113,11 +113,28 @@ impl Engine {
                 None
             }
         };
-        let stages = match dense {
-            Some(_) => vec!["recall (BM25, dense E1)".to_owned(), "score fusion".to_owned()],
-            None => vec!["recall (BM25)".to_owned()],
+        let sparse = match self.sparse_recall(&collection, query, recall, &filter) {
+            Ok(hits) => hits,
+            Err(error) => {
+                tracing::warn!(%error, "learned-sparse search is not available");
+                notices.push(format!("Without learned-sparse search (E6): {}", error.full_text().replace("\n\n", " ")));
+                None
+            }
         };
-        let mut candidates = fusion::fuse(Some(&bm25), dense.as_deref());
+        if sparse.is_some() && counts.sparse_chunks < counts.chunks {
+            notices.push(format!(
+                "{} of {} chunks of the collection have no learned-sparse vectors (E6); the other stages find them alone.",
+                counts.chunks - counts.sparse_chunks,
+                counts.chunks
+            ));
+        }
+        let lists = [("BM25", true), ("dense E1", dense.is_some()), ("sparse E6", sparse.is_some())];
+        let lists: Vec<&str> = lists.into_iter().filter_map(|(name, present)| present.then_some(name)).collect();
+        let mut stages = vec![format!("recall ({})", lists.join(", "))];
+        if lists.len() > 1 {
+            stages.push("score fusion".to_owned());
+        }
+        let mut candidates = fusion::fuse(Some(&bm25), dense.as_deref(), sparse.as_deref());
         candidates.truncate(request.top_k as usize);
         Ok(SearchResponse {
             results: results(&collection, query, &candidates)?,
@@ -130,6 +147,22 @@ impl Engine {
             notices,
             elapsed_ms: started.elapsed().as_secs_f64() * 1000.0,
         })
+    }
+}
+
+impl Engine {
+    /// `None` where the collection has no learned-sparse vectors.
+    fn sparse_recall(
+        &self,
+        collection: &Collection,
+        query: &str,
+        recall: usize,
+        filter: &Filter,
+    ) -> Result<Option<Vec<Hit>>> {
+        let Some(embedder) = self.sparse_embedder_of(collection)? else { return Ok(None) };
+        let vector = embedder.embed_query_as(query, Outputs::SPARSE)?.sparse.pop();
+        let terms = vector.ok_or_else(|| Error::internal("The query was embedded into nothing"))?.terms;
+        collection.search_sparse(&SparseVector { terms }, recall, filter).map(Some)
     }
 }
 
@@ -167,6 +200,7 @@ fn results(collection: &Collection, query: &str, candidates: &[fusion::Candidate
             chunk,
             bm25: candidate.bm25,
             dense: candidate.dense,
+            sparse: candidate.sparse,
         });
     }
     Ok(results)

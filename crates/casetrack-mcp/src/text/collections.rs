@@ -88,11 +88,13 @@ pub fn info(info: &CollectionInfo) -> String {
     fact("Created", &meta.created_at.to_string());
     fact("Contents", &counts(&info.summary));
     fact("Folder", &one_line(&info.path));
-    fact("Embeddings", &one_line(&info.dense_model));
+    let models = [Some(&info.dense_model), info.sparse_model.as_ref()].into_iter().flatten();
+    fact("Embeddings", &models.map(|model| one_line(model)).collect::<Vec<_>>().join(", "));
     let parts = [
         ("documents and vectors", storage.truth_bytes),
         ("vector index", storage.dense_bytes),
         ("keyword index", storage.bm25_bytes),
+        ("sparse index", storage.sparse_bytes),
         ("originals", storage.originals_bytes),
     ];
     let parts = parts.map(|(what, size)| format!("{what} {}", bytes(size))).join(", ");
@@ -181,13 +183,16 @@ mod tests {
             total_bytes: 3_500_000,
             truth_bytes: 2_000_000,
             dense_bytes: 1_000_000,
-            bm25_bytes: 500_000,
+            bm25_bytes: 300_000,
+            sparse_bytes: 200_000,
             originals_bytes: 0,
         };
         let details = CollectionInfo {
             summary: collection_summary(),
             path: "/data/acme".to_owned(),
             dense_model: "all-MiniLM-L6-v2".to_owned(),
+            sparse_model: Some("splade-tiny".to_owned()),
+            sparse_chunks: 1051,
             storage,
             document_list: vec![document_summary()],
         };
@@ -195,8 +200,8 @@ mod tests {
             info(&details),
             "Collection \"Acme Corp Partnership\" (ID: a1b2c3d4)\n\n  Type:       Contract\n  Status:     active\n  Created:    \
              2023-11-14T22:13:20Z\n  Contents:   5 documents, 80 pages, 1,051 chunks\n  Folder:     /data/acme\n  Embeddings: \
-             all-MiniLM-L6-v2\n  Storage:    3.5 MB (documents and vectors 2.0 MB, vector index 1.0 MB, keyword index 500.0 \
-             kB, originals 0 bytes)\n\nDocuments:\n  - Vendor_Agreement.docx (Contract, 45 pages, 234 chunks)"
+             all-MiniLM-L6-v2, splade-tiny\n  Storage:    3.5 MB (documents and vectors 2.0 MB, vector index 1.0 MB, \
+             keyword index 300.0 kB, sparse index 200.0 kB, originals 0 bytes)\n\nDocuments:\n  - Vendor_Agreement.docx (Contract, 45 pages, 234 chunks)"
         );
     }
 }

@@ -15,7 +15,7 @@ const MAX_FAILURES: usize = 100;
 pub fn document(report: &IngestReport) -> String {
     let collection = one_line(&report.collection);
     if let Some(document) = report.ingested.first() {
-        return ingested(document, &collection);
+        return ingested(document, &collection) + &notes(report);
     }
     let Some(skipped) = report.skipped.first() else {
         return format!("Nothing was ingested into {collection}.");
@@ -45,6 +45,11 @@ fn ingested(document: &IngestedDocument, collection: &str) -> String {
     }
     text.push_str("\nThe document is now searchable.");
     text
+}
+
+/// In which way what was ingested is less than it could be.
+fn notes(report: &IngestReport) -> String {
+    report.notices.iter().map(|notice| format!("\nNote: {}", one_line(notice))).collect()
 }
 
 /// Ingestion of what `folder` names, which is shown as it is given.
@@ -95,7 +100,7 @@ pub fn folder(report: &IngestReport, folder: &str) -> String {
         text.push_str("\n  Warnings:\n");
         push_list(&mut text, warnings.into_iter(), MAX_FAILURES);
     }
-    text.push_str(&format!("\n{}", conclusion(report)));
+    text.push_str(&format!("\n{}{}", conclusion(report), notes(report)));
     text
 }
 

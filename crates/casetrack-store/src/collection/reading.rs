@@ -9,6 +9,7 @@ use crate::bm25::Bm25Query;
 use crate::derived::{DerivedIndex, Handle};
 use crate::error::corrupt;
 use crate::indexes::{self, Kept};
+use crate::schema::{cf, numbered_key};
 use crate::sparse::SparseVector;
 
 impl Collection {
@@ -105,6 +106,11 @@ impl Collection {
             Ok(())
         })?;
         Ok(vectors)
+    }
+
+    /// Whether the chunks of a document have learned-sparse vectors.
+    pub fn has_sparse_vectors(&self, document: DocumentId) -> Result<bool> {
+        Ok(self.truth.reader().get(cf::SPARSE_VECTORS, &numbered_key(document, 0))?.is_some())
     }
 
     // ---- searching ----

@@ -17,3 +17,4 @@ mod owner;
 mod protocol;
 mod schema;
 mod sparse;
+mod upkeep;

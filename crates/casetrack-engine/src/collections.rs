@@ -72,14 +72,7 @@ impl Engine {
     /// tier allows.
     pub fn create_collection(&self, request: CreateCollection) -> Result<CollectionMeta> {
         let name = request.name.trim();
-        check_name(name)?;
-        let existing = self.registry().list()?;
-        if let Some(same) = existing.iter().find(|meta| meta.name.to_lowercase() == name.to_lowercase()) {
-            let message = format!("A collection named \"{}\" exists already (ID: {}).", same.name, same.id.short());
-            return Err(Error::new(ErrorCode::AlreadyExists, message)
-                .with_hint("Switch to it with switch_collection, or choose another name."));
-        }
-        self.config.tier.check_new_collection(existing.len())?;
+        self.check_new(name, "Switch to it with switch_collection, or choose another name.")?;
         let embedder = self.embedder()?;
         let sparse = embedder.sparse_model_id().inspect_err(|error| {
             tracing::warn!(%error, "a new collection is made without learned-sparse vectors");
@@ -99,6 +92,17 @@ impl Engine {
         };
         self.adopt(self.registry().create(&meta, &models)?);
         Ok(meta)
+    }
+
+    /// Whether a collection of this name may be added; `taken` is what to do where there is one already.
+    pub(crate) fn check_new(&self, name: &str, taken: &str) -> Result<()> {
+        check_name(name)?;
+        let existing = self.registry().list()?;
+        if let Some(same) = existing.iter().find(|meta| meta.name.to_lowercase() == name.to_lowercase()) {
+            let message = format!("A collection named \"{}\" exists already (ID: {}).", same.name, same.id.short());
+            return Err(Error::new(ErrorCode::AlreadyExists, message).with_hint(taken));
+        }
+        self.config.tier.check_new_collection(existing.len())
     }
 
     /// All collections with `status`, or all with `None`, oldest first. One that cannot be read is listed with its problem.

@@ -9,11 +9,15 @@ pub mod doctor;
 pub mod documents;
 pub mod embedding;
 mod engine;
+pub mod export;
+pub mod import;
 pub mod ingest;
 pub mod inspect;
 pub mod models;
 mod names;
+pub mod repair;
 pub mod search;
+pub mod stats;
 pub mod status;
 pub mod verify;
 

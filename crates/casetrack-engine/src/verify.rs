@@ -1,6 +1,8 @@
 //! Check every invariant of a collection on disk.
 
-use casetrack_core::{CollectionId, Error, Result};
+use std::sync::Arc;
+
+use casetrack_core::{CollectionId, Error, ErrorCode, Result};
 use casetrack_store::Collection;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -32,7 +34,13 @@ impl Engine {
     /// Reads everything in the collection; takes time in proportion to its size.
     pub fn verify(&self, collection: CollectionId) -> Result<VerifyReport> {
         let started = std::time::Instant::now();
-        let collection = self.collection(collection)?;
+        let collection = match self.collection(collection) {
+            // What is wrong is told by the checks, as far as it can be opened at all.
+            Err(error) if error.code == ErrorCode::Corrupt => {
+                Arc::new(self.registry().open_to_verify(collection).map_err(|_| error)?)
+            }
+            opened => opened?,
+        };
         let mut checks: Vec<Check> = collection
             .verify()?
             .checks

@@ -308,7 +308,9 @@ impl DerivedIndex for Bm25Index {
 
     fn clear(&self) -> Result<()> {
         let mut writer = self.writer.lock();
-        self.open_writer(&mut writer)?.delete_all_documents().map_err(|error| self.error(error))?;
+        let inner = self.open_writer(&mut writer)?;
+        // What was added since the last commit is not among what is deleted, and would come back with the next.
+        inner.rollback().and_then(|_| inner.delete_all_documents()).map_err(|error| self.error(error))?;
         (writer.applied, writer.committed) = (0, None);
         Ok(())
     }
@@ -351,6 +353,11 @@ impl DerivedIndex for Bm25Index {
 
     fn compact(&self, _: &State, _: &SlotMap, _: &Reader<'_>) -> Result<()> {
         self.purge()
+    }
+
+    fn holds_deleted(&self) -> Result<bool> {
+        let segments = self.index.searchable_segment_metas().map_err(|error| self.error(error))?;
+        Ok(segments.iter().any(|segment| segment.has_deletes()))
     }
 
     fn close(&self) {

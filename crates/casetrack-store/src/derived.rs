@@ -52,6 +52,9 @@ pub(crate) trait DerivedIndex: Sized {
     /// Reclaims what deletions left behind, where it is worth it. Called after a commit.
     fn compact(&self, state: &State, slots: &SlotMap, reader: &Reader<'_>) -> Result<()>;
 
+    /// Whether deleted chunks still take space, those too few for [`compact`](Self::compact) included.
+    fn holds_deleted(&self) -> Result<bool>;
+
     /// Releases files and locks, so that another instance can be opened on the same directory.
     fn close(&self);
 

@@ -10,12 +10,20 @@ use tantivy::directory::error::{LockError, OpenDirectoryError, OpenReadError, Op
 const DISK_FULL_HINT: &str = "Free some disk space, then try again. What was committed before is safe.";
 const PERMISSION_HINT: &str = "Give your user permission to read and write the data directory, then try again.";
 const IO_HINT: &str = "Check that the disk or network share is available, then try again.";
-const DAMAGE_HINT: &str = "Run `casetrack verify` to see what is affected. Documents whose files still exist can be ingested again; the rest \
-     comes back from a backup of the collection's directory.";
+const DAMAGE_HINT: &str = "Run `casetrack repair -c NAME` for the collection: it keeps every document that is whole, names the others, and moves \
+     what is damaged aside without deleting it. `casetrack verify` tells what is affected.";
 
 /// Stored data is not what was written.
 pub(crate) fn corrupt(message: impl Into<String>) -> Error {
     Error::new(ErrorCode::Corrupt, message).with_hint(DAMAGE_HINT)
+}
+
+/// What to do about damage to the collection of this name or id.
+pub(crate) fn repair_hint(name: &str) -> String {
+    format!(
+        "Run `casetrack repair -c \"{name}\"`: it keeps every document that is whole, names the others, and moves what is \
+         damaged aside without deleting it."
+    )
 }
 
 /// The collection at `dir` is open elsewhere.
@@ -28,7 +36,9 @@ pub(crate) fn in_use(dir: &Path) -> Error {
 pub(crate) fn rocks(dir: &Path, error: rocksdb::Error) -> Error {
     let text = error.to_string();
     let says = |phrase: &str| text.to_ascii_lowercase().contains(phrase);
-    let (code, hint) = if error.kind() == rocksdb::ErrorKind::Corruption || says("corruption") {
+    // RocksDB says so of its own files, and of families of keys that its list of files has lost.
+    let missing = says("no such file") || says("cannot find the file") || says("column family not found");
+    let (code, hint) = if error.kind() == rocksdb::ErrorKind::Corruption || says("corruption") || missing {
         (ErrorCode::Corrupt, DAMAGE_HINT)
     } else if says("no space left") || says("not enough space") || says("disk quota exceeded") {
         (ErrorCode::DiskFull, DISK_FULL_HINT)

@@ -8,7 +8,6 @@ use casetrack_core::{Error, ErrorKind, Result};
 use crate::bm25::Bm25Index;
 use crate::dense::DenseIndex;
 use crate::derived::{DerivedIndex, Handle};
-use crate::fs;
 use crate::reader::Reader;
 use crate::records::{Identity, Op, State};
 use crate::slots::SlotMap;
@@ -33,19 +32,19 @@ pub(crate) struct Origin<'a> {
 
 impl Indexes {
     /// Directories of the indexes in a collection's.
-    const BM25: &'static str = "bm25";
-    const DENSE: &'static str = "dense";
-    const SPARSE: &'static str = "sparse";
+    pub const BM25: &'static str = "bm25";
+    pub const DENSE: &'static str = "dense";
+    pub const SPARSE: &'static str = "sparse";
+    /// They can be removed while the collection is not open.
+    pub const DIRECTORIES: [&'static str; 3] = [Self::DENSE, Self::BM25, Self::SPARSE];
 
-    /// Opens them and brings them up to date.
-    pub fn open(dir: &Path, origin: Origin<'_>) -> Result<Self> {
-        let indexes = Self {
-            bm25: Handle::open(dir.join(Self::BM25), origin.identity)?,
-            dense: Handle::open(dir.join(Self::DENSE), origin.identity)?,
-            sparse: Handle::open(dir.join(Self::SPARSE), origin.identity)?,
-        };
-        indexes.all().iter().try_for_each(|index| index.catch_up(origin))?;
-        Ok(indexes)
+    /// Opens them as they were saved last.
+    pub fn open(dir: &Path, identity: &Identity) -> Result<Self> {
+        Ok(Self {
+            bm25: Handle::open(dir.join(Self::BM25), identity)?,
+            dense: Handle::open(dir.join(Self::DENSE), identity)?,
+            sparse: Handle::open(dir.join(Self::SPARSE), identity)?,
+        })
     }
 
     pub fn all(&self) -> [&dyn Kept; 3] {
@@ -56,17 +55,17 @@ impl Indexes {
     pub fn durable(&self) -> u64 {
         self.all().iter().map(|index| index.durable()).min().unwrap_or_default()
     }
-
-    /// Bytes on disk of the nearest-neighbour, the keyword and the learned-sparse index.
-    pub fn bytes(dir: &Path) -> Result<(u64, u64, u64)> {
-        let bytes = |name: &str| fs::dir_bytes(&dir.join(name));
-        Ok((bytes(Self::DENSE)?, bytes(Self::BM25)?, bytes(Self::SPARSE)?))
-    }
 }
 
 /// An index that is kept in step with the documents. What a call leaves undone because it failed is made up for by the next
 /// one: the index is marked, and opened anew from its last commit.
 pub(crate) trait Kept {
+    /// Its name in messages.
+    fn name(&self) -> &'static str;
+
+    /// See [`DerivedIndex::applied`].
+    fn applied(&self) -> u64;
+
     /// See [`DerivedIndex::durable`].
     fn durable(&self) -> u64;
 
@@ -83,6 +82,9 @@ pub(crate) trait Kept {
     /// Saves it and reclaims what deletions left in it.
     fn settle(&self, origin: Origin<'_>) -> Result<()>;
 
+    /// Saves it, and builds it anew where it still holds deleted chunks.
+    fn rid_of_deleted(&self, origin: Origin<'_>) -> Result<()>;
+
     /// Builds it anew from RocksDB.
     fn rebuild(&self, origin: Origin<'_>) -> Result<()>;
 
@@ -91,6 +93,14 @@ pub(crate) trait Kept {
 }
 
 impl<I: DerivedIndex> Kept for Handle<I> {
+    fn name(&self) -> &'static str {
+        I::NAME
+    }
+
+    fn applied(&self) -> u64 {
+        self.get().applied()
+    }
+
     fn durable(&self) -> u64 {
         self.get().durable()
     }
@@ -141,6 +151,11 @@ impl<I: DerivedIndex> Kept for Handle<I> {
             }
             settled => settled,
         }
+    }
+
+    fn rid_of_deleted(&self, origin: Origin<'_>) -> Result<()> {
+        self.settle(origin)?;
+        if self.get().holds_deleted()? { self.rebuild(origin) } else { Ok(()) }
     }
 
     fn rebuild(&self, origin: Origin<'_>) -> Result<()> {

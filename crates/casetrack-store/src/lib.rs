@@ -11,6 +11,7 @@
 //! | `sparse/` | inverted index over the learned-sparse vectors, derived |
 //! | `originals/` | copies of source files, for those who want them |
 //! | `backup-schema-<n>/` | what a migration from schema n found, until the collection is opened once more |
+//! | `quarantine/` | what a repair took out, by time |
 //! | `owner.lock` | locked by the process that has the collection open |
 //!
 //! The [`Registry`] finds the collections of a data directory.
@@ -33,6 +34,7 @@
 //! dropped, so nothing is returned that cannot be read and cited.
 
 mod analysis;
+mod archive;
 mod bm25;
 mod codec;
 mod collection;
@@ -42,25 +44,32 @@ mod error;
 mod fs;
 mod indexes;
 mod invariants;
+mod load;
 mod lock;
 mod manifest;
 mod migrate;
+mod originals;
 mod reader;
 mod records;
 mod registry;
+mod repair;
 pub mod schema;
 mod slots;
 mod sparse;
+mod stats;
 mod top_k;
 mod truth;
 mod verify;
 mod write;
 mod yielding;
 
+pub use archive::{Archive, ArchiveManifest, ExportOptions, ExportReport};
 pub use bm25::{Bm25Query, CONTEXT_WEIGHT, MAX_QUERY_BYTES, MAX_QUERY_TERMS};
 pub use collection::{Collection, Counts, DiskUsage, Filter, Hit};
 pub use manifest::VectorModels;
 pub use registry::Registry;
+pub use repair::{LostDocument, RepairReport};
 pub use sparse::SparseVector;
+pub use stats::Stats;
 pub use verify::{Check, VerifyReport};
 pub use write::StoredDocument;

@@ -5,9 +5,12 @@ use std::path::{Path, PathBuf};
 use casetrack_core::{CollectionMeta, Error, ErrorCode, Result};
 use serde::{Deserialize, Serialize};
 
-use crate::error::corrupt;
+use crate::collection::truth_dir;
+use crate::error::{corrupt, repair_hint};
 use crate::fs;
+use crate::records::Identity;
 use crate::schema::SCHEMA_VERSION;
+use crate::truth::Truth;
 
 const FILE: &str = "collection.json";
 
@@ -31,6 +34,29 @@ pub(crate) struct Manifest {
 }
 
 impl Manifest {
+    /// What RocksDB must say of itself to belong to this collection.
+    pub fn identity(&self) -> Identity {
+        Identity {
+            collection: self.collection.id,
+            dense_model: self.models.dense.clone(),
+            dense_dimension: self.models.dense_dimension,
+            sparse_model: self.models.sparse.clone(),
+        }
+    }
+
+    /// Agrees with the copy in RocksDB, which has checksums where `collection.json` has none: where they differ in anything but
+    /// the schema, the file was changed behind our back and is written again.
+    pub fn reconcile(&mut self, dir: &Path, truth: &Truth) -> Result<()> {
+        match truth.manifest()? {
+            Some(kept) if kept.collection != self.collection => {
+                tracing::warn!(dir = %dir.display(), "collection.json was changed or damaged; it is written again");
+                self.collection = kept.collection;
+                self.write(dir)
+            }
+            _ => truth.keep_manifest(self),
+        }
+    }
+
     pub fn path(dir: &Path) -> PathBuf {
         dir.join(FILE)
     }
@@ -45,21 +71,22 @@ impl Manifest {
     pub fn read(dir: &Path) -> Result<Self> {
         let path = Self::path(dir);
         let json = std::fs::read(&path).map_err(|error| match error.kind() {
+            std::io::ErrorKind::NotFound if truth_dir(dir).exists() => damaged(dir, "collection.json is missing"),
             std::io::ErrorKind::NotFound => {
                 Error::new(ErrorCode::NotFound, format!("There is no collection at {}.", dir.display()))
                     .with_hint("List the collections to see which there are.")
             }
             _ => Error::io(path.display(), error),
         })?;
-        let damaged = |error: serde_json::Error| corrupt(format!("{} cannot be read: {error}", path.display()));
+        let unreadable = |error: serde_json::Error| damaged(dir, &format!("collection.json cannot be read ({error})"));
         // The version first: a newer schema may have changed the rest.
         #[derive(Deserialize)]
         struct Version {
             schema_version: u32,
         }
-        let Version { schema_version } = serde_json::from_slice(&json).map_err(damaged)?;
+        let Version { schema_version } = serde_json::from_slice(&json).map_err(unreadable)?;
         match schema_version {
-            1..=SCHEMA_VERSION => serde_json::from_slice(&json).map_err(damaged),
+            1..=SCHEMA_VERSION => serde_json::from_slice(&json).map_err(unreadable),
             newer if newer > SCHEMA_VERSION => Err(Error::new(
                 ErrorCode::NewerSchema,
                 format!(
@@ -69,9 +96,15 @@ impl Manifest {
                 ),
             )
             .with_hint("Update CaseTrack, then try again. Nothing was changed.")),
-            unknown => Err(corrupt(format!("{} names the unknown schema {unknown}.", path.display()))),
+            unknown => Err(damaged(dir, &format!("collection.json names the unknown schema {unknown}"))),
         }
     }
+}
+
+/// The directory, whose name is the collection's id, tells what to repair: the name cannot be read.
+fn damaged(dir: &Path, what: &str) -> Error {
+    let id = dir.file_name().unwrap_or_default().to_string_lossy();
+    corrupt(format!("The collection at {} is damaged: {what}.", dir.display())).with_hint(repair_hint(&id))
 }
 
 #[cfg(test)]

@@ -4,11 +4,13 @@ use std::path::{Path, PathBuf};
 
 use casetrack_core::{CollectionId, CollectionMeta, Error, ErrorCode, Result};
 
+use crate::archive::Archive;
 use crate::collection::{Collection, Counts, STAGING_PREFIX, truth_dir};
 use crate::error::corrupt;
 use crate::fs;
 use crate::lock::OwnerLock;
 use crate::manifest::{Manifest, VectorModels};
+use crate::repair::RepairReport;
 use crate::truth::Truth;
 
 /// Names of directories that are being removed begin so.
@@ -77,9 +79,36 @@ impl Registry {
         Collection::create(&self.path(meta.id), meta, models)
     }
 
+    /// See [`Collection::import`].
+    pub fn import(&self, archive: &mut Archive, meta: &CollectionMeta) -> Result<Collection> {
+        Collection::import(&self.path(meta.id), archive, meta)
+    }
+
     /// See [`Collection::open`].
     pub fn open_collection(&self, id: CollectionId) -> Result<Collection> {
         Collection::open(&self.path(id))
+    }
+
+    /// Ids of all directories of collections with the name that is known of each, also of those that cannot be listed; for
+    /// finding one to repair.
+    pub fn repairable(&self) -> Result<Vec<(CollectionId, Option<String>)>> {
+        let ids = self.names()?.into_iter().filter_map(|name| name.parse::<CollectionId>().ok());
+        let of = |id| {
+            let dir = self.path(id);
+            let name = Manifest::read(&dir).map(|manifest| manifest.collection.name).ok();
+            (id, name.or_else(|| Collection::kept_name(&dir)))
+        };
+        Ok(ids.map(of).collect())
+    }
+
+    /// See [`Collection::repair`].
+    pub fn repair(&self, id: CollectionId) -> Result<RepairReport> {
+        Collection::repair(&self.path(id))
+    }
+
+    /// See [`Collection::open_to_verify`].
+    pub fn open_to_verify(&self, id: CollectionId) -> Result<Collection> {
+        Collection::open_to_verify(&self.path(id))
     }
 
     /// Counts of a collection as of now, also while it is open elsewhere: a read-only look that takes no ownership, some ten

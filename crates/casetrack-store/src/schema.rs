@@ -4,6 +4,7 @@
 //! |---|---|---|
 //! | `meta` | `0` (one byte) | `State`: counters of the whole collection |
 //! | | `1` | `Identity`: whose data this is, and the models behind its vectors |
+//! | | `2` | JSON: a copy of `collection.json`, for when that is lost |
 //! | `documents` | document id | JSON: `DocumentMeta` and the document's first slot |
 //! | `path_index` | SHA-256 of the source path | document id |
 //! | `hash_index` | SHA-256 of the file · document id | nothing |
@@ -61,7 +62,7 @@ pub mod cf {
     pub const SLOTS: &str = "slots";
     pub const OPLOG: &str = "oplog";
 
-    /// All of them.
+    /// All of them. A new one goes to the end: `repair` relies on RocksDB's numbers for them, which follow this order.
     pub const ALL: [&str; 13] = [
         META,
         DOCUMENTS,
@@ -73,9 +74,9 @@ pub mod cf {
         CHUNKS,
         CHUNK_IDS,
         VECTORS,
-        SPARSE_VECTORS,
         SLOTS,
         OPLOG,
+        SPARSE_VECTORS,
     ];
 
     /// Those whose keys begin with a document id and which go when the document goes.
@@ -84,6 +85,7 @@ pub mod cf {
 
 pub const STATE_KEY: [u8; 1] = [0];
 pub const IDENTITY_KEY: [u8; 1] = [1];
+pub const MANIFEST_KEY: [u8; 1] = [2];
 
 /// Key of a page, or of a chunk, of a document.
 pub fn numbered_key(document: DocumentId, number: u32) -> [u8; 20] {

@@ -3,19 +3,25 @@
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use casetrack_core::{Error, ErrorCode, Result};
 use rocksdb::checkpoint::Checkpoint;
 use rocksdb::properties::CUR_SIZE_ALL_MEM_TABLES;
 use rocksdb::{
-    BlockBasedOptions, Cache, ColumnFamily, ColumnFamilyDescriptor, DB, DBCompressionType, DBPinnableSlice, InfoLogger,
-    LogLevel, Options, WriteBatch, WriteOptions,
+    BlockBasedOptions, BottommostLevelCompaction, Cache, ColumnFamily, ColumnFamilyDescriptor, CompactOptions, DB,
+    DBCompressionType, DBPinnableSlice, DBRecoveryMode, InfoLogger, IteratorMode, LogLevel, Options, WriteBatch,
+    WriteOptions,
 };
 
+use crate::codec::{decode_json, encode_json};
 use crate::error::{corrupt, rocks};
+use crate::indexes::Kept;
+use crate::manifest::Manifest;
 use crate::reader::Reader;
 use crate::records::{Identity, State};
-use crate::schema::{IDENTITY_KEY, STATE_KEY, cf};
+use crate::schema::{IDENTITY_KEY, MANIFEST_KEY, STATE_KEY, cf};
+use crate::slots::SlotMap;
 
 /// Blocks read from disk are kept in one cache for all open collections, indexes and Bloom filters included.
 const BLOCK_CACHE_BYTES: usize = 64 << 20;
@@ -27,6 +33,9 @@ const SETTLE_BYTES: u64 = 8 << 20;
 const BLOCK_BYTES: usize = 16 << 10;
 /// Bits per key: about 1 % of look-ups of absent keys read a block in vain.
 const BLOOM_BITS: f64 = 10.0;
+
+/// A key that no family has, in tables that only name their family.
+const SEED_KEY: [u8; 16] = [0xff; 16];
 
 static BLOCK_CACHE: LazyLock<Cache> = LazyLock::new(|| Cache::new_lru_cache(BLOCK_CACHE_BYTES));
 
@@ -55,7 +64,107 @@ impl Truth {
     /// Opens a store that exists, as its owner.
     pub fn open(path: &Path) -> Result<Self> {
         check_present(path)?;
+        check_listed(path)?;
         Self::open_with(&options(), path)
+    }
+
+    /// Opens a damaged store, of which the caller has a copy, to read what can be read: damaged records of the write-ahead
+    /// log are passed over.
+    pub fn open_for_salvage(path: &Path) -> Result<Self> {
+        check_present(path)?;
+        let mut options = options();
+        options.set_wal_recovery_mode(DBRecoveryMode::SkipAnyCorruptedRecord);
+        options.set_track_and_verify_wals_in_manifest(false);
+        // Those of a later schema.
+        options.create_missing_column_families(true);
+        let db = DB::open_cf_descriptors(&options, path, cf::ALL.map(|name| family(name, false)))
+            .map_err(|error| rocks(path, error))?;
+        Ok(Self::with(db, path))
+    }
+
+    /// Makes RocksDB list the files of a store anew, from the files that are there. Replays the write-ahead log into tables.
+    ///
+    /// It knows families of keys by the tables that name them, and forgets what the log has for others: `seeds` is a place to
+    /// make a table for each, with one key that nothing else has.
+    pub fn relist(path: &Path, seeds: &Path) -> Result<()> {
+        let mut fresh = options();
+        fresh.create_if_missing(true);
+        fresh.create_missing_column_families(true);
+        let seed = Self::open_with(&fresh, seeds)?;
+        for name in cf::ALL {
+            let family = seed.cf(name)?;
+            seed.db.put_cf(family, SEED_KEY, []).map_err(|error| seed.error(error))?;
+            seed.db.flush_cf(family).map_err(|error| seed.error(error))?;
+        }
+        drop(seed);
+        let io = |error| Error::io(path.display(), error);
+        let tables = |dir: &Path| -> std::io::Result<Vec<(u64, PathBuf)>> {
+            let paths = std::fs::read_dir(dir)?.map(|entry| entry.map(|entry| entry.path()));
+            let numbered = |path: PathBuf| Some((path.file_stem()?.to_str()?.parse().ok()?, path));
+            Ok(paths.collect::<std::io::Result<Vec<_>>>()?.into_iter().filter_map(numbered).collect())
+        };
+        let mut free = tables(path).map_err(io)?.iter().map(|(number, _)| *number).max().unwrap_or_default();
+        for (_, table) in tables(seeds).map_err(io)? {
+            if table.extension().is_some_and(|extension| extension == "sst") {
+                free += 1;
+                std::fs::copy(&table, path.join(format!("{free:06}.sst"))).map_err(io)?;
+            }
+        }
+        DB::repair(&options(), path).map_err(|error| rocks(path, error))
+    }
+
+    /// Reads every entry from disk, past the cache, and with it checks the checksum of every block that holds one; how many
+    /// there are. Also while it is open. The error names the first family of keys that is damaged.
+    pub fn read_everything(path: &Path) -> Result<u64> {
+        let mut tries = 0;
+        let truth = loop {
+            match Self::open_uncached(path) {
+                // The owner's background work may remove a file between the moments we learn of it and open it.
+                Err(error) if tries < 10 && error.message.to_lowercase().contains("no such file") => {
+                    tries += 1;
+                    std::thread::sleep(Duration::from_millis(20));
+                }
+                opened => break opened?,
+            }
+        };
+        let mut entries = 0;
+        for name in cf::ALL {
+            for entry in truth.db.iterator_cf(truth.cf(name)?, IteratorMode::Start) {
+                entry.map_err(|error| {
+                    let error = truth.error(error);
+                    Error::new(error.code, format!("\"{name}\" is damaged: {}", error.message))
+                        .with_hint(error.hint.clone().unwrap_or_default())
+                        .with_source(error)
+                })?;
+                entries += 1;
+            }
+        }
+        Ok(entries)
+    }
+
+    fn open_uncached(path: &Path) -> Result<Self> {
+        check_present(path)?;
+        let mut options = options();
+        // All at once: the owner may remove them meanwhile.
+        options.set_max_open_files(-1);
+        let db = DB::open_cf_descriptors_read_only(&options, path, cf::ALL.map(|name| family(name, false)), false);
+        Ok(Self::with(db.map_err(|error| rocks(path, error))?, path))
+    }
+
+    /// Rewrites all tables without what was deleted or replaced.
+    pub fn compact(&self) -> Result<()> {
+        self.flush_all()?;
+        let mut options = CompactOptions::default();
+        options.set_bottommost_level_compaction(BottommostLevelCompaction::Force);
+        for name in cf::ALL {
+            self.db.compact_range_cf_opt(self.cf(name)?, None::<&[u8]>, None::<&[u8]>, &options);
+        }
+        Ok(())
+    }
+
+    /// Sorts all recent writes into files, which are synced.
+    pub fn flush_all(&self) -> Result<()> {
+        cf::ALL.iter().try_for_each(|name| self.db.flush_cf(self.cf(name)?).map_err(|error| self.failure(error)))
     }
 
     /// Opens a store of this or an older schema, as its owner, and makes the column families that it lacks.
@@ -73,7 +182,7 @@ impl Truth {
         let error = |error| rocks(path, error);
         // Those it has; opening the store must not add to them.
         let present = DB::list_cf(&options(), path).map_err(error)?;
-        let families = present.iter().map(|name| family(name));
+        let families = present.iter().map(|name| family(name, true));
         let db = DB::open_cf_descriptors(&options(), path, families).map_err(error)?;
         Checkpoint::new(&db).and_then(|checkpoint| checkpoint.create_checkpoint(copy)).map_err(error)
     }
@@ -82,17 +191,22 @@ impl Truth {
     /// committed before.
     pub fn open_read_only(path: &Path) -> Result<Self> {
         check_present(path)?;
-        let db = DB::open_cf_descriptors_read_only(&options(), path, [family(cf::META)], false);
+        let db = DB::open_cf_descriptors_read_only(&options(), path, [family(cf::META, true)], false);
         Ok(Self::with(db.map_err(|error| rocks(path, error))?, path))
     }
 
     fn open_with(options: &Options, path: &Path) -> Result<Self> {
-        let db = DB::open_cf_descriptors(options, path, cf::ALL.map(family)).map_err(|error| rocks(path, error))?;
+        let db = DB::open_cf_descriptors(options, path, cf::ALL.map(|name| family(name, true)))
+            .map_err(|error| rocks(path, error))?;
         Ok(Self::with(db, path))
     }
 
     fn with(db: DB, path: &Path) -> Self {
         Self { db, path: path.to_owned(), failed: AtomicBool::new(false) }
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.path
     }
 
     pub fn db(&self) -> &DB {
@@ -114,6 +228,62 @@ impl Truth {
 
     pub fn identity(&self) -> Result<Identity> {
         Identity::decode(&self.meta_value("identity", &IDENTITY_KEY)?)
+    }
+
+    /// The copy of `collection.json`; `None` where an earlier version of CaseTrack left none.
+    pub fn manifest(&self) -> Result<Option<Manifest>> {
+        let value = self.db.get_pinned_cf(self.cf(cf::META)?, MANIFEST_KEY).map_err(|error| self.error(error))?;
+        value.map(|value| decode_json("manifest", &value)).transpose()
+    }
+
+    /// Keeps a copy of `collection.json`.
+    pub fn keep_manifest(&self, manifest: &Manifest) -> Result<()> {
+        if self.manifest().is_ok_and(|kept| kept.as_ref() == Some(manifest)) {
+            return Ok(());
+        }
+        let mut batch = WriteBatch::default();
+        batch.put_cf(self.cf(cf::META)?, MANIFEST_KEY, encode_json(manifest)?);
+        self.write_durably(batch)
+    }
+
+    /// The slots add up to what the collection counts, and the operation log has no gap. That shows where a part of the
+    /// write-ahead log, or a file with recent changes, was lost and RocksDB did not notice.
+    pub fn check_complete(&self, state: &State, slots: &SlotMap) -> Result<()> {
+        let mut last = state.trimmed_seq;
+        for entry in self.reader().ops_after(last)? {
+            let (seq, _) = entry?;
+            if seq != last + 1 {
+                return Err(self.incomplete(format!("change {} is missing", last + 1)));
+            }
+            last = seq;
+        }
+        let (documents, chunks) = (slots.ranges().count() as u64, slots.chunks());
+        if last != state.last_seq || (documents, chunks) != (state.documents, state.chunks) {
+            let State { documents: all_documents, chunks: all_chunks, last_seq, .. } = state;
+            return Err(self.incomplete(format!(
+                "there are {documents} of {all_documents} documents, {chunks} of {all_chunks} chunks, and the changes up to \
+                 {last} of {last_seq}"
+            )));
+        }
+        Ok(())
+    }
+
+    /// An index follows the documents, and has saved what it knows: where it knows of more changes than there are, some were
+    /// lost.
+    pub fn check_not_behind(&self, state: &State, index: &dyn Kept) -> Result<()> {
+        let (known, last) = (index.applied(), state.last_seq);
+        if known <= last {
+            return Ok(());
+        }
+        Err(self.incomplete(format!(
+            "the {} index knows of {known} changes, but only {last} are there (an older copy, or the end of its write-ahead \
+             log is cut off)",
+            index.name()
+        )))
+    }
+
+    fn incomplete(&self, what: String) -> Error {
+        corrupt(format!("RocksDB at {} is incomplete: {what}.", self.path.display()))
     }
 
     fn meta_value(&self, what: &str, key: &[u8]) -> Result<DBPinnableSlice<'_>> {
@@ -144,7 +314,7 @@ impl Truth {
         if waiting < SETTLE_BYTES {
             return Ok(());
         }
-        cf::ALL.iter().try_for_each(|name| self.db.flush_cf(self.cf(name)?).map_err(|error| self.failure(error)))
+        self.flush_all()
     }
 
     /// Whether a write has failed: RocksDB then takes no further ones before it is opened anew.
@@ -171,13 +341,70 @@ fn check_present(path: &Path) -> Result<()> {
             ErrorCode::Corrupt,
             format!("The documents of the collection are missing: there is no RocksDB at {}.", path.display()),
         )
-        .with_hint("Restore the directory from a backup, or delete the collection and ingest its files again.")),
+        .with_hint("Run `casetrack repair -c NAME` for the collection, or restore the directory from a backup.")),
         Err(error) => Err(Error::io(path.display(), error)),
     }
 }
 
+/// RocksDB takes a list of its files that ends within a record for one that ends before it, and deletes the files that it does
+/// not name. That is right where the record was being written when power failed, and wrong where the list was cut off
+/// later: so none must be there that it does not name.
+fn check_listed(path: &Path) -> Result<()> {
+    let error = |error| Error::io(path.display(), error);
+    let current = std::fs::read_to_string(path.join("CURRENT")).unwrap_or_default();
+    if !current.starts_with("MANIFEST-") || !manifest_is_cut_off(&path.join(current.trim_end())) {
+        return Ok(());
+    }
+    let look = DB::open_cf_descriptors_read_only(&options(), path, cf::ALL.map(|name| family(name, true)), false);
+    let listed = look.and_then(|db| db.live_files()).map_err(|error| rocks(path, error))?;
+    for entry in std::fs::read_dir(path).map_err(error)? {
+        let name = entry.map_err(error)?.file_name();
+        let name = name.to_string_lossy();
+        if name.ends_with(".sst") && !listed.iter().any(|file| file.name.trim_start_matches('/') == name) {
+            return Err(corrupt(format!(
+                "RocksDB's list of its files at {} is cut off: it does not name {name}.",
+                path.display()
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// Whether a file in RocksDB's log format ends within a record: blocks of 32 KiB, records of a checksum (4 bytes), a length (2),
+/// a type and so many bytes; none begins in the last 6 bytes of a block.
+pub(crate) fn manifest_is_cut_off(path: &Path) -> bool {
+    const BLOCK: usize = 32 << 10;
+    const HEADER: usize = 7;
+    // Parts of a record that are followed by others.
+    const FIRST: u8 = 2;
+    const MIDDLE: u8 = 3;
+    let Ok(bytes) = std::fs::read(path) else { return false };
+    let (mut place, mut goes_on) = (0, false);
+    while place < bytes.len() {
+        let left = BLOCK - place % BLOCK;
+        if left < HEADER {
+            place += left;
+            continue;
+        }
+        let Some(header) = bytes.get(place..place + HEADER) else { return true };
+        let length = usize::from(u16::from_le_bytes([header[4], header[5]]));
+        if header == [0; HEADER] {
+            return goes_on;
+        }
+        goes_on = matches!(header[6], FIRST | MIDDLE);
+        place += HEADER + length;
+    }
+    goes_on || place > bytes.len()
+}
+
 fn options() -> Options {
     let mut options = Options::default();
+    // A log that ends within a record is normal: power failed during a write that was never reported as done. Anything else
+    // that is wrong in the log is an error, for it lies before changes that were reported. (The default, point-in-time, would
+    // end at the damage without a word and drop what comes after.)
+    options.set_wal_recovery_mode(DBRecoveryMode::TolerateCorruptedTailRecords);
+    // A log file that was finished and synced must be there when it is needed.
+    options.set_track_and_verify_wals_in_manifest(true);
     options.set_db_write_buffer_size(WRITE_BUFFER_BYTES);
     options.set_max_total_wal_size(2 * WRITE_BUFFER_BYTES as u64);
     options.set_max_open_files(256);
@@ -192,11 +419,16 @@ fn options() -> Options {
     options
 }
 
-fn family(name: &str) -> ColumnFamilyDescriptor {
+/// `cached` where blocks may come from the cache instead of the disk.
+fn family(name: &str, cached: bool) -> ColumnFamilyDescriptor {
     let mut table = BlockBasedOptions::default();
-    table.set_block_cache(&BLOCK_CACHE);
-    table.set_cache_index_and_filter_blocks(true);
-    table.set_pin_l0_filter_and_index_blocks_in_cache(true);
+    if cached {
+        table.set_block_cache(&BLOCK_CACHE);
+        table.set_cache_index_and_filter_blocks(true);
+        table.set_pin_l0_filter_and_index_blocks_in_cache(true);
+    } else {
+        table.disable_cache();
+    }
     table.set_block_size(BLOCK_BYTES);
     table.set_bloom_filter(BLOOM_BITS, false);
     let mut options = Options::default();

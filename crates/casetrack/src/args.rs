@@ -203,6 +203,11 @@ pub enum OnCollections {
     Documents(commands::documents::Documents),
     Show(commands::show::Show),
     Verify(commands::verify::Verify),
+    Repair(commands::repair::Repair),
+    Export(commands::export::Export),
+    Import(commands::import::Import),
+    Compact(commands::compact::Compact),
+    Stats(commands::stats::Stats),
     Call(commands::call::Call),
     /// Called `bench search`.
     #[command(skip)]
@@ -220,6 +225,11 @@ impl OnCollections {
             Self::Documents(command) => command.run(console),
             Self::Show(command) => command.run(console),
             Self::Verify(command) => command.run(console),
+            Self::Repair(command) => command.run(console),
+            Self::Export(command) => command.run(console),
+            Self::Import(command) => command.run(console),
+            Self::Compact(command) => command.run(console),
+            Self::Stats(command) => command.run(console),
             Self::Call(command) => command.run(console),
             Self::BenchSearch(command) => command.run(console),
         }
@@ -228,7 +238,8 @@ impl OnCollections {
     /// Whether a command that may have been carried out already can be run once more to the same end.
     pub fn may_be_repeated(&self) -> bool {
         match self {
-            Self::New(_) => false,
+            Self::New(_) | Self::Import(_) | Self::Repair(_) => false,
+            Self::Export(command) => command.may_be_repeated(),
             Self::Call(command) => command.may_be_repeated(),
             _ => true,
         }

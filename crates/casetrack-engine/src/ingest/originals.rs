@@ -5,23 +5,9 @@ use std::path::PathBuf;
 use casetrack_core::{DocumentMeta, Error, Result};
 use casetrack_store::Collection;
 
-/// `originals/<document id>-<beginning of the SHA-256>.<extension>`: each version of a document has a file of its own, so that
-/// the copy of the one that is stored is there at every moment.
+/// Where the copy of a document's file is.
 pub(crate) fn path(collection: &Collection, meta: &DocumentMeta) -> PathBuf {
-    let current = named(collection, meta, &versioned(meta));
-    // Collections of schema 1 had one file a document.
-    let earlier = named(collection, meta, &meta.id.to_string());
-    if !current.exists() && earlier.exists() { earlier } else { current }
-}
-
-fn versioned(meta: &DocumentMeta) -> String {
-    format!("{}-{:.16}", meta.id, meta.sha256.to_string())
-}
-
-fn named(collection: &Collection, meta: &DocumentMeta, stem: &str) -> PathBuf {
-    let extension = std::path::Path::new(&meta.path).extension().and_then(|extension| extension.to_str());
-    let extension = extension.map(|extension| format!(".{extension}")).unwrap_or_default();
-    collection.originals_dir().join(format!("{stem}{extension}"))
+    collection.original_path(meta)
 }
 
 /// Removes the copies of earlier versions of a document.
@@ -44,7 +30,7 @@ pub(super) fn remove_others(collection: &Collection, meta: &DocumentMeta) -> Res
 
 /// Writes the copy beside its final name first, so that a half-written copy is never taken for the file.
 pub(super) fn store(collection: &Collection, meta: &DocumentMeta, bytes: &[u8]) -> Result<()> {
-    let target = named(collection, meta, &versioned(meta));
+    let target = collection.new_original_path(meta);
     let partial = target.with_extension("partial");
     let write = || {
         std::fs::create_dir_all(collection.originals_dir())?;

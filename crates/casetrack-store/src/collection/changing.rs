@@ -94,6 +94,15 @@ impl Collection {
         self.trim_log(&mut state)
     }
 
+    /// Saves the derived indexes and builds those anew that hold deleted chunks.
+    pub(crate) fn rid_indexes_of_deleted(&self) -> Result<()> {
+        let mut state = self.writer();
+        for index in self.indexes.all() {
+            self.with_origin(&state, |origin| index.rid_of_deleted(origin))?;
+        }
+        self.trim_log(&mut state)
+    }
+
     /// Gives a collection without a learned-sparse model one, for the vectors of documents to come. Those that are there keep
     /// having none until they are stored anew; [`Counts::sparse_chunks`](crate::Counts) tells how many have. Durable when it
     /// returns.
@@ -114,6 +123,7 @@ impl Collection {
         self.identity = identity;
         self.manifest.models.sparse = Some(model.to_owned());
         self.manifest.write(&self.dir)?;
+        self.truth.keep_manifest(&self.manifest)?;
         let state = *self.writer();
         self.indexes.sparse.set_failed();
         self.with_origin(&state, |origin| self.indexes.sparse.recover(origin))

@@ -6,14 +6,16 @@ mod reading;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
 
-use casetrack_core::{CollectionMeta, DocumentId, Error, ErrorCode, Result};
+use casetrack_core::{CollectionMeta, DocumentId, DocumentMeta, Error, ErrorCode, Result};
 
-use crate::error::corrupt;
+use crate::archive;
+use crate::error::{corrupt, repair_hint};
 use crate::fs;
 use crate::indexes::{Indexes, Origin};
 use crate::lock::OwnerLock;
 use crate::manifest::{Manifest, VectorModels};
 use crate::migrate;
+use crate::originals;
 use crate::records::{Identity, State};
 use crate::schema::SCHEMA_VERSION;
 use crate::slots::SlotMap;
@@ -95,6 +97,13 @@ impl Collection {
         if models.dense_dimension == 0 {
             return Err(Error::internal("A collection needs a model with at least one dimension."));
         }
+        let staging = Self::stage(dir, meta, models)?;
+        fs::rename_durably(&staging, dir)?;
+        Self::open(dir)
+    }
+
+    /// Builds an empty collection beside `dir`, where it has still to be renamed to.
+    pub(crate) fn stage(dir: &Path, meta: &CollectionMeta, models: &VectorModels) -> Result<PathBuf> {
         if dir.exists() {
             return Err(Error::new(ErrorCode::AlreadyExists, format!("{} exists already.", dir.display()))
                 .with_hint("Choose another place for the new collection."));
@@ -103,11 +112,10 @@ impl Collection {
         fs::remove_dir(&staging)?;
         fs::create_dir(&staging)?;
         let manifest = Manifest { schema_version: SCHEMA_VERSION, collection: meta.clone(), models: models.clone() };
-        drop(Truth::create(&staging.join(ROCKSDB), &identity_of(&manifest))?);
+        Truth::create(&staging.join(ROCKSDB), &manifest.identity())?.keep_manifest(&manifest)?;
         fs::create_dir(&staging.join(ORIGINALS))?;
         manifest.write(&staging)?;
-        fs::rename_durably(&staging, dir)?;
-        Self::open(dir)
+        Ok(staging)
     }
 
     /// Opens a collection as its owner and brings the derived indexes up to date. Usually milliseconds; after a crash, or when
@@ -115,10 +123,25 @@ impl Collection {
     /// older schema is migrated first, which keeps a backup inside it until it is opened the next time (see `migrate`).
     ///
     /// Errors: [`ErrorCode::NotFound`], [`ErrorCode::InUse`] while another owner has it open, [`ErrorCode::NewerSchema`],
-    /// [`ErrorCode::Corrupt`] where RocksDB is missing or damaged.
+    /// [`ErrorCode::Corrupt`] where RocksDB is missing or damaged: then [`repair`](Self::repair) mends it.
     pub fn open(dir: &Path) -> Result<Self> {
+        let name = Manifest::read(dir)?.collection.name;
+        Self::open_with(dir, true).map_err(|error| match error.code {
+            ErrorCode::Corrupt => error.with_hint(repair_hint(&name)),
+            _ => error,
+        })
+    }
+
+    /// Opens a collection for [`verify`](Self::verify), also where [`open`](Self::open) refuses because changes are missing or
+    /// counters do not add up. What is read from it may be incomplete.
+    pub fn open_to_verify(dir: &Path) -> Result<Self> {
         Manifest::read(dir)?;
+        Self::open_with(dir, false)
+    }
+
+    fn open_with(dir: &Path, strict: bool) -> Result<Self> {
         let owner = OwnerLock::acquire(dir)?;
+        archive::clear_remains(dir)?;
         // Once more, now that nobody else changes it.
         let mut manifest = Manifest::read(dir)?;
         let migrated = migrate::run(dir, &mut manifest)?;
@@ -129,17 +152,23 @@ impl Collection {
             manifest.models.sparse = identity.sparse_model.clone();
             manifest.write(dir)?;
         }
-        if identity != identity_of(&manifest) {
+        if identity != manifest.identity() {
             return Err(corrupt(format!(
                 "collection.json and the documents in {} do not belong together.",
                 dir.display()
             )));
         }
+        manifest.reconcile(dir, &truth)?;
         let state = truth.state()?;
         let slots = tracing::debug_span!("slots").in_scope(|| SlotMap::load(&truth.reader()))?;
         let reader = truth.reader();
         let origin = Origin { identity: &identity, state: &state, slots: &slots, reader: &reader };
-        let indexes = Indexes::open(dir, origin)?;
+        let indexes = Indexes::open(dir, origin.identity)?;
+        if strict {
+            truth.check_complete(&state, &slots)?;
+            indexes.all().iter().try_for_each(|index| truth.check_not_behind(&state, *index))?;
+        }
+        indexes.all().iter().try_for_each(|index| index.catch_up(origin))?;
         drop(reader);
         if !migrated {
             migrate::remove_backups(dir)?;
@@ -168,13 +197,40 @@ impl Collection {
 
     pub fn disk_usage(&self) -> Result<DiskUsage> {
         let bytes = |name: &str| fs::dir_bytes(&self.dir.join(name));
-        let (dense, bm25, sparse) = Indexes::bytes(&self.dir)?;
-        Ok(DiskUsage { truth: bytes(ROCKSDB)?, dense, bm25, sparse, originals: bytes(ORIGINALS)? })
+        Ok(DiskUsage {
+            truth: bytes(ROCKSDB)?,
+            dense: bytes(Indexes::DENSE)?,
+            bm25: bytes(Indexes::BM25)?,
+            sparse: bytes(Indexes::SPARSE)?,
+            originals: bytes(ORIGINALS)?,
+        })
     }
 
     /// Where copies of source files are kept. What lies there is the caller's business.
     pub fn originals_dir(&self) -> PathBuf {
         self.dir.join(ORIGINALS)
+    }
+
+    /// Where the copy of a document's source file is, if one is kept.
+    pub fn original_path(&self, meta: &DocumentMeta) -> PathBuf {
+        originals::path(&self.originals_dir(), meta)
+    }
+
+    /// Where to put the copy of a document's source file that is about to be stored.
+    pub fn new_original_path(&self, meta: &DocumentMeta) -> PathBuf {
+        originals::new_path(&self.originals_dir(), meta)
+    }
+
+    pub(crate) fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    pub(crate) fn identity(&self) -> &Identity {
+        &self.identity
+    }
+
+    pub(crate) fn truth(&self) -> &Truth {
+        &self.truth
     }
 
     /// What the indexes are made from; `state` is the lock on changes.
@@ -183,7 +239,7 @@ impl Collection {
         visit(Origin { identity: &self.identity, state, slots: &slots, reader: &reader })
     }
 
-    fn writer(&self) -> MutexGuard<'_, State> {
+    pub(crate) fn writer(&self) -> MutexGuard<'_, State> {
         self.writer.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -197,18 +253,19 @@ impl Collection {
     /// not. Problems are in the report; an error means that checking itself was not possible.
     pub fn verify(&self) -> Result<VerifyReport> {
         let state = self.writer();
+        let rocksdb = verify::rocksdb(&self.truth)?;
+        if !rocksdb.problems.is_empty() {
+            // What cannot be read cannot be checked.
+            return Ok(VerifyReport { checks: vec![rocksdb] });
+        }
         let mut report = verify::documents(&self.truth.reader(), self.models())?;
+        report.checks.insert(0, rocksdb);
+        report.checks.insert(1, verify::manifest(&self.dir, &self.manifest, &self.truth)?);
         for index in self.indexes.all() {
             report.checks.push(self.with_origin(&state, |origin| index.check(origin))?);
         }
         Ok(report)
     }
-}
-
-fn identity_of(manifest: &Manifest) -> Identity {
-    let VectorModels { dense, dense_dimension, sparse } = manifest.models.clone();
-    let collection = manifest.collection.id;
-    Identity { collection, dense_model: dense, dense_dimension, sparse_model: sparse }
 }
 
 impl Drop for Collection {
@@ -220,7 +277,7 @@ impl Drop for Collection {
 }
 
 const ROCKSDB: &str = "rocksdb";
-const ORIGINALS: &str = "originals";
+pub(crate) const ORIGINALS: &str = "originals";
 
 /// Where the RocksDB of the collection in `dir` is.
 pub(crate) fn truth_dir(dir: &Path) -> PathBuf {

@@ -360,6 +360,11 @@ impl DerivedIndex for DenseIndex {
         self.freeze()
     }
 
+    fn holds_deleted(&self) -> Result<bool> {
+        let graph = self.graph.lock();
+        Ok(graph.index.stats_for_level(0).nodes > graph.index.size())
+    }
+
     fn close(&self) {}
 
     fn check(&self, slots: &SlotMap, reader: &Reader<'_>) -> Result<Vec<String>> {

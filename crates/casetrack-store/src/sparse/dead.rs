@@ -32,6 +32,10 @@ impl Dead {
         }
     }
 
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     pub fn contains(&self, slot: u64) -> bool {
         let place = self.0.partition_point(|range| range.end <= slot);
         self.0.get(place).is_some_and(|range| range.start <= slot)

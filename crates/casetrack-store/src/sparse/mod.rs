@@ -335,6 +335,10 @@ impl DerivedIndex for SparseIndex {
         if rewritten { self.save() } else { Ok(()) }
     }
 
+    fn holds_deleted(&self) -> Result<bool> {
+        Ok(!self.read().dead.is_empty())
+    }
+
     fn close(&self) {}
 
     fn check(&self, slots: &SlotMap, reader: &Reader<'_>) -> Result<Vec<String>> {

@@ -4,14 +4,16 @@ mod documents;
 mod orphans;
 
 use std::collections::HashMap;
+use std::path::Path;
 
 use casetrack_core::{DocumentId, Error, ErrorKind, Result};
 
 use crate::derived::DerivedIndex;
-use crate::manifest::VectorModels;
+use crate::manifest::{Manifest, VectorModels};
 use crate::reader::Reader;
 use crate::records::{DocumentRecord, State};
 use crate::slots::SlotMap;
+use crate::truth::Truth;
 
 /// Problems that are told in full for each check; further ones are counted.
 const MAX_PROBLEMS: usize = 1000;
@@ -79,6 +81,32 @@ fn damage<T>(result: Result<T>) -> Result<std::result::Result<T, Error>> {
         Err(error) if error.kind() != ErrorKind::Corruption => Err(error),
         result => Ok(result),
     }
+}
+
+/// Reads every entry of RocksDB, and with it the checksum of every block.
+pub(crate) fn rocksdb(truth: &Truth) -> Result<Check> {
+    let mut findings = Findings::new("rocksdb", "Every block of RocksDB's files can be read and has its checksum.");
+    match damage(Truth::read_everything(truth.path()))? {
+        Ok(entries) => findings.check.checked = entries,
+        Err(error) => findings.problem(error.message),
+    }
+    Ok(findings.finish())
+}
+
+/// Compares `collection.json` with the collection that is open, and with the copy that RocksDB keeps of it.
+pub(crate) fn manifest(dir: &Path, open: &Manifest, truth: &Truth) -> Result<Check> {
+    let mut findings = Findings::new("manifest", "collection.json is what RocksDB keeps a copy of.");
+    findings.check.checked = 1;
+    for (what, found) in
+        [("collection.json", Manifest::read(dir).map(Some)), ("RocksDB's copy of it", truth.manifest())]
+    {
+        match damage(found)? {
+            Ok(Some(found)) if found == *open => {}
+            Ok(_) => findings.problem(format!("{what} is not that of the collection that is open.")),
+            Err(error) => findings.problem(error.message),
+        }
+    }
+    Ok(findings.finish())
 }
 
 /// Checks documents, pages, chunks and vectors: invariants 1 to 3.

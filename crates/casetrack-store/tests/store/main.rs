@@ -1,9 +1,12 @@
 //! A collection as its users see it: through the public API, and through damaged or interrupted directories.
 
+mod corruption;
 mod documents;
+mod portable;
 mod recovery;
 mod registry;
 mod schemas;
 mod search;
 mod support;
+mod upkeep;
 mod verify;

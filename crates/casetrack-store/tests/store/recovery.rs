@@ -75,9 +75,12 @@ fn a_change_that_was_not_committed_whole_is_not_there() {
     let before = std::fs::metadata(&log).unwrap().len();
     collection.put_document(&documents[1]).unwrap();
     let after = std::fs::metadata(&log).unwrap().len();
+    // Before a search, which lets an index save that it knows of the change: no crash leaves that without the change.
+    let before_searches = temp.path().join("before-searches");
+    copy_dir(&dir, &before_searches);
     for kept in [before + 7, (before + after) / 2, after - 1] {
         let crashed = temp.path().join(format!("crashed{kept}"));
-        copy_dir(&dir, &crashed);
+        copy_dir(&before_searches, &crashed);
         let log = crashed.join("rocksdb").join(log.file_name().unwrap());
         std::fs::OpenOptions::new().write(true).open(log).unwrap().set_len(kept).unwrap();
         let recovered = Collection::open(&crashed).unwrap();
@@ -167,7 +170,7 @@ fn the_indexes_of_another_collection_are_not_taken_for_ours() {
 }
 
 #[test]
-fn indexes_that_are_ahead_of_an_older_truth_are_built_anew() {
+fn indexes_that_are_ahead_tell_that_changes_are_lost() {
     let (temp, dir, collection) = new_collection();
     let documents = many(8, 3);
     for stored in &documents[..4] {
@@ -182,6 +185,13 @@ fn indexes_that_are_ahead_of_an_older_truth_are_built_anew() {
     drop(collection);
     std::fs::remove_dir_all(dir.join("rocksdb")).unwrap();
     copy_dir(&earlier, &dir.join("rocksdb"));
+    let error = Collection::open(&dir).map(drop).unwrap_err();
+    assert_eq!(error.code, ErrorCode::Corrupt);
+    assert!(error.message.contains("knows of 8 changes, but only 4 are there"), "{}", error.message);
+    assert!(error.hint.unwrap().contains("casetrack repair -c \"Test\""));
+    let report = Collection::repair(&dir).unwrap();
+    assert_eq!((report.documents, report.quarantine), (4, None));
+    assert!(report.done.iter().any(|done| done.contains("Ingest the same folders again")), "{:?}", report.done);
     let collection = Collection::open(&dir).unwrap();
     assert_eq_results(&collection, &expected, "");
     assert_clean(&collection);
@@ -232,6 +242,13 @@ fn indexes_can_be_built_anew_on_request() {
     assert_clean(&collection);
     collection.put_document(&document("/data/new.txt", &["afterthought"])).unwrap();
     assert_eq!(collection.search_bm25("afterthought", 5, &Filter::default()).unwrap().len(), 1);
+    assert_clean(&collection);
+}
+
+#[test]
+fn indexes_built_anew_forget_what_was_not_saved_yet() {
+    let (_temp, _dir, collection) = busy();
+    collection.rebuild_indexes().unwrap();
     assert_clean(&collection);
 }
 

@@ -1,0 +1,78 @@
+//! What a collection takes on disk, and making it smaller.
+
+use casetrack_core::{CollectionId, Result};
+use casetrack_store::{Collection, Stats};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::engine::Engine;
+
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct CollectionStats {
+    pub collection: String,
+    pub documents: u64,
+    pub pages: u64,
+    pub chunks: u64,
+    pub total_bytes: u64,
+    /// Documents and indexes, without originals and quarantine.
+    pub stored_bytes: u64,
+    /// Of `stored_bytes`; absent where there are no chunks.
+    pub bytes_per_chunk: Option<u64>,
+    /// In the order: tables of RocksDB, its log, indexes, originals, quarantine.
+    pub kinds: Vec<KindBytes>,
+}
+
+/// Bytes on disk of one kind of data.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct KindBytes {
+    /// `rocksdb/vectors`, `bm25`, `originals` and so on; stable.
+    pub kind: String,
+    pub bytes: u64,
+}
+
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct CompactReport {
+    pub before: CollectionStats,
+    pub after: CollectionStats,
+    pub duration_ms: u64,
+}
+
+impl Engine {
+    pub fn collection_stats(&self, collection: CollectionId) -> Result<CollectionStats> {
+        let collection = self.collection(collection)?;
+        stats(&collection)
+    }
+
+    /// Rewrites what deletions and replacements left behind. Searches go on meanwhile; changes wait.
+    pub fn compact_collection(&self, collection: CollectionId) -> Result<CompactReport> {
+        let started = std::time::Instant::now();
+        let collection = self.collection(collection)?;
+        let before = stats(&collection)?;
+        collection.compact()?;
+        let after = stats(&collection)?;
+        Ok(CompactReport { before, after, duration_ms: started.elapsed().as_millis() as u64 })
+    }
+}
+
+fn stats(collection: &Collection) -> Result<CollectionStats> {
+    let stats = collection.stats()?;
+    let (stored_bytes, total_bytes) = (stats.stored_bytes(), stats.total_bytes());
+    let Stats { counts, families, rocksdb_other, indexes, originals, quarantine } = stats;
+    let families = families.into_iter().map(|(name, bytes)| (format!("rocksdb/{name}"), bytes));
+    let others = [("originals", originals), ("quarantine", quarantine)];
+    let kinds = families
+        .chain([("rocksdb/log".to_owned(), rocksdb_other)])
+        .chain(indexes.into_iter().chain(others).map(|(name, bytes)| (name.to_owned(), bytes)))
+        .map(|(kind, bytes)| KindBytes { kind, bytes })
+        .collect();
+    Ok(CollectionStats {
+        collection: collection.meta().name.clone(),
+        documents: counts.documents,
+        pages: counts.pages,
+        chunks: counts.chunks,
+        total_bytes,
+        stored_bytes,
+        bytes_per_chunk: stored_bytes.checked_div(counts.chunks),
+        kinds,
+    })
+}

@@ -1,0 +1,252 @@
+//! Writing an archive while the collection is in use.
+
+use std::fs::File;
+use std::io::{BufWriter, Read, Write};
+use std::path::{Path, PathBuf};
+
+use casetrack_core::{CollectionId, DocumentMeta, Error, ErrorCode, Result, Sha256, Timestamp};
+use sha2::Digest;
+use zip::result::ZipError;
+use zip::write::SimpleFileOptions;
+use zip::{CompressionMethod, ZipWriter};
+
+use super::{ArchiveManifest, EntryRecord, FORMAT, FORMAT_VERSION, MANIFEST, document_entry, original_entry};
+use crate::collection::Collection;
+use crate::error::corrupt;
+use crate::reader::Reader;
+use crate::schema::SCHEMA_VERSION;
+use crate::{fs, load, originals};
+
+/// Directories with links to originals that are being exported begin so.
+const REMAINS_PREFIX: &str = ".export-";
+
+/// What goes into an archive.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ExportOptions {
+    /// Copies of source files, where the collection keeps them.
+    pub originals: bool,
+    /// Replace a file that is there already.
+    pub overwrite: bool,
+}
+
+impl Default for ExportOptions {
+    fn default() -> Self {
+        Self { originals: true, overwrite: false }
+    }
+}
+
+/// What went into an archive.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ExportReport {
+    pub bytes: u64,
+    pub documents: u64,
+    pub pages: u64,
+    pub chunks: u64,
+    pub originals: u64,
+    /// One sentence for each original that could not go in: its document is in the archive as one without an original.
+    pub left_out: Vec<String>,
+}
+
+impl Collection {
+    /// Writes the collection as of this moment into one file. Changes go on meanwhile and are not in it. One document at a
+    /// time is held in memory.
+    ///
+    /// The file appears whole or not at all: it is written beside its name (`.partial`), synced and renamed.
+    ///
+    /// Errors: [`ErrorCode::AlreadyExists`] where the file exists; [`ErrorCode::Corrupt`] where a document is damaged, so that
+    /// every archive that was written can be imported.
+    pub fn export(&self, target: &Path, options: &ExportOptions) -> Result<ExportReport> {
+        if !options.overwrite && target.exists() {
+            let message = format!("{} exists already.", target.display());
+            return Err(Error::new(ErrorCode::AlreadyExists, message)
+                .with_hint("Choose another name, or replace the file with --force."));
+        }
+        let partial = fs::partial_path(target);
+        let written = self.write_archive(&partial, options).and_then(|report| {
+            fs::rename_durably(&partial, target)?;
+            Ok(report)
+        });
+        if written.is_err() {
+            // What is left would only take space; that it could not be removed matters less than why it is there.
+            let _ = std::fs::remove_file(&partial);
+        }
+        written
+    }
+
+    fn write_archive(&self, partial: &Path, options: &ExportOptions) -> Result<ExportReport> {
+        // Under the lock that changes take, so that the originals are those of the snapshot's documents.
+        let (reader, state, links) = {
+            let state = self.writer();
+            let reader = self.truth().reader();
+            let links = if options.originals { Some(Links::make(self, &reader)?) } else { None };
+            (reader, *state, links)
+        };
+        let mut archive = ArchiveWriter::create(partial)?;
+        let (mut number, mut pages, mut chunks, mut with_original) = (0, 0, 0, 0);
+        let mut left_out = Vec::new();
+        for range in reader.slot_ranges()? {
+            let id = range?.document;
+            let record = reader.document(id)?.ok_or_else(|| corrupt(format!("Document {id} is missing.")))?;
+            let mut document = load::document(&reader, &record, self.identity())?;
+            let original = links.as_ref().filter(|_| document.meta.original_stored);
+            document.meta.original_stored = false;
+            if let Some(links) = original {
+                let path = links.path(&record.meta);
+                match originals::digest(&path) {
+                    Ok((sha256, _)) if sha256 == record.meta.sha256 => {
+                        archive.original(number, &path)?;
+                        document.meta.original_stored = true;
+                        with_original += 1;
+                    }
+                    Ok(_) => left_out.push(format!("{}: its copy has other content.", record.meta.path)),
+                    Err(error) => left_out.push(format!("{}: its copy cannot be read ({error}).", record.meta.path)),
+                }
+            }
+            archive.document(number, &document)?;
+            (number, pages, chunks) =
+                (number + 1, pages + document.pages.len() as u64, chunks + document.chunks.len() as u64);
+        }
+        if (number, pages, chunks) != (state.documents, state.pages, state.chunks) {
+            return Err(corrupt("The collection's counters are not those of its documents."));
+        }
+        let manifest = ArchiveManifest {
+            format: FORMAT.to_owned(),
+            format_version: FORMAT_VERSION,
+            schema_version: SCHEMA_VERSION,
+            casetrack_version: env!("CARGO_PKG_VERSION").to_owned(),
+            exported_at: Timestamp::now(),
+            collection: self.meta().clone(),
+            models: self.models().clone(),
+            documents: number,
+            pages,
+            chunks,
+            originals: with_original,
+            entries: Vec::new(),
+        };
+        let bytes = archive.finish(manifest)?;
+        Ok(ExportReport { bytes, documents: number, pages, chunks, originals: with_original, left_out })
+    }
+}
+
+/// The originals of a snapshot under names of their own, so that they stay when their documents are deleted or replaced: links
+/// where the file system has them, else copies. Removed when dropped.
+struct Links {
+    dir: PathBuf,
+}
+
+impl Links {
+    fn make(collection: &Collection, reader: &Reader<'_>) -> Result<Self> {
+        let name = format!("{REMAINS_PREFIX}{}", CollectionId::random());
+        let links = Self { dir: collection.dir().join(name) };
+        let originals = collection.originals_dir();
+        for range in reader.slot_ranges()? {
+            let id = range?.document;
+            let record = reader.document(id)?.ok_or_else(|| corrupt(format!("Document {id} is missing.")))?;
+            if !record.meta.original_stored {
+                continue;
+            }
+            fs::create_dir(&links.dir)?;
+            let (from, to) = (originals::path(&originals, &record.meta), links.path(&record.meta));
+            // One that is missing is told when it is read.
+            if from.exists() && std::fs::hard_link(&from, &to).is_err() {
+                std::fs::copy(&from, &to).map_err(|error| Error::io(to.display(), error))?;
+            }
+        }
+        Ok(links)
+    }
+
+    fn path(&self, meta: &DocumentMeta) -> PathBuf {
+        self.dir.join(meta.id.to_string())
+    }
+}
+
+impl Drop for Links {
+    fn drop(&mut self) {
+        if let Err(error) = fs::remove_dir(&self.dir) {
+            tracing::warn!(%error, "links to originals are left; they go when the collection is opened again");
+        }
+    }
+}
+
+/// Removes what a killed export left in a collection's directory.
+pub(crate) fn clear_remains(dir: &Path) -> Result<()> {
+    for entry in std::fs::read_dir(dir).map_err(|error| Error::io(dir.display(), error))? {
+        let entry = entry.map_err(|error| Error::io(dir.display(), error))?;
+        if entry.file_name().to_str().is_some_and(|name| name.starts_with(REMAINS_PREFIX)) {
+            fs::remove_dir(&entry.path())?;
+        }
+    }
+    Ok(())
+}
+
+struct ArchiveWriter {
+    path: PathBuf,
+    zip: ZipWriter<BufWriter<File>>,
+    entries: Vec<EntryRecord>,
+}
+
+impl ArchiveWriter {
+    fn create(path: &Path) -> Result<Self> {
+        let file = File::create(path).map_err(|error| Error::io(path.display(), error))?;
+        Ok(Self { path: path.to_owned(), zip: ZipWriter::new(BufWriter::new(file)), entries: Vec::new() })
+    }
+
+    fn document(&mut self, number: u64, document: &crate::StoredDocument) -> Result<()> {
+        self.entry(document_entry(number), CompressionMethod::Deflated, |put| super::document::write(document, put))
+    }
+
+    /// Uncompressed: most formats are compressed already, and what is not compressed is no bomb.
+    fn original(&mut self, number: u64, path: &Path) -> Result<()> {
+        let error = |error| Error::io(path.display(), error);
+        let mut file = File::open(path).map_err(error)?;
+        self.entry(original_entry(number), CompressionMethod::Stored, |put| {
+            let mut buffer = vec![0; 1 << 18];
+            loop {
+                match file.read(&mut buffer).map_err(error)? {
+                    0 => return Ok(()),
+                    n => put(&buffer[..n])?,
+                }
+            }
+        })
+    }
+
+    /// Adds an entry, whose content `write` gives in pieces.
+    fn entry(
+        &mut self,
+        name: String,
+        method: CompressionMethod,
+        write: impl FnOnce(&mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()>,
+    ) -> Result<()> {
+        let options = SimpleFileOptions::default().compression_method(method).large_file(true);
+        self.zip.start_file(name.as_str(), options).map_err(|error| unwritten(&self.path, error))?;
+        let (mut hasher, mut bytes) = (sha2::Sha256::new(), 0);
+        let (zip, path) = (&mut self.zip, &self.path);
+        write(&mut |piece| {
+            hasher.update(piece);
+            bytes += piece.len() as u64;
+            zip.write_all(piece).map_err(|error| Error::io(path.display(), error))
+        })?;
+        self.entries.push(EntryRecord { name, bytes, sha256: Sha256(hasher.finalize().into()) });
+        Ok(())
+    }
+
+    /// Writes the manifest and syncs the file. Its length.
+    fn finish(mut self, manifest: ArchiveManifest) -> Result<u64> {
+        let manifest = ArchiveManifest { entries: std::mem::take(&mut self.entries), ..manifest };
+        let json = serde_json::to_vec_pretty(&manifest).map_err(|error| Error::internal(error.to_string()))?;
+        self.entry(MANIFEST.to_owned(), CompressionMethod::Deflated, |put| put(&json))?;
+        let Self { path, zip, .. } = self;
+        let file = zip.finish().map_err(|error| unwritten(&path, error))?;
+        let error = |error: std::io::Error| Error::io(path.display(), error);
+        let file = file.into_inner().map_err(|unflushed| error(unflushed.into_error()))?;
+        file.sync_all().map_err(error)?;
+        Ok(file.metadata().map_err(error)?.len())
+    }
+}
+
+fn unwritten(path: &Path, error: ZipError) -> Error {
+    match error {
+        ZipError::Io(error) => Error::io(path.display(), error),
+        error => Error::internal(format!("{} could not be written: {error}", path.display())),
+    }
+}

@@ -1,0 +1,258 @@
+//! Reading an archive, which may be damaged or hostile, into a new collection.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::{BufReader, Read, Write};
+use std::path::Path;
+
+use casetrack_core::{CollectionMeta, Error, ErrorCode, ErrorKind, Result, Sha256};
+use serde::Deserialize;
+use sha2::Digest;
+use zip::read::ZipFile;
+use zip::{CompressionMethod, ZipArchive};
+
+use super::{
+    Archive, ArchiveManifest, EntryRecord, FORMAT, FORMAT_VERSION, MANIFEST, MAX_DOCUMENT_BYTES, MAX_MANIFEST_BYTES,
+    READERS, document_entry, original_entry, refused, zip_error,
+};
+use crate::collection::Collection;
+use crate::error::corrupt;
+use crate::fs;
+use crate::originals;
+
+impl Archive {
+    /// Opens an archive and compares its directory with its manifest. Reads no document.
+    ///
+    /// Errors: [`ErrorCode::UnreadableFile`] where it is none, or not as its manifest says; [`ErrorCode::NewerSchema`] where a
+    /// newer CaseTrack made it.
+    pub fn open(path: &Path) -> Result<Self> {
+        let file = File::open(path).map_err(|error| Error::io(path.display(), error))?;
+        let not_one = |error| match zip_error(path, error) {
+            error if error.code == ErrorCode::UnreadableFile => {
+                refused(path, "it is no .ctcollection file, or cut off")
+            }
+            error => error,
+        };
+        let mut zip = ZipArchive::new(BufReader::new(file)).map_err(not_one)?;
+        let found = directory(path, &mut zip)?;
+        let manifest = read_manifest(path, &mut zip, &found)?;
+        let places = manifest.entries.iter().enumerate().map(|(place, entry)| (entry.name.clone(), place)).collect();
+        let archive = Self { path: path.to_owned(), zip, manifest, places };
+        archive.compare(found)?;
+        Ok(archive)
+    }
+
+    /// Every entry of the manifest is there once, with the size it should have, and there are no others.
+    fn compare(&self, mut found: HashMap<String, Found>) -> Result<()> {
+        found.remove(MANIFEST);
+        let manifest = &self.manifest;
+        let (mut documents, mut with_original) = (0, Vec::new());
+        for EntryRecord { name, bytes, .. } in &manifest.entries {
+            let entry =
+                found.remove(name).ok_or_else(|| self.refused(format_args!("\"{name}\" is missing or twice in it")))?;
+            if entry.bytes != *bytes {
+                let found = entry.bytes;
+                return Err(
+                    self.refused(format_args!("\"{name}\" has {found} bytes, not {bytes} as its manifest says"))
+                );
+            }
+            if *name == document_entry(documents) {
+                if *bytes > MAX_DOCUMENT_BYTES {
+                    return Err(
+                        self.refused(format_args!("\"{name}\" claims {bytes} bytes, more than a document may have"))
+                    );
+                }
+                documents += 1;
+            } else if let Some(number) = name.strip_prefix("originals/").and_then(|number| number.parse().ok())
+                && *name == original_entry(number)
+            {
+                if !entry.stored {
+                    return Err(self.refused(format_args!("\"{name}\" is compressed")));
+                }
+                with_original.push(number);
+            } else {
+                return Err(self.refused(format_args!("it holds \"{name}\", which does not belong there")));
+            }
+        }
+        if let Some(name) = found.keys().min() {
+            return Err(self.refused(format_args!("it holds \"{name}\", which its manifest does not name")));
+        }
+        let originals = with_original.len() as u64;
+        if (documents, originals) != (manifest.documents, manifest.originals)
+            || with_original.iter().any(|&number: &u64| number >= documents)
+        {
+            return Err(self.refused("its manifest counts other documents than it names"));
+        }
+        if manifest.models.dense_dimension == 0 {
+            return Err(self.refused("its manifest names no model"));
+        }
+        Ok(())
+    }
+
+    /// The content of an entry goes through `take`, and is compared with size and SHA-256 in the manifest. `take` is given no
+    /// more than the bytes that the manifest states.
+    fn read<T>(&mut self, name: &str, take: impl FnOnce(&mut dyn Read) -> Result<T>) -> Result<T> {
+        let path = &self.path;
+        let record = self.places.get(name).and_then(|&place| self.manifest.entries.get(place));
+        let Some(EntryRecord { bytes, sha256, .. }) = record else {
+            return Err(refused(path, format_args!("\"{name}\" is missing")));
+        };
+        let file = self.zip.by_name(name).map_err(|error| zip_error(path, error))?;
+        let mut input = Hashed { input: file.take(bytes.saturating_add(1)), hasher: sha2::Sha256::new(), bytes: 0 };
+        let taken = take(&mut input);
+        // To the end, where the zip archive's own checksum is compared.
+        std::io::copy(&mut input, &mut std::io::sink()).map_err(|error| zip_error(path, error.into()))?;
+        if input.bytes != *bytes || Sha256(input.hasher.finalize().into()) != *sha256 {
+            return Err(refused(path, format_args!("the checksum of \"{name}\" does not match its manifest")));
+        }
+        taken.map_err(|error| match error.kind() {
+            ErrorKind::Environment => error,
+            _ => refused(path, format_args!("\"{name}\": {}", error.message.trim_end_matches('.'))).with_source(error),
+        })
+    }
+}
+
+struct Found {
+    bytes: u64,
+    stored: bool,
+}
+
+/// The entries of a zip archive by name. Names are compared as they are, so that `..`, absolute paths and backslashes are names
+/// that no manifest may hold.
+fn directory(path: &Path, zip: &mut ZipArchive<BufReader<File>>) -> Result<HashMap<String, Found>> {
+    if zip.has_duplicate_names() {
+        return Err(refused(path, "it holds two entries of the same name"));
+    }
+    if zip.has_overlapping_files().map_err(|error| zip_error(path, error))? {
+        return Err(refused(path, "its entries overlap"));
+    }
+    let mut found = HashMap::new();
+    for index in 0..zip.len() {
+        let entry = zip.by_index_raw(index).map_err(|error| zip_error(path, error))?;
+        let name = String::from_utf8_lossy(entry.name_raw()).into_owned();
+        let stored = entry.compression() == CompressionMethod::Stored;
+        if entry.is_symlink() || entry.is_dir() || entry.encrypted() {
+            return Err(refused(path, format_args!("its entry \"{name}\" is a link, a directory or encrypted")));
+        }
+        if !stored && entry.compression() != CompressionMethod::Deflated {
+            return Err(refused(path, format_args!("its entry \"{name}\" is compressed in an unknown way")));
+        }
+        found.insert(name, Found { bytes: entry.size(), stored });
+    }
+    Ok(found)
+}
+
+fn read_manifest(
+    path: &Path,
+    zip: &mut ZipArchive<BufReader<File>>,
+    found: &HashMap<String, Found>,
+) -> Result<ArchiveManifest> {
+    let entry = found.get(MANIFEST).ok_or_else(|| refused(path, "it has no manifest"))?;
+    if entry.bytes > MAX_MANIFEST_BYTES {
+        return Err(refused(path, "its manifest is too large"));
+    }
+    let file: ZipFile<'_, _> = zip.by_name(MANIFEST).map_err(|error| zip_error(path, error))?;
+    let mut json = Vec::new();
+    file.take(entry.bytes.saturating_add(1)).read_to_end(&mut json).map_err(|error| zip_error(path, error.into()))?;
+    // The version first: a newer format may have changed the rest.
+    #[derive(Deserialize)]
+    struct Version {
+        format: String,
+        format_version: u32,
+    }
+    let damaged = |error: serde_json::Error| refused(path, format_args!("its manifest cannot be read ({error})"));
+    let Version { format, format_version } = serde_json::from_slice(&json).map_err(damaged)?;
+    if format != FORMAT {
+        return Err(refused(path, "its manifest is of something else"));
+    }
+    match READERS.iter().find(|(version, _)| *version == format_version) {
+        Some((_, read)) => read(&json).map_err(damaged),
+        None if format_version > FORMAT_VERSION => {
+            let message = format!(
+                "{} was made by a newer CaseTrack (format {format_version}; this version knows {FORMAT_VERSION}).",
+                path.display()
+            );
+            Err(Error::new(ErrorCode::NewerSchema, message).with_hint("Update CaseTrack, then import it again."))
+        }
+        None => Err(refused(path, format_args!("its format {format_version} is unknown"))),
+    }
+}
+
+impl Collection {
+    /// Makes a collection in `dir`, which must not exist, of everything in an archive, under the id and name of `meta`. Documents
+    /// keep their ids and their order, so that searches find the same. It is built beside `dir` and renamed when all of it
+    /// has been checked: an archive that does not check out leaves nothing.
+    ///
+    /// Errors: [`ErrorCode::UnreadableFile`] where anything in the archive is not as it should be.
+    pub fn import(dir: &Path, archive: &mut Archive, meta: &CollectionMeta) -> Result<Self> {
+        let models = archive.manifest.models.clone();
+        let staging = Self::stage(dir, meta, &models)?;
+        let filled = Self::open(&staging).and_then(|collection| fill(&collection, archive));
+        if let Err(error) = filled.and_then(|()| fs::rename_durably(&staging, dir)) {
+            if let Err(left) = fs::remove_dir(&staging) {
+                tracing::warn!(error = %left, "what was imported in part is left; it goes when CaseTrack starts later");
+            }
+            return Err(error);
+        }
+        Self::open(dir)
+    }
+}
+
+/// Stores the documents of an archive in order.
+fn fill(collection: &Collection, archive: &mut Archive) -> Result<()> {
+    let ArchiveManifest { documents, pages, chunks, .. } = archive.manifest;
+    let models = archive.manifest.models.clone();
+    for number in 0..documents {
+        let name = document_entry(number);
+        let document = archive.read(&name, |input| super::document::read(input, &models))?;
+        let refuse = |archive: &Archive, error: Error| match error.kind() {
+            ErrorKind::Environment => error,
+            _ => {
+                archive.refused(format_args!("\"{name}\": {}", error.message.trim_end_matches('.'))).with_source(error)
+            }
+        };
+        collection.put_document(&document).map_err(|error| refuse(archive, error))?;
+        let original = original_entry(number);
+        if archive.places.contains_key(&original) != document.meta.original_stored {
+            return Err(archive.refused(format_args!("\"{original}\" and its document contradict each other")));
+        }
+        if document.meta.original_stored {
+            let target = collection.new_original_path(&document.meta);
+            let written = archive.read(&original, |input| {
+                let error = |error| Error::io(target.display(), error);
+                let mut file = File::create(&target).map_err(error)?;
+                std::io::copy(input, &mut file).map_err(|copying| match super::is_damage(&copying) {
+                    true => corrupt(copying.to_string()),
+                    false => error(copying),
+                })?;
+                file.flush().and_then(|()| file.sync_all()).map_err(error)
+            });
+            written?;
+            let (sha256, _) = originals::digest(&target).map_err(|error| Error::io(target.display(), error))?;
+            if sha256 != document.meta.sha256 {
+                return Err(archive.refused(format_args!("\"{original}\" is not the file of its document")));
+            }
+        }
+    }
+    let counts = collection.counts()?;
+    if (counts.documents, counts.pages, counts.chunks) != (documents, pages, chunks) {
+        return Err(archive.refused("its manifest counts other documents, pages or chunks than it holds"));
+    }
+    collection.flush()
+}
+
+/// Counts and hashes what is read through it.
+struct Hashed<R> {
+    input: R,
+    hasher: sha2::Sha256,
+    bytes: u64,
+}
+
+impl<R: Read> Read for Hashed<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let n = self.input.read(buffer)?;
+        self.hasher.update(&buffer[..n]);
+        self.bytes += n as u64;
+        Ok(n)
+    }
+}

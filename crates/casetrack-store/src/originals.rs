@@ -1,0 +1,42 @@
+//! Copies of source files inside a collection: where they lie, and whether they are what was ingested.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use casetrack_core::{DocumentMeta, Sha256};
+use sha2::Digest;
+
+/// Where the copy of a document's file is. Those that earlier versions of CaseTrack stored have the document's id for a name.
+pub(crate) fn path(originals: &Path, meta: &DocumentMeta) -> PathBuf {
+    let (current, earlier) = (new_path(originals, meta), named(originals, meta, &meta.id.to_string()));
+    if !current.exists() && earlier.exists() { earlier } else { current }
+}
+
+/// `<originals>/<document id>-<beginning of the SHA-256>.<extension>`: each version of a document has a file of its own, so
+/// that the copy of the one that is stored is there at every moment.
+pub(crate) fn new_path(originals: &Path, meta: &DocumentMeta) -> PathBuf {
+    named(originals, meta, &format!("{}-{:.16}", meta.id, meta.sha256.to_string()))
+}
+
+fn named(originals: &Path, meta: &DocumentMeta, stem: &str) -> PathBuf {
+    let extension = Path::new(&meta.path).extension().and_then(|extension| extension.to_str());
+    let extension = extension.map(|extension| format!(".{extension}")).unwrap_or_default();
+    originals.join(format!("{stem}{extension}"))
+}
+
+/// SHA-256 and length of a file, read in pieces.
+pub(crate) fn digest(path: &Path) -> io::Result<(Sha256, u64)> {
+    let mut file = File::open(path)?;
+    let (mut hasher, mut bytes) = (sha2::Sha256::new(), 0);
+    let mut buffer = vec![0; 1 << 18];
+    loop {
+        match file.read(&mut buffer)? {
+            0 => return Ok((Sha256(hasher.finalize().into()), bytes)),
+            n => {
+                hasher.update(&buffer[..n]);
+                bytes += n as u64;
+            }
+        }
+    }
+}

@@ -1,0 +1,256 @@
+//! A RocksDB that is sound, but holds what breaks an invariant: such documents and entries that nothing claims are moved out,
+//! look-ups and counters made again, in one batch.
+
+use std::collections::HashMap;
+
+use casetrack_core::{DocumentId, ErrorKind, Result};
+use rocksdb::WriteBatch;
+
+use super::{LostDocument, Repair};
+use crate::codec::{decode, decode_json, encode, encode_json};
+use crate::error::corrupt;
+use crate::load;
+use crate::manifest::Manifest;
+use crate::reader::Reader;
+use crate::records::{ChunkPlace, DocumentRecord, SlotRecord, State};
+use crate::schema::{
+    IDENTITY_KEY, SEGMENT_BYTES, STATE_KEY, VALUE_VERSION, cf, hash_key, leading_document, numbered_key,
+    parse_chunk_id, parse_numbered_key, parse_text_key, path_key, sequence_key,
+};
+use crate::truth::Truth;
+
+/// A document that stays, and the bytes of each page's text.
+struct Kept {
+    record: DocumentRecord,
+    page_bytes: Vec<u32>,
+    sparse_chunks: u64,
+}
+
+type Documents = HashMap<DocumentId, Kept>;
+
+impl Repair<'_> {
+    pub(super) fn mend(&mut self, truth: &Truth, manifest: &Manifest) -> Result<()> {
+        let reader = truth.reader();
+        let mut batch = WriteBatch::default();
+        let mut changed = 0;
+        if truth.identity().is_err() {
+            batch.put_cf(truth.cf(cf::META)?, IDENTITY_KEY, manifest.identity().encode()?);
+            changed += 1;
+        }
+        let mut kept = self.whole_documents(&reader, manifest, &mut batch, &mut changed)?;
+        let state = truth.state().ok();
+        let next_slot = settle_slots(&mut kept, state.as_ref(), truth, &mut batch, &mut changed)?;
+
+        let mut entries = self.quarantine.entries();
+        for family in cf::ALL {
+            let lookups = expected(family, &kept)?;
+            let mut present = 0;
+            for entry in reader.scan_all(family)? {
+                let (key, value) = entry?;
+                let belongs = match family {
+                    cf::META | cf::OPLOG => true,
+                    cf::DOCUMENTS => leading_document(&key).is_some_and(|id| key.len() == 16 && kept.contains_key(&id)),
+                    cf::CHUNK_IDS => leads_to_chunk(&reader, &kept, &key, &value)?,
+                    cf::PATH_INDEX | cf::HASH_INDEX | cf::SLOTS => {
+                        let belongs = lookups.get(&key[..]).is_some_and(|expected| expected[..] == value[..]);
+                        present += u64::from(belongs);
+                        belongs
+                    }
+                    _ => belongs_to_document(family, &kept, &key),
+                };
+                if !belongs {
+                    entries.put(family, &key, &value)?;
+                    batch.delete_cf(truth.cf(family)?, &key);
+                }
+            }
+            if present < lookups.len() as u64 {
+                changed += lookups.len() as u64 - present;
+                for (key, value) in lookups {
+                    batch.put_cf(truth.cf(family)?, key, value);
+                }
+            }
+        }
+        let taken = entries.finish()?;
+
+        let count =
+            |number: fn(&DocumentRecord) -> u32| kept.values().map(|kept| u64::from(number(&kept.record))).sum();
+        let old = state.unwrap_or_default();
+        let counted = State {
+            next_slot,
+            documents: kept.len() as u64,
+            pages: count(|record| record.meta.page_count),
+            chunks: count(|record| record.meta.chunk_count),
+            sparse_chunks: kept.values().map(|kept| kept.sparse_chunks).sum(),
+            ..old
+        };
+        if taken == 0 && changed == 0 && state == Some(counted) && log_is_whole(&reader, &counted)? {
+            return Ok(());
+        }
+        // The log would tell the indexes of changes that are undone: it begins anew, and they are built anew.
+        let mut last = old.last_seq;
+        for entry in reader.scan_all(cf::OPLOG)? {
+            let (key, _) = entry?;
+            last = last.max(crate::schema::parse_sequence_key(&key).unwrap_or_default());
+            batch.delete_cf(truth.cf(cf::OPLOG)?, &key);
+        }
+        let state = State { last_seq: last + 1, trimmed_seq: last + 1, ..counted };
+        batch.put_cf(truth.cf(cf::META)?, STATE_KEY, state.encode()?);
+        // What is about to leave the collection is named where it went, before it does.
+        self.quarantine.write_report(&self.report)?;
+        truth.write_durably(batch)?;
+        if taken > 0 {
+            self.found(format!("{taken} stored entries belong to no document that is whole."));
+            self.done(format!("{taken} stored entries were moved to quarantine (entries.bin)."));
+        }
+        if self.report.lost.is_empty() && taken == 0 {
+            self.found("Look-ups, counters or the operation log contradicted the documents.");
+        }
+        self.done("Look-ups, counters and the operation log were made again.");
+        self.discard_indexes()
+    }
+
+    /// The documents that are whole. The others are noted as lost. Chunk ids that do not lead to their chunks are put right.
+    fn whole_documents(
+        &mut self,
+        reader: &Reader<'_>,
+        manifest: &Manifest,
+        batch: &mut WriteBatch,
+        changed: &mut u64,
+    ) -> Result<Documents> {
+        let identity = manifest.identity();
+        let truth = reader.truth();
+        let mut kept = Documents::new();
+        let mut paths: HashMap<String, DocumentId> = HashMap::new();
+        let mut records = Vec::new();
+        for entry in reader.scan_all(cf::DOCUMENTS)? {
+            let (key, value) = entry?;
+            match (leading_document(&key), decode_json::<DocumentRecord>("document", &value)) {
+                (Some(id), Ok(record)) if record.meta.id == id && key.len() == 16 => records.push(record),
+                (Some(id), Ok(_)) => self.lose(LostDocument::unknown(id, "Its record is that of another document.")),
+                (Some(id), Err(error)) => self.lose(LostDocument::unknown(id, error.message)),
+                (None, _) => {}
+            }
+        }
+        // Of two at one path, the one that was stored later stays.
+        records.sort_by_key(|record| std::cmp::Reverse(record.first_slot));
+        for record in records {
+            let id = record.meta.id;
+            let loaded = load::document(reader, &record, &identity).and_then(|document| {
+                match paths.insert(record.meta.path.clone(), id) {
+                    Some(newer) => Err(corrupt(format!("A newer document ({newer}) has the same path."))),
+                    None => Ok(document),
+                }
+            });
+            let document = match loaded {
+                Ok(document) => document,
+                Err(error) if error.kind() == ErrorKind::Environment => return Err(error),
+                Err(error) => {
+                    self.lose(LostDocument::known(&record.meta, &error));
+                    continue;
+                }
+            };
+            for chunk in &document.chunks {
+                let place = ChunkPlace { document: id, index: chunk.index };
+                if reader.chunk_place(chunk.id).ok().flatten() != Some(place) {
+                    batch.put_cf(truth.cf(cf::CHUNK_IDS)?, chunk.id.as_bytes(), encode(&place)?);
+                    *changed += 1;
+                }
+            }
+            let page_bytes = document.pages.iter().map(|page| page.text.len() as u32).collect();
+            kept.insert(id, Kept { record, page_bytes, sparse_chunks: document.sparse_vectors.len() as u64 });
+        }
+        Ok(kept)
+    }
+
+    pub(super) fn lose(&mut self, lost: LostDocument) {
+        let who = lost.path.clone().unwrap_or_else(|| format!("Document {}", lost.id));
+        self.found(format!("{who}: {}", lost.reason));
+        self.report.lost.push(lost);
+    }
+}
+
+/// Gives documents whose slots overlap with others new ones at the end. The slot that comes next.
+fn settle_slots(
+    kept: &mut Documents,
+    state: Option<&State>,
+    truth: &Truth,
+    batch: &mut WriteBatch,
+    changed: &mut u64,
+) -> Result<u64> {
+    let ends = kept.values().map(|kept| kept.record.slots().end().max(kept.record.first_slot.saturating_add(1)));
+    let mut next = ends.max().unwrap_or_default().max(state.map_or(0, |state| state.next_slot));
+    let mut in_order: Vec<&mut Kept> = kept.values_mut().collect();
+    in_order.sort_by_key(|kept| (kept.record.first_slot, kept.record.meta.id));
+    let mut free = 0;
+    for kept in in_order {
+        let record = &mut kept.record;
+        if record.first_slot < free {
+            record.first_slot = next;
+            next += u64::from(record.meta.chunk_count).max(1);
+            batch.put_cf(truth.cf(cf::DOCUMENTS)?, record.meta.id.as_bytes(), encode_json(&*record)?);
+            *changed += 1;
+        } else {
+            free = record.first_slot + u64::from(record.meta.chunk_count).max(1);
+        }
+    }
+    Ok(next)
+}
+
+/// Keys and values that a family of look-ups should hold; none for other families.
+fn expected(family: &str, kept: &Documents) -> Result<HashMap<Vec<u8>, Vec<u8>>> {
+    let records = kept.values().map(|kept| &kept.record);
+    records
+        .filter_map(|record| {
+            let (meta, id) = (&record.meta, record.meta.id);
+            let entry = match family {
+                cf::PATH_INDEX => encode(&id).map(|value| (path_key(&meta.path).to_vec(), value)),
+                cf::HASH_INDEX => Ok((hash_key(meta.sha256, id).to_vec(), vec![VALUE_VERSION])),
+                cf::SLOTS => encode(&SlotRecord { document: id, count: meta.chunk_count })
+                    .map(|value| (sequence_key(record.first_slot).to_vec(), value)),
+                _ => return None,
+            };
+            Some(entry)
+        })
+        .collect()
+}
+
+/// Whether a key of a family by document is one that a document which stays should have.
+fn belongs_to_document(family: &str, kept: &Documents, key: &[u8]) -> bool {
+    let Some(Kept { record, page_bytes, .. }) = leading_document(key).and_then(|id| kept.get(&id)) else {
+        return false;
+    };
+    match family {
+        cf::PAGE_TEXT => parse_text_key(key).is_some_and(|(_, page, segment)| {
+            let bytes = page.checked_sub(1).and_then(|place| page_bytes.get(place as usize));
+            bytes.is_some_and(|bytes| segment < bytes.div_ceil(SEGMENT_BYTES))
+        }),
+        cf::PAGES | cf::PAGE_LAYOUT => {
+            parse_numbered_key(key).is_some_and(|(_, page)| (1..=record.meta.page_count).contains(&page))
+        }
+        _ => parse_numbered_key(key).is_some_and(|(_, index)| index < record.meta.chunk_count),
+    }
+}
+
+fn leads_to_chunk(reader: &Reader<'_>, kept: &Documents, key: &[u8], value: &[u8]) -> Result<bool> {
+    let (Some(id), Ok(place)) = (parse_chunk_id(key), decode::<ChunkPlace>("chunk id", value)) else {
+        return Ok(false);
+    };
+    if !kept.contains_key(&place.document) {
+        return Ok(false);
+    }
+    let value = reader.get(cf::CHUNKS, &numbered_key(place.document, place.index))?;
+    let record = value.and_then(|value| decode::<crate::records::ChunkRecord>("chunk", &value).ok());
+    Ok(record.is_some_and(|record| record.id == id))
+}
+
+fn log_is_whole(reader: &Reader<'_>, state: &State) -> Result<bool> {
+    let mut last = state.trimmed_seq;
+    for entry in reader.ops_after(0)? {
+        match entry {
+            Ok((seq, _)) if seq == last + 1 => last = seq,
+            Err(error) if error.kind() == ErrorKind::Environment => return Err(error),
+            _ => return Ok(false),
+        }
+    }
+    Ok(last == state.last_seq)
+}

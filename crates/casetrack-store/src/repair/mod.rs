@@ -1,0 +1,315 @@
+//! Mending a damaged collection: keep every document that is whole, name the others, delete nothing.
+//!
+//! 1. RocksDB. Where it opens and every block of it can be read, what breaks an invariant is moved out of it ([`mend`]). Else
+//!    a new one is made of the documents that can be read whole ([`salvage`]), and the damaged one is moved away as it is.
+//! 2. `collection.json` is made again from the copy in RocksDB, where it is damaged or missing.
+//! 3. Originals that are not what was ingested, or belong to no document, are moved away.
+//! 4. The derived indexes are made again where they do not fit.
+//!
+//! What is moved away lies in `quarantine/<time>/`, with a `report.json`. A repair that is killed leaves the old state, or one
+//! from which the next repair goes on.
+
+mod mend;
+mod quarantine;
+mod salvage;
+
+use std::path::{Path, PathBuf};
+
+use casetrack_core::{
+    CollectionId, CollectionMeta, CollectionStatus, CollectionType, DocumentId, DocumentMeta, Error, ErrorCode, Result,
+    Timestamp,
+};
+use rocksdb::WriteBatch;
+use serde::Serialize;
+
+use crate::codec::encode_json;
+use crate::collection::{Collection, ORIGINALS, truth_dir};
+use crate::error::corrupt;
+use crate::indexes::Indexes;
+use crate::lock::OwnerLock;
+use crate::manifest::{Manifest, VectorModels};
+use crate::records::{DocumentRecord, Identity};
+use crate::schema::{SCHEMA_VERSION, cf};
+use crate::slots::SlotMap;
+use crate::truth::Truth;
+use crate::{fs, originals};
+
+pub(crate) use self::quarantine::QUARANTINE;
+use self::quarantine::Quarantine;
+
+/// What to do where changes may be lost that left no trace.
+const INGEST_AGAIN: &str = "The newest changes may be lost. Ingest the same folders again: files that are there already are \
+     skipped, those that are missing are read.";
+
+/// What a repair found and did.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+pub struct RepairReport {
+    /// What was wrong, one sentence each.
+    pub found: Vec<String>,
+    /// What was done about it, one sentence each.
+    pub done: Vec<String>,
+    /// Documents that are not in the collection any more.
+    pub lost: Vec<LostDocument>,
+    /// Where everything that was taken out lies; `None` where nothing was.
+    pub quarantine: Option<PathBuf>,
+    /// Documents in the collection now.
+    pub documents: u64,
+    /// Problems that `verify` still finds.
+    pub problems: Vec<String>,
+}
+
+/// A document that could not be kept.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct LostDocument {
+    pub id: DocumentId,
+    /// `None` where its record cannot be read.
+    pub name: Option<String>,
+    pub path: Option<String>,
+    /// What is wrong with it.
+    pub reason: String,
+}
+
+impl LostDocument {
+    fn known(meta: &DocumentMeta, reason: &Error) -> Self {
+        let (name, path) = (Some(meta.name.clone()), Some(meta.path.clone()));
+        Self { id: meta.id, name, path, reason: told(reason) }
+    }
+
+    fn unknown(id: DocumentId, reason: impl Into<String>) -> Self {
+        Self { id, name: None, path: None, reason: reason.into() }
+    }
+}
+
+/// RocksDB's own words name places in a copy that is gone when they are read.
+fn told(reason: &Error) -> String {
+    let mismatch = reason.message.starts_with("RocksDB at") && reason.message.contains("Corruption");
+    if mismatch { "A part of it lies in a damaged block of RocksDB.".to_owned() } else { reason.message.clone() }
+}
+
+/// A repair under way.
+struct Repair<'d> {
+    dir: &'d Path,
+    quarantine: Quarantine,
+    report: RepairReport,
+}
+
+impl Collection {
+    /// Mends the collection in `dir`, which need not be one that opens. Takes as long as reading everything, and as building
+    /// the derived indexes where they have to be.
+    ///
+    /// Errors: [`ErrorCode::InUse`] while it is open; [`ErrorCode::NewerSchema`]; [`ErrorCode::Corrupt`] where nothing is left
+    /// to mend; [`ErrorCode::DiskFull`] and others of the machine, after which it can be run again.
+    pub fn repair(dir: &Path) -> Result<RepairReport> {
+        let owner = OwnerLock::acquire(dir)?;
+        let mut repair = Repair { dir, quarantine: Quarantine::new(dir), report: RepairReport::default() };
+        repair.salvage_interrupted()?;
+        let manifest = repair.read_manifest()?;
+        let manifest = repair.truth(manifest)?;
+        repair.originals(&manifest)?;
+        drop(owner);
+        repair.indexes()?;
+        let Repair { mut report, quarantine, .. } = repair;
+        report.quarantine = quarantine.dir();
+        quarantine.write_report(&report)?;
+        Ok(report)
+    }
+
+    /// The name of the collection in `dir` by the copy that RocksDB keeps of it, for one whose `collection.json` is damaged.
+    pub fn kept_name(dir: &Path) -> Option<String> {
+        let truth = Truth::open_read_only(&truth_dir(dir)).ok()?;
+        Some(truth.manifest().ok()??.collection.name)
+    }
+}
+
+impl Repair<'_> {
+    fn found(&mut self, what: impl Into<String>) {
+        self.report.found.push(what.into());
+    }
+
+    fn done(&mut self, what: impl Into<String>) {
+        self.report.done.push(what.into());
+    }
+
+    fn read_manifest(&mut self) -> Result<Option<Manifest>> {
+        match Manifest::read(self.dir) {
+            Ok(manifest) => Ok(Some(manifest)),
+            Err(error) if error.code == ErrorCode::NotFound => {
+                self.found("collection.json is missing.");
+                Ok(None)
+            }
+            Err(error) if error.code == ErrorCode::Corrupt => {
+                self.found(error.message);
+                Ok(None)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Mends RocksDB, and `collection.json` from it or the other way round.
+    fn truth(&mut self, manifest: Option<Manifest>) -> Result<Manifest> {
+        let opened = Truth::open(&truth_dir(self.dir)).and_then(|truth| {
+            Truth::read_everything(truth.path())?;
+            Ok(truth)
+        });
+        match opened {
+            Ok(truth) => {
+                let manifest = self.settle_manifest(manifest, &truth)?;
+                self.mend(&truth, &manifest)?;
+                truth.flush_all()?;
+                Ok(manifest)
+            }
+            Err(error) if error.code == ErrorCode::Corrupt => {
+                self.found(error.message);
+                self.salvage(manifest)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// What the collection is, by `collection.json` or by what RocksDB knows, and writes it where it was missing.
+    fn settle_manifest(&mut self, manifest: Option<Manifest>, truth: &Truth) -> Result<Manifest> {
+        let identity = truth.identity().ok();
+        if let Some(manifest) = manifest {
+            let kept = truth.manifest().ok().flatten();
+            if let Some(identity) = identity.filter(|identity| *identity != manifest.identity()) {
+                // RocksDB has checksums: where it is the one that belongs here, collection.json is what is damaged.
+                let named = self.dir.file_name().is_some_and(|name| *name == *identity.collection.to_string());
+                let ours = named || manifest.collection.id == identity.collection;
+                if let Some(kept) = kept.filter(|kept| ours && kept.identity() == identity) {
+                    self.found("collection.json does not fit the documents.");
+                    return self.rewrite_manifest(kept);
+                }
+                return Err(corrupt(format!(
+                    "collection.json and the documents in {} do not belong together: this cannot be mended by itself.",
+                    self.dir.display()
+                ))
+                .with_hint(
+                    "Put back the collection.json or the rocksdb directory that belongs there. Nothing was changed.",
+                ));
+            }
+            return Ok(manifest);
+        }
+        let manifest = match (truth.manifest(), identity) {
+            (Ok(Some(kept)), _) if kept.schema_version <= SCHEMA_VERSION => kept,
+            (_, Some(identity)) => recovered(identity),
+            _ => {
+                return Err(corrupt(format!(
+                    "Neither collection.json nor RocksDB in {} tell what the collection is.",
+                    self.dir.display()
+                ))
+                .with_hint("Put collection.json back from a backup, then repair again. Nothing was changed."));
+            }
+        };
+        self.rewrite_manifest(manifest)
+    }
+
+    fn rewrite_manifest(&mut self, manifest: Manifest) -> Result<Manifest> {
+        self.quarantine.take(&Manifest::path(self.dir))?;
+        manifest.write(self.dir)?;
+        self.done(format!("collection.json was written again, for \"{}\".", manifest.collection.name));
+        Ok(manifest)
+    }
+
+    /// Moves copies of source files away that are not what was ingested, or of no document.
+    fn originals(&mut self, manifest: &Manifest) -> Result<()> {
+        let folder = self.dir.join(ORIGINALS);
+        fs::create_dir(&folder)?;
+        let truth = Truth::open(&truth_dir(self.dir))?;
+        let mut expected = std::collections::HashSet::new();
+        let (mut batch, mut unusable) = (WriteBatch::default(), 0);
+        for range in SlotMap::load(&truth.reader())?.ranges() {
+            let Some(record) = truth.reader().document(range.document)? else { continue };
+            if !record.meta.original_stored {
+                continue;
+            }
+            let path = originals::path(&folder, &record.meta);
+            let problem = match originals::digest(&path) {
+                Ok((sha256, _)) if sha256 == record.meta.sha256 => None,
+                Ok(_) => Some("has other content"),
+                Err(error) if error.kind() == std::io::ErrorKind::NotFound => Some("is missing"),
+                Err(error) => return Err(Error::io(path.display(), error)),
+            };
+            let Some(problem) = problem else {
+                expected.insert(path);
+                continue;
+            };
+            self.found(format!("The copy of {} {problem}.", record.meta.path));
+            let meta = DocumentMeta { original_stored: false, ..record.meta };
+            let record = DocumentRecord { meta, ..record };
+            batch.put_cf(truth.cf(cf::DOCUMENTS)?, record.meta.id.as_bytes(), encode_json(&record)?);
+            unusable += 1;
+        }
+        truth.write_durably(batch)?;
+        if unusable > 0 {
+            self.done(format!(
+                "{unusable} documents are marked as having no copy of their file; their texts are whole."
+            ));
+        }
+        let mut stray = 0;
+        for entry in std::fs::read_dir(&folder).map_err(|error| Error::io(folder.display(), error))? {
+            let path = entry.map_err(|error| Error::io(folder.display(), error))?.path();
+            if !expected.contains(&path) {
+                self.quarantine.take_to(&path, ORIGINALS)?;
+                stray += 1;
+            }
+        }
+        if stray > 0 {
+            self.done(format!("{stray} copies of source files that no document can use were moved to quarantine."));
+        }
+        truth.keep_manifest(manifest)
+    }
+
+    /// Opens the collection, with its indexes made again where they do not fit, and verifies it.
+    fn indexes(&mut self) -> Result<()> {
+        let collection = match Collection::open(self.dir) {
+            Err(error) if error.code == ErrorCode::Corrupt => {
+                // The documents are in order: it is the indexes that know of changes which are lost.
+                self.found(error.message);
+                self.discard_indexes()?;
+                self.done(INGEST_AGAIN);
+                Collection::open(self.dir)?
+            }
+            opened => opened?,
+        };
+        let mut report = collection.verify()?;
+        if !report.is_clean() {
+            self.report.found.extend(report.checks.into_iter().flat_map(|check| check.problems));
+            collection.rebuild_indexes()?;
+            self.done("The indexes were built anew from the documents.");
+            report = collection.verify()?;
+        }
+        self.report.problems = report.checks.into_iter().flat_map(|check| check.problems).collect();
+        self.report.documents = collection.counts()?.documents;
+        collection.flush()
+    }
+
+    /// Removes the derived indexes, to be made again when the collection is opened.
+    fn discard_indexes(&mut self) -> Result<()> {
+        for name in Indexes::DIRECTORIES {
+            fs::remove_dir(&self.dir.join(name))?;
+        }
+        self.done("The indexes were built anew from the documents.");
+        Ok(())
+    }
+}
+
+/// What is left to say of a collection whose name is lost.
+fn recovered(identity: Identity) -> Manifest {
+    let Identity { collection: id, dense_model: dense, dense_dimension, sparse_model: sparse } = identity;
+    Manifest {
+        schema_version: SCHEMA_VERSION,
+        collection: CollectionMeta {
+            id,
+            name: recovered_name(id),
+            reference: None,
+            collection_type: CollectionType::default(),
+            status: CollectionStatus::default(),
+            created_at: Timestamp::now(),
+        },
+        models: VectorModels { dense, dense_dimension, sparse },
+    }
+}
+
+fn recovered_name(id: CollectionId) -> String {
+    format!("Recovered collection {}", id.short())
+}

@@ -30,10 +30,18 @@ pub(super) struct Saved {
     /// In the order of their slots.
     pub segments: Vec<SegmentInfo>,
     pub dead: Dead,
+    /// CRC-32 of the manifest with a 0 here.
+    pub crc32: u32,
+}
+
+impl Saved {
+    fn checksum(&self) -> serde_json::Result<u32> {
+        serde_json::to_vec(&Self { crc32: 0, ..self.clone() }).map(|json| crc32fast::hash(&json))
+    }
 }
 
 /// Commits. Fails where a segment is not on disk any more.
-pub(super) fn save(dir: &Path, saved: &Saved) -> Result<()> {
+pub(super) fn save(dir: &Path, mut saved: Saved) -> Result<()> {
     fs::create_dir(dir)?;
     for segment in &saved.segments {
         let length = std::fs::metadata(dir.join(&segment.file)).map(|metadata| metadata.len());
@@ -41,7 +49,8 @@ pub(super) fn save(dir: &Path, saved: &Saved) -> Result<()> {
             return Err(derived(dir, format!("{} was taken away", segment.file)));
         }
     }
-    let manifest = serde_json::to_vec(saved).map_err(|error| derived(dir, error))?;
+    saved.crc32 = saved.checksum().map_err(|error| derived(dir, error))?;
+    let manifest = serde_json::to_vec(&saved).map_err(|error| derived(dir, error))?;
     fs::write_atomically(&dir.join(MANIFEST), &manifest)?;
     remove_others(dir, &saved.segments)
 }
@@ -56,6 +65,9 @@ pub(super) fn load(dir: &Path, identity: &str) -> Result<(Saved, Vec<Arc<Segment
     let saved: Saved = serde_json::from_slice(&manifest).map_err(|error| derived(dir, error))?;
     if saved.identity != identity {
         return Err(derived(dir, format!("it is marked \"{}\", not \"{identity}\"", saved.identity)));
+    }
+    if saved.checksum().ok() != Some(saved.crc32) {
+        return Err(derived(dir, "the checksum of its manifest does not match"));
     }
     if !saved.dead.is_well_formed() || !saved.segments.is_sorted_by(|a, b| a.end_slot <= b.first_slot) {
         return Err(derived(dir, "its manifest contradicts itself"));

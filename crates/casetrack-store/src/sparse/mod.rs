@@ -168,11 +168,13 @@ impl SparseIndex {
                 applied: inner.applied,
                 segments: inner.segments.iter().map(|segment| segment.info.clone()).collect(),
                 dead: inner.dead.clone(),
+                ..Saved::default()
             }
         };
-        file::save(&self.dir, &saved)?;
+        let applied = saved.applied;
+        file::save(&self.dir, saved)?;
         let mut inner = self.write();
-        inner.saved = Some(saved.applied);
+        inner.saved = Some(applied);
         inner.changed = 0;
         Ok(())
     }

@@ -294,7 +294,7 @@ fn postings_that_cannot_be_read_are_not_used_again() {
     bytes[..end / 2].fill(0xff);
     std::fs::write(&path, &bytes).unwrap();
     saved.segments[0].crc32 = crc32fast::hash(&bytes);
-    file::save(&dir, &saved).unwrap();
+    file::save(&dir, saved).unwrap();
     let index = SparseIndex::open(&dir, &identity()).unwrap();
     let query = SparseVector { terms: (0..8).map(|term| (term, 1.0)).collect() };
     assert_eq!(index.search(&query, 5, None).unwrap_err().code, ErrorCode::Corrupt);

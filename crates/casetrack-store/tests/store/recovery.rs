@@ -132,6 +132,14 @@ fn lost_or_damaged_indexes_are_built_anew() {
         ("sparse postings flipped", Box::new(|dir| flip(&file_in(&dir.join("sparse"), "postings")))),
         ("sparse manifest deleted", Box::new(|dir| std::fs::remove_file(dir.join("sparse/manifest.json")).unwrap())),
         ("sparse manifest truncated", Box::new(|dir| truncate(&dir.join("sparse/manifest.json")))),
+        (
+            "sparse manifest with another digit",
+            Box::new(|dir| {
+                let path = dir.join("sparse/manifest.json");
+                let manifest = std::fs::read_to_string(&path).unwrap();
+                std::fs::write(&path, manifest.replace("\"end_slot\":", "\"end_slot\":9")).unwrap();
+            }),
+        ),
         ("bm25 columns truncated", Box::new(|dir| truncate(&file_in(&dir.join("bm25"), "fast")))),
     ];
     for (name, damage) in damages {

@@ -123,8 +123,8 @@ fn arguments(matter: &mut Matter, operation: Operation, export: &std::path::Path
             }
         }
         Operation::Reindex => vec!["ingest", "--force", &folder],
-        Operation::Compact => vec!["documents"],
-        Operation::Export => vec!["documents"],
+        Operation::Compact => vec!["compact"],
+        Operation::Export => vec!["export", export.to_str().unwrap()],
         Operation::Recover => vec!["search", "delivery"],
     };
     let mut words: Vec<String> = words.into_iter().map(str::to_owned).collect();

@@ -217,8 +217,14 @@ impl Engine {
     pub(crate) fn collection(&self, id: CollectionId) -> Result<Arc<Collection>> {
         let slot = Arc::clone(lock(&self.shared.open).entry(id).or_default());
         let mut collection = lock(&slot);
-        match collection.as_ref() {
-            Some(open) if !open.has_failed() => return Ok(Arc::clone(open)),
+        match collection.as_mut() {
+            Some(open) if !open.has_failed() => {
+                // Where nobody uses it at this moment; it can wait.
+                if let Some(open) = Arc::get_mut(open).filter(|open| open.models().sparse.is_none()) {
+                    self.adopt_sparse_model(open);
+                }
+                return Ok(Arc::clone(open));
+            }
             Some(failed) if Arc::strong_count(failed) > 1 => {
                 let message = format!("\"{}\" could not be written and has to be opened anew.", failed.meta().name);
                 return Err(Error::new(ErrorCode::InUse, message)

@@ -1,11 +1,14 @@
 //! A stored document as a whole, for what copies or mends documents.
 
-use casetrack_core::Result;
+use casetrack_core::{Page, Result};
 
+use crate::codec::{decode_vector, payload};
 use crate::error::corrupt;
 use crate::reader::Reader;
-use crate::records::{DocumentRecord, Identity};
+use crate::records::{ChunkRecord, DocumentRecord, Identity};
+use crate::schema::{cf, numbered_key};
 use crate::sparse::SparseVector;
+use crate::sparse::vector::decode_into;
 use crate::write::{self, StoredDocument};
 
 /// Reads everything that is stored of a document and checks it as [`write::check`] does: what comes back can be stored again.
@@ -20,28 +23,28 @@ pub(crate) fn document(reader: &Reader<'_>, record: &DocumentRecord, identity: &
         let page = reader.page(meta.id, number)?;
         pages.push(page.ok_or_else(|| corrupt(format!("{}: page {number} is missing.", meta.path)))?);
     }
-    let mut chunks = Vec::new();
-    reader.for_each_chunk(meta.id, 0..u32::MAX, |chunk| {
-        chunks.push(chunk);
-        Ok(())
-    })?;
-    let mut vectors = Vec::new();
-    reader.for_each_vector(meta.id, identity.dense_dimension as usize, |index, vector| {
-        if index as usize != vectors.len() {
-            return Err(corrupt(format!("{}: the vector of chunk {} is missing.", meta.path, vectors.len())));
-        }
+    // One by one: a scan would also look into blocks beside the document's, which may be damaged.
+    let (mut chunks, mut vectors) = (Vec::new(), Vec::<Vec<f32>>::new());
+    let (mut sparse_vectors, mut impacts) = (Vec::new(), Vec::new());
+    for index in 0..meta.chunk_count {
+        let missing = |what: &str| corrupt(format!("{}: the {what} {index} is missing.", meta.path));
+        let record: ChunkRecord = reader.chunk_record(meta.id, index)?.ok_or_else(|| missing("chunk"))?;
+        let page = pages.get((record.page as usize).wrapping_sub(1));
+        let text = page.and_then(|page: &Page| page.text.get(record.byte_start as usize..record.byte_end as usize));
+        let text =
+            text.ok_or_else(|| corrupt(format!("{}: chunk {index} is not in the text of its page.", meta.path)))?;
+        let text = text.to_owned();
+        chunks.push(record.into_chunk(index, text));
+        let vector = reader.get(cf::VECTORS, &numbered_key(meta.id, index))?;
+        let vector = vector.ok_or_else(|| missing("vector of chunk"))?;
+        let vector = decode_vector(&vector, identity.dense_dimension as usize)?;
         vectors.push(vector.iter().map(|x| x.to_f32()).collect());
-        Ok(())
-    })?;
-    let mut sparse_vectors = Vec::new();
-    reader.for_each_sparse_vector(meta.id, |index, impacts| {
-        if index as usize != sparse_vectors.len() {
-            let missing = sparse_vectors.len();
-            return Err(corrupt(format!("{}: the learned-sparse vector of chunk {missing} is missing.", meta.path)));
+        // All chunks have one, or none: that is checked below.
+        if let Some(value) = reader.get(cf::SPARSE_VECTORS, &numbered_key(meta.id, index))? {
+            decode_into(payload("learned-sparse vector", &value)?, &mut impacts)?;
+            sparse_vectors.push(SparseVector::from_impacts(&impacts));
         }
-        sparse_vectors.push(SparseVector::from_impacts(impacts));
-        Ok(())
-    })?;
+    }
     let (dense_model, sparse_model) = (identity.dense_model.clone(), identity.sparse_model.clone());
     let document = StoredDocument { meta, pages, chunks, vectors, dense_model, sparse_vectors, sparse_model };
     write::check(&document, identity.dense_dimension).map_err(|error| {

@@ -190,6 +190,7 @@ pub enum Command {
     Bench(commands::bench::Bench),
     Schemas(commands::schemas::Schemas),
     ReadFiles(commands::read_files::ReadFiles),
+    Stop(commands::stop::Stop),
     Owner(owner::serve::Owner),
 }
 

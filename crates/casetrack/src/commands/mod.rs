@@ -21,6 +21,7 @@ pub mod schemas;
 pub mod search;
 pub mod show;
 pub mod stats;
+pub mod stop;
 pub mod verify;
 
 use std::process::ExitCode;
@@ -43,6 +44,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
         Command::Bench(command) => command.run(global),
         Command::Schemas(command) => command.run(),
         Command::ReadFiles(command) => command.run(),
+        Command::Stop(command) => command.run(&global),
         Command::Owner(command) => command.run(&global),
     }
 }

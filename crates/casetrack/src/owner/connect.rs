@@ -10,7 +10,7 @@ use casetrack_core::{Error, ErrorCode, Result};
 use interprocess::local_socket::Stream;
 use interprocess::local_socket::traits::Stream as _;
 
-use super::address::Address;
+use super::address::{Address, take_lock};
 use super::wire::{self, FromOwner, Greeting, Request};
 
 /// How long an owner may take to be found: one that is ending saves its indexes first.
@@ -71,6 +71,28 @@ pub fn connect(data_dir: &Path, verbosity: &[&str]) -> Result<Connection> {
             return Err(Error::new(ErrorCode::InUse, message).with_hint("End that process, then try again."));
         }
     }
+}
+
+/// Ends the owner of a data directory and waits until its collections are saved and closed. Whether there was one.
+///
+/// Errors: [`ErrorCode::InUse`] while it has other clients.
+pub fn stop(data_dir: &Path) -> Result<bool> {
+    let Some((_, connection)) = attempt(data_dir)? else { return Ok(false) };
+    retire(connection)?;
+    let deadline = Instant::now() + PATIENCE;
+    while take_lock(data_dir)?.is_none() {
+        if Instant::now() > deadline {
+            return Err(not_answering(data_dir));
+        }
+        std::thread::sleep(PAUSE);
+    }
+    Ok(true)
+}
+
+fn not_answering(data_dir: &Path) -> Error {
+    let owner = Address::read(data_dir).map_or_else(String::new, |address| format!(" (process {})", address.pid));
+    let message = format!("The process that has {} open{owner} does not answer.", data_dir.display());
+    Error::new(ErrorCode::InUse, message).with_hint("End that process, then try again.")
 }
 
 /// `None` where nobody answers.

@@ -20,7 +20,7 @@
 
 mod address;
 pub mod client;
-mod connect;
+pub mod connect;
 pub mod console;
 pub mod log;
 pub mod relay;

@@ -146,23 +146,20 @@ async fn serve_protocol(
     let (ours, theirs) = tokio::io::duplex(PIPE_BYTES);
     let (their_reader, their_writer) = tokio::io::split(theirs);
     let (our_reader, our_writer) = tokio::io::split(ours);
-    let tell = frames.clone();
-    let telling = tokio::spawn(async move {
-        while changes.changed().await.is_ok() {
-            let _ = tell.send(FromOwner::Active(*changes.borrow_and_update()));
-        }
-    });
     let lines = frames.clone();
     let answering = tokio::spawn(async move {
         let mut answers = BufReader::new(our_reader).lines();
         while let Ok(Some(line)) = answers.next_line().await {
+            // Before the answer that reports it, so that the client's side never knows less than the client.
+            if changes.has_changed().unwrap_or_default() {
+                let _ = lines.send(FromOwner::Active(*changes.borrow_and_update()));
+            }
             let _ = lines.send(FromOwner::Line(line));
         }
     });
     let reading = tokio::spawn(async move { pass_on(&mut reader, our_writer).await });
     let served = casetrack_mcp::serve(session, their_reader, their_writer).await;
     reading.abort();
-    telling.abort();
     let _ = answering.await;
     served
 }

@@ -86,9 +86,11 @@ fn a_damaged_collection_says_so_and_is_repaired() {
     let before = hits(home, "Lighthouse");
 
     // The list of files is gone, and so is the name.
+    run(home, &["stop"]);
     std::fs::remove_file(dir.join("rocksdb/CURRENT")).unwrap();
     let refused = run_expecting(1, home, &["search", "keeper", "-c", "Lighthouse", "--json"]);
     assert!(refused.contains("\"corrupt\"") && refused.contains("casetrack repair -c"), "{refused}");
+    run(home, &["stop"]);
     std::fs::remove_file(dir.join("collection.json")).unwrap();
     let report = run_json(home, &["repair", "-c", &id[..8]]);
     assert!(report["collection"] == "Lighthouse" && report["clean"] == true && report["documents"] == 3, "{report:#}");
@@ -96,6 +98,8 @@ fn a_damaged_collection_says_so_and_is_repaired() {
     assert_eq!(hits(home, "Lighthouse"), before);
 
     // A table of texts is damaged: its documents are named, and come back from their files.
+    assert!(run(home, &["stop"]).contains("Stopped."));
+    assert!(run(home, &["stop"]).contains("Nothing was running."));
     let largest = std::fs::read_dir(dir.join("rocksdb")).unwrap().map(|entry| entry.unwrap().path());
     for table in largest.filter(|path| path.extension().is_some_and(|extension| extension == "sst")) {
         let mut bytes = std::fs::read(&table).unwrap();

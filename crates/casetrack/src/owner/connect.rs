@@ -65,10 +65,7 @@ pub fn connect(data_dir: &Path, verbosity: &[&str]) -> Result<Connection> {
             std::thread::sleep(PAUSE);
         }
         if Instant::now() > deadline {
-            let owner =
-                Address::read(data_dir).map_or_else(String::new, |address| format!(" (process {})", address.pid));
-            let message = format!("The process that has {} open{owner} does not answer.", data_dir.display());
-            return Err(Error::new(ErrorCode::InUse, message).with_hint("End that process, then try again."));
+            return Err(not_answering(data_dir));
         }
     }
 }

@@ -73,11 +73,9 @@ fn retire(serving: &Serving, frames: &UnboundedSender<FromOwner>) {
         serving.end.notify_one();
         frames.send(FromOwner::Exit(0))
     } else {
-        let message = format!(
-            "Another version of CaseTrack has this data directory open for {others} other programs (process {}).",
-            std::process::id()
-        );
-        let hint = "Close the assistants and commands that use it, then try again.";
+        let message = format!("The process {} has this data directory open for others: {others}.", std::process::id());
+        let hint = "Close the assistants and commands that use it, or update them if they are of another version of \
+                    CaseTrack, then try again.";
         frames.send(FromOwner::Failed(Error::new(casetrack_core::ErrorCode::InUse, message).with_hint(hint).into()))
     };
 }

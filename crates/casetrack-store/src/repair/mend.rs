@@ -83,6 +83,15 @@ impl Repair<'_> {
             sparse_chunks: kept.values().map(|kept| kept.sparse_chunks).sum(),
             ..old
         };
+        let without_sparse: u64 = kept
+            .values()
+            .filter(|kept| kept.sparse_chunks == 0)
+            .map(|kept| u64::from(kept.record.meta.chunk_count))
+            .sum();
+        if manifest.models.sparse.is_some() {
+            let had = state.map_or(u64::MAX, |state| state.sparse_chunks);
+            self.note_missing_sparse_vectors(without_sparse.min(had.saturating_sub(counted.sparse_chunks)));
+        }
         if taken == 0 && changed == 0 && state == Some(counted) && log_is_whole(&reader, &counted)? {
             return Ok(());
         }

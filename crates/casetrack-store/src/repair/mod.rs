@@ -130,6 +130,17 @@ impl Repair<'_> {
         self.report.done.push(what.into());
     }
 
+    /// Vectors that other vectors and the texts do without are no reason to give up a document, but they are told.
+    fn note_missing_sparse_vectors(&mut self, missing: u64) {
+        if missing > 0 {
+            self.found(format!("The learned-sparse vectors of {missing} chunks are gone."));
+            self.done(
+                "Documents without learned-sparse vectors were kept: the other searches find them. To get the vectors again, \
+                 ingest their files with --force.",
+            );
+        }
+    }
+
     fn read_manifest(&mut self) -> Result<Option<Manifest>> {
         match Manifest::read(self.dir) {
             Ok(manifest) => Ok(Some(manifest)),

@@ -133,7 +133,7 @@ impl Repair<'_> {
 
         let truth = Truth::create(fresh, &identity)?;
         truth.keep_manifest(manifest)?;
-        let mut state = State::default();
+        let (mut state, mut without_sparse) = (State::default(), 0);
         for record in &records {
             let loaded =
                 load::document(&reader, record, &identity).and_then(|document| match newest.get(&record.meta.path) {
@@ -144,6 +144,9 @@ impl Repair<'_> {
                 });
             match loaded {
                 Ok(document) => {
+                    if document.sparse_vectors.is_empty() {
+                        without_sparse += document.chunks.len() as u64;
+                    }
                     let change = write::put(&truth.reader(), &document, &state)?;
                     truth.write_lazily(change.batch)?;
                     state = change.state;
@@ -153,6 +156,10 @@ impl Repair<'_> {
             }
         }
         truth.flush_all()?;
+        let had = source.state().map_or(u64::MAX, |state| state.sparse_chunks);
+        if identity.sparse_model.is_some() {
+            self.note_missing_sparse_vectors(without_sparse.min(had.saturating_sub(state.sparse_chunks)));
+        }
         Ok(state.documents)
     }
 

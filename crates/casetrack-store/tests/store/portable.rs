@@ -267,8 +267,11 @@ fn archives_that_do_not_check_out_are_refused_and_leave_nothing() {
             unreadable,
             Box::new(|parts| {
                 forge(parts, &last, |bytes| {
-                    let end = bytes.len();
-                    bytes[end - 2 * DIMENSION..].fill(0);
+                    // The header of its section: kind, number and length; then a version byte.
+                    let length = (1 + 2 * DIMENSION as u32).to_le_bytes();
+                    let header = [&[6, 0, 0, 0, 0][..], &length].concat();
+                    let at = bytes.windows(header.len()).position(|window| window == header).unwrap();
+                    bytes[at + header.len() + 1..][..2 * DIMENSION].fill(0);
                 })
             }),
         ),

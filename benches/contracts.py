@@ -10,7 +10,7 @@ texts (white space folded; a quote over a page break counts when its parts are f
 which the annotation says "<omitted>" when the parts on both sides are found); the share of queries (a category's
 description, in the annotated document) whose gold span lies in the top 10 chunks; latency of search. Needs the Python standard library only.
 """
-import argparse, json, os, re, resource, shutil, subprocess, sys, tempfile, time
+import argparse, json, os, re, shutil, subprocess, sys, tempfile, time
 
 TOP_K = 10
 FEWEST_WORDS_OF_A_PART = 3
@@ -27,8 +27,18 @@ def main():
     try:
         report(options.casetrack, options.data, home)
     finally:
+        subprocess.run([options.casetrack, "--data-dir", home, "-q", "stop"], stdout=subprocess.DEVNULL)
         if not options.work:
             shutil.rmtree(home)
+
+
+def owner_peak(home):
+    """Most memory of the process that works on the collections so far, in MB; not a number where the system does not tell."""
+    try:
+        pid = json.load(open(os.path.join(home, "owner", "address.json")))["pid"]
+        return int(re.search(r"VmHWM:\s*(\d+)", open(f"/proc/{pid}/status").read())[1]) / 1024
+    except OSError:
+        return float("nan")
 
 
 def report(program, data, home):
@@ -41,7 +51,7 @@ def report(program, data, home):
     started = time.time()
     ingested = run("ingest", pdf, "-c", "Contracts")
     wall = time.time() - started
-    peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
+    peak = owner_peak(home)
     verified = run("verify", "-c", "Contracts")
     size = sum(os.path.getsize(os.path.join(d, f)) for d, _, files in os.walk(home) for f in files)
     print(f"ingested {len(ingested['ingested'])}, skipped {len(ingested['skipped'])}, failed {len(ingested['failed'])}; "

@@ -119,7 +119,8 @@ fn run(corpus: &Corpus, size: usize, temp: &Path, arguments: &Arguments, report:
     }
     let gone = changed.len() * Corpus::chunks_per_document();
     report.put("deleted chunks/s", gone as f64 / started.elapsed().as_secs_f64());
-    put(corpus, &collection, "put again", &changed, &versions, report);
+    let changing = put(corpus, &collection, "put again", &changed, &versions, report);
+    report.memory("peak while loading", changing);
     let collection = measure_all(corpus, collection, &dir, &versions, report);
     report.put("dense recall@10", store_recall(corpus, &collection, &Truth::new(corpus, &versions)));
 

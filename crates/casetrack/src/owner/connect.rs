@@ -15,8 +15,9 @@ use super::wire::{self, FromOwner, Greeting, Request};
 
 /// How long an owner may take to be found: one that is ending saves its indexes first.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// Between two attempts.
+/// Between the first two attempts, and at most.
 const PAUSE: Duration = Duration::from_millis(20);
+const LONGEST_PAUSE: Duration = Duration::from_millis(500);
 /// Longest wait for an owner's first word. It answers at once, unless the machine is out of breath.
 const GREETING_TIMEOUT: Duration = Duration::from_secs(10);
 
@@ -55,6 +56,7 @@ impl Connection {
 pub fn connect(data_dir: &Path, verbosity: &[&str]) -> Result<Connection> {
     let build = wire::build()?;
     let deadline = Instant::now() + PATIENCE;
+    let mut pause = PAUSE;
     loop {
         if let Some((greeting, connection)) = attempt(data_dir)? {
             if greeting.build == build {
@@ -62,7 +64,8 @@ pub fn connect(data_dir: &Path, verbosity: &[&str]) -> Result<Connection> {
             }
             retire(connection)?;
         } else if let Started::Refused = start(data_dir, verbosity)? {
-            std::thread::sleep(PAUSE);
+            std::thread::sleep(pause);
+            pause = (2 * pause).min(LONGEST_PAUSE);
         }
         if Instant::now() > deadline {
             return Err(not_answering(data_dir));

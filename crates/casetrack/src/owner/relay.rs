@@ -4,7 +4,7 @@
 //! been answered: what can be repeated, as a search or an ingestion; a call that may have been carried out already, such as
 //! creating a collection, is answered with an error that says so. The client notices nothing but the time it takes.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::io::{self, BufRead, Read, Write};
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -31,8 +31,11 @@ struct Head {
 }
 
 #[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
 struct Params {
     name: Option<String>,
+    progress_token: Option<Value>,
+    progress: Option<f64>,
 }
 
 impl Head {
@@ -68,6 +71,8 @@ struct State {
     initialize: Option<String>,
     initialized: Option<String>,
     active: Option<CollectionId>,
+    /// The progress that was reported last, by token, of requests that are pending.
+    progress: HashMap<String, f64>,
     /// In the order in which they came.
     pending: BTreeMap<u64, Pending>,
     next: u64,
@@ -103,11 +108,28 @@ impl State {
         }
     }
 
-    /// Takes note of an answer.
-    fn answered(&mut self, line: &str) {
-        if let Some(Head { id: Some(id), method: None, .. }) = Head::of(line) {
-            self.pending.retain(|_, pending| pending.id != id);
+    /// Takes note of what the session says, and whether the client should hear it.
+    fn heard(&mut self, line: &str) -> bool {
+        match Head::of(line) {
+            Some(Head { id: Some(id), method: None, .. }) => {
+                self.pending.retain(|_, pending| pending.id != id);
+                if self.pending.is_empty() {
+                    self.progress.clear();
+                }
+            }
+            // A call that is repeated begins anew; to its client, progress only ever grows.
+            Some(Head {
+                params: Some(Params { progress_token: Some(token), progress: Some(progress), .. }), ..
+            }) => {
+                let last = self.progress.entry(token.to_string()).or_insert(f64::NEG_INFINITY);
+                if progress <= *last {
+                    return false;
+                }
+                *last = progress;
+            }
+            _ => {}
         }
+        true
     }
 
     fn send(&self, word: &FromClient) -> io::Result<()> {
@@ -157,8 +179,9 @@ fn follow(connection: &mut Connection, state: &Mutex<State>) -> Result<Option<u8
     loop {
         match connection.receive() {
             Some(FromOwner::Line(line)) => {
-                lock(state).answered(&line);
-                print(&line)?;
+                if lock(state).heard(&line) {
+                    print(&line)?;
+                }
             }
             Some(FromOwner::Active(active)) => lock(state).active = active,
             Some(FromOwner::Log(line)) => eprintln!("{line}"),
@@ -250,4 +273,44 @@ fn print(line: &str) -> Result<()> {
 
 fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
     state.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_asked_is_pending_until_it_is_answered() {
+        let mut state = State::default();
+        let call =
+            |id: &str, tool: &str| json!({"id": id, "method": "tools/call", "params": {"name": tool}}).to_string();
+        state.take(call("a", "search_documents"));
+        state.take(call("b", "create_collection"));
+        state.take("not JSON".into());
+        state.take(json!({"method": "notifications/initialized"}).to_string());
+        let pending: Vec<(String, bool)> =
+            state.pending.values().map(|pending| (pending.id.to_string(), pending.repeatable)).collect();
+        assert_eq!(pending, [("\"a\"".to_owned(), true), ("\"b\"".to_owned(), false)]);
+        assert!(state.heard(&json!({"id": "a", "result": {}}).to_string()));
+        assert_eq!(state.pending.len(), 1);
+        assert!(state.initialized.is_some());
+    }
+
+    #[test]
+    fn progress_only_grows() {
+        let mut state = State::default();
+        let progress =
+            |n: f64| json!({"method": "notifications/progress", "params": {"progressToken": 7, "progress": n}});
+        let heard = [1.0, 3.0, 0.0, 3.0, 4.0].map(|n| state.heard(&progress(n).to_string()));
+        assert_eq!(heard, [true, true, false, false, true]);
+    }
+
+    #[test]
+    fn lines_are_cut_where_they_are_too_long_to_be_requests() {
+        let mut input = io::Cursor::new([vec![b'x'; MAX_REQUEST_BYTES + 10], b"\nnext\nlast".to_vec()].concat());
+        assert!(read_line(&mut input).unwrap().len() > MAX_REQUEST_BYTES);
+        assert_eq!(read_line(&mut input).as_deref(), Some("next"));
+        assert_eq!(read_line(&mut input).as_deref(), Some("last"));
+        assert_eq!(read_line(&mut input), None);
+    }
 }

@@ -1,7 +1,7 @@
 //! The owner: takes the lock, listens, and ends when it has had no client for a while.
 
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
@@ -182,7 +182,7 @@ fn listen(address: &Address) -> Result<Listener> {
 }
 
 #[cfg(unix)]
-fn restrict<'n>(options: ListenerOptions<'n>, socket: &PathBuf) -> Result<ListenerOptions<'n>> {
+fn restrict<'n>(options: ListenerOptions<'n>, socket: &Path) -> Result<ListenerOptions<'n>> {
     match std::fs::remove_file(socket) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(Error::io(socket.display(), error)),
         // The directory around it is closed to others.
@@ -191,7 +191,7 @@ fn restrict<'n>(options: ListenerOptions<'n>, socket: &PathBuf) -> Result<Listen
 }
 
 #[cfg(windows)]
-fn restrict<'n>(options: ListenerOptions<'n>, socket: &PathBuf) -> Result<ListenerOptions<'n>> {
+fn restrict<'n>(options: ListenerOptions<'n>, socket: &Path) -> Result<ListenerOptions<'n>> {
     use interprocess::os::windows::local_socket::ListenerOptionsExt;
     use interprocess::os::windows::security_descriptor::SecurityDescriptor;
     // All rights for the owner of the pipe, none for anyone else.

@@ -177,7 +177,7 @@ fn outcome(matter: &Matter, file: &str, damage: Damage) -> Outcome {
     }
     let report = Collection::repair(&dir).unwrap_or_else(|error| panic!("{what}: {}", error.full_text()));
     let (problems, found) = (&report.problems, &report.found);
-    assert!(problems.is_empty() && !found.is_empty(), "{what}: {problems:?} after {found:?}, {:?}", report.done);
+    assert!(problems.is_empty(), "{what}: {problems:?} after {found:?}, {:?}", report.done);
     let collection = Collection::open(&dir).unwrap_or_else(|error| panic!("{what}: {}", error.full_text()));
     assert_clean(&collection);
     assert_eq!(collection.meta().name, "Test", "{what}");
@@ -208,6 +208,8 @@ fn outcome(matter: &Matter, file: &str, damage: Damage) -> Outcome {
         }
     }
     assert_eq!(report.documents as usize, matter.documents.len() - lost, "{what}");
+    // RocksDB's own upkeep may have dropped a damaged table that held nothing of value any more.
+    assert!(!found.is_empty() || (lost == 0 && !without_sparse), "{what}: nothing was said");
     if !report.lost.is_empty() {
         let quarantine = report.quarantine.as_ref().unwrap();
         assert!(quarantine.join("report.json").exists() && quarantine.join("rocksdb").is_dir(), "{what}");

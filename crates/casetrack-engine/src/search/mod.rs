@@ -1,15 +1,15 @@
 //! Hybrid search: BM25 ∪ dense ∪ learned-sparse recall, score fusion, passages with provenance.
 
 mod excerpt;
-mod fusion;
+pub(crate) mod fusion;
+mod recall;
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::time::Instant;
 
 use casetrack_core::{CollectionId, Error, Result, Tier};
-use casetrack_embed::Outputs;
-use casetrack_store::{Collection, Filter, Hit, SparseVector};
+use casetrack_store::{Collection, Filter};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -17,12 +17,15 @@ use crate::chunks;
 use crate::documents::find_document;
 use crate::engine::Engine;
 
+pub use fusion::{Fusion, Weights};
+pub(crate) use recall::Recall;
+
 /// Most results of one search.
 pub const MAX_TOP_K: u32 = 1000;
 /// Longest query, in characters.
 pub const MAX_QUERY_CHARS: usize = 10_000;
 /// Candidates each recall source contributes (DESIGN §6).
-const RECALL: usize = 500;
+pub(crate) const RECALL: usize = 500;
 
 #[derive(Debug, Clone)]
 pub struct SearchRequest {
@@ -102,39 +105,15 @@ impl Engine {
         };
         let filter = Filter { documents: document.map(|document| vec![document.id]) };
 
-        let mut notices = Vec::new();
-        let recall = RECALL.max(request.top_k as usize);
-        let bm25 = collection.search_bm25(query, recall, &filter)?;
-        let dense = match self.embedder_of(&collection).and_then(|embedder| embedder.embed_query(query)) {
-            Ok(vector) => Some(collection.search_dense(&vector, recall, &filter)?),
-            Err(error) => {
-                tracing::warn!(%error, "dense search is not available");
-                notices.push(format!("Keyword search only: {}", error.full_text().replace("\n\n", " ")));
-                None
-            }
-        };
-        let sparse = match self.sparse_recall(&collection, query, recall, &filter) {
-            Ok(hits) => hits,
-            Err(error) => {
-                tracing::warn!(%error, "learned-sparse search is not available");
-                notices.push(format!("Without learned-sparse search (E6): {}", error.full_text().replace("\n\n", " ")));
-                None
-            }
-        };
-        if sparse.is_some() && counts.sparse_chunks < counts.chunks {
-            notices.push(format!(
-                "{} of {} chunks of the collection have no learned-sparse vectors (E6); the other stages find them alone.",
-                counts.chunks - counts.sparse_chunks,
-                counts.chunks
-            ));
-        }
+        let recall = self.recall(&collection, query, RECALL.max(request.top_k as usize), &filter)?;
+        let Recall { bm25, dense, sparse, notices } = recall;
         let lists = [("BM25", true), ("dense E1", dense.is_some()), ("sparse E6", sparse.is_some())];
         let lists: Vec<&str> = lists.into_iter().filter_map(|(name, present)| present.then_some(name)).collect();
         let mut stages = vec![format!("recall ({})", lists.join(", "))];
         if lists.len() > 1 {
             stages.push("score fusion".to_owned());
         }
-        let mut candidates = fusion::fuse(Some(&bm25), dense.as_deref(), sparse.as_deref());
+        let mut candidates = fusion::fuse(Some(&bm25), dense.as_deref(), sparse.as_deref(), &Fusion::default());
         candidates.truncate(request.top_k as usize);
         Ok(SearchResponse {
             results: results(&collection, query, &candidates)?,
@@ -147,22 +126,6 @@ impl Engine {
             notices,
             elapsed_ms: started.elapsed().as_secs_f64() * 1000.0,
         })
-    }
-}
-
-impl Engine {
-    /// `None` where the collection has no learned-sparse vectors.
-    fn sparse_recall(
-        &self,
-        collection: &Collection,
-        query: &str,
-        recall: usize,
-        filter: &Filter,
-    ) -> Result<Option<Vec<Hit>>> {
-        let Some(embedder) = self.sparse_embedder_of(collection)? else { return Ok(None) };
-        let vector = embedder.embed_query_as(query, Outputs::SPARSE)?.sparse.pop();
-        let terms = vector.ok_or_else(|| Error::internal("The query was embedded into nothing"))?.terms;
-        collection.search_sparse(&SparseVector { terms }, recall, filter).map(Some)
     }
 }
 

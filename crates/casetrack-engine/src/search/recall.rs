@@ -1,0 +1,66 @@
+//! The recall lists of one query, by stage. Search and evaluation both start from them.
+
+use casetrack_core::{Error, Result};
+use casetrack_embed::Outputs;
+use casetrack_store::{Collection, Filter, Hit, SparseVector};
+
+use crate::engine::Engine;
+
+/// What each recall source found, best first.
+#[derive(Debug, Clone)]
+pub(crate) struct Recall {
+    pub bm25: Vec<Hit>,
+    /// `None` where the model is missing.
+    pub dense: Option<Vec<Hit>>,
+    /// `None` where the model is missing, or the collection has no learned-sparse vectors.
+    pub sparse: Option<Vec<Hit>>,
+    /// What is missing and why, in words; empty when all is well.
+    pub notices: Vec<String>,
+}
+
+impl Engine {
+    /// Asks every recall source for its best `count` chunks. One that cannot answer is left out, and a notice says so.
+    pub(crate) fn recall(&self, collection: &Collection, query: &str, count: usize, filter: &Filter) -> Result<Recall> {
+        let mut notices = Vec::new();
+        let bm25 = collection.search_bm25(query, count, filter)?;
+        let dense = match self.embedder_of(collection).and_then(|embedder| embedder.embed_query(query)) {
+            Ok(vector) => Some(collection.search_dense(&vector, count, filter)?),
+            Err(error) => {
+                tracing::warn!(%error, "dense search is not available");
+                notices.push(format!("Keyword search only: {}", error.full_text().replace("\n\n", " ")));
+                None
+            }
+        };
+        let sparse = match self.sparse_recall(collection, query, count, filter) {
+            Ok(hits) => hits,
+            Err(error) => {
+                tracing::warn!(%error, "learned-sparse search is not available");
+                notices.push(format!("Without learned-sparse search (E6): {}", error.full_text().replace("\n\n", " ")));
+                None
+            }
+        };
+        let counts = collection.counts()?;
+        if sparse.is_some() && counts.sparse_chunks < counts.chunks {
+            notices.push(format!(
+                "{} of {} chunks of the collection have no learned-sparse vectors (E6); the other stages find them alone.",
+                counts.chunks - counts.sparse_chunks,
+                counts.chunks
+            ));
+        }
+        Ok(Recall { bm25, dense, sparse, notices })
+    }
+
+    /// `None` where the collection has no learned-sparse vectors.
+    fn sparse_recall(
+        &self,
+        collection: &Collection,
+        query: &str,
+        count: usize,
+        filter: &Filter,
+    ) -> Result<Option<Vec<Hit>>> {
+        let Some(embedder) = self.sparse_embedder_of(collection)? else { return Ok(None) };
+        let vector = embedder.embed_query_as(query, Outputs::SPARSE)?.sparse.pop();
+        let terms = vector.ok_or_else(|| Error::internal("The query was embedded into nothing"))?.terms;
+        collection.search_sparse(&SparseVector { terms }, count, filter).map(Some)
+    }
+}

@@ -8,6 +8,7 @@ mod containers;
 #[cfg(target_os = "linux")]
 mod crash;
 mod embed;
+mod eval;
 mod first_session;
 mod fixtures;
 mod fuzz;

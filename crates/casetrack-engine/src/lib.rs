@@ -9,6 +9,7 @@ pub mod doctor;
 pub mod documents;
 pub mod embedding;
 mod engine;
+pub mod eval;
 pub mod export;
 pub mod import;
 pub mod ingest;

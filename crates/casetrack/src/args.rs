@@ -185,6 +185,7 @@ pub enum Command {
     Inspect(commands::inspect::Inspect),
     Doctor(commands::doctor::Doctor),
     Embed(commands::embed::Embed),
+    Eval(commands::eval::Eval),
     Models(commands::models::Models),
     Mcp(commands::mcp::Mcp),
     Bench(commands::bench::Bench),

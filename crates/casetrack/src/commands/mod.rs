@@ -8,6 +8,7 @@ pub mod compact;
 pub mod doctor;
 pub mod documents;
 pub mod embed;
+pub mod eval;
 pub mod export;
 pub mod import;
 pub mod ingest;
@@ -39,6 +40,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
         Command::Inspect(command) => command.run(&global),
         Command::Doctor(command) => command.run(&global),
         Command::Embed(command) => command.run(&global),
+        Command::Eval(command) => command.run(&global),
         Command::Models(command) => command.run(&global),
         Command::Mcp(command) => command.run(global),
         Command::Bench(command) => command.run(global),

@@ -68,6 +68,14 @@ fn documents_in_beirs_layout_are_measured_and_kept_for_the_next_run() {
     let mut again = run_json(&home, &arguments);
     again["latency"] = report["latency"].clone();
     assert_eq!(again, report);
+    // So does one on the folder under another name.
+    let moved = data.path().join("moved");
+    std::fs::rename(&work, &moved).unwrap();
+    let arguments =
+        ["eval", set.to_str().unwrap(), "--work", moved.to_str().unwrap(), "--compare", "stage=bm25", "rrf"];
+    let mut again = run_json(&home, &arguments);
+    again["latency"] = report["latency"].clone();
+    assert_eq!(again, report);
     // What is no longer in the corpus is no longer found, and nothing of all this is in the user's own collections.
     write(&set, &[("corpus.jsonl", &CORPUS.lines().skip(1).collect::<Vec<_>>().join("\n"))]);
     let without = run_json(&home, &arguments);

@@ -11,7 +11,8 @@ use crate::eval::ranking::Passage;
 pub(super) fn ndcg(gains: &[f64], relevant: &[f64], k: usize) -> f64 {
     let dcg = |grades: &[f64]| -> f64 {
         let discounted = (2..).zip(grades.iter().take(k)).map(|(place, grade)| grade / f64::from(place).log2());
-        discounted.sum()
+        // The sum of nothing would be -0.
+        discounted.fold(0.0, |sum, gain: f64| sum + gain)
     };
     let mut best = relevant.to_vec();
     best.sort_by(|a, b| b.total_cmp(a));

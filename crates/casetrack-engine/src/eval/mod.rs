@@ -20,7 +20,7 @@ use serde::de::DeserializeOwned;
 
 use crate::collections::CreateCollection;
 use crate::engine::Engine;
-use crate::ingest::{IngestReport, IngestRequest};
+use crate::ingest::IngestRequest;
 use crate::search::{Fusion, MAX_TOP_K, RECALL, SearchRequest};
 
 pub use configuration::{Configuration, Ranker, Stage};
@@ -77,13 +77,14 @@ impl Engine {
             if corpus.empty > 0 {
                 notices.push(format!("{} entries of the corpus have no text and were left out.", corpus.empty));
             }
-            self.ingest_all(collection, corpus.paths(), progress, cancel, &mut notices)?;
-            Judged::Documents { queries, ids: corpus.ids(&by_path(&*self.collection(collection)?)?) }
+            let stored = self.ingest_all(collection, corpus.paths(), progress, cancel, &mut notices)?;
+            Judged::Documents { queries, ids: corpus.ids(&stored) }
         } else if request.directory.join(spans::SPANS).exists() {
             let documents = request.documents.clone().unwrap_or_else(|| request.directory.join("documents"));
-            self.ingest_all(collection, vec![documents.clone()], progress, cancel, &mut notices)?;
-            let stored = self.collection(collection)?;
-            Judged::Spans(spans::queries(&request.directory, &documents, request.within_files, &stored)?)
+            let stored = self.ingest_all(collection, vec![documents.clone()], progress, cancel, &mut notices)?;
+            let opened = self.collection(collection)?;
+            let queries = spans::queries(&request.directory, &documents, request.within_files, &opened, &stored)?;
+            Judged::Spans(queries)
         } else {
             let message = format!("{} has neither {} nor {}.", request.directory.display(), beir::CORPUS, spans::SPANS);
             return Err(Error::new(ErrorCode::FileNotFound, message)
@@ -105,7 +106,8 @@ impl Engine {
         Ok(self.create_collection(request)?.id)
     }
 
-    /// Ingests, and deletes documents of an earlier run that are not among these.
+    /// Ingests, and deletes documents of an earlier run that are not among these. The document of each file: one that has the same
+    /// content under another path where there is such a one.
     fn ingest_all(
         &self,
         collection: CollectionId,
@@ -113,7 +115,7 @@ impl Engine {
         progress: &ProgressSink,
         cancel: &Cancel,
         notices: &mut Vec<String>,
-    ) -> Result<()> {
+    ) -> Result<HashMap<String, DocumentId>> {
         let report = self.ingest(collection, &IngestRequest::new(paths), progress, cancel)?;
         if let Some(problem) = &report.stopped {
             return Err(match cancel.is_cancelled() {
@@ -125,7 +127,11 @@ impl Engine {
             notices.push(format!("{} was not ingested: {}", file.relative_path, file.problem.message));
         }
         notices.extend(report.notices.iter().cloned());
-        remove_others(&*self.collection(collection)?, &report)
+        let ingested = report.ingested.iter().map(|document| (document.path.clone(), document.document_id));
+        let skipped = report.skipped.iter().filter_map(|file| Some((file.path.clone(), file.document_id?)));
+        let stored = ingested.chain(skipped).collect();
+        remove_others(&*self.collection(collection)?, &stored)?;
+        Ok(stored)
     }
 
     fn measure(
@@ -272,15 +278,9 @@ impl Judged {
     }
 }
 
-fn by_path(collection: &Collection) -> Result<HashMap<String, DocumentId>> {
-    Ok(collection.documents()?.into_iter().map(|meta| (meta.path, meta.id)).collect())
-}
-
-/// Deletes the documents that a report does not tell of.
-fn remove_others(collection: &Collection, report: &IngestReport) -> Result<()> {
-    let ingested = report.ingested.iter().map(|document| document.document_id);
-    let skipped = report.skipped.iter().filter_map(|file| file.document_id);
-    let these: std::collections::HashSet<DocumentId> = ingested.chain(skipped).collect();
+/// Deletes the documents that are not among `stored`.
+fn remove_others(collection: &Collection, stored: &HashMap<String, DocumentId>) -> Result<()> {
+    let these: std::collections::HashSet<&DocumentId> = stored.values().collect();
     for meta in collection.documents()? {
         if !these.contains(&meta.id) {
             collection.delete_document(meta.id)?;

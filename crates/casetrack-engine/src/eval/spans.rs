@@ -49,12 +49,13 @@ impl SpanQuery {
 type Pages = Vec<(u32, u32, u32)>;
 
 /// Reads `directory`/spans.jsonl; lines of the same query belong together, with `within_files` those of the same file too. Files
-/// are named relative to `documents`; they have to be in the collection.
+/// are named relative to `documents`; they have to be among `stored`, the documents by absolute path.
 pub(super) fn queries(
     directory: &Path,
     documents: &Path,
     within_files: bool,
     collection: &Collection,
+    stored: &HashMap<String, DocumentId>,
 ) -> Result<Vec<SpanQuery>> {
     let path = directory.join(SPANS);
     let documents = documents.canonicalize().map_err(|error| Error::io(documents.display(), error))?;
@@ -64,32 +65,29 @@ pub(super) fn queries(
     for (number, line) in (1..).zip(json_lines::<Line>(&path)?) {
         let place = || format!("Span {number} of {}", path.display());
         let file = documents.join(&line.file);
-        let stored = match file.canonicalize().ok().as_deref().and_then(Path::to_str) {
-            Some(file) => collection.document_by_path(file)?,
+        let document = match file.canonicalize().ok().as_deref().and_then(Path::to_str) {
+            Some(file) => stored.get(file).copied(),
             None => None,
         };
-        let Some(stored) = stored else {
+        let Some(document) = document else {
             let message =
                 format!("{} is in \"{}\", which is not among the documents that were read.", place(), line.file);
-            return Err(Error::invalid(message)
-                .with_hint(format!("Name files relative to {}, without duplicates.", documents.display())));
+            return Err(Error::invalid(message).with_hint(format!("Name files relative to {}.", documents.display())));
         };
-        let pages = match layouts.entry(stored.id) {
+        let pages = match layouts.entry(document) {
             std::collections::hash_map::Entry::Occupied(entry) => entry.into_mut(),
-            std::collections::hash_map::Entry::Vacant(entry) => {
-                entry.insert(pages(collection, stored.id, stored.page_count)?)
-            }
+            std::collections::hash_map::Entry::Vacant(entry) => entry.insert(pages(collection, document)?),
         };
         let mut spans = line.spans;
         spans.extend(line.start.zip(line.end));
-        let places: Vec<Vec<Passage>> = spans.iter().map(|&span| parts(stored.id, pages, line.page, span)).collect();
+        let places: Vec<Vec<Passage>> = spans.iter().map(|&span| parts(document, pages, line.page, span)).collect();
         if places.is_empty() || places.iter().any(Vec::is_empty) {
             let message = format!("{} is empty or lies outside the text of \"{}\".", place(), line.file);
             return Err(Error::invalid(message).with_hint(
                 "Offsets count characters of the text as it was read, half-open: see `casetrack inspect FILE --text`.",
             ));
         }
-        let within = within_files.then_some(stored.id);
+        let within = within_files.then_some(document);
         let at = *known.entry((line.query.clone(), within)).or_insert_with(|| {
             queries.push(SpanQuery { text: line.query, within, gold: Vec::new() });
             queries.len() - 1
@@ -99,7 +97,8 @@ pub(super) fn queries(
     Ok(queries)
 }
 
-fn pages(collection: &Collection, document: DocumentId, count: u32) -> Result<Pages> {
+fn pages(collection: &Collection, document: DocumentId) -> Result<Pages> {
+    let count = collection.document(document)?.map_or(0, |meta| meta.page_count);
     let mut at = 0;
     let mut pages = Vec::new();
     for number in 1..=count {

@@ -17,5 +17,6 @@ mod models;
 mod owner;
 mod protocol;
 mod schema;
+mod search;
 mod sparse;
 mod upkeep;

@@ -1,9 +1,10 @@
 //! List, find, describe and delete the documents of a collection.
 
 use casetrack_core::{
-    CollectionId, DocumentId, DocumentMeta, DocumentType, ExtractionMethod, FileFormat, Result, Timestamp,
+    CollectionId, DocumentId, DocumentMeta, DocumentType, Error, ErrorCode, ExtractionMethod, FileFormat, Result,
+    Timestamp,
 };
-use casetrack_store::Collection;
+use casetrack_store::{CatalogueEntry, Collection};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -140,20 +141,35 @@ impl Engine {
 
 /// Finds the document that `name` means: its id, the beginning of it, its path or its name with or without extension.
 pub(crate) fn find_document(collection: &Collection, name: &str) -> Result<DocumentMeta> {
-    let mut documents = collection.documents()?;
-    let candidates: Vec<Candidate<'_>> = documents
-        .iter()
-        .map(|meta| {
-            let stem = std::path::Path::new(&meta.name).file_stem().and_then(|stem| stem.to_str());
-            Candidate {
-                name: &meta.name,
-                aliases: std::iter::once(meta.path.as_str()).chain(stem).collect(),
-                id: meta.id.to_string(),
-            }
-        })
-        .collect();
-    let found = resolve("Document", name, &candidates)?;
-    Ok(documents.swap_remove(found))
+    let catalogue = collection.catalogue()?;
+    let stem = |entry: &CatalogueEntry| entry.name.rsplit_once('.').map_or(entry.name.len(), |(stem, _)| stem.len());
+    let wanted = name.trim();
+    // What `resolve` would find first, without the cost of its candidates.
+    let by_id = wanted.to_ascii_lowercase().parse().ok();
+    let exactly = |entry: &CatalogueEntry| match by_id {
+        Some(id) => entry.id == id,
+        None => entry.name == wanted || entry.path == wanted || entry.name.get(..stem(entry)) == Some(wanted),
+    };
+    let mut exact = catalogue.iter().filter(|entry| exactly(entry));
+    let found = match (exact.next(), exact.next()) {
+        (Some(one), None) => one,
+        _ => {
+            let candidates: Vec<Candidate<'_>> = catalogue
+                .iter()
+                .map(|entry| {
+                    let stem = std::path::Path::new(&entry.name).file_stem().and_then(|stem| stem.to_str());
+                    Candidate {
+                        name: &entry.name,
+                        aliases: std::iter::once(entry.path.as_str()).chain(stem).collect(),
+                        id: entry.id.to_string(),
+                    }
+                })
+                .collect();
+            &catalogue[resolve("Document", name, &candidates)?]
+        }
+    };
+    let vanished = || Error::new(ErrorCode::NotFound, format!("{} was just deleted.", found.name));
+    collection.document(found.id)?.ok_or_else(vanished)
 }
 
 /// The embedders that have vectors of a document.

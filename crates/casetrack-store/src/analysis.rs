@@ -4,6 +4,7 @@
 //!
 //! - `INV-2023-0042`, `4.2`, `2023-01-15`: pieces with a digit joined by `-`, `/`, `_`, or by a point between digits, give the
 //!   whole and, after it at the same places, the pieces; a search for either finds them.
+//! - `4.2(b)(iv)`: short pieces in parentheses after a digit give the whole and, after it, what is given without them.
 //! - `1,250,000` gives `1250000`.
 //! - `party's` gives `parti` (the stem of `party`), `don't` one term.
 //! - Each Chinese, Japanese kana or Korean character is a term of its own, since such text has no spaces.
@@ -13,7 +14,10 @@ use tantivy::tokenizer::{
 };
 
 /// Name and version of the analysis. Part of the BM25 index's identity: a change here rebuilds the index.
-pub(crate) const ANALYSIS: &str = "casetrack-en-2";
+pub(crate) const ANALYSIS: &str = "casetrack-en-3";
+
+/// Longer pieces in parentheses are not those of a section's number.
+const MAX_PARENTHESISED: usize = 4;
 
 /// Longer terms, in bytes, are not indexed: encoded data, not words.
 const MAX_TERM_BYTES: usize = 128;
@@ -87,10 +91,38 @@ impl Scanner<'_> {
                 end
             } else {
                 let pieces = self.word(start);
+                let end = pieces.last().map_or(start + c.len_utf8(), |piece| piece.end);
+                let parenthesised = self.parenthesised(end);
+                let whole_end = parenthesised.last().map_or(end, |(_, end)| end + 1);
+                if whole_end > end {
+                    self.push(self.text[start..whole_end].to_owned(), start, whole_end, self.position);
+                }
                 self.emit(&pieces);
-                pieces.last().map_or(start + c.len_utf8(), |piece| piece.end)
+                for (start, end) in parenthesised {
+                    self.push(self.text[start..end].to_owned(), start, end, self.position);
+                    self.position += 1;
+                }
+                whole_end
             };
         }
+    }
+
+    /// What stands in parentheses right after a number that ends at `end`: of "4.2(b)(iv)", the places of "b" and "iv".
+    fn parenthesised(&self, end: usize) -> Vec<(usize, usize)> {
+        let mut found = Vec::new();
+        if !self.text[..end].ends_with(|c: char| c.is_ascii_digit()) {
+            return found;
+        }
+        let mut at = end;
+        while let Some(rest) = self.text[at..].strip_prefix('(') {
+            let length = rest.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(rest.len());
+            if !(1..=MAX_PARENTHESISED).contains(&length) || !rest[length..].starts_with(')') {
+                break;
+            }
+            found.push((at + 1, at + 1 + length));
+            at += length + 2;
+        }
+        found
     }
 
     /// The pieces of the word that begins at `start`, as far as joints hold it together.
@@ -206,7 +238,12 @@ mod tests {
     #[test]
     fn identifiers_and_numbers_stay_whole_and_are_found_by_their_pieces() {
         assert_eq!(terms("INV-2023-0042"), ["inv-2023-0042", "inv", "2023", "0042"]);
-        assert_eq!(terms("Section 4.2(b)"), ["section", "4.2", "4", "2", "b"]);
+        assert_eq!(terms("Section 4.2(b)"), ["section", "4.2(b)", "4.2", "4", "2", "b"]);
+        assert_eq!(terms("§ 12(a)(IV), 3(see)"), ["12(a)(iv)", "12", "a", "iv", "3(see)", "3", "see"]);
+        assert_eq!(
+            terms("In 2023(annual) and f(x), 7 (b) 5("),
+            ["in", "2023", "annual", "and", "f", "x", "7", "b", "5"]
+        );
         assert_eq!(terms("$1,250,000"), ["1250000"]);
         assert_eq!(terms("1,250,000.50"), ["1250000.50", "1250000", "50"]);
         assert_eq!(terms("well-known and/or"), ["well", "known", "and", "or"]);
@@ -238,7 +275,7 @@ mod tests {
         }
 
         #[test]
-        fn joints_of_all_kinds_are_survived(text in "[a1,.'’/_\\- é合]{0,30}") {
+        fn joints_of_all_kinds_are_survived(text in "[a1,.'’/_\\- é合()]{0,30}") {
             let found = terms(&text);
             prop_assert_eq!(found.is_empty(), !text.contains(char::is_alphanumeric));
         }

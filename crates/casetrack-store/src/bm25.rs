@@ -3,6 +3,8 @@
 //! tantivy commits by replacing its `meta.json`; the last log entry applied travels in the commit's payload, so that both
 //! change together. Between commits new chunks wait in memory: a search commits them first.
 
+mod words;
+
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
@@ -24,6 +26,9 @@ use crate::slots::{SlotMap, SlotRange, SlotSet};
 use crate::top_k::TopK;
 use crate::yielding::YieldingMutex;
 
+pub use words::WordConditions;
+pub(crate) use words::{correctable, edits, forms};
+
 /// Distinct terms of a query that are looked up; further ones are ignored.
 pub const MAX_QUERY_TERMS: usize = 512;
 /// Bytes of a query that are read, up to a character boundary.
@@ -34,6 +39,8 @@ pub const CONTEXT_WEIGHT: f32 = 0.2;
 /// A filter that leaves one chunk in this many, or fewer, is intersected with the query's postings. A wider one is applied to
 /// each candidate, which leaves tantivy free to skip what cannot be among the best.
 const NARROW_FILTER: u64 = 8;
+/// A filter of more documents is applied to each candidate, too: their lists are opened one by one.
+const MAX_FILTER_DOCUMENTS: usize = 4096;
 
 /// Memory for chunks that are being indexed; tantivy's minimum is 15 MB a thread.
 const WRITER_BYTES: usize = 32 << 20;
@@ -103,16 +110,32 @@ fn schema() -> (Schema, Fields) {
 }
 
 impl Bm25Index {
-    /// The best `k` chunks for a query as (slot, score), best first, equal scores by slot; of `filter` only, if given. A chunk
-    /// without any word of the query is no hit.
-    pub fn search(&self, query: &Bm25Query, k: usize, filter: Option<&SlotSet>) -> Result<Vec<(u64, f32)>> {
+    /// The best `k` chunks for a query as (slot, score), best first, equal scores by slot; of `filter` only, if given, which
+    /// fulfils `conditions`. A chunk without any word of the query is no hit.
+    pub fn search(
+        &self,
+        query: &Bm25Query,
+        k: usize,
+        filter: Option<&SlotSet>,
+        conditions: &WordConditions,
+    ) -> Result<Vec<(u64, f32)>> {
         self.commit_pending()?;
         let searcher = self.reader.searcher();
         let Some(mut words) = self.words(query) else { return Ok(Vec::new()) };
-        if let Some(filter) = filter.filter(|filter| filter.len() <= searcher.num_docs() / NARROW_FILTER) {
+        let narrow = filter.filter(|filter| filter.len() <= searcher.num_docs() / NARROW_FILTER);
+        let mut clauses = Vec::new();
+        if let Some(filter) = narrow.filter(|filter| filter.documents().nth(MAX_FILTER_DOCUMENTS).is_none()) {
             let ids = filter.documents().map(|id| Term::from_field_bytes(self.fields.document, id.as_bytes()));
-            let ids = ConstScoreQuery::new(Box::new(TermSetQuery::new(ids)), 0.0);
-            words = BooleanQuery::new(vec![(Occur::Must, Box::new(words)), (Occur::Must, Box::new(ids))]);
+            clauses.push((Occur::Must, Box::new(TermSetQuery::new(ids)) as Box<dyn Query>));
+        }
+        if narrow.is_some() {
+            clauses.extend(self.conditions(conditions).into_iter().filter(|(occur, _)| *occur == Occur::Must));
+        }
+        if !clauses.is_empty() {
+            let unscored = clauses
+                .into_iter()
+                .map(|(occur, clause)| (occur, Box::new(ConstScoreQuery::new(clause, 0.0)) as Box<dyn Query>));
+            words = BooleanQuery::new([(Occur::Must, Box::new(words) as _)].into_iter().chain(unscored).collect());
         }
         self.top(&searcher, &words, k, filter).map_err(|error| self.error(error))
     }

@@ -64,8 +64,8 @@ mod write;
 mod yielding;
 
 pub use archive::{Archive, ArchiveManifest, ExportOptions, ExportReport};
-pub use bm25::{Bm25Query, CONTEXT_WEIGHT, MAX_QUERY_BYTES, MAX_QUERY_TERMS};
-pub use collection::{Collection, Counts, DiskUsage, Filter, Hit};
+pub use bm25::{Bm25Query, CONTEXT_WEIGHT, MAX_QUERY_BYTES, MAX_QUERY_TERMS, WordConditions};
+pub use collection::{CatalogueEntry, Collection, Conditions, Correction, Counts, DiskUsage, Filter, Hit, Selection};
 pub use manifest::VectorModels;
 pub use registry::Registry;
 pub use repair::{LostDocument, RepairReport};

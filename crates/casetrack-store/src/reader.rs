@@ -150,6 +150,16 @@ impl<'t> Reader<'t> {
         PageCursor::new(self, document).chunk(index, record).map(Some)
     }
 
+    /// Index and page of each chunk of a document, in order.
+    pub fn chunk_pages(&self, document: DocumentId) -> Result<Vec<(u32, u32)>> {
+        self.numbered(cf::CHUNKS, document, 0..u32::MAX)?
+            .map(|entry| {
+                let (index, value) = entry?;
+                Ok((index, decode::<ChunkRecord>("chunk", &value)?.page))
+            })
+            .collect()
+    }
+
     /// Calls `visit` with the chunks of a range of indexes, in order; those that do not exist are passed over.
     pub fn for_each_chunk(
         &self,

@@ -63,6 +63,11 @@ impl SlotMap {
         }
     }
 
+    /// Number of documents.
+    pub fn documents(&self) -> usize {
+        self.by_slot.len()
+    }
+
     /// Number of live slots.
     pub fn chunks(&self) -> u64 {
         self.chunks
@@ -90,11 +95,16 @@ impl SlotMap {
         let mut ranges: Vec<SlotRange> = documents.iter().filter_map(|id| self.by_document.get(id)).copied().collect();
         ranges.sort_unstable_by_key(|range| range.first);
         ranges.dedup();
-        SlotSet { len: ranges.iter().map(|range| u64::from(range.count)).sum(), ranges }
+        SlotSet::of(ranges)
+    }
+
+    /// The slots of all documents.
+    pub fn all(&self) -> SlotSet {
+        SlotSet::of(self.ranges().copied().collect())
     }
 }
 
-/// The slots of some documents.
+/// Slots of some documents: all of them or a part.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct SlotSet {
     /// Sorted, apart from each other.
@@ -103,6 +113,33 @@ pub(crate) struct SlotSet {
 }
 
 impl SlotSet {
+    /// Of ranges that are sorted and apart from each other, each within one document.
+    pub fn of(ranges: Vec<SlotRange>) -> Self {
+        Self { len: ranges.iter().map(|range| u64::from(range.count)).sum(), ranges }
+    }
+
+    pub fn ranges(&self) -> &[SlotRange] {
+        &self.ranges
+    }
+
+    /// The slots that are also among others, given in ascending order.
+    pub fn intersection(&self, others: &[u64]) -> Self {
+        let mut kept: Vec<SlotRange> = Vec::new();
+        let mut others = others.iter().copied().peekable();
+        for range in &self.ranges {
+            while others.next_if(|&slot| slot < range.first).is_some() {}
+            let mut run: Option<SlotRange> = None;
+            while let Some(slot) = others.next_if(|&slot| slot < range.end()) {
+                match &mut run {
+                    Some(run) if run.end() == slot => run.count += 1,
+                    _ => kept.extend(run.replace(SlotRange { first: slot, count: 1, ..*range })),
+                }
+            }
+            kept.extend(run);
+        }
+        Self::of(kept)
+    }
+
     pub fn len(&self) -> u64 {
         self.len
     }
@@ -123,8 +160,9 @@ impl SlotSet {
         self.ranges.iter().flat_map(SlotRange::slots)
     }
 
+    /// Each document once.
     pub fn documents(&self) -> impl Iterator<Item = DocumentId> {
-        self.ranges.iter().map(|range| range.document)
+        self.ranges.chunk_by(|a, b| a.document == b.document).map(|ranges| ranges[0].document)
     }
 }
 
@@ -165,5 +203,9 @@ mod tests {
         assert!((0..10).all(|slot| set.contains(slot) == (slot < 3 || (5..9).contains(&slot))));
         assert!(set.overlaps(&(2..4)) && set.overlaps(&(4..6)) && !set.overlaps(&(3..5)) && !set.overlaps(&(9..12)));
         assert_eq!(map.select(&[]).len(), 0);
+        let part = set.intersection(&[0, 2, 3, 4, 5, 6, 8, 90]);
+        assert_eq!(part.iter().collect::<Vec<_>>(), [0, 2, 5, 6, 8]);
+        assert_eq!((part.len(), part.documents().collect::<Vec<_>>()), (5, vec![a, c]));
+        assert_eq!(map.all().intersection(&[2, 3]).ranges().len(), 2, "a range is of one document");
     }
 }

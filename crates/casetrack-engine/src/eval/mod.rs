@@ -167,6 +167,7 @@ impl Engine {
                 query: text.to_owned(),
                 top_k: request.top_k,
                 document: within.map(|document| document.to_string()),
+                ..SearchRequest::default()
             };
             if query == 0 {
                 // Loads models and indexes.
@@ -183,8 +184,8 @@ impl Engine {
             found.sort(&mut answers);
             whole.push(judged.measure(query, &answers, &found));
 
-            let filter = Filter { documents: within.map(|document| vec![document]) };
-            let mut recall = self.recall(&collection, text.trim(), RECALL, &filter)?;
+            let filter = Filter { documents: within.map(|document| vec![document]), ..Filter::default() };
+            let mut recall = self.recall(&collection, text.trim(), text.trim(), RECALL, &filter)?;
             for hits in [Some(&mut recall.bm25), recall.dense.as_mut(), recall.sparse.as_mut()].into_iter().flatten() {
                 found.sort(hits);
             }

@@ -1,7 +1,10 @@
 //! Hybrid search: BM25 ∪ dense ∪ learned-sparse recall, score fusion, passages with provenance.
 
+mod context;
 mod excerpt;
+mod filter;
 pub(crate) mod fusion;
+mod query;
 mod recall;
 
 use std::collections::HashMap;
@@ -13,9 +16,11 @@ use casetrack_store::{Collection, Filter};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+pub use filter::{DateRange, Filters, Kind, pages};
+
 use crate::chunks;
-use crate::documents::find_document;
 use crate::engine::Engine;
+use query::Understood;
 
 pub use fusion::{Fusion, Weights};
 pub(crate) use recall::Recall;
@@ -24,16 +29,35 @@ pub(crate) use recall::Recall;
 pub const MAX_TOP_K: u32 = 1000;
 /// Longest query, in characters.
 pub const MAX_QUERY_CHARS: usize = 10_000;
+/// Most results passed over.
+pub const MAX_OFFSET: u32 = 10_000;
+/// Most characters of text around a passage, on each side.
+pub const MAX_CONTEXT: u32 = 10_000;
 /// Candidates each recall source contributes (DESIGN §6).
 pub(crate) const RECALL: usize = 500;
 
 #[derive(Debug, Clone)]
 pub struct SearchRequest {
+    /// Words, with `"phrases"`, `+required` and `-excluded` ones and fields (`document:`, `type:`, `date:`, `page:`) as the user
+    /// likes; see `query.rs`.
     pub query: String,
     /// 1–[`MAX_TOP_K`].
     pub top_k: u32,
     /// Restrict to the document of this name or id.
     pub document: Option<String>,
+    /// Restrictions besides those in the query.
+    pub filters: Filters,
+    /// Results to pass over, 0–[`MAX_OFFSET`]: those of the pages before.
+    pub offset: u32,
+    /// Characters of text around each passage, on each side, 0–[`MAX_CONTEXT`].
+    pub context: u32,
+}
+
+impl Default for SearchRequest {
+    fn default() -> Self {
+        let (query, document, filters) = Default::default();
+        Self { query, top_k: 10, document, filters, offset: 0, context: 0 }
+    }
 }
 
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -63,10 +87,22 @@ pub struct SearchResult {
     pub chunk: chunks::ChunkView,
     /// The part of `text` that answers the words of the query best.
     pub excerpt: Excerpt,
+    /// Text of the page right before and after the passage, where it was asked for.
+    #[serde(flatten)]
+    pub surroundings: Surroundings,
     /// Rank (from 1) and raw score by recall source, where the source found it.
     pub bm25: Option<StageScore>,
     pub dense: Option<StageScore>,
     pub sparse: Option<StageScore>,
+}
+
+/// Verbatim text of the page around a passage.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, JsonSchema)]
+pub struct Surroundings {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub before: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub after: Option<String>,
 }
 
 /// A verbatim part of a chunk's text, with its own place on the page.
@@ -92,21 +128,27 @@ impl Engine {
     /// Searches one collection. When a model is missing, or chunks lack its vectors, the other stages answer and a notice says so.
     pub fn search(&self, collection: CollectionId, request: &SearchRequest) -> Result<SearchResponse> {
         let started = Instant::now();
-        let query = checked_query(request)?;
+        let asked = checked_query(request)?;
         let collection = self.collection(collection)?;
-        let document = match &request.document {
-            Some(name) => Some(find_document(&collection, name)?),
-            None => None,
-        };
+        let Understood { text, corrected, filters, words, mut notices } = query::understand(&collection, asked)?;
+        let query = text.as_str();
+        let mut restricted = request.filters.clone();
+        restricted.documents.extend(request.document.clone());
+        let selection = filter::select(&collection, [&restricted, &filters], &words)?;
         let counts = collection.counts()?;
-        let (documents, chunks) = match &document {
-            Some(document) => (1, u64::from(document.chunk_count)),
+        let (documents, chunks) = match &selection {
+            Some(selection) => (selection.documents(), selection.chunks()),
             None => (counts.documents, counts.chunks),
         };
-        let filter = Filter { documents: document.map(|document| vec![document.id]) };
+        if chunks == 0 && counts.chunks > 0 {
+            notices.push(query::nothing_left(&words));
+        }
+        let filter = Filter { selection, ..Filter::default() };
 
-        let recall = self.recall(&collection, query, RECALL.max(request.top_k as usize), &filter)?;
-        let Recall { bm25, dense, sparse, notices } = recall;
+        let wanted = request.offset as usize + request.top_k as usize;
+        let recall = self.recall(&collection, &corrected, query, RECALL.max(wanted), &filter)?;
+        let Recall { bm25, dense, sparse, notices: missing } = recall;
+        notices.extend(missing);
         let lists = [("BM25", true), ("dense E1", dense.is_some()), ("sparse E6", sparse.is_some())];
         let lists: Vec<&str> = lists.into_iter().filter_map(|(name, present)| present.then_some(name)).collect();
         let mut stages = vec![format!("recall ({})", lists.join(", "))];
@@ -114,10 +156,11 @@ impl Engine {
             stages.push("score fusion".to_owned());
         }
         let mut candidates = fusion::fuse(Some(&bm25), dense.as_deref(), sparse.as_deref(), &Fusion::default());
-        candidates.truncate(request.top_k as usize);
+        candidates.truncate(wanted);
+        candidates.drain(..candidates.len().min(request.offset as usize));
         Ok(SearchResponse {
-            results: results(&collection, query, &candidates)?,
-            query: query.to_owned(),
+            results: results(&collection, &corrected, &candidates, request)?,
+            query: asked.to_owned(),
             collection: collection.meta().name.clone(),
             documents,
             chunks,
@@ -142,11 +185,21 @@ fn checked_query(request: &SearchRequest) -> Result<&str> {
     if !(1..=MAX_TOP_K).contains(&request.top_k) {
         return Err(Error::invalid(format!("top_k is {}; it must be between 1 and {MAX_TOP_K}.", request.top_k)));
     }
+    for (name, value, most) in [("offset", request.offset, MAX_OFFSET), ("context", request.context, MAX_CONTEXT)] {
+        if value > most {
+            return Err(Error::invalid(format!("{name} is {value}; it must be at most {most}.")));
+        }
+    }
     Ok(query)
 }
 
 /// Reads the passages of the candidates. One that vanished since recall is left out.
-fn results(collection: &Collection, query: &str, candidates: &[fusion::Candidate]) -> Result<Vec<SearchResult>> {
+fn results(
+    collection: &Collection,
+    query: &str,
+    candidates: &[fusion::Candidate],
+    request: &SearchRequest,
+) -> Result<Vec<SearchResult>> {
     let mut documents = HashMap::new();
     let mut results = Vec::with_capacity(candidates.len());
     for candidate in candidates {
@@ -157,9 +210,10 @@ fn results(collection: &Collection, query: &str, candidates: &[fusion::Candidate
         let Some(chunk) = collection.chunk_at(candidate.document, candidate.index)? else { continue };
         let chunk = chunks::view(collection, document, chunk)?;
         results.push(SearchResult {
-            rank: results.len() as u32 + 1,
+            rank: request.offset + results.len() as u32 + 1,
             score: candidate.score,
             excerpt: excerpt::excerpt(query, &chunk),
+            surroundings: context::around(collection, &chunk.provenance, request.context)?,
             chunk,
             bm25: candidate.bm25,
             dense: candidate.dense,

@@ -19,10 +19,18 @@ pub(crate) struct Recall {
 }
 
 impl Engine {
-    /// Asks every recall source for its best `count` chunks. One that cannot answer is left out, and a notice says so.
-    pub(crate) fn recall(&self, collection: &Collection, query: &str, count: usize, filter: &Filter) -> Result<Recall> {
+    /// Asks every recall source for its best `count` chunks: BM25 for `keywords`, the models for `query`, which are the same
+    /// unless keywords were corrected. A source that cannot answer is left out, and a notice says so.
+    pub(crate) fn recall(
+        &self,
+        collection: &Collection,
+        keywords: &str,
+        query: &str,
+        count: usize,
+        filter: &Filter,
+    ) -> Result<Recall> {
         let mut notices = Vec::new();
-        let bm25 = collection.search_bm25(query, count, filter)?;
+        let bm25 = collection.search_bm25(keywords, count, filter)?;
         let dense = match self.embedder_of(collection).and_then(|embedder| embedder.embed_query(query)) {
             Ok(vector) => Some(collection.search_dense(&vector, count, filter)?),
             Err(error) => {

@@ -109,7 +109,16 @@ pub fn search(scores: [f32; 2]) -> SearchResponse {
             citation: chunk.citation.clone(),
         };
         let bm25 = Some(StageScore { rank: rank as u32, score: 12.3 });
-        SearchResult { rank: rank as u32, score, chunk, excerpt, bm25, dense: None, sparse: None }
+        SearchResult {
+            rank: rank as u32,
+            score,
+            chunk,
+            excerpt,
+            surroundings: Default::default(),
+            bm25,
+            dense: None,
+            sparse: None,
+        }
     };
     SearchResponse {
         query: "payment terms".to_owned(),

@@ -14,7 +14,8 @@ pub(crate) struct SearchDocuments;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SearchParameters {
-    /// Natural language search query (e.g., 'Q3 revenue analysis', 'vendor payment terms', 'project timeline')
+    /// Natural language search query (e.g., 'Q3 revenue analysis', 'vendor payment terms', 'project timeline'). May hold
+    /// "exact phrases", +required and -excluded words, and document:NAME type:contract date:2023-05..2023-08 page:3-7.
     query: String,
     /// Number of results to return
     #[serde(default = "default_top_k")]
@@ -39,8 +40,8 @@ impl Tool for SearchDocuments {
     type Response = SearchResponse;
 
     fn call(context: &Context<'_>, parameters: SearchParameters) -> Result<Reply<SearchResponse>> {
-        let request =
-            SearchRequest { query: parameters.query, top_k: parameters.top_k, document: parameters.document_filter };
+        let SearchParameters { query, top_k, document_filter: document } = parameters;
+        let request = SearchRequest { query, top_k, document, ..SearchRequest::default() };
         let response = context.engine.search(context.active()?.id, &request)?;
         Ok(Reply { text: text::search::results(&response), response })
     }

@@ -219,8 +219,9 @@ fn measure_all(
     report.put("bytes a chunk, in all", kinds.iter().map(|kind| kind.1).sum::<u64>() as f64 / chunks);
 
     let all = Filter::default();
-    let half = Filter { documents: Some((0..versions.len()).step_by(2).map(Corpus::id).collect()) };
-    let one = |n: usize| Filter { documents: Some(vec![Corpus::id(n * 7919 % versions.len())]) };
+    let half =
+        Filter { documents: Some((0..versions.len()).step_by(2).map(Corpus::id).collect()), ..Filter::default() };
+    let one = |n: usize| Filter { documents: Some(vec![Corpus::id(n * 7919 % versions.len())]), ..Filter::default() };
     let texts: Vec<String> = (0..QUERIES).map(|n| corpus.query(n)).collect();
     let vectors: Vec<Vec<f32>> = (0..QUERIES).map(|n| corpus.query_vector(n)).collect();
     let bm25 = |n: usize, k, filter: &Filter| collection.search_bm25(texts[n].as_str(), k, filter).expect("hits").len();

@@ -1,10 +1,13 @@
 //! One collection: documents in RocksDB, the indexes derived from it, and the order in which they change.
 
+mod catalogue;
 mod changing;
+mod correcting;
 mod reading;
+mod selecting;
 
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
 
 use casetrack_core::{CollectionMeta, DocumentId, DocumentMeta, Error, ErrorCode, Result};
 
@@ -21,6 +24,10 @@ use crate::schema::SCHEMA_VERSION;
 use crate::slots::SlotMap;
 use crate::truth::Truth;
 use crate::verify::{self, VerifyReport};
+
+pub use catalogue::CatalogueEntry;
+pub use correcting::Correction;
+pub use selecting::{Conditions, Selection};
 
 /// Number of things in a collection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -58,6 +65,8 @@ pub struct DiskUsage {
 pub struct Filter {
     /// These documents only; `None` for all.
     pub documents: Option<Vec<DocumentId>>,
+    /// These chunks only, instead of `documents`; `None` for all.
+    pub selection: Option<Arc<Selection>>,
 }
 
 /// A chunk that a search found.
@@ -84,6 +93,8 @@ pub struct Collection {
     truth: Truth,
     slots: RwLock<SlotMap>,
     indexes: Indexes,
+    catalogue: catalogue::Catalogue,
+    page_places: selecting::PagePlaces,
     /// Held during a change, of documents or of an index as a whole.
     writer: Mutex<State>,
     /// Released last.
@@ -174,7 +185,19 @@ impl Collection {
             migrate::remove_backups(dir)?;
         }
         let (slots, writer) = (RwLock::new(slots), Mutex::new(state));
-        Ok(Self { dir: dir.to_owned(), manifest, identity, truth, slots, indexes, writer, _owner: owner })
+        let (catalogue, page_places) = Default::default();
+        Ok(Self {
+            dir: dir.to_owned(),
+            manifest,
+            identity,
+            truth,
+            slots,
+            indexes,
+            catalogue,
+            page_places,
+            writer,
+            _owner: owner,
+        })
     }
 
     /// Whether a change could not be written, for one because the disk is full. It takes no further changes then, and must be

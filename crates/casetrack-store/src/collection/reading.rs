@@ -1,15 +1,17 @@
 //! Reading and searching documents.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use casetrack_core::{Chunk, ChunkId, DocumentId, DocumentMeta, ExtractionMethod, Page, Result, Sha256};
 
 use super::{Collection, Filter, Hit};
-use crate::bm25::Bm25Query;
+use crate::bm25::{Bm25Query, WordConditions};
 use crate::derived::{DerivedIndex, Handle};
 use crate::error::corrupt;
 use crate::indexes::{self, Kept};
 use crate::schema::{cf, numbered_key};
+use crate::slots::SlotSet;
 use crate::sparse::SparseVector;
 
 impl Collection {
@@ -123,16 +125,18 @@ impl Collection {
         if k == 0 {
             return Ok(Vec::new());
         }
-        let selected = filter.documents.as_ref().map(|documents| self.slots().select(documents));
-        let found = self.ask(&self.indexes.bm25, |index| index.search(&query, k, selected.as_ref()))?;
+        let selected = self.selected(filter);
+        let none = WordConditions::default();
+        let words = filter.selection.as_ref().map_or(&none, |selection| &selection.words);
+        let found = self.ask(&self.indexes.bm25, |index| index.search(&query, k, selected.as_deref(), words))?;
         Ok(self.hits(found))
     }
 
     /// The best `k` chunks by cosine similarity to a vector of length 1, best first, equal scores by age of the chunk. Exact in
     /// small collections and under narrow filters, else approximate (HNSW).
     pub fn search_dense(&self, vector: &[f32], k: usize, filter: &Filter) -> Result<Vec<Hit>> {
-        let selected = filter.documents.as_ref().map(|documents| self.slots().select(documents));
-        let found = self.ask(&self.indexes.dense, |index| index.search(vector, k, selected.as_ref()))?;
+        let selected = self.selected(filter);
+        let found = self.ask(&self.indexes.dense, |index| index.search(vector, k, selected.as_deref()))?;
         Ok(self.hits(found))
     }
 
@@ -140,12 +144,20 @@ impl Collection {
     /// have, best first, equal scores by age of the chunk. Exact. Chunks without a learned-sparse vector are not found; see
     /// [`Counts::sparse_chunks`](crate::Counts).
     pub fn search_sparse(&self, query: &SparseVector, k: usize, filter: &Filter) -> Result<Vec<Hit>> {
-        let selected = filter.documents.as_ref().map(|documents| self.slots().select(documents));
-        let found = self.ask(&self.indexes.sparse, |index| index.search(query, k, selected.as_ref()))?;
+        let selected = self.selected(filter);
+        let found = self.ask(&self.indexes.sparse, |index| index.search(query, k, selected.as_deref()))?;
         Ok(self.hits(found))
     }
 
-    fn ask<I: DerivedIndex, T>(&self, handle: &Handle<I>, question: impl Fn(&I) -> Result<T>) -> Result<T> {
+    fn selected<'f>(&self, filter: &'f Filter) -> Option<Cow<'f, SlotSet>> {
+        match (&filter.selection, &filter.documents) {
+            (Some(selection), _) => Some(Cow::Borrowed(&selection.slots)),
+            (None, Some(documents)) => Some(Cow::Owned(self.slots().select(documents))),
+            (None, None) => None,
+        }
+    }
+
+    pub(super) fn ask<I: DerivedIndex, T>(&self, handle: &Handle<I>, question: impl Fn(&I) -> Result<T>) -> Result<T> {
         let recover = || self.with_origin(&self.writer(), |origin| handle.recover(origin));
         indexes::ask(handle, recover, question)
     }

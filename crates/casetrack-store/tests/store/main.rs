@@ -7,6 +7,7 @@ mod recovery;
 mod registry;
 mod schemas;
 mod search;
+mod selecting;
 mod support;
 mod upkeep;
 mod verify;

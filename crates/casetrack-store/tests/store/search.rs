@@ -26,6 +26,7 @@ fn keywords_are_found_in_any_form() {
         ("$1,250,000", 1),
         ("cafe", 1),
         ("section 4.2", 2),
+        ("4.2(b)", 2),
     ] {
         assert_eq!(found(&collection, query).first(), Some(&(id, index)), "{query}");
     }
@@ -100,6 +101,7 @@ fn a_filter_never_costs_results() {
     }
     let ids = |range: std::ops::Range<usize>| Filter {
         documents: Some(documents[range].iter().map(|stored| stored.meta.id).collect()),
+        ..Filter::default()
     };
     for (filter, chunks) in [(ids(59..60), 10), (ids(20..40), 200), (ids(0..60), 600), (ids(0..0), 0)] {
         let allowed = filter.documents.clone().unwrap();
@@ -114,7 +116,7 @@ fn a_filter_never_costs_results() {
             }
         }
     }
-    let nobody = Filter { documents: Some(vec![DocumentId::random()]) };
+    let nobody = Filter { documents: Some(vec![DocumentId::random()]), ..Filter::default() };
     assert_eq!(collection.search_bm25("common", 5, &nobody).unwrap(), []);
     assert_eq!(collection.search_dense(&vector("common"), 5, &nobody).unwrap(), []);
 }
@@ -127,7 +129,7 @@ fn a_filter_changes_neither_scores_nor_order() {
         collection.put_document(stored).unwrap();
     }
     let chosen: Vec<DocumentId> = documents.iter().step_by(3).map(|stored| stored.meta.id).collect();
-    let (all, some) = (Filter::default(), Filter { documents: Some(chosen.clone()) });
+    let (all, some) = (Filter::default(), Filter { documents: Some(chosen.clone()), ..Filter::default() });
     let query = "clause 7 document 12 word3x7";
     let keep = |hits: Vec<casetrack_store::Hit>| -> Vec<_> {
         hits.into_iter().filter(|hit| chosen.contains(&hit.document)).collect()

@@ -54,7 +54,8 @@ impl SearchBench {
         let engine = &console.engine;
         let collection = engine.find_collection(&self.target.collection)?.id;
         let search = |query: &str| {
-            engine.search(collection, &SearchRequest { query: query.to_owned(), top_k: self.top_k, document: None })
+            let request = SearchRequest { query: query.to_owned(), top_k: self.top_k, ..SearchRequest::default() };
+            engine.search(collection, &request)
         };
         // Loads the model and the indexes.
         let warm = search(first)?;

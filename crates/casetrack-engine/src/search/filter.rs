@@ -1,0 +1,264 @@
+//! Which documents and pages are searched, and what that means to the store.
+
+use std::collections::HashSet;
+use std::ops::RangeInclusive;
+use std::str::FromStr;
+use std::sync::Arc;
+
+use casetrack_core::{DocumentId, DocumentType, Error, FileFormat, Result};
+use casetrack_store::{CatalogueEntry, Collection, Conditions, Selection, WordConditions};
+use glob::{MatchOptions, Pattern};
+use serde::Deserialize;
+use serde::de::IntoDeserializer;
+use serde::de::value::{Error as ValueError, StrDeserializer};
+
+use crate::documents::find_document;
+
+/// Restrictions of a search. All must hold; of several values of one kind, any. They are applied while candidates are
+/// collected, so that a narrow one costs no results.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Filters {
+    /// Names, paths or ids of documents.
+    pub documents: Vec<String>,
+    pub kinds: Vec<Kind>,
+    /// Patterns of the documents' paths: `*` and `?` within a folder, `**` across folders, `[a-z]`; case does not matter. One
+    /// that does not begin with a slash may match from any folder on.
+    pub paths: Vec<String>,
+    /// When documents were last saved.
+    pub dated: Vec<DateRange>,
+    /// When documents were ingested (UTC).
+    pub ingested: Vec<DateRange>,
+    /// From 1.
+    pub pages: Vec<RangeInclusive<u32>>,
+    /// Least mean confidence (0–1) of pages that were read by OCR; others pass.
+    pub min_confidence: Option<f32>,
+}
+
+/// A type of documents or of files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    Type(DocumentType),
+    Format(FileFormat),
+}
+
+impl FromStr for Kind {
+    type Err = Error;
+
+    /// "contract", or the extension of a file.
+    fn from_str(text: &str) -> Result<Self> {
+        let name = text.to_lowercase();
+        let deserializer: StrDeserializer<'_, ValueError> = name.as_str().into_deserializer();
+        if let Ok(document_type) = DocumentType::deserialize(deserializer) {
+            return Ok(Kind::Type(document_type));
+        }
+        FileFormat::from_extension(name.trim_start_matches('.')).map(Kind::Format).ok_or_else(|| {
+            Error::invalid(format!("\"{text}\" is no type of document or file."))
+                .with_hint("Types are contract, report, spreadsheet, presentation, correspondence, memo, proposal, invoice, policy \
+                     and other, and file name extensions such as pdf.")
+        })
+    }
+}
+
+/// Days from the first to the last, both included.
+///
+/// A document's date is when it was last saved, else when it was made (a message: sent), as the file says, else when it was
+/// ingested. One that is known to the month or year only lies in a range that has any day of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct DateRange {
+    first: Option<Day>,
+    last: Option<Day>,
+}
+
+/// Year, month, day; of a last day that is not stated, 12 and 31.
+type Day = (u16, u8, u8);
+
+impl DateRange {
+    /// From the first day of one date to the last day of another (`YYYY`, `YYYY-MM` or `YYYY-MM-DD`), where given.
+    pub fn between(from: Option<&str>, to: Option<&str>) -> Result<Self> {
+        let first = from.map(days).transpose()?.map(|(first, _)| first);
+        let last = to.map(days).transpose()?.map(|(_, last)| last);
+        if first.zip(last).is_some_and(|(first, last)| first > last) {
+            let message =
+                format!("The dates from {} to {} are no range.", from.unwrap_or_default(), to.unwrap_or_default());
+            return Err(Error::invalid(message).with_hint("Give the earlier date first."));
+        }
+        Ok(Self { first, last })
+    }
+
+    /// Whether any day of a date, as [`Properties`](casetrack_core::Properties) have it, lies in the range; `None` where it is
+    /// no date.
+    fn meets(&self, date: &str) -> Option<bool> {
+        let day = date.get(..10).or_else(|| date.split('T').next())?;
+        let (first, last) = days(day).ok()?;
+        Some(self.first.is_none_or(|own| last >= own) && self.last.is_none_or(|own| first <= own))
+    }
+}
+
+impl FromStr for DateRange {
+    type Err = Error;
+
+    /// One date, or a range `A..B` of which one end may be open.
+    fn from_str(text: &str) -> Result<Self> {
+        match text.split_once("..") {
+            Some(("", "")) => Err(no_date(text)),
+            Some((from, to)) => {
+                let given = |date: &'_ str| (!date.is_empty()).then(|| date.to_owned());
+                Self::between(given(from).as_deref(), given(to).as_deref())
+            }
+            None => Self::between(Some(text), Some(text)),
+        }
+    }
+}
+
+/// The first and the last day of a year, month or day.
+fn days(date: &str) -> Result<(Day, Day)> {
+    let mut parts = date.split('-');
+    let mut number = |digits: usize, range: RangeInclusive<u16>| match parts.next() {
+        None => Ok(None),
+        Some(part) if part.len() == digits && part.bytes().all(|byte| byte.is_ascii_digit()) => {
+            part.parse().ok().filter(|number| range.contains(number)).map(Some).ok_or_else(|| no_date(date))
+        }
+        Some(_) => Err(no_date(date)),
+    };
+    let (year, month, day) = (number(4, 1..=9999)?, number(2, 1..=12)?, number(2, 1..=31)?);
+    let (Some(year), None) = (year, parts.next()) else { return Err(no_date(date)) };
+    let (month, day) = (month.map(|month| month as u8), day.map(|day| day as u8));
+    Ok(((year, month.unwrap_or(1), day.unwrap_or(1)), (year, month.unwrap_or(12), day.unwrap_or(31))))
+}
+
+fn no_date(text: &str) -> Error {
+    Error::invalid(format!("\"{text}\" is no date."))
+        .with_hint("Write YYYY, YYYY-MM or YYYY-MM-DD, and a range as 2023-01..2023-06 or 2023..")
+}
+
+/// One page or a range `N-M`, from 1.
+pub fn pages(text: &str) -> Result<RangeInclusive<u32>> {
+    let (first, last) = text.split_once('-').unwrap_or((text, text));
+    match (first.parse(), last.parse()) {
+        (Ok(first), Ok(last)) if 0 < first && first <= last => Ok(first..=last),
+        _ => {
+            Err(Error::invalid(format!("\"{text}\" is no page."))
+                .with_hint("Write a number from 1, or a range as 3-7."))
+        }
+    }
+}
+
+/// The chunks that all filters and conditions leave; `None` where there are none of these.
+pub(super) fn select(
+    collection: &Collection,
+    filters: [&Filters; 2],
+    words: &WordConditions,
+) -> Result<Option<Arc<Selection>>> {
+    let mut documents: Option<Vec<DocumentId>> = None;
+    for filters in filters {
+        if let Some(chosen) = chosen(collection, filters)? {
+            documents = Some(match documents {
+                Some(before) => {
+                    let chosen: HashSet<DocumentId> = chosen.into_iter().collect();
+                    before.into_iter().filter(|id| chosen.contains(id)).collect()
+                }
+                None => chosen,
+            });
+        }
+    }
+    let pages = match filters.map(|filters| filters.pages.as_slice()) {
+        [[], []] => None,
+        [pages, []] | [[], pages] => Some(pages.to_vec()),
+        [one, other] => {
+            let pairs =
+                one.iter().flat_map(|a| other.iter().map(move |b| *a.start().max(b.start())..=*a.end().min(b.end())));
+            Some(pairs.collect())
+        }
+    };
+    let min_confidence = filters.iter().filter_map(|filters| filters.min_confidence).reduce(f32::max);
+    let conditions = Conditions { documents, pages, min_confidence, words: words.clone() };
+    if conditions == Conditions::default() {
+        return Ok(None);
+    }
+    collection.select(&conditions).map(|selection| Some(Arc::new(selection)))
+}
+
+/// The documents that filters leave; `None` for all.
+fn chosen(collection: &Collection, filters: &Filters) -> Result<Option<Vec<DocumentId>>> {
+    let Filters { documents, kinds, paths, dated, ingested, .. } = filters;
+    let named = documents.iter().map(|name| find_document(collection, name).map(|document| document.id));
+    let named: Vec<DocumentId> = named.collect::<Result<_>>()?;
+    if kinds.is_empty() && paths.is_empty() && dated.is_empty() && ingested.is_empty() {
+        return Ok((!named.is_empty()).then_some(named));
+    }
+    let patterns: Vec<Pattern> = paths.iter().map(|path| pattern(path)).collect::<Result<_>>()?;
+    let options =
+        MatchOptions { case_sensitive: false, require_literal_separator: true, require_literal_leading_dot: false };
+    let passes = |entry: &CatalogueEntry| {
+        let is_of = |kind: &Kind| match kind {
+            Kind::Type(document_type) => *document_type == entry.document_type,
+            Kind::Format(format) => *format == entry.format,
+        };
+        (named.is_empty() || named.contains(&entry.id))
+            && (kinds.is_empty() || kinds.iter().any(is_of))
+            && (patterns.is_empty() || patterns.iter().any(|pattern| pattern.matches_with(&entry.path, options)))
+            && (dated.is_empty() || dated.iter().any(|range| is_dated(entry, range)))
+            && (ingested.is_empty() || ingested.iter().any(|range| was_ingested(entry, range)))
+    };
+    let catalogue = collection.catalogue()?;
+    Ok(Some(catalogue.iter().filter(|entry| passes(entry)).map(|entry| entry.id).collect()))
+}
+
+fn is_dated(entry: &CatalogueEntry, range: &DateRange) -> bool {
+    let stated = [&entry.modified, &entry.created].into_iter().flatten();
+    stated.filter_map(|date| range.meets(date)).next().unwrap_or_else(|| was_ingested(entry, range))
+}
+
+fn was_ingested(entry: &CatalogueEntry, range: &DateRange) -> bool {
+    range.meets(&entry.ingested_at.to_string()).unwrap_or_default()
+}
+
+fn pattern(path: &str) -> Result<Pattern> {
+    let path = path.trim();
+    let anchored = if path.starts_with('/') || path.contains(':') { path.to_owned() } else { format!("**/{path}") };
+    Pattern::new(&anchored).map_err(|error| {
+        Error::invalid(format!("\"{path}\" is no pattern of paths: {}.", error.msg))
+            .with_hint("Use * and ? within a folder, and ** for folders: contracts/**/*.pdf")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dates_meet_ranges_by_any_of_their_days() {
+        let meets = |range: &str, date: &str| range.parse::<DateRange>().unwrap().meets(date);
+        for (range, date, expected) in [
+            ("2023", "2023-05-14T10:00:00+02:00", true),
+            ("2023", "2024-01-01", false),
+            ("2023-05", "2023-05-31T23:59:59Z", true),
+            ("2023-05", "2023", true),
+            ("2023-05-14", "2023-05", true),
+            ("2023-05-14", "2023-06", false),
+            ("2023-05..2023-07", "2023-07-31", true),
+            ("2023-05..", "2023-04-30", false),
+            ("..2023-05", "2023-05-31", true),
+            ("..2023-05", "2023-06-01", false),
+        ] {
+            assert_eq!(meets(range, date), Some(expected), "{range} {date}");
+        }
+        assert_eq!(meets("2023", "yesterday"), None);
+        for wrong in
+            ["", "..", "soon", "23", "2023-13", "2023-1", "2023-01-32", "2024..2023", "2023-01-01-01", "a..2023"]
+        {
+            assert!(wrong.parse::<DateRange>().is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn pages_and_types_are_read_or_refused() {
+        assert_eq!((pages("3").unwrap(), pages("3-7").unwrap()), (3..=3, 3..=7));
+        for wrong in ["", "0", "7-3", "-3", "3-", "a"] {
+            assert!(pages(wrong).is_err(), "{wrong}");
+        }
+        assert_eq!("Contract".parse::<Kind>().unwrap(), Kind::Type(DocumentType::Contract));
+        assert_eq!(".PDF".parse::<Kind>().unwrap(), Kind::Format(FileFormat::Pdf));
+        assert!("novel".parse::<Kind>().is_err());
+    }
+}

@@ -1,0 +1,242 @@
+//! What words a chunk must and must not have, and what was probably meant by words that no chunk has.
+
+use std::collections::HashMap;
+
+use casetrack_core::Result;
+use tantivy::query::{
+    AllQuery, BooleanQuery, EmptyQuery, EnableScoring, FuzzyTermQuery, Occur, PhraseQuery, Query, TermQuery,
+};
+use tantivy::schema::IndexRecordOption;
+use tantivy::{Searcher, Term};
+
+use super::Bm25Index;
+use crate::analysis::analyzer;
+
+/// Candidates for a misspelt word whose text is looked at, those nearest to it.
+const MAX_CANDIDATES: usize = 8;
+
+/// Words and phrases that the texts of chunks must have, all of them, or must not have, any of them. A phrase is several words
+/// one after the other. Words are compared as in keyword search: without case, accents and English endings. Headings that are
+/// only embedded with a chunk do not count.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct WordConditions {
+    pub required: Vec<String>,
+    pub excluded: Vec<String>,
+}
+
+impl WordConditions {
+    pub fn is_empty(&self) -> bool {
+        self.required.is_empty() && self.excluded.is_empty()
+    }
+}
+
+/// A term of the index that resembles a word.
+pub(crate) struct Similar {
+    pub term: String,
+    /// Edits between the word's stem and the term; `None` where the term is how the word begins.
+    pub distance: Option<u8>,
+    /// Chunks that have it.
+    pub chunks: u64,
+}
+
+impl Bm25Index {
+    /// The slots of the chunks that fulfil the conditions, in ascending order.
+    pub fn matching(&self, conditions: &WordConditions) -> Result<Vec<u64>> {
+        self.commit_pending()?;
+        let searcher = self.reader.searcher();
+        let mut clauses = self.conditions(conditions);
+        if clauses.iter().all(|(occur, _)| *occur == Occur::MustNot) {
+            clauses.push((Occur::Must, Box::new(AllQuery)));
+        }
+        self.slots_of(&searcher, &BooleanQuery::new(clauses), usize::MAX).map_err(|error| self.error(error))
+    }
+
+    /// The conditions as clauses of a query. They add nothing to a score.
+    pub(super) fn conditions(&self, conditions: &WordConditions) -> Vec<(Occur, Box<dyn Query>)> {
+        let required = conditions.required.iter().map(|words| {
+            // A word too long to be indexed is in no chunk.
+            (Occur::Must, self.phrase(words).unwrap_or_else(|| Box::new(EmptyQuery)))
+        });
+        let excluded = conditions.excluded.iter().filter_map(|words| Some((Occur::MustNot, self.phrase(words)?)));
+        required.chain(excluded).collect()
+    }
+
+    /// `None` where there is no word.
+    fn phrase(&self, words: &str) -> Option<Box<dyn Query>> {
+        let mut analyzer = analyzer();
+        let mut terms = Vec::new();
+        analyzer.token_stream(words).process(&mut |token| {
+            terms.push((token.position, Term::from_field_text(self.fields.text, &token.text)));
+        });
+        if terms.len() > 1 {
+            return Some(Box::new(PhraseQuery::new_with_offset(terms)));
+        }
+        let (_, term) = terms.pop()?;
+        Some(Box::new(TermQuery::new(term, IndexRecordOption::Basic)))
+    }
+
+    /// At most `most` slots of live chunks that a query finds, ascending.
+    fn slots_of(&self, searcher: &Searcher, query: &dyn Query, most: usize) -> tantivy::Result<Vec<u64>> {
+        let weight = query.weight(EnableScoring::disabled_from_searcher(searcher))?;
+        let mut found = Vec::new();
+        for segment in searcher.segment_readers() {
+            if found.len() >= most {
+                break;
+            }
+            let slots = segment.fast_fields().u64("slot")?;
+            let alive = segment.alive_bitset();
+            weight.for_each_no_score(segment, &mut |docs| {
+                let live = docs.iter().filter(|&&doc| alive.is_none_or(|alive| alive.is_alive(doc)));
+                let wanted = most - found.len();
+                found.extend(live.filter_map(|&doc| slots.first(doc)).take(wanted));
+            })?;
+        }
+        found.sort_unstable();
+        Ok(found)
+    }
+
+    /// Slots of at most `most` chunks whose text has a term.
+    pub fn chunks_with(&self, term: &str, most: usize) -> Result<Vec<u64>> {
+        let query = TermQuery::new(Term::from_field_text(self.fields.text, term), IndexRecordOption::Basic);
+        self.slots_of(&self.reader.searcher(), &query, most).map_err(|error| self.error(error))
+    }
+
+    /// Whether no chunk has a term, in its text or its context.
+    pub fn lacks(&self, term: &str) -> Result<bool> {
+        self.commit_pending()?;
+        let searcher = self.reader.searcher();
+        let chunks = |field| searcher.doc_freq(&Term::from_field_text(field, term));
+        let found = chunks(self.fields.text).and_then(|text| Ok(text + chunks(self.fields.context)?));
+        found.map(|found| found == 0).map_err(|error| self.error(error))
+    }
+
+    /// Terms of texts that resemble a word which `lacks` found missing, given as it is written in lower case and as its term:
+    /// first those within `edits` (at most 2) of the term by their distance, then those that the word begins with (a slip in an
+    /// ending hides it from the stemmer), longest first; equal ones by frequency. Looks at a part of the dictionary only
+    /// (Levenshtein automaton, Schulz & Mihov 2002).
+    pub fn similar(&self, word: &str, term: &str, edits: u8) -> Result<Vec<Similar>> {
+        self.similar_terms(word, term, edits).map_err(|error| self.error(error))
+    }
+
+    fn similar_terms(&self, word: &str, term: &str, edits: u8) -> tantivy::Result<Vec<Similar>> {
+        let searcher = self.reader.searcher();
+        let mut found: HashMap<String, Similar> = HashMap::new();
+        for distance in 1..=edits {
+            let query = FuzzyTermQuery::new(Term::from_field_text(self.fields.text, term), distance, true);
+            for segment in searcher.segment_readers() {
+                let index = segment.inverted_index(self.fields.text)?;
+                let mut terms = index.terms().search(query.automaton()?).into_stream()?;
+                while let Some((key, info)) = terms.next() {
+                    let Ok(similar) = std::str::from_utf8(key) else { continue };
+                    if !similar.chars().all(char::is_alphabetic) {
+                        continue;
+                    }
+                    let unseen = || Similar { term: similar.to_owned(), distance: Some(distance), chunks: 0 };
+                    let entry = found.entry(similar.to_owned()).or_insert_with(unseen);
+                    // Those of a smaller distance have been counted.
+                    if entry.distance == Some(distance) {
+                        entry.chunks += u64::from(info.doc_freq);
+                    }
+                }
+            }
+        }
+        let ends = word.char_indices().map(|(at, _)| at).skip(4).chain([word.len()]);
+        for beginning in ends
+            .filter_map(|end| word.get(..end))
+            .filter(|beginning| !found.contains_key(*beginning))
+            .collect::<Vec<_>>()
+        {
+            let chunks = searcher.doc_freq(&Term::from_field_text(self.fields.text, beginning))?;
+            if chunks > 0 {
+                found.insert(beginning.to_owned(), Similar { term: beginning.to_owned(), distance: None, chunks });
+            }
+        }
+        let mut found: Vec<Similar> = found.into_values().collect();
+        let order = |similar: &Similar| {
+            let length = if similar.distance.is_none() { similar.term.len() } else { 0 };
+            (similar.distance.unwrap_or(u8::MAX), std::cmp::Reverse(length), std::cmp::Reverse(similar.chunks))
+        };
+        found.sort_by(|a, b| order(a).cmp(&order(b)).then_with(|| a.term.cmp(&b.term)));
+        // Both kinds have their chance.
+        let (edited, begun): (Vec<_>, Vec<_>) = found.into_iter().partition(|similar| similar.distance.is_some());
+        Ok(edited.into_iter().take(MAX_CANDIDATES / 2).chain(begun.into_iter().take(MAX_CANDIDATES / 2)).collect())
+    }
+}
+
+/// The words of a text as (lower-case word, its term), without those that must be right to mean anything: numbers,
+/// identifiers, abbreviations in capitals, and those of scripts without letters.
+pub(crate) fn correctable(text: &str) -> Vec<(String, String)> {
+    let mut analyzer = analyzer();
+    let mut words = Vec::new();
+    let mut stream = analyzer.token_stream(text);
+    while stream.advance() {
+        let token = stream.token();
+        let Some(written) = text.get(token.offset_from..token.offset_to) else { continue };
+        let before = text[..token.offset_from].rsplit(char::is_whitespace).next().unwrap_or_default();
+        let after = text[token.offset_to..].split(char::is_whitespace).next().unwrap_or_default();
+        let is_code = |around: &str| around.contains(|c: char| c.is_numeric() || matches!(c, '@' | '_' | ':'));
+        let letters = written.chars().all(|c| c.is_lowercase() || c.is_uppercase());
+        if letters && !is_code(before) && !is_code(after) && !written.chars().skip(1).any(char::is_uppercase) {
+            words.push((written.to_lowercase(), token.text.clone()));
+        }
+    }
+    words
+}
+
+/// How a term is written in a text: its forms in lower case.
+pub(crate) fn forms(text: &str, term: &str) -> Vec<String> {
+    let mut analyzer = analyzer();
+    let mut forms = Vec::new();
+    analyzer.token_stream(text).process(&mut |token| {
+        if token.text == term
+            && let Some(form) = text.get(token.offset_from..token.offset_to)
+        {
+            let form = form.to_lowercase();
+            if !forms.contains(&form) {
+                forms.push(form);
+            }
+        }
+    });
+    forms
+}
+
+/// Insertions, deletions, substitutions and exchanges of neighbours that make one word of another (optimal string alignment).
+pub(crate) fn edits(a: &str, b: &str) -> usize {
+    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
+    let mut rows = vec![(0..=b.len()).collect::<Vec<usize>>()];
+    for i in 1..=a.len() {
+        let mut row = vec![i];
+        for j in 1..=b.len() {
+            let substitution = rows[i - 1][j - 1] + usize::from(a[i - 1] != b[j - 1]);
+            let mut least = substitution.min(rows[i - 1][j] + 1).min(row[j - 1] + 1);
+            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
+                least = least.min(rows[i - 2][j - 2] + 1);
+            }
+            row.push(least);
+        }
+        rows.push(row);
+    }
+    rows[a.len()][b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn edits_are_counted() {
+        for (a, b, expected) in [("", "abc", 3), ("form", "from", 1), ("termintation", "termination", 1), ("a", "b", 1)]
+        {
+            assert_eq!(edits(a, b), expected, "{a} {b}");
+        }
+    }
+
+    #[test]
+    fn numbers_identifiers_and_abbreviations_are_left_as_they_are() {
+        let words: Vec<String> = correctable("Liabilty of ACME under INV-2023-0042, mRNA x@y.org 4.2(b) 合同 at last.")
+            .into_iter()
+            .map(|(word, _)| word)
+            .collect();
+        assert_eq!(words, ["liabilty", "of", "under", "at", "last"]);
+    }
+}

@@ -1,0 +1,183 @@
+//! Conditions on documents, pages and words, and what is offered for words that no chunk has.
+
+use std::sync::Arc;
+
+use casetrack_core::ExtractionMethod;
+use casetrack_store::{Collection, Conditions, Correction, Filter, Hit, WordConditions};
+
+use crate::support::*;
+
+fn words(required: &[&str], excluded: &[&str]) -> Conditions {
+    let owned = |words: &[&str]| words.iter().map(|&word| word.to_owned()).collect();
+    Conditions {
+        words: WordConditions { required: owned(required), excluded: owned(excluded) },
+        ..Conditions::default()
+    }
+}
+
+fn filter(collection: &Collection, conditions: &Conditions) -> Filter {
+    Filter { selection: Some(Arc::new(collection.select(conditions).unwrap())), ..Filter::default() }
+}
+
+/// All kinds of search; the query shares words with every chunk.
+fn searches(collection: &Collection, k: usize, filter: &Filter) -> [Vec<Hit>; 3] {
+    let query = "Clause common matters, in document";
+    [
+        collection.search_bm25(query, k, filter).unwrap(),
+        collection.search_dense(&vector(query), k, filter).unwrap(),
+        collection.search_sparse(&sparse_vector(query), k, filter).unwrap(),
+    ]
+}
+
+#[test]
+fn words_and_phrases_decide_over_every_kind_of_search() {
+    let (_temp, _dir, collection) = new_collection();
+    for stored in many(40, 10) {
+        collection.put_document(&stored).unwrap();
+    }
+    let all = searches(&collection, 400, &Filter::default());
+    for (conditions, expected) in [
+        (words(&["word7x3"], &[]), 1),
+        (words(&["in document 7"], &[]), 10),
+        (words(&["document in 7"], &[]), 0),
+        (words(&["CLAUSES 3"], &[]), 40),
+        (words(&["clause 3", "document 7"], &[]), 1),
+        (words(&[], &["document 7"]), 390),
+        (words(&["clause 3"], &["document 7", "word8x3"]), 38),
+        (words(&["absent"], &[]), 0),
+        (words(&[], &["absent"]), 400),
+    ] {
+        let selection = collection.select(&conditions).unwrap();
+        assert_eq!(selection.chunks(), expected, "{conditions:?}");
+        let filter = Filter { selection: Some(Arc::new(selection)), ..Filter::default() };
+        let full = searches(&collection, 400, &filter);
+        let kept: Vec<_> = full[0].iter().map(|hit| (hit.document, hit.index)).collect();
+        for (found, all) in full.iter().zip(&all) {
+            assert_eq!(found.len() as u64, expected, "{conditions:?}");
+            // Neither scores nor order depend on conditions.
+            let expected: Vec<Hit> =
+                all.iter().filter(|hit| kept.contains(&(hit.document, hit.index))).copied().collect();
+            assert_eq!(*found, expected, "{conditions:?}");
+        }
+        for found in searches(&collection, 5, &filter) {
+            assert_eq!(found.len() as u64, expected.min(5), "{conditions:?}");
+        }
+    }
+    assert_eq!(collection.select(&words(&["x".repeat(300).as_str()], &[])).unwrap().chunks(), 0);
+}
+
+#[test]
+fn identifiers_and_amounts_are_required_whole() {
+    let (_temp, _dir, collection) = new_collection();
+    let text = "Section 4.2(b) of INV-2023-0042\n\nSection 4.2 (b), 4.2(c) of INV-2023-0043\n\nover $1,250,000\n\nover $250,000";
+    collection.put_document(&document("/data/a.txt", &[text])).unwrap();
+    for (required, expected) in [
+        ("4.2(b)", vec![0]),
+        ("4.2", vec![0, 1]),
+        ("INV-2023-0042", vec![0]),
+        ("$1,250,000", vec![2]),
+        ("250000", vec![3]),
+    ] {
+        let filter = filter(&collection, &words(&[required], &[]));
+        let hits = collection.search_bm25(format!("{required} section over"), 9, &filter).unwrap();
+        let mut found: Vec<u32> = hits.iter().map(|hit| hit.index).collect();
+        found.sort_unstable();
+        assert_eq!(found, expected, "{required}");
+    }
+}
+
+#[test]
+fn pages_and_confidence_choose_within_documents_and_follow_changes() {
+    let (_temp, _dir, collection) = new_collection();
+    let paged = |name: &str| {
+        let mut stored = document(name, &["one a\n\none b", "two a", "", "four a\n\nfour b\n\nfour c"]);
+        for (page, confidence) in [(1, 0.9), (3, 0.4)] {
+            stored.pages[page].method = ExtractionMethod::Ocr;
+            stored.pages[page].ocr_confidence = Some(confidence);
+        }
+        stored
+    };
+    let (first, second) = (paged("/data/first.txt"), paged("/data/second.txt"));
+    for stored in [&first, &second] {
+        collection.put_document(stored).unwrap();
+    }
+    let chunks = |conditions: Conditions| {
+        let filter = filter(&collection, &conditions);
+        let mut found: Vec<(bool, u32)> = collection
+            .search_dense(&vector("a"), 99, &filter)
+            .unwrap()
+            .iter()
+            .map(|hit| (hit.document == second.meta.id, hit.index))
+            .collect();
+        found.sort_unstable();
+        assert_eq!(found.len() as u64, collection.select(&conditions).unwrap().chunks());
+        found
+    };
+    let on = |pages: &[(u32, u32)]| Conditions {
+        pages: Some(pages.iter().map(|&(first, last)| first..=last).collect()),
+        ..Conditions::default()
+    };
+    let confident = |least| Conditions { min_confidence: Some(least), ..Conditions::default() };
+    let of_second = |conditions: Conditions| Conditions { documents: Some(vec![second.meta.id]), ..conditions };
+    assert_eq!(chunks(on(&[(2, 3)])), [(false, 2), (true, 2)]);
+    assert_eq!(chunks(of_second(on(&[(1, 2)]))), [(true, 0), (true, 1), (true, 2)]);
+    assert_eq!(chunks(of_second(on(&[(1, 1), (4, 9)]))), [(true, 0), (true, 1), (true, 3), (true, 4), (true, 5)]);
+    assert_eq!(chunks(on(&[(3, 3)])), []);
+    assert_eq!(chunks(of_second(confident(0.5))), [(true, 0), (true, 1), (true, 2)]);
+    assert_eq!(chunks(of_second(confident(0.95))), [(true, 0), (true, 1)]);
+    assert_eq!(chunks(confident(0.3)).len(), 12);
+
+    let replaced = with_id(second.meta.id, "/data/second.txt", &["one a", "two a\n\ntwo b"]);
+    collection.put_document(&replaced).unwrap();
+    assert_eq!(chunks(of_second(on(&[(2, 2)]))), [(true, 1), (true, 2)]);
+    assert_eq!(chunks(confident(0.95)).len(), 2 + 3);
+}
+
+#[test]
+fn the_catalogue_follows_changes() {
+    let (_temp, _dir, collection) = new_collection();
+    let paths = |collection: &Collection| -> Vec<String> {
+        collection.catalogue().unwrap().iter().map(|entry| entry.path.clone()).collect()
+    };
+    assert_eq!(paths(&collection), Vec::<String>::new());
+    let (b, a) = (document("/data/b.txt", &["b"]), document("/data/a.txt", &["a"]));
+    collection.put_document(&b).unwrap();
+    assert_eq!(paths(&collection), ["/data/b.txt"]);
+    collection.put_document(&a).unwrap();
+    assert_eq!(paths(&collection), ["/data/a.txt", "/data/b.txt"]);
+    let mut renamed = with_id(b.meta.id, "/data/c.txt", &["b"]);
+    renamed.meta.properties.modified = Some("2023-05-14".into());
+    collection.put_document(&renamed).unwrap();
+    collection.delete_document(a.meta.id).unwrap();
+    assert_eq!(paths(&collection), ["/data/c.txt"]);
+    assert_eq!(collection.catalogue().unwrap()[0].modified.as_deref(), Some("2023-05-14"));
+}
+
+#[test]
+fn words_that_no_chunk_has_are_corrected() {
+    let (_temp, _dir, collection) = new_collection();
+    let text = "Termination of the agreement\n\nThe TERMINATION fee and the liability\n\nThe tenant rents a flat of INV-2023-0042 for ACME";
+    collection.put_document(&document("/data/a.txt", &[text])).unwrap();
+    for (query, expected) in [
+        ("early termintation", Some(("termintation", "termination"))),
+        ("Terminatoin clause?", Some(("terminatoin", "termination"))),
+        ("tremination", Some(("tremination", "termination"))),
+        ("liabilty", Some(("liabilty", "liability"))),
+        ("the tenent", Some(("tenent", "tenant"))),
+        // Known, in another form.
+        ("terminated agreements", None),
+        // Too short, too far, numbers, identifiers, abbreviations.
+        ("flt renz", None),
+        ("determinations", None),
+        ("2024 INV-2023-0043 ACMA", None),
+    ] {
+        let found = collection.corrections(query).unwrap();
+        let expected: Vec<Correction> = expected
+            .map(|(word, replacement)| Correction { word: word.into(), replacement: replacement.into() })
+            .into_iter()
+            .collect();
+        assert_eq!(found, expected, "{query}");
+    }
+    let (_temp, _dir, empty) = new_collection();
+    assert_eq!(empty.corrections("termintation").unwrap(), []);
+}

@@ -1,0 +1,137 @@
+//! What a query may say besides its words, and the filters of a search.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use crate::client::{Client, run, run_expecting, run_json};
+
+/// A lease and a policy as text, an invoice as a message of May 2023.
+fn matter(dir: &Path) {
+    let write = |name: &str, text: &str| {
+        let path = dir.join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    };
+    write(
+        "contracts/Lease.txt",
+        "The tenant pays the rent on the first day. Late payment bears interest under Section 4.2(b).\x0c\
+         The deposit of $1,250,000 is returned after termination of the lease.\x0cThe garage is rented with the flat.",
+    );
+    write(
+        "policies/Travel Policy.md",
+        "# Travel\n\nPayment of late trains is refunded. The rent of a car needs approval.",
+    );
+    write(
+        "mail/invoice.eml",
+        "From: a@example.org\r\nTo: b@example.org\r\nSubject: Invoice INV-2023-0042\r\nDate: Mon, 15 May 2023 10:00:00 +0000\r\n\r\n\
+         Please pay the rent of May, INV-2023-0042, by the end of the month.\r\n",
+    );
+}
+
+/// The documents and pages found, each once, in alphabetical order.
+fn places(found: &Value) -> Vec<String> {
+    let mut places: Vec<String> = found["results"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|result| {
+            format!("{} {}", result["provenance"]["document_name"].as_str().unwrap(), result["provenance"]["page"])
+        })
+        .collect();
+    places.sort();
+    places.dedup();
+    places
+}
+
+#[test]
+fn phrases_signs_fields_and_filters_decide_what_is_found() {
+    let data = tempfile::tempdir().unwrap();
+    let home = &data.path().join("home");
+    let files = data.path().join("files");
+    matter(&files);
+    let mut client = Client::start(home, &[]);
+    client.call("create_collection", json!({"name": "Flat"}));
+    client.call("ingest_folder", json!({"folder_path": files}));
+
+    let all = ["Lease.txt 1", "Lease.txt 2", "Lease.txt 3", "Travel Policy.md 1", "invoice.eml 1"];
+    let mut search = |query: &str| client.call("search_documents", json!({"query": query, "top_k": 50})).1;
+    for (query, expected) in [
+        ("rent", &all[..]),
+        ("rent \"late payment\"", &all[..1]),
+        ("rent “LATE payments”", &all[..1]),
+        ("rent +approval", &all[3..4]),
+        ("rent -lease -\"first day\" -garage", &all[3..]),
+        ("rent +4.2(b)", &all[..1]),
+        ("what about +$1,250,000", &all[1..2]),
+        ("INV-2023-0042 type:eml", &all[4..]),
+        ("rent document:lease", &all[..3]),
+        ("rent document:\"Travel Policy.md\" document:invoice.eml", &all[3..]),
+        ("rent page:2-3", &all[1..3]),
+        ("rent page:3 document:Lease", &all[2..3]),
+        ("rent date:2023-05", &all[4..]),
+        ("rent date:2023-06..", &all[..4]),
+        ("rent type:txt page:1 \"late payment\" -deposit", &all[..1]),
+    ] {
+        let found = search(query);
+        assert_eq!(places(&found), expected, "{query}: {found:#}");
+        assert_eq!((&found["query"], &found["notices"]), (&json!(query), &json!([])), "{query}");
+    }
+
+    let nothing = search("rent \"payment late\"");
+    assert_eq!(nothing["results"], json!([]));
+    assert_eq!(nothing["notices"][0], "No passage that the filters leave contains \"payment late\".");
+    let corrected = search("early termintation");
+    assert_eq!(corrected["notices"], json!(["No passage contains \"termintation\"; searched for \"termination\"."]));
+    let by_keyword =
+        corrected["results"].as_array().unwrap().iter().find(|result| result["bm25"]["rank"] == 1).unwrap();
+    assert_eq!(by_keyword["provenance"]["page"], 2);
+    assert_eq!(places(&search("+termintation")), all[1..2]);
+    let kept = search("rent type:novel");
+    assert!(kept["notices"][0].as_str().unwrap().starts_with("\"type:novel\" was searched as text"), "{kept}");
+
+    let unknown = client.call_failing("search_documents", json!({"query": "rent document:Leese"}));
+    assert!(unknown.contains("Did you mean") && unknown.contains("Lease.txt"), "{unknown}");
+    let wordless = client.call_failing("search_documents", json!({"query": "type:txt -garage"}));
+    assert!(wordless.contains("no words to search for"), "{wordless}");
+
+    let found = |options: &[&str]| run_json(home, &[&["search", "rent", "-c", "Flat", "-k", "50"], options].concat());
+    for (options, expected) in [
+        (&["--type", "md", "--type", "eml"][..], &all[3..]),
+        (&["--path", "contracts/*"], &all[..3]),
+        (&["--path", "**/files/*/*.EML"], &all[4..]),
+        (&["--path", "files/*.txt"], &[]),
+        (&["--to", "2023"], &all[4..]),
+        (&["--from", "2023-06", "--pages", "1"], &["Lease.txt 1", "Travel Policy.md 1"]),
+        (&["--ingested", "2000..2010"], &[]),
+        (&["--ingested", "2020..", "--document", "lease", "--pages", "2-9"], &all[1..3]),
+        (&["--min-confidence", "0.9"], &all[..]),
+    ] {
+        assert_eq!(places(&found(options)), expected, "{options:?}");
+    }
+    for wrong in
+        [["--from", "soon"], ["--pages", "0"], ["--type", "novel"], ["--min-confidence", "2"], ["--path", "a***"]]
+    {
+        run_expecting(1, home, &[&["search", "rent", "-c", "Flat"], &wrong[..]].concat());
+    }
+
+    // Pages of results, one after the other, are the whole list.
+    let whole = found(&[]);
+    let ids = |found: &Value| -> Vec<Value> {
+        found["results"].as_array().unwrap().iter().map(|result| json!([result["rank"], result["chunk_id"]])).collect()
+    };
+    let paged: Vec<Value> = (0..5)
+        .flat_map(|n| {
+            let page = run_json(home, &["search", "rent", "-c", "Flat", "-k", "1", "--offset", &n.to_string()]);
+            ids(&page)
+        })
+        .collect();
+    assert_eq!(paged, ids(&whole));
+
+    let around = found(&["--document", "lease", "--pages", "1", "--context", "30"]);
+    assert_eq!((&around["results"][0]["before"], &around["results"][0]["after"]), (&json!(""), &json!("")));
+    assert_eq!(whole["results"][0]["before"], Value::Null);
+    let shown = run(home, &["search", "-interest rent", "-c", "Flat"]);
+    assert!(!shown.contains("bears interest"), "{shown}");
+    client.close();
+}

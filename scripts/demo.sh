@@ -23,6 +23,8 @@ casetrack() {
     "$BIN" --data-dir "$data" "$@"
 }
 
+# The process that the last run left behind, if it is still there.
+if [ -d "$data" ]; then "$BIN" --data-dir "$data" --quiet stop >/dev/null; fi
 rm -rf -- "$data"
 printf '\nEvery command below is run as: %s --data-dir %s ...\n' "$BIN" "$data"
 

@@ -59,7 +59,8 @@ fn phrases_signs_fields_and_filters_decide_what_is_found() {
     for (query, expected) in [
         ("rent", &all[..]),
         ("rent \"late payment\"", &all[..1]),
-        ("rent “LATE payments”", &all[..1]),
+        ("rent \"LATE payments\"", &all[..1]),
+        ("rent “late payment”", &all[..]),
         ("rent +approval", &all[3..4]),
         ("rent -lease -\"first day\" -garage", &all[3..]),
         ("rent +4.2(b)", &all[..1]),

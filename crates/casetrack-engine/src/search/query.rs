@@ -2,7 +2,7 @@
 //!
 //! | written | meaning |
 //! |---|---|
-//! | `"late payment"` | passages with these words one after the other (also in “curly”, „low“ and «angle» quotes) |
+//! | `"late payment"` | passages with these words one after the other; typographic quotes are text, as pasted prose has them |
 //! | `+interest` | passages with this word; `+4.2(b)` and `+$1,250,000` likewise |
 //! | `-penalty`, `-"late fee"` | passages without it; a minus before a digit is a number's |
 //! | `document:Lease`, `document:"Vendor Agreement.docx"` | in the document of this name, path or id |
@@ -196,20 +196,10 @@ fn value(after: &str) -> Option<(&str, usize)> {
 /// What stands between quotes that begin here, and its length with them. A mark of inches is none: a quotation ends before what
 /// is no letter or digit, and has words.
 fn quoted(text: &str) -> Option<(&str, usize)> {
-    let open = text.chars().next()?;
-    let closing: &[char] = match open {
-        '"' => &['"'],
-        '“' | '”' => &['”', '"'],
-        '„' => &['“', '”', '"'],
-        '«' => &['»'],
-        _ => return None,
-    };
-    let inner = &text[open.len_utf8()..];
-    let (end, mark) = inner
-        .char_indices()
-        .find(|&(at, c)| closing.contains(&c) && !inner[at + c.len_utf8()..].starts_with(char::is_alphanumeric))?;
+    let inner = text.strip_prefix('"')?;
+    let (end, _) = inner.match_indices('"').find(|&(at, _)| !inner[at + 1..].starts_with(char::is_alphanumeric))?;
     let words = inner[..end].trim();
-    words.contains(char::is_alphanumeric).then_some((words, open.len_utf8() + end + mark.len_utf8()))
+    words.contains(char::is_alphanumeric).then_some((words, end + 2))
 }
 
 #[cfg(test)]
@@ -235,6 +225,7 @@ mod tests {
             "a 3\" pipe and a 4\" valve",
             "an \"unfinished quotation",
             "\"\" \" - \" «»",
+            "all “requirements” of the buyer, „so called“, «here»",
             "entity:Acme document: Lease type: x",
             "Document:Lease",
             "+ - +- -+ :",
@@ -245,19 +236,9 @@ mod tests {
     }
 
     #[test]
-    fn phrases_are_required_in_all_kinds_of_quotes() {
-        for query in [
-            "see \"late payment\", please",
-            "see “late payment”, please",
-            "see „late payment“, please",
-            "see «late payment», please",
-        ] {
-            assert_eq!(
-                words(query),
-                ("see late payment, please".into(), vec!["late payment".into()], vec![]),
-                "{query}"
-            );
-        }
+    fn phrases_in_quotes_are_required() {
+        let query = "see \"late payment\", please";
+        assert_eq!(words(query), ("see late payment, please".into(), vec!["late payment".into()], vec![]));
         assert_eq!(words("(\"a b\") +\"c d\" -\"e f\"").1, ["a b", "c d"]);
     }
 

@@ -175,18 +175,13 @@ impl Engine {
     }
 
     /// Gives a collection that was made before there were learned-sparse vectors the model for those to come. What stands in the
-    /// way does not keep it from being opened.
-    fn adopt_sparse_model(&self, collection: &mut Collection) {
+    /// way does not keep it from being used.
+    fn adopt_sparse_model(&self, collection: &mut Collection) -> Result<()> {
         if collection.models().sparse.is_some() {
-            return;
+            return Ok(());
         }
-        let adopted = self
-            .embedder_of(collection)
-            .and_then(Embedder::sparse_model_id)
-            .and_then(|model| collection.adopt_sparse_model(&model));
-        if let Err(error) = adopted {
-            tracing::warn!(%error, collection = collection.meta().name, "a collection stays without learned-sparse vectors");
-        }
+        let model = self.embedder_of(collection).and_then(Embedder::sparse_model_id)?;
+        collection.adopt_sparse_model(&model)
     }
 
     /// What holds for every file, without a password.
@@ -219,9 +214,10 @@ impl Engine {
         let mut collection = lock(&slot);
         match collection.as_mut() {
             Some(open) if !open.has_failed() => {
-                // Where nobody uses it at this moment; it can wait.
-                if let Some(open) = Arc::get_mut(open).filter(|open| open.models().sparse.is_none()) {
-                    self.adopt_sparse_model(open);
+                // The model may have come since. Where others use the collection at this moment it can wait.
+                if let Some(Err(error)) = Arc::get_mut(open).map(|open| self.adopt_sparse_model(open)) {
+                    // What stands in the way was said when it was opened.
+                    tracing::debug!(%error, "a collection stays without learned-sparse vectors");
                 }
                 return Ok(Arc::clone(open));
             }
@@ -233,7 +229,9 @@ impl Engine {
             _ => *collection = None,
         }
         let mut opened = self.registry().open_collection(id)?;
-        self.adopt_sparse_model(&mut opened);
+        if let Err(error) = self.adopt_sparse_model(&mut opened) {
+            tracing::warn!(%error, collection = opened.meta().name, "a collection stays without learned-sparse vectors");
+        }
         let opened = Arc::new(opened);
         *collection = Some(Arc::clone(&opened));
         Ok(opened)

@@ -51,9 +51,7 @@ impl OwnerLog {
         };
         lock(&self.0.clients).push(Listener { level, frames });
     }
-}
 
-impl OwnerLog {
     fn line(&self, level: Level) -> Line<'_> {
         Line { log: &self.0, level, text: Vec::new() }
     }

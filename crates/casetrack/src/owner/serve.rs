@@ -51,6 +51,8 @@ impl Owner {
             let directory = address::create_directory(&data_dir)?;
             let log = OwnerLog::open(&directory)?;
             output::init_owner_logging(global.verbose, log.clone());
+            // Its standard error leads nowhere: where a panic was is said in the log, to which the error of the request points.
+            std::panic::set_hook(Box::new(|panic| tracing::error!("{panic}")));
             let engine = Engine::new(global.config()?)?;
             engine.clear_remains()?;
             let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();

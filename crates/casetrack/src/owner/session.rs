@@ -43,7 +43,7 @@ impl<'s> Session<'s> {
 
     /// Serves the client until it has what it wants or goes away.
     pub async fn run(mut self) {
-        let greeting = Greeting { build: self.serving.build.clone(), pid: std::process::id() };
+        let greeting = Greeting { build: self.serving.build.clone() };
         if send(&mut self.writer, &greeting).await.is_err() {
             return;
         }

@@ -16,7 +16,6 @@ use crate::args::{Global, OnCollections};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Greeting {
     pub build: String,
-    pub pid: u32,
 }
 
 /// What a client wants.

@@ -14,6 +14,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("casetrack-engine", &["casetrack-core", "casetrack-embed", "casetrack-extract", "casetrack-store"]),
     ("casetrack-extract", &["casetrack-core"]),
     ("casetrack-mcp", &["casetrack-core", "casetrack-engine"]),
+    ("casetrack-nlp", &["casetrack-core"]),
     ("casetrack-store", &["casetrack-core"]),
 ];
 

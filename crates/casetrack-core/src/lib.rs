@@ -9,11 +9,13 @@ pub mod chunk;
 pub mod collection;
 pub mod config;
 pub mod document;
+pub mod entity;
 pub mod error;
 pub mod id;
 pub mod password;
 pub mod progress;
 pub mod provenance;
+pub mod reference;
 pub mod time;
 
 pub use chunk::Chunk;
@@ -22,9 +24,11 @@ pub use config::{ChunkConfig, Limits, Tier};
 pub use document::{
     Block, BlockKind, DocumentMeta, DocumentType, ExtractionMethod, FileFormat, Page, Properties, Rect,
 };
+pub use entity::{AmountValue, DatePrecision, DateValue, EntityType, EntityValue, Mention};
 pub use error::{Error, ErrorCode, ErrorKind, Result};
 pub use id::{ChunkId, CollectionId, DocumentId, Sha256};
 pub use password::Password;
 pub use progress::{Cancel, Progress, ProgressSink};
 pub use provenance::{ColumnRange, Provenance, RowRange, column_letters};
+pub use reference::{Reference, ReferenceKind, Relation};
 pub use time::Timestamp;

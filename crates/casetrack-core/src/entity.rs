@@ -1,0 +1,88 @@
+//! Entities: the people, organizations, dates, amounts, places and concepts that a document names.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum EntityType {
+    Person,
+    Organization,
+    Date,
+    Amount,
+    Location,
+    /// A topic, a defined term, or what has a form of its own: an e-mail address, a phone number, a URL, a case or invoice number.
+    Concept,
+}
+
+impl EntityType {
+    pub const ALL: &[EntityType] = &[
+        EntityType::Person,
+        EntityType::Organization,
+        EntityType::Date,
+        EntityType::Amount,
+        EntityType::Location,
+        EntityType::Concept,
+    ];
+
+    /// As it is written in requests and responses.
+    pub fn name(self) -> &'static str {
+        match self {
+            EntityType::Person => "person",
+            EntityType::Organization => "organization",
+            EntityType::Date => "date",
+            EntityType::Amount => "amount",
+            EntityType::Location => "location",
+            EntityType::Concept => "concept",
+        }
+    }
+}
+
+/// How exactly a date is stated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum DatePrecision {
+    Day,
+    Month,
+    Quarter,
+    Year,
+    /// From one stated day, month or year to another.
+    Range,
+}
+
+/// The days that a date covers, ISO 8601 (`YYYY-MM-DD`), both included; a day is its own first and last.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+pub struct DateValue {
+    pub first: String,
+    pub last: String,
+    pub precision: DatePrecision,
+}
+
+/// A quantity.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+pub struct AmountValue {
+    /// Decimal digits with an optional sign and point, without separators and without zeros that say nothing: `1250000`, `-0.5`.
+    pub value: String,
+    /// ISO 4217 code of the currency, or `%`.
+    pub unit: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum EntityValue {
+    Date(DateValue),
+    Amount(AmountValue),
+}
+
+/// One place where a page names an entity. The page's text has its surface form.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Mention {
+    pub entity_type: EntityType,
+    /// Characters of the page, half-open.
+    pub char_start: u32,
+    pub char_end: u32,
+    /// What a date or an amount says, where that can be told.
+    pub value: Option<EntityValue>,
+    /// What the text around it says it is, in its words or a standard name: "effective date", "Chief Executive Officer", "Vendor".
+    pub role: Option<String>,
+}

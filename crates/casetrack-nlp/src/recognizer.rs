@@ -1,0 +1,39 @@
+//! What a statistical recognizer of named entities gives, so that a larger model can take the place of the one that ships.
+
+use casetrack_core::Result;
+
+/// The classes of OntoNotes 5.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Label {
+    Cardinal,
+    Date,
+    Event,
+    Fac,
+    Gpe,
+    Language,
+    Law,
+    Loc,
+    Money,
+    Norp,
+    Ordinal,
+    Org,
+    Percent,
+    Person,
+    Product,
+    Quantity,
+    Time,
+    WorkOfArt,
+}
+
+/// A named entity of a text: characters, half-open. Spans of one text do not overlap and are in order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NamedSpan {
+    pub char_start: u32,
+    pub char_end: u32,
+    pub label: Label,
+}
+
+pub trait Recognizer: Send + Sync {
+    /// The named entities of a page's text. The result depends on the text alone.
+    fn recognize(&self, text: &str) -> Result<Vec<NamedSpan>>;
+}

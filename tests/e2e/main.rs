@@ -15,6 +15,7 @@ mod fuzz;
 mod models;
 #[cfg(unix)]
 mod owner;
+mod passages;
 mod protocol;
 mod schema;
 mod search;

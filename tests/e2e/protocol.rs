@@ -9,6 +9,7 @@ use crate::client::{Client, run};
 use crate::schema;
 
 const TOOLS: &[&str] = &[
+    "compare_documents",
     "create_collection",
     "delete_collection",
     "delete_document",
@@ -23,6 +24,7 @@ const TOOLS: &[&str] = &[
     "list_collections",
     "list_documents",
     "search_documents",
+    "search_similar_chunks",
     "switch_collection",
 ];
 
@@ -62,6 +64,7 @@ fn answers_fit_the_declared_schemas() {
     let data = tempfile::tempdir().unwrap();
     let file = data.path().join("note.md");
     std::fs::write(&file, "# Terms\n\nPayment is due within thirty days of the invoice.\n").unwrap();
+    std::fs::write(data.path().join("other.txt"), "Payment is due within thirty days of the delivery.\n").unwrap();
     let mut client = Client::start(&data.path().join("home"), &[]);
     let tools = client.request("tools/list", json!({})).unwrap();
     let check = |tool: &str, structured: &Value| {
@@ -77,12 +80,17 @@ fn answers_fit_the_declared_schemas() {
         ("ingest_document", |_, file| json!({"file_path": file, "document_type": "memo", "copy_original": true})),
         (
             "ingest_folder",
-            |_, file| json!({"folder_path": PathBuf::from(file).parent().unwrap(), "file_extensions": ["md"]}),
+            |_, file| json!({"folder_path": PathBuf::from(file).parent().unwrap(), "file_extensions": ["md", "txt"]}),
         ),
         ("get_collection_info", |_, _| json!({})),
         ("list_documents", |_, _| json!({"sort_by": "pages"})),
         ("get_document", |_, _| json!({"document_name": "note"})),
-        ("search_documents", |_, _| json!({"query": "when is payment due?"})),
+        (
+            "search_documents",
+            |_, _| json!({"query": "when is payment due?", "explain": true, "context": 50, "related": true}),
+        ),
+        ("search_similar_chunks", |chunk, _| json!({"chunk_id": chunk, "min_similarity": 0})),
+        ("compare_documents", |_, _| json!({"document_a": "note", "document_b": "other.txt", "topic": "payment"})),
         ("get_chunk", |chunk, _| json!({"chunk_id": chunk})),
         ("get_document_chunks", |_, _| json!({"document_name": "note.md", "page_filter": 1})),
         ("get_source_context", |chunk, _| json!({"chunk_id": chunk})),

@@ -68,7 +68,7 @@ impl Default for Limits {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Tier {
-    /// At most [`Tier::max_collections`] collections.
+    /// At most [`Tier::max_collections`] collections, and not the tools that [`Tier::check_pro`] guards.
     Free,
     /// Everything.
     #[default]
@@ -98,6 +98,16 @@ impl Tier {
         }
     }
 
+    /// Refuses what only Pro has; `what` is the name of a tool.
+    pub fn check_pro(self, what: &str) -> Result<()> {
+        match self {
+            Tier::Free => {
+                Err(Error::new(ErrorCode::FreeTierLimit, format!("{what} is part of Pro. Upgrade to Pro to use it.")))
+            }
+            Tier::Pro => Ok(()),
+        }
+    }
+
     /// `Free` or `Pro`, as shown to people.
     pub fn label(self) -> &'static str {
         match self {
@@ -118,5 +128,13 @@ mod tests {
         assert_eq!(refused.code, ErrorCode::FreeTierLimit);
         assert!(refused.message.starts_with("Free tier allows 3 collections (you have 3)."));
         assert!(Tier::Pro.check_new_collection(10_000).is_ok());
+    }
+
+    #[test]
+    fn what_is_part_of_pro_is_refused_by_name() {
+        let refused = Tier::Free.check_pro("compare_documents").unwrap_err();
+        assert_eq!(refused.code, ErrorCode::FreeTierLimit);
+        assert!(refused.message.starts_with("compare_documents is part of Pro."));
+        assert!(Tier::Pro.check_pro("compare_documents").is_ok());
     }
 }

@@ -93,7 +93,7 @@ impl Engine {
     }
 }
 
-fn find_chunk(collection: &Collection, id: &str) -> Result<(DocumentMeta, Chunk)> {
+pub(crate) fn find_chunk(collection: &Collection, id: &str) -> Result<(DocumentMeta, Chunk)> {
     let not_found = || {
         let shown: String = id.chars().take(80).collect();
         Error::new(ErrorCode::NotFound, format!("Chunk not found: \"{shown}\"."))

@@ -5,6 +5,7 @@
 
 pub mod chunks;
 pub mod collections;
+pub mod compare;
 pub mod doctor;
 pub mod documents;
 pub mod embedding;
@@ -18,6 +19,7 @@ pub mod models;
 mod names;
 pub mod repair;
 pub mod search;
+pub mod similar;
 pub mod stats;
 pub mod status;
 pub mod verify;

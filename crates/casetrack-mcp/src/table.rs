@@ -32,6 +32,8 @@ static TABLE: LazyLock<Vec<Entry>> = LazyLock::new(|| {
         Entry::of::<documents::GetDocument>(),
         Entry::of::<documents::DeleteDocument>(),
         Entry::of::<search::SearchDocuments>(),
+        Entry::of::<search::SearchSimilarChunks>(),
+        Entry::of::<search::CompareDocuments>(),
         Entry::of::<chunks::GetChunk>(),
         Entry::of::<chunks::GetDocumentChunks>(),
         Entry::of::<chunks::GetSourceContext>(),
@@ -45,6 +47,8 @@ pub(crate) trait Tool {
     const TITLE: &'static str;
     const DESCRIPTION: &'static str;
     const EFFECT: Effect;
+    /// Whether the Free tier lacks it.
+    const PRO: bool = false;
     /// Refuses unknown fields; the documentation and constraints of its fields become the input schema.
     type Parameters: DeserializeOwned + JsonSchema;
     /// The structured content.
@@ -117,6 +121,9 @@ impl Entry {
 }
 
 fn handle<T: Tool>(context: &Context<'_>, arguments: Value) -> Result<ToolOutput> {
+    if T::PRO {
+        context.engine.config().tier.check_pro(T::NAME)?;
+    }
     let parameters = serde_json::from_value(arguments)
         .map_err(|error| Error::invalid(format!("{} cannot read its arguments: {error}.", T::NAME)))?;
     let reply = T::call(context, parameters)?;

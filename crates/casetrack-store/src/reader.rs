@@ -194,6 +194,11 @@ impl<'t> Reader<'t> {
         }))
     }
 
+    pub fn vector(&self, document: DocumentId, index: u32, dimension: usize) -> Result<Option<Vec<f16>>> {
+        let value = self.get(cf::VECTORS, &numbered_key(document, index))?;
+        value.map(|value| decode_vector(&value, dimension)).transpose()
+    }
+
     /// Calls `visit` with index and vector of each chunk, in order.
     pub fn for_each_vector(
         &self,

@@ -107,11 +107,11 @@ fn newlines(chars: &[char]) -> u32 {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use casetrack_core::{ChunkId, DocumentId, ExtractionMethod, Sha256, Timestamp};
 
-    fn chunk(text: &str) -> ChunkView {
+    pub fn chunk(text: &str) -> ChunkView {
         let document_id = DocumentId::random();
         ChunkView {
             chunk_id: ChunkId::derive(document_id, 1, 0, text),

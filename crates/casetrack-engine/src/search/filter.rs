@@ -34,6 +34,46 @@ pub struct Filters {
     pub min_confidence: Option<f32>,
 }
 
+/// Filters as users write them, still to be read.
+#[derive(Debug, Clone, Default)]
+pub struct WrittenFilters {
+    /// Types of documents or of files: "contract", "pdf".
+    pub kinds: Vec<String>,
+    pub paths: Vec<String>,
+    /// First and last day on which documents were last saved: `YYYY`, `YYYY-MM` or `YYYY-MM-DD`.
+    pub from: Option<String>,
+    pub to: Option<String>,
+    /// A date or a range such as `2024-05..2024-06` or `2024..`.
+    pub ingested: Option<String>,
+    /// A page or a range such as `3-7`.
+    pub pages: Option<String>,
+    pub min_confidence: Option<f32>,
+}
+
+impl TryFrom<WrittenFilters> for Filters {
+    type Error = Error;
+
+    fn try_from(written: WrittenFilters) -> Result<Self> {
+        let WrittenFilters { kinds, paths, from, to, ingested, pages: of_pages, min_confidence } = written;
+        if let Some(share) = min_confidence.filter(|share| !(0.0..=1.0).contains(share)) {
+            return Err(Error::invalid(format!("min_confidence is {share}; it must be between 0 and 1.")));
+        }
+        let dated = match (&from, &to) {
+            (None, None) => Vec::new(),
+            (from, to) => vec![DateRange::between(from.as_deref(), to.as_deref())?],
+        };
+        Ok(Filters {
+            documents: Vec::new(),
+            kinds: kinds.iter().map(|kind| kind.parse()).collect::<Result<_>>()?,
+            paths,
+            dated,
+            ingested: ingested.iter().map(|range| range.parse()).collect::<Result<_>>()?,
+            pages: of_pages.iter().map(|range| pages(range)).collect::<Result<_>>()?,
+            min_confidence,
+        })
+    }
+}
+
 /// A type of documents or of files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
@@ -132,7 +172,7 @@ fn no_date(text: &str) -> Error {
 }
 
 /// One page or a range `N-M`, from 1.
-pub fn pages(text: &str) -> Result<RangeInclusive<u32>> {
+pub(super) fn pages(text: &str) -> Result<RangeInclusive<u32>> {
     let (first, last) = text.split_once('-').unwrap_or((text, text));
     match (first.parse(), last.parse()) {
         (Ok(first), Ok(last)) if 0 < first && first <= last => Ok(first..=last),

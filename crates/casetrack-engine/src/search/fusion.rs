@@ -75,18 +75,23 @@ pub(crate) fn fuse(
             let (document, index) = (hit.document, hit.index);
             let empty = Candidate { document, index, score: 0.0, bm25: None, dense: None, sparse: None };
             let candidate = candidates.entry((document, index)).or_insert(empty);
-            candidate.score += weight
+            let share = weight
                 * match *fusion {
                     Fusion::Score(_) => normalise(hit.score),
                     Fusion::ReciprocalRank { k } => (k + 1.0) / (k + rank as f32),
                 };
-            *stage(candidate) = Some(StageScore { rank, score: hit.score });
+            candidate.score += share;
+            *stage(candidate) = Some(StageScore { rank, score: hit.score, share });
         }
     }
     let mut fused: Vec<Candidate> = candidates.into_values().collect();
+    // Nothing but lists of weight 0 took part where it is 0.
+    let total = if total > 0.0 { total } else { 1.0 };
     for candidate in &mut fused {
-        // Nothing but lists of weight 0 took part where it is 0.
-        candidate.score /= if total > 0.0 { total } else { 1.0 };
+        candidate.score /= total;
+        for stage in [&mut candidate.bm25, &mut candidate.dense, &mut candidate.sparse].into_iter().flatten() {
+            stage.share /= total;
+        }
     }
     fused.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| (a.document, a.index).cmp(&(b.document, b.index))));
     fused
@@ -119,7 +124,7 @@ mod tests {
         assert!((scores[0].1 - 0.8).abs() < 1e-6);
         assert_eq!(scores[1].0, 7);
         assert!((scores[1].1 - 1.0 / 3.0).abs() < 1e-6);
-        assert_eq!(fused[0].bm25, Some(StageScore { rank: 2, score: 6.0 }));
+        assert_eq!(fused[0].bm25.map(|stage| (stage.rank, stage.score)), Some((2, 6.0)));
         assert_eq!(fused[1].dense, None);
         assert_eq!(fused.len(), 4);
 
@@ -129,7 +134,7 @@ mod tests {
         // 1: (0.5 × 0.4 + 1) / 2; 7: (0.5 + 0.5) / 2
         assert_eq!((scores[0].0, scores[1].0), (1, 7));
         assert!((scores[0].1 - 0.6).abs() < 1e-6 && (scores[1].1 - 0.5).abs() < 1e-6);
-        assert_eq!(fused[1].sparse, Some(StageScore { rank: 1, score: 30.0 }));
+        assert_eq!(fused[1].sparse, Some(StageScore { rank: 1, score: 30.0, share: 0.25 }));
         assert_eq!((fused[0].sparse, fused.len()), (None, 5));
     }
 

@@ -3,20 +3,20 @@
 mod context;
 mod excerpt;
 mod filter;
+mod folding;
 pub(crate) mod fusion;
 mod query;
 mod recall;
+mod related;
 
-use std::collections::HashMap;
-use std::collections::hash_map::Entry;
 use std::time::Instant;
 
-use casetrack_core::{CollectionId, Error, Result, Tier};
-use casetrack_store::{Collection, Filter};
+use casetrack_core::{ChunkId, CollectionId, Error, Result, Tier};
+use casetrack_store::Filter;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-pub use filter::{DateRange, Filters, Kind, pages};
+pub use filter::{DateRange, Filters, Kind, WrittenFilters};
 
 use crate::chunks;
 use crate::engine::Engine;
@@ -24,6 +24,7 @@ use query::Understood;
 
 pub use fusion::{Fusion, Weights};
 pub(crate) use recall::Recall;
+pub use related::{RelatedPassage, Relation};
 
 /// Most results of one search.
 pub const MAX_TOP_K: u32 = 1000;
@@ -34,7 +35,7 @@ pub const MAX_OFFSET: u32 = 10_000;
 /// Most characters of text around a passage, on each side.
 pub const MAX_CONTEXT: u32 = 10_000;
 /// Candidates each recall source contributes (DESIGN §6).
-pub(crate) const RECALL: usize = 500;
+pub const RECALL: usize = 500;
 
 #[derive(Debug, Clone)]
 pub struct SearchRequest {
@@ -51,12 +52,14 @@ pub struct SearchRequest {
     pub offset: u32,
     /// Characters of text around each passage, on each side, 0–[`MAX_CONTEXT`].
     pub context: u32,
+    /// Whether to add passages that are related to the best results, though the query may not find them.
+    pub related: bool,
 }
 
 impl Default for SearchRequest {
     fn default() -> Self {
         let (query, document, filters) = Default::default();
-        Self { query, top_k: 10, document, filters, offset: 0, context: 0 }
+        Self { query, top_k: 10, document, filters, offset: 0, context: 0, related: false }
     }
 }
 
@@ -75,6 +78,9 @@ pub struct SearchResponse {
     pub notices: Vec<String>,
     /// Best first.
     pub results: Vec<SearchResult>,
+    /// Passages of other documents that are related to the best results, where they were asked for; none of them is a result itself.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub related: Vec<RelatedPassage>,
 }
 
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -90,7 +96,10 @@ pub struct SearchResult {
     /// Text of the page right before and after the passage, where it was asked for.
     #[serde(flatten)]
     pub surroundings: Surroundings,
-    /// Rank (from 1) and raw score by recall source, where the source found it.
+    /// Lower ranked passages that say the same: word by word, or the same words of the query in the text that neighbours share.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub repeated_in: Vec<Repetition>,
+    /// Rank (from 1), raw score and part in `score` by recall source, where the source found it.
     pub bm25: Option<StageScore>,
     pub dense: Option<StageScore>,
     pub sparse: Option<StageScore>,
@@ -118,10 +127,21 @@ pub struct Excerpt {
     pub citation: String,
 }
 
+/// Another place of a passage.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Repetition {
+    pub chunk_id: ChunkId,
+    pub citation: String,
+    pub file_path: String,
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
 pub struct StageScore {
     pub rank: u32,
+    /// As the stage computes it: a BM25 score, a cosine, a product of sparse vectors.
     pub score: f32,
+    /// What the stage adds to the score of the result; the parts of all stages add up to it.
+    pub share: f32,
 }
 
 impl Engine {
@@ -155,11 +175,15 @@ impl Engine {
         if lists.len() > 1 {
             stages.push("score fusion".to_owned());
         }
-        let mut candidates = fusion::fuse(Some(&bm25), dense.as_deref(), sparse.as_deref(), &Fusion::default());
-        candidates.truncate(wanted);
-        candidates.drain(..candidates.len().min(request.offset as usize));
+        let candidates = fusion::fuse(Some(&bm25), dense.as_deref(), sparse.as_deref(), &Fusion::default());
+        let results = folding::results(&collection, &corrected, &candidates, request)?;
+        let related = match request.related {
+            true => related::to(&collection, &results)?,
+            false => Vec::new(),
+        };
         Ok(SearchResponse {
-            results: results(&collection, &corrected, &candidates, request)?,
+            results,
+            related,
             query: asked.to_owned(),
             collection: collection.meta().name.clone(),
             documents,
@@ -191,34 +215,4 @@ fn checked_query(request: &SearchRequest) -> Result<&str> {
         }
     }
     Ok(query)
-}
-
-/// Reads the passages of the candidates. One that vanished since recall is left out.
-fn results(
-    collection: &Collection,
-    query: &str,
-    candidates: &[fusion::Candidate],
-    request: &SearchRequest,
-) -> Result<Vec<SearchResult>> {
-    let mut documents = HashMap::new();
-    let mut results = Vec::with_capacity(candidates.len());
-    for candidate in candidates {
-        if let Entry::Vacant(unread) = documents.entry(candidate.document) {
-            unread.insert(collection.document(candidate.document)?);
-        }
-        let Some(Some(document)) = documents.get(&candidate.document) else { continue };
-        let Some(chunk) = collection.chunk_at(candidate.document, candidate.index)? else { continue };
-        let chunk = chunks::view(collection, document, chunk)?;
-        results.push(SearchResult {
-            rank: request.offset + results.len() as u32 + 1,
-            score: candidate.score,
-            excerpt: excerpt::excerpt(query, &chunk),
-            surroundings: context::around(collection, &chunk.provenance, request.context)?,
-            chunk,
-            bm25: candidate.bm25,
-            dense: candidate.dense,
-            sparse: candidate.sparse,
-        });
-    }
-    Ok(results)
 }

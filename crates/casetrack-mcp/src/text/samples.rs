@@ -108,13 +108,14 @@ pub fn search(scores: [f32; 2]) -> SearchResponse {
             line_end: provenance.line_end,
             citation: chunk.citation.clone(),
         };
-        let bm25 = Some(StageScore { rank: rank as u32, score: 12.3 });
+        let bm25 = Some(StageScore { rank: rank as u32, score: 12.3, share: 0.31 });
         SearchResult {
             rank: rank as u32,
             score,
             chunk,
             excerpt,
             surroundings: Default::default(),
+            repeated_in: Vec::new(),
             bm25,
             dense: None,
             sparse: None,
@@ -130,5 +131,6 @@ pub fn search(scores: [f32; 2]) -> SearchResponse {
         stages: vec!["recall".to_owned(), "fusion".to_owned()],
         notices: Vec::new(),
         results: vec![result(1, scores[0]), result(2, scores[1])],
+        related: Vec::new(),
     }
 }

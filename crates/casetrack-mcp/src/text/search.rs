@@ -1,14 +1,19 @@
 //! Results of a search.
 
-use casetrack_engine::search::SearchResponse;
+use casetrack_engine::compare::{Comparison, SideOfComparison};
+use casetrack_engine::search::{RelatedPassage, Relation, SearchResponse, SearchResult};
+use casetrack_engine::similar::SimilarChunks;
 
 use super::chunks::quotation;
 use super::format::{counted, one_line, shorten, trimmed};
 
 /// Longest query repeated above the results, in characters.
 const MAX_QUERY_CHARS: usize = 300;
+/// Most places named that repeat a passage.
+const MAX_REPETITIONS: usize = 5;
 
-pub fn results(response: &SearchResponse) -> String {
+/// With `explain`, each result says what every stage adds to its score.
+pub fn results(response: &SearchResponse, explain: bool) -> String {
     let time = match response.elapsed_ms {
         elapsed if elapsed < 1.0 => "<1ms".to_owned(),
         elapsed => format!("{elapsed:.0}ms"),
@@ -33,12 +38,102 @@ pub fn results(response: &SearchResponse) -> String {
         return text;
     }
     for result in &response.results {
-        text.push_str(&format!(
-            "\n--- Result {} (score: {:.2}) ---\n{}",
-            result.rank,
-            result.score,
-            quotation(&result.chunk)
-        ));
+        text.push_str(&passage(result, explain));
+    }
+    for passage in &response.related {
+        text.push_str(&format!("\n--- {} ---\n{}", relation(passage), quotation(&passage.chunk)));
+    }
+    trimmed(text)
+}
+
+/// One result, between the text around it where that was asked for.
+fn passage(result: &SearchResult, explain: bool) -> String {
+    let mut text = format!("\n--- Result {} (score: {:.2}) ---\n", result.rank, result.score);
+    let around = [("Text before", &result.surroundings.before), ("Text after", &result.surroundings.after)];
+    let [before, after] = around.map(|(name, text)| match text.as_deref().map(str::trim) {
+        None | Some("") => String::new(),
+        Some(text) => format!("\n[{name}]\n\"{text}\"\n"),
+    });
+    for line in beside(result, explain) {
+        text.push_str(&format!("{line}\n"));
+    }
+    text.push_str(&format!("{}{before}{after}", quotation(&result.chunk)));
+    text
+}
+
+/// What is said of a result besides its place and text, by lines: why it ranks where it does, and where else the same stands.
+pub fn beside(result: &SearchResult, explain: bool) -> Vec<String> {
+    let mut lines = Vec::new();
+    if explain {
+        let stages = [("BM25", result.bm25), ("dense E1", result.dense), ("sparse E6", result.sparse)];
+        let stages: Vec<String> = stages
+            .into_iter()
+            .map(|(name, stage)| match stage {
+                Some(stage) => format!("{name} +{:.2} (rank {}, {:.2})", stage.share, stage.rank, stage.score),
+                None => format!("{name} +0 (not found)"),
+            })
+            .collect();
+        lines.push(format!("Why:   {}", stages.join(", ")));
+    }
+    if !result.repeated_in.is_empty() {
+        let named = result.repeated_in.iter().take(MAX_REPETITIONS);
+        let mut places: Vec<String> = named.map(|place| one_line(&place.citation).into_owned()).collect();
+        if let Some(more) = result.repeated_in.len().checked_sub(MAX_REPETITIONS).filter(|&more| more > 0) {
+            places.push(format!("{more} more"));
+        }
+        lines.push(format!("Also:  {}", places.join("; ")));
+    }
+    lines
+}
+
+/// In which way a passage is related to a result.
+pub fn relation(passage: &RelatedPassage) -> String {
+    match passage.relation {
+        Relation::SimilarPassage => {
+            format!("Related to result {}: similar passage (cosine {:.2})", passage.of_rank, passage.similarity)
+        }
+    }
+}
+
+/// Passages similar to one.
+pub fn similar(found: &SimilarChunks) -> String {
+    let mut text = format!(
+        "Similar to chunk {} ({}): {}\n",
+        found.chunk.chunk_id,
+        one_line(&found.chunk.citation),
+        counted(found.similar.len() as u64, "passage"),
+    );
+    if found.similar.is_empty() {
+        text.push_str("\nNo passage is similar enough. Try a lower min_similarity, or exclude_same_document: false.");
+    }
+    for (n, passage) in (1..).zip(&found.similar) {
+        let heading = format!("\n--- Passage {n} (similarity: {:.2}) ---\n", passage.similarity);
+        text.push_str(&format!("{heading}{}", quotation(&passage.chunk)));
+    }
+    trimmed(text)
+}
+
+/// What two documents say, one after the other.
+pub fn comparison(comparison: &Comparison) -> String {
+    let Comparison { topic, collection, a, b, notices } = comparison;
+    let mut text = format!(
+        "Comparison: \"{}\"\nCollection: {}\nA: {}\nB: {}\n",
+        shorten(topic, MAX_QUERY_CHARS),
+        one_line(collection),
+        one_line(&a.document.name),
+        one_line(&b.document.name)
+    );
+    for notice in notices {
+        text.push_str(&format!("Note: {}\n", one_line(notice)));
+    }
+    for (letter, SideOfComparison { document, results }) in [("A", a), ("B", b)] {
+        text.push_str(&format!("\n=== {letter}: {} ===\n", one_line(&document.name)));
+        if results.is_empty() {
+            text.push_str("\nNo passage of this document matches.\n");
+        }
+        for result in results {
+            text.push_str(&passage(result, false));
+        }
     }
     trimmed(text)
 }
@@ -58,7 +153,7 @@ mod tests {
              Tier: Pro (2-stage pipeline)\n\n--- Result 1 (score: 0.94) ---\n{origin}\n\n\"{PAYMENT}\"\n\n--- Result 2 (score: \
              0.89) ---\n{origin}\n\n\"{PAYMENT}\""
         );
-        assert_eq!(results(&samples::search([0.94, 0.888])), expected);
+        assert_eq!(results(&samples::search([0.94, 0.888]), false), expected);
     }
 
     #[test]
@@ -66,12 +161,12 @@ mod tests {
         let mut empty = samples::search([0.0; 2]);
         empty.results.clear();
         empty.notices = vec!["The dense model is missing; keyword search only.".to_owned()];
-        let text = results(&empty);
+        let text = results(&empty, false);
         assert!(
             text.contains("\nNote: The dense model is missing; keyword search only.\n\nNo passage matches."),
             "{text}"
         );
         empty.documents = 0;
-        assert!(results(&empty).contains("no documents yet"));
+        assert!(results(&empty, false).contains("no documents yet"));
     }
 }

@@ -1,7 +1,9 @@
-//! Search the active collection.
+//! Search the active collection: for a query, for what resembles a passage, and for what two documents say of a topic.
 
 use casetrack_core::Result;
-use casetrack_engine::search::{SearchRequest, SearchResponse};
+use casetrack_engine::compare::Comparison;
+use casetrack_engine::search::{Filters, SearchRequest, SearchResponse, WrittenFilters};
+use casetrack_engine::similar::{SimilarChunks, Wanted};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -23,6 +25,35 @@ pub(crate) struct SearchParameters {
     top_k: u32,
     /// Optional: restrict search to a specific document name or ID
     document_filter: Option<String>,
+    /// Optional: only documents of this type (contract, report, ...) or file format (pdf, xlsx, ...)
+    document_type: Option<String>,
+    /// Optional: only files whose path matches this pattern, such as 'contracts/**/*.pdf'
+    path: Option<String>,
+    /// Optional: only documents last saved on this date or later (YYYY, YYYY-MM or YYYY-MM-DD)
+    date_from: Option<String>,
+    /// Optional: only documents last saved on this date or earlier
+    date_to: Option<String>,
+    /// Optional: only documents ingested on this date or in this range, such as '2024-05..2024-06' or '2024..'
+    ingested: Option<String>,
+    /// Optional: only these pages, such as '3' or '3-7'
+    pages: Option<String>,
+    /// Optional: leave out scanned pages that were read with less mean confidence than this
+    #[schemars(range(min = 0.0, max = 1.0))]
+    min_confidence: Option<f32>,
+    /// Number of results to pass over, to see the next ones
+    #[serde(default)]
+    #[schemars(range(min = 0, max = 10000))]
+    offset: u32,
+    /// Characters of the page to show before and after each passage
+    #[serde(default)]
+    #[schemars(range(min = 0, max = 10000))]
+    context: u32,
+    /// Add passages of other documents that are related to the best results, marked as such
+    #[serde(default)]
+    related: bool,
+    /// Show what each stage of the search adds to the score of a result
+    #[serde(default)]
+    explain: bool,
 }
 
 fn default_top_k() -> u32 {
@@ -40,9 +71,110 @@ impl Tool for SearchDocuments {
     type Response = SearchResponse;
 
     fn call(context: &Context<'_>, parameters: SearchParameters) -> Result<Reply<SearchResponse>> {
-        let SearchParameters { query, top_k, document_filter: document } = parameters;
-        let request = SearchRequest { query, top_k, document, ..SearchRequest::default() };
+        let written = WrittenFilters {
+            kinds: parameters.document_type.into_iter().collect(),
+            paths: parameters.path.into_iter().collect(),
+            from: parameters.date_from,
+            to: parameters.date_to,
+            ingested: parameters.ingested,
+            pages: parameters.pages,
+            min_confidence: parameters.min_confidence,
+        };
+        let request = SearchRequest {
+            query: parameters.query,
+            top_k: parameters.top_k,
+            document: parameters.document_filter,
+            filters: Filters::try_from(written)?,
+            offset: parameters.offset,
+            context: parameters.context,
+            related: parameters.related,
+        };
         let response = context.engine.search(context.active()?.id, &request)?;
-        Ok(Reply { text: text::search::results(&response), response })
+        Ok(Reply { text: text::search::results(&response, parameters.explain), response })
+    }
+}
+
+pub(crate) struct SearchSimilarChunks;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SimilarParameters {
+    /// UUID of the chunk to find similar content for
+    chunk_id: String,
+    /// Exclude results from the same document (default: true, for cross-document discovery)
+    #[serde(default = "default_exclude_same_document")]
+    exclude_same_document: bool,
+    /// Minimum cosine similarity threshold
+    #[serde(default = "default_min_similarity")]
+    #[schemars(range(min = 0.0, max = 1.0))]
+    min_similarity: f32,
+    #[serde(default = "default_top_k")]
+    #[schemars(range(min = 1, max = 50))]
+    top_k: u32,
+}
+
+fn default_exclude_same_document() -> bool {
+    true
+}
+
+fn default_min_similarity() -> f32 {
+    0.6
+}
+
+impl Tool for SearchSimilarChunks {
+    const NAME: &'static str = "search_similar_chunks";
+    const TITLE: &'static str = "Find similar passages";
+    const DESCRIPTION: &'static str = "Find chunks across all documents that are semantically similar to a given chunk. Uses E1 \
+        cosine similarity. Use this to find related passages in other documents (e.g., 'find other places in the collection \
+        that discuss the same topic as this paragraph').";
+    const EFFECT: Effect = Effect::Reads;
+    type Parameters = SimilarParameters;
+    type Response = SimilarChunks;
+
+    fn call(context: &Context<'_>, parameters: SimilarParameters) -> Result<Reply<SimilarChunks>> {
+        let SimilarParameters { chunk_id, exclude_same_document, min_similarity, top_k } = parameters;
+        let wanted = Wanted { exclude_same_document, min_similarity, count: top_k as usize };
+        let similar = context.engine.similar_chunks(context.active()?.id, &chunk_id, wanted)?;
+        Ok(Reply { text: text::search::similar(&similar), response: similar })
+    }
+}
+
+pub(crate) struct CompareDocuments;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct CompareParameters {
+    /// First document name or ID
+    document_a: String,
+    /// Second document name or ID
+    document_b: String,
+    /// Topic to compare (e.g., 'payment terms', 'delivery schedule', 'performance metrics')
+    topic: String,
+    #[serde(default = "default_top_k_per_document")]
+    #[schemars(range(min = 1, max = 20))]
+    top_k_per_document: u32,
+}
+
+fn default_top_k_per_document() -> u32 {
+    5
+}
+
+impl Tool for CompareDocuments {
+    const NAME: &'static str = "compare_documents";
+    const TITLE: &'static str = "Compare two documents";
+    const DESCRIPTION: &'static str = "Compare what two documents say about a specific topic. Searches both documents \
+        independently, then returns side-by-side results showing how each document addresses the topic. Pro tier only. Use this \
+        for: contract vs. proposal comparison, report A vs. report B, any 'what does X say vs. what does Y say' question.";
+    const EFFECT: Effect = Effect::Reads;
+    const PRO: bool = true;
+    type Parameters = CompareParameters;
+    type Response = Comparison;
+
+    fn call(context: &Context<'_>, parameters: CompareParameters) -> Result<Reply<Comparison>> {
+        let CompareParameters { document_a, document_b, topic, top_k_per_document } = parameters;
+        let documents = [document_a.as_str(), document_b.as_str()];
+        let collection = context.active()?.id;
+        let comparison = context.engine.compare_documents(collection, documents, &topic, top_k_per_document)?;
+        Ok(Reply { text: text::search::comparison(&comparison), response: comparison })
     }
 }

@@ -84,6 +84,12 @@ impl Collection {
         Ok(chunks)
     }
 
+    /// The vector of one chunk, as it was stored: rounded to half precision.
+    pub fn vector_at(&self, document: DocumentId, index: u32) -> Result<Option<Vec<f32>>> {
+        let vector = self.truth.reader().vector(document, index, self.models().dense_dimension as usize)?;
+        Ok(vector.map(|vector| vector.iter().map(|x| x.to_f32()).collect()))
+    }
+
     /// The vector of each chunk of a document, in order, as it was stored: rounded to half precision.
     pub fn vectors(&self, document: DocumentId) -> Result<Vec<(ChunkId, Vec<f32>)>> {
         let reader = self.truth.reader();

@@ -1,15 +1,17 @@
 //! `casetrack search`
 
-use casetrack_core::{Error, Result};
-use casetrack_engine::search::{DateRange, Filters, Kind, SearchRequest, SearchResponse, pages};
+use casetrack_core::Result;
+use casetrack_engine::search::{Filters, SearchRequest, SearchResponse, WrittenFilters};
 use casetrack_mcp::text;
-use casetrack_mcp::text::format::counted;
+use casetrack_mcp::text::format::{counted, shorten};
 use clap::Args;
 use serde::{Deserialize, Serialize};
 use std::fmt::Write as _;
 
-use crate::args::InCollection;
 use crate::owner::console::Console;
+
+/// How much of a related passage is shown, in characters.
+const RELATED_CHARS: usize = 300;
 
 /// Find passages, with their exact place
 ///
@@ -20,8 +22,10 @@ pub struct Search {
     /// What you are looking for, in your own words
     #[arg(allow_hyphen_values = true)]
     query: String,
-    #[command(flatten)]
-    target: InCollection,
+    /// Name, ID or reference of the collection. Given several times, each is searched by itself: scores of different
+    /// collections do not compare
+    #[arg(short = 'c', long = "collection", required = true, value_name = "NAME")]
+    collections: Vec<String>,
     /// Number of results
     #[arg(short = 'k', long, default_value_t = 5, value_name = "N", allow_negative_numbers = true)]
     top_k: u32,
@@ -56,6 +60,12 @@ pub struct Search {
     /// Show this many characters of the page before and after each passage
     #[arg(long, value_name = "CHARS", default_value_t = 0)]
     context: u32,
+    /// Add passages of other documents that are related to the best results
+    #[arg(long)]
+    related: bool,
+    /// Show what each stage of the search adds to the score of a result
+    #[arg(long)]
+    explain: bool,
     /// Show the whole passages, as an assistant gets them
     #[arg(long)]
     full: bool,
@@ -64,40 +74,42 @@ pub struct Search {
 impl Search {
     pub fn run(self, console: &Console) -> Result<u8> {
         let engine = &console.engine;
-        let collection = engine.find_collection(&self.target.collection)?;
-        let (filters, full) = (self.filters()?, self.full);
-        let Self { query, top_k, document, offset, context, .. } = self;
-        let request = SearchRequest { query, top_k, document, filters, offset, context };
-        let response = engine.search(collection.id, &request)?;
-        console.print(&response, if full { text::search::results } else { excerpts })?;
-        Ok(0)
-    }
-
-    fn filters(&self) -> Result<Filters> {
-        let dated = match (&self.from, &self.to) {
-            (None, None) => Vec::new(),
-            (from, to) => vec![DateRange::between(from.as_deref(), to.as_deref())?],
-        };
-        if let Some(share) = self.min_confidence.filter(|share| !(0.0..=1.0).contains(share)) {
-            return Err(Error::invalid(format!("--min-confidence is {share}; it must be between 0 and 1.")));
-        }
-        Ok(Filters {
-            documents: Vec::new(),
-            kinds: self.kinds.iter().map(|kind| kind.parse()).collect::<Result<Vec<Kind>>>()?,
-            paths: self.paths.clone(),
-            dated,
-            ingested: self.ingested.iter().map(|range| range.parse()).collect::<Result<_>>()?,
-            pages: self.pages.iter().map(|range| pages(range)).collect::<Result<_>>()?,
+        let Self { query, collections, top_k, document, offset, context, related, explain, full, .. } = self;
+        let written = WrittenFilters {
+            kinds: self.kinds,
+            paths: self.paths,
+            from: self.from,
+            to: self.to,
+            ingested: self.ingested,
+            pages: self.pages,
             min_confidence: self.min_confidence,
-        })
+        };
+        let filters = Filters::try_from(written)?;
+        let request = SearchRequest { query, top_k, document, filters, offset, context, related };
+        // All names are looked up before any search.
+        let found: Vec<_> = collections.iter().map(|name| engine.find_collection(name)).collect::<Result<_>>()?;
+        let responses: Vec<_> = found.iter().map(|found| engine.search(found.id, &request)).collect::<Result<_>>()?;
+        let text = |response: &SearchResponse| match full {
+            true => text::search::results(response, explain),
+            false => excerpts(response, explain),
+        };
+        match &responses[..] {
+            [one] => console.print(one, text)?,
+            several => console.print(&several, |several| {
+                let parts: Vec<String> = several.iter().map(text).collect();
+                parts.join("\n\n")
+            })?,
+        }
+        Ok(0)
     }
 }
 
 /// The best part of each passage, with the place of that part.
-fn excerpts(response: &SearchResponse) -> String {
+fn excerpts(response: &SearchResponse, explain: bool) -> String {
     let mut out = format!(
-        "{} in {}, {} searched in {:.0} ms",
+        "{} in {}: {}, {} searched in {:.0} ms",
         counted(response.results.len() as u64, "result"),
+        response.collection,
         counted(response.documents, "document"),
         counted(response.chunks, "chunk"),
         response.elapsed_ms,
@@ -118,6 +130,9 @@ fn excerpts(response: &SearchResponse) -> String {
             excerpt.char_end,
             result.chunk.chunk_id,
         );
+        for line in text::search::beside(result, explain) {
+            let _ = writeln!(out, "   {line}");
+        }
         let around = &result.surroundings;
         if around.before.is_some() || around.after.is_some() {
             // The whole passage, between what surrounds it.
@@ -132,6 +147,11 @@ fn excerpts(response: &SearchResponse) -> String {
         for line in excerpt.text.lines() {
             let _ = write!(out, "\n   │ {line}");
         }
+    }
+    for passage in &response.related {
+        let (relation, text) = (text::search::relation(passage), &passage.chunk.text);
+        let _ = write!(out, "\n\n{relation}\n   {}, chunk {}\n", passage.chunk.citation, passage.chunk.chunk_id);
+        let _ = write!(out, "\n   │ {}", shorten(text, RELATED_CHARS));
     }
     crate::output::printable(&out)
 }

@@ -1,0 +1,135 @@
+//! From ranked candidates to results: each passage is read, and one that says nothing new is named beside the one above it.
+//!
+//! Only what is the same to the word is folded, for two versions of a clause that differ in one word may be what a search is for.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use casetrack_core::{DocumentId, DocumentMeta, Result};
+use casetrack_store::Collection;
+
+use super::fusion::Candidate;
+use super::{Repetition, SearchRequest, SearchResult, context, excerpt};
+use crate::chunks::{self, ChunkView};
+
+/// The results from `request.offset` on. A candidate that vanished since recall is left out.
+pub(super) fn results(
+    collection: &Collection,
+    query: &str,
+    candidates: &[Candidate],
+    request: &SearchRequest,
+) -> Result<Vec<SearchResult>> {
+    let (offset, top_k) = (request.offset as usize, request.top_k as usize);
+    let mut documents: HashMap<DocumentId, Option<DocumentMeta>> = HashMap::new();
+    let mut seen = Seen::default();
+    let mut results: Vec<SearchResult> = Vec::new();
+    for candidate in candidates {
+        if results.len() == offset + top_k {
+            break;
+        }
+        let document = match documents.entry(candidate.document) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(unread) => unread.insert(collection.document(candidate.document)?),
+        };
+        let Some(document) = document else { continue };
+        let Some(chunk) = collection.chunk_at(candidate.document, candidate.index)? else { continue };
+        let chunk = chunks::view(collection, document, chunk)?;
+        let excerpt = excerpt::excerpt(query, &chunk);
+        match seen.repeats(&chunk, (excerpt.char_start, excerpt.char_end), results.len()) {
+            Some(above) => results[above].repeated_in.push(Repetition {
+                chunk_id: chunk.chunk_id,
+                citation: chunk.citation,
+                file_path: chunk.provenance.file_path,
+            }),
+            None => results.push(SearchResult {
+                rank: results.len() as u32 + 1,
+                score: candidate.score,
+                excerpt,
+                surroundings: super::Surroundings::default(),
+                chunk,
+                repeated_in: Vec::new(),
+                bm25: candidate.bm25,
+                dense: candidate.dense,
+                sparse: candidate.sparse,
+            }),
+        }
+    }
+    results.drain(..offset.min(results.len()));
+    for result in &mut results {
+        result.surroundings = context::around(collection, &result.chunk.provenance, request.context)?;
+    }
+    Ok(results)
+}
+
+/// What the results so far hold, by their place in the list.
+#[derive(Default)]
+struct Seen {
+    /// By a hash of the words.
+    texts: HashMap<u64, usize>,
+    /// Characters of pages.
+    places: HashMap<(DocumentId, u32), Vec<(u32, u32, usize)>>,
+}
+
+impl Seen {
+    /// The result that says what a passage says; `None`, and the passage is remembered as result `number`, where it says something
+    /// new. Most of the part that answers the query must lie in the text of the result, which neighbours share at their ends.
+    fn repeats(&mut self, chunk: &ChunkView, excerpt: (u32, u32), number: usize) -> Option<usize> {
+        let text = hash_of_words(&chunk.text);
+        if let Some(&above) = self.texts.get(&text) {
+            return Some(above);
+        }
+        let place = &chunk.provenance;
+        let on_page = self.places.entry((place.document_id, place.page)).or_default();
+        let shared = |&&(start, end, _): &&(u32, u32, usize)| {
+            let common = end.min(excerpt.1).saturating_sub(start.max(excerpt.0));
+            2 * common > excerpt.1 - excerpt.0
+        };
+        if let Some(&(_, _, above)) = on_page.iter().find(shared) {
+            return Some(above);
+        }
+        on_page.push((place.char_start, place.char_end, number));
+        self.texts.insert(text, number);
+        None
+    }
+}
+
+/// The same for texts that differ in white space only.
+fn hash_of_words(text: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    text.split_whitespace().for_each(|word| word.hash(&mut hasher));
+    hasher.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::search::excerpt::tests::chunk;
+
+    #[test]
+    fn what_is_the_same_to_the_word_is_one_result_and_what_differs_in_a_word_is_another() {
+        let mut seen = Seen::default();
+        let place = |number: u32| (100 + number, 100 + number + 10);
+        assert_eq!(seen.repeats(&chunk("The tenant shall pay\nthe rent."), place(0), 0), None);
+        assert_eq!(seen.repeats(&chunk("The tenant shall  pay the rent. "), place(0), 1), Some(0));
+        assert_eq!(seen.repeats(&chunk("The tenant shall not pay the rent."), place(0), 1), None);
+    }
+
+    #[test]
+    fn neighbours_that_answer_with_the_text_they_share_are_one_result() {
+        let mut seen = Seen::default();
+        let first = chunk(&"a".repeat(2000));
+        let mut second = chunk(&"b".repeat(2000));
+        second.provenance.document_id = first.provenance.document_id;
+        second.provenance.char_start = 1900;
+        second.provenance.char_end = 3900;
+        assert_eq!(seen.repeats(&first, (1500, 1800), 0), None);
+        // 200 of 300 characters of the answer are in the first passage, which ends at 2100.
+        assert_eq!(seen.repeats(&second, (1900, 2200), 1), Some(0));
+        assert_eq!(seen.repeats(&second, (2000, 2300), 1), None);
+        // Another page.
+        second.provenance.page = 2;
+        second.text = "c".into();
+        assert_eq!(seen.repeats(&second, (1900, 2200), 2), None);
+    }
+}

@@ -4,5 +4,7 @@
 //! All text is that of one page; all places are characters (Unicode scalar values) of it, half-open.
 
 pub mod recognizer;
+pub mod spacy;
 
 pub use recognizer::{Label, NamedSpan, Recognizer};
+pub use spacy::SpacyRecognizer;

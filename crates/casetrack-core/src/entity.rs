@@ -3,6 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::Reference;
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum EntityType {
@@ -85,4 +87,52 @@ pub struct Mention {
     pub value: Option<EntityValue>,
     /// What the text around it says it is, in its words or a standard name: "effective date", "Chief Executive Officer", "Vendor".
     pub role: Option<String>,
+}
+
+/// An entity as one document knows it. Documents that give the same type and key mean the same entity.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct LocalEntity {
+    pub entity_type: EntityType,
+    /// What makes it the same in every document: a name without case, titles and company suffixes, an ISO date, a currency and
+    /// a number.
+    pub key: String,
+    /// As the document writes it where it writes it most fully.
+    pub name: String,
+    /// What a date or an amount says.
+    pub value: Option<EntityValue>,
+}
+
+/// A mention of one of [`Annotations::entities`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PlacedMention {
+    /// Index in [`Annotations::entities`].
+    pub entity: u32,
+    /// From 1.
+    pub page: u32,
+    /// Characters of the page, half-open.
+    pub char_start: u32,
+    pub char_end: u32,
+    /// See [`Mention::role`].
+    pub role: Option<String>,
+}
+
+/// A reference and the page it is on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PlacedReference {
+    /// From 1.
+    pub page: u32,
+    #[serde(flatten)]
+    pub reference: Reference,
+}
+
+/// What analysis found in a document.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct Annotations {
+    /// Name and version of the analysis that made them.
+    pub analysis: String,
+    pub entities: Vec<LocalEntity>,
+    /// By page and place.
+    pub mentions: Vec<PlacedMention>,
+    /// By page and place.
+    pub references: Vec<PlacedReference>,
 }

@@ -24,7 +24,10 @@ pub use config::{ChunkConfig, Limits, Tier};
 pub use document::{
     Block, BlockKind, DocumentMeta, DocumentType, ExtractionMethod, FileFormat, Page, Properties, Rect,
 };
-pub use entity::{AmountValue, DatePrecision, DateValue, EntityType, EntityValue, Mention};
+pub use entity::{
+    AmountValue, Annotations, DatePrecision, DateValue, EntityType, EntityValue, LocalEntity, Mention, PlacedMention,
+    PlacedReference,
+};
 pub use error::{Error, ErrorCode, ErrorKind, Result};
 pub use id::{ChunkId, CollectionId, DocumentId, Sha256};
 pub use password::Password;

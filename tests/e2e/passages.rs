@@ -58,7 +58,8 @@ fn repetitions_are_folded_parts_of_scores_are_shown_and_neighbours_are_found() {
     assert_eq!(related[0]["provenance"]["document_name"], "Proposal.txt");
     assert!(text.contains("--- Related to result 1: similar passage (cosine 0.9"), "{text}");
 
-    let (_, pages) = client.call("search_documents", json!({"query": "late payment", "top_k": 1, "offset": 1}));
+    let (_, pages) =
+        client.call("search_documents", json!({"query": "interest on late payment", "top_k": 1, "offset": 1}));
     assert_eq!(pages["results"][0]["rank"], 2);
     assert_eq!(pages["results"][0]["provenance"]["document_name"], "Proposal.txt", "what is folded takes no place");
     assert_eq!(pages["related"], Value::Null);

@@ -1,9 +1,10 @@
 //! How long a whole search takes in a large collection: query in, passages with their places out.
 //!
-//!     latency --from DATA_DIR COLLECTION --queries FILE [--chunks 100000] [--dir DIR] [--rounds 3] [--clients 8]
+//!     latency --from DATA_DIR COLLECTION --queries FILE [--chunks 100000] [--work FOLDER] [--rounds 3] [--clients 8]
 //!
 //! The collection is made of another one's passages, which are taken again and again, each time with some words and weights
-//! changed and the vectors moved ([`corpus`]), ten to a document; FILE holds one query a line. Measured are searches one after
+//! changed and the vectors moved ([`corpus`]), ten to a document; FILE holds one query a line. It is made in FOLDER, or
+//! found there by another run, or in a folder that is removed at the end. Measured are searches one after
 //! another, the same of one document each, and as many clients at once; and, in the same run, what tantivy and usearch alone take
 //! for the same texts and vectors. Prints a table and the same as JSON. Everything random is seeded.
 
@@ -17,23 +18,30 @@ use casetrack_core::{CollectionType, Result};
 use casetrack_engine::collections::CreateCollection;
 use casetrack_engine::search::{RECALL, SearchRequest};
 use casetrack_engine::{Engine, EngineConfig};
-use casetrack_store::Registry;
+use casetrack_store::{Collection, Registry};
 
 use self::corpus::Corpus;
+
+/// What hybrid search asks each source for.
+const K: usize = RECALL;
+/// The name of the collection that is made.
+const LARGE: &str = "Large";
+/// The folder of the index of tantivy alone.
+const TANTIVY: &str = "tantivy";
 
 struct Arguments {
     from: PathBuf,
     collection: String,
     queries: Vec<String>,
     chunks: usize,
-    dir: PathBuf,
+    work: Option<PathBuf>,
     rounds: usize,
     clients: usize,
 }
 
 fn arguments() -> Arguments {
     let (mut from, mut collection, mut queries) = (PathBuf::new(), String::new(), Vec::new());
-    let (mut chunks, mut dir, mut rounds, mut clients) = (100_000, std::env::temp_dir(), 3, 8);
+    let (mut chunks, mut work, mut rounds, mut clients) = (100_000, None, 3, 8);
     let mut given = std::env::args().skip(1);
     while let Some(name) = given.next() {
         let mut value = || given.next().unwrap_or_else(|| panic!("{name} needs a value"));
@@ -44,7 +52,7 @@ fn arguments() -> Arguments {
                 queries = text.lines().map(str::to_owned).filter(|line| !line.trim().is_empty()).collect();
             }
             "--chunks" => chunks = value().parse().expect("a number"),
-            "--dir" => dir = value().into(),
+            "--work" => work = Some(value().into()),
             "--rounds" => rounds = value().parse().expect("a number"),
             "--clients" => clients = value().parse().expect("a number"),
             // What `cargo bench` adds.
@@ -53,37 +61,36 @@ fn arguments() -> Arguments {
         }
     }
     assert!(!queries.is_empty() && !collection.is_empty(), "--from DATA_DIR COLLECTION and --queries FILE are needed");
-    Arguments { from, collection, queries, chunks, dir, rounds, clients }
+    Arguments { from, collection, queries, chunks, work, rounds, clients }
 }
 
 fn main() -> Result<()> {
-    let Arguments { from, collection, queries, chunks, dir, rounds, clients } = arguments();
-    let work = dir.join(format!("casetrack-latency-{}", std::process::id()));
+    let Arguments { from, collection, queries, chunks, work: kept, rounds, clients } = arguments();
+    let own = format!("casetrack-latency-{}", std::process::id());
+    let work = kept.clone().unwrap_or_else(|| std::env::temp_dir().join(own));
     let source = Registry::open(&from)?;
     let found = source.list()?.into_iter().find(|meta| meta.name == collection).expect("the collection");
     let corpus = Corpus::of(&source.open_collection(found.id)?)?;
 
     let engine = || Engine::new(EngineConfig::new(work.clone()));
-    let request = CreateCollection { name: "Large".into(), reference: None, collection_type: CollectionType::Other };
-    let id = engine()?.create_collection(request)?.id;
     let documents = corpus.documents_for(chunks);
-    {
-        let large = Registry::open(&work)?.open_collection(id)?;
-        for number in 0..documents {
-            large.put_document(&corpus.document(number, large.models()))?;
-            if number % 1000 == 999 {
-                eprintln!("{} of {documents} documents", number + 1);
-            }
+    let id = match engine()?.find_collection(LARGE) {
+        Ok(made) => made.id,
+        Err(_) => {
+            let collection_type = CollectionType::Other;
+            let request = CreateCollection { name: LARGE.into(), reference: None, collection_type };
+            let id = engine()?.create_collection(request)?.id;
+            fill(&Registry::open(&work)?.open_collection(id)?, &corpus, documents)?;
+            id
         }
-        large.flush()?;
-    }
+    };
 
     let engine = engine()?;
     let searches = rounds * queries.len();
     let ask = |n: usize, document: Option<String>| {
         let request = SearchRequest { query: queries[n % queries.len()].clone(), document, ..SearchRequest::default() };
         let response = engine.search(id, &request).expect("an answer");
-        assert_eq!(response.notices, Vec::<String>::new());
+        assert_eq!(response.stages[0], "recall (BM25, dense E1, sparse E6)", "{:?}", response.notices);
         response.results.len()
     };
     let mut report = Report::default();
@@ -103,13 +110,23 @@ fn main() -> Result<()> {
     times.sort_by(f64::total_cmp);
     report.latency(&format!("{clients} clients"), times);
 
-    report.latency("tantivy alone", peers::tantivy(&corpus, documents, &queries, searches, &work.join("tantivy")));
+    report.latency("tantivy alone", peers::tantivy(&corpus, documents, &queries, searches, &work.join(TANTIVY)));
     report.latency("usearch alone", peers::usearch(&corpus, documents, searches));
     report.latency("search, again", latencies(searches, |n| ask(n, None)));
     report.print();
     drop(engine);
-    std::fs::remove_dir_all(&work).expect("the folder of the bench");
+    std::fs::remove_dir_all(if kept.is_some() { work.join(TANTIVY) } else { work }).expect("the folder of the bench");
     Ok(())
+}
+
+fn fill(large: &Collection, corpus: &Corpus, documents: usize) -> Result<()> {
+    for number in 0..documents {
+        large.put_document(&corpus.document(number, large.models()))?;
+        if number % 1000 == 999 {
+            eprintln!("{} of {documents} documents", number + 1);
+        }
+    }
+    large.flush()
 }
 
 /// Times in milliseconds, in ascending order, of calls after some to warm up.
@@ -153,6 +170,3 @@ impl Report {
         println!("{}", serde_json::Value::Object(json));
     }
 }
-
-/// What hybrid search asks each source for.
-const K: usize = RECALL;

@@ -13,7 +13,7 @@ use super::fusion::Candidate;
 use super::{Repetition, SearchRequest, SearchResult, context, excerpt};
 use crate::chunks::{self, ChunkView};
 
-/// The results from `request.offset` on. A candidate that vanished since recall is left out.
+/// The results from `request.offset` on, with the repetitions that rank above the first passage left out. A candidate that vanished since recall is left out.
 pub(super) fn results(
     collection: &Collection,
     query: &str,
@@ -25,9 +25,6 @@ pub(super) fn results(
     let mut seen = Seen::default();
     let mut results: Vec<SearchResult> = Vec::new();
     for candidate in candidates {
-        if results.len() == offset + top_k {
-            break;
-        }
         let document = match documents.entry(candidate.document) {
             Entry::Occupied(known) => known.into_mut(),
             Entry::Vacant(unread) => unread.insert(collection.document(candidate.document)?),
@@ -42,6 +39,7 @@ pub(super) fn results(
                 citation: chunk.citation,
                 file_path: chunk.provenance.file_path,
             }),
+            None if results.len() == offset + top_k => break,
             None => results.push(SearchResult {
                 rank: results.len() as u32 + 1,
                 score: candidate.score,

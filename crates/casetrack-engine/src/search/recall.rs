@@ -1,5 +1,7 @@
 //! The recall lists of one query, by stage. Search and evaluation both start from them.
 
+use std::thread::{self, ScopedJoinHandle};
+
 use casetrack_core::{Error, Result};
 use casetrack_embed::Outputs;
 use casetrack_store::{Collection, Filter, Hit, SparseVector};
@@ -30,16 +32,21 @@ impl Engine {
         filter: &Filter,
     ) -> Result<Recall> {
         let mut notices = Vec::new();
-        let bm25 = collection.search_bm25(keywords, count, filter)?;
-        let dense = match self.embedder_of(collection).and_then(|embedder| embedder.embed_query(query)) {
-            Ok(vector) => Some(collection.search_dense(&vector, count, filter)?),
-            Err(error) => {
-                tracing::warn!(%error, "dense search is not available");
-                notices.push(format!("Keyword search only: {}", error.full_text().replace("\n\n", " ")));
-                None
-            }
-        };
-        let sparse = match self.sparse_recall(collection, query, count, filter) {
+        // Beside each other: keyword search and the first model; then nearest neighbours and the second model.
+        let (bm25, dense, sparse) = thread::scope(|scope| {
+            let bm25 = scope.spawn(|| collection.search_bm25(keywords, count, filter));
+            let dense = match self.embedder_of(collection).and_then(|embedder| embedder.embed_query(query)) {
+                Ok(vector) => Some(scope.spawn(move || collection.search_dense(&vector, count, filter))),
+                Err(error) => {
+                    tracing::warn!(%error, "dense search is not available");
+                    notices.push(format!("Keyword search only: {}", error.full_text().replace("\n\n", " ")));
+                    None
+                }
+            };
+            let sparse = self.sparse_recall(collection, query, count, filter);
+            Result::Ok((joined(bm25)?, dense.map(joined).transpose()?, sparse))
+        })?;
+        let sparse = match sparse {
             Ok(hits) => hits,
             Err(error) => {
                 tracing::warn!(%error, "learned-sparse search is not available");
@@ -71,4 +78,8 @@ impl Engine {
         let terms = vector.ok_or_else(|| Error::internal("The query was embedded into nothing"))?.terms;
         collection.search_sparse(&SparseVector { terms }, count, filter).map(Some)
     }
+}
+
+fn joined(search: ScopedJoinHandle<'_, Result<Vec<Hit>>>) -> Result<Vec<Hit>> {
+    search.join().unwrap_or_else(|_| Err(Error::internal("A search ended unexpectedly; the log says where")))
 }

@@ -36,6 +36,11 @@ pub const MAX_QUERY_BYTES: usize = 64 << 10;
 /// Weight of a match in the embedding context (headings, table header) against one in the text.
 pub const CONTEXT_WEIGHT: f32 = 0.2;
 
+/// A term that more than one chunk in so many have says little, and its list is long: in a query with at least …
+const COMMON: u64 = 2;
+/// … so many others it is left out. nDCG@10 stays what it was on two public sets (0.3397 for 0.3399 and 0.6975 for 0.6965).
+const TELLING_TERMS: usize = 2;
+
 /// A filter that leaves one chunk in this many, or fewer, is intersected with the query's postings. A wider one is applied to
 /// each candidate, which leaves tantivy free to skip what cannot be among the best.
 const NARROW_FILTER: u64 = 8;
@@ -121,7 +126,8 @@ impl Bm25Index {
     ) -> Result<Vec<(u64, f32)>> {
         self.commit_pending()?;
         let searcher = self.reader.searcher();
-        let Some(mut words) = self.words(query) else { return Ok(Vec::new()) };
+        let words = self.words(&searcher, query).map_err(|error| self.error(error))?;
+        let Some(mut words) = words else { return Ok(Vec::new()) };
         let narrow = filter.filter(|filter| filter.len() <= searcher.num_docs() / NARROW_FILTER);
         let mut clauses = Vec::new();
         if let Some(filter) = narrow.filter(|filter| filter.documents().nth(MAX_FILTER_DOCUMENTS).is_none()) {
@@ -140,10 +146,19 @@ impl Bm25Index {
         self.top(&searcher, &words, k, filter).map_err(|error| self.error(error))
     }
 
-    /// Adds up the terms' scores. `None` where the text has no terms.
-    fn words(&self, query: &Bm25Query) -> Option<BooleanQuery> {
-        let mut clauses: Vec<(Occur, Box<dyn Query>)> = Vec::new();
+    /// Adds up the scores of the terms that tell chunks apart. `None` where the text has no terms.
+    fn words(&self, searcher: &Searcher, query: &Bm25Query) -> tantivy::Result<Option<BooleanQuery>> {
+        let mut terms = Vec::new();
         for (term, count) in query_terms(&query.text) {
+            let chunks = searcher.doc_freq(&Term::from_field_text(self.fields.text, &term))?;
+            terms.push((term, count, chunks));
+        }
+        let is_common = |chunks: u64| chunks > searcher.num_docs() / COMMON;
+        if terms.iter().filter(|&&(.., chunks)| 0 < chunks && !is_common(chunks)).count() >= TELLING_TERMS {
+            terms.retain(|&(.., chunks)| !is_common(chunks));
+        }
+        let mut clauses: Vec<(Occur, Box<dyn Query>)> = Vec::new();
+        for (term, count, _) in terms {
             for (field, weight) in [(self.fields.text, 1.0), (self.fields.context, query.context_weight)] {
                 if weight > 0.0 {
                     let term = TermQuery::new(Term::from_field_text(field, &term), IndexRecordOption::WithFreqs);
@@ -151,7 +166,7 @@ impl Bm25Index {
                 }
             }
         }
-        (!clauses.is_empty()).then(|| BooleanQuery::new(clauses))
+        Ok((!clauses.is_empty()).then(|| BooleanQuery::new(clauses)))
     }
 
     /// Only candidates that pass the filter raise the threshold by which tantivy skips others (block-max WAND).

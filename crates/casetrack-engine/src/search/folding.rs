@@ -32,8 +32,7 @@ pub(super) fn results(
         let Some(document) = document else { continue };
         let Some(chunk) = collection.chunk_at(candidate.document, candidate.index)? else { continue };
         let chunk = chunks::view(collection, document, chunk)?;
-        let excerpt = excerpt::excerpt(query, &chunk);
-        match seen.repeats(&chunk, (excerpt.char_start, excerpt.char_end), results.len()) {
+        match seen.repeats(&chunk, results.len()) {
             Some(above) => results[above].repeated_in.push(Repetition {
                 chunk_id: chunk.chunk_id,
                 citation: chunk.citation,
@@ -43,7 +42,7 @@ pub(super) fn results(
             None => results.push(SearchResult {
                 rank: results.len() as u32 + 1,
                 score: candidate.score,
-                excerpt,
+                excerpt: excerpt::excerpt(query, &chunk),
                 surroundings: super::Surroundings::default(),
                 chunk,
                 repeated_in: Vec::new(),
@@ -71,8 +70,8 @@ struct Seen {
 
 impl Seen {
     /// The result that says what a passage says; `None`, and the passage is remembered as result `number`, where it says something
-    /// new. Most of the part that answers the query must lie in the text of the result, which neighbours share at their ends.
-    fn repeats(&mut self, chunk: &ChunkView, excerpt: (u32, u32), number: usize) -> Option<usize> {
+    /// new. Neighbours share text at their ends; more than half of a passage must be shared, as where a page ends in a short rest.
+    fn repeats(&mut self, chunk: &ChunkView, number: usize) -> Option<usize> {
         let text = hash_of_words(&chunk.text);
         if let Some(&above) = self.texts.get(&text) {
             return Some(above);
@@ -80,8 +79,8 @@ impl Seen {
         let place = &chunk.provenance;
         let on_page = self.places.entry((place.document_id, place.page)).or_default();
         let shared = |&&(start, end, _): &&(u32, u32, usize)| {
-            let common = end.min(excerpt.1).saturating_sub(start.max(excerpt.0));
-            2 * common > excerpt.1 - excerpt.0
+            let common = end.min(place.char_end).saturating_sub(start.max(place.char_start));
+            2 * common > place.char_end - place.char_start
         };
         if let Some(&(_, _, above)) = on_page.iter().find(shared) {
             return Some(above);
@@ -107,27 +106,23 @@ mod tests {
     #[test]
     fn what_is_the_same_to_the_word_is_one_result_and_what_differs_in_a_word_is_another() {
         let mut seen = Seen::default();
-        let place = |number: u32| (100 + number, 100 + number + 10);
-        assert_eq!(seen.repeats(&chunk("The tenant shall pay\nthe rent."), place(0), 0), None);
-        assert_eq!(seen.repeats(&chunk("The tenant shall  pay the rent. "), place(0), 1), Some(0));
-        assert_eq!(seen.repeats(&chunk("The tenant shall not pay the rent."), place(0), 1), None);
+        assert_eq!(seen.repeats(&chunk("The tenant shall pay\nthe rent."), 0), None);
+        assert_eq!(seen.repeats(&chunk("The tenant shall  pay the rent. "), 1), Some(0));
+        assert_eq!(seen.repeats(&chunk("The tenant shall not pay the rent."), 1), None);
     }
 
     #[test]
-    fn neighbours_that_answer_with_the_text_they_share_are_one_result() {
+    fn a_rest_that_a_neighbour_mostly_holds_is_no_result_of_its_own() {
         let mut seen = Seen::default();
-        let first = chunk(&"a".repeat(2000));
-        let mut second = chunk(&"b".repeat(2000));
-        second.provenance.document_id = first.provenance.document_id;
-        second.provenance.char_start = 1900;
-        second.provenance.char_end = 3900;
-        assert_eq!(seen.repeats(&first, (1500, 1800), 0), None);
-        // 200 of 300 characters of the answer are in the first passage, which ends at 2100.
-        assert_eq!(seen.repeats(&second, (1900, 2200), 1), Some(0));
-        assert_eq!(seen.repeats(&second, (2000, 2300), 1), None);
-        // Another page.
-        second.provenance.page = 2;
-        second.text = "c".into();
-        assert_eq!(seen.repeats(&second, (1900, 2200), 2), None);
+        let mut rest = chunk("");
+        let mut repeats = |start: u32, text: &str, number| {
+            rest.provenance.char_start = start;
+            rest.provenance.char_end = start + 300;
+            text.clone_into(&mut rest.text);
+            seen.repeats(&rest, number)
+        };
+        assert_eq!(repeats(1000, "a page before", 0), None);
+        assert_eq!(repeats(1200, "1150 of it", 1), None);
+        assert_eq!(repeats(1100, "two thirds of it", 2), Some(0));
     }
 }

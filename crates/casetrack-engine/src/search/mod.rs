@@ -96,7 +96,7 @@ pub struct SearchResult {
     /// Text of the page right before and after the passage, where it was asked for.
     #[serde(flatten)]
     pub surroundings: Surroundings,
-    /// Lower ranked passages that say the same: word by word, or the same words of the query in the text that neighbours share.
+    /// Lower ranked passages that say the same, to the word, or are mostly part of this one.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub repeated_in: Vec<Repetition>,
     /// Rank (from 1), raw score and part in `score` by recall source, where the source found it.

@@ -3,8 +3,15 @@
 //!
 //! All text is that of one page; all places are characters (Unicode scalar values) of it, half-open.
 
+pub mod amounts;
+pub mod dates;
+mod numbers;
+pub mod patterns;
 pub mod recognizer;
+pub mod references;
+pub mod rules;
 pub mod spacy;
+pub mod tokens;
 
 pub use recognizer::{Label, NamedSpan, Recognizer};
 pub use spacy::SpacyRecognizer;

@@ -1,0 +1,152 @@
+//! Currencies: symbols, codes of ISO 4217 and names.
+
+use crate::tokens::{Gap, Tokens};
+
+/// Codes of ISO 4217 that are in use, and some that were before the euro.
+const CODES: &[&str] = &[
+    "AED", "AFN", "ALL", "AMD", "ANG", "AOA", "ARS", "ATS", "AUD", "AWG", "AZN", "BAM", "BBD", "BDT", "BEF", "BGN",
+    "BHD", "BIF", "BMD", "BND", "BOB", "BRL", "BSD", "BTN", "BWP", "BYN", "BZD", "CAD", "CDF", "CHF", "CLP", "CNY",
+    "COP", "CRC", "CUP", "CVE", "CZK", "DEM", "DJF", "DKK", "DOP", "DZD", "EGP", "ERN", "ESP", "ETB", "EUR", "FJD",
+    "FKP", "FRF", "GBP", "GEL", "GHS", "GIP", "GMD", "GNF", "GTQ", "GYD", "HKD", "HNL", "HRK", "HTG", "HUF", "IDR",
+    "ILS", "INR", "IQD", "IRR", "ISK", "ITL", "JMD", "JOD", "JPY", "KES", "KGS", "KHR", "KMF", "KPW", "KRW", "KWD",
+    "KYD", "KZT", "LAK", "LBP", "LKR", "LRD", "LSL", "LYD", "MAD", "MDL", "MGA", "MKD", "MMK", "MNT", "MOP", "MRU",
+    "MUR", "MVR", "MWK", "MXN", "MYR", "MZN", "NAD", "NGN", "NIO", "NLG", "NOK", "NPR", "NZD", "OMR", "PAB", "PEN",
+    "PGK", "PHP", "PKR", "PLN", "PYG", "QAR", "RON", "RSD", "RUB", "RWF", "SAR", "SBD", "SCR", "SDG", "SEK", "SGD",
+    "SHP", "SLE", "SOS", "SRD", "SSP", "STN", "SVC", "SYP", "SZL", "THB", "TJS", "TMT", "TND", "TRY", "TTD", "TWD",
+    "TZS", "UAH", "UGX", "USD", "UYU", "UZS", "VES", "VND", "VUV", "WST", "XAF", "XCD", "XDR", "XOF", "XPF", "YER",
+    "ZAR", "ZMW", "ZWL",
+];
+
+/// Codes that are also English words in capitals; they count only right before or after digits on the same line.
+const ALSO_WORDS: &[&str] = &["ALL", "TRY", "TOP", "COP", "MAD", "GEL", "PEN", "CUP", "LAK", "SOS", "BOB"];
+
+/// The code that stands for itself.
+fn code(tokens: &Tokens, at: usize) -> Option<&'static str> {
+    if !tokens.is_upper(at) {
+        return None;
+    }
+    let code = CODES.binary_search(&tokens.surface(at)).ok().and_then(|at| CODES.get(at).copied())?;
+    (!ALSO_WORDS.contains(&code)).then_some(code)
+}
+
+fn symbol(c: char) -> Option<&'static str> {
+    Some(match c {
+        '$' | '＄' => "USD",
+        '€' => "EUR",
+        '£' => "GBP",
+        '¥' | '￥' => "JPY",
+        '₹' => "INR",
+        '₽' => "RUB",
+        '₩' => "KRW",
+        '₪' => "ILS",
+        '₺' => "TRY",
+        '₫' => "VND",
+        '₱' => "PHP",
+        '₦' => "NGN",
+        '₴' => "UAH",
+        '฿' => "THB",
+        _ => return None,
+    })
+}
+
+/// The letters before a dollar sign or the like: "US$", "C$", "HK$".
+fn prefixed(letters: &str) -> Option<&'static str> {
+    Some(match letters {
+        "US" | "USD" => "USD",
+        "C" | "CA" | "CAN" | "CDN" | "CAD" => "CAD",
+        "A" | "AU" | "AUD" => "AUD",
+        "NZ" | "NZD" => "NZD",
+        "HK" | "HKD" => "HKD",
+        "S" | "SG" | "SGD" => "SGD",
+        "R" => "BRL",
+        "NT" | "NTD" => "TWD",
+        "MX" | "MXN" => "MXN",
+        _ => return None,
+    })
+}
+
+/// A currency before its number: "$", "US$", "U.S. $", "USD", "EUR", "Rs.", and the token after it.
+pub fn before(tokens: &Tokens, at: usize) -> Option<(&'static str, usize)> {
+    if let Some(unit) = symbol(tokens.symbol(at)) {
+        // "$US 5"
+        if tokens.glued(at + 1) && tokens.surface(at + 1) == "US" {
+            return Some(("USD", at + 2));
+        }
+        return Some((unit, at + 1));
+    }
+    if !tokens.is_capitalized(at) {
+        return None;
+    }
+    if tokens.symbol(at + 1) == '$' && tokens.gap(at + 1) <= Gap::Space {
+        let glued = tokens.glued(at + 1);
+        let long = tokens.surface(at).len() > 1;
+        if let Some(unit) = prefixed(tokens.surface(at)).filter(|_| glued || long) {
+            return Some((unit, at + 2));
+        }
+    }
+    if let Some(next) = tokens.letters(at, "us").filter(|next| *next > at + 1 && tokens.symbol(*next) == '$') {
+        return Some(("USD", next + 1));
+    }
+    match tokens.surface(at) {
+        "Rs" => Some(("INR", at + 1 + usize::from(tokens.symbol(at + 1) == '.' && tokens.glued(at + 1)))),
+        _ => {
+            let unit = code(tokens, at)?;
+            let sign = usize::from(symbol(tokens.symbol(at + 1)) == Some(unit) && tokens.gap(at + 1) <= Gap::Space);
+            Some((unit, at + 1 + sign))
+        }
+    }
+}
+
+/// A currency after its number: "EUR", "€", "dollars", "U.S. dollars", "cents". Its code, the power of ten of the named part
+/// of it, and the token after it.
+pub fn after(tokens: &Tokens, at: usize) -> Option<(&'static str, i32, usize)> {
+    if tokens.gap(at) > Gap::Line {
+        return None;
+    }
+    if let Some(unit) = symbol(tokens.symbol(at)) {
+        // a sign that belongs to the number after it is none of this one
+        let next = tokens.gap(at + 1) == Gap::None && tokens.is_number(at + 1);
+        let attached = unit != "USD" || tokens.glued(at);
+        return if next || !attached { None } else { Some((unit, 0, at + 1)) };
+    }
+    if let Some(unit) = code(tokens, at) {
+        return (!tokens.glued(at + 1) || !tokens.is_number(at + 1)).then_some((unit, 0, at + 1));
+    }
+    let (country, next) = match tokens.word(at) {
+        "us" | "american" => (Some("USD"), at + 1),
+        "u" => (Some("USD"), tokens.letters(at, "us")?),
+        "united" if tokens.word(at + 1) == "states" => (Some("USD"), at + 2),
+        "canadian" => (Some("CAD"), at + 1),
+        "australian" => (Some("AUD"), at + 1),
+        "singapore" => (Some("SGD"), at + 1),
+        "hong" if tokens.word(at + 1) == "kong" => (Some("HKD"), at + 2),
+        "swiss" => (Some("CHF"), at + 1),
+        "british" => (Some("GBP"), at + 1),
+        "indian" => (Some("INR"), at + 1),
+        "japanese" => (Some("JPY"), at + 1),
+        _ => (None, at),
+    };
+    let (unit, power) = match tokens.word(next) {
+        "dollar" | "dollars" => (country.unwrap_or("USD"), 0),
+        "cent" | "cents" => (country.unwrap_or("USD"), -2),
+        "euro" | "euros" => ("EUR", 0),
+        "pound" | "pounds" if country == Some("GBP") || tokens.word(next + 1) == "sterling" => ("GBP", 0),
+        "pence" => ("GBP", -2),
+        "yen" => ("JPY", 0),
+        "rupee" | "rupees" => ("INR", 0),
+        "franc" | "francs" if country.is_some() => ("CHF", 0),
+        "yuan" | "renminbi" => ("CNY", 0),
+        "rmb" => ("CNY", 0),
+        _ => return None,
+    };
+    let sterling = usize::from(tokens.word(next + 1) == "sterling");
+    Some((unit, power, next + 1 + sterling))
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn codes_are_in_order() {
+        assert!(super::CODES.is_sorted());
+    }
+}

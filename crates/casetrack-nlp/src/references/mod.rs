@@ -1,0 +1,124 @@
+//! References: to parts of the same document, other documents, standards, laws, reports, cases and pages of the web.
+//!
+//! | file | kind |
+//! |---|---|
+//! | internal | sections, exhibits, tables of the same document |
+//! | documents | documents and reports by title, files by name |
+//! | standards | ISO, IEEE, RFC, NIST, IFRS, … |
+//! | regulations, laws | statutes, codes, regulations, directives |
+//! | cases | court cases by name or citation |
+//! | links | addresses of the web |
+//! | relation | amends, supersedes, responds to, attaches |
+//! | resolve | which heading or document a reference means |
+//!
+//! Names are normalised so that every way to write a reference gives the same name. Cost: linear.
+
+mod cases;
+mod documents;
+mod found;
+mod internal;
+mod laws;
+mod links;
+mod regulations;
+mod relation;
+pub mod resolve;
+mod standards;
+mod title;
+
+use casetrack_core::{Reference, ReferenceKind};
+
+use self::found::Found;
+use crate::dates::DateOrder;
+use crate::tokens::{Kind, Tokens};
+
+/// The references of a page, in text order. They do not overlap.
+pub fn find(tokens: &Tokens, order: DateOrder) -> Vec<Reference> {
+    let mut all: Vec<Found> = Vec::new();
+    let links = links::find(tokens.text());
+    let mut link = links.iter().peekable();
+    let mut at = 0;
+    while at < tokens.len() {
+        let (start, _) = tokens.bytes(at);
+        if let Some((first, end, name)) = link.peek()
+            && start >= *first
+        {
+            let after = tokens.at_byte(*end).max(at + 1);
+            all.push(Found::new(at, after, ReferenceKind::Hyperlink, name.clone()));
+            at = after;
+            link.next();
+            continue;
+        }
+        let (found, next) = at_token(tokens, at, order);
+        for one in found {
+            // a case is known by its middle, a report by what stands after its year: both may reach back
+            while all.last().is_some_and(|last| last.end > one.first && last.kind != ReferenceKind::Hyperlink) {
+                all.pop();
+            }
+            if all.last().is_none_or(|last| last.end <= one.first) {
+                all.push(one);
+            }
+        }
+        at = next.max(at + 1);
+    }
+    for at in 0..all.len() {
+        let found = &all[at];
+        if !matches!(found.kind, ReferenceKind::Document | ReferenceKind::Report) {
+            continue;
+        }
+        let stated = relation::relation(tokens, found.first, found.end);
+        let listed = at.checked_sub(1).and_then(|before| all.get(before)).filter(|before| {
+            before.kind != ReferenceKind::Internal && relation::listed(tokens, before.end, found.first)
+        });
+        all[at].relation = stated.or_else(|| listed.and_then(|before| before.relation));
+    }
+    all.into_iter().map(|found| reference(tokens, found)).collect()
+}
+
+fn reference(tokens: &Tokens, found: Found) -> Reference {
+    let (char_start, char_end) = tokens.span(found.first, found.end);
+    Reference { kind: found.kind, char_start, char_end, name: found.name, relation: found.relation }
+}
+
+/// The references that begin at, or are known by, this token, and where to go on.
+fn at_token(tokens: &Tokens, at: usize, order: DateOrder) -> (Vec<Found>, usize) {
+    let one = |found: Found| {
+        let end = found.end;
+        (vec![found], end)
+    };
+    match tokens.kind(at) {
+        Some(Kind::Number) => cases::citation(tokens, at)
+            .or_else(|| regulations::regulation(tokens, at))
+            .map_or((Vec::new(), at + 1), one),
+        Some(Kind::Symbol) => match tokens.symbol(at) {
+            '[' => cases::citation(tokens, at).map_or((Vec::new(), at + 1), one),
+            '§' => internal::parts(tokens, at, order).unwrap_or((Vec::new(), at + 1)),
+            _ => (Vec::new(), at + 1),
+        },
+        Some(Kind::Word) => {
+            if let Some(found) = cases::versus(tokens, at).or_else(|| documents::file(tokens, at)) {
+                return one(found);
+            }
+            if !tokens.is_capitalized(at) {
+                return match tokens.word(at).as_bytes().first() {
+                    Some(b's' | b'a' | b'c' | b'p' | b't' | b'f') => {
+                        internal::parts(tokens, at, order).unwrap_or((Vec::new(), at + 1))
+                    }
+                    _ => (Vec::new(), at + 1),
+                };
+            }
+            let found = cases::in_re(tokens, at)
+                .or_else(|| cases::citation(tokens, at))
+                .or_else(|| regulations::regulation(tokens, at))
+                .or_else(|| standards::standard(tokens, at));
+            if let Some(found) = found {
+                return one(found);
+            }
+            if let Some(parts) = internal::parts(tokens, at, order) {
+                return parts;
+            }
+            documents::titled(tokens, at, order)
+                .map_or((Vec::new(), at + 1), |title| (title.found.into_iter().collect(), title.end))
+        }
+        None => (Vec::new(), at + 1),
+    }
+}

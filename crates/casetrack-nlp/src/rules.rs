@@ -1,0 +1,206 @@
+//! All rules over all pages of a document: dates, amounts, patterns and references.
+
+use casetrack_core::{EntityType, Mention, Reference, ReferenceKind};
+
+use crate::dates::{self, Anchors};
+use crate::tokens::Tokens;
+use crate::{amounts, patterns, references};
+
+/// What the rules find on one page, in text order.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PageFindings {
+    /// Dates, amounts and concepts. Those of one type do not overlap.
+    pub mentions: Vec<Mention>,
+    /// They do not overlap.
+    pub references: Vec<Reference>,
+}
+
+/// What the rules find in a document, page by page.
+///
+/// The pages of a document go in together: all of them decide how "01/05/2023" is read, and a date may count from one on
+/// another page. The result depends on the texts alone. Linear in their length; one page's tokens are in memory at a time.
+pub fn find(pages: &[&str]) -> Vec<PageFindings> {
+    let order = dates::DateOrder::of(pages.iter().copied());
+    let mut anchors = Anchors::default();
+    let mut all = Vec::with_capacity(pages.len());
+    let mut pending = Vec::with_capacity(pages.len());
+    for page in pages {
+        let tokens = Tokens::new(page);
+        let references = references::find(&tokens, order);
+        let found = dates::find(&tokens, order);
+        let mut mentions = found.mentions;
+        mentions.retain(|date| !inside_citation(date, &references));
+        anchors.add(&mentions);
+        mentions.extend(amounts::find(&tokens).into_iter().filter(|amount| !inside_citation(amount, &references)));
+        mentions.extend(patterns::find(&tokens).into_iter().filter(|concept| !inside_citation(concept, &references)));
+        mentions.extend(references.iter().filter(|reference| reference.kind == ReferenceKind::Hyperlink).map(|link| {
+            Mention {
+                entity_type: EntityType::Concept,
+                char_start: link.char_start,
+                char_end: link.char_end,
+                value: None,
+                role: Some("URL".to_owned()),
+            }
+        }));
+        pending.push(found.relative);
+        all.push(PageFindings { mentions, references });
+    }
+    for (page, relative) in all.iter_mut().zip(pending) {
+        page.mentions.extend(relative.iter().filter_map(|(date, span)| anchors.resolve(date, *span)));
+        page.mentions.sort_by_key(|mention| (mention.char_start, mention.char_end, mention.entity_type));
+    }
+    all
+}
+
+/// Whether a number is part of a citation: the year of a law, a case or a standard.
+fn inside_citation(mention: &Mention, references: &[Reference]) -> bool {
+    let after = references.partition_point(|reference| reference.char_end <= mention.char_start);
+    references.get(after).is_some_and(|reference| {
+        reference.char_start <= mention.char_start
+            && mention.char_end <= reference.char_end
+            && matches!(
+                reference.kind,
+                ReferenceKind::Standard
+                    | ReferenceKind::Regulation
+                    | ReferenceKind::LegalCase
+                    | ReferenceKind::Hyperlink
+            )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use casetrack_core::EntityValue;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn days(pages: &[&str]) -> Vec<Vec<String>> {
+        find(pages)
+            .iter()
+            .map(|page| {
+                page.mentions
+                    .iter()
+                    .filter_map(|mention| match &mention.value {
+                        Some(EntityValue::Date(date)) => Some(date.first.clone()),
+                        _ => None,
+                    })
+                    .collect()
+            })
+            .collect()
+    }
+
+    #[test]
+    fn a_relative_date_counts_from_a_date_of_another_page() {
+        let pages = [
+            "Payment is due thirty (30) days after the Effective Date, and not ten business days after the Effective Date.",
+            "This Agreement is made on May 4, 2020 (the \"Effective Date\").",
+            "It ends on the third (3rd) anniversary of the Effective Date or ten days after the Closing Date.",
+        ];
+        assert_eq!(days(&pages), [vec!["2020-06-03"], vec!["2020-05-04"], vec!["2023-05-04"]]);
+    }
+
+    #[test]
+    fn one_date_without_doubt_decides_the_order_for_all_pages() {
+        assert_eq!(days(&["on 01/05/2023", "on 31/05/2023"]), [["2023-05-01"], ["2023-05-31"]]);
+        assert_eq!(days(&["on 01/05/2023", "on 05/31/2023"]), [["2023-01-05"], ["2023-05-31"]]);
+    }
+
+    #[test]
+    fn years_of_laws_cases_and_standards_are_no_dates() {
+        let text = "Under the Securities Exchange Act of 1934 and since Brown v. Board of Education, 347 U.S. 483 (1954), see ISO 9001:2015 \
+                    and http://example.com/2023-01-05.";
+        assert_eq!(days(&[text]), [Vec::<String>::new()]);
+    }
+
+    /// Pieces that the rules look for, so that random texts reach deep into them.
+    fn piece() -> impl Strategy<Value = String> {
+        prop_oneof![
+            any::<String>(),
+            "[ \\n.,;:()\\[\\]/$€%§_'\"-]{1,3}",
+            "[0-9]{1,12}",
+            prop::sample::select(vec![
+                "January ",
+                "Feb. ",
+                "5th ",
+                "day of ",
+                "2023",
+                "Q3 ",
+                "FY",
+                "third quarter of ",
+                "days after the Effective Date",
+                "$",
+                "USD ",
+                "million ",
+                "twenty ",
+                "thousand ",
+                "hundred ",
+                "percent",
+                "basis points",
+                "Section ",
+                "Sections ",
+                "Exhibit ",
+                "A",
+                "(c)",
+                " and ",
+                " of ",
+                "the ",
+                "Exchange Act",
+                "C.F.R. ",
+                "U.S.C. ",
+                "U.S. ",
+                "v. ",
+                "In re ",
+                "Brown ",
+                "ISO/IEC ",
+                "NIST SP 800-",
+                "Rev. ",
+                "Agreement ",
+                "dated as of ",
+                "Amendment No. ",
+                "Form 10-",
+                "K",
+                "http://",
+                "www.",
+                "a.b",
+                "@",
+                "+",
+                "Tel. ",
+                "Invoice No. ",
+                "é",
+                "漢",
+                "ſ",
+                "İ",
+                "\u{feff}",
+                "[●] ",
+                "____ ",
+                "Report ",
+                "Directive ",
+                "/EC",
+                "Cal. Civ. Code ",
+                "Pub. L. No. ",
+                "Case C-",
+            ])
+            .prop_map(str::to_owned),
+        ]
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2000))]
+        #[test]
+        fn any_text_is_read_and_every_place_is_in_it(pieces in prop::collection::vec(piece(), 0..30)) {
+            let text = pieces.concat();
+            let chars: Vec<char> = text.chars().collect();
+            let found = find(&[&text]);
+            prop_assert_eq!(&found, &find(&[&text]));
+            let spans = found[0].mentions.iter().map(|m| (m.char_start, m.char_end));
+            for (start, end) in spans.chain(found[0].references.iter().map(|r| (r.char_start, r.char_end))) {
+                prop_assert!(start < end && end as usize <= chars.len());
+                prop_assert!(!chars[start as usize].is_whitespace() && !chars[end as usize - 1].is_whitespace());
+            }
+            for pair in found[0].references.windows(2) {
+                prop_assert!(pair[0].char_end <= pair[1].char_start);
+            }
+        }
+    }
+}

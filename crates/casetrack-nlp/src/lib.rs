@@ -3,13 +3,20 @@
 //!
 //! All text is that of one page; all places are characters (Unicode scalar values) of it, half-open.
 
-pub mod amounts;
-pub mod dates;
 mod numbers;
+mod places;
+mod words;
+pub mod amounts;
+pub mod concepts;
+pub mod dates;
+pub mod definitions;
+pub mod merging;
+pub mod names;
 pub mod patterns;
 pub mod recognizer;
 pub mod references;
 pub mod rules;
+pub mod signatures;
 pub mod spacy;
 pub mod tokens;
 

@@ -1,0 +1,192 @@
+//! Keys: what is left of a name when the ways to write it are taken away.
+
+use casetrack_core::{EntityType, EntityValue};
+
+use crate::names::{Class, class_of};
+use crate::words::fold;
+
+/// Identifies an entity in a collection.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct EntityKey {
+    pub entity_type: EntityType,
+    /// Small letters, without what differs from one way to write the name to another. Never empty.
+    pub key: String,
+}
+
+/// The words of a name: small letters, without marks and possessive.
+fn name_words(surface: &str) -> Vec<String> {
+    surface
+        .split(|c: char| !(c.is_alphanumeric() || matches!(c, '\'' | '’' | '.' | '&' | '-')))
+        .map(|word| {
+            let word = word.strip_suffix("'s").or_else(|| word.strip_suffix("’s")).unwrap_or(word);
+            fold(word).chars().filter(|c| c.is_alphanumeric() || matches!(c, '&' | '-')).collect::<String>()
+        })
+        .filter(|word| word.chars().any(|c| c.is_alphanumeric() || c == '&'))
+        .map(|word| if word == "&" { "and".to_owned() } else { word })
+        .collect()
+}
+
+/// "Acme Corporation", "ACME Corp." and "The Acme Company, Inc." are "acme".
+pub(super) fn organization(surface: &str) -> Vec<String> {
+    let mut words = name_words(surface);
+    if words.len() > 1 && words[0] == "the" {
+        words.remove(0);
+    }
+    // Forms in capitals are known with their capitals: "AG".
+    while words.len() > 1 && words.last().is_some_and(|word| is_form(word)) {
+        words.pop();
+    }
+    words
+}
+
+fn is_form(word: &str) -> bool {
+    class_of(&word.to_uppercase()).has(Class::FORM) || matches!(word, "spa" | "aps")
+}
+
+/// A person's name in its parts.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct PersonName {
+    /// Full or an initial; none of a surname alone.
+    pub given: Option<String>,
+    pub middle: Vec<String>,
+    pub surname: String,
+    /// "jr" and "sr" tell two people of one name apart.
+    pub suffix: Option<String>,
+}
+
+/// "Smith, John", "Mr. John A. Smith".
+pub(super) fn person(surface: &str) -> Option<PersonName> {
+    let suffixes = ["jr", "sr", "ii", "iii", "iv"];
+    // Before a comma stands the surname, unless what is behind it is a suffix or a degree.
+    let turned = surface.split_once(',').map(|(left, right)| (name_words(left), name_words(right)));
+    let mut words = match turned {
+        Some((left, right))
+            if right.iter().all(|word| {
+                suffixes.contains(&word.as_str()) || matches!(word.as_str(), "esq" | "md" | "phd" | "cpa")
+            }) =>
+        {
+            left.into_iter().chain(right).collect()
+        }
+        Some((left, right)) => right.into_iter().chain(left).collect(),
+        None => name_words(surface),
+    };
+    let suffix =
+        words.iter().position(|word| suffixes.contains(&word.as_str())).filter(|at| *at > 0).map(|at| words.remove(at));
+    words.retain(|word| !matches!(word.as_str(), "esq" | "md" | "phd" | "cpa"));
+    while words.len() > 1 && class_of(&words[0]).has(Class::HONORIFIC) {
+        words.remove(0);
+    }
+    let surname = words.pop()?;
+    let given = (!words.is_empty()).then(|| words.remove(0));
+    Some(PersonName { given, middle: words, surname, suffix })
+}
+
+impl PersonName {
+    pub fn is_full(&self) -> bool {
+        self.given.as_ref().is_some_and(|given| given.chars().count() > 1)
+    }
+
+    /// Given name and surname, with what stands between them if it is more than initials.
+    pub fn key(&self, with_initials: bool) -> String {
+        let mut words: Vec<&str> = self.given.as_deref().into_iter().collect();
+        words.extend(self.middle.iter().filter(|word| with_initials || word.chars().count() > 1).map(String::as_str));
+        words.push(&self.surname);
+        words.extend(self.suffix.as_deref());
+        words.join(" ")
+    }
+
+    /// The initials between given name and surname.
+    pub fn initials(&self) -> String {
+        self.middle.iter().filter_map(|word| word.chars().next()).collect()
+    }
+}
+
+/// Other names of the places that texts abbreviate most.
+const SAME_PLACES: &[(&str, &str)] = &[
+    ("us", "united states"),
+    ("usa", "united states"),
+    ("united states of america", "united states"),
+    ("uk", "united kingdom"),
+    ("great britain", "united kingdom"),
+    ("prc", "china"),
+    ("peoples republic of china", "china"),
+    ("uae", "united arab emirates"),
+    ("holland", "netherlands"),
+    ("new york city", "new york"),
+];
+
+pub(super) fn location(surface: &str) -> String {
+    let words = name_words(surface);
+    let mut words = &words[..];
+    if words.len() > 1 && words[0] == "the" {
+        words = &words[1..];
+    }
+    if words.len() > 2
+        && matches!(words[0].as_str(), "state" | "commonwealth" | "province" | "republic")
+        && words[1] == "of"
+    {
+        words = &words[2..];
+    }
+    let key = words.join(" ");
+    SAME_PLACES.iter().find(|(name, _)| *name == key).map_or(key, |(_, same)| (*same).to_owned())
+}
+
+/// Small letters, and the last word in the singular.
+pub(super) fn concept(surface: &str) -> String {
+    let words: Vec<String> = surface.split_whitespace().map(|word| word.to_lowercase()).collect();
+    singular(&words.join(" ")).to_owned()
+}
+
+/// Without the plural's "s", where that is all there is to it.
+pub(crate) fn singular(word: &str) -> &str {
+    match word.strip_suffix('s') {
+        Some(one) if one.len() > 3 && !one.ends_with(['s', 'u', 'i']) => one,
+        _ => word,
+    }
+}
+
+pub(super) fn value(value: &EntityValue) -> String {
+    match value {
+        EntityValue::Date(date) if date.first == date.last => date.first.clone(),
+        EntityValue::Date(date) => format!("{}/{}", date.first, date.last),
+        EntityValue::Amount(amount) => format!("{} {}", amount.value, amount.unit),
+    }
+}
+
+/// What has no value and no form of its own.
+pub(super) fn plain(surface: &str) -> String {
+    surface.split_whitespace().map(str::to_lowercase).collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ways_to_write_an_organization_have_one_key() {
+        for name in [
+            "Acme Corporation",
+            "Acme Corp.",
+            "ACME",
+            "The Acme Company, Inc.",
+            "Acme, L.L.C.",
+            "Acme's",
+            "Acme S.A.",
+            "ACME GmbH",
+        ] {
+            assert_eq!(organization(name), ["acme"], "{name}");
+        }
+        assert_eq!(organization("Smith & Jones, Inc."), ["smith", "and", "jones"]);
+        assert_eq!(organization("Inc."), ["inc"]);
+    }
+
+    #[test]
+    fn ways_to_write_a_person_have_one_key() {
+        for name in ["Smith, John", "Mr. John Smith", "John A. Smith", "JOHN SMITH", "John Smith, Esq."] {
+            assert_eq!(person(name).unwrap().key(false), "john smith", "{name}");
+        }
+        assert_eq!(person("John Smith, Jr.").unwrap().key(false), "john smith jr");
+        assert_eq!(person("Mr. Smith").unwrap().given, None);
+        assert_eq!(person(" . "), None);
+    }
+}

@@ -1,0 +1,424 @@
+//! The names of all pages of a document together.
+
+use std::cmp::Reverse;
+use std::collections::{HashMap, HashSet};
+
+use casetrack_core::{EntityType, Mention};
+
+use super::aliases::Aliases;
+use super::{
+    Alias, Class, Name, NameMention, Page, PageNames, Source, is_party_word, mark_lowered, organizations, persons,
+    roles, spans, surface,
+};
+use crate::definitions::{self, DefinedEntity, Definition, Found};
+use crate::words::{Gap, Shape, Word, fold, words};
+use crate::{places, signatures};
+
+pub(super) struct Draft<'t> {
+    pub words: Vec<Word<'t>>,
+    pub names: Vec<Name>,
+    pub definitions: Vec<Found>,
+    addresses: Vec<places::Address>,
+}
+
+pub(super) fn names(pages: &[Page<'_>]) -> Vec<PageNames> {
+    let mut split: Vec<_> = pages.iter().map(|page| words(page.text)).collect();
+    mark_lowered(&mut split);
+    let mut drafts: Vec<_> = split.into_iter().zip(pages).map(|(words, page)| draft(words, page)).collect();
+    drop_defined_things(&mut drafts);
+    one_type_for_one_name(&mut drafts);
+    let aliases = Aliases::of(&drafts);
+    let known = Known::of(&drafts);
+    drafts.into_iter().map(|draft| finish(draft, &aliases, &known)).collect()
+}
+
+fn draft<'t>(words: Vec<Word<'t>>, page: &Page<'_>) -> Draft<'t> {
+    let mut found = signatures::find(&words);
+    found.extend(organizations::find(&words));
+    found.extend(persons::find(&words));
+    let recognized = spans::names(&words, page.spans);
+    found.extend(table_places(&words, &recognized));
+    found.extend(recognized);
+    let addresses = addresses(&words);
+    // The street is no person: "40 William St".
+    let mut street = vec![false; words.len()];
+    for address in &addresses {
+        street[address.first..address.street].fill(true);
+    }
+    found.retain(|name| name.source >= Source::Form || !street[name.first..name.last].contains(&true));
+    let mut names = without_overlaps(found, words.len());
+    let definitions = definitions::find(&words, &mut names);
+    let mut draft = Draft { words, names, definitions, addresses };
+    // A name that its definition shows may overlap weaker ones; definitions refer to names by index.
+    let kept = without_overlaps(draft.names.clone(), draft.words.len());
+    for definition in &mut draft.definitions {
+        definition.name = definition.name.and_then(|i| {
+            let name = &draft.names[i];
+            let at = kept.partition_point(|other| other.last <= name.first);
+            kept.get(at).filter(|other| other.first <= name.first && name.last <= other.last).map(|_| at)
+        });
+    }
+    draft.names = kept;
+    draft
+}
+
+/// The strongest first, of these the longest; in the order of the text.
+fn without_overlaps(mut names: Vec<Name>, words: usize) -> Vec<Name> {
+    // The table and the recognizer have one rank: the longer counts, then the table.
+    let rank =
+        |source: Source| if matches!(source, Source::Table | Source::Hint) { Source::Recognizer } else { source };
+    names.sort_by_key(|name| {
+        (Reverse(rank(name.source)), Reverse(name.last - name.first), name.first, Reverse(name.source))
+    });
+    let mut taken = vec![false; words];
+    names.retain(|name| {
+        let free = !taken[name.first..name.last].contains(&true);
+        if free {
+            taken[name.first..name.last].fill(true);
+        }
+        free
+    });
+    names.sort_by_key(|name| name.first);
+    names
+}
+
+fn table_places(words: &[Word<'_>], recognized: &[Name]) -> Vec<Name> {
+    let mut found = Vec::new();
+    let mut i = 0;
+    while i < words.len() {
+        let Some(place) = places::place_at(words, i) else {
+            i += 1;
+            continue;
+        };
+        i = place.last;
+        let at = recognized.partition_point(|name| name.last <= place.first);
+        let same = recognized.get(at).is_some_and(|name| (name.first, name.last) == (place.first, place.last));
+        let stated =
+            matches!(fold(words[place.first].text).as_str(), "state" | "commonwealth" | "province" | "republic")
+                && place.last - place.first > 2;
+        // "Boston Bruins", "Delaware Trust": the first word of a longer name.
+        let goes_on = words.get(place.last).is_some_and(|next| {
+            (next.shape == Shape::Title || organizations::is_head(next))
+                && next.gap == Gap::Space
+                && !next.is_common()
+                && places::place_at(words, place.last).is_none()
+        });
+        if stated {
+            found.push(Name::new(place.first, place.last, EntityType::Location, Source::Form));
+        } else if same && !place.ambiguous || !goes_on && (!place.ambiguous || supported(words, &place)) {
+            found.push(Name::new(place.first, place.last, EntityType::Location, Source::Table));
+        }
+    }
+    found
+}
+
+/// "Springfield, IL", "Austin, Texas", "in Jordan": the text around an ambiguous name says that it is a place.
+fn supported(words: &[Word<'_>], place: &places::Place) -> bool {
+    let followed = words.get(place.last).is_some_and(|word| word.is(','))
+        && words
+            .get(place.last + 1)
+            .is_some_and(|word| places::is_state_code(word) || places::place_at(words, place.last + 1).is_some());
+    let before = place.first.checked_sub(1).map(|i| words[i].folded());
+    followed || before.is_some_and(|word| matches!(word.as_str(), "in" | "near" | "throughout"))
+}
+
+fn addresses(words: &[Word<'_>]) -> Vec<places::Address> {
+    let mut found: Vec<places::Address> = Vec::new();
+    for i in 0..words.len() {
+        if found.last().is_none_or(|before| before.last <= i) {
+            found.extend(places::address_at(words, i));
+        }
+    }
+    found
+}
+
+/// A defined term that stands for no person, organization or place is no name: "Perfection Certificate".
+fn drop_defined_things(drafts: &mut [Draft<'_>]) {
+    let mut things = HashSet::new();
+    let mut parties = HashSet::new();
+    for draft in drafts.iter() {
+        for definition in &draft.definitions {
+            let term = surface(&draft.words, definition.term.start, definition.term.end);
+            if definition.name.is_some() {
+                parties.insert(term)
+            } else {
+                things.insert(term)
+            };
+        }
+    }
+    for draft in drafts {
+        let Draft { words, names, definitions, .. } = draft;
+        let keep: Vec<bool> = names
+            .iter()
+            .map(|name| {
+                let text = surface(words, name.first, name.last);
+                let one = text.strip_suffix('s').unwrap_or(&text);
+                let thing = |term: &str| things.contains(term) && !parties.contains(term);
+                name.source >= Source::Table || !(thing(&text) || thing(one))
+            })
+            .collect();
+        let mut moved = Vec::with_capacity(keep.len());
+        let mut next = 0;
+        for kept in &keep {
+            moved.push(kept.then_some(next));
+            next += usize::from(*kept);
+        }
+        for definition in definitions {
+            definition.name = definition.name.and_then(|i| moved[i]);
+        }
+        let mut kept = keep.into_iter();
+        names.retain(|_| kept.next().unwrap_or(true));
+    }
+}
+
+/// The weight of a name's type by what found it.
+fn weight(source: Source) -> u32 {
+    match source {
+        Source::Repeat | Source::Hint | Source::Recognizer => 1,
+        Source::Table => 2,
+        Source::Person => 3,
+        Source::Form | Source::Signature => 5,
+    }
+}
+
+/// A person's full name says more of the surname alone than the recognizer does.
+const SURNAME: u32 = 20;
+
+/// What "in Springfield" says for a place, against a label of the recognizer.
+const IN: u32 = 2;
+
+fn is_in(words: &[Word<'_>], first: usize) -> bool {
+    first > 0 && matches!(words[first - 1].text, "in" | "near")
+}
+
+const TYPES: [EntityType; 3] = [EntityType::Person, EntityType::Organization, EntityType::Location];
+
+/// A name that is now one thing and now another for the recognizer is what most of its occurrences are, and a surname or given name of a
+/// person that the document names in full is that person.
+fn one_type_for_one_name(drafts: &mut [Draft<'_>]) {
+    let mut votes: HashMap<String, [u32; 3]> = HashMap::new();
+    for draft in drafts.iter() {
+        for name in &draft.names {
+            let weight = weight(name.source);
+            let slot = TYPES.iter().position(|t| *t == name.entity_type).unwrap_or(0);
+            let votes_for = votes.entry(surface(&draft.words, name.first, name.last)).or_default();
+            votes_for[slot] += weight;
+            if name.source == Source::Recognizer && is_in(&draft.words, name.first) {
+                votes_for[2] += IN;
+            }
+            if name.entity_type == EntityType::Person && name.last - name.first > 1 {
+                votes.entry(draft.words[name.first].text.to_owned()).or_default()[0] += weight + 1;
+                votes.entry(draft.words[name.last - 1].text.to_owned()).or_default()[0] += weight * SURNAME;
+            }
+        }
+    }
+    for draft in drafts {
+        let Draft { words, names, .. } = draft;
+        for name in names.iter_mut().filter(|name| name.source <= Source::Table) {
+            let Some(votes) = votes.get(&surface(words, name.first, name.last)) else { continue };
+            let own = TYPES.iter().position(|t| *t == name.entity_type).unwrap_or(0);
+            let best = (0..3).max_by_key(|&slot| (votes[slot], slot == own)).unwrap_or(own);
+            name.entity_type = TYPES[best];
+        }
+    }
+}
+
+/// The document's names.
+struct Known<'t> {
+    names: HashMap<Vec<&'t str>, EntityType>,
+    /// How many words the names have that begin with a word, most first.
+    lengths: HashMap<&'t str, Vec<usize>>,
+}
+
+impl<'t> Known<'t> {
+    fn of(drafts: &[Draft<'t>]) -> Self {
+        let mut names: HashMap<Vec<&'t str>, EntityType> = HashMap::new();
+        let mut add = |words: Vec<&'t str>, entity_type| {
+            names.entry(words).or_insert(entity_type);
+        };
+        for draft in drafts {
+            for name in &draft.names {
+                let own = &draft.words[name.first..name.last];
+                if own.len() > 1 || own[0].text.chars().count() > 2 && !own[0].is_common() {
+                    add(own.iter().map(|word| word.text).collect(), name.entity_type);
+                }
+            }
+        }
+        for draft in drafts {
+            for name in
+                draft.names.iter().filter(|name| name.entity_type == EntityType::Person && name.last - name.first > 1)
+            {
+                for part in [&draft.words[name.last - 1], &draft.words[name.first]] {
+                    if matches!(part.shape, Shape::Title) && part.text.chars().count() > 2 && !part.is_common() {
+                        add(vec![part.text], EntityType::Person);
+                    }
+                }
+            }
+        }
+        let mut lengths: HashMap<&'t str, Vec<usize>> = HashMap::new();
+        for name in names.keys() {
+            let of_word = lengths.entry(name[0]).or_default();
+            if !of_word.contains(&name.len()) {
+                of_word.push(name.len());
+            }
+        }
+        for of_word in lengths.values_mut() {
+            of_word.sort_unstable_by_key(|length| Reverse(*length));
+        }
+        Self { names, lengths }
+    }
+
+    /// The longest name that begins at word `at`, and its type.
+    fn at(&self, words: &[Word<'_>], at: usize) -> Option<(usize, EntityType)> {
+        self.lengths.get(words[at].text)?.iter().find_map(|&length| {
+            let own = words.get(at..at + length)?;
+            let apart = own[1..].iter().any(|word| word.gap == Gap::Blank);
+            let texts: Vec<&str> = own.iter().map(|word| word.text).collect();
+            self.names.get(&texts).filter(|_| !apart).map(|entity_type| (length, *entity_type))
+        })
+    }
+}
+
+fn finish(draft: Draft<'_>, aliases: &Aliases<'_>, known: &Known<'_>) -> PageNames {
+    let Draft { words, names, definitions, addresses } = draft;
+    let mut taken = vec![false; words.len()];
+    let mut found: Vec<(Name, Option<Alias>)> = Vec::new();
+    // A term of the document's own is stronger than the recognizer, not than a whole name around it.
+    for name in names.iter().filter(|name| name.source >= Source::Table || name.last - name.first > 1) {
+        taken[name.first..name.last].fill(true);
+    }
+    let mut i = 0;
+    while i < words.len() {
+        let term = aliases.at(&words, i).filter(|_| !taken[i]);
+        // "Borrower Equity Interest" is the borrower's; "Distributor Agreement" is a title.
+        let titled = |at: usize| {
+            words.get(at).is_some_and(|next| next.gap <= Gap::Space && matches!(next.text, "Agreement" | "AGREEMENT"))
+        };
+        let Some(term) = term.filter(|term| {
+            let behind = i + term.words.len();
+            !titled(behind) && (term.party || !goes_on(&words, behind))
+        }) else {
+            i += 1;
+            continue;
+        };
+        let last = i + term.words.len();
+        let mut name = Name::new(i, last, term.entity_type, Source::Repeat);
+        name.role = term.party.then(|| term.words.join(" "));
+        taken[i..last].fill(true);
+        found.push((name, Some(term.alias.clone())));
+        i = last;
+    }
+    for name in names.iter().filter(|name| name.source < Source::Table && name.last - name.first == 1) {
+        if !taken[name.first] {
+            taken[name.first] = true;
+            found.push((name.clone(), None));
+        }
+    }
+    let mut party_roles: HashMap<usize, String> = HashMap::new();
+    for definition in &definitions {
+        let term = surface(&words, definition.term.start, definition.term.end);
+        if let Some(name) = definition.name.filter(|_| is_party_word(&term)) {
+            party_roles.entry(names[name].first).or_insert(term);
+        }
+    }
+    found.extend(
+        names
+            .iter()
+            .filter(|name| name.source >= Source::Table || name.last - name.first > 1)
+            .map(|name| (name.clone(), None)),
+    );
+    found.extend(repeats(&words, known, &mut taken).into_iter().map(|name| (name, None)));
+    for (name, alias) in &mut found {
+        if alias.is_none() && name.role.is_none() {
+            name.role = party_roles.get(&name.first).cloned();
+        }
+        if name.entity_type == EntityType::Person && name.role.is_none() {
+            name.role = roles::of_person(&words, name.first, name.last);
+        }
+    }
+    let mut inside = vec![false; words.len()];
+    let wholes: HashSet<(usize, usize)> = addresses.iter().map(|address| (address.first, address.last)).collect();
+    for address in &addresses {
+        inside[address.first..address.last].fill(true);
+    }
+    found.retain(|(name, _)| {
+        let part = name.entity_type == EntityType::Location && !wholes.contains(&(name.first, name.last));
+        part || !inside[name.first..name.last].contains(&true)
+    });
+    found.extend(addresses.iter().map(|address| {
+        let mut whole = Name::new(address.first, address.last, EntityType::Location, Source::Form);
+        whole.role = Some("address".to_owned());
+        (whole, None)
+    }));
+    found.sort_by_key(|(name, _)| (name.first, Reverse(name.last)));
+    let place = |first: usize, last: usize| (words[first].start, words[last - 1].end);
+    let definitions = definitions
+        .iter()
+        .map(|found| {
+            let (char_start, char_end) = place(found.term.start, found.term.end);
+            let entity = found.name.map(|i| {
+                let (char_start, char_end) = place(names[i].first, names[i].last);
+                DefinedEntity { entity_type: names[i].entity_type, char_start, char_end }
+            });
+            let subject =
+                found.subject.as_ref().filter(|s| s.start < s.end).map(|s| words[s.start].start..words[s.end - 1].end);
+            Definition {
+                term: surface(&words, found.term.start, found.term.end),
+                char_start,
+                char_end,
+                entity,
+                subject,
+            }
+        })
+        .collect();
+    let mentions = found
+        .into_iter()
+        .map(|(name, alias)| {
+            let (char_start, char_end) = place(name.first, name.last);
+            NameMention {
+                mention: Mention { entity_type: name.entity_type, char_start, char_end, value: None, role: name.role },
+                alias,
+            }
+        })
+        .collect();
+    PageNames { mentions, definitions }
+}
+
+/// "Borrower Equity Interest", "Company Property": the term is the first word of another.
+fn goes_on(words: &[Word<'_>], at: usize) -> bool {
+    words.get(at).is_some_and(|next| {
+        next.shape == Shape::Title
+            && next.gap == Gap::Space
+            && !next.has(Class::STOP)
+            && words.get(at - 1).is_some_and(|word| word.shape == Shape::Title)
+    })
+}
+
+/// The further occurrences of the document's names, as whole words that no other capitalised word goes on with.
+fn repeats(words: &[Word<'_>], known: &Known<'_>, taken: &mut [bool]) -> Vec<Name> {
+    let mut found = Vec::new();
+    let mut i = 0;
+    while i < words.len() {
+        let Some((length, entity_type)) =
+            known.at(words, i).filter(|(length, _)| !taken[i..i + length].contains(&true))
+        else {
+            i += 1;
+            continue;
+        };
+        let last = i + length;
+        let before = i > 0
+            && words[i].gap == Gap::Space
+            && words[i - 1].is_capital()
+            && !taken[i - 1]
+            && !words[i - 1].has(Class::STOP)
+            && !persons::is_honorific(&words[i - 1])
+            && !words[i - 1].text.eq_ignore_ascii_case("the")
+            && !words[i - 1].text.eq_ignore_ascii_case("and");
+        if !(before || goes_on(words, last) && !taken[last]) {
+            taken[i..last].fill(true);
+            found.push(Name::new(i, last, entity_type, Source::Repeat));
+        }
+        i = last;
+    }
+    found
+}

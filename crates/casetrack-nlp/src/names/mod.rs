@@ -1,0 +1,126 @@
+//! People, organizations and places: the spans of the statistical recognizer, corrected and completed by rules.
+//!
+//! | step | file |
+//! |---|---|
+//! | clean the recognizer's spans | `spans` |
+//! | forms of incorporation and other heads make organizations | `organizations` |
+//! | titles, given names, signatures make persons | `persons`, [`crate::signatures`] |
+//! | tables and forms of addresses make places | [`crate::places`] |
+//! | one type for one name in a document; further occurrences | `document` |
+//! | defined terms and party words stand for a name | `aliases`, [`crate::definitions`] |
+//! | what the text says somebody is | `roles` |
+//!
+//! Everything works on the words of a page in one pass each: linear in the length of the text.
+
+mod aliases;
+mod class;
+mod document;
+mod lists;
+pub(crate) mod organizations;
+pub(crate) mod persons;
+mod roles;
+mod spans;
+
+pub(crate) use class::{Class, class_of, mark_lowered};
+pub(crate) use lists::entries;
+pub(crate) use roles::position;
+
+use casetrack_core::{EntityType, Mention};
+
+use crate::definitions::Definition;
+use crate::recognizer::NamedSpan;
+use crate::words::{Word, fold};
+
+/// A page of a document, with what the recognizer found on it.
+#[derive(Debug, Clone, Copy)]
+pub struct Page<'a> {
+    pub text: &'a str,
+    pub spans: &'a [NamedSpan],
+}
+
+/// A mention of a person, an organization or a location.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NameMention {
+    pub mention: Mention,
+    /// A word of the document's own for a name ("the Company", "Buyer").
+    pub alias: Option<Alias>,
+}
+
+/// What a word of a document's own stands for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Alias {
+    /// The name that the document defines it for, as the document writes it.
+    Of(String),
+    /// A party that the document does not name, or not where it defines the word.
+    Unnamed,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PageNames {
+    /// Ordered by start, longer first. They do not overlap, but that the places in an address lie within it.
+    pub mentions: Vec<NameMention>,
+    pub definitions: Vec<Definition>,
+}
+
+/// The names on the pages of one document, in their order. A page's result depends on the whole document: a name that is
+/// clear on one page is found on the others, and so are the document's defined terms. Spans out of a page's range count for nothing.
+///
+/// Cost: linear in the text; about 0.15 ms for 2,000 characters.
+pub fn names(pages: &[Page<'_>]) -> Vec<PageNames> {
+    document::names(pages)
+}
+
+/// The names of a text that stands alone.
+pub fn mentions(text: &str, spans: &[NamedSpan]) -> Vec<Mention> {
+    let page = names(&[Page { text, spans }]).pop().unwrap_or_default();
+    page.mentions.into_iter().map(|named| named.mention).collect()
+}
+
+/// What made a name, weakest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Source {
+    /// Found again where only another occurrence was clear.
+    Repeat,
+    /// A head word, a common given name.
+    Hint,
+    Recognizer,
+    Table,
+    /// A title or a given name beside a recognized surname.
+    Person,
+    /// A form of incorporation; "State of".
+    Form,
+    Signature,
+}
+
+/// A name on a page: words `first..last`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Name {
+    pub first: usize,
+    pub last: usize,
+    pub entity_type: EntityType,
+    pub source: Source,
+    pub role: Option<String>,
+}
+
+impl Name {
+    pub fn new(first: usize, last: usize, entity_type: EntityType, source: Source) -> Self {
+        Self { first, last, entity_type, source, role: None }
+    }
+}
+
+/// The words `first..last` with single blanks between those that have white space between them.
+pub(crate) fn surface(words: &[Word<'_>], first: usize, last: usize) -> String {
+    let mut out = String::new();
+    for (i, word) in words[first..last].iter().enumerate() {
+        if i > 0 && word.gap > crate::words::Gap::None {
+            out.push(' ');
+        }
+        out.push_str(word.text);
+    }
+    out
+}
+
+/// Is a term, of one word or two, what a contract calls a party?
+pub(crate) fn is_party_word(term: &str) -> bool {
+    class_of(term).has(Class::PARTY) || lists::PARTY_PHRASES.contains(&fold(term).as_str())
+}

@@ -1,0 +1,306 @@
+//! Organizations by the words that end their names.
+
+use casetrack_core::EntityType;
+
+use super::{Class, Name, Source};
+use crate::words::{Gap, Shape, Word, fold};
+
+/// Longest name, in words with their marks.
+const WORDS: usize = 14;
+/// A line at least this long goes on in the next; a shorter one has ended. Lines of a page have 60 characters and more.
+const WRAPPED: u32 = 45;
+
+/// A form that is also another word stands only behind a name of at least one word that is none.
+fn is_plain_company(text: &str) -> bool {
+    matches!(
+        fold(text).as_str(),
+        "company" | "companies" | "corporation" | "limited" | "incorporated" | "as" | "se" | "na"
+    )
+}
+
+pub(crate) fn is_head(word: &Word<'_>) -> bool {
+    word.is_capital() && word.has(Class::HEAD)
+}
+
+/// Finds the organizations whose names end with a form of incorporation, or with another word for an organization.
+pub(crate) fn find(words: &[Word<'_>]) -> Vec<Name> {
+    let mut found = Vec::new();
+    let mut i = 0;
+    while i < words.len() {
+        let form = is_form_at(words, i);
+        if form {
+            let mut last = forms_end(words, i);
+            if let Some(first) = name_start(words, i) {
+                found.push(Name::new(first, last, EntityType::Organization, Source::Form));
+            }
+            // "Acme, Inc. d/b/a Best Coast"
+            if let Some((first, end)) = trade_name(words, last) {
+                found.push(Name::new(first, end, EntityType::Organization, Source::Form));
+                last = end;
+            }
+            i = last;
+            continue;
+        }
+        if is_head(&words[i]) {
+            if let Some((first, last)) = headed(words, i) {
+                found.push(Name::new(first, last, EntityType::Organization, Source::Hint));
+                i = last.max(i + 1);
+                continue;
+            }
+        } else if words[i].is_capital()
+            && let Some(last) = head_of(words, i)
+        {
+            found.push(Name::new(i, last, EntityType::Organization, Source::Hint));
+            i = last;
+            continue;
+        }
+        i += 1;
+    }
+    found
+}
+
+/// A form of incorporation behind a word on the same line, or after a comma. "inc" in small letters counts after a comma.
+fn is_form_at(words: &[Word<'_>], at: usize) -> bool {
+    let word = &words[at];
+    if word.is_mark() || at == 0 || word.gap == Gap::Blank {
+        return false;
+    }
+    if word.has(Class::FORM) {
+        return true;
+    }
+    let after_comma = words[at - 1].is(',');
+    // S.p.A., and spellings such as "acme.example, inc"
+    after_comma && matches!(fold(word.text).as_str(), "inc" | "llc" | "ltd" | "lp" | "corp")
+        || word.text.contains('.') && matches!(fold(word.text).as_str(), "spa" | "srl" | "sarl")
+}
+
+/// The name behind "d/b/a" or "doing business as" at `at`.
+fn trade_name(words: &[Word<'_>], at: usize) -> Option<(usize, usize)> {
+    let at = at + usize::from(words.get(at)?.is(','));
+    let text = |i: usize| words.get(at + i).map_or("", |word| word.text);
+    let first = if text(0).eq_ignore_ascii_case("dba") {
+        at + 1
+    } else if text(0).eq_ignore_ascii_case("d") && text(1) == "/" && text(2).eq_ignore_ascii_case("b") && text(3) == "/"
+    {
+        at + 5
+    } else if text(0) == "doing" && text(1) == "business" && text(2) == "as" {
+        at + 3
+    } else {
+        return None;
+    };
+    let last = (first..words.len().min(first + 5))
+        .take_while(|&i| words[i].is_capital() && words[i].gap <= Gap::Space)
+        .last()?
+        + 1;
+    Some((first, last))
+}
+
+/// "Co., Ltd.", "Pty Ltd", "L.P.": the words behind a form that belong to it.
+fn forms_end(words: &[Word<'_>], at: usize) -> usize {
+    let mut last = at + 1;
+    loop {
+        let skip = usize::from(words.get(last).is_some_and(|word| word.is(',')));
+        match words.get(last + skip) {
+            Some(word) if word.gap < Gap::Line && word.has(Class::FORM) && !is_plain_company(word.text) => {
+                last += skip + 1
+            }
+            Some(word)
+                if skip == 0 && word.gap < Gap::Line && matches!(word.text, "Limited" | "LIMITED" | "Company") =>
+            {
+                last += 1
+            }
+            _ => return last,
+        }
+    }
+}
+
+/// Goes left from the form over the words of the name.
+fn name_start(words: &[Word<'_>], form: usize) -> Option<usize> {
+    let mut first = form;
+    let mut i = form;
+    if words[i - 1].is(',') {
+        i -= 1;
+    }
+    // Across a line break only from a comma or a long line.
+    while i > 0 && form - i < WORDS {
+        let gap = words[i].gap;
+        let previous = &words[i - 1];
+        if gap == Gap::Blank || gap == Gap::Wide && i < form || gap == Gap::Line && !wrapped(words, i) {
+            break;
+        }
+        if previous.is(')') {
+            // "Sphere (Cayman) Management Ltd."
+            let Some(open) = bracket_open(words, i - 1) else { break };
+            i = open;
+            continue;
+        }
+        if !part_of_name(words, i - 1, first) {
+            break;
+        }
+        i -= 1;
+        if !previous.is_mark() && !is_link(previous) {
+            first = i;
+        }
+    }
+    // Words that stand before a name and begin with a capital by chance.
+    while first < form
+        && (form - first > 2 && words[first].has(Class::PLAIN_PARTY)
+            || words[first].has(Class::STOP)
+            || words[first].text.eq_ignore_ascii_case("the")
+            || words[first].is_mark()
+            || words[first].has(Class::FORM)
+            || is_link(&words[first]))
+    {
+        first += 1;
+    }
+    let named = words[first..form].iter().any(|word| {
+        word.is_capital()
+            || word.shape == Shape::Number && word.text.contains(char::is_alphabetic)
+            || word.text.contains('.')
+    });
+    let plain = is_plain_company(words[form].text)
+        && words[first..form].iter().all(|word| word.is_mark() || word.is_common() || word.has(Class::PARTY))
+        && words[form].shape != Shape::Upper;
+    // "a Delaware Corporation"
+    let described = is_plain_company(words[form].text)
+        && first > 0
+        && matches!(words[first - 1].text, "a" | "an")
+        && words[form].shape != Shape::Upper;
+    let only_links = words[first..form].iter().all(|word| word.is_mark() || is_link(word));
+    (first < form && named && !plain && !described && !only_links).then_some(first)
+}
+
+fn is_link(word: &Word<'_>) -> bool {
+    matches!(
+        word.text,
+        "of" | "and" | "the" | "for" | "de" | "OF" | "AND" | "THE" | "FOR" | "&" | "et" | "la" | "du" | "And"
+    )
+}
+
+/// May word `at` be part of the name whose first word so far is `first`?
+fn part_of_name(words: &[Word<'_>], at: usize, first: usize) -> bool {
+    let word = &words[at];
+    match word.shape {
+        Shape::Mark('&' | '/' | '®' | '™' | '\'' | '’') => at > 0 && words[at].gap < Gap::Wide,
+        // "Smith, Jones & Co.": not across commas, but for "Washington, D.C., Inc.".
+        Shape::Mark(_) => false,
+        Shape::Lower => {
+            let folded = word.text;
+            // acme.example
+            folded.contains('.')
+                || matches!(folded, "of" | "de" | "du" | "la" | "et") && at > 0 && words[at - 1].is_capital()
+                || matches!(folded, "and" | "for") && at > 0 && first > at && {
+                    let left = &words[at - 1];
+                    // "Research and Development Inc." rather than "Smith and Beta Inc.".
+                    folded == "for" && left.is_capital()
+                        || left.has(Class::LOWERED)
+                            && left.shape == Shape::Title
+                            && !left.has(Class::STOP)
+                            && words[at + 1].has(Class::LOWERED)
+                }
+        }
+        Shape::Number => {
+            at + 1 < words.len()
+                && word.text.chars().count() <= 6
+                && !word.text.contains('.')
+                && words[at + 1].gap == Gap::Space
+                && (word.text.ends_with(char::is_alphabetic)
+                    || word.text.starts_with(char::is_alphabetic)
+                    || at > 0
+                        && words[at - 1].is_capital()
+                        && words[at].gap == Gap::Space
+                        && !words[at - 1].has(Class::STOP))
+        }
+        _ => {
+            let folded = word.folded();
+            if matches!(folded.as_str(), "of" | "&") {
+                return at > 0 && words[at - 1].is_capital();
+            }
+            if matches!(folded.as_str(), "and" | "for") && at > 0 {
+                // "SPRINGVALE GAS AND ELECTRIC COMPANY", "Food For Sailors, Inc."
+                let left = &words[at - 1];
+                let plain = |word: &Word<'_>| word.is_capital() && word.is_common() && !word.has(Class::STOP);
+                return word.gap <= Gap::Space
+                    && (folded == "for" && left.is_capital() && !left.has(Class::STOP) && left.shape == word.shape
+                        || plain(left)
+                            && words[at + 1].is_capital()
+                            && at + 2 < words.len()
+                            && words[at + 2].is_capital());
+            }
+            if matches!(folded.as_str(), "or" | "the")
+                || word.has(Class::FORM) && at + 1 == first && !is_plain_company(word.text)
+            {
+                return false;
+            }
+            !word.has(Class::STOP)
+        }
+    }
+}
+
+fn wrapped(words: &[Word<'_>], at: usize) -> bool {
+    let end = words[at - 1].end;
+    let mut i = at - 1;
+    while i > 0 && words[i].gap < Gap::Line && end - words[i].start < WRAPPED {
+        i -= 1;
+    }
+    words[at - 1].is(',') || end - words[i].start >= WRAPPED
+}
+
+/// The bracket that word `close` closes, when what stands in it is part of a name: one to three words.
+fn bracket_open(words: &[Word<'_>], close: usize) -> Option<usize> {
+    let from = close.saturating_sub(4);
+    let open = (from..close).rev().find(|&i| words[i].is('('))?;
+    let inside = &words[open + 1..close];
+    let fits = open > 0
+        && words[open - 1].is_capital()
+        && !inside.is_empty()
+        && inside.iter().all(|word| word.is_capital() || word.is('.') || is_link(word));
+    fits.then_some(open)
+}
+
+/// A name that ends with a head: "Silicon Valley Bank", "Oak Terminal Associates"; with what it is of: "Bank of China".
+fn headed(words: &[Word<'_>], head: usize) -> Option<(usize, usize)> {
+    if let Some(last) = head_of(words, head) {
+        return Some((head, last));
+    }
+    let mut first = head;
+    while first > 0
+        && words[first].gap <= Gap::Space
+        && words[first - 1].is_capital()
+        && head - first < 6
+        && !words[first - 1].has(Class::STOP)
+    {
+        first -= 1;
+    }
+    while first < head && words[first].text.eq_ignore_ascii_case("the") {
+        first += 1;
+    }
+    let named = words[first..head]
+        .iter()
+        .any(|word| !word.is_common() && !word.text.is_empty() && word.text.chars().count() > 2);
+    let ends = words.get(head + 1).is_none_or(|next| {
+        !(next.is_capital() && next.gap <= Gap::Space)
+            || next.shape == Shape::Upper && words[head].shape != Shape::Upper
+    });
+    (first < head && named && ends).then_some((first, head + 1))
+}
+
+/// "University of Pennsylvania", "Department of the Treasury": the end of the name that begins with the head at `at`.
+fn head_of(words: &[Word<'_>], at: usize) -> Option<usize> {
+    let word = &words[at];
+    if word.shape == Shape::Initial || !word.has(Class::HEAD_OF) || !words.get(at + 1)?.text.eq_ignore_ascii_case("of")
+    {
+        return None;
+    }
+    let from = at + 2 + usize::from(words.get(at + 2)?.text.eq_ignore_ascii_case("the"));
+    let mut last = from;
+    while last < words.len()
+        && last < from + 4
+        && words[last].is_capital()
+        && words[last].gap <= Gap::Space
+        && !words[last].has(Class::STOP)
+    {
+        last += 1;
+    }
+    (last > from && words[from..last].iter().any(|word| !word.is_common())).then_some(last)
+}

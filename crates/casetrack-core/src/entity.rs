@@ -96,8 +96,10 @@ pub struct LocalEntity {
     /// What makes it the same in every document: a name without case, titles and company suffixes, an ISO date, a currency and
     /// a number.
     pub key: String,
-    /// As the document writes it where it writes it most fully.
+    /// As the document writes it most often.
     pub name: String,
+    /// Other ways in which the document writes it, its defined terms ("the Company") among them; at most eight.
+    pub aliases: Vec<String>,
     /// What a date or an amount says.
     pub value: Option<EntityValue>,
 }

@@ -3,22 +3,24 @@
 //!
 //! All text is that of one page; all places are characters (Unicode scalar values) of it, half-open.
 
-mod numbers;
-mod places;
-mod words;
 pub mod amounts;
+mod analysis;
 pub mod concepts;
 pub mod dates;
 pub mod definitions;
 pub mod merging;
 pub mod names;
+mod numbers;
 pub mod patterns;
+mod places;
 pub mod recognizer;
 pub mod references;
 pub mod rules;
 pub mod signatures;
 pub mod spacy;
 pub mod tokens;
+mod words;
 
+pub use analysis::{ANALYSIS, annotate};
 pub use recognizer::{Label, NamedSpan, Recognizer};
 pub use spacy::SpacyRecognizer;

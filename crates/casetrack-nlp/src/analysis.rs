@@ -169,7 +169,7 @@ mod tests {
         };
         assert_eq!(written(entity("acme foods")), ["Acme Foods, Inc.", "Company", "Company", "Acme Foods Inc."]);
         assert_eq!(found.entities[entity("acme foods") as usize].aliases, ["Acme Foods Inc.", "Company"]);
-        assert_eq!(written(entity("john smith")), ["John Smith", "Mr. Smith"]);
+        assert_eq!(written(entity("john smith")), ["John Smith", "Smith"]);
         // What reads as a date is nobody's name.
         let date = found.entities.iter().position(|entity| entity.entity_type == EntityType::Date).unwrap();
         assert_eq!(written(date as u32), ["May 5, 2019"]);

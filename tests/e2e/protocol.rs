@@ -9,6 +9,7 @@ use crate::client::{Client, run};
 use crate::schema;
 
 const TOOLS: &[&str] = &[
+    "browse_pages",
     "compare_documents",
     "create_collection",
     "delete_collection",
@@ -17,15 +18,18 @@ const TOOLS: &[&str] = &[
     "get_collection_info",
     "get_document",
     "get_document_chunks",
+    "get_document_structure",
     "get_source_context",
     "get_status",
     "ingest_document",
     "ingest_folder",
     "list_collections",
     "list_documents",
+    "list_documents_by_type",
     "search_documents",
     "search_similar_chunks",
     "switch_collection",
+    "traverse_chunks",
 ];
 
 #[test]
@@ -91,6 +95,10 @@ fn answers_fit_the_declared_schemas() {
         ),
         ("search_similar_chunks", |chunk, _| json!({"chunk_id": chunk, "min_similarity": 0})),
         ("compare_documents", |_, _| json!({"document_a": "note", "document_b": "other.txt", "topic": "payment"})),
+        ("get_document_structure", |_, _| json!({"document_name": "note"})),
+        ("browse_pages", |_, _| json!({"document_name": "note", "start_page": 1, "end_page": 3})),
+        ("list_documents_by_type", |_, _| json!({"document_type": "memo"})),
+        ("traverse_chunks", |chunk, _| json!({"start_chunk_id": chunk, "direction": "backward"})),
         ("get_chunk", |chunk, _| json!({"chunk_id": chunk})),
         ("get_document_chunks", |_, _| json!({"document_name": "note.md", "page_filter": 1})),
         ("get_source_context", |chunk, _| json!({"chunk_id": chunk})),

@@ -3,7 +3,7 @@
 use casetrack_core::{Chunk, ChunkId, CollectionId, DocumentMeta, Error, ErrorCode, Provenance, Result};
 use casetrack_store::Collection;
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::documents::{embedders, find_document};
 use crate::engine::Engine;
@@ -39,6 +39,42 @@ pub struct SourceContext {
     pub after: Vec<ChunkView>,
 }
 
+/// The chunks of a range of pages, in reading order.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct PageChunks {
+    pub document: DocumentMeta,
+    pub start_page: u32,
+    /// The last page that was read: the one asked for, or the document's last one.
+    pub end_page: u32,
+    pub chunks: Vec<ChunkView>,
+    /// The page to go on with, where the answer was cut at [`MAX_BROWSED`] chunks.
+    pub next_page: Option<u32>,
+}
+
+/// Chunks that follow each other.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Traversal {
+    pub document: DocumentMeta,
+    pub direction: Direction,
+    /// In document order, whatever the direction; the starting chunk is one of them.
+    pub chunks: Vec<ChunkView>,
+    /// Where to start to go on in the same direction; `None` at the end of the document.
+    pub next_chunk_id: Option<ChunkId>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Direction {
+    #[default]
+    Forward,
+    Backward,
+}
+
+/// Most chunks of one [`Engine::browse_pages`].
+pub const MAX_BROWSED: usize = 100;
+/// Most chunks of one [`Engine::traverse_chunks`].
+pub const MAX_TRAVERSED: u32 = 20;
+
 /// Most neighbours on each side in [`Engine::source_context`].
 pub const MAX_WINDOW: u32 = 5;
 
@@ -54,11 +90,8 @@ impl Engine {
     pub fn document_chunks(&self, collection: CollectionId, name: &str, page: Option<u32>) -> Result<DocumentChunks> {
         let collection = self.collection(collection)?;
         let document = find_document(&collection, name)?;
-        if let Some(page) = page
-            && !(1..=document.page_count).contains(&page)
-        {
-            let message = format!("{} has {} pages; there is no page {page}.", document.name, document.page_count);
-            return Err(Error::invalid(message).with_hint("Ask for a page from 1 to the number of pages."));
+        if let Some(page) = page {
+            check_page(&document, page)?;
         }
         let chunks = collection.chunks(document.id)?;
         let chunks = chunks
@@ -67,6 +100,55 @@ impl Engine {
             .map(|chunk| view(&collection, &document, chunk))
             .collect::<Result<_>>()?;
         Ok(DocumentChunks { document, chunks })
+    }
+
+    /// The chunks of pages `start` to `end` (from 1; an end beyond the document means its last page), at most [`MAX_BROWSED`] or
+    /// those of one page.
+    pub fn browse_pages(&self, collection: CollectionId, name: &str, start: u32, end: u32) -> Result<PageChunks> {
+        let collection = self.collection(collection)?;
+        let document = find_document(&collection, name)?;
+        check_page(&document, start)?;
+        if end < start {
+            return Err(Error::invalid(format!("end_page is {end} and start_page {start}; it must not be smaller.")));
+        }
+        let end = end.min(document.page_count);
+        let mut chunks = Vec::new();
+        let mut next_page = None;
+        for chunk in collection.chunks(document.id)?.into_iter().filter(|chunk| (start..=end).contains(&chunk.page)) {
+            if chunks.len() >= MAX_BROWSED && chunks.last().is_some_and(|last: &Chunk| last.page < chunk.page) {
+                next_page = Some(chunk.page);
+                break;
+            }
+            chunks.push(chunk);
+        }
+        let end_page = next_page.map_or(end, |next| next - 1);
+        let chunks = chunks.into_iter().map(|chunk| view(&collection, &document, chunk)).collect::<Result<_>>()?;
+        Ok(PageChunks { document, start_page: start, end_page, chunks, next_page })
+    }
+
+    /// `count` (1–[`MAX_TRAVERSED`]) chunks from the one with this id on, or up to it.
+    pub fn traverse_chunks(
+        &self,
+        collection: CollectionId,
+        id: &str,
+        direction: Direction,
+        count: u32,
+    ) -> Result<Traversal> {
+        if !(1..=MAX_TRAVERSED).contains(&count) {
+            return Err(Error::invalid(format!("count is {count}; it must be between 1 and {MAX_TRAVERSED}.")));
+        }
+        let collection = self.collection(collection)?;
+        let (document, start) = find_chunk(&collection, id)?;
+        let (range, next) = match direction {
+            Direction::Forward => (start.index..start.index.saturating_add(count), start.index.checked_add(count)),
+            Direction::Backward => {
+                ((start.index + 1).saturating_sub(count)..start.index + 1, start.index.checked_sub(count))
+            }
+        };
+        let next = next.map(|index| collection.chunk_at(document.id, index)).transpose()?.flatten();
+        let chunks = collection.chunk_range(document.id, range)?.into_iter();
+        let chunks = chunks.map(|chunk| view(&collection, &document, chunk)).collect::<Result<_>>()?;
+        Ok(Traversal { document, direction, chunks, next_chunk_id: next.map(|chunk| chunk.id) })
     }
 
     /// A chunk and up to `window` (1–[`MAX_WINDOW`]) chunks on each side of it.
@@ -91,6 +173,14 @@ impl Engine {
         let after = read(chunk.index + 1..=last)?;
         Ok(SourceContext { chunk_id: chunk.id, before, chunk: view(&collection, &document, chunk)?, after })
     }
+}
+
+fn check_page(document: &DocumentMeta, page: u32) -> Result<()> {
+    if (1..=document.page_count).contains(&page) {
+        return Ok(());
+    }
+    let message = format!("{} has {} pages; there is no page {page}.", document.name, document.page_count);
+    Err(Error::invalid(message).with_hint("Ask for a page from 1 to the number of pages."))
 }
 
 pub(crate) fn find_chunk(collection: &Collection, id: &str) -> Result<(DocumentMeta, Chunk)> {

@@ -90,6 +90,17 @@ impl Engine {
         Ok(documents)
     }
 
+    /// The documents of a type, by name, then path.
+    pub fn documents_of_type(
+        &self,
+        collection: CollectionId,
+        document_type: DocumentType,
+    ) -> Result<Vec<DocumentSummary>> {
+        let mut documents = self.list_documents(collection, DocumentSort::Name)?;
+        documents.retain(|document| document.document_type == document_type);
+        Ok(documents)
+    }
+
     pub fn document(&self, collection: CollectionId, name: &str) -> Result<DocumentDetails> {
         let collection = self.collection(collection)?;
         let meta = find_document(&collection, name)?;

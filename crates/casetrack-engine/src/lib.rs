@@ -22,6 +22,7 @@ pub mod search;
 pub mod similar;
 pub mod stats;
 pub mod status;
+pub mod structure;
 pub mod verify;
 
 pub use casetrack_embed::{MemoryMode, ModelProfile, Precision, Side};

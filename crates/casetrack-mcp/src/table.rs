@@ -13,7 +13,7 @@ use crate::arguments::closest;
 use crate::schema::{self, JsonObject};
 use crate::session::{Context, ToolOutput};
 use crate::text::format::shorten;
-use crate::tools::{chunks, collections, documents, ingest, search, status};
+use crate::tools::{chunks, collections, documents, ingest, navigation, search, status};
 
 #[cfg(test)]
 mod tests;
@@ -37,6 +37,10 @@ static TABLE: LazyLock<Vec<Entry>> = LazyLock::new(|| {
         Entry::of::<chunks::GetChunk>(),
         Entry::of::<chunks::GetDocumentChunks>(),
         Entry::of::<chunks::GetSourceContext>(),
+        Entry::of::<navigation::GetDocumentStructure>(),
+        Entry::of::<navigation::BrowsePages>(),
+        Entry::of::<navigation::ListDocumentsByType>(),
+        Entry::of::<navigation::TraverseChunks>(),
         Entry::of::<status::GetStatus>(),
     ]
 });

@@ -9,6 +9,7 @@ pub mod documents;
 pub mod format;
 pub mod ingest;
 mod labels;
+pub mod navigation;
 pub mod search;
 pub mod status;
 

@@ -4,6 +4,7 @@ pub(crate) mod chunks;
 pub(crate) mod collections;
 pub(crate) mod documents;
 pub(crate) mod ingest;
+pub(crate) mod navigation;
 pub(crate) mod search;
 pub(crate) mod status;
 

@@ -1,0 +1,139 @@
+//! Find one's way in the active collection: outlines, pages, neighbouring chunks, documents of a type.
+
+use casetrack_core::{DocumentType, Result};
+use casetrack_engine::chunks::{Direction, PageChunks, Traversal};
+use casetrack_engine::documents::DocumentSummary;
+use casetrack_engine::structure::DocumentStructure;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::session::Context;
+use crate::table::{Effect, Reply, Tool};
+use crate::text;
+
+pub(crate) struct GetDocumentStructure;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct StructureParameters {
+    /// Document name or ID
+    document_name: String,
+}
+
+impl Tool for GetDocumentStructure {
+    const NAME: &'static str = "get_document_structure";
+    const TITLE: &'static str = "Show the outline of a document";
+    const DESCRIPTION: &'static str = "Get the structural outline of a document: headings, sections, numbered clauses, and \
+        their page/chunk locations. This gives the AI a table-of-contents view for navigation. Works best with structured \
+        documents (contracts, reports, policies).";
+    const EFFECT: Effect = Effect::Reads;
+    type Parameters = StructureParameters;
+    type Response = DocumentStructure;
+
+    fn call(context: &Context<'_>, parameters: StructureParameters) -> Result<Reply<DocumentStructure>> {
+        let structure = context.engine.document_structure(context.active()?.id, &parameters.document_name)?;
+        Ok(Reply { text: text::navigation::structure(&structure), response: structure })
+    }
+}
+
+pub(crate) struct BrowsePages;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct BrowseParameters {
+    /// Document name or ID
+    document_name: String,
+    /// First page to read
+    #[schemars(range(min = 1))]
+    start_page: u32,
+    /// Last page to read
+    #[schemars(range(min = 1))]
+    end_page: u32,
+}
+
+impl Tool for BrowsePages {
+    const NAME: &'static str = "browse_pages";
+    const TITLE: &'static str = "Read pages";
+    const DESCRIPTION: &'static str = "Get all chunks from a specific page range within a document. Use this to read through a \
+        section of a document sequentially. Returns chunks in order with full provenance.";
+    const EFFECT: Effect = Effect::Reads;
+    type Parameters = BrowseParameters;
+    type Response = PageChunks;
+
+    fn call(context: &Context<'_>, parameters: BrowseParameters) -> Result<Reply<PageChunks>> {
+        let BrowseParameters { document_name, start_page, end_page } = parameters;
+        let pages = context.engine.browse_pages(context.active()?.id, &document_name, start_page, end_page)?;
+        Ok(Reply { text: text::navigation::pages(&pages), response: pages })
+    }
+}
+
+pub(crate) struct TraverseChunks;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct TraverseParameters {
+    /// UUID of the starting chunk
+    start_chunk_id: String,
+    /// Direction to traverse
+    #[serde(default)]
+    direction: Direction,
+    /// Number of chunks to return
+    #[serde(default = "default_count")]
+    #[schemars(range(min = 1, max = 20))]
+    count: u32,
+}
+
+fn default_count() -> u32 {
+    5
+}
+
+impl Tool for TraverseChunks {
+    const NAME: &'static str = "traverse_chunks";
+    const TITLE: &'static str = "Read on or back";
+    const DESCRIPTION: &'static str = "Navigate forward or backward through chunks in a document from a starting point. Use this \
+        to read through a document sequentially from any position. Returns N chunks in document order with full provenance.";
+    const EFFECT: Effect = Effect::Reads;
+    type Parameters = TraverseParameters;
+    type Response = Traversal;
+
+    fn call(context: &Context<'_>, parameters: TraverseParameters) -> Result<Reply<Traversal>> {
+        let TraverseParameters { start_chunk_id, direction, count } = parameters;
+        let traversal = context.engine.traverse_chunks(context.active()?.id, &start_chunk_id, direction, count)?;
+        Ok(Reply { text: text::navigation::traversal(&traversal), response: traversal })
+    }
+}
+
+pub(crate) struct ListDocumentsByType;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct TypeParameters {
+    /// Type to filter by
+    document_type: DocumentType,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct DocumentsOfType {
+    /// Name of the collection.
+    collection: String,
+    document_type: DocumentType,
+    documents: Vec<DocumentSummary>,
+}
+
+impl Tool for ListDocumentsByType {
+    const NAME: &'static str = "list_documents_by_type";
+    const TITLE: &'static str = "List documents of a type";
+    const DESCRIPTION: &'static str = "List all documents in the active collection filtered by document type (contract, report, \
+        spreadsheet, etc.). Includes page count, chunk count, and ingestion date.";
+    const EFFECT: Effect = Effect::Reads;
+    type Parameters = TypeParameters;
+    type Response = DocumentsOfType;
+
+    fn call(context: &Context<'_>, parameters: TypeParameters) -> Result<Reply<DocumentsOfType>> {
+        let collection = context.active()?;
+        let document_type = parameters.document_type;
+        let documents = context.engine.documents_of_type(collection.id, document_type)?;
+        let text = text::navigation::of_type(&collection.name, document_type, &documents);
+        Ok(Reply { text, response: DocumentsOfType { collection: collection.name, document_type, documents } })
+    }
+}

@@ -7,12 +7,13 @@ use casetrack_core::{
     CollectionId, CollectionMeta, CollectionStatus, CollectionType, DocumentId, ErrorCode, Timestamp,
 };
 use casetrack_store::schema::SCHEMA_VERSION;
-use casetrack_store::{Collection, Counts, Filter, Registry, StoredDocument};
+use casetrack_store::{Collection, Counts, ExportOptions, Filter, Registry, SparseVector, StoredDocument};
 
 use crate::support::*;
 
-fn frozen(schema: u32) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/frozen/schema-{schema}.zip"))
+/// `kind` is `zip` for the directory of a collection, `ctcollection` for an archive of it.
+fn frozen(schema: u32, kind: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/frozen/schema-{schema}.{kind}"))
 }
 
 /// What the frozen collections hold in the end. Vectors are given, so that they do not depend on how tests make theirs.
@@ -27,8 +28,9 @@ fn documents() -> Vec<StoredDocument> {
     ];
     let mut n = 0;
     for document in &mut documents {
-        for vector in &mut document.vectors {
+        for (vector, sparse) in document.vectors.iter_mut().zip(&mut document.sparse_vectors) {
             *vector = unit(n);
+            *sparse = SparseVector { terms: vec![(100 + n as u32, 2.0), (101 + n as u32, 1.0)] };
             n += 1;
         }
     }
@@ -86,9 +88,10 @@ fn freeze_the_current_schema() {
     copy_dir(&dir, &crashed);
     assert_eq!(answers(&collection), ANSWERS);
     assert_clean(&collection);
+    collection.export(&frozen(SCHEMA_VERSION, "ctcollection"), &ExportOptions::default()).unwrap();
     drop(collection);
 
-    let mut zip = zip::ZipWriter::new(std::fs::File::create_new(frozen(SCHEMA_VERSION)).unwrap());
+    let mut zip = zip::ZipWriter::new(std::fs::File::create_new(frozen(SCHEMA_VERSION, "zip")).unwrap());
     for path in files(&crashed) {
         let name = path.strip_prefix(&crashed).unwrap().to_str().unwrap().replace('\\', "/");
         zip.start_file(name, zip::write::SimpleFileOptions::default()).unwrap();
@@ -111,7 +114,7 @@ fn files(dir: &Path) -> Vec<PathBuf> {
 fn thaw(schema: u32) -> (tempfile::TempDir, PathBuf) {
     let temp = tempfile::tempdir().unwrap();
     let dir = temp.path().join("collection");
-    let mut zip = zip::ZipArchive::new(std::fs::File::open(frozen(schema)).unwrap()).unwrap();
+    let mut zip = zip::ZipArchive::new(std::fs::File::open(frozen(schema, "zip")).unwrap()).unwrap();
     for n in 0..zip.len() {
         let mut file = zip.by_index(n).unwrap();
         let path = dir.join(file.name().unwrap().as_ref());

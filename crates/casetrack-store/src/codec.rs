@@ -39,19 +39,12 @@ pub(crate) fn encode_vector(vector: &[f32]) -> Vec<u8> {
 
 /// `what` names the value in the error.
 pub(crate) fn decode<T: DeserializeOwned>(what: &str, value: &[u8]) -> Result<T> {
-    postcard::from_bytes(payload(what, value)?).map_err(|error| undecodable(what, &error))
+    decode_as(VALUE_VERSION, what, value)
 }
 
-/// A value of `version`, or an older one of [`VALUE_VERSION`].
-pub(crate) fn decode_either<Old, New>(what: &str, version: u8, value: &[u8]) -> Result<New>
-where
-    Old: DeserializeOwned,
-    New: DeserializeOwned + From<Old>,
-{
-    match value.first() {
-        Some(&VALUE_VERSION) => decode::<Old>(what, value).map(New::from),
-        _ => postcard::from_bytes(payload_of(version, what, value)?).map_err(|error| undecodable(what, &error)),
-    }
+/// A value of `version`, which need not be [`VALUE_VERSION`].
+pub(crate) fn decode_as<T: DeserializeOwned>(version: u8, what: &str, value: &[u8]) -> Result<T> {
+    postcard::from_bytes(payload_of(version, what, value)?).map_err(|error| undecodable(what, &error))
 }
 
 pub(crate) fn decode_json<T: DeserializeOwned>(what: &str, value: &[u8]) -> Result<T> {

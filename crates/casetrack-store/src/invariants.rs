@@ -1,9 +1,9 @@
-//! The invariants of pages, chunks and vectors (ARCHITECTURE.md), checked before a document is stored and again by `verify`.
+//! The invariants of pages, chunks, vectors and annotations (ARCHITECTURE.md), checked before a document is stored and again by `verify`.
 
 use std::collections::HashMap;
 use std::fmt;
 
-use casetrack_core::{Chunk, ChunkId, DocumentId, Page};
+use casetrack_core::{Annotations, Chunk, ChunkId, DocumentId, Page};
 
 /// How far the length of a vector may be from 1. Half precision costs about 0.0005.
 const UNIT_TOLERANCE: f32 = 0.01;
@@ -145,6 +145,36 @@ pub(crate) fn vector_problem(vector: impl ExactSizeIterator<Item = f32> + Clone,
     ((norm - 1.0).abs() > UNIT_TOLERANCE).then(|| format!("has length {norm} instead of 1"))
 }
 
+/// What is wrong with annotations, in words that follow "in its annotations, …". `page_chars` is the length of each page.
+pub(crate) fn annotations_problem(annotations: &Annotations, page_chars: &[u64]) -> Option<String> {
+    let Annotations { entities, mentions, references, .. } = annotations;
+    if let Some(n) = mentions.iter().position(|mention| mention.entity as usize >= entities.len()) {
+        return Some(format!("mention {n} is of entity {}, but there are {}", mentions[n].entity, entities.len()));
+    }
+    let mentions = mentions.iter().map(|mention| (mention.page, mention.char_start, mention.char_end));
+    let references =
+        references.iter().map(|placed| (placed.page, placed.reference.char_start, placed.reference.char_end));
+    place_problem("mention", mentions, page_chars).or_else(|| place_problem("reference", references, page_chars))
+}
+
+/// Of things given by page, start and end.
+fn place_problem(what: &str, places: impl Iterator<Item = (u32, u32, u32)>, page_chars: &[u64]) -> Option<String> {
+    let mut before = (0, 0);
+    for (n, (page, start, end)) in places.enumerate() {
+        let Some(&chars) = page.checked_sub(1).and_then(|place| page_chars.get(place as usize)) else {
+            return Some(format!("{what} {n} is on page {page}, which does not exist"));
+        };
+        if start >= end || u64::from(end) > chars {
+            return Some(format!("{what} {n} is at characters {start}..{end} of page {page}, which has {chars}"));
+        }
+        if (page, start) < before {
+            return Some(format!("{what} {n} comes before the one in front of it"));
+        }
+        before = (page, start);
+    }
+    None
+}
+
 /// Byte offsets and lines of the characters of a text.
 struct TextIndex<'t> {
     text: &'t str,
@@ -195,7 +225,10 @@ impl<'t> TextIndex<'t> {
 
 #[cfg(test)]
 mod tests {
-    use casetrack_core::{Block, BlockKind, ExtractionMethod};
+    use casetrack_core::{
+        Block, BlockKind, EntityType, ExtractionMethod, LocalEntity, PlacedMention, PlacedReference, Reference,
+        ReferenceKind,
+    };
     use proptest::prelude::*;
 
     use super::*;
@@ -307,5 +340,46 @@ mod tests {
         assert!(problem(&[1.0]).unwrap().contains("1 components instead of 2"));
         assert!(problem(&[f32::NAN, 1.0]).unwrap().contains("not numbers"));
         assert!(problem(&[0.5, 0.5]).unwrap().contains("length 0.70"));
+    }
+
+    #[test]
+    fn annotations_lie_in_their_pages_in_order() {
+        let mention =
+            |entity, page, char_start, char_end| PlacedMention { entity, page, char_start, char_end, role: None };
+        let reference = |page, char_start, char_end| PlacedReference {
+            page,
+            reference: Reference {
+                kind: ReferenceKind::Internal,
+                char_start,
+                char_end,
+                name: "Section 1".into(),
+                relation: None,
+            },
+        };
+        let entity =
+            LocalEntity { entity_type: EntityType::Person, key: "ann".into(), name: "Ann".into(), value: None };
+        // The pages have 9, no and 5 characters.
+        let problem = |mentions: &[PlacedMention], references: &[PlacedReference]| {
+            let annotations = Annotations {
+                analysis: "test".into(),
+                entities: vec![entity.clone()],
+                mentions: mentions.to_vec(),
+                references: references.to_vec(),
+            };
+            annotations_problem(&annotations, &[9, 0, 5]).unwrap_or_default()
+        };
+        let sound = [mention(0, 1, 2, 9), mention(0, 1, 2, 3), mention(0, 3, 0, 5)];
+        assert_eq!(problem(&sound, &[reference(1, 0, 1), reference(3, 0, 5)]), "");
+        assert_eq!(problem(&[], &[]), "");
+        assert_eq!(problem(&[mention(1, 1, 0, 1)], &[]), "mention 0 is of entity 1, but there are 1");
+        assert_eq!(problem(&[mention(0, 0, 0, 1)], &[]), "mention 0 is on page 0, which does not exist");
+        assert_eq!(problem(&[], &[reference(4, 0, 1)]), "reference 0 is on page 4, which does not exist");
+        let outside = "mention 0 is at characters 3..10 of page 1, which has 9";
+        assert_eq!(problem(&[mention(0, 1, 3, 10)], &[]), outside);
+        let empty = "reference 1 is at characters 3..3 of page 3, which has 5";
+        assert_eq!(problem(&sound, &[reference(3, 1, 2), reference(3, 3, 3)]), empty);
+        let swapped = [mention(0, 1, 2, 3), mention(0, 1, 1, 4)];
+        assert_eq!(problem(&swapped, &[]), "mention 1 comes before the one in front of it");
+        assert!(problem(&[], &[reference(3, 0, 1), reference(1, 4, 5)]).contains("reference 1 comes before"));
     }
 }

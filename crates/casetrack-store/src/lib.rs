@@ -5,7 +5,7 @@
 //! | path | content |
 //! |---|---|
 //! | `collection.json` | name, schema version, models; readable without opening anything |
-//! | `rocksdb/` | the truth: documents, pages, chunks, vectors and the operation log ([`schema`]) |
+//! | `rocksdb/` | the truth: documents, pages, chunks, vectors, annotations and the operation log ([`schema`]) |
 //! | `dense/` | HNSW graph over the vectors (usearch), derived |
 //! | `bm25/` | inverted index over the texts (tantivy), derived |
 //! | `sparse/` | inverted index over the learned-sparse vectors, derived |

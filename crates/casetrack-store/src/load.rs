@@ -1,9 +1,10 @@
 //! A stored document as a whole, for what copies or mends documents.
 
-use casetrack_core::{Page, Result};
+use casetrack_core::{Annotations, Page, Result};
 
 use crate::codec::{decode_vector, payload};
 use crate::error::corrupt;
+use crate::invariants::annotations_problem;
 use crate::reader::Reader;
 use crate::records::{ChunkRecord, DocumentRecord, Identity};
 use crate::schema::{cf, numbered_key};
@@ -17,6 +18,26 @@ use crate::write::{self, StoredDocument};
 /// Errors: [`casetrack_core::ErrorCode::Corrupt`], in words that name the document, where something is missing, cannot be read
 /// or breaks an invariant.
 pub(crate) fn document(reader: &Reader<'_>, record: &DocumentRecord, identity: &Identity) -> Result<StoredDocument> {
+    let mut document = without_annotations(reader, record, identity)?;
+    document.annotations = annotations(reader, &document)?;
+    Ok(document)
+}
+
+/// The annotations of a document that was read without them.
+pub(crate) fn annotations(reader: &Reader<'_>, document: &StoredDocument) -> Result<Option<Annotations>> {
+    let Some(annotations) = reader.annotations(document.meta.id)? else { return Ok(None) };
+    match annotations_problem(&annotations, &write::page_chars(&document.pages)) {
+        Some(problem) => Err(corrupt(format!("{} is damaged: in its annotations, {problem}.", document.meta.path))),
+        None => Ok(Some(annotations)),
+    }
+}
+
+/// As [`document`], but for what can be found again.
+pub(crate) fn without_annotations(
+    reader: &Reader<'_>,
+    record: &DocumentRecord,
+    identity: &Identity,
+) -> Result<StoredDocument> {
     let meta = record.meta.clone();
     let mut pages = Vec::new();
     for number in 1..=meta.page_count {
@@ -46,7 +67,9 @@ pub(crate) fn document(reader: &Reader<'_>, record: &DocumentRecord, identity: &
         }
     }
     let (dense_model, sparse_model) = (identity.dense_model.clone(), identity.sparse_model.clone());
-    let document = StoredDocument { meta, pages, chunks, vectors, dense_model, sparse_vectors, sparse_model };
+    let annotations = None;
+    let document =
+        StoredDocument { meta, pages, chunks, vectors, dense_model, sparse_vectors, sparse_model, annotations };
     write::check(&document, identity.dense_dimension).map_err(|error| {
         let what = error.message.replacen(" was not stored: ", " is damaged: ", 1);
         corrupt(what).with_source(error)

@@ -22,13 +22,13 @@ use crate::truth::Truth;
 type Step = fn(&Path) -> Result<()>;
 
 /// Step n - 1 leads from schema n to n + 1.
-const STEPS: [Step; SCHEMA_VERSION as usize - 1] = [add_sparse_vectors];
+const STEPS: [Step; SCHEMA_VERSION as usize - 1] = [add_families, add_families];
 
 const BACKUP_PREFIX: &str = "backup-schema-";
 
-/// Schema 2 has a column family for learned-sparse vectors, empty at first. `State` and `Identity` of schema 1 are read as they
-/// are.
-fn add_sparse_vectors(dir: &Path) -> Result<()> {
+/// Schema 2 has a column family for learned-sparse vectors and schema 3 one for annotations, empty at first. `State` and
+/// `Identity` of older schemas are read as they are.
+fn add_families(dir: &Path) -> Result<()> {
     Truth::open_and_complete(&truth_dir(dir)).map(drop)
 }
 

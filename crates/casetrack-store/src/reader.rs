@@ -3,13 +3,15 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 
-use casetrack_core::{Chunk, ChunkId, DocumentId, DocumentMeta, ExtractionMethod, Page, Result, Sha256};
+use casetrack_core::{Annotations, Chunk, ChunkId, DocumentId, DocumentMeta, ExtractionMethod, Page, Result, Sha256};
 use half::f16;
 use rocksdb::{DBPinnableSlice, Direction, IteratorMode, ReadOptions, Snapshot};
 
 use crate::codec::{decode, decode_json, decode_vector, payload};
 use crate::error::corrupt;
-use crate::records::{ChunkPlace, ChunkRecord, DocumentRecord, LayoutRecord, Op, PageRecord, SlotRecord};
+use crate::records::{
+    AnnotationsRecord, ChunkPlace, ChunkRecord, DocumentRecord, LayoutRecord, Op, PageRecord, SlotRecord,
+};
 use crate::schema::{
     SEGMENT_BYTES, cf, document_range, hash_key, numbered_key, parse_hash_key, parse_numbered_key, parse_sequence_key,
     path_key, sequence_key, text_key,
@@ -226,6 +228,13 @@ impl<'t> Reader<'t> {
             visit(index, &impacts)?;
         }
         Ok(())
+    }
+
+    // ---- annotations ----
+
+    pub fn annotations(&self, document: DocumentId) -> Result<Option<Annotations>> {
+        let value = self.get(cf::ANNOTATIONS, document.as_bytes())?;
+        value.map(|value| decode::<AnnotationsRecord>("annotation", &value)?.into_annotations()).transpose()
     }
 
     // ---- slots and log ----

@@ -1,95 +1,20 @@
 //! What the values of [`schema`](crate::schema) hold. These types belong to the store, so that a change of the types in
 //! casetrack-core cannot change silently what is read from disk.
 
+mod annotations;
+mod state;
+
 use casetrack_core::{
-    Block, BlockKind, Chunk, ChunkId, CollectionId, ColumnRange, DocumentId, DocumentMeta, ExtractionMethod, Page,
-    Rect, Result, RowRange,
+    Block, BlockKind, Chunk, ChunkId, ColumnRange, DocumentId, DocumentMeta, ExtractionMethod, Page, Rect, Result,
+    RowRange,
 };
 use serde::{Deserialize, Serialize};
 
-use crate::codec::{decode_either, encode_as};
 use crate::error::corrupt;
 use crate::slots::SlotRange;
 
-/// Counters of the collection, changed in the same batch as what they count.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct State {
-    /// The slot the next chunk gets.
-    pub next_slot: u64,
-    /// Sequence number of the last change; the first is 1.
-    pub last_seq: u64,
-    /// Log entries up to this one have been removed.
-    pub trimmed_seq: u64,
-    pub documents: u64,
-    pub pages: u64,
-    pub chunks: u64,
-    /// Chunks that have a learned-sparse vector.
-    pub sparse_chunks: u64,
-}
-
-/// Whose data this is. Checked against `collection.json` on open, so that directories cannot be mixed up.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Identity {
-    pub collection: CollectionId,
-    pub dense_model: String,
-    pub dense_dimension: u32,
-    /// The model of learned-sparse vectors, where the collection has one.
-    pub sparse_model: Option<String>,
-}
-
-/// Version of [`State`] and [`Identity`].
-const VERSION: u8 = 2;
-
-impl State {
-    pub fn encode(&self) -> Result<Vec<u8>> {
-        encode_as(VERSION, self)
-    }
-
-    pub fn decode(value: &[u8]) -> Result<Self> {
-        decode_either::<StateOfSchema1, Self>("state", VERSION, value)
-    }
-}
-
-impl Identity {
-    pub fn encode(&self) -> Result<Vec<u8>> {
-        encode_as(VERSION, self)
-    }
-
-    pub fn decode(value: &[u8]) -> Result<Self> {
-        decode_either::<IdentityOfSchema1, Self>("identity", VERSION, value)
-    }
-}
-
-#[derive(Deserialize)]
-struct StateOfSchema1 {
-    next_slot: u64,
-    last_seq: u64,
-    trimmed_seq: u64,
-    documents: u64,
-    pages: u64,
-    chunks: u64,
-}
-
-impl From<StateOfSchema1> for State {
-    fn from(old: StateOfSchema1) -> Self {
-        let StateOfSchema1 { next_slot, last_seq, trimmed_seq, documents, pages, chunks } = old;
-        Self { next_slot, last_seq, trimmed_seq, documents, pages, chunks, sparse_chunks: 0 }
-    }
-}
-
-#[derive(Deserialize)]
-struct IdentityOfSchema1 {
-    collection: CollectionId,
-    dense_model: String,
-    dense_dimension: u32,
-}
-
-impl From<IdentityOfSchema1> for Identity {
-    fn from(old: IdentityOfSchema1) -> Self {
-        let IdentityOfSchema1 { collection, dense_model, dense_dimension } = old;
-        Self { collection, dense_model, dense_dimension, sparse_model: None }
-    }
-}
+pub use self::annotations::AnnotationsRecord;
+pub use self::state::{Identity, State};
 
 /// One entry of the operation log: the slots a change took away and those it added. A replacement does both.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -431,23 +356,6 @@ mod tests {
     /// The bytes of released values. When this fails, a value of an earlier release is no longer read as it was written:
     /// raise the value version and read both.
     #[test]
-    fn values_of_schema_2_are_read_for_ever() {
-        let state =
-            State { next_slot: 1, last_seq: 2, trimmed_seq: 3, documents: 4, pages: 5, chunks: 6, sparse_chunks: 7 };
-        assert_eq!(state.encode().unwrap(), [2, 1, 2, 3, 4, 5, 6, 7]);
-        assert_eq!(State::decode(&[2, 1, 2, 3, 4, 5, 6, 7]).unwrap(), state);
-        let collection = CollectionId::from_bytes([8; 16]);
-        let identity =
-            Identity { collection, dense_model: "m".into(), dense_dimension: 2, sparse_model: Some("s".into()) };
-        let mut bytes = vec![2, 16];
-        bytes.extend([8; 16]);
-        bytes.extend([1, b'm', 2, 1, 1, b's']);
-        assert_eq!(identity.encode().unwrap(), bytes);
-        assert_eq!(Identity::decode(&bytes).unwrap(), identity);
-        assert!(State::decode(&[3, 1]).is_err());
-    }
-
-    #[test]
     fn values_of_schema_1_are_read_for_ever() {
         let document = DocumentId::from_bytes([7; 16]);
         let range = SlotRange { document, first: 300, count: 2 };
@@ -457,17 +365,6 @@ mod tests {
         bytes.extend([0xac, 0x02, 2]);
         assert_eq!(encode(&op).unwrap(), bytes);
         assert_eq!(decode::<Op>("op", &bytes).unwrap(), op);
-
-        let state =
-            State { next_slot: 1, last_seq: 2, trimmed_seq: 3, documents: 4, pages: 5, chunks: 6, sparse_chunks: 0 };
-        assert_eq!(State::decode(&[1, 1, 2, 3, 4, 5, 6]).unwrap(), state);
-
-        let mut bytes = vec![1, 16];
-        bytes.extend([8; 16]);
-        bytes.extend([1, b'm', 0x80, 0x03]);
-        let identity = Identity::decode(&bytes).unwrap();
-        assert_eq!((identity.collection, identity.dense_dimension), (CollectionId::from_bytes([8; 16]), 384));
-        assert_eq!((identity.dense_model.as_str(), identity.sparse_model), ("m", None));
 
         let page = Page {
             number: 1,

@@ -15,6 +15,7 @@
 //! | `chunk_ids` | chunk id | document id · chunk index |
 //! | `vectors` | document id · chunk index | the E1 vector, IEEE 754 half precision, little endian |
 //! | `sparse_vectors` | document id · chunk index | the E6 vector (`sparse::vector`); none for chunks that no model has embedded so |
+//! | `annotations` | document id | entities, mentions and references; none for documents that were stored without analysis |
 //! | `slots` | first slot of a document | document id, number of chunks |
 //! | `oplog` | sequence number | `Op`: slots that a change took away and added |
 //!
@@ -22,14 +23,15 @@
 //! that keys sort as their parts do. Keys hold ids, digests and numbers only, never text or names: the values, which do, can
 //! be encrypted without touching the keys.
 //!
-//! Every value begins with a version byte: [`VALUE_VERSION`], but for `State` and `Identity`, which are of version 2 since schema 2
-//! and read in both. What follows is postcard, but for raw text and vectors, and for `documents`, which is JSON: other layers add
-//! fields to it, and JSON reads them by name.
+//! Every value begins with a version byte: [`VALUE_VERSION`], but for `State` (3 since schema 3) and `Identity` (2 since
+//! schema 2), which are read in every version. What follows is postcard, but for raw text and vectors, and for `documents`, which
+//! is JSON: other layers add fields to it, and JSON reads them by name.
 //!
 //! | schema | what came with it |
 //! |---|---|
 //! | 1 | |
 //! | 2 | `sparse_vectors`; their model in `Identity`, their number in `State` |
+//! | 3 | `annotations`; the number of documents that have them in `State` |
 //!
 //! A *slot* is a number that a chunk gets when it is stored: increasing, never used again, contiguous within a document. The
 //! derived indexes know chunks by their slots alone, so a hit on a slot that is gone can be told from any other.
@@ -38,7 +40,7 @@ use casetrack_core::{ChunkId, DocumentId, Sha256};
 use sha2::Digest;
 
 /// Version of everything above. A store of a higher one is refused.
-pub const SCHEMA_VERSION: u32 = 2;
+pub const SCHEMA_VERSION: u32 = 3;
 
 /// First byte of most values.
 pub const VALUE_VERSION: u8 = 1;
@@ -59,11 +61,12 @@ pub mod cf {
     pub const CHUNK_IDS: &str = "chunk_ids";
     pub const VECTORS: &str = "vectors";
     pub const SPARSE_VECTORS: &str = "sparse_vectors";
+    pub const ANNOTATIONS: &str = "annotations";
     pub const SLOTS: &str = "slots";
     pub const OPLOG: &str = "oplog";
 
     /// All of them. A new one goes to the end: `repair` relies on RocksDB's numbers for them, which follow this order.
-    pub const ALL: [&str; 13] = [
+    pub const ALL: [&str; 14] = [
         META,
         DOCUMENTS,
         PATH_INDEX,
@@ -77,10 +80,11 @@ pub mod cf {
         SLOTS,
         OPLOG,
         SPARSE_VECTORS,
+        ANNOTATIONS,
     ];
 
     /// Those whose keys begin with a document id and which go when the document goes.
-    pub const BY_DOCUMENT: [&str; 6] = [PAGES, PAGE_LAYOUT, PAGE_TEXT, CHUNKS, VECTORS, SPARSE_VECTORS];
+    pub const BY_DOCUMENT: [&str; 7] = [PAGES, PAGE_LAYOUT, PAGE_TEXT, CHUNKS, VECTORS, SPARSE_VECTORS, ANNOTATIONS];
 }
 
 pub const STATE_KEY: [u8; 1] = [0];

@@ -1,13 +1,15 @@
 //! Changes of documents as batches: everything a document consists of, its log entry and the counters go in together.
 
-use casetrack_core::{Chunk, ChunkId, DocumentId, DocumentMeta, Error, ErrorCode, Page, Result};
+use casetrack_core::{Annotations, Chunk, ChunkId, DocumentId, DocumentMeta, Error, ErrorCode, Page, Result};
 use rocksdb::WriteBatch;
 
 use crate::codec::{decode, encode, encode_json, encode_raw, encode_vector};
 use crate::error::corrupt;
 use crate::invariants::{self, Violation};
 use crate::reader::Reader;
-use crate::records::{ChunkPlace, ChunkRecord, DocumentRecord, LayoutRecord, Op, PageRecord, SlotRecord, State};
+use crate::records::{
+    AnnotationsRecord, ChunkPlace, ChunkRecord, DocumentRecord, LayoutRecord, Op, PageRecord, SlotRecord, State,
+};
 use crate::schema::{
     SEGMENT_BYTES, STATE_KEY, VALUE_VERSION, cf, document_range, hash_key, numbered_key, parse_chunk_id, path_key,
     sequence_key, text_key,
@@ -34,6 +36,8 @@ pub struct StoredDocument {
     pub sparse_vectors: Vec<SparseVector>,
     /// The model that made the learned-sparse vectors, if there are any.
     pub sparse_model: Option<String>,
+    /// What analysis found in the pages; `None` where the document is stored without analysis.
+    pub annotations: Option<Annotations>,
 }
 
 /// A batch that makes one change, and what is true after it.
@@ -71,7 +75,8 @@ pub(crate) fn check(document: &StoredDocument, dimension: u32) -> Result<()> {
         }
         page = chunk.page;
     }
-    let chars: u64 = document.pages.iter().map(|page| page.text.chars().count() as u64).sum();
+    let page_chars = page_chars(&document.pages);
+    let chars: u64 = page_chars.iter().sum();
     if chars != meta.char_count {
         return refuse(format!("its pages have {chars} characters, but it claims {}", meta.char_count));
     }
@@ -101,7 +106,13 @@ pub(crate) fn check(document: &StoredDocument, dimension: u32) -> Result<()> {
             return refuse(format!("the learned-sparse vector of chunk {index} {problem}"));
         }
     }
-    Ok(())
+    let problem = document.annotations.as_ref().and_then(|found| invariants::annotations_problem(found, &page_chars));
+    problem.map_or(Ok(()), |problem| refuse(format!("in its annotations, {problem}")))
+}
+
+/// The length of each page.
+pub(crate) fn page_chars(pages: &[Page]) -> Vec<u64> {
+    pages.iter().map(|page| page.text.chars().count() as u64).collect()
 }
 
 /// Inserts a document that has passed [`check`], or replaces the one with the same id.
@@ -139,6 +150,11 @@ pub(crate) fn put(reader: &Reader<'_>, document: &StoredDocument, state: &State)
         put_page(truth, &mut batch, id, page)?;
     }
     put_chunks(truth, &mut batch, document)?;
+    if let Some(annotations) = &document.annotations {
+        let record = AnnotationsRecord::new(annotations)?;
+        batch.put_cf(truth.cf(cf::ANNOTATIONS)?, id.as_bytes(), encode(&record)?);
+        state.annotated_documents += 1;
+    }
 
     // A document without chunks takes a slot too, so that no two have the same key in `slots`.
     state.next_slot += u64::from(added.count).max(1);
@@ -197,6 +213,7 @@ fn remove(reader: &Reader<'_>, old: &DocumentRecord, batch: &mut WriteBatch, sta
         batch.delete_cf(truth.cf(cf::CHUNK_IDS)?, chunk.as_bytes());
     }
     let sparse = reader.numbered(cf::SPARSE_VECTORS, id, 0..u32::MAX)?.try_fold(0, |n, entry| entry.map(|_| n + 1))?;
+    let annotated = reader.get(cf::ANNOTATIONS, id.as_bytes())?.is_some();
     let (start, end) = document_range(id);
     for family in cf::BY_DOCUMENT {
         batch.delete_range_cf(truth.cf(family)?, &start, &end);
@@ -212,6 +229,7 @@ fn remove(reader: &Reader<'_>, old: &DocumentRecord, batch: &mut WriteBatch, sta
     state.pages = less(state.pages, old.meta.page_count)?;
     state.chunks = less(state.chunks, old.meta.chunk_count)?;
     state.sparse_chunks = less(state.sparse_chunks, sparse)?;
+    state.annotated_documents = less(state.annotated_documents, annotated.into())?;
     Ok(old.slots())
 }
 

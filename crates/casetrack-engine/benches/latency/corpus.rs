@@ -143,6 +143,7 @@ impl Corpus {
             dense_model: models.dense.clone(),
             sparse_vectors,
             sparse_model: models.sparse.clone(),
+            annotations: None,
         }
     }
 }

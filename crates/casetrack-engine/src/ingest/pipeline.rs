@@ -194,7 +194,9 @@ impl Embedding<'_> {
             sparse_vectors.extend(of_chunk.sparse);
         }
         let VectorModels { dense: dense_model, sparse: sparse_model, .. } = self.collection.models().clone();
-        let stored = StoredDocument { meta, pages, chunks, vectors, dense_model, sparse_vectors, sparse_model };
+        let annotations = None;
+        let stored =
+            StoredDocument { meta, pages, chunks, vectors, dense_model, sparse_vectors, sparse_model, annotations };
         match self.collection.put_document(&stored) {
             Err(error) if error.code == ErrorCode::AlreadyExists => {
                 return self.overtaken(document.relative, &stored.meta, &error);

@@ -1,8 +1,9 @@
 //! A synthetic corpus: any document of it can be made again from the seed, its number and its version.
 
 use casetrack_core::{
-    Block, BlockKind, Chunk, ChunkId, DocumentId, DocumentMeta, DocumentType, ExtractionMethod, FileFormat, Page,
-    Properties, Sha256, Timestamp,
+    AmountValue, Annotations, Block, BlockKind, Chunk, ChunkId, DatePrecision, DateValue, DocumentId, DocumentMeta,
+    DocumentType, EntityType, EntityValue, ExtractionMethod, FileFormat, LocalEntity, Page, PlacedMention,
+    PlacedReference, Properties, Reference, ReferenceKind, Sha256, Timestamp,
 };
 use casetrack_store::{SparseVector, StoredDocument};
 
@@ -14,6 +15,12 @@ const SPARSE_TERMS: usize = 30_522;
 /// What SPLADE-tiny gives a passage of 2,000 characters of a contract, and a query, on average.
 const SPARSE_WEIGHTS: usize = 330;
 const SPARSE_QUERY_WEIGHTS: usize = 50;
+
+/// Of which a document names [`ENTITIES`], a few often and most rarely.
+pub const MENTIONS_PER_CHUNK: usize = 20;
+const ENTITIES: usize = 150;
+const REFERENCES_PER_CHUNK: usize = 2;
+const ROLES: [&str; 4] = ["effective date", "Chief Executive Officer", "Vendor", "purchase price"];
 
 const CHUNKS_PER_DOCUMENT: usize = 30;
 const CHUNKS_PER_PAGE: usize = 3;
@@ -164,6 +171,7 @@ impl Corpus {
             pages.push(page);
             chunks.extend(of_page);
         }
+        let annotations = self.annotations(&pages, &mut random);
         let digest = Random::new(number as u64 ^ u64::from(version) << 40).next();
         let name = format!("document {number}.txt");
         let meta = DocumentMeta {
@@ -193,7 +201,49 @@ impl Corpus {
             dense_model: "bench".into(),
             sparse_vectors: self.sparse(number, version),
             sparse_model: Some("bench".into()),
+            annotations: Some(annotations),
         }
+    }
+
+    /// Places are random; what the text says there plays no part in the store.
+    fn annotations(&self, pages: &[Page], random: &mut Random) -> Annotations {
+        let mut annotations = Annotations { analysis: "bench 1".into(), ..Annotations::default() };
+        for n in 0..ENTITIES {
+            let entity_type = EntityType::ALL[n % EntityType::ALL.len()];
+            let (name, value) = match entity_type {
+                EntityType::Date => {
+                    let day =
+                        format!("20{:02}-{:02}-{:02}", random.below(30), 1 + random.below(12), 1 + random.below(28));
+                    let date = DateValue { first: day.clone(), last: day.clone(), precision: DatePrecision::Day };
+                    (day, Some(EntityValue::Date(date)))
+                }
+                EntityType::Amount => {
+                    let (value, unit) = (random.below(1_000_000).to_string(), "USD".to_owned());
+                    (format!("${value}"), Some(EntityValue::Amount(AmountValue { value, unit })))
+                }
+                _ => (format!("{} {}", self.words(random).to_uppercase(), self.words(random).to_uppercase()), None),
+            };
+            annotations.entities.push(LocalEntity { entity_type, key: name.to_lowercase(), name, value });
+        }
+        let places = |count: usize, page: &Page, random: &mut Random| {
+            let mut starts: Vec<u32> = (0..count).map(|_| random.below(page.text.len() - 30) as u32).collect();
+            starts.sort_unstable();
+            starts.into_iter().map(|start| (start, start + 4 + random.below(20) as u32)).collect::<Vec<_>>()
+        };
+        for page in pages {
+            for (char_start, char_end) in places(MENTIONS_PER_CHUNK * CHUNKS_PER_PAGE, page, random) {
+                let entity = (ENTITIES as f32).powf(random.uniform()) as u32 - 1;
+                let role = (random.below(8) == 0).then(|| ROLES[random.below(ROLES.len())].to_owned());
+                annotations.mentions.push(PlacedMention { entity, page: page.number, char_start, char_end, role });
+            }
+            for (char_start, char_end) in places(REFERENCES_PER_CHUNK * CHUNKS_PER_PAGE, page, random) {
+                let name = format!("Section {}.{}", 1 + random.below(12), 1 + random.below(9));
+                let kind = ReferenceKind::Internal;
+                let reference = Reference { kind, char_start, char_end, name, relation: None };
+                annotations.references.push(PlacedReference { page: page.number, reference });
+            }
+        }
+        annotations
     }
 
     fn page(&self, document: DocumentId, number: u32, first: u32, random: &mut Random) -> (Page, Vec<Chunk>) {

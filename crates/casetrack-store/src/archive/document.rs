@@ -10,9 +10,10 @@
 //! | 5 | chunk, from 0 | chunk without its text, which is a slice of the page's |
 //! | 6 | chunk | the E1 vector, IEEE 754 half precision, little endian |
 //! | 7 | chunk | the E6 vector, as the store keeps it; all chunks of a document have one, or none |
+//! | 8 | 0 | entities, mentions and references, if the document was analysed; since format 2 |
 //!
 //! Values are those of [`schema`](crate::schema), each with its version byte, but for the text, which has none. Sections stand
-//! in the order of the table: all of a page together, then chunk and vectors together. A tag that is not known is refused.
+//! in the order of the table, all of a page together, and chunk and vectors together. A tag that is not known is refused.
 
 use std::io::Read;
 
@@ -21,7 +22,7 @@ use casetrack_core::{DocumentMeta, Error, Page, Result};
 use crate::codec::{decode, decode_json, decode_vector, encode, encode_json, encode_raw, encode_vector, payload};
 use crate::error::corrupt;
 use crate::manifest::VectorModels;
-use crate::records::{ChunkRecord, LayoutRecord, PageRecord};
+use crate::records::{AnnotationsRecord, ChunkRecord, LayoutRecord, PageRecord};
 use crate::sparse::SparseVector;
 use crate::sparse::vector::decode_into;
 use crate::write::StoredDocument;
@@ -33,6 +34,7 @@ const TEXT: u8 = 4;
 const CHUNK: u8 = 5;
 const VECTOR: u8 = 6;
 const SPARSE_VECTOR: u8 = 7;
+const ANNOTATIONS: u8 = 8;
 
 /// Writes a document that has passed [`write::check`](crate::write::check).
 pub(crate) fn write(document: &StoredDocument, put: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
@@ -57,6 +59,9 @@ pub(crate) fn write(document: &StoredDocument, put: &mut dyn FnMut(&[u8]) -> Res
             section(SPARSE_VECTOR, chunk.index, &encode_raw(&sparse.encode()))?;
         }
     }
+    if let Some(annotations) = &document.annotations {
+        section(ANNOTATIONS, 0, &encode(&AnnotationsRecord::new(annotations)?)?)?;
+    }
     Ok(())
 }
 
@@ -71,7 +76,7 @@ pub(crate) fn read(input: &mut dyn Read, models: &VectorModels) -> Result<Stored
     }
     let meta: DocumentMeta = decode_json("document", &value)?;
     let (mut pages, mut chunks, mut vectors) = (Vec::<Page>::new(), Vec::new(), Vec::new());
-    let mut sparse_vectors = Vec::new();
+    let (mut sparse_vectors, mut annotations) = (Vec::new(), None);
     while let Some((tag, number, value)) = section(input)? {
         match tag {
             PAGE => {
@@ -104,11 +109,14 @@ pub(crate) fn read(input: &mut dyn Read, models: &VectorModels) -> Result<Stored
                 decode_into(payload("learned-sparse vector", &value)?, &mut impacts)?;
                 sparse_vectors.push(SparseVector::from_impacts(&impacts));
             }
+            ANNOTATIONS if annotations.is_none() => {
+                annotations = Some(decode::<AnnotationsRecord>("annotation", &value)?.into_annotations()?);
+            }
             unknown => return Err(corrupt(format!("it holds a section of the unknown kind {unknown}"))),
         }
     }
     let VectorModels { dense: dense_model, sparse: sparse_model, .. } = models.clone();
-    Ok(StoredDocument { meta, pages, chunks, vectors, dense_model, sparse_vectors, sparse_model })
+    Ok(StoredDocument { meta, pages, chunks, vectors, dense_model, sparse_vectors, sparse_model, annotations })
 }
 
 /// The next section; `None` at the end. Memory is taken as bytes arrive, not as they are announced.

@@ -37,11 +37,13 @@ pub struct Counts {
     pub chunks: u64,
     /// Chunks that have a learned-sparse vector; the others are not found by [`Collection::search_sparse`].
     pub sparse_chunks: u64,
+    /// Documents that have annotations; the others were stored without analysis.
+    pub annotated_documents: u64,
 }
 
 impl From<State> for Counts {
-    fn from(State { documents, pages, chunks, sparse_chunks, .. }: State) -> Self {
-        Self { documents, pages, chunks, sparse_chunks }
+    fn from(State { documents, pages, chunks, sparse_chunks, annotated_documents, .. }: State) -> Self {
+        Self { documents, pages, chunks, sparse_chunks, annotated_documents }
     }
 }
 

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use casetrack_core::{Chunk, ChunkId, DocumentId, DocumentMeta, ExtractionMethod, Page, Result, Sha256};
+use casetrack_core::{Annotations, Chunk, ChunkId, DocumentId, DocumentMeta, ExtractionMethod, Page, Result, Sha256};
 
 use super::{Collection, Filter, Hit};
 use crate::bm25::{Bm25Query, WordConditions};
@@ -119,6 +119,19 @@ impl Collection {
     /// Whether the chunks of a document have learned-sparse vectors.
     pub fn has_sparse_vectors(&self, document: DocumentId) -> Result<bool> {
         Ok(self.truth.reader().get(cf::SPARSE_VECTORS, &numbered_key(document, 0))?.is_some())
+    }
+
+    /// What analysis found in a document; `None` where there is no such document, or it was stored without analysis. Reads one
+    /// value of about 9 bytes a mention.
+    pub fn annotations(&self, document: DocumentId) -> Result<Option<Annotations>> {
+        self.truth.reader().annotations(document)
+    }
+
+    /// All documents with the version that is stored of each, in the order in which they were stored. A version has a number that
+    /// no other ever gets, of this document or another, so what is derived from documents can tell by it which have changed.
+    /// From memory.
+    pub fn versions(&self) -> Vec<(DocumentId, u64)> {
+        self.slots().ranges().map(|range| (range.document, range.first)).collect()
     }
 
     // ---- searching ----

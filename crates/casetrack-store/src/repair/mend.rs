@@ -9,7 +9,6 @@ use rocksdb::WriteBatch;
 use super::{LostDocument, Repair};
 use crate::codec::{decode, decode_json, encode, encode_json};
 use crate::error::corrupt;
-use crate::load;
 use crate::manifest::Manifest;
 use crate::reader::Reader;
 use crate::records::{ChunkPlace, DocumentRecord, SlotRecord, State};
@@ -24,6 +23,7 @@ struct Kept {
     record: DocumentRecord,
     page_bytes: Vec<u32>,
     sparse_chunks: u64,
+    annotated: bool,
 }
 
 type Documents = HashMap<DocumentId, Kept>;
@@ -81,6 +81,7 @@ impl Repair<'_> {
             pages: count(|record| record.meta.page_count),
             chunks: count(|record| record.meta.chunk_count),
             sparse_chunks: kept.values().map(|kept| kept.sparse_chunks).sum(),
+            annotated_documents: kept.values().filter(|kept| kept.annotated).count() as u64,
             ..old
         };
         let without_sparse: u64 = kept
@@ -92,6 +93,7 @@ impl Repair<'_> {
             let had = state.map_or(u64::MAX, |state| state.sparse_chunks);
             self.note_missing_sparse_vectors(without_sparse.min(had.saturating_sub(counted.sparse_chunks)));
         }
+        self.note_missing_annotations(state.as_ref(), &counted);
         if taken == 0 && changed == 0 && state == Some(counted) && log_is_whole(&reader, &counted)? {
             return Ok(());
         }
@@ -108,7 +110,7 @@ impl Repair<'_> {
         self.quarantine.write_report(&self.report)?;
         truth.write_durably(batch)?;
         if taken > 0 {
-            self.found(format!("{taken} stored entries belong to no document that is whole."));
+            self.found(format!("{taken} stored entries are damaged or belong to no document that is whole."));
             self.done(format!("{taken} stored entries were moved to quarantine (entries.bin)."));
         }
         if self.report.lost.is_empty() && taken == 0 {
@@ -144,7 +146,7 @@ impl Repair<'_> {
         records.sort_by_key(|record| std::cmp::Reverse(record.first_slot));
         for record in records {
             let id = record.meta.id;
-            let loaded = load::document(reader, &record, &identity).and_then(|document| {
+            let loaded = self.load(reader, &record, &identity).and_then(|document| {
                 match paths.insert(record.meta.path.clone(), id) {
                     Some(newer) => Err(corrupt(format!("A newer document ({newer}) has the same path."))),
                     None => Ok(document),
@@ -166,7 +168,8 @@ impl Repair<'_> {
                 }
             }
             let page_bytes = document.pages.iter().map(|page| page.text.len() as u32).collect();
-            kept.insert(id, Kept { record, page_bytes, sparse_chunks: document.sparse_vectors.len() as u64 });
+            let sparse_chunks = document.sparse_vectors.len() as u64;
+            kept.insert(id, Kept { record, page_bytes, sparse_chunks, annotated: document.annotations.is_some() });
         }
         Ok(kept)
     }
@@ -225,18 +228,18 @@ fn expected(family: &str, kept: &Documents) -> Result<HashMap<Vec<u8>, Vec<u8>>>
 
 /// Whether a key of a family by document is one that a document which stays should have.
 fn belongs_to_document(family: &str, kept: &Documents, key: &[u8]) -> bool {
-    let Some(Kept { record, page_bytes, .. }) = leading_document(key).and_then(|id| kept.get(&id)) else {
-        return false;
-    };
+    let Some(own) = leading_document(key).and_then(|id| kept.get(&id)) else { return false };
+    let meta = &own.record.meta;
     match family {
         cf::PAGE_TEXT => parse_text_key(key).is_some_and(|(_, page, segment)| {
-            let bytes = page.checked_sub(1).and_then(|place| page_bytes.get(place as usize));
+            let bytes = page.checked_sub(1).and_then(|place| own.page_bytes.get(place as usize));
             bytes.is_some_and(|bytes| segment < bytes.div_ceil(SEGMENT_BYTES))
         }),
         cf::PAGES | cf::PAGE_LAYOUT => {
-            parse_numbered_key(key).is_some_and(|(_, page)| (1..=record.meta.page_count).contains(&page))
+            parse_numbered_key(key).is_some_and(|(_, page)| (1..=meta.page_count).contains(&page))
         }
-        _ => parse_numbered_key(key).is_some_and(|(_, index)| index < record.meta.chunk_count),
+        cf::ANNOTATIONS => key.len() == 16 && own.annotated,
+        _ => parse_numbered_key(key).is_some_and(|(_, index)| index < meta.chunk_count),
     }
 }
 

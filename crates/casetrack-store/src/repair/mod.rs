@@ -16,8 +16,8 @@ mod salvage;
 use std::path::{Path, PathBuf};
 
 use casetrack_core::{
-    CollectionId, CollectionMeta, CollectionStatus, CollectionType, DocumentId, DocumentMeta, Error, ErrorCode, Result,
-    Timestamp,
+    CollectionId, CollectionMeta, CollectionStatus, CollectionType, DocumentId, DocumentMeta, Error, ErrorCode,
+    ErrorKind, Result, Timestamp,
 };
 use rocksdb::WriteBatch;
 use serde::Serialize;
@@ -28,11 +28,13 @@ use crate::error::corrupt;
 use crate::indexes::Indexes;
 use crate::lock::OwnerLock;
 use crate::manifest::{Manifest, VectorModels};
-use crate::records::{DocumentRecord, Identity};
+use crate::reader::Reader;
+use crate::records::{DocumentRecord, Identity, State};
 use crate::schema::{SCHEMA_VERSION, cf};
 use crate::slots::SlotMap;
 use crate::truth::Truth;
-use crate::{fs, originals};
+use crate::write::StoredDocument;
+use crate::{fs, load, originals};
 
 pub(crate) use self::quarantine::QUARANTINE;
 use self::quarantine::Quarantine;
@@ -91,6 +93,8 @@ struct Repair<'d> {
     dir: &'d Path,
     quarantine: Quarantine,
     report: RepairReport,
+    /// Documents whose annotations are damaged.
+    bad_annotations: u64,
 }
 
 impl Collection {
@@ -101,7 +105,8 @@ impl Collection {
     /// to mend; [`ErrorCode::DiskFull`] and others of the machine, after which it can be run again.
     pub fn repair(dir: &Path) -> Result<RepairReport> {
         let owner = OwnerLock::acquire(dir)?;
-        let mut repair = Repair { dir, quarantine: Quarantine::new(dir), report: RepairReport::default() };
+        let mut repair =
+            Repair { dir, quarantine: Quarantine::new(dir), report: RepairReport::default(), bad_annotations: 0 };
         repair.salvage_interrupted()?;
         let manifest = repair.read_manifest()?;
         let manifest = repair.truth(manifest)?;
@@ -137,6 +142,39 @@ impl Repair<'_> {
             self.done(
                 "Documents without learned-sparse vectors were kept: the other searches find them. To get the vectors again, \
                  ingest their files with --force.",
+            );
+        }
+    }
+
+    /// Reads a document that is to be kept. Annotations can be found again, so that one whose annotations are damaged is kept
+    /// without them; that is told.
+    fn load(&mut self, reader: &Reader<'_>, record: &DocumentRecord, identity: &Identity) -> Result<StoredDocument> {
+        let mut document = load::without_annotations(reader, record, identity)?;
+        match load::annotations(reader, &document) {
+            Ok(annotations) => document.annotations = annotations,
+            Err(error) if error.kind() == ErrorKind::Environment && error.code != ErrorCode::FileNotFound => {
+                return Err(error);
+            }
+            Err(error) => {
+                self.found(format!("The annotations of {} are damaged: {}", record.meta.path, told(&error)));
+                self.bad_annotations += 1;
+            }
+        }
+        Ok(document)
+    }
+
+    /// `before` is what the damaged collection counted, if that can be read; `kept` counts the documents that stay.
+    fn note_missing_annotations(&mut self, before: Option<&State>, kept: &State) {
+        let had = before.map_or(u64::MAX, |state| state.annotated_documents);
+        let without = kept.documents - kept.annotated_documents;
+        let missing = without.min(had.saturating_sub(kept.annotated_documents));
+        if missing > self.bad_annotations {
+            self.found(format!("The annotations of {} documents are gone.", missing - self.bad_annotations));
+        }
+        if missing > 0 || self.bad_annotations > 0 {
+            self.done(
+                "Documents without annotations were kept: every search finds them. To get the annotations again, ingest their \
+                 files with --force.",
             );
         }
     }

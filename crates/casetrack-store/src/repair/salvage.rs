@@ -19,7 +19,7 @@ use crate::reader::Reader;
 use crate::records::{ChunkPlace, DocumentRecord, Identity, SlotRecord, State};
 use crate::schema::{cf, leading_document, parse_hash_key};
 use crate::truth::{Truth, manifest_is_cut_off};
-use crate::{fs, load, write};
+use crate::{fs, write};
 
 const WORK: &str = ".repair";
 /// Marks that the new RocksDB is complete.
@@ -133,10 +133,13 @@ impl Repair<'_> {
 
         let truth = Truth::create(fresh, &identity)?;
         truth.keep_manifest(manifest)?;
-        let (mut state, mut without_sparse) = (State::default(), 0);
+        let before = source.state().ok();
+        // Slots are not used again, so that no version of a document gets the number that another had.
+        let next_slot = before.map_or(0, |state| state.next_slot);
+        let (mut state, mut without_sparse) = (State { next_slot, ..State::default() }, 0);
         for record in &records {
             let loaded =
-                load::document(&reader, record, &identity).and_then(|document| match newest.get(&record.meta.path) {
+                self.load(&reader, record, &identity).and_then(|document| match newest.get(&record.meta.path) {
                     Some(id) if *id != record.meta.id => {
                         Err(corrupt(format!("A newer document ({id}) has the same path.")))
                     }
@@ -156,10 +159,11 @@ impl Repair<'_> {
             }
         }
         truth.flush_all()?;
-        let had = source.state().map_or(u64::MAX, |state| state.sparse_chunks);
+        let had = before.map_or(u64::MAX, |state| state.sparse_chunks);
         if identity.sparse_model.is_some() {
             self.note_missing_sparse_vectors(without_sparse.min(had.saturating_sub(state.sparse_chunks)));
         }
+        self.note_missing_annotations(before.as_ref(), &state);
         Ok(state.documents)
     }
 

@@ -4,7 +4,7 @@ use casetrack_core::{Chunk, Page, Result};
 
 use super::{Documents, Findings, damage, named};
 use crate::codec::{decode, decode_json, decode_vector, payload};
-use crate::invariants::{Rule, check_page, vector_problem};
+use crate::invariants::{Rule, annotations_problem, check_page, vector_problem};
 use crate::manifest::VectorModels;
 use crate::reader::Reader;
 use crate::records::{ChunkRecord, DocumentRecord, SlotRecord};
@@ -38,10 +38,17 @@ pub(super) struct Walk<'r, 't> {
     pub chain: Findings,
     pub vectors: Findings,
     pub sparse_vectors: Findings,
+    pub annotations: Findings,
     /// The model of learned-sparse vectors, where the collection has one.
     sparse_model: Option<&'r str>,
-    /// Learned-sparse vectors of all documents so far.
+    pub found: Found,
+}
+
+/// What not every document has, in all documents so far.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Found {
     pub sparse_chunks: u64,
+    pub annotated_documents: u64,
 }
 
 impl<'r, 't> Walk<'r, 't> {
@@ -60,16 +67,21 @@ impl<'r, 't> Walk<'r, 't> {
                 "sparse_vectors",
                 "The chunks of a document have learned-sparse vectors all or none; terms are in order, impacts above 0.",
             ),
+            annotations: Findings::new(
+                "annotations",
+                "Every mention and reference lies in the text of its page, in order; a mention is of an entity of its document.",
+            ),
             sparse_model: models.sparse.as_deref(),
-            sparse_chunks: 0,
+            found: Found::default(),
         }
     }
 
     pub fn document(&mut self, record: &DocumentRecord) -> Result<()> {
         self.indexed(record)?;
-        self.pages(record)?;
+        let page_chars = self.pages(record)?;
         self.vectors_of(record)?;
-        self.sparse_vectors_of(record)
+        self.sparse_vectors_of(record)?;
+        self.annotations_of(record, &page_chars)
     }
 
     /// The look-ups that lead to a document.
@@ -92,11 +104,11 @@ impl<'r, 't> Walk<'r, 't> {
         Ok(())
     }
 
-    /// Pages in order, each with its chunks.
-    fn pages(&mut self, record: &DocumentRecord) -> Result<()> {
+    /// Pages in order, each with its chunks. The length of each page, 0 where it cannot be read.
+    fn pages(&mut self, record: &DocumentRecord) -> Result<Vec<u64>> {
         let (meta, name) = (&record.meta, named(record));
         let mut records = self.reader.numbered(cf::CHUNKS, meta.id, 0..u32::MAX)?.peekable();
-        let (mut chars, mut next_index) = (0, 0);
+        let (mut page_chars, mut next_index) = (Vec::new(), 0);
         for number in 1..=meta.page_count {
             self.coverage.check.checked += 1;
             self.chain.check.checked += 1;
@@ -126,8 +138,8 @@ impl<'r, 't> Walk<'r, 't> {
                     chunks.push(chunk);
                 }
             }
+            page_chars.push(page.as_ref().map_or(0, |page| page.text.chars().count() as u64));
             if let Some(page) = page {
-                chars += page.text.chars().count() as u64;
                 check_page(meta.id, &page, &chunks, &mut |violation| {
                     let problem = format!("{name}, {violation}.");
                     match violation.rule {
@@ -145,10 +157,11 @@ impl<'r, 't> Walk<'r, 't> {
         if next_index != meta.chunk_count {
             self.chain.problem(format!("{name} has {next_index} chunks, but claims {}.", meta.chunk_count));
         }
+        let chars: u64 = page_chars.iter().sum();
         if chars != meta.char_count {
             self.chain.problem(format!("{name} has {chars} characters, but claims {}.", meta.char_count));
         }
-        Ok(())
+        Ok(page_chars)
     }
 
     /// A chunk with its text from the page, and whether its id leads to it.
@@ -216,7 +229,7 @@ impl Walk<'_, '_> {
         for entry in self.reader.numbered(cf::SPARSE_VECTORS, meta.id, 0..u32::MAX)? {
             let (index, value) = entry?;
             self.sparse_vectors.check.checked += 1;
-            self.sparse_chunks += 1;
+            self.found.sparse_chunks += 1;
             if index != next_index {
                 self.chain.problem(format!(
                     "{name}: the learned-sparse vector of chunk {index} comes where that of {next_index} should."
@@ -236,6 +249,20 @@ impl Walk<'_, '_> {
         if next_index > 0 && self.sparse_model.is_none() {
             self.chain.problem(format!("{name} has learned-sparse vectors, but the collection has no model for them."));
         }
+        Ok(())
+    }
+
+    fn annotations_of(&mut self, record: &DocumentRecord, page_chars: &[u64]) -> Result<()> {
+        let name = named(record);
+        let problem = match damage(self.reader.annotations(record.meta.id))? {
+            Ok(None) => return Ok(()),
+            Ok(Some(annotations)) => annotations_problem(&annotations, page_chars)
+                .map(|problem| format!("{name}: in its annotations, {problem}.")),
+            Err(error) => Some(format!("{name}: {}", error.message)),
+        };
+        self.annotations.check.checked += 1;
+        self.found.annotated_documents += 1;
+        problem.into_iter().for_each(|problem| self.annotations.problem(problem));
         Ok(())
     }
 }

@@ -109,7 +109,7 @@ pub(crate) fn manifest(dir: &Path, open: &Manifest, truth: &Truth) -> Result<Che
     Ok(findings.finish())
 }
 
-/// Checks documents, pages, chunks and vectors: invariants 1 to 3.
+/// Checks documents, pages, chunks, vectors and annotations: invariants 1 to 3.
 pub(crate) fn documents(reader: &Reader<'_>, models: &VectorModels) -> Result<VerifyReport> {
     let mut chain = Findings::new(
         "chain",
@@ -122,9 +122,10 @@ pub(crate) fn documents(reader: &Reader<'_>, models: &VectorModels) -> Result<Ve
     for record in in_order {
         walk.document(record)?;
     }
-    let documents::Walk { verbatim, coverage, vectors, sparse_vectors, mut chain, sparse_chunks, .. } = walk;
-    orphans::check(reader, &documents, sparse_chunks, &mut chain)?;
-    Ok(VerifyReport { checks: [verbatim, coverage, chain, vectors, sparse_vectors].map(Findings::finish).into() })
+    let documents::Walk { verbatim, coverage, vectors, sparse_vectors, annotations, mut chain, found, .. } = walk;
+    orphans::check(reader, &documents, found, &mut chain)?;
+    let checks = [verbatim, coverage, chain, vectors, sparse_vectors, annotations];
+    Ok(VerifyReport { checks: checks.map(Findings::finish).into() })
 }
 
 /// Compares a derived index with what it is derived from.

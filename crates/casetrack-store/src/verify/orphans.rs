@@ -2,6 +2,7 @@
 
 use casetrack_core::{DocumentId, Result};
 
+use super::documents::Found;
 use super::{Documents, Findings, damage, named};
 use crate::codec::decode;
 use crate::reader::Reader;
@@ -11,13 +12,8 @@ use crate::schema::{
     parse_text_key, path_key,
 };
 
-/// `sparse_chunks`: how many chunks have a learned-sparse vector.
-pub(super) fn check(
-    reader: &Reader<'_>,
-    documents: &Documents,
-    sparse_chunks: u64,
-    chain: &mut Findings,
-) -> Result<()> {
+/// `found` is what the documents have.
+pub(super) fn check(reader: &Reader<'_>, documents: &Documents, found: Found, chain: &mut Findings) -> Result<()> {
     for family in cf::BY_DOCUMENT {
         by_document(reader, documents, family, chain)?;
     }
@@ -29,14 +25,14 @@ pub(super) fn check(
         Ok(state) => {
             slots(reader, documents, &state, chain)?;
             log(reader, &state, chain)?;
-            counts(documents, sparse_chunks, &state, chain);
+            counts(documents, found, &state, chain);
         }
         Err(error) => chain.problem(error.message),
     }
     Ok(())
 }
 
-/// Pages, texts, chunks and vectors whose key names no document, or a number the document does not have.
+/// Pages, texts, chunks, vectors and annotations whose key names no document, or a number the document does not have.
 fn by_document(reader: &Reader<'_>, documents: &Documents, family: &'static str, chain: &mut Findings) -> Result<()> {
     for entry in reader.scan_all(family)? {
         let (key, _) = entry?;
@@ -60,6 +56,7 @@ fn by_document(reader: &Reader<'_>, documents: &Documents, family: &'static str,
             cf::CHUNKS | cf::VECTORS | cf::SPARSE_VECTORS => {
                 parse_numbered_key(&key).is_some_and(|(_, index)| index < meta.chunk_count)
             }
+            cf::ANNOTATIONS => key.len() == 16,
             _ => parse_numbered_key(&key).is_some_and(|(_, page)| (1..=meta.page_count).contains(&page)),
         };
         if !belongs {
@@ -160,7 +157,7 @@ fn log(reader: &Reader<'_>, state: &State, chain: &mut Findings) -> Result<()> {
     Ok(())
 }
 
-fn counts(documents: &Documents, sparse_chunks: u64, state: &State, chain: &mut Findings) {
+fn counts(documents: &Documents, optional: Found, state: &State, chain: &mut Findings) {
     let pages: u64 = documents.values().map(|record| u64::from(record.meta.page_count)).sum();
     let chunks: u64 = documents.values().map(|record| u64::from(record.meta.chunk_count)).sum();
     let found = (documents.len() as u64, pages, chunks);
@@ -171,10 +168,17 @@ fn counts(documents: &Documents, sparse_chunks: u64, state: &State, chain: &mut 
             "There are {d} documents, {p} pages and {c} chunks, but the collection counts {cd}, {cp} and {cc}."
         ));
     }
+    let Found { sparse_chunks, annotated_documents } = optional;
     if sparse_chunks != state.sparse_chunks {
         chain.problem(format!(
             "There are {sparse_chunks} learned-sparse vectors, but the collection counts {}.",
             state.sparse_chunks
+        ));
+    }
+    if annotated_documents != state.annotated_documents {
+        chain.problem(format!(
+            "There are {annotated_documents} documents with annotations, but the collection counts {}.",
+            state.annotated_documents
         ));
     }
 }

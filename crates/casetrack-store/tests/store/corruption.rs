@@ -100,6 +100,7 @@ fn everything(collection: &Collection, id: DocumentId) -> StoredDocument {
         dense_model: collection.models().dense.clone(),
         sparse_vectors: collection.sparse_vectors(id).unwrap().into_iter().map(|(_, vector)| vector).collect(),
         sparse_model: collection.models().sparse.clone(),
+        annotations: collection.annotations(id).unwrap(),
         meta,
     }
 }
@@ -137,8 +138,8 @@ impl Damage {
 enum Outcome {
     /// Nothing was lost, or it came back when the collection was opened.
     Whole,
-    /// It was detected; so many documents are lost.
-    Repaired { lost: usize },
+    /// It was detected; so many documents are lost, and some of the others have no annotations any more.
+    Repaired { lost: usize, without_annotations: bool },
 }
 
 /// Damages a file and follows what happens. Fails where anything is wrong in silence, or left wrong.
@@ -181,7 +182,7 @@ fn outcome(matter: &Matter, file: &str, damage: Damage) -> Outcome {
     let collection = Collection::open(&dir).unwrap_or_else(|error| panic!("{what}: {}", error.full_text()));
     assert_clean(&collection);
     assert_eq!(collection.meta().name, "Test", "{what}");
-    let (mut lost, mut without_sparse) = (0, false);
+    let (mut lost, mut without_sparse, mut without_annotations) = (0, false, false);
     for (id, stored) in &matter.documents {
         if collection.document(*id).unwrap().is_some() {
             let mut found = everything(&collection, *id);
@@ -192,6 +193,13 @@ fn outcome(matter: &Matter, file: &str, damage: Damage) -> Outcome {
                 assert!(told && found.sparse_vectors.is_empty(), "{what}: {:?}", report.found);
                 found.sparse_vectors = stored.sparse_vectors.clone();
                 without_sparse = true;
+            }
+            if found.annotations != stored.annotations {
+                // These too.
+                let told = report.found.iter().any(|found| found.contains("annotations of"));
+                assert!(told && found.annotations.is_none(), "{what}: {:?}", report.found);
+                found.annotations = stored.annotations.clone();
+                without_annotations = true;
             }
             assert!(found == *stored, "{what}: {} differs", stored.meta.path);
         } else {
@@ -209,7 +217,8 @@ fn outcome(matter: &Matter, file: &str, damage: Damage) -> Outcome {
     }
     assert_eq!(report.documents as usize, matter.documents.len() - lost, "{what}");
     // RocksDB's own upkeep may have dropped a damaged table that held nothing of value any more.
-    assert!(!found.is_empty() || (lost == 0 && !without_sparse), "{what}: nothing was said");
+    let whole = lost == 0 && !without_sparse && !without_annotations;
+    assert!(!found.is_empty() || whole, "{what}: nothing was said");
     if !report.lost.is_empty() {
         let quarantine = report.quarantine.as_ref().unwrap();
         assert!(quarantine.join("report.json").exists() && quarantine.join("rocksdb").is_dir(), "{what}");
@@ -223,7 +232,7 @@ fn outcome(matter: &Matter, file: &str, damage: Damage) -> Outcome {
         let again = Collection::repair(&dir).unwrap();
         assert_eq!((again.found, again.quarantine), (vec![], None), "{what}");
     }
-    Outcome::Repaired { lost }
+    Outcome::Repaired { lost, without_annotations }
 }
 
 /// All outcomes for some files and damages, on both cores.
@@ -253,7 +262,8 @@ fn damage_outside_rocksdb_loses_no_document() {
     assert!(files.iter().any(|name| name.ends_with(".usearch")), "{files:?}");
     assert!(files.iter().any(|name| name.starts_with("originals/")), "{files:?}");
     for (file, damage, outcome) in outcomes(&matter, &files, &EVERY_DAMAGE) {
-        let lost = matches!(outcome, Outcome::Repaired { lost } if lost > 0);
+        let lost =
+            matches!(outcome, Outcome::Repaired { lost, without_annotations } if lost > 0 || without_annotations);
         assert!(!lost, "{file}, {damage:?}: {outcome:?}");
         let derived = file.starts_with("bm25/") || file.starts_with("dense/");
         assert!(!derived || outcome == Outcome::Whole, "{file}, {damage:?}: {outcome:?}");
@@ -268,7 +278,10 @@ fn damage_to_what_rocksdb_knows_of_its_files_loses_no_document() {
     });
     assert!(files.len() >= 4, "{files:?}");
     for (file, damage, outcome) in outcomes(&matter, &files, &EVERY_DAMAGE) {
-        assert!(matches!(outcome, Outcome::Whole | Outcome::Repaired { lost: 0 }), "{file}, {damage:?}: {outcome:?}");
+        assert!(
+            matches!(outcome, Outcome::Whole | Outcome::Repaired { lost: 0, without_annotations: false }),
+            "{file}, {damage:?}: {outcome:?}"
+        );
     }
 }
 
@@ -282,14 +295,22 @@ fn damage_to_a_table_loses_what_is_in_the_damaged_part() {
     let tables = db.live_files().unwrap();
     drop(db);
     let damages = [Damage::Flip(300), Damage::Flip(950), Damage::Halve, Damage::Delete];
-    let mut texts = 0;
+    let (mut texts, mut annotations_lost) = (0, false);
     for (file, damage, outcome) in outcomes(&matter, &files, &damages) {
         let what = format!("{file}, {damage:?}: {outcome:?}");
-        let lost = if let Outcome::Repaired { lost } = outcome { lost } else { 0 };
+        let (lost, unannotated) = match outcome {
+            Outcome::Repaired { lost, without_annotations } => (lost, without_annotations),
+            Outcome::Whole => (0, false),
+        };
         let Some(table) = tables.iter().find(|table| format!("rocksdb{}", table.name) == file) else { continue };
         let (start, end) = (table.start_key.as_deref().unwrap(), table.end_key.as_deref().unwrap());
         let family = table.column_family_name.as_str();
-        let at_most = if cf::BY_DOCUMENT.contains(&family) || family == cf::DOCUMENTS {
+        assert!(!unannotated || family == cf::ANNOTATIONS, "{what} in {family}");
+        let at_most = if family == cf::ANNOTATIONS {
+            // A document does without them.
+            annotations_lost |= unannotated;
+            0
+        } else if cf::BY_DOCUMENT.contains(&family) || family == cf::DOCUMENTS {
             let inside = |id: &&DocumentId| start[..16] <= id.as_bytes()[..] && id.as_bytes()[..] <= end[..16];
             matter.documents.keys().filter(inside).count()
         } else {
@@ -303,7 +324,7 @@ fn damage_to_a_table_loses_what_is_in_the_damaged_part() {
             texts += 1;
         }
     }
-    assert!(texts > 0);
+    assert!(texts > 0 && annotations_lost);
 }
 
 #[test]
@@ -313,7 +334,7 @@ fn damage_to_the_log_loses_what_was_in_it_and_not_in_silence() {
     for (file, damage, outcome) in outcomes(&matter, &files, &EVERY_DAMAGE) {
         let size = std::fs::metadata(matter.dir.join(&file)).unwrap().len();
         assert!(
-            matches!(outcome, Outcome::Whole | Outcome::Repaired { lost: 0..=5 }),
+            matches!(outcome, Outcome::Whole | Outcome::Repaired { lost: 0..=5, .. }),
             "{file}, {damage:?}: {outcome:?}"
         );
         // The indexes, which were saved when it was closed, tell that something is missing.
@@ -321,7 +342,7 @@ fn damage_to_the_log_loses_what_was_in_it_and_not_in_silence() {
     }
     // Damage in the middle loses less than all that comes after it.
     let log = files.iter().max_by_key(|file| std::fs::metadata(matter.dir.join(file)).unwrap().len()).unwrap();
-    assert!(matches!(outcome(&matter, log, Damage::Flip(300)), Outcome::Repaired { lost: 1..=3 }));
+    assert!(matches!(outcome(&matter, log, Damage::Flip(300)), Outcome::Repaired { lost: 1..=3, .. }));
 }
 
 #[test]

@@ -31,6 +31,7 @@ fn assert_same(collection: &Collection, stored: &StoredDocument) {
     // The weights of these tests are exact in the store's steps.
     let sparse = collection.sparse_vectors(id).unwrap().into_iter().map(|(_, vector)| vector);
     assert_eq!(sparse.collect::<Vec<_>>(), stored.sparse_vectors);
+    assert_eq!(collection.annotations(id).unwrap(), stored.annotations);
 }
 
 /// Two pages with everything a page can have.
@@ -67,7 +68,10 @@ fn a_document_comes_back_as_it_was_also_after_reopening() {
     let collection = Collection::open(&dir).unwrap();
     assert_same(&collection, &stored);
     assert_same(&collection, &other);
-    assert_eq!(collection.counts().unwrap(), Counts { documents: 2, pages: 3, chunks: 6, sparse_chunks: 6 });
+    assert_eq!(
+        collection.counts().unwrap(),
+        Counts { documents: 2, pages: 3, chunks: 6, sparse_chunks: 6, annotated_documents: 2 }
+    );
     let paths: Vec<_> = collection.documents().unwrap().into_iter().map(|meta| meta.path).collect();
     assert_eq!(paths, [stored.meta.path.clone(), other.meta.path.clone()]);
     assert_clean(&collection);
@@ -143,7 +147,10 @@ fn a_replacement_keeps_the_id_and_leaves_nothing_of_the_old() {
         let hits = collection.search_bm25("unchanged", 9, &all).unwrap();
         assert_eq!(hits.iter().map(|hit| (hit.document, hit.index)).collect::<Vec<_>>(), [(new.meta.id, 1)]);
         assert_eq!(collection.search_dense(&vector("alpha"), 99, &all).unwrap().len(), 3);
-        assert_eq!(collection.counts().unwrap(), Counts { documents: 2, pages: 2, chunks: 3, sparse_chunks: 3 });
+        assert_eq!(
+            collection.counts().unwrap(),
+            Counts { documents: 2, pages: 2, chunks: 3, sparse_chunks: 3, annotated_documents: 2 }
+        );
         assert_clean(collection);
     };
     check(&collection);

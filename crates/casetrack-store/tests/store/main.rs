@@ -1,5 +1,6 @@
 //! A collection as its users see it: through the public API, and through damaged or interrupted directories.
 
+mod annotations;
 mod corruption;
 mod documents;
 mod portable;

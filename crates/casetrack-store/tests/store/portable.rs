@@ -20,6 +20,7 @@ fn sha256(bytes: &[u8]) -> Sha256 {
 fn matter() -> (tempfile::TempDir, Collection, Vec<StoredDocument>) {
     let (temp, _, collection) = new_collection();
     let mut documents = many(9, 5);
+    documents[6].annotations = None;
     documents.push(document("/data/empty.txt", &[""]));
     documents.push(document("/data/pages.txt", &["One page: Größe ☂\n\nof two", "word3x1 again\n\nsame\n\nsame"]));
     for stored in &documents {
@@ -47,6 +48,7 @@ fn stored(collection: &Collection, meta: casetrack_core::DocumentMeta) -> Stored
         dense_model: collection.models().dense.clone(),
         sparse_vectors: collection.sparse_vectors(meta.id).unwrap().into_iter().map(|(_, vector)| vector).collect(),
         sparse_model: collection.models().sparse.clone(),
+        annotations: collection.annotations(meta.id).unwrap(),
         meta,
     }
 }
@@ -72,6 +74,7 @@ fn an_imported_collection_is_and_finds_the_same() {
     let imported = import(&file, &elsewhere.path().join("imported")).unwrap();
     assert_ne!(imported.meta().id, collection.meta().id);
     assert_eq!(everything(&imported), everything(&collection));
+    assert_eq!(imported.counts().unwrap().annotated_documents, documents.len() as u64 - 1);
     assert_eq_results(&imported, &results(&collection), "imported");
     assert_clean(&imported);
     let kept = &documents.last().unwrap().meta;
@@ -211,7 +214,7 @@ fn archives_that_do_not_check_out_are_refused_and_leave_nothing() {
         (
             "by a newer CaseTrack",
             ErrorCode::NewerSchema,
-            Box::new(|parts| manifest(parts, |m| m["format_version"] = json!(2))),
+            Box::new(|parts| manifest(parts, |m| m["format_version"] = json!(3))),
         ),
         ("its format 0 is unknown", unreadable, Box::new(|parts| manifest(parts, |m| m["format_version"] = json!(0)))),
         ("is missing", unreadable, Box::new(|parts| _ = parts.remove(0))),
@@ -275,6 +278,18 @@ fn archives_that_do_not_check_out_are_refused_and_leave_nothing() {
                 })
             }),
         ),
+        (
+            "in its annotations, reference 0 is at characters",
+            unreadable,
+            Box::new(|parts| {
+                // The end of them is the reference: its length, kind, name and relation.
+                forge(parts, &last, |bytes| {
+                    let length = bytes.len() - 4;
+                    bytes[length] = 127;
+                })
+            }),
+        ),
+        ("unknown kind 77", unreadable, Box::new(|parts| forge(parts, &last, |bytes| *bytes.last_mut().unwrap() = 77))),
         (
             "not the file of its document",
             unreadable,

@@ -61,7 +61,10 @@ fn a_crash_before_the_first_flush_loses_nothing() {
     let crashed = temp.path().join("crashed");
     copy_dir(&dir, &crashed);
     let recovered = Collection::open(&crashed).unwrap();
-    assert_eq!(recovered.counts().unwrap(), Counts { documents: 3, pages: 3, chunks: 12, sparse_chunks: 12 });
+    assert_eq!(
+        recovered.counts().unwrap(),
+        Counts { documents: 3, pages: 3, chunks: 12, sparse_chunks: 12, annotated_documents: 3 }
+    );
     assert_eq_results(&recovered, &results(&collection), "");
     assert_clean(&recovered);
 }

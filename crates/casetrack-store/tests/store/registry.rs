@@ -1,6 +1,7 @@
 //! Collections of a data directory, and who may open them.
 
 use casetrack_core::{CollectionId, CollectionMeta, ErrorCode, Timestamp};
+use casetrack_store::schema::SCHEMA_VERSION;
 use casetrack_store::{Collection, Counts, Registry};
 
 use crate::support::*;
@@ -30,7 +31,10 @@ fn collections_are_listed_by_age_opened_and_deleted() {
     registry.delete(first.id).unwrap();
     assert_eq!(registry.list().unwrap(), [second.clone(), third]);
     assert!(!registry.path(first.id).exists());
-    assert_eq!(registry.counts(second.id).unwrap(), Counts { documents: 1, pages: 1, chunks: 1, sparse_chunks: 1 });
+    assert_eq!(
+        registry.counts(second.id).unwrap(),
+        Counts { documents: 1, pages: 1, chunks: 1, sparse_chunks: 1, annotated_documents: 1 }
+    );
     for error in [
         registry.delete(first.id).unwrap_err(),
         registry.open_collection(first.id).map(drop).unwrap_err(),
@@ -52,7 +56,7 @@ fn a_collection_has_one_owner() {
     owner.put_document(&document("/a.txt", &["one\n\ntwo"])).unwrap();
     assert_eq!(
         registry.counts(meta.id).unwrap(),
-        Counts { documents: 1, pages: 1, chunks: 2, sparse_chunks: 2 },
+        Counts { documents: 1, pages: 1, chunks: 2, sparse_chunks: 2, annotated_documents: 1 },
         "a look needs no ownership"
     );
     owner.put_document(&document("/b.txt", &["three"])).unwrap();
@@ -112,7 +116,9 @@ fn a_newer_schema_is_refused_and_left_alone() {
     let meta = collection_meta("from the future");
     drop(registry.create(&meta, &models()).unwrap());
     let path = registry.path(meta.id).join("collection.json");
-    let json = std::fs::read_to_string(&path).unwrap().replace("\"schema_version\": 2", "\"schema_version\": 3");
+    let version = |schema: u32| format!("\"schema_version\": {schema}");
+    let json = std::fs::read_to_string(&path).unwrap();
+    let json = json.replace(&version(SCHEMA_VERSION), &version(SCHEMA_VERSION + 1));
     std::fs::write(&path, &json).unwrap();
     for error in [registry.open_collection(meta.id).map(drop).unwrap_err(), registry.counts(meta.id).unwrap_err()] {
         assert_eq!(error.code, ErrorCode::NewerSchema);

@@ -7,7 +7,7 @@ use casetrack_core::{
     CollectionId, CollectionMeta, CollectionStatus, CollectionType, DocumentId, ErrorCode, Timestamp,
 };
 use casetrack_store::schema::SCHEMA_VERSION;
-use casetrack_store::{Collection, Counts, ExportOptions, Filter, Registry, SparseVector, StoredDocument};
+use casetrack_store::{Archive, Collection, Counts, ExportOptions, Filter, Registry, SparseVector, StoredDocument};
 
 use crate::support::*;
 
@@ -136,6 +136,63 @@ fn a_collection_of_every_schema_opens_and_answers_as_it_did() {
     }
 }
 
+/// The places that a learned-sparse search finds, of which schema 1 has no vectors.
+fn sparse_answers(collection: &Collection) -> Vec<(u8, u32)> {
+    let query = SparseVector { terms: vec![(104, 1.0), (105, 0.25)] };
+    let hits = collection.search_sparse(&query, 3, &Filter::default()).unwrap();
+    hits.iter().map(|hit| (hit.document.as_bytes()[0], hit.index)).collect()
+}
+
+#[test]
+fn a_collection_of_schema_2_keeps_its_vectors_and_takes_annotations() {
+    let (_temp, dir) = thaw(2);
+    let collection = Collection::open(&dir).unwrap();
+    assert_eq!(sparse_answers(&collection), ANSWERS[2]);
+    let counts = Counts { documents: 3, pages: 4, chunks: 6, sparse_chunks: 6, annotated_documents: 0 };
+    assert_eq!(collection.counts().unwrap(), counts);
+    let documents = documents();
+    assert!(documents.iter().all(|stored| collection.annotations(stored.meta.id).unwrap().is_none()));
+    collection.put_document(&documents[1]).unwrap();
+    assert_eq!(collection.annotations(documents[1].meta.id).unwrap(), documents[1].annotations);
+    assert_eq!(collection.counts().unwrap(), Counts { annotated_documents: 1, ..counts });
+    assert_clean(&collection);
+    drop(collection);
+    assert!(dir.join("backup-schema-2").exists());
+    let collection = Collection::open(&dir).unwrap();
+    assert_eq!(sparse_answers(&collection), ANSWERS[2]);
+    assert!(!dir.join("backup-schema-2").exists());
+    collection.delete_document(documents[1].meta.id).unwrap();
+    assert_eq!(collection.counts().unwrap().annotated_documents, 0);
+    assert_clean(&collection);
+}
+
+/// Of format 1, before annotations.
+#[test]
+fn an_archive_of_schema_2_is_imported() {
+    let temp = tempfile::tempdir().unwrap();
+    let mut archive = Archive::open(&frozen(2, "ctcollection")).unwrap();
+    assert_eq!(archive.manifest().format_version, 1);
+    let collection = Collection::import(&temp.path().join("imported"), &mut archive, &collection_meta("Old")).unwrap();
+    assert_eq!(answers(&collection), ANSWERS);
+    assert_eq!(sparse_answers(&collection), ANSWERS[2]);
+    assert_eq!(collection.counts().unwrap().annotated_documents, 0);
+    assert_clean(&collection);
+}
+
+#[test]
+fn a_repair_of_an_older_schema_keeps_every_document() {
+    for schema in 1..SCHEMA_VERSION {
+        let (_temp, dir) = thaw(schema);
+        let report = Collection::repair(&dir).unwrap();
+        assert_eq!(
+            (report.documents, report.lost.len(), report.problems.len()),
+            (3, 0, 0),
+            "schema {schema}: {report:?}"
+        );
+        assert_eq!(answers(&Collection::open(&dir).unwrap()), ANSWERS, "schema {schema}");
+    }
+}
+
 /// All files with their contents.
 fn contents(dir: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     files(dir).into_iter().map(|path| (path.clone(), std::fs::read(path).unwrap())).collect()
@@ -191,7 +248,10 @@ fn a_look_at_a_collection_of_an_older_schema_changes_nothing() {
     let place = registry.path(id);
     std::fs::rename(&dir, &place).unwrap();
     let before = contents(&place);
-    assert_eq!(registry.counts(id).unwrap(), Counts { documents: 3, pages: 4, chunks: 6, sparse_chunks: 0 });
+    assert_eq!(
+        registry.counts(id).unwrap(),
+        Counts { documents: 3, pages: 4, chunks: 6, sparse_chunks: 0, annotated_documents: 0 }
+    );
     assert_eq!(registry.list().unwrap().len(), 1);
     assert!(contents(&place) == before, "files were changed");
     registry.open_collection(id).unwrap();
@@ -205,7 +265,7 @@ fn a_collection_of_a_newer_schema_is_refused_and_left_as_it_is() {
     let before = contents(&dir);
     let error = Collection::open(&dir).map(drop).unwrap_err();
     assert_eq!(error.code, ErrorCode::NewerSchema);
-    assert!(error.message.contains("newer CaseTrack (schema 3; this version knows 2)"), "{error}");
+    assert!(error.message.contains("newer CaseTrack (schema 4; this version knows 3)"), "{error}");
     assert!(error.hint.unwrap().contains("Update CaseTrack"));
     assert!(contents(&dir) == before, "files were changed");
 }

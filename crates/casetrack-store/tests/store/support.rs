@@ -4,8 +4,9 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 
 use casetrack_core::{
-    Block, BlockKind, Chunk, ChunkId, CollectionId, CollectionMeta, CollectionStatus, CollectionType, DocumentId,
-    DocumentMeta, DocumentType, ExtractionMethod, FileFormat, Page, Properties, Sha256, Timestamp,
+    Annotations, Block, BlockKind, Chunk, ChunkId, CollectionId, CollectionMeta, CollectionStatus, CollectionType,
+    DocumentId, DocumentMeta, DocumentType, EntityType, ExtractionMethod, FileFormat, LocalEntity, Page, PlacedMention,
+    PlacedReference, Properties, Reference, ReferenceKind, Relation, Sha256, Timestamp,
 };
 use casetrack_store::schema::cf;
 use casetrack_store::{Collection, Filter, Hit, SparseVector, StoredDocument, VectorModels};
@@ -93,7 +94,46 @@ pub fn with_id(id: DocumentId, path: &str, texts: &[&str]) -> StoredDocument {
     let vectors = chunks.iter().map(|chunk| vector(&chunk.text)).collect();
     let sparse_vectors = chunks.iter().map(|chunk| sparse_vector(&chunk.text)).collect();
     let VectorModels { dense, sparse, .. } = models();
-    StoredDocument { meta, pages, chunks, vectors, dense_model: dense, sparse_vectors, sparse_model: sparse }
+    let annotations = Some(annotations(&pages));
+    StoredDocument {
+        meta,
+        pages,
+        chunks,
+        vectors,
+        dense_model: dense,
+        sparse_vectors,
+        sparse_model: sparse,
+        annotations,
+    }
+}
+
+/// A mention of an entity for each word, and a reference where a page begins with one.
+fn annotations(pages: &[Page]) -> Annotations {
+    let mut annotations = Annotations { analysis: "test 1".into(), ..Annotations::default() };
+    for page in pages {
+        let mut char_start = 0;
+        for word in page.text.split(char::is_whitespace) {
+            let char_end = char_start + word.chars().count() as u32;
+            if char_end > char_start {
+                let key = word.to_lowercase();
+                let known = annotations.entities.iter().position(|entity| entity.key == key);
+                let entity = known.unwrap_or(annotations.entities.len()) as u32;
+                if known.is_none() {
+                    let (entity_type, name) = (EntityType::Concept, word.to_owned());
+                    annotations.entities.push(LocalEntity { entity_type, key, name, value: None });
+                }
+                let role = word.ends_with('s').then(|| "plural".to_owned());
+                annotations.mentions.push(PlacedMention { entity, page: page.number, char_start, char_end, role });
+                if char_start == 0 {
+                    let (kind, relation) = (ReferenceKind::Document, Some(Relation::Amends));
+                    let reference = Reference { kind, char_start, char_end, name: word.to_owned(), relation };
+                    annotations.references.push(PlacedReference { page: page.number, reference });
+                }
+            }
+            char_start = char_end + 1;
+        }
+    }
+    annotations
 }
 
 fn chunk(document: DocumentId, page: &Page, byte_start: usize, text: &str) -> Chunk {

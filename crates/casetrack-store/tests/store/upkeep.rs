@@ -88,6 +88,51 @@ fn documents_that_break_an_invariant_are_moved_out_and_named() {
 }
 
 #[test]
+fn documents_with_damaged_annotations_are_kept_without_them() {
+    let (_temp, dir, collection) = new_collection();
+    let mut documents = many(5, 4);
+    documents[3].annotations = None;
+    documents.iter().for_each(|stored| collection.put_document(stored).unwrap());
+    drop(collection);
+    let db = raw(&dir);
+    let family = db.cf_handle(cf::ANNOTATIONS).unwrap();
+    // One is nonsense, one is of another document; one is gone without a trace.
+    let of_other = db.get_cf(family, documents[2].meta.id.as_bytes()).unwrap().unwrap();
+    db.put_cf(family, documents[0].meta.id.as_bytes(), b"\x01nonsense").unwrap();
+    documents[1] = with_id(documents[1].meta.id, "/data/document1.txt", &["short"]);
+    db.delete_cf(family, documents[4].meta.id.as_bytes()).unwrap();
+    drop(db);
+    let collection = Collection::open(&dir).unwrap();
+    collection.put_document(&documents[1]).unwrap();
+    let archive = dir.with_extension("ctcollection");
+    let error = collection.export(&archive, &casetrack_store::ExportOptions::default()).unwrap_err();
+    assert!(error.message.contains("annotation"), "{error}");
+    drop(collection);
+    let db = raw(&dir);
+    db.put_cf(db.cf_handle(cf::ANNOTATIONS).unwrap(), documents[1].meta.id.as_bytes(), of_other).unwrap();
+    drop(db);
+
+    let report = Collection::repair(&dir).unwrap();
+    assert_eq!((report.documents, report.lost.len(), report.problems.len()), (5, 0, 0), "{report:?}");
+    let told = |lines: &[String], phrase: &str| lines.iter().any(|line| line.contains(phrase));
+    assert!(told(&report.found, "The annotations of /data/document0.txt are damaged"), "{report:?}");
+    assert!(told(&report.found, "The annotations of /data/document1.txt are damaged"), "{report:?}");
+    assert!(told(&report.found, "The annotations of 1 documents are gone"), "{report:?}");
+    assert!(told(&report.done, "ingest their files with --force"), "{report:?}");
+    let kept = std::fs::read(report.quarantine.unwrap().join("entries.bin")).unwrap();
+    assert!(kept.windows(8).any(|window| window == b"nonsense"));
+    let collection = Collection::open(&dir).unwrap();
+    assert_clean(&collection);
+    for (n, stored) in documents.iter().enumerate() {
+        let expected = if n == 2 { stored.annotations.as_ref() } else { None };
+        assert_eq!(collection.annotations(stored.meta.id).unwrap().as_ref(), expected, "document {n}");
+        assert_eq!(collection.chunks(stored.meta.id).unwrap(), stored.chunks);
+    }
+    drop(collection);
+    assert_eq!(Collection::repair(&dir).unwrap().found, Vec::<String>::new());
+}
+
+#[test]
 fn a_repair_that_was_killed_is_finished_by_the_next() {
     let (_temp, dir, collection) = new_collection();
     many(3, 4).iter().for_each(|stored| collection.put_document(stored).unwrap());

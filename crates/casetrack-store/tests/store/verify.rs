@@ -185,6 +185,29 @@ fn indexes_damaged_while_open_are_found() {
 }
 
 #[test]
+fn damaged_annotations_are_found() {
+    let found = problems(|db, documents| {
+        change(db, cf::ANNOTATIONS, &documents[0], |value| value.truncate(9));
+        put(db, cf::ANNOTATIONS, casetrack_core::DocumentId::random().as_bytes(), [1]);
+    });
+    assert_names(&found, "annotations", &["Lease.txt", "cannot be decoded"]);
+    assert_names(&found, "chain", &["\"annotations\"", "does not exist"]);
+
+    let found = problems(|db, documents| {
+        // The mentions of the first are not in the text of the second.
+        let other = entries(db, cf::ANNOTATIONS).into_iter().find(|(key, _)| key == documents[0].meta.id.as_bytes());
+        put(db, cf::ANNOTATIONS, documents[1].meta.id.as_bytes(), other.unwrap().1);
+        delete(db, cf::ANNOTATIONS, documents[0].meta.id.as_bytes());
+    });
+    assert_names(
+        &found,
+        "annotations",
+        &["Annex.txt", "in its annotations, mention 0 is at characters 0..6 of page 1"],
+    );
+    assert_names(&found, "chain", &["There are 1 documents with annotations, but the collection counts 2"]);
+}
+
+#[test]
 fn damaged_learned_sparse_vectors_are_found() {
     let found = problems(|db, documents| {
         change(db, cf::SPARSE_VECTORS, &documents[0], |value| value.extend([0x80]));

@@ -1,0 +1,163 @@
+//! Values of `meta`: whose data a collection's is, and how much of it there is. They have versions of their own.
+
+use casetrack_core::{CollectionId, Result};
+use serde::{Deserialize, Serialize};
+
+use crate::codec::{decode_as, encode_as};
+
+/// Counters of the collection, changed in the same batch as what they count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct State {
+    /// The slot the next chunk gets.
+    pub next_slot: u64,
+    /// Sequence number of the last change; the first is 1.
+    pub last_seq: u64,
+    /// Log entries up to this one have been removed.
+    pub trimmed_seq: u64,
+    pub documents: u64,
+    pub pages: u64,
+    pub chunks: u64,
+    /// Chunks that have a learned-sparse vector.
+    pub sparse_chunks: u64,
+    /// Documents that have annotations.
+    pub annotated_documents: u64,
+}
+
+/// Whose data this is. Checked against `collection.json` on open, so that directories cannot be mixed up.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Identity {
+    pub collection: CollectionId,
+    pub dense_model: String,
+    pub dense_dimension: u32,
+    /// The model of learned-sparse vectors, where the collection has one.
+    pub sparse_model: Option<String>,
+}
+
+const STATE_VERSION: u8 = 3;
+const IDENTITY_VERSION: u8 = 2;
+
+impl State {
+    pub fn encode(&self) -> Result<Vec<u8>> {
+        encode_as(STATE_VERSION, self)
+    }
+
+    pub fn decode(value: &[u8]) -> Result<Self> {
+        match value.first() {
+            Some(1) => decode_as::<StateOfSchema1>(1, "state", value).map(Self::from),
+            Some(2) => decode_as::<StateOfSchema2>(2, "state", value).map(Self::from),
+            _ => decode_as(STATE_VERSION, "state", value),
+        }
+    }
+}
+
+impl Identity {
+    pub fn encode(&self) -> Result<Vec<u8>> {
+        encode_as(IDENTITY_VERSION, self)
+    }
+
+    pub fn decode(value: &[u8]) -> Result<Self> {
+        match value.first() {
+            Some(1) => decode_as::<IdentityOfSchema1>(1, "identity", value).map(Self::from),
+            _ => decode_as(IDENTITY_VERSION, "identity", value),
+        }
+    }
+}
+
+#[derive(Deserialize)]
+struct StateOfSchema1 {
+    next_slot: u64,
+    last_seq: u64,
+    trimmed_seq: u64,
+    documents: u64,
+    pages: u64,
+    chunks: u64,
+}
+
+impl From<StateOfSchema1> for State {
+    fn from(old: StateOfSchema1) -> Self {
+        let StateOfSchema1 { next_slot, last_seq, trimmed_seq, documents, pages, chunks } = old;
+        StateOfSchema2 { next_slot, last_seq, trimmed_seq, documents, pages, chunks, sparse_chunks: 0 }.into()
+    }
+}
+
+#[derive(Deserialize)]
+struct StateOfSchema2 {
+    next_slot: u64,
+    last_seq: u64,
+    trimmed_seq: u64,
+    documents: u64,
+    pages: u64,
+    chunks: u64,
+    sparse_chunks: u64,
+}
+
+impl From<StateOfSchema2> for State {
+    fn from(old: StateOfSchema2) -> Self {
+        let StateOfSchema2 { next_slot, last_seq, trimmed_seq, documents, pages, chunks, sparse_chunks } = old;
+        let annotated_documents = 0;
+        Self { next_slot, last_seq, trimmed_seq, documents, pages, chunks, sparse_chunks, annotated_documents }
+    }
+}
+
+#[derive(Deserialize)]
+struct IdentityOfSchema1 {
+    collection: CollectionId,
+    dense_model: String,
+    dense_dimension: u32,
+}
+
+impl From<IdentityOfSchema1> for Identity {
+    fn from(old: IdentityOfSchema1) -> Self {
+        let IdentityOfSchema1 { collection, dense_model, dense_dimension } = old;
+        Self { collection, dense_model, dense_dimension, sparse_model: None }
+    }
+}
+
+/// The bytes of released values: see the test of the same kind in `records`.
+#[cfg(test)]
+mod tests {
+    use casetrack_core::ErrorCode;
+
+    use super::*;
+
+    fn state(sparse_chunks: u64, annotated_documents: u64) -> State {
+        State {
+            next_slot: 1,
+            last_seq: 2,
+            trimmed_seq: 3,
+            documents: 4,
+            pages: 5,
+            chunks: 6,
+            sparse_chunks,
+            annotated_documents,
+        }
+    }
+
+    #[test]
+    fn states_of_every_schema_are_read_for_ever() {
+        assert_eq!(State::decode(&[1, 1, 2, 3, 4, 5, 6]).unwrap(), state(0, 0));
+        assert_eq!(State::decode(&[2, 1, 2, 3, 4, 5, 6, 7]).unwrap(), state(7, 0));
+        let bytes = [3, 1, 2, 3, 4, 5, 6, 7, 8];
+        assert_eq!(State::decode(&bytes).unwrap(), state(7, 8));
+        assert_eq!(state(7, 8).encode().unwrap(), bytes);
+        assert_eq!(State::decode(&[4, 1]).unwrap_err().code, ErrorCode::NewerSchema);
+        assert_eq!(State::decode(&[0, 1]).unwrap_err().code, ErrorCode::Corrupt);
+        assert_eq!(State::decode(&[]).unwrap_err().code, ErrorCode::Corrupt);
+    }
+
+    #[test]
+    fn identities_of_every_schema_are_read_for_ever() {
+        let collection = CollectionId::from_bytes([8; 16]);
+        let identity =
+            Identity { collection, dense_model: "m".into(), dense_dimension: 384, sparse_model: Some("s".into()) };
+        let mut bytes = vec![2, 16];
+        bytes.extend([8; 16]);
+        bytes.extend([1, b'm', 0x80, 0x03]);
+        let without = [&[1], &bytes[1..]].concat();
+        bytes.extend([1, 1, b's']);
+        assert_eq!(identity.encode().unwrap(), bytes);
+        assert_eq!(Identity::decode(&bytes).unwrap(), identity);
+        assert_eq!(Identity::decode(&without).unwrap(), Identity { sparse_model: None, ..identity });
+        assert_eq!(Identity::decode(&[3, 1]).unwrap_err().code, ErrorCode::NewerSchema);
+    }
+}

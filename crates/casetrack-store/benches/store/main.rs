@@ -8,8 +8,9 @@
 //! about half an hour and 10 GB in DIR (default: the system's directory for temporary files).
 //!
 //! Corpus: synthetic and seeded ([`corpus`]): documents of ten pages with three chunks of about 1,900 characters each, words by
-//! Zipf's law from 150,000; 20 mentions a chunk of 150 entities a document; 384-dimensional unit vectors around 4,096 topics and, within them, around their document. Searches
-//! ask for 100 and 500 chunks, the latter as hybrid search does. Recall is measured against all vectors, compared one by one.
+//! Zipf's law from 150,000; 20 mentions a chunk of 150 entities a document; 384-dimensional unit vectors around 4,096 topics and,
+//! within them, around their document. Searches ask for 100 and 500 chunks, the latter as hybrid search does. Recall is measured
+//! against all vectors, compared one by one.
 //! With `--peers`, usearch and tantivy take the same vectors and texts alone, in the same run.
 
 mod corpus;

@@ -122,7 +122,7 @@ impl Collection {
     }
 
     /// What analysis found in a document; `None` where there is no such document, or it was stored without analysis. Reads one
-    /// value of about 9 bytes a mention.
+    /// value of some 11 bytes a mention.
     pub fn annotations(&self, document: DocumentId) -> Result<Option<Annotations>> {
         self.truth.reader().annotations(document)
     }

@@ -1,0 +1,91 @@
+//! The entities of a collection.
+
+use std::cmp::Reverse;
+
+use casetrack_core::{EntityType, EntityValue};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{EntityId, Graph};
+
+/// An entity over all documents.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct EntityView {
+    pub entity_type: EntityType,
+    /// With the type, what it is known by in every document.
+    pub key: String,
+    /// As most documents name it.
+    pub name: String,
+    /// As the others do, by the alphabet.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub aliases: Vec<String>,
+    pub mentions: u64,
+    /// Documents that mention it.
+    pub documents: u64,
+    /// Chunks that mention it; one in the overlap of two chunks is mentioned by both.
+    pub chunks: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub value: Option<EntityValue>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum EntitySort {
+    /// Most mentions first.
+    #[default]
+    Mentions,
+    /// Most documents first.
+    Documents,
+    /// By the alphabet, small and capital letters alike.
+    Name,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+pub struct ListEntities {
+    /// Of all types where there is none.
+    pub entity_type: Option<EntityType>,
+    pub sort_by: EntitySort,
+    pub top_k: usize,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct EntityList {
+    /// Entities of the type, also those that are not listed.
+    pub total: u64,
+    pub entities: Vec<EntityView>,
+}
+
+impl Graph {
+    /// The first `top_k` entities; ties are broken by mentions, then by type and key.
+    pub fn list_entities(&self, request: &ListEntities) -> EntityList {
+        let wanted = |entity_type| request.entity_type.is_none_or(|wanted| wanted == entity_type);
+        let mut all: Vec<_> = self.entities.iter().filter(|(_, item)| wanted(item.kind)).collect();
+        let total = all.len() as u64;
+        match request.sort_by {
+            EntitySort::Mentions => all.sort_unstable_by_key(|(_, item)| (Reverse(item.count), item.kind, &*item.key)),
+            EntitySort::Documents => all.sort_unstable_by_key(|(_, item)| {
+                (Reverse(item.documents.len()), Reverse(item.count), item.kind, &*item.key)
+            }),
+            EntitySort::Name => all.sort_by_cached_key(|(_, item)| {
+                (item.name().to_lowercase(), Reverse(item.count), item.kind, item.key.to_string())
+            }),
+        }
+        let entities = all.into_iter().take(request.top_k).filter_map(|(id, _)| self.entity(EntityId(id))).collect();
+        EntityList { total, entities }
+    }
+
+    /// `None` where the entity has gone since its id was given.
+    pub fn entity(&self, id: EntityId) -> Option<EntityView> {
+        let item = self.entities.get(id.0)?;
+        Some(EntityView {
+            entity_type: item.kind,
+            key: item.key.to_string(),
+            name: item.name().to_owned(),
+            aliases: item.aliases(),
+            mentions: item.count,
+            documents: item.documents.len() as u64,
+            chunks: item.chunks,
+            value: item.value().cloned(),
+        })
+    }
+}

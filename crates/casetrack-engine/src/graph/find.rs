@@ -1,0 +1,232 @@
+//! Which entity or reference a name means that a person or an assistant types.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeSet, HashMap};
+use std::hash::Hash;
+
+use casetrack_core::{EntityType, Error, ErrorCode, ReferenceKind, Result};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::fold::{fold, words};
+use super::items::{Item, Items};
+use super::{EntityView, Graph, ReferenceView};
+
+/// Jaro–Winkler similarity (0–1) from which a name is taken for a misspelling of another. 0.92 lets one letter in ten differ.
+const MISSPELT: f64 = 0.92;
+/// How much better than the next a misspelling must fit to be taken for it.
+const LEAD: f64 = 0.03;
+/// Names less similar than this are not suggested.
+const SIMILAR: f64 = 0.72;
+const MAX_SUGGESTIONS: usize = 5;
+/// Most candidates of a name that fits several.
+const MAX_CANDIDATES: usize = 20;
+/// Of several with the same name, one that is mentioned this many times as often as the next is meant.
+const DOMINANT: u64 = 5;
+/// What is longer is no name.
+const MAX_NAME_CHARS: usize = 500;
+
+/// An entity of a graph, until the graph changes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct EntityId(pub(super) u32);
+
+/// A reference of a graph, until the graph changes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct ReferenceId(pub(super) u32);
+
+/// How a name fits what was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Match {
+    /// It is the name, an alias or the key, but for case, accents and punctuation. The first is meant; others with the same name
+    /// are mentioned far less.
+    Exact,
+    /// It is part of one name or longer than it by some words, or is spelt almost like it.
+    Fuzzy,
+    /// It fits several equally well, most mentioned first.
+    Ambiguous,
+    /// It fits none; what there is has the most similar names.
+    None,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct EntityMatch {
+    pub fit: Match,
+    /// Best first.
+    pub entities: Vec<EntityView>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct ReferenceMatch {
+    pub fit: Match,
+    /// Best first.
+    pub references: Vec<ReferenceView>,
+}
+
+impl Graph {
+    /// What `name` can mean, among entities of one type or of all. Cost: a few milliseconds for 10,000 names where none is the same.
+    pub fn find_entity(&self, name: &str, entity_type: Option<EntityType>) -> EntityMatch {
+        let (fit, ids) = self.entity_candidates(name, entity_type);
+        EntityMatch { fit, entities: ids.into_iter().filter_map(|id| self.entity(EntityId(id))).collect() }
+    }
+
+    /// The one entity that `name` means. Fails, with candidates or suggestions, where it fits several or none.
+    pub fn resolve_entity(&self, name: &str, entity_type: Option<EntityType>) -> Result<EntityId> {
+        let (fit, ids) = self.entity_candidates(name, entity_type);
+        one("Entity", "list_entities", name, fit, &ids, &self.entities, |kind| kind.name().to_owned()).map(EntityId)
+    }
+
+    /// The entity with this identity.
+    pub fn entity_by_key(&self, entity_type: EntityType, key: &str) -> Option<EntityId> {
+        self.entities.by_key(entity_type, key).map(EntityId)
+    }
+
+    /// As [`Graph::find_entity`]; references to parts of the same document are found only where `kind` asks for them.
+    pub fn find_reference(&self, name: &str, kind: Option<ReferenceKind>) -> ReferenceMatch {
+        let (fit, ids) = self.reference_candidates(name, kind);
+        ReferenceMatch { fit, references: ids.into_iter().filter_map(|id| self.reference(ReferenceId(id))).collect() }
+    }
+
+    /// As [`Graph::resolve_entity`].
+    pub fn resolve_reference(&self, name: &str, kind: Option<ReferenceKind>) -> Result<ReferenceId> {
+        let (fit, ids) = self.reference_candidates(name, kind);
+        let label = |kind: ReferenceKind| super::references::label(kind).to_owned();
+        one("Reference", "list_references", name, fit, &ids, &self.references, label).map(ReferenceId)
+    }
+
+    fn entity_candidates(&self, name: &str, entity_type: Option<EntityType>) -> (Match, Vec<u32>) {
+        let surname = |item: &Item<EntityType>| item.kind == EntityType::Person;
+        find(&self.entities, name, |kind| entity_type.is_none_or(|wanted| wanted == kind), surname)
+    }
+
+    fn reference_candidates(&self, name: &str, kind: Option<ReferenceKind>) -> (Match, Vec<u32>) {
+        let wanted = |of| kind.map_or(of != ReferenceKind::Internal, |kind| kind == of);
+        find(&self.references, name, wanted, |_| false)
+    }
+}
+
+/// `is_surname`: whether an item whose name is a single word may be any of those with that word in their names.
+fn find<T: Copy + Ord + Hash>(
+    items: &Items<T>,
+    wanted: &str,
+    kinds: impl Fn(T) -> bool,
+    is_surname: impl Fn(&Item<T>) -> bool,
+) -> (Match, Vec<u32>) {
+    let wanted: String = fold(&wanted.chars().take(MAX_NAME_CHARS).collect::<String>());
+    let known = |id: &u32| items.get(*id).is_some_and(|item| kinds(item.kind));
+    let asked: Vec<&str> = words(&wanted).collect();
+    if asked.is_empty() {
+        return (Match::None, Vec::new());
+    }
+    let mut exact: Vec<u32> = items.named(&wanted).filter(known).collect();
+    by_mentions(items, &mut exact);
+    let whole_surname =
+        asked.len() == 1 && !exact.is_empty() && exact.iter().all(|id| items.get(*id).is_some_and(&is_surname));
+    if !exact.is_empty() && !whole_surname {
+        let fit = if is_clear(items, &wanted, &mut exact) { Match::Exact } else { Match::Ambiguous };
+        return (fit, exact);
+    }
+
+    let (mut containing, mut similar): (BTreeSet<u32>, HashMap<u32, f64>) = Default::default();
+    for (name, ids) in items.names() {
+        let contains = {
+            let of_name: Vec<&str> = words(name).collect();
+            let within = |some: &[&str], all: &[&str]| some.iter().all(|word| all.contains(word));
+            // A single common word of what was asked is no name that it contains.
+            within(&asked, &of_name) || of_name.len() > 1 && within(&of_name, &asked)
+        };
+        let similarity = if contains { 1.0 } else { strsim::jaro_winkler(&wanted, name) };
+        if similarity < SIMILAR {
+            continue;
+        }
+        for id in ids.filter(known) {
+            if contains {
+                containing.insert(id);
+            }
+            let best = similar.entry(id).or_default();
+            *best = best.max(similarity);
+        }
+    }
+    if whole_surname {
+        let mut all: Vec<u32> = containing.into_iter().filter(|id| items.get(*id).is_some_and(&is_surname)).collect();
+        by_mentions(items, &mut all);
+        all.retain(|id| !exact.contains(id));
+        exact.extend(all);
+        exact.truncate(MAX_CANDIDATES);
+        return (if exact.len() == 1 { Match::Exact } else { Match::Ambiguous }, exact);
+    }
+    let mut containing: Vec<u32> = containing.into_iter().collect();
+    by_mentions(items, &mut containing);
+    containing.truncate(MAX_CANDIDATES);
+    match containing.len() {
+        0 => misspelt(items, similar),
+        1 => (Match::Fuzzy, containing),
+        _ => (Match::Ambiguous, containing),
+    }
+}
+
+fn misspelt<T: Copy + Ord + Hash>(items: &Items<T>, similar: HashMap<u32, f64>) -> (Match, Vec<u32>) {
+    let mut similar: Vec<(u32, f64)> = similar.into_iter().collect();
+    similar.sort_by(|(a, x), (b, y)| y.total_cmp(x).then_with(|| order(items, *a).cmp(&order(items, *b))));
+    let close = similar.iter().take_while(|(_, similarity)| *similarity >= MISSPELT).count();
+    let leads = close == 1 || close > 1 && similar[0].1 - similar[1].1 >= LEAD;
+    let (fit, taken) = match close {
+        0 => (Match::None, MAX_SUGGESTIONS),
+        _ if leads => (Match::Fuzzy, 1),
+        _ => (Match::Ambiguous, close.min(MAX_CANDIDATES)),
+    };
+    (fit, similar.into_iter().take(taken).map(|(id, _)| id).collect())
+}
+
+/// Whether the first of those with the same name is meant: it alone is known by that name more than by others, or it is mentioned
+/// far more. Puts that one first.
+fn is_clear<T: Copy + Ord + Hash>(items: &Items<T>, wanted: &str, exact: &mut Vec<u32>) -> bool {
+    let is_its_name =
+        |id: u32| items.get(id).is_some_and(|item| fold(item.name()) == wanted || fold(&item.key) == wanted);
+    let own: Vec<usize> = (0..exact.len()).filter(|&at| is_its_name(exact[at])).collect();
+    if let [one] = own[..] {
+        let one = exact.remove(one);
+        exact.insert(0, one);
+        return true;
+    }
+    let count = |at: usize| exact.get(at).and_then(|id| items.get(*id)).map_or(0, |item| item.count);
+    count(0) >= DOMINANT * count(1)
+}
+
+/// Most mentioned first.
+fn by_mentions<T: Copy + Ord + Hash>(items: &Items<T>, ids: &mut [u32]) {
+    ids.sort_unstable_by(|a, b| order(items, *a).cmp(&order(items, *b)));
+}
+
+fn order<T: Copy + Ord + Hash>(items: &Items<T>, id: u32) -> Option<(Reverse<u64>, T, &str)> {
+    items.get(id).map(|item| (Reverse(item.count), item.kind, &*item.key))
+}
+
+fn one<T: Copy + Ord + Hash>(
+    what: &str,
+    list: &str,
+    wanted: &str,
+    fit: Match,
+    ids: &[u32],
+    items: &Items<T>,
+    label: impl Fn(T) -> String,
+) -> Result<u32> {
+    let wanted: String = wanted.trim().chars().take(200).collect();
+    let lines = || -> String {
+        let found = ids.iter().filter_map(|id| items.get(*id));
+        found.map(|item| format!("\n  - {} ({}, {} times)", item.name(), label(item.kind), item.count)).collect()
+    };
+    let not_found = |message: String| Error::new(ErrorCode::NotFound, message);
+    match (fit, ids) {
+        (Match::Exact | Match::Fuzzy, [first, ..]) => Ok(*first),
+        (Match::Ambiguous, _) => Err(not_found(format!(
+            "{what} name is ambiguous: \"{wanted}\". It could be:{}\nUse the full name, or say of which type it is.",
+            lines()
+        ))),
+        (_, []) => {
+            Err(not_found(format!("{what} not found: \"{wanted}\"."))
+                .with_hint(format!("See what there is with {list}.")))
+        }
+        _ => Err(not_found(format!("{what} not found: \"{wanted}\". Did you mean:{}", lines()))),
+    }
+}

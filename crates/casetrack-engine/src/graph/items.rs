@@ -1,0 +1,200 @@
+//! What documents have in common: entities, and what they refer to. Both are interned, counted and found by name alike.
+
+use std::collections::{BTreeMap, HashMap};
+use std::hash::Hash;
+use std::sync::Arc;
+
+use casetrack_core::EntityValue;
+
+use super::fold::fold;
+
+/// An entity (`T` is its type) or something that documents refer to (`T` is its kind), over all documents.
+#[derive(Debug)]
+pub(super) struct Item<T> {
+    pub kind: T,
+    pub key: Arc<str>,
+    /// The number of documents by the name they use.
+    names: BTreeMap<Arc<str>, u32>,
+    values: BTreeMap<EntityValue, u32>,
+    /// The place in the document's own list, by the document's slot.
+    pub documents: BTreeMap<u32, u32>,
+    /// Mentions or citations in all documents.
+    pub count: u64,
+    /// Chunks with a mention or citation.
+    pub chunks: u64,
+}
+
+/// A document's part in an [`Item`].
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Share<T> {
+    pub kind: T,
+    pub key: Arc<str>,
+    pub name: Arc<str>,
+    pub value: Option<Box<EntityValue>>,
+    pub count: u32,
+    pub chunks: u32,
+}
+
+impl<T> Item<T> {
+    /// The name that most documents use; of those, the longest; of those, the first by the alphabet.
+    pub fn name(&self) -> &str {
+        let best = self.names.iter().max_by(|(a, m), (b, n)| (m, a.chars().count(), b).cmp(&(n, b.chars().count(), a)));
+        best.map_or(&self.key, |(name, _)| name)
+    }
+
+    /// The other names, by the alphabet.
+    pub fn aliases(&self) -> Vec<String> {
+        let name = self.name();
+        self.names.keys().filter(|alias| &***alias != name).map(|alias| alias.to_string()).collect()
+    }
+
+    /// What most documents take it to say.
+    pub fn value(&self) -> Option<&EntityValue> {
+        self.values.iter().rev().max_by_key(|(_, documents)| **documents).map(|(value, _)| value)
+    }
+}
+
+/// All items of a collection, by a number that stays theirs while a document has them.
+#[derive(Debug)]
+pub(super) struct Items<T> {
+    items: Vec<Option<Item<T>>>,
+    free: Vec<u32>,
+    by_key: HashMap<(T, Arc<str>), u32>,
+    /// By folded key and name, with how many of them fold to the same.
+    by_name: HashMap<Box<str>, BTreeMap<u32, u32>>,
+}
+
+// Derived, it would ask for `T: Default`.
+impl<T> Default for Items<T> {
+    fn default() -> Self {
+        Self { items: Vec::new(), free: Vec::new(), by_key: HashMap::new(), by_name: HashMap::new() }
+    }
+}
+
+impl<T: Copy + Ord + Hash> Items<T> {
+    pub fn get(&self, id: u32) -> Option<&Item<T>> {
+        self.items.get(id as usize)?.as_ref()
+    }
+
+    /// In no order that means anything.
+    pub fn iter(&self) -> impl Iterator<Item = (u32, &Item<T>)> {
+        self.items.iter().enumerate().filter_map(|(id, item)| Some((id as u32, item.as_ref()?)))
+    }
+
+    pub fn by_key(&self, kind: T, key: &str) -> Option<u32> {
+        self.by_key.get(&(kind, Arc::from(key))).copied()
+    }
+
+    /// Those with this folded key or name.
+    pub fn named(&self, folded: &str) -> impl Iterator<Item = u32> {
+        self.by_name.get(folded).into_iter().flat_map(|ids| ids.keys().copied())
+    }
+
+    /// All folded keys and names with the items they stand for, in no order that means anything.
+    pub fn names(&self) -> impl Iterator<Item = (&str, impl Iterator<Item = u32>)> {
+        self.by_name.iter().map(|(name, ids)| (&**name, ids.keys().copied()))
+    }
+
+    /// One more than the greatest number in use may be.
+    pub fn bound(&self) -> usize {
+        self.items.len()
+    }
+
+    /// Whether nothing is left, not even a name.
+    pub fn is_empty(&self) -> bool {
+        self.by_key.is_empty() && self.by_name.is_empty() && self.items.iter().all(Option::is_none)
+    }
+
+    /// Adds what the document at `slot` says of an item, which is number `local` in its list. Key and name of the share become
+    /// those that documents have in common.
+    pub fn add(&mut self, share: &mut Share<T>, slot: u32, local: u32) -> u32 {
+        let id = match self.by_key.get(&(share.kind, Arc::clone(&share.key))) {
+            Some(&id) => id,
+            None => self.intern(share),
+        };
+        if let Some(item) = &mut self.items[id as usize] {
+            item.count += u64::from(share.count);
+            item.chunks += u64::from(share.chunks);
+            item.documents.insert(slot, local);
+            if let Some(value) = &share.value {
+                *item.values.entry((**value).clone()).or_default() += 1;
+            }
+            share.key = Arc::clone(&item.key);
+            if let Some((name, _)) = item.names.get_key_value(&share.name) {
+                share.name = Arc::clone(name);
+            }
+            let documents = item.names.entry(Arc::clone(&share.name)).or_default();
+            *documents += 1;
+            if *documents == 1 {
+                self.add_name(id, &share.name);
+            }
+        }
+        id
+    }
+
+    /// Takes back what [`Items::add`] added.
+    pub fn remove(&mut self, id: u32, share: &Share<T>, slot: u32) {
+        let Some(item) = &mut self.items[id as usize] else { return };
+        item.count -= u64::from(share.count);
+        item.chunks -= u64::from(share.chunks);
+        item.documents.remove(&slot);
+        if let Some(value) = &share.value {
+            take_one(&mut item.values, &**value);
+        }
+        let is_last = item.documents.is_empty();
+        if take_one(&mut item.names, &share.name) {
+            self.remove_name(id, &share.name);
+        }
+        if is_last {
+            self.items[id as usize] = None;
+            self.by_key.remove(&(share.kind, Arc::clone(&share.key)));
+            self.remove_name(id, &share.key);
+            self.free.push(id);
+        }
+    }
+
+    fn intern(&mut self, share: &Share<T>) -> u32 {
+        let item = Item {
+            kind: share.kind,
+            key: Arc::clone(&share.key),
+            names: BTreeMap::new(),
+            values: BTreeMap::new(),
+            documents: BTreeMap::new(),
+            count: 0,
+            chunks: 0,
+        };
+        let id = self.free.pop().unwrap_or(self.items.len() as u32);
+        match self.items.get_mut(id as usize) {
+            Some(place) => *place = Some(item),
+            None => self.items.push(Some(item)),
+        }
+        self.by_key.insert((share.kind, Arc::clone(&share.key)), id);
+        self.add_name(id, &share.key);
+        id
+    }
+
+    fn add_name(&mut self, id: u32, name: &str) {
+        *self.by_name.entry(fold(name).into()).or_default().entry(id).or_default() += 1;
+    }
+
+    fn remove_name(&mut self, id: u32, name: &str) {
+        let folded = fold(name);
+        if let Some(ids) = self.by_name.get_mut(&*folded) {
+            take_one(ids, &id);
+            if ids.is_empty() {
+                self.by_name.remove(&*folded);
+            }
+        }
+    }
+}
+
+/// Counts one down; whether none is left.
+fn take_one<K: Ord>(counts: &mut BTreeMap<K, u32>, key: &K) -> bool {
+    let Some(count) = counts.get_mut(key) else { return false };
+    *count -= 1;
+    let none = *count == 0;
+    if none {
+        counts.remove(key);
+    }
+    none
+}

@@ -1,0 +1,171 @@
+//! A briefing on a collection: facts from the annotations of its documents, nothing else.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, HashMap};
+
+use casetrack_core::{DocumentType, EntityType};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::entities::{EntityView, ListEntities};
+use super::references::{ListReferences, ReferenceView};
+use super::timeline::{TimelineEvent, TimelineRequest};
+use super::{EntityId, Graph, GraphStatistics, Place};
+
+/// How much of each there is in a summary.
+const ORGANIZATIONS: usize = 8;
+const PEOPLE: usize = 8;
+const DATES: usize = 10;
+const TOPICS: usize = 8;
+const REFERENCES: usize = 5;
+const TOP_ENTITIES: usize = 10;
+const EXAMPLES: usize = 4;
+/// Roles that a stakeholder is shown with.
+const ROLES: usize = 3;
+/// How much more a name counts of which a text says what it is.
+const WITH_ROLE: f64 = 3.0;
+
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct GraphSummary {
+    /// Those of which documents say what they are ("Vendor") count three times; then by documents and mentions.
+    pub organizations: Vec<Stakeholder>,
+    /// Likewise: "Chief Executive Officer".
+    pub people: Vec<Stakeholder>,
+    /// Those that matter most, by time.
+    pub key_dates: Vec<TimelineEvent>,
+    /// Best first.
+    pub topics: Vec<Topic>,
+    /// Most documents first.
+    pub documents: Vec<DocumentGroup>,
+    /// Most cited first.
+    pub references: Vec<ReferenceView>,
+    /// Most mentioned first, without dates and amounts.
+    pub top_entities: Vec<EntityView>,
+    pub statistics: GraphStatistics,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Stakeholder {
+    #[serde(flatten)]
+    pub entity: EntityView,
+    /// What documents say it is, most often said first.
+    pub roles: Vec<Role>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Role {
+    /// As most documents write it.
+    pub name: String,
+    pub mentions: u64,
+    pub documents: u64,
+    /// Where it is said first, in the order of paths.
+    pub example: Place,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Topic {
+    pub name: String,
+    pub documents: u64,
+    pub chunks: u64,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct DocumentGroup {
+    pub document_type: DocumentType,
+    pub documents: u64,
+    /// Titles, else names, of the first of them by path.
+    pub examples: Vec<String>,
+}
+
+impl Graph {
+    /// Cost: in proportion to what all documents mention.
+    pub fn summary(&self) -> GraphSummary {
+        let key_dates = TimelineRequest { top_k: DATES, with_role_only: true, ..TimelineRequest::default() };
+        let references = ListReferences { top_k: REFERENCES, ..ListReferences::default() };
+        let topics = self.topics(TOPICS).into_iter().filter_map(|id| self.entity(EntityId(id)));
+        GraphSummary {
+            organizations: self.stakeholders(EntityType::Organization, ORGANIZATIONS),
+            people: self.stakeholders(EntityType::Person, PEOPLE),
+            key_dates: self.timeline(&key_dates).events,
+            topics: topics
+                .map(|topic| Topic { name: topic.name, documents: topic.documents, chunks: topic.chunks })
+                .collect(),
+            documents: self.groups(),
+            references: self.list_references(&references).references,
+            top_entities: self.top_entities(),
+            statistics: self.statistics(),
+        }
+    }
+
+    fn stakeholders(&self, entity_type: EntityType, top_k: usize) -> Vec<Stakeholder> {
+        let mut roles: HashMap<u32, BTreeMap<String, (Role, BTreeMap<&str, u64>)>> = HashMap::new();
+        for (_, document) in self.walk() {
+            let of_type = |entity: u32| document.entities[entity as usize].1.kind == entity_type;
+            for note in document.roles.iter().filter(|note| of_type(note.entity)) {
+                let id = document.entities[note.entity as usize].0;
+                let role = roles.entry(id).or_default().entry(note.role.to_lowercase());
+                let (role, spellings) = role.or_insert_with(|| {
+                    let example = document.place(note.first);
+                    (Role { name: String::new(), mentions: 0, documents: 0, example }, BTreeMap::new())
+                });
+                role.mentions += u64::from(note.count);
+                role.documents += 1;
+                *spellings.entry(&note.role).or_default() += u64::from(note.count);
+            }
+        }
+        let mut ranked: Vec<_> = self.entities.iter().filter(|(_, item)| item.kind == entity_type).collect();
+        let weight = |id: u32, documents: usize, mentions: u64| {
+            let by_role = if roles.contains_key(&id) { WITH_ROLE } else { 1.0 };
+            by_role * (documents as f64) * (1.0 + (mentions as f64).ln())
+        };
+        ranked.sort_by(|(a, x), (b, y)| {
+            let weights = [weight(*a, x.documents.len(), x.count), weight(*b, y.documents.len(), y.count)];
+            weights[1].total_cmp(&weights[0]).then_with(|| x.key.cmp(&y.key))
+        });
+        let stakeholders = ranked.into_iter().take(top_k).filter_map(|(id, _)| {
+            let mut of_entity: Vec<Role> = Vec::new();
+            for (mut role, spellings) in roles.remove(&id).unwrap_or_default().into_values() {
+                // The first by the alphabet of those as frequent.
+                let name = spellings.iter().rev().max_by_key(|(_, mentions)| **mentions);
+                role.name = name.map_or_else(String::new, |(name, _)| (*name).to_owned());
+                of_entity.push(role);
+            }
+            of_entity.sort_by_key(|role| (Reverse(role.documents), Reverse(role.mentions)));
+            of_entity.truncate(ROLES);
+            Some(Stakeholder { entity: self.entity(EntityId(id))?, roles: of_entity })
+        });
+        stakeholders.collect()
+    }
+
+    fn groups(&self) -> Vec<DocumentGroup> {
+        let mut groups: BTreeMap<DocumentType, DocumentGroup> = BTreeMap::new();
+        for (_, document) in self.walk() {
+            let document_type = document.info.document_type;
+            let new = || DocumentGroup { document_type, documents: 0, examples: Vec::new() };
+            let group = groups.entry(document_type).or_insert_with(new);
+            group.documents += 1;
+            if group.examples.len() < EXAMPLES {
+                let title = document.info.title.as_ref().filter(|title| !title.trim().is_empty());
+                group.examples.push(title.unwrap_or(&document.info.name).clone());
+            }
+        }
+        let mut groups: Vec<DocumentGroup> = groups.into_values().collect();
+        groups.sort_by_key(|group| Reverse(group.documents));
+        groups
+    }
+
+    fn top_entities(&self) -> Vec<EntityView> {
+        use EntityType::{Concept, Location, Organization, Person};
+        let mut top = Vec::new();
+        for entity_type in [Person, Organization, Location, Concept] {
+            let most = ListEntities { entity_type: Some(entity_type), top_k: TOP_ENTITIES, ..ListEntities::default() };
+            top.extend(self.list_entities(&most).entities);
+        }
+        top.sort_by(|a, b| {
+            let order = |entity: &EntityView| (Reverse(entity.mentions), entity.entity_type);
+            order(a).cmp(&order(b)).then_with(|| a.key.cmp(&b.key))
+        });
+        top.truncate(TOP_ENTITIES);
+        top
+    }
+}

@@ -1,0 +1,202 @@
+//! What happened when, as far as documents say what a date is.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+use casetrack_core::{DatePrecision, DateValue, EntityType, EntityValue};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::{Document, DocumentRef, Graph, Place};
+
+/// How much a date matters by a word of its role, 0–1; the first that fits decides. A date with a role of another kind is
+/// [`NAMED`], one without any is [`BARE`].
+const ROLES: &[(&[&str], f64)] = &[
+    (&["birth"], 0.2),
+    (&["effective", "termination", "expiration", "hearing", "trial"], 1.0),
+    (&["agreement", "signature", "signed", "execution", "closing", "maturity", "filing"], 0.9),
+    (&["payment", "due", "deadline", "renewal", "commencement", "delivery", "end", "start"], 0.8),
+    (&["amendment", "meeting", "invoice", "notice", "approval", "launch"], 0.7),
+    (&["issue", "publication", "revision", "period"], 0.4),
+];
+const NAMED: f64 = 0.6;
+const BARE: f64 = 0.1;
+/// Documents that an event names at most.
+const MAX_SOURCES: usize = 10;
+
+#[derive(Debug, Clone, Default)]
+pub struct TimelineRequest {
+    /// ISO 8601, to the day, month or year: events that end before it are left out.
+    pub from: Option<String>,
+    /// Events that begin after it are left out. `2023` and `2023-05` include the whole year or month.
+    pub to: Option<String>,
+    /// Those that matter most are kept.
+    pub top_k: usize,
+    /// Leave out dates of which nothing says what they are.
+    pub with_role_only: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Timeline {
+    /// Events of that time, also those that are not listed.
+    pub total: u64,
+    /// By time; on the same day those that matter more first.
+    pub events: Vec<TimelineEvent>,
+}
+
+/// A date in one role, over all documents that state it.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct TimelineEvent {
+    pub date: DateValue,
+    /// As a document writes the date.
+    pub written: String,
+    /// "effective date"; `None` where no text says what the date is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub role: Option<String>,
+    /// The role and the documents: "Effective date (Agreement.docx)".
+    pub description: String,
+    /// 0–1, comparable within a collection.
+    pub importance: f64,
+    pub mentions: u64,
+    /// Documents that state it.
+    pub documents: u64,
+    /// The first place in each document, those with most mentions first, then by path; ten at most.
+    pub sources: Vec<EventSource>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct EventSource {
+    pub document: DocumentRef,
+    pub place: Place,
+    pub mentions: u32,
+}
+
+/// An event before its documents are put in order.
+struct Event<'a> {
+    date: &'a DateValue,
+    written: &'a str,
+    sources: Vec<(u32, &'a Document, Place)>,
+}
+
+/// Whether a role is that of a document's own date.
+pub(super) fn is_of_document(role: &str) -> bool {
+    let role = role.to_lowercase();
+    ["agreement", "effective", "signature", "execution", "issue", "invoice", "publication", "revision"]
+        .iter()
+        .any(|own| role.contains(own))
+}
+
+impl Graph {
+    /// The `top_k` events of a time that matter most, in order of time. Cost: in proportion to the dates of all documents.
+    pub fn timeline(&self, request: &TimelineRequest) -> Timeline {
+        let mut events: Vec<TimelineEvent> = self.events(request).collect();
+        events.sort_by(|a, b| b.importance.total_cmp(&a.importance).then_with(|| order(a).cmp(&order(b))));
+        let total = events.len() as u64;
+        events.truncate(request.top_k);
+        events.sort_by(|a, b| {
+            let time = |event: &TimelineEvent| (event.date.first.clone(), Reverse(event.date.last.clone()));
+            time(a).cmp(&time(b)).then(b.importance.total_cmp(&a.importance)).then_with(|| order(a).cmp(&order(b)))
+        });
+        Timeline { total, events }
+    }
+
+    fn events(&self, request: &TimelineRequest) -> impl Iterator<Item = TimelineEvent> {
+        // Days of which a month or a year is the beginning come after it, and before "~".
+        let from = request.from.clone().unwrap_or_default();
+        let to = request.to.as_deref().map(|to| format!("{to}~"));
+        let in_time = |date: &DateValue| date.last >= from && to.as_ref().is_none_or(|to| date.first <= *to);
+        let mut events: BTreeMap<(&DateValue, Option<String>), Event<'_>> = BTreeMap::new();
+        for (_, document) in self.walk() {
+            let mut roles = document.roles.iter().peekable();
+            for (local, (_, share)) in document.entities.iter().enumerate() {
+                let local = local as u32;
+                let mut stated = false;
+                let Some(EntityValue::Date(date)) = share.value.as_deref().filter(|_| share.kind == EntityType::Date)
+                else {
+                    while roles.next_if(|note| note.entity <= local).is_some() {}
+                    continue;
+                };
+                let mut add = |role: Option<String>, count: u32, place: Place| {
+                    let new = || Event { date, written: &share.name, sources: Vec::new() };
+                    let event = events.entry((date, role)).or_insert_with(new);
+                    match event.sources.last_mut() {
+                        // Two spellings of one role.
+                        Some(last) if last.1.info.id == document.info.id => last.0 += count,
+                        _ => event.sources.push((count, document, place)),
+                    }
+                };
+                while let Some(note) = roles.next_if(|note| note.entity <= local) {
+                    if note.entity == local && in_time(date) {
+                        add(Some(note.role.to_lowercase()), note.count, document.place(note.first));
+                        stated = true;
+                    }
+                }
+                if !stated && !request.with_role_only && in_time(date) {
+                    // Its other mentions say no more than that it occurs.
+                    if let Some(place) = document.first_mention(local) {
+                        add(None, share.count, place);
+                    }
+                }
+            }
+        }
+        events.into_iter().map(|((_, role), event)| event.finish(role))
+    }
+}
+
+impl Event<'_> {
+    fn finish(mut self, role: Option<String>) -> TimelineEvent {
+        // Stable: by path where the counts are the same.
+        self.sources.sort_by_key(|(count, ..)| Reverse(*count));
+        let documents = self.sources.len();
+        let names = match &self.sources[..] {
+            [(_, one, _)] => one.info.name.clone(),
+            [(_, first, _), rest @ ..] if rest.len() == 1 => format!("{} and {}", first.info.name, rest[0].1.info.name),
+            [(_, first, _), rest @ ..] => format!("{} and {} others", first.info.name, rest.len()),
+            [] => String::new(),
+        };
+        let said = role.as_deref().map_or_else(|| "Mentioned".to_owned(), capitalised);
+        let sources = self.sources.iter().take(MAX_SOURCES);
+        TimelineEvent {
+            date: self.date.clone(),
+            written: self.written.to_owned(),
+            description: format!("{said} ({names})"),
+            importance: importance(role.as_deref(), self.date.precision, documents),
+            role,
+            mentions: self.sources.iter().map(|(count, ..)| u64::from(*count)).sum(),
+            documents: documents as u64,
+            sources: sources
+                .map(|(mentions, document, place)| EventSource {
+                    document: document.named(),
+                    place: *place,
+                    mentions: *mentions,
+                })
+                .collect(),
+        }
+    }
+}
+
+/// The role decides; exact dates and those of several documents come before others in the same role.
+fn importance(role: Option<&str>, precision: DatePrecision, documents: usize) -> f64 {
+    let by_role = role.map_or(BARE, |role| {
+        let has = |words: &[&str]| role.split(|c: char| !c.is_alphanumeric()).any(|word| words.contains(&word));
+        ROLES.iter().find(|(words, _)| has(words)).map_or(NAMED, |(_, weight)| *weight)
+    });
+    let by_precision = match precision {
+        DatePrecision::Day => 1.0,
+        DatePrecision::Month => 0.9,
+        DatePrecision::Range | DatePrecision::Quarter => 0.8,
+        DatePrecision::Year => 0.6,
+    };
+    // 0.8 for one document, 0.9 for two, towards 1 for many.
+    let by_documents = 1.0 - 0.2 / documents.max(1) as f64;
+    by_role * by_precision * by_documents
+}
+
+fn order(event: &TimelineEvent) -> (Reverse<u64>, &DateValue, &Option<String>) {
+    (Reverse(event.mentions), &event.date, &event.role)
+}
+
+fn capitalised(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map(|first| first.to_uppercase().chain(chars).collect()).unwrap_or_default()
+}

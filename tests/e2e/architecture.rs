@@ -11,7 +11,10 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("casetrack", &["casetrack-core", "casetrack-engine", "casetrack-mcp"]),
     ("casetrack-core", &[]),
     ("casetrack-embed", &["casetrack-core"]),
-    ("casetrack-engine", &["casetrack-core", "casetrack-embed", "casetrack-extract", "casetrack-store"]),
+    (
+        "casetrack-engine",
+        &["casetrack-core", "casetrack-embed", "casetrack-extract", "casetrack-nlp", "casetrack-store"],
+    ),
     ("casetrack-extract", &["casetrack-core"]),
     ("casetrack-mcp", &["casetrack-core", "casetrack-engine"]),
     ("casetrack-nlp", &["casetrack-core"]),

@@ -2,13 +2,16 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 
 use casetrack_core::{Cancel, ChunkConfig, CollectionId, Error, ErrorCode, Limits, Result, Tier};
 use casetrack_embed::{EmbedOptions, Embedder, MemoryMode, ModelProfile, Outputs, Precision, find_models_dir};
 use casetrack_extract::isolation::{WorkerCommand, WorkerPool};
 use casetrack_extract::{ExtractOptions, Extraction, extract};
+use casetrack_nlp::SpacyRecognizer;
 use casetrack_store::{Collection, Registry};
+
+use crate::graph::Graph;
 
 /// Everything the engine can be told. The defaults suit an 8 GB laptop.
 #[derive(Debug, Clone)]
@@ -85,6 +88,10 @@ struct Shared {
     /// The embedding services in use, each with its models folder and settings.
     embedders: Mutex<Vec<(PathBuf, EmbedOptions, Embedder)>>,
     readers: Option<WorkerPool>,
+    /// The recognizers in use, each with its folder.
+    recognizers: Mutex<Vec<(PathBuf, Arc<SpacyRecognizer>)>>,
+    /// The context graphs of collections, as far as they were asked for.
+    graphs: Mutex<HashMap<CollectionId, Arc<RwLock<Graph>>>>,
 }
 
 impl Engine {
@@ -92,7 +99,14 @@ impl Engine {
     pub fn new(config: EngineConfig) -> Result<Self> {
         let registry = Registry::open(&config.data_dir)?;
         let readers = config.reader.clone().map(WorkerPool::new);
-        let shared = Shared { registry, open: Mutex::new(HashMap::new()), embedders: Mutex::new(Vec::new()), readers };
+        let shared = Shared {
+            registry,
+            open: Mutex::default(),
+            embedders: Mutex::default(),
+            readers,
+            recognizers: Mutex::default(),
+            graphs: Mutex::default(),
+        };
         Ok(Self { config, shared: Arc::new(shared), embedder: OnceLock::new() })
     }
 
@@ -243,6 +257,26 @@ impl Engine {
         lock(&slot).clone()
     }
 
+    /// The recognizer of a folder, loaded by the first engine that wants it.
+    pub(crate) fn shared_recognizer(
+        &self,
+        folder: &Path,
+        load: impl FnOnce() -> Result<SpacyRecognizer>,
+    ) -> Result<Arc<SpacyRecognizer>> {
+        let mut recognizers = lock(&self.shared.recognizers);
+        if let Some((_, same)) = recognizers.iter().find(|(known, _)| known == folder) {
+            return Ok(Arc::clone(same));
+        }
+        let loaded = Arc::new(load()?);
+        recognizers.push((folder.to_owned(), Arc::clone(&loaded)));
+        Ok(loaded)
+    }
+
+    /// The graph of a collection, which may be behind it.
+    pub(crate) fn shared_graph(&self, id: CollectionId) -> Arc<RwLock<Graph>> {
+        Arc::clone(lock(&self.shared.graphs).entry(id).or_default())
+    }
+
     /// Keeps a newly created collection open.
     pub(crate) fn adopt(&self, collection: Collection) -> Arc<Collection> {
         let collection = Arc::new(collection);
@@ -261,6 +295,7 @@ impl Engine {
                 .with_hint("Try again when the ingestion or search that uses it has ended."));
         }
         *collection = None;
+        lock(&self.shared.graphs).remove(&id);
         Ok(())
     }
 }

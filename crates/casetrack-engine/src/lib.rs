@@ -3,6 +3,8 @@
 //! Nothing here knows of a protocol or prints. The command line and the MCP server are thin layers over [`Engine`];
 //! both serialise the same response types, so their JSON agrees.
 
+mod annotating;
+pub mod briefing;
 pub mod chunks;
 pub mod collections;
 pub mod compare;
@@ -12,6 +14,7 @@ pub mod embedding;
 mod engine;
 pub mod eval;
 pub mod export;
+mod graph;
 pub mod import;
 pub mod ingest;
 pub mod inspect;

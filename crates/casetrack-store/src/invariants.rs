@@ -356,8 +356,13 @@ mod tests {
                 relation: None,
             },
         };
-        let entity =
-            LocalEntity { entity_type: EntityType::Person, key: "ann".into(), name: "Ann".into(), value: None };
+        let entity = LocalEntity {
+            entity_type: EntityType::Person,
+            key: "ann".into(),
+            name: "Ann".into(),
+            aliases: Vec::new(),
+            value: None,
+        };
         // The pages have 9, no and 5 characters.
         let problem = |mentions: &[PlacedMention], references: &[PlacedReference]| {
             let annotations = Annotations {

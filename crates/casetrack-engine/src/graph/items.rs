@@ -1,6 +1,6 @@
 //! What documents have in common: entities, and what they refer to. Both are interned, counted and found by name alike.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hash::Hash;
 use std::sync::Arc;
 
@@ -15,6 +15,8 @@ pub(super) struct Item<T> {
     pub key: Arc<str>,
     /// The number of documents by the name they use.
     names: BTreeMap<Arc<str>, u32>,
+    /// The same of the other names that they use.
+    aliases: BTreeMap<Arc<str>, u32>,
     values: BTreeMap<EntityValue, u32>,
     /// The place in the document's own list, by the document's slot.
     pub documents: BTreeMap<u32, u32>,
@@ -30,6 +32,7 @@ pub(super) struct Share<T> {
     pub kind: T,
     pub key: Arc<str>,
     pub name: Arc<str>,
+    pub aliases: Vec<Arc<str>>,
     pub value: Option<Box<EntityValue>>,
     pub count: u32,
     pub chunks: u32,
@@ -45,7 +48,8 @@ impl<T> Item<T> {
     /// The other names, by the alphabet.
     pub fn aliases(&self) -> Vec<String> {
         let name = self.name();
-        self.names.keys().filter(|alias| &***alias != name).map(|alias| alias.to_string()).collect()
+        let all: BTreeSet<&Arc<str>> = self.names.keys().chain(self.aliases.keys()).collect();
+        all.into_iter().filter(|alias| &***alias != name).map(|alias| alias.to_string()).collect()
     }
 
     /// What most documents take it to say.
@@ -123,10 +127,21 @@ impl<T: Copy + Ord + Hash> Items<T> {
             if let Some((name, _)) = item.names.get_key_value(&share.name) {
                 share.name = Arc::clone(name);
             }
+            let mut new = Vec::new();
             let documents = item.names.entry(Arc::clone(&share.name)).or_default();
             *documents += 1;
             if *documents == 1 {
-                self.add_name(id, &share.name);
+                new.push(Arc::clone(&share.name));
+            }
+            for alias in &share.aliases {
+                let documents = item.aliases.entry(Arc::clone(alias)).or_default();
+                *documents += 1;
+                if *documents == 1 {
+                    new.push(Arc::clone(alias));
+                }
+            }
+            for name in new {
+                self.add_name(id, &name);
             }
         }
         id
@@ -142,8 +157,13 @@ impl<T: Copy + Ord + Hash> Items<T> {
             take_one(&mut item.values, &**value);
         }
         let is_last = item.documents.is_empty();
+        let mut gone: Vec<&Arc<str>> = Vec::new();
         if take_one(&mut item.names, &share.name) {
-            self.remove_name(id, &share.name);
+            gone.push(&share.name);
+        }
+        gone.extend(share.aliases.iter().filter(|alias| take_one(&mut item.aliases, *alias)));
+        for name in gone {
+            self.remove_name(id, name);
         }
         if is_last {
             self.items[id as usize] = None;
@@ -158,6 +178,7 @@ impl<T: Copy + Ord + Hash> Items<T> {
             kind: share.kind,
             key: Arc::clone(&share.key),
             names: BTreeMap::new(),
+            aliases: BTreeMap::new(),
             values: BTreeMap::new(),
             documents: BTreeMap::new(),
             count: 0,

@@ -59,7 +59,7 @@ pub use entities::{EntityList, EntitySort, EntityView, ListEntities};
 pub use export::{to_dot, to_graphml, to_json};
 pub use find::{EntityId, EntityMatch, Match, ReferenceId, ReferenceMatch};
 pub use mentions::{ChunkMentions, EntityMentions, TogetherChunk, TogetherChunks};
-pub use network::{EntityGraph, EntityGraphRequest, GraphEdge, GraphNode};
+pub use network::{EntityGraph, EntityGraphRequest, GraphEdge, GraphNode, MAX_DEPTH};
 pub use node::{ChunkRange, DocumentNode};
 pub use references::{Citations, CitingChunk, ListReferences, ReferenceList, ReferenceSort, ReferenceView};
 pub use related::{Evidence, Reason, RelatedDocument, RelatedDocuments, RelatedRequest, Relationship};

@@ -201,6 +201,7 @@ fn entities(places: &Places<'_>, annotations: &Annotations) -> (Vec<Share<Entity
             kind: *entity_type,
             key: Arc::from(*key),
             name: Arc::from(local.map_or(*key, |entity| entity.name.as_str())),
+            aliases: local.into_iter().flat_map(|entity| &entity.aliases).map(|alias| alias.as_str().into()).collect(),
             value: local.and_then(|entity| entity.value.clone()).map(Box::new),
             count: mentions.len() as u32,
             chunks: in_chunks,
@@ -232,6 +233,7 @@ fn references(places: &Places<'_>, annotations: &Annotations) -> (Vec<Share<Refe
         let mut chunks: Vec<u32> = citations.iter().map(|(_, place, _)| place.chunk).collect();
         chunks.dedup();
         references.push(Share {
+            aliases: Vec::new(),
             kind,
             key: key.into(),
             name: name.into(),

@@ -152,6 +152,7 @@ proptest! {
             entity_type: EntityType::Person,
             key: key.to_owned(),
             name: key.to_owned(),
+            aliases: Vec::new(),
             value: None,
         };
         let annotations = Annotations {

@@ -106,7 +106,13 @@ impl Doc {
         let entities = &mut self.annotations.entities;
         let known = entities.iter().position(|entity| entity.entity_type == entity_type && entity.key == key);
         let entity = known.unwrap_or_else(|| {
-            entities.push(LocalEntity { entity_type, key: key.to_owned(), name: name.to_owned(), value });
+            entities.push(LocalEntity {
+                entity_type,
+                key: key.to_owned(),
+                name: name.to_owned(),
+                aliases: Vec::new(),
+                value,
+            });
             entities.len() - 1
         });
         let (char_start, char_end) = self.take(chunk);

@@ -183,7 +183,7 @@ impl Embedding<'_> {
     }
 
     fn commit(&mut self, document: Ready) -> Result<()> {
-        let Prepared { mut meta, pages, chunks, .. } = document.prepared;
+        let Prepared { mut meta, pages, chunks, annotations, .. } = document.prepared;
         meta.embedded_at = Some(Timestamp::now());
         if let Some(bytes) = &document.original {
             originals::store(self.collection, &meta, bytes)?;
@@ -194,7 +194,6 @@ impl Embedding<'_> {
             sparse_vectors.extend(of_chunk.sparse);
         }
         let VectorModels { dense: dense_model, sparse: sparse_model, .. } = self.collection.models().clone();
-        let annotations = None;
         let stored =
             StoredDocument { meta, pages, chunks, vectors, dense_model, sparse_vectors, sparse_model, annotations };
         match self.collection.put_document(&stored) {

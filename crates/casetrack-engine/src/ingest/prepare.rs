@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use casetrack_core::{
-    Cancel, Chunk, DocumentId, DocumentMeta, DocumentType, Error, ErrorCode, ExtractionMethod, Limits, Page, Password,
-    Result, Sha256, Timestamp,
+    Annotations, Cancel, Chunk, DocumentId, DocumentMeta, DocumentType, Error, ErrorCode, ExtractionMethod, Limits,
+    Page, Password, Result, Sha256, Timestamp,
 };
 use casetrack_extract::{Attachment, ExtractOptions, chunker::chunk_pages, infer_document_type};
 use sha2::Digest;
@@ -26,6 +26,8 @@ pub(super) struct Prepared {
     pub meta: DocumentMeta,
     pub pages: Vec<Page>,
     pub chunks: Vec<Chunk>,
+    /// `None` until they are made, or where the model for them is missing.
+    pub annotations: Option<Annotations>,
     /// The files inside it, where it is a container.
     pub attachments: Vec<Attachment>,
 }
@@ -98,7 +100,7 @@ impl Source {
             ingested_at: Timestamp::now(),
             embedded_at: None,
         };
-        Ok(Prepared { meta, pages: extraction.pages, chunks, attachments: extraction.attachments })
+        Ok(Prepared { meta, pages: extraction.pages, chunks, annotations: None, attachments: extraction.attachments })
     }
 }
 
@@ -121,7 +123,7 @@ pub(crate) fn inspect(engine: &Engine, path: &Path, password: Option<&Password>)
     let options = ExtractOptions { password: password.cloned(), ..engine.extract_options() };
     let cancel = Cancel::default();
     let prepared = source.prepare(engine, &options, DocumentId::random(), &wishes, &cancel)?;
-    let Prepared { meta, pages, chunks, attachments } = prepared;
+    let Prepared { meta, pages, chunks, attachments, .. } = prepared;
     Ok(Inspection {
         path: meta.path,
         sha256: meta.sha256,

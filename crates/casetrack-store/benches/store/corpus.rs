@@ -223,7 +223,13 @@ impl Corpus {
                 }
                 _ => (format!("{} {}", self.words(random).to_uppercase(), self.words(random).to_uppercase()), None),
             };
-            annotations.entities.push(LocalEntity { entity_type, key: name.to_lowercase(), name, value });
+            annotations.entities.push(LocalEntity {
+                entity_type,
+                key: name.to_lowercase(),
+                name,
+                aliases: Vec::new(),
+                value,
+            });
         }
         let places = |count: usize, page: &Page, random: &mut Random| {
             let mut starts: Vec<u32> = (0..count).map(|_| random.below(page.text.len() - 30) as u32).collect();

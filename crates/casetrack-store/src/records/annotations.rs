@@ -51,6 +51,7 @@ struct EntityRecord {
     entity_type: u8,
     key: String,
     name: String,
+    aliases: Vec<String>,
     value: Option<ValueRecord>,
 }
 
@@ -178,7 +179,13 @@ impl EntityRecord {
             }
         };
         let entity_type = number(&ENTITY_TYPES, &entity.entity_type)?;
-        Ok(Self { entity_type, key: entity.key.clone(), name: entity.name.clone(), value })
+        Ok(Self {
+            entity_type,
+            key: entity.key.clone(),
+            name: entity.name.clone(),
+            aliases: entity.aliases.clone(),
+            value,
+        })
     }
 
     fn into_entity(self) -> Result<LocalEntity> {
@@ -189,7 +196,8 @@ impl EntityRecord {
             }
             Some(ValueRecord::Amount { value, unit }) => Some(EntityValue::Amount(AmountValue { value, unit })),
         };
-        Ok(LocalEntity { entity_type: known(&ENTITY_TYPES, self.entity_type)?, key: self.key, name: self.name, value })
+        let Self { entity_type, key, name, aliases, .. } = self;
+        Ok(LocalEntity { entity_type: known(&ENTITY_TYPES, entity_type)?, key, name, aliases, value })
     }
 }
 
@@ -280,8 +288,9 @@ mod tests {
                 ("\\PC{0,10}", "\\PC{0,3}").prop_map(|(value, unit)| EntityValue::Amount(AmountValue { value, unit })),
             ];
         let entity_type = prop::sample::select(EntityType::ALL.to_vec());
-        (entity_type, "\\PC{0,10}", "\\PC{0,10}", prop::option::of(value))
-            .prop_map(|(entity_type, key, name, value)| LocalEntity { entity_type, key, name, value })
+        let aliases = prop::collection::vec("\\PC{0,10}", 0..3);
+        (entity_type, "\\PC{0,10}", "\\PC{0,10}", aliases, prop::option::of(value))
+            .prop_map(|(entity_type, key, name, aliases, value)| LocalEntity { entity_type, key, name, aliases, value })
     }
 
     /// Page, start and end of things in order.
@@ -352,8 +361,13 @@ mod tests {
     /// The bytes of released values: see the test of the same kind in `records`.
     #[test]
     fn annotations_of_schema_3_are_read_for_ever() {
-        let entity =
-            |entity_type, key: &str, value| LocalEntity { entity_type, key: key.into(), name: "N".into(), value };
+        let entity = |entity_type, key: &str, value| LocalEntity {
+            entity_type,
+            key: key.into(),
+            name: "N".into(),
+            aliases: vec!["L".into()],
+            value,
+        };
         let day = DateValue { first: "D".into(), last: "E".into(), precision: DatePrecision::Quarter };
         let price = AmountValue { value: "5".into(), unit: "EUR".into() };
         let mention = |entity, page, char_start, char_end, role: Option<&str>| PlacedMention {
@@ -387,9 +401,9 @@ mod tests {
         let bytes = [
             &[1, 1, b'A'][..],
             // Entities.
-            &[3, 0, 1, b'p', 1, b'N', 0],
-            &[2, 1, b'd', 1, b'N', 1, 0, 1, b'D', 1, b'E', 2],
-            &[3, 1, b'a', 1, b'N', 1, 1, 1, b'5', 3, b'E', b'U', b'R'],
+            &[3, 0, 1, b'p', 1, b'N', 1, 1, b'L', 0],
+            &[2, 1, b'd', 1, b'N', 1, 1, b'L', 1, 0, 1, b'D', 1, b'E', 2],
+            &[3, 1, b'a', 1, b'N', 1, 1, b'L', 1, 1, 1, b'5', 3, b'E', b'U', b'R'],
             // Texts.
             &[2, 1, b'R', 1, b'S'],
             // Mentions.

@@ -1,0 +1,197 @@
+//! Entities: which there are, where they are mentioned, and with whom.
+
+use casetrack_core::{CollectionId, EntityType, Error, Result};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::snippet::{self, Snippet};
+use crate::engine::Engine;
+use crate::graph::{EntityGraph, EntityGraphRequest, EntityList, EntitySort, EntityView, GraphNode, ListEntities};
+
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct EntityListReport {
+    pub collection: String,
+    #[serde(flatten)]
+    pub list: EntityList,
+    pub notices: Vec<String>,
+}
+
+/// Where an entity is mentioned.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct MentionsReport {
+    pub collection: String,
+    pub entity: EntityView,
+    /// The passages that mention it most, first.
+    pub mentions: Vec<MentionReport>,
+    pub notices: Vec<String>,
+}
+
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct MentionReport {
+    /// In this passage.
+    pub mentions: u32,
+    /// What the document says it is, such as "Chief Executive Officer".
+    pub roles: Vec<String>,
+    #[serde(flatten)]
+    pub snippet: Snippet,
+}
+
+/// Passages that mention several entities.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct TogetherReport {
+    pub collection: String,
+    pub entities: Vec<EntityView>,
+    /// Passages that mention all of them, also those that are not listed.
+    pub total: u64,
+    pub passages: Vec<Snippet>,
+    /// Names of documents that mention all of them, where no passage does.
+    pub documents: Vec<String>,
+    pub notices: Vec<String>,
+}
+
+/// Entities that are mentioned together.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct EntityNetwork {
+    pub collection: String,
+    /// The entity asked for first, then by steps from it; without one, those with most links first.
+    pub nodes: Vec<GraphNode>,
+    /// All edges between these nodes, heaviest first.
+    pub edges: Vec<EdgeReport>,
+    pub notices: Vec<String>,
+    #[serde(skip)]
+    pub graph: EntityGraph,
+}
+
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct EdgeReport {
+    pub source: String,
+    pub target: String,
+    /// Passages that mention both.
+    pub chunks: u32,
+    /// 0–1: how much more often than by chance (normalised pointwise mutual information).
+    pub weight: f64,
+    /// One of the passages.
+    pub example: Option<Snippet>,
+}
+
+impl Engine {
+    pub fn list_entities(
+        &self,
+        collection: CollectionId,
+        entity_type: Option<EntityType>,
+        sort_by: EntitySort,
+        top_k: u32,
+    ) -> Result<EntityListReport> {
+        check(top_k, 500)?;
+        let known = self.known(collection)?;
+        let list = known.graph().list_entities(&ListEntities { entity_type, sort_by, top_k: top_k as usize });
+        Ok(EntityListReport { collection: known.name(), list, notices: known.notices()? })
+    }
+
+    /// The passages that mention the entity of this name, an alias of it or something like it.
+    pub fn entity_mentions(
+        &self,
+        collection: CollectionId,
+        name: &str,
+        entity_type: Option<EntityType>,
+        top_k: u32,
+    ) -> Result<MentionsReport> {
+        check(top_k, 100)?;
+        let known = self.known(collection)?;
+        let found = {
+            let graph = known.graph();
+            let id = graph.resolve_entity(name, entity_type)?;
+            graph.mentions(id, top_k as usize).ok_or_else(|| gone(name))?
+        };
+        let mut mentions = Vec::new();
+        for chunk in found.chunks {
+            if let Some(snippet) = snippet::at(&known.collection, &chunk.place)? {
+                mentions.push(MentionReport { mentions: chunk.mentions, roles: chunk.roles, snippet });
+            }
+        }
+        Ok(MentionsReport { collection: known.name(), entity: found.entity, mentions, notices: known.notices()? })
+    }
+
+    /// The passages that mention all of 2–5 entities.
+    pub fn entity_relationships(
+        &self,
+        collection: CollectionId,
+        names: &[String],
+        top_k: u32,
+    ) -> Result<TogetherReport> {
+        check(top_k, 100)?;
+        if !(2..=5).contains(&names.len()) {
+            return Err(Error::invalid(format!("{} entities were named; name 2 to 5.", names.len())));
+        }
+        let known = self.known(collection)?;
+        let found = {
+            let graph = known.graph();
+            let ids: Vec<_> = names.iter().map(|name| graph.resolve_entity(name, None)).collect::<Result<_>>()?;
+            graph.together(&ids, top_k as usize)?
+        };
+        let mut passages = Vec::new();
+        for chunk in &found.chunks {
+            if let Some(place) = chunk.places.first() {
+                passages.extend(snippet::at(&known.collection, place)?);
+            }
+        }
+        Ok(TogetherReport {
+            collection: known.name(),
+            entities: found.entities,
+            total: found.total,
+            passages,
+            documents: found.documents.into_iter().map(|document| document.name).collect(),
+            notices: known.notices()?,
+        })
+    }
+
+    /// The entities around one (`depth` 1–4 steps), or those with most links; at most `top_k` (1–100).
+    pub fn entity_graph(
+        &self,
+        collection: CollectionId,
+        name: Option<&str>,
+        depth: u32,
+        top_k: u32,
+    ) -> Result<EntityNetwork> {
+        check(top_k, 100)?;
+        if !(1..=crate::graph::MAX_DEPTH).contains(&depth) {
+            return Err(Error::invalid(format!("depth is {depth}; it must be between 1 and 4.")));
+        }
+        let known = self.known(collection)?;
+        let found = {
+            let graph = known.graph();
+            let center = name.map(|name| graph.resolve_entity(name, None)).transpose()?;
+            graph.entity_graph(&EntityGraphRequest {
+                center,
+                depth,
+                top_k: top_k as usize,
+                ..EntityGraphRequest::default()
+            })
+        };
+        let name = |node: usize| found.nodes[node].entity.name.clone();
+        let mut edges = Vec::new();
+        for edge in &found.edges {
+            edges.push(EdgeReport {
+                source: name(edge.source),
+                target: name(edge.target),
+                chunks: edge.chunks,
+                weight: edge.weight,
+                example: snippet::at(&known.collection, &edge.example)?,
+            });
+        }
+        let (nodes, notices) = (found.nodes.clone(), known.notices()?);
+        Ok(EntityNetwork { collection: known.name(), nodes, edges, notices, graph: found })
+    }
+}
+
+pub(super) fn check(top_k: u32, most: u32) -> Result<()> {
+    if (1..=most).contains(&top_k) {
+        return Ok(());
+    }
+    Err(Error::invalid(format!("top_k is {top_k}; it must be between 1 and {most}.")))
+}
+
+fn gone(name: &str) -> Error {
+    Error::new(casetrack_core::ErrorCode::NotFound, format!("Entity not found: \"{name}\"."))
+        .with_hint("list_entities shows what there is.")
+}

@@ -1,0 +1,113 @@
+//! What the documents of a collection are about, answered from its context graph, each answer with the passages that support it.
+//!
+//! | question | file |
+//! |---|---|
+//! | entities: which, where, with whom | `entities` |
+//! | references: to what, where | `references` |
+//! | documents: related ones, clusters | `documents` |
+//! | the whole: summary, timeline, statistics | `overview` |
+
+mod documents;
+mod entities;
+mod overview;
+mod references;
+mod snippet;
+
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
+
+use casetrack_core::{Annotations, CollectionId, DocumentId, Result};
+use casetrack_store::Collection;
+
+use crate::engine::Engine;
+use crate::graph::{ChunkRange, DocumentNode, Graph};
+
+pub use crate::graph::{
+    Cluster, ClusterStrategy, EntityList, EntitySort, EntityView, GraphNode, ReferenceList, ReferenceSort,
+    ReferenceView, RelatedDocument, Relationship, to_dot, to_graphml,
+};
+pub use documents::{ClusterReport, RelatedReport};
+pub use entities::{EdgeReport, EntityListReport, EntityNetwork, MentionReport, MentionsReport, TogetherReport};
+pub use overview::{Coverage, EventReport, StatisticsReport, SummaryReport, TimelineReport};
+pub use references::{CitationReport, CitationsReport, ReferenceListReport};
+pub use snippet::Snippet;
+
+/// A collection with its graph, as of now.
+struct Known {
+    collection: Arc<Collection>,
+    graph: Arc<RwLock<Graph>>,
+}
+
+impl Engine {
+    /// Opens a collection and brings its graph up to date: what changed since it was last asked is read, which takes about a
+    /// millisecond a document; all documents the first time.
+    fn known(&self, id: CollectionId) -> Result<Known> {
+        let collection = self.collection(id)?;
+        let graph = self.shared_graph(id);
+        let read = graph.read().unwrap_or_else(PoisonError::into_inner);
+        let changes = read.changes(collection.versions());
+        drop(read);
+        if !(changes.add.is_empty() && changes.remove.is_empty()) {
+            let mut graph = graph.write().unwrap_or_else(PoisonError::into_inner);
+            // Another question may have done it meanwhile; what it did is done again only where the collection changed since.
+            let changes = graph.changes(collection.versions());
+            let versions: std::collections::HashMap<DocumentId, u64> = collection.versions().into_iter().collect();
+            for document in changes.remove {
+                graph.remove(document);
+            }
+            for document in changes.add {
+                let version = versions.get(&document).copied().unwrap_or_default();
+                match node(&collection, document)? {
+                    Some(node) => graph.add(node, version),
+                    None => drop(graph.remove(document)),
+                }
+            }
+        }
+        Ok(Known { collection, graph })
+    }
+}
+
+impl Known {
+    fn graph(&self) -> RwLockReadGuard<'_, Graph> {
+        self.graph.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn name(&self) -> String {
+        self.collection.meta().name.clone()
+    }
+
+    /// What the user should know of the answer: documents that were stored without analysis.
+    fn notices(&self) -> Result<Vec<String>> {
+        let counts = self.collection.counts()?;
+        let missing = counts.documents - counts.annotated_documents.min(counts.documents);
+        Ok((missing > 0)
+            .then(|| {
+                format!(
+                    "{missing} of {} documents were stored without analysis and have no entities or references here. \
+                     Ingest them again with --force (skip_existing: false) to add them.",
+                    counts.documents
+                )
+            })
+            .into_iter()
+            .collect())
+    }
+}
+
+/// A document as the graph sees it; `None` where it has gone.
+fn node(collection: &Collection, document: DocumentId) -> Result<Option<DocumentNode>> {
+    let Some(meta) = collection.document(document)? else { return Ok(None) };
+    let chunks = collection.chunks(document)?;
+    let ranges: Vec<ChunkRange> = chunks
+        .iter()
+        .map(|chunk| ChunkRange { page: chunk.page, char_start: chunk.char_start, char_end: chunk.char_end })
+        .collect();
+    // One that was stored without analysis is a document with its type and vectors all the same.
+    let annotations = collection.annotations(document)?.unwrap_or_else(Annotations::default);
+    let mut centroid: Option<Vec<f32>> = None;
+    for (_, vector) in collection.vectors(document)? {
+        match &mut centroid {
+            Some(sum) => sum.iter_mut().zip(&vector).for_each(|(sum, x)| *sum += x),
+            None => centroid = Some(vector),
+        }
+    }
+    Ok(Some(DocumentNode::new(&meta, &ranges, &annotations, centroid)))
+}

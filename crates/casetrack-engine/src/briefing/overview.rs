@@ -1,0 +1,156 @@
+//! The whole of a collection: a briefing, a timeline, statistics.
+
+use casetrack_core::{CollectionId, CollectionMeta, Result};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::Known;
+use super::snippet::{self, Snippet};
+use crate::engine::Engine;
+use crate::graph::{
+    DocumentGroup, EntityView, GraphStatistics, GraphSummary, ReferenceView, Stakeholder, TimelineEvent,
+    TimelineRequest, Topic,
+};
+use crate::search::DateRange;
+use crate::stats::CollectionStats;
+
+/// Most events of one timeline.
+const MAX_EVENTS: usize = 200;
+
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct SummaryReport {
+    pub collection: CollectionMeta,
+    /// Those of which documents say what they are count most.
+    pub organizations: Vec<Stakeholder>,
+    pub people: Vec<Stakeholder>,
+    /// The dates that matter most, by time.
+    pub key_dates: Vec<EventReport>,
+    pub topics: Vec<Topic>,
+    pub documents: Vec<DocumentGroup>,
+    pub references: Vec<ReferenceView>,
+    pub top_entities: Vec<EntityView>,
+    pub statistics: GraphStatistics,
+    pub coverage: Coverage,
+    pub notices: Vec<String>,
+}
+
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct TimelineReport {
+    pub collection: String,
+    /// Events of that time, also those that are not listed.
+    pub total: u64,
+    pub events: Vec<EventReport>,
+    pub notices: Vec<String>,
+}
+
+/// A date and where a document states it.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct EventReport {
+    #[serde(flatten)]
+    pub event: TimelineEvent,
+    /// The first place that states it.
+    pub source: Option<Snippet>,
+}
+
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct StatisticsReport {
+    pub collection: CollectionMeta,
+    pub statistics: GraphStatistics,
+    pub coverage: Coverage,
+    pub storage: CollectionStats,
+    pub notices: Vec<String>,
+}
+
+/// How many chunks have what.
+#[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
+pub struct Coverage {
+    pub chunks: u64,
+    /// With a dense vector (E1).
+    pub dense_chunks: u64,
+    /// With a learned-sparse vector (E6).
+    pub sparse_chunks: u64,
+    pub documents: u64,
+    /// Whose entities and references are known.
+    pub annotated_documents: u64,
+}
+
+impl Engine {
+    pub fn collection_summary(&self, collection: CollectionId) -> Result<SummaryReport> {
+        let known = self.known(collection)?;
+        let GraphSummary { organizations, people, key_dates, topics, documents, references, top_entities, statistics } =
+            known.graph().summary();
+        Ok(SummaryReport {
+            collection: known.collection.meta().clone(),
+            organizations,
+            people,
+            key_dates: known.events(key_dates)?,
+            topics,
+            documents,
+            references,
+            top_entities,
+            statistics,
+            coverage: known.coverage()?,
+            notices: known.notices()?,
+        })
+    }
+
+    /// Dates between two days (`YYYY-MM-DD`, `YYYY-MM` or `YYYY`), in order. Where there are more than 200, those that matter most.
+    pub fn collection_timeline(
+        &self,
+        collection: CollectionId,
+        from: Option<&str>,
+        to: Option<&str>,
+    ) -> Result<TimelineReport> {
+        // Checked as every other date is.
+        DateRange::between(from, to)?;
+        let known = self.known(collection)?;
+        let request = TimelineRequest {
+            from: from.map(str::to_owned),
+            to: to.map(str::to_owned),
+            top_k: MAX_EVENTS,
+            with_role_only: false,
+        };
+        let timeline = known.graph().timeline(&request);
+        Ok(TimelineReport {
+            collection: known.name(),
+            total: timeline.total,
+            events: known.events(timeline.events)?,
+            notices: known.notices()?,
+        })
+    }
+
+    pub fn collection_statistics(&self, collection: CollectionId) -> Result<StatisticsReport> {
+        let known = self.known(collection)?;
+        let statistics = known.graph().statistics();
+        Ok(StatisticsReport {
+            collection: known.collection.meta().clone(),
+            statistics,
+            coverage: known.coverage()?,
+            storage: self.collection_stats(collection)?,
+            notices: known.notices()?,
+        })
+    }
+}
+
+impl Known {
+    fn events(&self, events: Vec<TimelineEvent>) -> Result<Vec<EventReport>> {
+        let report = |event: TimelineEvent| {
+            let place = event.sources.first().map(|source| &source.place);
+            let source = place.map(|place| snippet::at(&self.collection, place)).transpose()?.flatten();
+            Ok(EventReport { event, source })
+        };
+        events.into_iter().map(report).collect()
+    }
+
+    fn coverage(&self) -> Result<Coverage> {
+        let counts = self.collection.counts()?;
+        Ok(Coverage {
+            chunks: counts.chunks,
+            // No chunk is stored without one.
+            dense_chunks: counts.chunks,
+            sparse_chunks: counts.sparse_chunks,
+            documents: counts.documents,
+            annotated_documents: counts.annotated_documents,
+        })
+    }
+}

@@ -1,0 +1,57 @@
+//! The text around a place of the graph.
+
+use casetrack_core::{ChunkId, Provenance, Result};
+use casetrack_store::Collection;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::chunks;
+use crate::graph::Place;
+use crate::search::Excerpt;
+
+/// Characters shown on each side of what a snippet is for.
+const AROUND: usize = 140;
+
+/// A verbatim part of a passage around a mention or citation.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Snippet {
+    pub chunk_id: ChunkId,
+    pub provenance: Provenance,
+    /// Some words before and after it, with their own place.
+    pub excerpt: Excerpt,
+    /// Characters of the page, half-open: the mention or citation itself.
+    pub char_start: u32,
+    pub char_end: u32,
+}
+
+/// `None` where the document has gone since the graph was asked.
+pub(super) fn at(collection: &Collection, place: &Place) -> Result<Option<Snippet>> {
+    let Some(document) = collection.document(place.document)? else { return Ok(None) };
+    let Some(chunk) = collection.chunk_at(place.document, place.chunk)? else { return Ok(None) };
+    let view = chunks::view(collection, &document, chunk)?;
+    let chars: Vec<char> = view.text.chars().collect();
+    let start = (place.char_start.saturating_sub(view.provenance.char_start) as usize).min(chars.len());
+    let end = (place.char_end.saturating_sub(view.provenance.char_start) as usize).clamp(start, chars.len());
+    // Whole words, where a space is within reach.
+    let mut from = start.saturating_sub(AROUND);
+    if from > 0 {
+        from = (from..start).find(|&at| chars[at].is_whitespace()).map_or(from, |space| space + 1);
+    }
+    let mut to = (end + AROUND).min(chars.len());
+    if to < chars.len() {
+        to = (end..to).rev().find(|&at| chars[at].is_whitespace()).unwrap_or(to);
+    }
+    let lines = |range: std::ops::Range<usize>| chars[range].iter().filter(|&&c| c == '\n').count() as u32;
+    let line_start = view.provenance.line_start + lines(0..from);
+    let line_end = line_start + lines(from..to);
+    let excerpt = Excerpt {
+        text: chars[from..to].iter().collect(),
+        char_start: view.provenance.char_start + from as u32,
+        char_end: view.provenance.char_start + to as u32,
+        line_start,
+        line_end,
+        citation: Provenance { line_start, line_end, ..view.provenance.clone() }.citation(),
+    };
+    let Place { char_start, char_end, .. } = *place;
+    Ok(Some(Snippet { chunk_id: view.chunk_id, provenance: view.provenance, excerpt, char_start, char_end }))
+}

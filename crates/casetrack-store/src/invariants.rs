@@ -1,4 +1,5 @@
-//! The invariants of pages, chunks, vectors and annotations (ARCHITECTURE.md), checked before a document is stored and again by `verify`.
+//! The invariants of pages, chunks, vectors and annotations (ARCHITECTURE.md), checked before a document is stored and again by
+//! `verify`.
 
 use std::collections::HashMap;
 use std::fmt;

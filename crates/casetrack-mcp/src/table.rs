@@ -13,7 +13,9 @@ use crate::arguments::closest;
 use crate::schema::{self, JsonObject};
 use crate::session::{Context, ToolOutput};
 use crate::text::format::shorten;
-use crate::tools::{chunks, collections, documents, ingest, navigation, search, status};
+use crate::tools::{
+    chunks, collections, documents, entities, ingest, navigation, overview, references, search, status,
+};
 
 #[cfg(test)]
 mod tests;
@@ -37,6 +39,19 @@ static TABLE: LazyLock<Vec<Entry>> = LazyLock::new(|| {
         Entry::of::<chunks::GetChunk>(),
         Entry::of::<chunks::GetDocumentChunks>(),
         Entry::of::<chunks::GetSourceContext>(),
+        Entry::of::<overview::GetCollectionSummary>(),
+        Entry::of::<overview::GetCollectionTimeline>(),
+        Entry::of::<overview::GetCollectionStatistics>(),
+        Entry::of::<entities::ListEntities>(),
+        Entry::of::<entities::FindEntity>(),
+        Entry::of::<entities::GetEntityMentions>(),
+        Entry::of::<entities::SearchEntityRelationships>(),
+        Entry::of::<entities::GetEntityGraph>(),
+        Entry::of::<references::ListReferences>(),
+        Entry::of::<references::GetReferenceCitations>(),
+        Entry::of::<overview::FindRelatedDocuments>(),
+        Entry::of::<overview::GetRelatedDocuments>(),
+        Entry::of::<overview::FindDocumentClusters>(),
         Entry::of::<navigation::GetDocumentStructure>(),
         Entry::of::<navigation::BrowsePages>(),
         Entry::of::<navigation::ListDocumentsByType>(),

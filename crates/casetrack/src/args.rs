@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use casetrack_core::{CollectionType, DocumentType, Error, Limits, Result, Tier};
+use casetrack_core::{CollectionType, DocumentType, EntityType, Error, Limits, Result, Tier};
+use casetrack_engine::briefing::ClusterStrategy;
 use casetrack_engine::embedding::EmbeddingKind;
 use casetrack_engine::{Engine, EngineConfig, MemoryMode, ModelProfile, Precision, WorkerCommand};
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
@@ -204,6 +205,13 @@ pub enum OnCollections {
     Search(commands::search::Search),
     Similar(commands::similar::Similar),
     Compare(commands::compare::Compare),
+    Summary(commands::summary::Summary),
+    Entities(commands::entities::Entities),
+    References(commands::references::References),
+    Timeline(commands::timeline::Timeline),
+    Graph(commands::graph::Graph),
+    Related(commands::related::Related),
+    Clusters(commands::clusters::Clusters),
     Documents(commands::documents::Documents),
     Show(commands::show::Show),
     Verify(commands::verify::Verify),
@@ -228,6 +236,13 @@ impl OnCollections {
             Self::Search(command) => command.run(console),
             Self::Similar(command) => command.run(console),
             Self::Compare(command) => command.run(console),
+            Self::Summary(command) => command.run(console),
+            Self::Entities(command) => command.run(console),
+            Self::References(command) => command.run(console),
+            Self::Timeline(command) => command.run(console),
+            Self::Graph(command) => command.run(console),
+            Self::Related(command) => command.run(console),
+            Self::Clusters(command) => command.run(console),
             Self::Documents(command) => command.run(console),
             Self::Show(command) => command.run(console),
             Self::Verify(command) => command.run(console),
@@ -275,6 +290,14 @@ pub fn document_type(text: &str) -> Result<DocumentType> {
         text,
         "contract, report, spreadsheet, presentation, correspondence, memo, proposal, invoice, policy, other",
     )
+}
+
+pub fn entity_type(text: &str) -> Result<EntityType> {
+    parse_name(text, "person, organization, date, amount, location, concept")
+}
+
+pub fn cluster_strategy(text: &str) -> Result<ClusterStrategy> {
+    parse_name(text, "topical, entity, reference, document_type")
 }
 
 pub fn embedding_kind(text: &str) -> Result<EmbeddingKind> {

@@ -22,7 +22,7 @@ use crate::engine::Engine;
 use crate::graph::{ChunkRange, DocumentNode, Graph};
 
 pub use crate::graph::{
-    Cluster, ClusterStrategy, EntityList, EntitySort, EntityView, GraphNode, ReferenceList, ReferenceSort,
+    Cluster, ClusterStrategy, DocumentRef, EntityList, EntitySort, EntityView, GraphNode, ReferenceList, ReferenceSort,
     ReferenceView, RelatedDocument, Relationship, to_dot, to_graphml,
 };
 pub use documents::{ClusterReport, RelatedReport};

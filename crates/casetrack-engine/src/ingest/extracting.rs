@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use casetrack_core::{Cancel, Chunk, ChunkId, DocumentId, DocumentMeta, Error, ErrorCode, Limits, Result, Sha256};
 use casetrack_extract::ExtractOptions;
+use casetrack_nlp::SpacyRecognizer;
 use casetrack_store::{Collection, SparseVector};
 use crossbeam_channel::Sender;
 
@@ -15,6 +16,7 @@ use super::discover::{FoundFile, failed};
 use super::pipeline::{ChunkVectors, Outcome, Ready};
 use super::prepare::{Source, Wishes};
 use super::{IngestRequest, SkipReason, SkippedFile, originals};
+use crate::annotating::annotations;
 use crate::engine::Engine;
 
 pub(super) struct Extracting<'a> {
@@ -23,6 +25,8 @@ pub(super) struct Extracting<'a> {
     request: &'a IngestRequest,
     /// Whether chunks get learned-sparse vectors.
     sparse: bool,
+    /// `None` where documents are stored without entities and references.
+    recognizer: Option<&'a SpacyRecognizer>,
     sender: Sender<Outcome>,
     cancel: &'a Cancel,
     /// Documents of this job that are not committed yet.
@@ -49,10 +53,12 @@ impl<'a> Extracting<'a> {
         collection: &'a Collection,
         request: &'a IngestRequest,
         sparse: bool,
+        recognizer: Option<&'a SpacyRecognizer>,
         sender: Sender<Outcome>,
         cancel: &'a Cancel,
     ) -> Self {
-        Self { engine, collection, request, sparse, sender, cancel, under_way: HashMap::new(), by_path: None }
+        let (under_way, by_path) = (HashMap::new(), None);
+        Self { engine, collection, request, sparse, recognizer, sender, cancel, under_way, by_path }
     }
 
     pub fn run(mut self, files: Vec<FoundFile>) {
@@ -187,6 +193,9 @@ impl<'a> Extracting<'a> {
                 let keep_original =
                     self.request.copy_original || earlier.as_ref().is_some_and(|earlier| earlier.original_stored);
                 prepared.meta.original_stored = keep_original;
+                if let Some(recognizer) = self.recognizer {
+                    prepared.annotations = Some(annotations(recognizer, &prepared.pages)?);
+                }
                 let vectors = match &earlier {
                     Some(earlier) => unchanged_vectors(self.collection, earlier, &prepared.chunks, self.sparse)?,
                     None => prepared.chunks.iter().map(|_| None).collect(),

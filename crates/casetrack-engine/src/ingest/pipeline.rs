@@ -59,7 +59,7 @@ pub(super) fn run(
             .with_hint("Ingest the files one by one, or leave the name out to use each file's own."));
     }
     let embedder = engine.embedder_of(collection)?;
-    let (sparse, notices) = match engine.sparse_embedder_of(collection) {
+    let (sparse, mut notices) = match engine.sparse_embedder_of(collection) {
         Ok(embedder) => (embedder.is_some(), Vec::new()),
         Err(error) => {
             tracing::warn!(%error, "documents are ingested without learned-sparse vectors");
@@ -67,6 +67,12 @@ pub(super) fn run(
             (false, vec![format!("No learned-sparse vectors (E6) were made: {problem}")])
         }
     };
+
+    let recognizer = engine.recognizer().inspect_err(|error| {
+        tracing::warn!(%error, "documents are ingested without entities and references");
+        notices.push(format!("No entities and references were found: {}", error.full_text().replace("\n\n", " ")));
+    });
+    let recognizer = recognizer.ok();
 
     let mut report = IngestReport {
         collection: collection.meta().name.clone(),
@@ -80,11 +86,12 @@ pub(super) fn run(
 
     let (sender, receiver) = bounded(QUEUED_DOCUMENTS);
     let files = discovery.files;
+    let recognizer = recognizer.as_deref();
     let finished = std::thread::scope(|scope| {
         std::thread::Builder::new()
             .name("extract".into())
             .spawn_scoped(scope, move || {
-                Extracting::new(engine, collection, request, sparse, sender, cancel).run(files)
+                Extracting::new(engine, collection, request, sparse, recognizer, sender, cancel).run(files)
             })
             .map_err(|error| Error::io("a new thread", error))?;
         // The receiver is dropped at the end of `run`, which unblocks the first stage if the second ended early.

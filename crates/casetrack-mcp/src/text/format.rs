@@ -52,6 +52,13 @@ pub(crate) fn range(start: u32, end: u32) -> String {
     if start == end { start.to_string() } else { format!("{start}-{end}") }
 }
 
+/// What the user should know of an answer, a line each.
+pub fn push_notices(text: &mut String, notices: &[String]) {
+    for notice in notices {
+        let _ = writeln!(text, "Note: {}", one_line(notice));
+    }
+}
+
 /// The text with line breaks and other control characters escaped, so that it cannot leave its line.
 pub fn one_line(text: &str) -> Cow<'_, str> {
     let breaks = |c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}');

@@ -1,6 +1,6 @@
 //! Names of types and states, as shown to people.
 
-use casetrack_core::{CollectionStatus, CollectionType, DocumentType, FileFormat};
+use casetrack_core::{CollectionStatus, CollectionType, DocumentType, EntityType, FileFormat, ReferenceKind, Relation};
 
 pub(crate) fn collection_type(collection_type: CollectionType) -> &'static str {
     match collection_type {
@@ -20,6 +20,39 @@ pub(crate) fn collection_status(status: CollectionStatus) -> &'static str {
         CollectionStatus::Active => "active",
         CollectionStatus::Closed => "closed",
         CollectionStatus::Archived => "archived",
+    }
+}
+
+/// In the plural.
+pub(crate) fn entities(entity_type: EntityType) -> &'static str {
+    match entity_type {
+        EntityType::Person => "People",
+        EntityType::Organization => "Organizations",
+        EntityType::Date => "Dates",
+        EntityType::Amount => "Amounts",
+        EntityType::Location => "Locations",
+        EntityType::Concept => "Concepts",
+    }
+}
+
+pub(crate) fn reference(kind: ReferenceKind) -> &'static str {
+    match kind {
+        ReferenceKind::Internal => "internal",
+        ReferenceKind::Document => "document",
+        ReferenceKind::Standard => "standard",
+        ReferenceKind::Regulation => "regulation",
+        ReferenceKind::Report => "report",
+        ReferenceKind::LegalCase => "legal case",
+        ReferenceKind::Hyperlink => "hyperlink",
+    }
+}
+
+pub(crate) fn relation(relation: Relation) -> &'static str {
+    match relation {
+        Relation::Amends => "amends",
+        Relation::Supersedes => "supersedes",
+        Relation::RespondsTo => "responds to",
+        Relation::Attaches => "attaches",
     }
 }
 

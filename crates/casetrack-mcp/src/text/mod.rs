@@ -6,10 +6,13 @@
 pub mod chunks;
 pub mod collections;
 pub mod documents;
+pub mod entities;
 pub mod format;
 pub mod ingest;
 mod labels;
 pub mod navigation;
+pub mod overview;
+pub mod references;
 pub mod search;
 pub mod status;
 

@@ -3,8 +3,11 @@
 pub(crate) mod chunks;
 pub(crate) mod collections;
 pub(crate) mod documents;
+pub(crate) mod entities;
 pub(crate) mod ingest;
 pub(crate) mod navigation;
+pub(crate) mod overview;
+pub(crate) mod references;
 pub(crate) mod search;
 pub(crate) mod status;
 

@@ -1,0 +1,149 @@
+//! Entities, their mentions, and how they relate.
+
+use casetrack_core::EntityType;
+use casetrack_engine::briefing::{
+    EntityListReport, EntityNetwork, EntityView, MentionsReport, Snippet, TogetherReport,
+};
+
+use super::format::{counted, one_line, push_notices, shorten, thousands, trimmed};
+use super::labels;
+
+/// Names of one entity that are shown besides the first.
+const MAX_ALIASES: usize = 4;
+/// Longest name that is shown, in characters.
+const NAME_CHARS: usize = 100;
+
+pub fn list(report: &EntityListReport) -> String {
+    let list = &report.list;
+    let mut text = format!("{} entities in {}", thousands(list.total), one_line(&report.collection));
+    if (list.entities.len() as u64) < list.total {
+        text.push_str(&format!(", showing {}", list.entities.len()));
+    }
+    text.push_str(":\n");
+    push_notices(&mut text, &report.notices);
+    for entity_type in EntityType::ALL {
+        let mut of_type = list.entities.iter().filter(|entity| entity.entity_type == *entity_type).peekable();
+        if of_type.peek().is_none() {
+            continue;
+        }
+        text.push_str(&format!("\n  {}:\n", labels::entities(*entity_type)));
+        for entity in of_type {
+            text.push_str(&format!("    {} -- {}", shorten(&entity.name, NAME_CHARS), mentioned(entity)));
+            if !entity.aliases.is_empty() {
+                let aliases = entity.aliases.iter().take(MAX_ALIASES).map(|alias| shorten(alias, NAME_CHARS));
+                text.push_str(&format!(" (also: {})", aliases.collect::<Vec<_>>().join("; ")));
+            }
+            text.push('\n');
+        }
+    }
+    if list.entities.is_empty() {
+        text.push_str("\nNo entities were found.");
+    }
+    trimmed(text)
+}
+
+/// `892 mentions in 45 documents`
+pub(super) fn mentioned(entity: &EntityView) -> String {
+    format!("{} in {}", counted(entity.mentions, "mention"), counted(entity.documents, "document"))
+}
+
+pub fn mentions(report: &MentionsReport) -> String {
+    let entity = &report.entity;
+    let shown = report.mentions.len();
+    let mut text = format!(
+        "Mentions of \"{}\" ({}) -- {} total in {}, showing {}:\n",
+        one_line(&entity.name),
+        entity.entity_type.name(),
+        thousands(entity.mentions),
+        counted(entity.documents, "document"),
+        counted(shown as u64, "passage"),
+    );
+    push_notices(&mut text, &report.notices);
+    for (n, mention) in (1..).zip(&report.mentions) {
+        let roles = match mention.roles.is_empty() {
+            true => String::new(),
+            false => format!(" ({})", one_line(&mention.roles.join(", "))),
+        };
+        text.push_str(&format!("\n  {n}. {}{roles}\n", quoted(&mention.snippet)));
+    }
+    if (shown as u64) < entity.chunks {
+        text.push_str(&format!("\n  ... {} more passages", thousands(entity.chunks - shown as u64)));
+    }
+    trimmed(text)
+}
+
+/// Citation, place of origin and the verbatim words around a mention.
+pub(super) fn quoted(snippet: &Snippet) -> String {
+    let (excerpt, provenance) = (&snippet.excerpt, &snippet.provenance);
+    format!(
+        "{}\n     {}, chars {}-{} of the page, chunk {}\n     \"{}\"",
+        one_line(&excerpt.citation),
+        one_line(&provenance.file_path),
+        excerpt.char_start,
+        excerpt.char_end,
+        snippet.chunk_id,
+        one_line(&excerpt.text),
+    )
+}
+
+pub fn together(report: &TogetherReport) -> String {
+    let names: Vec<String> = report.entities.iter().map(|entity| format!("\"{}\"", one_line(&entity.name))).collect();
+    let mut text = format!(
+        "{} together: {}, showing {}:\n",
+        names.join(" and "),
+        counted(report.total, "passage"),
+        report.passages.len()
+    );
+    push_notices(&mut text, &report.notices);
+    for (n, passage) in (1..).zip(&report.passages) {
+        text.push_str(&format!("\n  {n}. {}\n", quoted(passage)));
+    }
+    if report.passages.is_empty() {
+        text.push_str("\nNo passage mentions all of them.");
+        if !report.documents.is_empty() {
+            let names: Vec<_> = report.documents.iter().map(|name| one_line(name)).collect();
+            text.push_str(&format!(" These documents do: {}.", names.join("; ")));
+        }
+    }
+    trimmed(text)
+}
+
+pub fn network(report: &EntityNetwork) -> String {
+    let mut text = format!(
+        "Entity graph of {}: {} entities, {} relationships\n",
+        one_line(&report.collection),
+        report.nodes.len(),
+        report.edges.len()
+    );
+    push_notices(&mut text, &report.notices);
+    if report.nodes.is_empty() {
+        text.push_str("\nNo entities are mentioned together.");
+        return text;
+    }
+    text.push_str("\n  ENTITIES:\n");
+    for node in &report.nodes {
+        let entity = &node.entity;
+        let depth =
+            if node.depth > 0 { format!(", {} away", counted(node.depth.into(), "step")) } else { String::new() };
+        text.push_str(&format!(
+            "    {} ({}{depth}) -- {}\n",
+            shorten(&entity.name, NAME_CHARS),
+            entity.entity_type.name(),
+            mentioned(entity)
+        ));
+    }
+    text.push_str("\n  RELATIONSHIPS (mentioned in one passage, more often than by chance):\n");
+    for edge in &report.edges {
+        text.push_str(&format!(
+            "    {} -- {} ({}, weight {:.2})\n",
+            shorten(&edge.source, NAME_CHARS),
+            shorten(&edge.target, NAME_CHARS),
+            counted(edge.chunks.into(), "passage"),
+            edge.weight
+        ));
+        if let Some(example) = &edge.example {
+            text.push_str(&format!("      {}, chunk {}\n", one_line(&example.excerpt.citation), example.chunk_id));
+        }
+    }
+    trimmed(text)
+}

@@ -1,0 +1,248 @@
+//! A collection at a glance.
+
+use std::fmt::Write;
+
+use casetrack_core::DatePrecision;
+use casetrack_engine::briefing::{
+    ClusterReport, Coverage, EventReport, RelatedReport, StatisticsReport, SummaryReport, TimelineReport,
+};
+
+use super::entities::mentioned;
+use super::format::{bytes, counted, one_line, push_notices, shorten, thousands, trimmed};
+use super::labels;
+use super::references::cited;
+
+/// Longest name that is shown, in characters.
+const NAME_CHARS: usize = 100;
+/// Documents of one group that are named.
+const MAX_DOCUMENTS: usize = 8;
+
+pub fn summary(report: &SummaryReport) -> String {
+    let meta = &report.collection;
+    let mut text =
+        format!("COLLECTION SUMMARY: {} ({})\n", one_line(&meta.name), labels::collection_type(meta.collection_type));
+    push_notices(&mut text, &report.notices);
+    if !(report.organizations.is_empty() && report.people.is_empty()) {
+        text.push_str("\n  KEY STAKEHOLDERS:\n");
+    }
+    for (kind, stakeholders) in [("Organizations", &report.organizations), ("People", &report.people)] {
+        if stakeholders.is_empty() {
+            continue;
+        }
+        let _ = writeln!(text, "    {kind}:");
+        for stakeholder in stakeholders {
+            let roles: Vec<&str> = stakeholder.roles.iter().map(|role| role.name.as_str()).collect();
+            let roles = if roles.is_empty() { String::new() } else { format!(" ({})", one_line(&roles.join(", "))) };
+            let entity = &stakeholder.entity;
+            let _ = writeln!(text, "      {}{roles} -- {}", shorten(&entity.name, NAME_CHARS), mentioned(entity));
+        }
+    }
+    if !report.key_dates.is_empty() {
+        text.push_str("\n  KEY DATES:\n");
+        report.key_dates.iter().for_each(|date| push_event(&mut text, date));
+    }
+    if !report.topics.is_empty() {
+        text.push_str("\n  KEY TOPICS:\n");
+        for (n, topic) in (1..).zip(&report.topics) {
+            let (documents, chunks) = (counted(topic.documents, "document"), counted(topic.chunks, "chunk"));
+            let _ = writeln!(text, "    {n}. {} -- {documents}, {chunks}", shorten(&topic.name, NAME_CHARS));
+        }
+    }
+    let statistics = &report.statistics;
+    let _ = writeln!(
+        text,
+        "\n  DOCUMENTS ({} total, {}, {}):",
+        thousands(statistics.documents),
+        counted(statistics.pages, "page"),
+        counted(statistics.chunks, "chunk")
+    );
+    for group in &report.documents {
+        let examples: Vec<String> = group.examples.iter().map(|name| shorten(name, NAME_CHARS)).collect();
+        let more = if (examples.len() as u64) < group.documents { "..." } else { "" };
+        let label = labels::document_type(group.document_type);
+        let _ = writeln!(text, "    {label}: {} docs ({}{more})", group.documents, examples.join(", "));
+    }
+    if !report.references.is_empty() {
+        text.push_str("\n  KEY REFERENCES (most cited):\n");
+        for (n, reference) in (1..).zip(&report.references) {
+            let _ = writeln!(text, "    {n}. {}", cited(reference));
+        }
+    }
+    if !report.top_entities.is_empty() {
+        text.push_str("\n  TOP ENTITIES:\n");
+        for entity in &report.top_entities {
+            let _ = writeln!(text, "    {} -- {}", shorten(&entity.name, NAME_CHARS), mentioned(entity));
+        }
+    }
+    let _ = write!(text, "\n  EMBEDDINGS: {}", coverage(&report.coverage));
+    trimmed(text)
+}
+
+fn coverage(coverage: &Coverage) -> String {
+    let Coverage { chunks, dense_chunks, sparse_chunks, .. } = *coverage;
+    let of = |having: u64| match having == chunks {
+        true => "all".to_owned(),
+        false => format!("{} of", thousands(having)),
+    };
+    format!(
+        "E1 (dense): {} {}, E6 (learned sparse): {} {}",
+        of(dense_chunks),
+        counted(chunks, "chunk"),
+        of(sparse_chunks),
+        counted(chunks, "chunk")
+    )
+}
+
+/// `2022-01-15  Effective date (Vendor_Agreement.docx, p. 1)`
+fn push_event(text: &mut String, report: &EventReport) {
+    let event = &report.event;
+    let date = &event.date;
+    let day = match date.precision {
+        DatePrecision::Day => date.first.clone(),
+        DatePrecision::Month => date.first[..7].to_owned(),
+        DatePrecision::Year => date.first[..4].to_owned(),
+        DatePrecision::Quarter | DatePrecision::Range => format!("{}..{}", date.first, date.last),
+    };
+    let what = event.role.as_deref().map_or_else(
+        || "mentioned".to_owned(),
+        |role| {
+            let mut letters = role.chars();
+            letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
+        },
+    );
+    let place =
+        report.source.as_ref().map_or(String::new(), |source| one_line(&source.provenance.citation()).into_owned());
+    let more = match event.documents {
+        0 | 1 => String::new(),
+        documents => format!(", and {}", counted(documents - 1, "more document")),
+    };
+    let _ = writeln!(text, "    {day}  {what} ({place}{more})");
+}
+
+pub fn timeline(report: &TimelineReport) -> String {
+    let mut text = format!("Timeline of {}: {}", one_line(&report.collection), counted(report.total, "date"));
+    if (report.events.len() as u64) < report.total {
+        let _ = write!(text, ", showing the {} that matter most", report.events.len());
+    }
+    text.push('\n');
+    push_notices(&mut text, &report.notices);
+    text.push('\n');
+    for event in &report.events {
+        push_event(&mut text, event);
+        if let Some(source) = &event.source {
+            let _ = writeln!(text, "      \"{}\" (chunk {})", one_line(&source.excerpt.text), source.chunk_id);
+        }
+    }
+    if report.events.is_empty() {
+        text.push_str("No dates were found.");
+    }
+    trimmed(text)
+}
+
+pub fn statistics(report: &StatisticsReport) -> String {
+    let statistics = &report.statistics;
+    let mut text = format!(
+        "Statistics of {}\n\n  {}, {}, {}\n",
+        one_line(&report.collection.name),
+        counted(statistics.documents, "document"),
+        counted(statistics.pages, "page"),
+        counted(statistics.chunks, "chunk")
+    );
+    push_notices(&mut text, &report.notices);
+    text.push_str("\n  DOCUMENTS BY TYPE:\n");
+    for group in &statistics.documents_by_type {
+        let _ = writeln!(
+            text,
+            "    {}: {}, {}, {}",
+            labels::document_type(group.document_type),
+            counted(group.documents, "document"),
+            counted(group.pages, "page"),
+            counted(group.chunks, "chunk")
+        );
+    }
+    text.push_str("\n  ENTITIES:\n");
+    for group in &statistics.entities {
+        let label = labels::entities(group.entity_type);
+        let _ = writeln!(text, "    {label}: {} ({})", thousands(group.entities), counted(group.mentions, "mention"));
+    }
+    text.push_str("\n  REFERENCES:\n");
+    for group in &statistics.references {
+        let label = labels::reference(group.kind);
+        let _ =
+            writeln!(text, "    {label}: {} ({})", thousands(group.references), counted(group.citations, "citation"));
+    }
+    let coverage_of = &report.coverage;
+    let _ = write!(
+        text,
+        "\n  EMBEDDINGS: {}\n  ANALYSIS: {} of {}\n  STORAGE: {}",
+        coverage(coverage_of),
+        thousands(coverage_of.annotated_documents),
+        counted(coverage_of.documents, "document"),
+        bytes(report.storage.total_bytes)
+    );
+    if let Some(per_chunk) = report.storage.bytes_per_chunk {
+        let _ = write!(text, " ({} a chunk)", bytes(per_chunk));
+    }
+    trimmed(text)
+}
+
+pub fn related(report: &RelatedReport) -> String {
+    let mut text = format!(
+        "Related to {}: {}, showing {}\n",
+        one_line(&report.document.name),
+        counted(report.total, "document"),
+        report.related.len()
+    );
+    push_notices(&mut text, &report.notices);
+    for (n, related) in (1..).zip(&report.related) {
+        let _ = writeln!(
+            text,
+            "\n  {n}. {} (ID: {}) -- strength {:.2}",
+            one_line(&related.document.name),
+            related.document.id.short(),
+            related.strength
+        );
+        for reason in &related.reasons {
+            let _ = write!(text, "     {}", one_line(&reason.description));
+            if !reason.evidence.is_empty() {
+                let named = reason.evidence.iter().map(|evidence| shorten(&evidence.name, NAME_CHARS));
+                let _ = write!(text, ": {}", named.collect::<Vec<_>>().join("; "));
+            }
+            text.push('\n');
+        }
+    }
+    if report.related.is_empty() {
+        text.push_str("\nNo document is related to it in this way.");
+    }
+    trimmed(text)
+}
+
+pub fn clusters(report: &ClusterReport) -> String {
+    let clusters = &report.clusters;
+    let mut text = format!(
+        "Documents of {} in {}\n",
+        one_line(&report.collection),
+        counted(clusters.clusters.len() as u64, "group")
+    );
+    push_notices(&mut text, &report.notices);
+    let named = |documents: &[_]| {
+        let of = |document: &casetrack_engine::briefing::DocumentRef| one_line(&document.name).into_owned();
+        let mut names: Vec<String> = documents.iter().take(MAX_DOCUMENTS).map(of).collect();
+        if documents.len() > MAX_DOCUMENTS {
+            names.push(format!("{} more", documents.len() - MAX_DOCUMENTS));
+        }
+        names.join("; ")
+    };
+    for (n, cluster) in (1..).zip(&clusters.clusters) {
+        let documents = counted(cluster.documents.len() as u64, "document");
+        let _ = writeln!(text, "\n  {n}. {} -- {documents}", shorten(&cluster.label, NAME_CHARS));
+        if !cluster.terms.is_empty() {
+            let _ = writeln!(text, "     Terms: {}", one_line(&cluster.terms.join(", ")));
+        }
+        let _ = writeln!(text, "     {}", named(&cluster.documents));
+    }
+    if !clusters.unclustered.is_empty() {
+        let _ = writeln!(text, "\n  In no group: {}", named(&clusters.unclustered));
+    }
+    trimmed(text)
+}

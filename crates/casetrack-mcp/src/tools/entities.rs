@@ -1,0 +1,242 @@
+//! Entities of the active collection: which there are, where they are mentioned, and with whom.
+
+use casetrack_core::{EntityType, Result};
+use casetrack_engine::briefing::{EntityListReport, EntityNetwork, EntitySort, MentionsReport, TogetherReport};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::session::Context;
+use crate::table::{Effect, Reply, Tool};
+use crate::text;
+
+/// An entity's type, or any.
+#[derive(Clone, Copy, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum AnyType {
+    Person,
+    Organization,
+    Date,
+    Amount,
+    Location,
+    Concept,
+    #[default]
+    Any,
+}
+
+impl AnyType {
+    fn one(self) -> Option<EntityType> {
+        Some(match self {
+            AnyType::Person => EntityType::Person,
+            AnyType::Organization => EntityType::Organization,
+            AnyType::Date => EntityType::Date,
+            AnyType::Amount => EntityType::Amount,
+            AnyType::Location => EntityType::Location,
+            AnyType::Concept => EntityType::Concept,
+            AnyType::Any => return None,
+        })
+    }
+}
+
+/// An entity's type, or all.
+#[derive(Clone, Copy, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum AllTypes {
+    Person,
+    Organization,
+    Date,
+    Amount,
+    Location,
+    Concept,
+    #[default]
+    All,
+}
+
+impl AllTypes {
+    fn one(self) -> Option<EntityType> {
+        Some(match self {
+            AllTypes::Person => EntityType::Person,
+            AllTypes::Organization => EntityType::Organization,
+            AllTypes::Date => EntityType::Date,
+            AllTypes::Amount => EntityType::Amount,
+            AllTypes::Location => EntityType::Location,
+            AllTypes::Concept => EntityType::Concept,
+            AllTypes::All => return None,
+        })
+    }
+}
+
+fn default_mentions() -> u32 {
+    20
+}
+
+pub(crate) struct ListEntities;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ListParameters {
+    /// Filter by entity type
+    #[serde(default)]
+    entity_type: AllTypes,
+    /// Sort order
+    #[serde(default)]
+    sort_by: EntitySort,
+    /// Maximum entities to return
+    #[serde(default = "default_entities")]
+    #[schemars(range(min = 1, max = 500))]
+    top_k: u32,
+}
+
+fn default_entities() -> u32 {
+    50
+}
+
+impl Tool for ListEntities {
+    const NAME: &'static str = "list_entities";
+    const TITLE: &'static str = "List entities";
+    const DESCRIPTION: &'static str = "List all entities extracted from documents in the active collection, grouped by type. \
+        Shows name, type, mention count, and number of documents mentioning each entity. Entities include: persons, \
+        organizations, dates, monetary amounts, locations, and concepts.";
+    const EFFECT: Effect = Effect::Reads;
+    type Parameters = ListParameters;
+    type Response = EntityListReport;
+
+    fn call(context: &Context<'_>, parameters: ListParameters) -> Result<Reply<EntityListReport>> {
+        let ListParameters { entity_type, sort_by, top_k } = parameters;
+        let report = context.engine.list_entities(context.active()?.id, entity_type.one(), sort_by, top_k)?;
+        Ok(Reply { text: text::entities::list(&report), response: report })
+    }
+}
+
+pub(crate) struct FindEntity;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct FindParameters {
+    /// Entity to find (e.g., 'John Smith', 'Acme Corp', '$1.2 million')
+    entity: String,
+    /// Type of entity to search for
+    #[serde(default)]
+    entity_type: AnyType,
+    #[serde(default = "default_mentions")]
+    #[schemars(range(min = 1, max = 100))]
+    top_k: u32,
+}
+
+impl Tool for FindEntity {
+    const NAME: &'static str = "find_entity";
+    const TITLE: &'static str = "Find an entity";
+    const DESCRIPTION: &'static str = "Find all mentions of an entity (person, organization, date, amount) across documents. \
+        Uses the entity index built during ingestion.";
+    const EFFECT: Effect = Effect::Reads;
+    const PRO: bool = true;
+    type Parameters = FindParameters;
+    type Response = MentionsReport;
+
+    fn call(context: &Context<'_>, parameters: FindParameters) -> Result<Reply<MentionsReport>> {
+        let FindParameters { entity, entity_type, top_k } = parameters;
+        mentions(context, &entity, entity_type, top_k)
+    }
+}
+
+pub(crate) struct GetEntityMentions;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct MentionsParameters {
+    /// Name of the entity to find (e.g., 'John Smith', 'Acme Corp', 'payment terms')
+    entity_name: String,
+    #[serde(default)]
+    entity_type: AnyType,
+    #[serde(default = "default_mentions")]
+    #[schemars(range(min = 1, max = 100))]
+    top_k: u32,
+}
+
+impl Tool for GetEntityMentions {
+    const NAME: &'static str = "get_entity_mentions";
+    const TITLE: &'static str = "Show the mentions of an entity";
+    const DESCRIPTION: &'static str = "Get all chunks that mention a specific entity, with context snippets showing how the \
+        entity is referenced. Uses the entity index built during ingestion. Supports fuzzy matching on entity name.";
+    const EFFECT: Effect = Effect::Reads;
+    type Parameters = MentionsParameters;
+    type Response = MentionsReport;
+
+    fn call(context: &Context<'_>, parameters: MentionsParameters) -> Result<Reply<MentionsReport>> {
+        let MentionsParameters { entity_name, entity_type, top_k } = parameters;
+        mentions(context, &entity_name, entity_type, top_k)
+    }
+}
+
+fn mentions(context: &Context<'_>, name: &str, entity_type: AnyType, top_k: u32) -> Result<Reply<MentionsReport>> {
+    let report = context.engine.entity_mentions(context.active()?.id, name, entity_type.one(), top_k)?;
+    Ok(Reply { text: text::entities::mentions(&report), response: report })
+}
+
+pub(crate) struct SearchEntityRelationships;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct TogetherParameters {
+    /// Entity names to find together (e.g., ['Acme Corp', 'Summit Services'])
+    #[schemars(length(min = 2, max = 5))]
+    entities: Vec<String>,
+    #[serde(default = "default_mentions")]
+    #[schemars(range(min = 1, max = 100))]
+    top_k: u32,
+}
+
+impl Tool for SearchEntityRelationships {
+    const NAME: &'static str = "search_entity_relationships";
+    const TITLE: &'static str = "Find entities together";
+    const DESCRIPTION: &'static str = "Find chunks where two or more entities are mentioned together. Use this to trace \
+        relationships (who interacted with whom, what terms apply to which party). Pro tier only.";
+    const EFFECT: Effect = Effect::Reads;
+    const PRO: bool = true;
+    type Parameters = TogetherParameters;
+    type Response = TogetherReport;
+
+    fn call(context: &Context<'_>, parameters: TogetherParameters) -> Result<Reply<TogetherReport>> {
+        let TogetherParameters { entities, top_k } = parameters;
+        let report = context.engine.entity_relationships(context.active()?.id, &entities, top_k)?;
+        Ok(Reply { text: text::entities::together(&report), response: report })
+    }
+}
+
+pub(crate) struct GetEntityGraph;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct GraphParameters {
+    /// Optional: center the graph on a specific entity. If omitted, returns the top entities by connectivity.
+    entity_name: Option<String>,
+    /// How many relationship hops to include from the center entity
+    #[serde(default = "default_depth")]
+    #[schemars(range(min = 1, max = 4))]
+    depth: u32,
+    /// Maximum entities to include in the graph
+    #[serde(default = "default_mentions")]
+    #[schemars(range(min = 1, max = 100))]
+    top_k: u32,
+}
+
+fn default_depth() -> u32 {
+    2
+}
+
+impl Tool for GetEntityGraph {
+    const NAME: &'static str = "get_entity_graph";
+    const TITLE: &'static str = "Show how entities relate";
+    const DESCRIPTION: &'static str = "Show entity relationships across documents in the active collection. Returns a graph of \
+        entities connected by co-occurrence in documents and chunks. Use this to understand how people, organizations, and \
+        concepts relate to each other across the collection.";
+    const EFFECT: Effect = Effect::Reads;
+    const PRO: bool = true;
+    type Parameters = GraphParameters;
+    type Response = EntityNetwork;
+
+    fn call(context: &Context<'_>, parameters: GraphParameters) -> Result<Reply<EntityNetwork>> {
+        let GraphParameters { entity_name, depth, top_k } = parameters;
+        let report = context.engine.entity_graph(context.active()?.id, entity_name.as_deref(), depth, top_k)?;
+        Ok(Reply { text: text::entities::network(&report), response: report })
+    }
+}

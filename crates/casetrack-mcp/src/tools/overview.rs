@@ -1,0 +1,205 @@
+//! The active collection as a whole: a briefing, a timeline, statistics, and documents that belong together.
+
+use casetrack_core::Result;
+use casetrack_engine::briefing::{
+    ClusterReport, ClusterStrategy, RelatedReport, Relationship, StatisticsReport, SummaryReport, TimelineReport,
+};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::session::Context;
+use crate::table::{Effect, NoParameters, Reply, Tool};
+use crate::text;
+
+pub(crate) struct GetCollectionSummary;
+
+impl Tool for GetCollectionSummary {
+    const NAME: &'static str = "get_collection_summary";
+    const TITLE: &'static str = "Brief me on the collection";
+    const DESCRIPTION: &'static str = "Get a high-level briefing on the active collection. Returns: key stakeholders (people and \
+        organizations mentioned most), key dates and events, key topics, document breakdown by category, key references \
+        (most-referenced documents or external sources), most-mentioned entities, and collection statistics. This is the FIRST \
+        tool the AI should call when starting work on a collection -- it provides the structural overview needed to plan search \
+        strategy for 1000+ documents.";
+    const EFFECT: Effect = Effect::Reads;
+    type Parameters = NoParameters;
+    type Response = SummaryReport;
+
+    fn call(context: &Context<'_>, _: NoParameters) -> Result<Reply<SummaryReport>> {
+        let report = context.engine.collection_summary(context.active()?.id)?;
+        Ok(Reply { text: text::overview::summary(&report), response: report })
+    }
+}
+
+pub(crate) struct GetCollectionTimeline;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct TimelineParameters {
+    /// Optional: filter events from this date (YYYY-MM-DD)
+    start_date: Option<String>,
+    /// Optional: filter events until this date (YYYY-MM-DD)
+    end_date: Option<String>,
+}
+
+impl Tool for GetCollectionTimeline {
+    const NAME: &'static str = "get_collection_timeline";
+    const TITLE: &'static str = "Show the timeline";
+    const DESCRIPTION: &'static str = "Get a chronological timeline of key dates and events extracted from documents in the active \
+        collection. Each event includes the date, description, and source document/chunk provenance. Use this to understand the \
+        narrative sequence of events.";
+    const EFFECT: Effect = Effect::Reads;
+    type Parameters = TimelineParameters;
+    type Response = TimelineReport;
+
+    fn call(context: &Context<'_>, parameters: TimelineParameters) -> Result<Reply<TimelineReport>> {
+        let TimelineParameters { start_date, end_date } = parameters;
+        let collection = context.active()?.id;
+        let report = context.engine.collection_timeline(collection, start_date.as_deref(), end_date.as_deref())?;
+        Ok(Reply { text: text::overview::timeline(&report), response: report })
+    }
+}
+
+pub(crate) struct GetCollectionStatistics;
+
+impl Tool for GetCollectionStatistics {
+    const NAME: &'static str = "get_collection_statistics";
+    const TITLE: &'static str = "Show statistics";
+    const DESCRIPTION: &'static str = "Get detailed statistics about the active collection: document counts by type, page/chunk \
+        totals, entity and reference counts, embedder coverage, storage usage. Useful for understanding collection scope and data \
+        quality.";
+    const EFFECT: Effect = Effect::Reads;
+    type Parameters = NoParameters;
+    type Response = StatisticsReport;
+
+    fn call(context: &Context<'_>, _: NoParameters) -> Result<Reply<StatisticsReport>> {
+        let report = context.engine.collection_statistics(context.active()?.id)?;
+        Ok(Reply { text: text::overview::statistics(&report), response: report })
+    }
+}
+
+pub(crate) struct FindRelatedDocuments;
+
+/// A kind of relationship, or all.
+#[derive(Clone, Copy, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Relationships {
+    #[default]
+    All,
+    SharedEntities,
+    SharedReferences,
+    SemanticSimilar,
+    VersionChain,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct FindRelatedParameters {
+    /// Document name or ID to find relationships for
+    document_name: String,
+    #[serde(default)]
+    relationship_type: Relationships,
+    #[serde(default = "default_related")]
+    #[schemars(range(min = 1, max = 50))]
+    top_k: u32,
+}
+
+fn default_related() -> u32 {
+    10
+}
+
+impl Tool for FindRelatedDocuments {
+    const NAME: &'static str = "find_related_documents";
+    const TITLE: &'static str = "Find related documents";
+    const DESCRIPTION: &'static str = "Find documents related to a given document. Relationships detected: shared entities, shared \
+        references, semantic similarity (E1 cosine), and version chains. Returns related documents ranked by relationship \
+        strength.";
+    const EFFECT: Effect = Effect::Reads;
+    type Parameters = FindRelatedParameters;
+    type Response = RelatedReport;
+
+    fn call(context: &Context<'_>, parameters: FindRelatedParameters) -> Result<Reply<RelatedReport>> {
+        let FindRelatedParameters { document_name, relationship_type, top_k } = parameters;
+        let relationships: &[Relationship] = match relationship_type {
+            Relationships::All => &[],
+            Relationships::SharedEntities => &[Relationship::SharedEntities],
+            Relationships::SharedReferences => &[Relationship::SharedReferences],
+            Relationships::SemanticSimilar => &[Relationship::SemanticSimilar],
+            Relationships::VersionChain => &[Relationship::VersionChain, Relationship::ExplicitReference],
+        };
+        related(context, &document_name, relationships, top_k)
+    }
+}
+
+pub(crate) struct GetRelatedDocuments;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct GetRelatedParameters {
+    /// Document name or ID
+    document_name: String,
+    #[serde(default = "default_related")]
+    #[schemars(range(min = 1, max = 50))]
+    top_k: u32,
+}
+
+impl Tool for GetRelatedDocuments {
+    const NAME: &'static str = "get_related_documents";
+    const TITLE: &'static str = "Show related documents";
+    const DESCRIPTION: &'static str = "Given a document, find related docs via the knowledge graph. Uses shared entities, \
+        references, and semantic similarity to surface connections. This is a knowledge-graph-first approach compared to \
+        find_related_documents which also supports explicit relationship types.";
+    const EFFECT: Effect = Effect::Reads;
+    type Parameters = GetRelatedParameters;
+    type Response = RelatedReport;
+
+    fn call(context: &Context<'_>, parameters: GetRelatedParameters) -> Result<Reply<RelatedReport>> {
+        related(context, &parameters.document_name, &[], parameters.top_k)
+    }
+}
+
+fn related(
+    context: &Context<'_>,
+    name: &str,
+    relationships: &[Relationship],
+    top_k: u32,
+) -> Result<Reply<RelatedReport>> {
+    let report = context.engine.related_documents(context.active()?.id, name, relationships, top_k)?;
+    Ok(Reply { text: text::overview::related(&report), response: report })
+}
+
+pub(crate) struct FindDocumentClusters;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ClusterParameters {
+    /// Clustering strategy: 'topical' = semantic similarity, 'entity' = shared people/orgs, 'reference' = shared external
+    /// sources, 'document_type' = by type
+    #[serde(default)]
+    strategy: ClusterStrategy,
+    #[serde(default = "default_clusters")]
+    #[schemars(range(min = 1, max = 20))]
+    max_clusters: u32,
+}
+
+fn default_clusters() -> u32 {
+    10
+}
+
+impl Tool for FindDocumentClusters {
+    const NAME: &'static str = "find_document_clusters";
+    const TITLE: &'static str = "Group documents";
+    const DESCRIPTION: &'static str = "Group all documents in the collection by theme or topic using semantic clustering. Returns \
+        clusters of related documents with a label describing what they share. Pro tier only. Use this to understand the \
+        structure of a large collection (100+ documents) at a glance.";
+    const EFFECT: Effect = Effect::Reads;
+    const PRO: bool = true;
+    type Parameters = ClusterParameters;
+    type Response = ClusterReport;
+
+    fn call(context: &Context<'_>, parameters: ClusterParameters) -> Result<Reply<ClusterReport>> {
+        let ClusterParameters { strategy, max_clusters } = parameters;
+        let report = context.engine.document_clusters(context.active()?.id, strategy, max_clusters)?;
+        Ok(Reply { text: text::overview::clusters(&report), response: report })
+    }
+}

@@ -1,0 +1,107 @@
+//! What the documents of the active collection refer to.
+
+use casetrack_core::{ReferenceKind, Result};
+use casetrack_engine::briefing::{CitationsReport, ReferenceListReport, ReferenceSort};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::session::Context;
+use crate::table::{Effect, Reply, Tool};
+use crate::text;
+
+/// A kind of reference, or all that lead out of a document.
+#[derive(Clone, Copy, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Kinds {
+    Document,
+    Standard,
+    Regulation,
+    Report,
+    LegalCase,
+    Hyperlink,
+    Internal,
+    #[default]
+    All,
+}
+
+impl Kinds {
+    fn one(self) -> Option<ReferenceKind> {
+        Some(match self {
+            Kinds::Document => ReferenceKind::Document,
+            Kinds::Standard => ReferenceKind::Standard,
+            Kinds::Regulation => ReferenceKind::Regulation,
+            Kinds::Report => ReferenceKind::Report,
+            Kinds::LegalCase => ReferenceKind::LegalCase,
+            Kinds::Hyperlink => ReferenceKind::Hyperlink,
+            Kinds::Internal => ReferenceKind::Internal,
+            Kinds::All => return None,
+        })
+    }
+}
+
+pub(crate) struct ListReferences;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ListParameters {
+    #[serde(default)]
+    reference_type: Kinds,
+    #[serde(default)]
+    sort_by: ReferenceSort,
+    #[serde(default = "default_references")]
+    #[schemars(range(min = 1, max = 200))]
+    top_k: u32,
+}
+
+fn default_references() -> u32 {
+    50
+}
+
+impl Tool for ListReferences {
+    const NAME: &'static str = "list_references";
+    const TITLE: &'static str = "List references";
+    const DESCRIPTION: &'static str = "List all referenced external sources (documents, standards, regulations, reports) cited \
+        in the active collection. Shows the reference, type, citation count, and number of citing documents. Use this to \
+        understand which external sources matter most in the collection.";
+    const EFFECT: Effect = Effect::Reads;
+    type Parameters = ListParameters;
+    type Response = ReferenceListReport;
+
+    fn call(context: &Context<'_>, parameters: ListParameters) -> Result<Reply<ReferenceListReport>> {
+        let ListParameters { reference_type, sort_by, top_k } = parameters;
+        let report = context.engine.list_references(context.active()?.id, reference_type.one(), sort_by, top_k)?;
+        Ok(Reply { text: text::references::list(&report), response: report })
+    }
+}
+
+pub(crate) struct GetReferenceCitations;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct CitationsParameters {
+    /// The reference to look up (e.g., 'Master Service Agreement v2.1', 'ISO 27001')
+    reference: String,
+    #[serde(default = "default_citations")]
+    #[schemars(range(min = 1, max = 100))]
+    top_k: u32,
+}
+
+fn default_citations() -> u32 {
+    20
+}
+
+impl Tool for GetReferenceCitations {
+    const NAME: &'static str = "get_reference_citations";
+    const TITLE: &'static str = "Show where something is cited";
+    const DESCRIPTION: &'static str = "Get all chunks that cite a specific reference. Shows the context of each citation. Use \
+        this to understand how a reference is used throughout the collection.";
+    const EFFECT: Effect = Effect::Reads;
+    type Parameters = CitationsParameters;
+    type Response = CitationsReport;
+
+    fn call(context: &Context<'_>, parameters: CitationsParameters) -> Result<Reply<CitationsReport>> {
+        let report =
+            context.engine.reference_citations(context.active()?.id, &parameters.reference, parameters.top_k)?;
+        Ok(Reply { text: text::references::citations(&report), response: report })
+    }
+}

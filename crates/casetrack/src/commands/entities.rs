@@ -1,0 +1,43 @@
+//! `casetrack entities`
+
+use casetrack_core::{EntityType, Result};
+use casetrack_engine::briefing::EntitySort;
+use casetrack_mcp::text;
+use clap::Args;
+use serde::{Deserialize, Serialize};
+
+use crate::args::InCollection;
+use crate::owner::console::Console;
+
+/// List people, organizations, dates, amounts, places and concepts, or show where one is mentioned
+#[derive(Debug, Args, Serialize, Deserialize)]
+pub struct Entities {
+    /// Show the mentions of the entity of this name
+    name: Option<String>,
+    #[command(flatten)]
+    target: InCollection,
+    /// Only person, organization, date, amount, location or concept
+    #[arg(long = "type", value_parser = crate::args::entity_type, value_name = "TYPE")]
+    entity_type: Option<EntityType>,
+    /// Number of entities or passages
+    #[arg(short = 'k', long, default_value_t = 20, value_name = "N")]
+    top_k: u32,
+}
+
+impl Entities {
+    pub fn run(self, console: &Console) -> Result<u8> {
+        let engine = &console.engine;
+        let collection = engine.find_collection(&self.target.collection)?.id;
+        match &self.name {
+            Some(name) => {
+                let mentions = engine.entity_mentions(collection, name, self.entity_type, self.top_k)?;
+                console.print(&mentions, text::entities::mentions)?;
+            }
+            None => {
+                let list = engine.list_entities(collection, self.entity_type, EntitySort::default(), self.top_k)?;
+                console.print(&list, text::entities::list)?;
+            }
+        }
+        Ok(0)
+    }
+}

@@ -1,0 +1,49 @@
+//! `casetrack graph`
+
+use casetrack_core::Result;
+use casetrack_engine::briefing::{to_dot, to_graphml};
+use casetrack_mcp::text;
+use clap::{Args, ValueEnum};
+use serde::{Deserialize, Serialize};
+
+use crate::args::InCollection;
+use crate::owner::console::Console;
+
+/// Show which entities are mentioned together, as text or for a program that draws graphs
+#[derive(Debug, Args, Serialize, Deserialize)]
+pub struct Graph {
+    /// The entity in the middle; without one, those with most links
+    name: Option<String>,
+    #[command(flatten)]
+    target: InCollection,
+    /// Steps from the entity in the middle (1-4)
+    #[arg(long, default_value_t = 2, value_name = "N")]
+    depth: u32,
+    /// Most entities
+    #[arg(short = 'k', long, default_value_t = 20, value_name = "N")]
+    top_k: u32,
+    /// Text, or a graph for Graphviz (dot) or Gephi, yEd and others (graphml); --json gives JSON
+    #[arg(long, value_enum, default_value_t = Format::Text, value_name = "FORMAT")]
+    format: Format,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum, Serialize, Deserialize)]
+enum Format {
+    Text,
+    Dot,
+    Graphml,
+}
+
+impl Graph {
+    pub fn run(self, console: &Console) -> Result<u8> {
+        let engine = &console.engine;
+        let collection = engine.find_collection(&self.target.collection)?.id;
+        let network = engine.entity_graph(collection, self.name.as_deref(), self.depth, self.top_k)?;
+        console.print(&network, |network| match self.format {
+            Format::Text => text::entities::network(network),
+            Format::Dot => to_dot(&network.graph),
+            Format::Graphml => to_graphml(&network.graph),
+        })?;
+        Ok(0)
+    }
+}

@@ -1,0 +1,30 @@
+//! `casetrack related`
+
+use casetrack_core::Result;
+use casetrack_mcp::text;
+use clap::Args;
+use serde::{Deserialize, Serialize};
+
+use crate::args::InCollection;
+use crate::owner::console::Console;
+
+/// Show which documents belong with one, and why
+#[derive(Debug, Args, Serialize, Deserialize)]
+pub struct Related {
+    /// Name or ID of the document
+    document: String,
+    #[command(flatten)]
+    target: InCollection,
+    /// Number of documents
+    #[arg(short = 'k', long, default_value_t = 10, value_name = "N")]
+    top_k: u32,
+}
+
+impl Related {
+    pub fn run(self, console: &Console) -> Result<u8> {
+        let collection = console.engine.find_collection(&self.target.collection)?.id;
+        let related = console.engine.related_documents(collection, &self.document, &[], self.top_k)?;
+        console.print(&related, text::overview::related)?;
+        Ok(0)
+    }
+}

@@ -1,0 +1,25 @@
+//! `casetrack summary`
+
+use casetrack_core::Result;
+use casetrack_mcp::text;
+use clap::Args;
+use serde::{Deserialize, Serialize};
+
+use crate::args::InCollection;
+use crate::owner::console::Console;
+
+/// Brief me: who and what the documents are about, the dates that matter, topics, references
+#[derive(Debug, Args, Serialize, Deserialize)]
+pub struct Summary {
+    #[command(flatten)]
+    target: InCollection,
+}
+
+impl Summary {
+    pub fn run(self, console: &Console) -> Result<u8> {
+        let collection = console.engine.find_collection(&self.target.collection)?.id;
+        let summary = console.engine.collection_summary(collection)?;
+        console.print(&summary, text::overview::summary)?;
+        Ok(0)
+    }
+}

@@ -1,0 +1,31 @@
+//! `casetrack timeline`
+
+use casetrack_core::Result;
+use casetrack_mcp::text;
+use clap::Args;
+use serde::{Deserialize, Serialize};
+
+use crate::args::InCollection;
+use crate::owner::console::Console;
+
+/// Dates that the documents state, in order, with what they say the dates are
+#[derive(Debug, Args, Serialize, Deserialize)]
+pub struct Timeline {
+    #[command(flatten)]
+    target: InCollection,
+    /// From this date on: YYYY, YYYY-MM or YYYY-MM-DD
+    #[arg(long, value_name = "DATE")]
+    from: Option<String>,
+    /// Until this date
+    #[arg(long, value_name = "DATE")]
+    to: Option<String>,
+}
+
+impl Timeline {
+    pub fn run(self, console: &Console) -> Result<u8> {
+        let collection = console.engine.find_collection(&self.target.collection)?.id;
+        let timeline = console.engine.collection_timeline(collection, self.from.as_deref(), self.to.as_deref())?;
+        console.print(&timeline, text::overview::timeline)?;
+        Ok(0)
+    }
+}

@@ -54,11 +54,11 @@ use casetrack_core::{DocumentId, EntityType, ReferenceKind};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-pub use clusters::{Cluster, ClusterRequest, ClusterStrategy, Clusters};
+pub use clusters::{Cluster, ClusterRequest, ClusterStrategy, Clusters, MAX_CLUSTERS};
 pub use entities::{EntityList, EntitySort, EntityView, ListEntities};
 pub use export::{to_dot, to_graphml, to_json};
 pub use find::{EntityId, EntityMatch, Match, ReferenceId, ReferenceMatch};
-pub use mentions::{ChunkMentions, EntityMentions, TogetherChunk, TogetherChunks};
+pub use mentions::{ChunkMentions, EntityMentions, TOGETHER, TogetherChunk, TogetherChunks};
 pub use network::{EntityGraph, EntityGraphRequest, GraphEdge, GraphNode, MAX_DEPTH};
 pub use node::{ChunkRange, DocumentNode};
 pub use references::{Citations, CitingChunk, ListReferences, ReferenceList, ReferenceSort, ReferenceView};

@@ -123,7 +123,8 @@ impl Graph {
         let mut taken: Vec<(u32, u32, f64)> = vec![(center, 0, 1.0)];
         let mut left_over: Vec<(u32, u32, f64)> = Vec::new();
         let mut level = 0..1;
-        for depth in 1..=request.depth.clamp(1, MAX_DEPTH) {
+        let deepest = request.depth.clamp(1, MAX_DEPTH);
+        for depth in 1..=deepest {
             let mut found: Vec<(u32, u32, f64)> = Vec::new();
             for &(id, _, closeness) in &taken[level.clone()] {
                 for (other, together) in self.neighbours(id, &mut counts) {
@@ -138,7 +139,7 @@ impl Graph {
             taken.iter().for_each(|(id, ..)| known[*id as usize] = true);
             found.retain(|(id, ..)| !std::mem::replace(&mut known[*id as usize], true));
             let room = request.top_k - taken.len();
-            let room = if depth < request.depth { room.div_ceil(2) } else { room };
+            let room = if depth < deepest { room.div_ceil(2) } else { room };
             let rest = found.split_off(room.min(found.len()));
             level = taken.len()..taken.len() + found.len();
             taken.extend(found);

@@ -152,9 +152,14 @@ impl DocumentNode {
     }
 }
 
+/// A mention and the chunks that hold it.
+type Mentioned<'a> = (&'a PlacedMention, Vec<u32>);
+/// A citation with the name it uses.
+type Cited<'a> = (&'a str, Span, Option<Relation>);
+
 fn entities(places: &Places<'_>, annotations: &Annotations) -> (Vec<Share<EntityType>>, Postings, Vec<RoleNote>) {
     // By type and key, so that nothing depends on the order in which the analysis lists them.
-    let mut by_key: BTreeMap<(EntityType, &str), Vec<(&PlacedMention, Vec<u32>)>> = BTreeMap::new();
+    let mut by_key: BTreeMap<(EntityType, &str), Vec<Mentioned<'_>>> = BTreeMap::new();
     for mention in &annotations.mentions {
         let Some(entity) = annotations.entities.get(mention.entity as usize) else { continue };
         let chunks = places.chunks(mention.page, mention.char_start, mention.char_end);
@@ -216,7 +221,7 @@ fn entities(places: &Places<'_>, annotations: &Annotations) -> (Vec<Share<Entity
 }
 
 fn references(places: &Places<'_>, annotations: &Annotations) -> (Vec<Share<ReferenceKind>>, Vec<Citation>) {
-    let mut by_key: BTreeMap<(ReferenceKind, String), Vec<(&str, Span, Option<Relation>)>> = BTreeMap::new();
+    let mut by_key: BTreeMap<(ReferenceKind, String), Vec<Cited<'_>>> = BTreeMap::new();
     for placed in &annotations.references {
         let reference = &placed.reference;
         let chunks = places.chunks(placed.page, reference.char_start, reference.char_end);

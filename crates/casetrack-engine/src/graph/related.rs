@@ -285,7 +285,7 @@ impl Graph {
         &self,
         document: &Document,
         other: u32,
-        shared: &mut Vec<Shared>,
+        shared: &mut [Shared],
         of: impl Fn(&Document) -> &[(u32, Share<T>)],
         items: &Items<T>,
         first: impl Fn(&Document, u32) -> Option<Place>,

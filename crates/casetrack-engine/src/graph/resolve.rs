@@ -1,7 +1,5 @@
 //! Which document of the collection a reference by title or file name means.
 
-use std::collections::BTreeSet;
-
 use casetrack_core::{EntityType, EntityValue};
 
 use super::fold::words;
@@ -75,12 +73,14 @@ impl Wanted {
         if marked && self.name.marker != name.marker || !marked && name.marker.amendment.is_some() {
             return 0.0;
         }
-        let [wanted, given]: [BTreeSet<&str>; 2] = [&self.name.base, &name.base].map(|base| words(base).collect());
-        let (shorter, longer) = (wanted.len().min(given.len()), wanted.len().max(given.len()));
+        let (wanted, given) = (&self.name.base, &name.base);
+        let count = |base: &str| words(base).count();
+        let within = |some: &str, all: &str| words(some).all(|word| words(all).any(|other| other == word));
         if wanted == given {
             0.9
-        } else if shorter > 1 && (wanted.is_subset(&given) || given.is_subset(&wanted)) {
-            0.9 * shorter as f64 / longer as f64
+        } else if within(wanted, given) || within(given, wanted) {
+            let (shorter, longer) = (count(wanted).min(count(given)), count(wanted).max(count(given)));
+            if shorter > 1 { 0.9 * shorter as f64 / longer as f64 } else { 0.0 }
         } else {
             0.0
         }

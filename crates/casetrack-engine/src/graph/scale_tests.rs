@@ -115,6 +115,10 @@ fn answers_come_at_once_on_a_thousand_documents() {
     timed("misspelt name", || graph.find_entity("organizatoin nmae 17", None));
     timed("mentions", || graph.mentions(center, 20));
     timed("together", || graph.together(&[center, other], 20));
+    timed("list of references to documents", || {
+        let kind = Some(ReferenceKind::Document);
+        graph.list_references(&ListReferences { kind, top_k: 200, ..ListReferences::default() })
+    });
     timed("list of references", || graph.list_references(&ListReferences { top_k: 200, ..ListReferences::default() }));
     let related = timed("related documents", || graph.related_documents(&related));
     timed("clusters by topic", || of(ClusterStrategy::Topical));

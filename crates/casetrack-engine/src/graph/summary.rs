@@ -77,6 +77,9 @@ pub struct DocumentGroup {
     pub examples: Vec<String>,
 }
 
+/// An entity's roles in small letters, with how often each spelling is used.
+type Roles<'a> = BTreeMap<String, (Role, BTreeMap<&'a str, u64>)>;
+
 impl Graph {
     /// Cost: in proportion to what all documents mention.
     pub fn summary(&self) -> GraphSummary {
@@ -98,7 +101,7 @@ impl Graph {
     }
 
     fn stakeholders(&self, entity_type: EntityType, top_k: usize) -> Vec<Stakeholder> {
-        let mut roles: HashMap<u32, BTreeMap<String, (Role, BTreeMap<&str, u64>)>> = HashMap::new();
+        let mut roles: HashMap<u32, Roles<'_>> = HashMap::new();
         for (_, document) in self.walk() {
             let of_type = |entity: u32| document.entities[entity as usize].1.kind == entity_type;
             for note in document.roles.iter().filter(|note| of_type(note.entity)) {
@@ -113,16 +116,14 @@ impl Graph {
                 *spellings.entry(&note.role).or_default() += u64::from(note.count);
             }
         }
-        let mut ranked: Vec<_> = self.entities.iter().filter(|(_, item)| item.kind == entity_type).collect();
-        let weight = |id: u32, documents: usize, mentions: u64| {
+        let of_type = self.entities.iter().filter(|(_, item)| item.kind == entity_type);
+        let mut ranked: Vec<(f64, u32, &str)> = Vec::new();
+        for (id, item) in of_type {
             let by_role = if roles.contains_key(&id) { WITH_ROLE } else { 1.0 };
-            by_role * (documents as f64) * (1.0 + (mentions as f64).ln())
-        };
-        ranked.sort_by(|(a, x), (b, y)| {
-            let weights = [weight(*a, x.documents.len(), x.count), weight(*b, y.documents.len(), y.count)];
-            weights[1].total_cmp(&weights[0]).then_with(|| x.key.cmp(&y.key))
-        });
-        let stakeholders = ranked.into_iter().take(top_k).filter_map(|(id, _)| {
+            ranked.push((by_role * item.documents.len() as f64 * (1.0 + (item.count as f64).ln()), id, &item.key));
+        }
+        ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.2.cmp(b.2)));
+        let stakeholders = ranked.into_iter().take(top_k).filter_map(|(_, id, _)| {
             let mut of_entity: Vec<Role> = Vec::new();
             for (mut role, spellings) in roles.remove(&id).unwrap_or_default().into_values() {
                 // The first by the alphabet of those as frequent.

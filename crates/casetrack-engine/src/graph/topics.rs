@@ -1,7 +1,7 @@
 //! What documents are about, from the concepts that they mention.
 
 use std::cmp::Reverse;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use casetrack_core::EntityType;
 
@@ -61,39 +61,33 @@ impl Graph {
     /// with the documents of a group that have a term as its frequency, so that a long document says no more than a short one.
     /// Terms are topics, organizations, people and places of the documents, and the words of their titles.
     pub(super) fn terms(&self, groups: &[Vec<u32>], top_k: usize) -> Vec<Vec<String>> {
-        use std::collections::BTreeMap;
-        let mut counts: Vec<BTreeMap<String, (u32, bool)>> = Vec::new();
-        let mut overall: BTreeMap<String, u32> = BTreeMap::new();
+        let mut counts: Vec<BTreeMap<Term<'_>, u32>> = Vec::new();
+        let mut overall: HashMap<Term<'_>, u32> = HashMap::new();
         for group in groups {
-            let mut of_group: BTreeMap<String, (u32, bool)> = BTreeMap::new();
+            let mut of_group: BTreeMap<Term<'_>, u32> = BTreeMap::new();
             for document in group.iter().filter_map(|slot| self.at(*slot)) {
-                for (term, in_title) in self.terms_of(document) {
-                    let count = of_group.entry(term).or_insert((0, in_title));
-                    count.0 += 1;
-                    count.1 &= in_title;
-                }
+                self.terms_of(document).into_iter().for_each(|term| *of_group.entry(term).or_default() += 1);
             }
-            for (term, (count, _)) in &of_group {
-                *overall.entry(term.clone()).or_default() += count;
-            }
+            of_group.iter().for_each(|(term, count)| *overall.entry(*term).or_default() += count);
             counts.push(of_group);
         }
-        let average = overall.values().map(|count| f64::from(*count)).sum::<f64>() / groups.len().max(1) as f64;
+        let all: u64 = overall.values().map(|count| u64::from(*count)).sum();
+        let average = all as f64 / groups.len().max(1) as f64;
         let best = counts.into_iter().zip(groups).map(|(of_group, group)| {
             // What one document of many has does not name a group.
             let least = if group.len() > 3 { 2 } else { 1 };
             let mut ranked: Vec<(f64, String)> = Vec::new();
-            for (term, (count, in_title)) in of_group.into_iter().filter(|(_, (count, _))| *count >= least) {
+            for (term, count) in of_group.into_iter().filter(|(_, count)| *count >= least) {
                 let share = f64::from(count) / group.len() as f64;
-                let by_length = if in_title || !term.contains(' ') { ONE_WORD } else { 1.0 };
                 let rarity = (1.0 + average / f64::from(overall[&term])).ln();
-                ranked.push((share * rarity * by_length, term));
+                let Some((name, is_phrase)) = self.term_name(term) else { continue };
+                ranked.push((share * rarity * if is_phrase { 1.0 } else { ONE_WORD }, name.to_owned()));
             }
             ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
             let mut terms: Vec<String> = Vec::new();
             for (_, term) in ranked {
-                let said = |other: &String| fold(other).contains(&fold(&term)) || fold(&term).contains(&fold(other));
-                if terms.len() < top_k && !terms.iter().any(said) {
+                let says = |other: &String| fold(other).contains(&fold(&term)) || fold(&term).contains(&fold(other));
+                if terms.len() < top_k && !terms.iter().any(says) {
                     terms.push(term);
                 }
             }
@@ -102,20 +96,33 @@ impl Graph {
         best.collect()
     }
 
-    /// Each once, with whether it is only a word of the title.
-    fn terms_of(&self, document: &Document) -> std::collections::BTreeMap<String, bool> {
+    /// Each once.
+    fn terms_of<'a>(&self, document: &'a Document) -> BTreeSet<Term<'a>> {
         use EntityType::{Location, Organization, Person};
-        let mut terms = std::collections::BTreeMap::new();
+        let mut terms = BTreeSet::new();
         for name in &document.info.names {
             let telling = words(&name.base).filter(|word| word.len() > 3 && word.chars().all(char::is_alphabetic));
-            terms.extend(telling.map(|word| (word.to_owned(), true)));
+            terms.extend(telling.map(Term::Word));
         }
-        for (id, _) in &document.entities {
-            let Some(item) = self.entities.get(*id) else { continue };
-            if is_topic(item) || matches!(item.kind, Organization | Person | Location) {
-                terms.insert(item.name().to_owned(), false);
-            }
-        }
+        let items = document.entities.iter().filter_map(|(id, _)| Some((*id, self.entities.get(*id)?)));
+        let telling = items.filter(|(_, item)| is_topic(item) || matches!(item.kind, Organization | Person | Location));
+        terms.extend(telling.map(|(id, _)| Term::Entity(id)));
         terms
     }
+
+    /// With whether it is a phrase, which says more than a word or a word of a title.
+    fn term_name<'a>(&'a self, term: Term<'a>) -> Option<(&'a str, bool)> {
+        match term {
+            Term::Word(word) => Some((word, false)),
+            Term::Entity(id) => self.entities.get(id).map(|item| (item.name(), item.name().contains(' '))),
+        }
+    }
+}
+
+/// What may name a group of documents.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+enum Term<'a> {
+    Entity(u32),
+    /// Of a title or a file name.
+    Word(&'a str),
 }

@@ -79,7 +79,8 @@ fn centred(vectors: &[&[f32]]) -> Vec<Vec<f32>> {
     vectors.iter().map(without).collect()
 }
 
-fn mean<'a>(vectors: impl Iterator<Item = &'a [f32]>) -> Vec<f32> {
+/// Empty where there are no vectors, which are of one length.
+pub(super) fn mean<'a>(vectors: impl Iterator<Item = &'a [f32]>) -> Vec<f32> {
     let (mut sum, mut count) = (Vec::new(), 0.0);
     for vector in vectors {
         sum.resize(vector.len(), 0.0);

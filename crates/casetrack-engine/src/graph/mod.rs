@@ -60,11 +60,11 @@ pub use export::{to_dot, to_graphml, to_json};
 pub use find::{EntityId, EntityMatch, Match, ReferenceId, ReferenceMatch};
 pub use mentions::{ChunkMentions, EntityMentions, TOGETHER, TogetherChunk, TogetherChunks};
 pub use network::{EntityGraph, EntityGraphRequest, GraphEdge, GraphNode, MAX_DEPTH};
-pub use node::{ChunkRange, DocumentNode};
+pub use node::{ChunkRange, DocumentNode, centroid};
 pub use references::{Citations, CitingChunk, ListReferences, ReferenceList, ReferenceSort, ReferenceView};
 pub use related::{Evidence, Reason, RelatedDocument, RelatedDocuments, RelatedRequest, Relationship};
 pub use statistics::{EntityCount, GraphStatistics, ReferenceCount, TypeCount};
-pub use summary::{DocumentGroup, GraphSummary, Role, Stakeholder, Topic};
+pub use summary::{Companion, DocumentGroup, GraphSummary, Role, Stakeholder, Topic};
 pub use timeline::{Timeline, TimelineEvent, TimelineRequest};
 
 use items::{Items, Share};

@@ -9,6 +9,7 @@ use casetrack_core::{
 
 use super::fold::fold;
 use super::items::Share;
+use super::kmeans::mean;
 use super::versions::VersionName;
 
 /// What the graph keeps of one document, made by [`DocumentNode::new`] and given to [`Graph::add`](super::Graph::add).
@@ -125,7 +126,7 @@ pub struct ChunkRange {
 }
 
 impl DocumentNode {
-    /// The node of a document. `chunks` are its chunks in order, `centroid` the mean of their E1 vectors, where there are any.
+    /// The node of a document. `chunks` are its chunks in order, `centroid` is what [`centroid`] makes of their E1 vectors.
     /// Mentions that belong to no entity or lie outside all chunks are left out. Cost: linear in the annotations, times the
     /// logarithm of the chunks.
     pub fn new(
@@ -290,6 +291,11 @@ pub(super) fn without_extension(name: &str) -> &str {
         }
         _ => name,
     }
+}
+
+/// The centroid of a document, from the vectors of its chunks in order; `None` where there are none.
+pub fn centroid<'a>(vectors: impl Iterator<Item = &'a [f32]>) -> Option<Vec<f32>> {
+    unit(mean(vectors))
 }
 
 /// The vector at length 1; none where it has no length.

@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::entities::{EntityView, ListEntities};
 use super::references::{ListReferences, ReferenceView};
 use super::timeline::{TimelineEvent, TimelineRequest};
-use super::{EntityId, Graph, GraphStatistics, Place};
+use super::{EntityGraphRequest, EntityId, Graph, GraphStatistics, Place};
 
 /// How much of each there is in a summary.
 const ORGANIZATIONS: usize = 8;
@@ -50,6 +50,18 @@ pub struct Stakeholder {
     pub entity: EntityView,
     /// What documents say it is, most often said first.
     pub roles: Vec<Role>,
+    /// Of a person: the organization that chunks mention with the person most tellingly. That does not say that they belong together.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mentioned_with: Option<Companion>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Companion {
+    pub name: String,
+    /// Chunks that mention both.
+    pub chunks: u32,
+    /// As in an entity graph.
+    pub weight: f64,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -133,9 +145,19 @@ impl Graph {
             }
             of_entity.sort_by_key(|role| (Reverse(role.documents), Reverse(role.mentions)));
             of_entity.truncate(ROLES);
-            Some(Stakeholder { entity: self.entity(EntityId(id))?, roles: of_entity })
+            let companion = (entity_type == EntityType::Person).then(|| self.companion(id)).flatten();
+            Some(Stakeholder { entity: self.entity(EntityId(id))?, roles: of_entity, mentioned_with: companion })
         });
         stakeholders.collect()
+    }
+
+    fn companion(&self, person: u32) -> Option<Companion> {
+        let types = vec![EntityType::Organization];
+        let request = EntityGraphRequest { center: Some(EntityId(person)), depth: 1, top_k: 2, types };
+        let graph = self.entity_graph(&request);
+        let edge = graph.edges.first()?;
+        let name = graph.nodes.get(1)?.entity.name.clone();
+        Some(Companion { name, chunks: edge.chunks, weight: edge.weight })
     }
 
     fn groups(&self) -> Vec<DocumentGroup> {

@@ -301,12 +301,18 @@ fn the_summary_is_a_briefing() {
         })
         .collect();
     let signed = doc("Letter", 1).of_type(DocumentType::Correspondence).titled("Letter of intent");
-    documents.push(signed.full(0, EntityType::Person, "ann lee", "Ann Lee", Some("Chief Executive Officer")));
+    documents.push(
+        signed
+            .full(0, EntityType::Person, "ann lee", "Ann Lee", Some("Chief Executive Officer"))
+            .organization(0, "Acme"),
+    );
     let summary = graph(documents).summary();
     assert_eq!(summary.organizations[0].entity.name, "Summit Services");
     let role = &summary.organizations[0].roles[0];
     assert_eq!((role.name.as_str(), role.documents), ("Vendor", 4));
     assert_eq!(summary.people[0].roles[0].name, "Chief Executive Officer");
+    assert_eq!(summary.people[0].mentioned_with.as_ref().unwrap().name, "Acme");
+    assert_eq!(summary.organizations[0].mentioned_with, None);
     assert_eq!(summary.key_dates.len(), 1);
     assert_eq!(summary.topics, [Topic { name: "payment terms".to_owned(), documents: 4, chunks: 8 }]);
     let groups: Vec<_> = summary.documents.iter().map(|group| (group.documents, group.examples[0].as_str())).collect();

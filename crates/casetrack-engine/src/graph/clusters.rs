@@ -8,7 +8,7 @@ use casetrack_core::{DocumentType, EntityType, ReferenceKind};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::items::{Items, Share};
+use super::items::{Items, Part};
 use super::{Document, DocumentRef, Graph, kmeans};
 
 pub const MAX_CLUSTERS: usize = 20;
@@ -135,7 +135,7 @@ impl Graph {
         &self,
         most: usize,
         items: &Items<T>,
-        of: impl Fn(&Document) -> &[(u32, Share<T>)],
+        of: impl Fn(&Document) -> &[(u32, Part<T>)],
         counts: impl Fn(T) -> bool,
     ) -> Vec<Group> {
         let mut left = vec![0_u32; items.bound()];
@@ -152,7 +152,7 @@ impl Graph {
                 a.0.total_cmp(&b.0).then_with(|| (a.2.count, b.2.kind, &b.2.key).cmp(&(b.2.count, a.2.kind, &a.2.key)))
             });
             let Some((_, _, item)) = best else { break };
-            let free = item.documents.keys().copied().filter(|slot| !grouped[*slot as usize]);
+            let free = item.documents.keys().filter(|slot| !grouped[*slot as usize]);
             let mut slots = Vec::new();
             for (slot, document) in self.walk_some(free.collect::<Vec<_>>()) {
                 grouped[slot as usize] = true;

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use casetrack_core::EntityValue;
 
 use super::fold::fold;
+use super::sorted::Sorted;
 
 /// An entity (`T` is its type) or something that documents refer to (`T` is its kind), over all documents.
 #[derive(Debug)]
@@ -19,7 +20,7 @@ pub(super) struct Item<T> {
     aliases: BTreeMap<Arc<str>, u32>,
     values: BTreeMap<EntityValue, u32>,
     /// The place in the document's own list, by the document's slot.
-    pub documents: BTreeMap<u32, u32>,
+    pub documents: Sorted<u32>,
     /// Mentions or citations in all documents.
     pub count: u64,
     /// Chunks with a mention or citation.
@@ -31,6 +32,17 @@ pub(super) struct Item<T> {
 pub(super) struct Share<T> {
     pub kind: T,
     pub key: Arc<str>,
+    pub name: Arc<str>,
+    pub aliases: Vec<Arc<str>>,
+    pub value: Option<Box<EntityValue>>,
+    pub count: u32,
+    pub chunks: u32,
+}
+
+/// What the graph keeps of a [`Share`], beside the number of its item.
+#[derive(Debug)]
+pub(super) struct Part<T> {
+    pub kind: T,
     pub name: Arc<str>,
     pub aliases: Vec<Arc<str>>,
     pub value: Option<Box<EntityValue>>,
@@ -65,7 +77,7 @@ pub(super) struct Items<T> {
     free: Vec<u32>,
     by_key: HashMap<(T, Arc<str>), u32>,
     /// By folded key and name, with how many of them fold to the same.
-    by_name: HashMap<Box<str>, BTreeMap<u32, u32>>,
+    by_name: HashMap<Box<str>, Sorted<u32>>,
 }
 
 // Derived, it would ask for `T: Default`.
@@ -91,12 +103,12 @@ impl<T: Copy + Ord + Hash> Items<T> {
 
     /// Those with this folded key or name.
     pub fn named(&self, folded: &str) -> impl Iterator<Item = u32> {
-        self.by_name.get(folded).into_iter().flat_map(|ids| ids.keys().copied())
+        self.by_name.get(folded).into_iter().flat_map(Sorted::keys)
     }
 
     /// All folded keys and names with the items they stand for, in no order that means anything.
     pub fn names(&self) -> impl Iterator<Item = (&str, impl Iterator<Item = u32>)> {
-        self.by_name.iter().map(|(name, ids)| (&**name, ids.keys().copied()))
+        self.by_name.iter().map(|(name, ids)| (&**name, ids.keys()))
     }
 
     /// One more than the greatest number in use may be.
@@ -109,31 +121,30 @@ impl<T: Copy + Ord + Hash> Items<T> {
         self.by_key.is_empty() && self.by_name.is_empty() && self.items.iter().all(Option::is_none)
     }
 
-    /// Adds what the document at `slot` says of an item, which is number `local` in its list. Key and name of the share become
-    /// those that documents have in common.
-    pub fn add(&mut self, share: &mut Share<T>, slot: u32, local: u32) -> u32 {
+    /// Adds what the document at `slot` says of an item, which is number `local` in its list; what is returned takes it back.
+    pub fn add(&mut self, share: Share<T>, slot: u32, local: u32) -> (u32, Part<T>) {
         let id = match self.by_key.get(&(share.kind, Arc::clone(&share.key))) {
             Some(&id) => id,
-            None => self.intern(share),
+            None => self.intern(&share),
         };
+        let Share { kind, mut name, aliases, value, count, chunks, .. } = share;
         if let Some(item) = &mut self.items[id as usize] {
-            item.count += u64::from(share.count);
-            item.chunks += u64::from(share.chunks);
+            item.count += u64::from(count);
+            item.chunks += u64::from(chunks);
             item.documents.insert(slot, local);
-            if let Some(value) = &share.value {
+            if let Some(value) = &value {
                 *item.values.entry((**value).clone()).or_default() += 1;
             }
-            share.key = Arc::clone(&item.key);
-            if let Some((name, _)) = item.names.get_key_value(&share.name) {
-                share.name = Arc::clone(name);
+            if let Some((known, _)) = item.names.get_key_value(&name) {
+                name = Arc::clone(known);
             }
             let mut new = Vec::new();
-            let documents = item.names.entry(Arc::clone(&share.name)).or_default();
+            let documents = item.names.entry(Arc::clone(&name)).or_default();
             *documents += 1;
             if *documents == 1 {
-                new.push(Arc::clone(&share.name));
+                new.push(Arc::clone(&name));
             }
-            for alias in &share.aliases {
+            for alias in &aliases {
                 let documents = item.aliases.entry(Arc::clone(alias)).or_default();
                 *documents += 1;
                 if *documents == 1 {
@@ -144,19 +155,19 @@ impl<T: Copy + Ord + Hash> Items<T> {
                 self.add_name(id, &name);
             }
         }
-        id
+        (id, Part { kind, name, aliases, value, count, chunks })
     }
 
     /// Takes back what [`Items::add`] added.
-    pub fn remove(&mut self, id: u32, share: &Share<T>, slot: u32) {
+    pub fn remove(&mut self, id: u32, share: &Part<T>, slot: u32) {
         let Some(item) = &mut self.items[id as usize] else { return };
         item.count -= u64::from(share.count);
         item.chunks -= u64::from(share.chunks);
-        item.documents.remove(&slot);
+        item.documents.remove(slot);
         if let Some(value) = &share.value {
             take_one(&mut item.values, &**value);
         }
-        let is_last = item.documents.is_empty();
+        let key = item.documents.is_empty().then(|| Arc::clone(&item.key));
         let mut gone: Vec<&Arc<str>> = Vec::new();
         if take_one(&mut item.names, &share.name) {
             gone.push(&share.name);
@@ -165,10 +176,10 @@ impl<T: Copy + Ord + Hash> Items<T> {
         for name in gone {
             self.remove_name(id, name);
         }
-        if is_last {
+        if let Some(key) = key {
             self.items[id as usize] = None;
-            self.by_key.remove(&(share.kind, Arc::clone(&share.key)));
-            self.remove_name(id, &share.key);
+            self.remove_name(id, &key);
+            self.by_key.remove(&(share.kind, key));
             self.free.push(id);
         }
     }
@@ -180,7 +191,7 @@ impl<T: Copy + Ord + Hash> Items<T> {
             names: BTreeMap::new(),
             aliases: BTreeMap::new(),
             values: BTreeMap::new(),
-            documents: BTreeMap::new(),
+            documents: Sorted::default(),
             count: 0,
             chunks: 0,
         };
@@ -195,13 +206,18 @@ impl<T: Copy + Ord + Hash> Items<T> {
     }
 
     fn add_name(&mut self, id: u32, name: &str) {
-        *self.by_name.entry(fold(name).into()).or_default().entry(id).or_default() += 1;
+        let ids = self.by_name.entry(fold(name).into()).or_default();
+        let count = ids.get(id).copied().unwrap_or_default();
+        ids.insert(id, count + 1);
     }
 
     fn remove_name(&mut self, id: u32, name: &str) {
         let folded = fold(name);
         if let Some(ids) = self.by_name.get_mut(&*folded) {
-            take_one(ids, &id);
+            match ids.get_mut(id) {
+                Some(count) if *count > 1 => *count -= 1,
+                _ => ids.remove(id),
+            }
             if ids.is_empty() {
                 self.by_name.remove(&*folded);
             }

@@ -55,8 +55,8 @@ impl Graph {
     pub fn mentions(&self, id: EntityId, top_k: usize) -> Option<EntityMentions> {
         let item = self.entities.get(id.0)?;
         let mut found = Vec::new();
-        for (slot, document) in self.walk_some(item.documents.keys().copied()) {
-            let local = item.documents[&slot];
+        for (slot, document) in self.walk_some(item.documents.keys()) {
+            let Some(&local) = item.documents.get(slot) else { continue };
             for (chunk, posting) in document.postings.of(local).filter(|(_, posting)| posting.count > 0) {
                 found.push((posting.count, document, local, chunk, posting));
             }
@@ -87,12 +87,12 @@ impl Graph {
         }
         let items: Vec<_> = ids.iter().filter_map(|id| self.entities.get(id.0)).collect();
         let rarest = items.iter().min_by_key(|item| item.documents.len());
-        let shared = rarest.into_iter().flat_map(|item| item.documents.keys().copied());
-        let shared = shared.filter(|slot| items.iter().all(|item| item.documents.contains_key(slot)));
+        let shared = rarest.into_iter().flat_map(|item| item.documents.keys());
+        let shared = shared.filter(|slot| items.iter().all(|item| item.documents.get(*slot).is_some()));
         let documents = if items.len() < ids.len() { Vec::new() } else { self.walk_some(shared) };
         let mut found = Vec::new();
         for (slot, document) in &documents {
-            let locals: Vec<u32> = items.iter().map(|item| item.documents[slot]).collect();
+            let locals: Vec<u32> = items.iter().filter_map(|item| item.documents.get(*slot).copied()).collect();
             for (chunk, postings) in document.postings.iter() {
                 let all: Option<Vec<_>> = locals.iter().map(|local| find(postings, *local)).collect();
                 let Some(all) = all else { continue };
@@ -121,8 +121,8 @@ impl Graph {
     pub fn chunks_with(&self, id: EntityId) -> Vec<(DocumentId, u32)> {
         let Some(item) = self.entities.get(id.0) else { return Vec::new() };
         let mut chunks = Vec::with_capacity(item.chunks as usize);
-        for (slot, local) in &item.documents {
-            let Some(document) = self.at(*slot) else { continue };
+        for (slot, local) in item.documents.iter() {
+            let Some(document) = self.at(slot) else { continue };
             chunks.extend(document.postings.of(*local).map(|(chunk, _)| (document.info.id, chunk)));
         }
         chunks.sort_unstable();

@@ -16,8 +16,8 @@
 //! that document, and no answer depends on the order of additions or on what was there before: sums of fractions run in the
 //! order of the documents' paths, and ties are broken by keys, paths and ids, never by internal numbers.
 //!
-//! Memory: 12 bytes for each chunk an entity is mentioned in, some 90 for each document it is mentioned in, and a few hundred for
-//! the entity and its names.
+//! Memory: 12 bytes for each chunk that an entity is mentioned in, 56 for each document, and some 400 for the entity and its
+//! names; 45 MB for 1,000 documents with 250,000 mentions of 25,000 entities.
 
 mod clusters;
 mod entities;
@@ -32,6 +32,7 @@ mod node;
 mod references;
 mod related;
 mod resolve;
+mod sorted;
 mod statistics;
 mod summary;
 mod timeline;
@@ -67,7 +68,7 @@ pub use statistics::{EntityCount, GraphStatistics, ReferenceCount, TypeCount};
 pub use summary::{Companion, DocumentGroup, GraphSummary, Role, Stakeholder, Topic};
 pub use timeline::{Timeline, TimelineEvent, TimelineRequest};
 
-use items::{Items, Share};
+use items::{Items, Part, Share};
 use node::{Citation, DocumentInfo, Postings, RoleNote, Span};
 
 /// The graph of one collection.
@@ -89,11 +90,11 @@ struct Document {
     version: u64,
     info: DocumentInfo,
     /// By type and key.
-    entities: Vec<(u32, Share<EntityType>)>,
+    entities: Vec<(u32, Part<EntityType>)>,
     postings: Postings,
     roles: Vec<RoleNote>,
     /// By kind and key.
-    references: Vec<(u32, Share<ReferenceKind>)>,
+    references: Vec<(u32, Part<ReferenceKind>)>,
     citations: Vec<Citation>,
     centroid: Option<Vec<f32>>,
 }
@@ -218,9 +219,9 @@ fn share<T: Copy + Ord + std::hash::Hash>(
     items: &mut Items<T>,
     shares: Vec<Share<T>>,
     slot: u32,
-) -> Vec<(u32, Share<T>)> {
+) -> Vec<(u32, Part<T>)> {
     let numbered = shares.into_iter().enumerate();
-    numbered.map(|(local, mut share)| (items.add(&mut share, slot, local as u32), share)).collect()
+    numbered.map(|(local, share)| items.add(share, slot, local as u32)).collect()
 }
 
 impl Document {

@@ -177,11 +177,23 @@ impl Graph {
         ranked.into_iter().take(request.top_k).map(|(_, at)| (ids[at], 0)).collect()
     }
 
+    /// The entity of a type with the heaviest edge to this one: its name, the chunks that mention both, and the weight.
+    pub(super) fn closest(&self, id: u32, entity_type: EntityType) -> Option<(String, u32, f64)> {
+        let neighbours = self.neighbours(id, &mut vec![0; self.entities.bound()]);
+        let weighed = neighbours.into_iter().filter_map(|(other, together)| {
+            let item = self.entities.get(other).filter(|item| item.kind == entity_type)?;
+            Some((self.weight(id, other, together)?, together, item))
+        });
+        let (weight, together, item) =
+            weighed.max_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)).then_with(|| b.2.key.cmp(&a.2.key)))?;
+        Some((item.name().to_owned(), together, weight))
+    }
+
     /// The entities that chunks mention together with this one, and in how many. `counts` is zero for all, before and after.
     fn neighbours(&self, id: u32, counts: &mut [u32]) -> Vec<(u32, u32)> {
         let Some(item) = self.entities.get(id) else { return Vec::new() };
         let mut met = Vec::new();
-        for (&slot, &local) in &item.documents {
+        for (slot, &local) in item.documents.iter() {
             let Some(document) = self.at(slot) else { continue };
             for (chunk, _) in document.postings.of(local) {
                 for posting in document.postings.chunk(chunk as usize) {
@@ -238,12 +250,10 @@ impl Graph {
     }
 
     fn example(&self, id: u32) -> Option<Place> {
-        let slots = &self.entities.get(id)?.documents;
-        let (slot, document) = slots
-            .keys()
-            .filter_map(|&slot| Some((slot, self.at(slot)?)))
-            .min_by(|(_, a), (_, b)| a.order().cmp(&b.order()))?;
-        document.first_mention(slots[&slot])
+        let documents = self.entities.get(id)?.documents.iter();
+        let found = documents.filter_map(|(slot, local)| Some((self.at(slot)?, *local)));
+        let (first, local) = found.min_by(|(a, _), (b, _)| a.order().cmp(&b.order()))?;
+        first.first_mention(local)
     }
 }
 

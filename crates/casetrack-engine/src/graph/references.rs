@@ -118,8 +118,8 @@ impl Graph {
     pub fn citations(&self, id: ReferenceId, top_k: usize) -> Option<Citations> {
         let item = self.references.get(id.0)?;
         let mut chunks: Vec<(Reverse<u32>, CitingChunk)> = Vec::new();
-        for (slot, document) in self.walk_some(item.documents.keys().copied()) {
-            let local = item.documents[&slot];
+        for (slot, document) in self.walk_some(item.documents.keys()) {
+            let Some(&local) = item.documents.get(slot) else { continue };
             let of_document = Reverse(document.references[local as usize].1.count);
             for in_chunk in document.citations_of(local).chunk_by(|a, b| a.place.chunk == b.place.chunk) {
                 chunks.push((

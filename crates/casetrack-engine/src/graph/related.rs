@@ -7,7 +7,7 @@ use casetrack_core::{DocumentId, EntityType, ReferenceKind, Relation};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::items::{Items, Share};
+use super::items::{Items, Part};
 use super::kmeans::dot;
 use super::{Document, DocumentRef, Graph, Place};
 
@@ -145,7 +145,7 @@ impl Graph {
             if !names || !Self::may_mean(item.name(), document) {
                 continue;
             }
-            for (&other, &local) in item.documents.iter().filter(|(other, _)| **other != slot) {
+            for (other, &local) in item.documents.iter().filter(|(other, _)| *other != slot) {
                 let Some(citing) = self.at(other) else { continue };
                 if self.resolve_document(&citing.references[local as usize].1.name, Some(other)) == Some(slot) {
                     self.cites(citing, local, other, false, reasons);
@@ -248,7 +248,7 @@ impl Graph {
         &self,
         items: &Items<T>,
         slot: u32,
-        of: impl Fn(&Document) -> &[(u32, Share<T>)],
+        of: impl Fn(&Document) -> &[(u32, Part<T>)],
         counts: impl Fn(T) -> bool,
     ) -> Vec<(u32, f64, Vec<Shared>)> {
         let Some(document) = self.at(slot) else { return Vec::new() };
@@ -261,7 +261,7 @@ impl Graph {
         for (here, (id, _)) in of(document).iter().enumerate().filter(|(_, (_, share))| counts(share.kind)) {
             let Some(item) = items.get(*id) else { continue };
             let weight = weight(*id);
-            for (&other, &there) in item.documents.iter().filter(|(other, _)| **other != slot) {
+            for (other, &there) in item.documents.iter().filter(|(other, _)| *other != slot) {
                 by_document.entry(other).or_default().push(Shared { weight, here: here as u32, there });
             }
         }
@@ -286,7 +286,7 @@ impl Graph {
         document: &Document,
         other: u32,
         shared: &mut [Shared],
-        of: impl Fn(&Document) -> &[(u32, Share<T>)],
+        of: impl Fn(&Document) -> &[(u32, Part<T>)],
         items: &Items<T>,
         first: impl Fn(&Document, u32) -> Option<Place>,
     ) -> Vec<Evidence> {

@@ -85,18 +85,7 @@ fn timed<T>(what: &str, answer: impl Fn() -> T) -> Duration {
 
 #[test]
 fn answers_come_at_once_on_a_thousand_documents() {
-    let rss =
-        || std::fs::read_to_string("/proc/self/statm").unwrap().split(' ').nth(1).unwrap().parse::<u64>().unwrap() * 4;
-    let before = rss();
     let (mut graph, adding) = filled();
-    println!("RSS {} kB; pairs {}", rss() - before, graph.walk().map(|(_, d)| d.entities.len()).sum::<usize>());
-    println!(
-        "postings {} items {} names {}; share {}",
-        graph.statistics().entity_chunk_edges,
-        graph.entities.iter().count(),
-        graph.entities.names().count(),
-        size_of::<(u32, items::Share<EntityType>)>()
-    );
     let statistics = graph.statistics();
     println!("adding 1,000 documents: {:.1} ms", adding.as_secs_f64() * 1000.0);
     println!("{:?}", statistics.entities);

@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::entities::{EntityView, ListEntities};
 use super::references::{ListReferences, ReferenceView};
 use super::timeline::{TimelineEvent, TimelineRequest};
-use super::{EntityGraphRequest, EntityId, Graph, GraphStatistics, Place};
+use super::{EntityId, Graph, GraphStatistics, Place};
 
 /// How much of each there is in a summary.
 const ORGANIZATIONS: usize = 8;
@@ -152,12 +152,8 @@ impl Graph {
     }
 
     fn companion(&self, person: u32) -> Option<Companion> {
-        let types = vec![EntityType::Organization];
-        let request = EntityGraphRequest { center: Some(EntityId(person)), depth: 1, top_k: 2, types };
-        let graph = self.entity_graph(&request);
-        let edge = graph.edges.first()?;
-        let name = graph.nodes.get(1)?.entity.name.clone();
-        Some(Companion { name, chunks: edge.chunks, weight: edge.weight })
+        let (name, chunks, weight) = self.closest(person, EntityType::Organization)?;
+        Some(Companion { name, chunks, weight })
     }
 
     fn groups(&self) -> Vec<DocumentGroup> {

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use casetrack_core::{Annotations, EntityType, LocalEntity, Mention, PlacedMention, PlacedReference, Result};
 
 use crate::concepts::concept_candidates;
-use crate::merging::{DocumentMention, EntityKey, EntityNames, Resolved, resolve};
+use crate::merging::{DocumentMention, EntityKey, EntityNames, Resolved, key_of_value, resolve};
 use crate::names::{Alias, NameMention, Page, names};
 use crate::recognizer::{NamedSpan, Recognizer};
 use crate::rules;
@@ -59,6 +59,15 @@ pub fn annotate(recognizer: &dyn Recognizer, pages: &[&str]) -> Result<Annotatio
         .collect();
     let resolved = resolve(&mentions);
     Ok(assemble(placed, surfaces, resolved, references))
+}
+
+/// Type and key of the date or amount that a whole text is, however it is written: "$1.2 million", "5 May 2019".
+pub fn value_key(text: &str) -> Option<(EntityType, String)> {
+    let text = text.trim();
+    let found = rules::find(&[text]).pop()?;
+    let whole = |mention: &&Mention| mention.char_start == 0 && mention.char_end as usize == text.chars().count();
+    let mention = found.mentions.iter().find(whole)?;
+    Some((mention.entity_type, key_of_value(mention.value.as_ref()?)))
 }
 
 /// A mention on its way to its entity.
@@ -178,5 +187,10 @@ mod tests {
         assert_eq!((reference.page, reference.reference.kind), (2, ReferenceKind::Internal));
         assert_eq!(reference.reference.name, "Section 4.2(b)");
         assert_eq!(annotate(&Known, &pages).unwrap(), found);
+
+        let key = |text: &str| value_key(text).map(|(_, key)| key);
+        assert_eq!(key("5 May 2019"), Some(found.entities[date].key.clone()));
+        assert_eq!(key("USD 1.25 million"), key("$1,250,000"));
+        assert_eq!((key("Acme"), key("about $5")), (None, None));
     }
 }

@@ -21,6 +21,6 @@ pub mod spacy;
 pub mod tokens;
 mod words;
 
-pub use analysis::{ANALYSIS, annotate};
+pub use analysis::{ANALYSIS, annotate, value_key};
 pub use recognizer::{Label, NamedSpan, Recognizer};
 pub use spacy::SpacyRecognizer;

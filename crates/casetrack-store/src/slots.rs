@@ -90,6 +90,12 @@ impl SlotMap {
         (index < range.count).then_some((range.document, index))
     }
 
+    /// The slot of a chunk.
+    pub fn slot(&self, document: DocumentId, index: u32) -> Option<u64> {
+        let range = self.by_document.get(&document)?;
+        (index < range.count).then(|| range.first + u64::from(index))
+    }
+
     /// The slots of some documents; those that do not exist are passed over.
     pub fn select(&self, documents: &[DocumentId]) -> SlotSet {
         let mut ranges: Vec<SlotRange> = documents.iter().filter_map(|id| self.by_document.get(id)).copied().collect();

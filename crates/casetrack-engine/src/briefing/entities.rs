@@ -1,12 +1,20 @@
 //! Entities: which there are, where they are mentioned, and with whom.
 
-use casetrack_core::{CollectionId, EntityType, Error, Result};
+use std::collections::{BTreeMap, BTreeSet};
+
+use casetrack_core::{CollectionId, DocumentId, EntityType, Error, Result};
+use casetrack_nlp::value_key;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::snippet::{self, Snippet};
 use crate::engine::Engine;
-use crate::graph::{EntityGraph, EntityGraphRequest, EntityList, EntitySort, EntityView, GraphNode, ListEntities};
+use crate::graph::{
+    EntityGraph, EntityGraphRequest, EntityId, EntityList, EntitySort, EntityView, Graph, GraphNode, ListEntities,
+};
+
+/// Entities that two passages share at least to be related by them.
+const MIN_SHARED: usize = 2;
 
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct EntityListReport {
@@ -75,6 +83,59 @@ pub struct EdgeReport {
 }
 
 impl Engine {
+    /// The chunks that mention an entity of each list of names that has any; `None` where none has.
+    pub(crate) fn chunks_with_entities(
+        &self,
+        collection: CollectionId,
+        lists: &[&[String]],
+    ) -> Result<Option<Vec<(DocumentId, u32)>>> {
+        let mut left: Option<BTreeSet<(DocumentId, u32)>> = None;
+        for names in lists.iter().filter(|names| !names.is_empty()) {
+            let known = self.known(collection)?;
+            let graph = known.graph();
+            let mut chunks = BTreeSet::new();
+            for name in *names {
+                chunks.extend(graph.chunks_with(resolve(&graph, name, None)?));
+            }
+            left = Some(match left {
+                Some(before) => before.intersection(&chunks).copied().collect(),
+                None => chunks,
+            });
+        }
+        Ok(left.map(|chunks| chunks.into_iter().collect()))
+    }
+
+    /// The chunks of other documents that share most entities with a chunk, dates and amounts aside: at least [`MIN_SHARED`], those
+    /// in few chunks counting more (inverse document frequency). Best first, with the names of what they share.
+    pub(crate) fn chunks_sharing_entities(
+        &self,
+        collection: CollectionId,
+        document: DocumentId,
+        chunk: u32,
+        count: usize,
+    ) -> Result<Vec<(DocumentId, u32, Vec<String>)>> {
+        let known = self.known(collection)?;
+        let graph = known.graph();
+        let chunks = known.collection.counts()?.chunks.max(1) as f64;
+        let mut shared: BTreeMap<(DocumentId, u32), (f64, Vec<String>)> = BTreeMap::new();
+        for id in graph.entities_in(document, chunk) {
+            let Some(entity) = graph.entity(id) else { continue };
+            if matches!(entity.entity_type, EntityType::Date | EntityType::Amount) {
+                continue;
+            }
+            let weight = (chunks / entity.chunks.max(1) as f64).ln();
+            for place in graph.chunks_with(id).into_iter().filter(|(other, _)| *other != document) {
+                let (sum, names) = shared.entry(place).or_default();
+                *sum += weight;
+                names.push(entity.name.clone());
+            }
+        }
+        let mut best: Vec<_> = shared.into_iter().filter(|(_, (_, names))| names.len() >= MIN_SHARED).collect();
+        // Stable: equal ones by place.
+        best.sort_by(|(_, (a, _)), (_, (b, _))| b.total_cmp(a));
+        Ok(best.into_iter().take(count).map(|((document, chunk), (_, names))| (document, chunk, names)).collect())
+    }
+
     pub fn list_entities(
         &self,
         collection: CollectionId,
@@ -100,7 +161,7 @@ impl Engine {
         let known = self.known(collection)?;
         let found = {
             let graph = known.graph();
-            let id = graph.resolve_entity(name, entity_type)?;
+            let id = resolve(&graph, name, entity_type)?;
             graph.mentions(id, top_k as usize).ok_or_else(|| gone(name))?
         };
         let mut mentions = Vec::new();
@@ -126,7 +187,7 @@ impl Engine {
         let known = self.known(collection)?;
         let found = {
             let graph = known.graph();
-            let ids: Vec<_> = names.iter().map(|name| graph.resolve_entity(name, None)).collect::<Result<_>>()?;
+            let ids: Vec<_> = names.iter().map(|name| resolve(&graph, name, None)).collect::<Result<_>>()?;
             graph.together(&ids, top_k as usize)?
         };
         let mut passages = Vec::new();
@@ -160,7 +221,7 @@ impl Engine {
         let known = self.known(collection)?;
         let found = {
             let graph = known.graph();
-            let center = name.map(|name| graph.resolve_entity(name, None)).transpose()?;
+            let center = name.map(|name| resolve(&graph, name, None)).transpose()?;
             graph.entity_graph(&EntityGraphRequest {
                 center,
                 depth,
@@ -182,6 +243,17 @@ impl Engine {
         let (nodes, notices) = (found.nodes.clone(), known.notices()?);
         Ok(EntityNetwork { collection: known.name(), nodes, edges, notices, graph: found })
     }
+}
+
+/// The entity that a name means; a date or an amount in any way to write it.
+fn resolve(graph: &Graph, name: &str, entity_type: Option<EntityType>) -> Result<EntityId> {
+    if let Some((of_type, key)) =
+        value_key(name).filter(|(of_type, _)| entity_type.is_none_or(|wanted| wanted == *of_type))
+        && let Some(id) = graph.entity_by_key(of_type, &key)
+    {
+        return Ok(id);
+    }
+    graph.resolve_entity(name, entity_type)
 }
 
 pub(super) fn check(top_k: u32, most: u32) -> Result<()> {

@@ -19,7 +19,7 @@ use casetrack_core::{Annotations, CollectionId, DocumentId, Result};
 use casetrack_store::Collection;
 
 use crate::engine::Engine;
-use crate::graph::{ChunkRange, DocumentNode, Graph};
+use crate::graph::{self, ChunkRange, DocumentNode, Graph};
 
 pub use crate::graph::{
     Cluster, ClusterStrategy, DocumentRef, EntityList, EntitySort, EntityView, GraphNode, ReferenceList, ReferenceSort,
@@ -102,12 +102,7 @@ fn node(collection: &Collection, document: DocumentId) -> Result<Option<Document
         .collect();
     // One that was stored without analysis is a document with its type and vectors all the same.
     let annotations = collection.annotations(document)?.unwrap_or_else(Annotations::default);
-    let mut centroid: Option<Vec<f32>> = None;
-    for (_, vector) in collection.vectors(document)? {
-        match &mut centroid {
-            Some(sum) => sum.iter_mut().zip(&vector).for_each(|(sum, x)| *sum += x),
-            None => centroid = Some(vector),
-        }
-    }
+    let vectors = collection.vectors(document)?;
+    let centroid = graph::centroid(vectors.iter().map(|(_, vector)| vector.as_slice()));
     Ok(Some(DocumentNode::new(&meta, &ranges, &annotations, centroid)))
 }

@@ -2,8 +2,6 @@
 
 use std::fmt::Write;
 
-use casetrack_core::Error;
-
 use super::{EntityGraph, GraphNode};
 
 /// Graphviz: `dot`, `neato`.
@@ -61,12 +59,6 @@ pub fn to_graphml(graph: &EntityGraph) -> String {
     }
     xml.push_str("  </graph>\n</graphml>\n");
     xml
-}
-
-/// `{"nodes": […], "edges": […]}`, with the fields of [`EntityGraph`]; edges name nodes by their place.
-pub fn to_json(graph: &EntityGraph) -> Result<String, Error> {
-    serde_json::to_string_pretty(graph)
-        .map_err(|error| Error::internal(format!("An entity graph is no JSON: {error}.")))
 }
 
 /// For a quoted string of DOT, where a backslash begins an escape.

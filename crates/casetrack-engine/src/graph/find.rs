@@ -8,9 +8,11 @@ use casetrack_core::{EntityType, Error, ErrorCode, ReferenceKind, Result};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::Graph;
 use super::fold::{fold, words};
 use super::items::{Item, Items};
-use super::{EntityView, Graph, ReferenceView};
+#[cfg(test)]
+use super::{EntityView, ReferenceView};
 
 /// Jaro–Winkler similarity (0–1) from which a name is taken for a misspelling of another. 0.92 lets one letter in ten differ.
 const MISSPELT: f64 = 0.92;
@@ -49,14 +51,16 @@ pub enum Match {
     None,
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[cfg(test)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct EntityMatch {
     pub fit: Match,
     /// Best first.
     pub entities: Vec<EntityView>,
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[cfg(test)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct ReferenceMatch {
     pub fit: Match,
     /// Best first.
@@ -64,6 +68,7 @@ pub struct ReferenceMatch {
 }
 
 impl Graph {
+    #[cfg(test)]
     /// What `name` can mean, among entities of one type or of all. Cost: a few milliseconds for 10,000 names where none is the same.
     pub fn find_entity(&self, name: &str, entity_type: Option<EntityType>) -> EntityMatch {
         let (fit, ids) = self.entity_candidates(name, entity_type);
@@ -81,6 +86,7 @@ impl Graph {
         self.entities.by_key(entity_type, key).map(EntityId)
     }
 
+    #[cfg(test)]
     /// As [`Graph::find_entity`]; references to parts of the same document are found only where `kind` asks for them.
     pub fn find_reference(&self, name: &str, kind: Option<ReferenceKind>) -> ReferenceMatch {
         let (fit, ids) = self.reference_candidates(name, kind);

@@ -116,6 +116,7 @@ impl<T: Copy + Ord + Hash> Items<T> {
         self.items.len()
     }
 
+    #[cfg(test)]
     /// Whether nothing is left, not even a name.
     pub fn is_empty(&self) -> bool {
         self.by_key.is_empty() && self.by_name.is_empty() && self.items.iter().all(Option::is_none)

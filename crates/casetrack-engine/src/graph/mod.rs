@@ -48,25 +48,26 @@ mod support;
 #[cfg(test)]
 mod tests;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
+#[cfg(test)]
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use casetrack_core::{DocumentId, EntityType, ReferenceKind};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-pub use clusters::{Cluster, ClusterRequest, ClusterStrategy, Clusters, MAX_CLUSTERS};
+pub use clusters::{Cluster, ClusterRequest, ClusterStrategy, Clusters};
 pub use entities::{EntityList, EntitySort, EntityView, ListEntities};
-pub use export::{to_dot, to_graphml, to_json};
-pub use find::{EntityId, EntityMatch, Match, ReferenceId, ReferenceMatch};
-pub use mentions::{ChunkMentions, EntityMentions, TOGETHER, TogetherChunk, TogetherChunks};
-pub use network::{EntityGraph, EntityGraphRequest, GraphEdge, GraphNode, MAX_DEPTH};
+pub use export::{to_dot, to_graphml};
+pub use find::{EntityId, ReferenceId};
+pub use network::{EntityGraph, EntityGraphRequest, GraphNode, MAX_DEPTH};
 pub use node::{ChunkRange, DocumentNode, centroid};
-pub use references::{Citations, CitingChunk, ListReferences, ReferenceList, ReferenceSort, ReferenceView};
-pub use related::{Evidence, Reason, RelatedDocument, RelatedDocuments, RelatedRequest, Relationship};
-pub use statistics::{EntityCount, GraphStatistics, ReferenceCount, TypeCount};
-pub use summary::{Companion, DocumentGroup, GraphSummary, Role, Stakeholder, Topic};
-pub use timeline::{Timeline, TimelineEvent, TimelineRequest};
+pub use references::{ListReferences, ReferenceList, ReferenceSort, ReferenceView};
+pub use related::{RelatedDocument, RelatedRequest, Relationship};
+pub use statistics::GraphStatistics;
+pub use summary::{DocumentGroup, GraphSummary, Stakeholder, Topic};
+pub use timeline::{TimelineEvent, TimelineRequest};
 
 use items::{Items, Part, Share};
 use node::{Citation, DocumentInfo, Postings, RoleNote, Span};
@@ -126,10 +127,6 @@ pub struct Changes {
 }
 
 impl Graph {
-    pub fn new() -> Self {
-        Self::default()
-    }
-
     /// Adds a document in a version, in place of any version of it there was. Cost: in proportion to the document.
     pub fn add(&mut self, node: DocumentNode, version: u64) {
         let DocumentNode { info, entities, postings, roles, references, citations, centroid } = node;
@@ -178,11 +175,13 @@ impl Graph {
         }
     }
 
+    #[cfg(test)]
     /// The documents that it has.
     pub fn documents(&self) -> BTreeSet<DocumentId> {
         self.slots.keys().copied().collect()
     }
 
+    #[cfg(test)]
     /// Whether nothing is in it: no document, and no entity, reference or name that one has left behind.
     pub fn is_empty(&self) -> bool {
         self.slots.is_empty()

@@ -116,11 +116,11 @@ proptest! {
         }).into();
         let other_versions = nodes.remove(1);
         let nodes = nodes.remove(0);
-        let mut plain = Graph::new();
+        let mut plain = Graph::default();
         for (at, node) in nodes.iter().enumerate().filter(|(at, _)| *at != absent) {
             plain.add(node.clone(), at as u64);
         }
-        let mut eventful = Graph::new();
+        let mut eventful = Graph::default();
         for (at, what) in history {
             match what {
                 0 => eventful.add(nodes[at].clone(), at as u64),

@@ -31,7 +31,7 @@ impl Random {
 fn filled() -> (Graph, Duration) {
     let mut random = Random(42);
     let mut spent = Duration::ZERO;
-    let mut graph = Graph::new();
+    let mut graph = Graph::default();
     for number in 0..DOCUMENTS {
         let types = [DocumentType::Contract, DocumentType::Report, DocumentType::Memo, DocumentType::Invoice];
         let theme = random.below(8) as usize;

@@ -1,10 +1,11 @@
+use super::find::{EntityMatch, Match};
 use casetrack_core::{DocumentType, EntityType, ReferenceKind, Relation};
 
 use super::support::{Doc, doc, id};
 use super::*;
 
 fn graph(documents: impl IntoIterator<Item = Doc>) -> Graph {
-    let mut graph = Graph::new();
+    let mut graph = Graph::default();
     documents.into_iter().for_each(|document| graph.add(document.node(), 1));
     graph
 }
@@ -139,7 +140,7 @@ fn neighbours_are_those_that_are_not_there_by_chance() {
     let overall = graph.entity_graph(&EntityGraphRequest { top_k: 3, ..EntityGraphRequest::default() });
     assert_eq!(overall.nodes.len(), 3);
     assert!(to_dot(&overall).contains(" -- ") && to_graphml(&overall).contains("<edge "));
-    let json: serde_json::Value = serde_json::from_str(&to_json(&overall).unwrap()).unwrap();
+    let json: serde_json::Value = serde_json::to_value(&overall).unwrap();
     assert_eq!(json["nodes"].as_array().unwrap().len(), 3);
 }
 
@@ -321,5 +322,5 @@ fn the_summary_is_a_briefing() {
     assert_eq!(summary.top_entities[0].mentions, 8);
     assert_eq!((summary.statistics.documents, summary.statistics.chunks), (5, 9));
     // Of an empty collection, too.
-    assert_eq!(Graph::new().summary().statistics.documents, 0);
+    assert_eq!(Graph::default().summary().statistics.documents, 0);
 }

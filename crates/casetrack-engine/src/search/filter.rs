@@ -21,6 +21,8 @@ pub struct Filters {
     /// Names, paths or ids of documents.
     pub documents: Vec<String>,
     pub kinds: Vec<Kind>,
+    /// Names of entities, as [`Engine::entity_mentions`](crate::Engine::entity_mentions) takes them; passages that mention one.
+    pub entities: Vec<String>,
     /// Patterns of the documents' paths: `*` and `?` within a folder, `**` across folders, `[a-z]`; case does not matter. One
     /// that does not begin with a slash may match from any folder on.
     pub paths: Vec<String>,
@@ -39,6 +41,7 @@ pub struct Filters {
 pub struct WrittenFilters {
     /// Types of documents or of files: "contract", "pdf".
     pub kinds: Vec<String>,
+    pub entities: Vec<String>,
     pub paths: Vec<String>,
     /// First and last day on which documents were last saved: `YYYY`, `YYYY-MM` or `YYYY-MM-DD`.
     pub from: Option<String>,
@@ -54,7 +57,7 @@ impl TryFrom<WrittenFilters> for Filters {
     type Error = Error;
 
     fn try_from(written: WrittenFilters) -> Result<Self> {
-        let WrittenFilters { kinds, paths, from, to, ingested, pages: of_pages, min_confidence } = written;
+        let WrittenFilters { kinds, entities, paths, from, to, ingested, pages: of_pages, min_confidence } = written;
         if let Some(share) = min_confidence.filter(|share| !(0.0..=1.0).contains(share)) {
             return Err(Error::invalid(format!("min_confidence is {share}; it must be between 0 and 1.")));
         }
@@ -64,6 +67,7 @@ impl TryFrom<WrittenFilters> for Filters {
         };
         Ok(Filters {
             documents: Vec::new(),
+            entities,
             kinds: kinds.iter().map(|kind| kind.parse()).collect::<Result<_>>()?,
             paths,
             dated,
@@ -183,10 +187,12 @@ pub(super) fn pages(text: &str) -> Result<RangeInclusive<u32>> {
     }
 }
 
-/// The chunks that all filters and conditions leave; `None` where there are none of these.
+/// The chunks that all filters and conditions leave; `None` where there are none of these. `chunks` are those that mention the
+/// entities.
 pub(super) fn select(
     collection: &Collection,
     filters: [&Filters; 2],
+    chunks: Option<Vec<(DocumentId, u32)>>,
     words: &WordConditions,
 ) -> Result<Option<Arc<Selection>>> {
     let mut documents: Option<Vec<DocumentId>> = None;
@@ -211,7 +217,7 @@ pub(super) fn select(
         }
     };
     let min_confidence = filters.iter().filter_map(|filters| filters.min_confidence).reduce(f32::max);
-    let conditions = Conditions { documents, pages, min_confidence, words: words.clone() };
+    let conditions = Conditions { documents, chunks, pages, min_confidence, words: words.clone() };
     if conditions == Conditions::default() {
         return Ok(None);
     }

@@ -39,7 +39,7 @@ pub const RECALL: usize = 500;
 
 #[derive(Debug, Clone)]
 pub struct SearchRequest {
-    /// Words, with `"phrases"`, `+required` and `-excluded` ones and fields (`document:`, `type:`, `date:`, `page:`) as the user
+    /// Words, with `"phrases"`, `+required` and `-excluded` ones and fields (`document:`, `type:`, `entity:`, `date:`, `page:`) as the user
     /// likes; see `query.rs`.
     pub query: String,
     /// 1–[`MAX_TOP_K`].
@@ -154,7 +154,9 @@ impl Engine {
         let query = text.as_str();
         let mut restricted = request.filters.clone();
         restricted.documents.extend(request.document.clone());
-        let selection = filter::select(&collection, [&restricted, &filters], &words)?;
+        let id = collection.meta().id;
+        let mentioning = self.chunks_with_entities(id, &[&restricted.entities, &filters.entities])?;
+        let selection = filter::select(&collection, [&restricted, &filters], mentioning, &words)?;
         let counts = collection.counts()?;
         let (documents, chunks) = match &selection {
             Some(selection) => (selection.documents(), selection.chunks()),
@@ -178,7 +180,7 @@ impl Engine {
         let candidates = fusion::fuse(Some(&bm25), dense.as_deref(), sparse.as_deref(), &Fusion::default());
         let results = folding::results(&collection, &corrected, &candidates, request)?;
         let related = match request.related {
-            true => related::to(&collection, &results)?,
+            true => related::to(self, &collection, &results)?,
             false => Vec::new(),
         };
         Ok(SearchResponse {

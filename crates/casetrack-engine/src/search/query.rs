@@ -7,6 +7,7 @@
 //! | `-penalty`, `-"late fee"` | passages without it; a minus before a digit is a number's |
 //! | `document:Lease`, `document:"Vendor Agreement.docx"` | in the document of this name, path or id |
 //! | `type:invoice`, `type:pdf` | in documents of this type or file format |
+//! | `entity:Acme`, `entity:"John Smith"` | passages that mention this person, organization, place, date, amount or concept |
 //! | `date:2023`, `date:2023-05..2023-08-15`, `date:2023..` | in documents of this time, see [`DateRange`] |
 //! | `page:3`, `page:3-7` | on these pages |
 //!
@@ -91,6 +92,7 @@ enum Part<'q> {
     Words { sign: Option<char>, words: &'q str },
     Document(&'q str),
     Kind(Kind),
+    Entity(&'q str),
     Date(DateRange),
     Pages(RangeInclusive<u32>),
 }
@@ -116,6 +118,7 @@ pub(super) fn parse(query: &str) -> ParsedQuery {
                         parsed.words.required.push(words.to_owned());
                     }
                     Part::Document(name) => parsed.filters.documents.push(name.to_owned()),
+                    Part::Entity(name) => parsed.filters.entities.push(name.to_owned()),
                     Part::Kind(kind) => parsed.filters.kinds.push(kind),
                     Part::Date(range) => parsed.filters.dated.push(range),
                     Part::Pages(range) => parsed.filters.pages.push(range),
@@ -161,11 +164,13 @@ fn part<'q>(rest: &'q str, notices: &mut Vec<String>) -> Option<(Part<'q>, usize
     is_word.then_some((Part::Words { sign, words: word }, sign_length + word.len()))
 }
 
-const FIELDS: [&str; 4] = ["document:", "type:", "date:", "page:"];
+const FIELDS: [&str; 5] = ["document:", "type:", "entity:", "date:", "page:"];
 
 fn field<'q>(name: &str, value: &'q str) -> Option<Part<'q>> {
-    if name == "document:" {
-        return Some(Part::Document(value));
+    match name {
+        "document:" => return Some(Part::Document(value)),
+        "entity:" => return Some(Part::Entity(value)),
+        _ => {}
     }
     // As at the end of a sentence or a clause.
     let value = value.trim_end_matches([',', ';', '?', '!', ')']);
@@ -252,10 +257,12 @@ mod tests {
 
     #[test]
     fn fields_restrict_and_are_no_text() {
-        let parsed =
-            parse("rent document:\"Vendor Agreement.docx\" type:contract date:2023-05.. page:3-7 type:pdf due");
+        let parsed = parse(
+            "rent document:\"Vendor Agreement.docx\" type:contract date:2023-05.. page:3-7 entity:\"Ann Lee\" type:pdf due",
+        );
         assert_eq!(parsed.text, "rent due");
-        let Filters { documents, kinds, dated, pages, .. } = parsed.filters;
+        let Filters { documents, kinds, entities, dated, pages, .. } = parsed.filters;
+        assert_eq!(entities, ["Ann Lee"]);
         assert_eq!(documents, ["Vendor Agreement.docx"]);
         assert_eq!(kinds[0], Kind::Type(DocumentType::Contract));
         assert_eq!((kinds.len(), dated.len(), pages), (2, 1, vec![3..=7]));
@@ -277,7 +284,7 @@ mod tests {
         }
 
         #[test]
-        fn any_mixture_of_signs_is_understood(query in "([+\\-\"“”„«» (:.é4a]|type:|date:|page:|document:){0,20}") {
+        fn any_mixture_of_signs_is_understood(query in "([+\\-\"“”„«» (:.é4a]|type:|entity:|date:|page:|document:){0,20}") {
             let parsed = parse(&query);
             prop_assert!(parsed.words.required.iter().chain(&parsed.words.excluded).all(|words| words.contains(char::is_alphanumeric)));
         }

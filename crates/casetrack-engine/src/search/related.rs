@@ -8,12 +8,13 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::SearchResult;
-use crate::chunks::ChunkView;
+use crate::chunks::{self, ChunkView};
+use crate::engine::Engine;
 use crate::similar::{self, Wanted};
 
 /// The results whose relations are followed, best first.
 const FROM_RESULTS: usize = 3;
-/// Most related passages of one result.
+/// Most related passages of one result in each way.
 const OF_EACH: usize = 2;
 /// Least cosine of chunks of different documents that counts as a relation (DESIGN §7).
 const MIN_SIMILARITY: f32 = 0.8;
@@ -23,8 +24,12 @@ pub struct RelatedPassage {
     /// Rank of the result that it is related to.
     pub of_rank: u32,
     pub relation: Relation,
-    /// Cosine of the two passages' vectors (E1), 0.8–1.
-    pub similarity: f32,
+    /// Cosine of the two passages' vectors (E1), 0.8–1; of a similar passage.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub similarity: Option<f32>,
+    /// Names of the entities that both mention; of a passage that is related by them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub shared_entities: Vec<String>,
     #[serde(flatten)]
     pub chunk: ChunkView,
 }
@@ -35,25 +40,41 @@ pub struct RelatedPassage {
 pub enum Relation {
     /// Another document says something similar.
     SimilarPassage,
+    /// A passage of another document mentions the same people, organizations, places or concepts.
+    SharedEntities,
 }
 
-/// The passages related to the best results, by result, each once.
-pub(super) fn to(collection: &Collection, results: &[SearchResult]) -> Result<Vec<RelatedPassage>> {
+/// The passages related to the best results, by result, each once: similar ones, then those with the same entities.
+pub(super) fn to(engine: &Engine, collection: &Collection, results: &[SearchResult]) -> Result<Vec<RelatedPassage>> {
     let repeated = results.iter().flat_map(|result| &result.repeated_in).map(|repetition| repetition.chunk_id);
     let mut known: HashSet<_> = results.iter().map(|result| result.chunk.chunk_id).chain(repeated).collect();
     let mut related = Vec::new();
     for result in results.iter().take(FROM_RESULTS) {
-        let place = &result.chunk.provenance;
+        let (of_rank, place) = (result.rank, &result.chunk.provenance);
         let count = OF_EACH + known.len();
         let wanted = Wanted { exclude_same_document: true, min_similarity: MIN_SIMILARITY, count };
         let similar = similar::to(collection, place.document_id, place.chunk_index, wanted)?;
         let new = similar.into_iter().filter(|passage| known.insert(passage.chunk.chunk_id)).take(OF_EACH);
         related.extend(new.map(|passage| RelatedPassage {
-            of_rank: result.rank,
+            of_rank,
             relation: Relation::SimilarPassage,
-            similarity: passage.similarity,
+            similarity: Some(passage.similarity),
+            shared_entities: Vec::new(),
             chunk: passage.chunk,
         }));
+        let id = collection.meta().id;
+        let sharing = engine.chunks_sharing_entities(id, place.document_id, place.chunk_index, count)?;
+        let mut taken = 0;
+        for (document, index, shared_entities) in sharing {
+            let Some(meta) = collection.document(document)? else { continue };
+            let Some(chunk) = collection.chunk_at(document, index)? else { continue };
+            if taken == OF_EACH || !known.insert(chunk.id) {
+                continue;
+            }
+            taken += 1;
+            let (relation, chunk) = (Relation::SharedEntities, chunks::view(collection, &meta, chunk)?);
+            related.push(RelatedPassage { of_rank, relation, similarity: None, shared_entities, chunk });
+        }
     }
     Ok(related)
 }

@@ -88,11 +88,11 @@ pub fn beside(result: &SearchResult, explain: bool) -> Vec<String> {
 
 /// In which way a passage is related to a result.
 pub fn relation(passage: &RelatedPassage) -> String {
-    match passage.relation {
-        Relation::SimilarPassage => {
-            format!("Related to result {}: similar passage (cosine {:.2})", passage.of_rank, passage.similarity)
-        }
-    }
+    let how = match passage.relation {
+        Relation::SimilarPassage => format!("similar passage (cosine {:.2})", passage.similarity.unwrap_or_default()),
+        Relation::SharedEntities => format!("also mentions {}", one_line(&passage.shared_entities.join(", "))),
+    };
+    format!("Related to result {}: {how}", passage.of_rank)
 }
 
 /// Passages similar to one.

@@ -17,7 +17,7 @@ pub(crate) struct SearchDocuments;
 #[serde(deny_unknown_fields)]
 pub(crate) struct SearchParameters {
     /// Natural language search query (e.g., 'Q3 revenue analysis', 'vendor payment terms', 'project timeline'). May hold
-    /// "exact phrases", +required and -excluded words, and document:NAME type:contract date:2023-05..2023-08 page:3-7.
+    /// "exact phrases", +required and -excluded words, and document:NAME type:contract entity:NAME date:2023-05..2023-08 page:3-7.
     query: String,
     /// Number of results to return
     #[serde(default = "default_top_k")]
@@ -27,6 +27,8 @@ pub(crate) struct SearchParameters {
     document_filter: Option<String>,
     /// Optional: only documents of this type (contract, report, ...) or file format (pdf, xlsx, ...)
     document_type: Option<String>,
+    /// Optional: only passages that mention this person, organization, place, date, amount or concept
+    entity: Option<String>,
     /// Optional: only files whose path matches this pattern, such as 'contracts/**/*.pdf'
     path: Option<String>,
     /// Optional: only documents last saved on this date or later (YYYY, YYYY-MM or YYYY-MM-DD)
@@ -73,6 +75,7 @@ impl Tool for SearchDocuments {
     fn call(context: &Context<'_>, parameters: SearchParameters) -> Result<Reply<SearchResponse>> {
         let written = WrittenFilters {
             kinds: parameters.document_type.into_iter().collect(),
+            entities: parameters.entity.into_iter().collect(),
             paths: parameters.path.into_iter().collect(),
             from: parameters.date_from,
             to: parameters.date_to,

@@ -145,7 +145,7 @@ pub(crate) fn singular(word: &str) -> &str {
     }
 }
 
-pub(super) fn value(value: &EntityValue) -> String {
+pub(crate) fn value(value: &EntityValue) -> String {
     match value {
         EntityValue::Date(date) if date.first == date.last => date.first.clone(),
         EntityValue::Date(date) => format!("{}/{}", date.first, date.last),

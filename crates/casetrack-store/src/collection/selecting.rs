@@ -16,6 +16,8 @@ use crate::slots::{SlotRange, SlotSet};
 pub struct Conditions {
     /// Of one of these documents.
     pub documents: Option<Vec<DocumentId>>,
+    /// One of these, by document and index.
+    pub chunks: Option<Vec<(DocumentId, u32)>>,
     /// On a page in one of these ranges, from 1.
     pub pages: Option<Vec<RangeInclusive<u32>>>,
     /// On a page whose mean OCR confidence (0–1) is at least this, or that was not read by OCR.
@@ -65,6 +67,14 @@ impl Collection {
         };
         if conditions.pages.is_some() || conditions.min_confidence.is_some() {
             slots = self.on_pages(&slots, conditions)?;
+        }
+        if let Some(chunks) = &conditions.chunks {
+            let known = self.slots();
+            let mut chosen: Vec<u64> =
+                chunks.iter().filter_map(|&(document, index)| known.slot(document, index)).collect();
+            drop(known);
+            chosen.sort_unstable();
+            slots = slots.intersection(&chosen);
         }
         let words = conditions.words.clone();
         if !words.is_empty() {

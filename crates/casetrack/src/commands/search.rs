@@ -15,7 +15,7 @@ const RELATED_CHARS: usize = 300;
 
 /// Find passages, with their exact place
 ///
-/// The query may hold "exact phrases", +required and -excluded words, and the fields document:NAME, type:contract,
+/// The query may hold "exact phrases", +required and -excluded words, and the fields document:NAME, type:contract, entity:NAME,
 /// date:2023-05..2023-08 (also 2023 or 2023..) and page:3-7. What is not of this form is text.
 #[derive(Debug, Args, Serialize, Deserialize)]
 pub struct Search {
@@ -35,6 +35,9 @@ pub struct Search {
     /// Search only documents of this type (contract, invoice, …) or file format (pdf, …); may be given several times
     #[arg(long = "type", value_name = "TYPE")]
     kinds: Vec<String>,
+    /// Search only passages that mention this entity; may be given several times
+    #[arg(long = "entity", value_name = "NAME")]
+    entities: Vec<String>,
     /// Search only files whose path matches, such as 'contracts/**/*.pdf'; may be given several times
     #[arg(long = "path", value_name = "GLOB")]
     paths: Vec<String>,
@@ -77,6 +80,7 @@ impl Search {
         let Self { query, collections, top_k, document, offset, context, related, explain, full, .. } = self;
         let written = WrittenFilters {
             kinds: self.kinds,
+            entities: self.entities,
             paths: self.paths,
             from: self.from,
             to: self.to,

@@ -5,6 +5,7 @@ mod bad_input;
 mod cli;
 mod client;
 mod containers;
+mod context;
 #[cfg(target_os = "linux")]
 mod crash;
 mod embed;

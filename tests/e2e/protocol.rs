@@ -14,11 +14,21 @@ const TOOLS: &[&str] = &[
     "create_collection",
     "delete_collection",
     "delete_document",
+    "find_document_clusters",
+    "find_entity",
+    "find_related_documents",
     "get_chunk",
     "get_collection_info",
+    "get_collection_statistics",
+    "get_collection_summary",
+    "get_collection_timeline",
     "get_document",
     "get_document_chunks",
     "get_document_structure",
+    "get_entity_graph",
+    "get_entity_mentions",
+    "get_reference_citations",
+    "get_related_documents",
     "get_source_context",
     "get_status",
     "ingest_document",
@@ -26,7 +36,10 @@ const TOOLS: &[&str] = &[
     "list_collections",
     "list_documents",
     "list_documents_by_type",
+    "list_entities",
+    "list_references",
     "search_documents",
+    "search_entity_relationships",
     "search_similar_chunks",
     "switch_collection",
     "traverse_chunks",
@@ -67,7 +80,9 @@ type Arguments = fn(&Value, &str) -> Value;
 fn answers_fit_the_declared_schemas() {
     let data = tempfile::tempdir().unwrap();
     let file = data.path().join("note.md");
-    std::fs::write(&file, "# Terms\n\nPayment is due within thirty days of the invoice.\n").unwrap();
+    let text = "# Terms\n\nPayment is due within thirty days of the invoice. Jane Roe signed for Acme Foods, Inc. on May 5, 2019, and \
+        Acme Foods, Inc. complies with ISO 27001.\n";
+    std::fs::write(&file, text).unwrap();
     std::fs::write(data.path().join("other.txt"), "Payment is due within thirty days of the delivery.\n").unwrap();
     let mut client = Client::start(&data.path().join("home"), &[]);
     let tools = client.request("tools/list", json!({})).unwrap();
@@ -95,6 +110,19 @@ fn answers_fit_the_declared_schemas() {
         ),
         ("search_similar_chunks", |chunk, _| json!({"chunk_id": chunk, "min_similarity": 0})),
         ("compare_documents", |_, _| json!({"document_a": "note", "document_b": "other.txt", "topic": "payment"})),
+        ("get_collection_summary", |_, _| json!({})),
+        ("get_collection_timeline", |_, _| json!({"start_date": "2019"})),
+        ("get_collection_statistics", |_, _| json!({})),
+        ("list_entities", |_, _| json!({"entity_type": "organization", "sort_by": "documents"})),
+        ("find_entity", |_, _| json!({"entity": "May 5th, 2019", "entity_type": "date"})),
+        ("get_entity_mentions", |_, _| json!({"entity_name": "acme foods"})),
+        ("search_entity_relationships", |_, _| json!({"entities": ["Acme Foods, Inc.", "Jane Roe"]})),
+        ("get_entity_graph", |_, _| json!({"entity_name": "Jane Roe", "depth": 1})),
+        ("list_references", |_, _| json!({"reference_type": "standard"})),
+        ("get_reference_citations", |_, _| json!({"reference": "ISO 27001"})),
+        ("find_related_documents", |_, _| json!({"document_name": "note", "relationship_type": "semantic_similar"})),
+        ("get_related_documents", |_, _| json!({"document_name": "note"})),
+        ("find_document_clusters", |_, _| json!({"strategy": "document_type"})),
         ("get_document_structure", |_, _| json!({"document_name": "note"})),
         ("browse_pages", |_, _| json!({"document_name": "note", "start_page": 1, "end_page": 3})),
         ("list_documents_by_type", |_, _| json!({"document_type": "memo"})),

@@ -8,6 +8,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::snippet::{self, Snippet};
+use crate::documents::find_document;
 use crate::engine::Engine;
 use crate::graph::{
     EntityGraph, EntityGraphRequest, EntityId, EntityList, EntitySort, EntityView, Graph, GraphNode, ListEntities,
@@ -136,16 +137,20 @@ impl Engine {
         Ok(best.into_iter().take(count).map(|((document, chunk), (_, names))| (document, chunk, names)).collect())
     }
 
+    /// The entities that the documents, or one of them, mention; counts are those of the whole collection.
     pub fn list_entities(
         &self,
         collection: CollectionId,
         entity_type: Option<EntityType>,
+        document: Option<&str>,
         sort_by: EntitySort,
         top_k: u32,
     ) -> Result<EntityListReport> {
         check(top_k, 500)?;
         let known = self.known(collection)?;
-        let list = known.graph().list_entities(&ListEntities { entity_type, sort_by, top_k: top_k as usize });
+        let document = document.map(|name| find_document(&known.collection, name)).transpose()?.map(|meta| meta.id);
+        let request = ListEntities { entity_type, document, sort_by, top_k: top_k as usize };
+        let list = known.graph().list_entities(&request);
         Ok(EntityListReport { collection: known.name(), list, notices: known.notices()? })
     }
 

@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::Known;
 use super::snippet::{self, Snippet};
+use crate::documents::find_document;
 use crate::engine::Engine;
 use crate::graph::{
     DocumentGroup, EntityView, GraphStatistics, GraphSummary, ReferenceView, Stakeholder, TimelineEvent,
@@ -94,17 +95,20 @@ impl Engine {
         })
     }
 
-    /// Dates between two days (`YYYY-MM-DD`, `YYYY-MM` or `YYYY`), in order. Where there are more than 200, those that matter most.
+    /// Dates between two days (`YYYY-MM-DD`, `YYYY-MM` or `YYYY`), in order, of all documents or one. Where there are more than 200, those that matter most.
     pub fn collection_timeline(
         &self,
         collection: CollectionId,
         from: Option<&str>,
         to: Option<&str>,
+        document: Option<&str>,
     ) -> Result<TimelineReport> {
         // Checked as every other date is.
         DateRange::between(from, to)?;
         let known = self.known(collection)?;
+        let document = document.map(|name| find_document(&known.collection, name)).transpose()?.map(|meta| meta.id);
         let request = TimelineRequest {
+            document,
             from: from.map(str::to_owned),
             to: to.map(str::to_owned),
             top_k: MAX_EVENTS,

@@ -2,10 +2,11 @@
 
 use std::cmp::Reverse;
 
-use casetrack_core::{EntityType, EntityValue};
+use casetrack_core::{DocumentId, EntityType, EntityValue};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::items::Item;
 use super::{EntityId, Graph};
 
 /// An entity over all documents.
@@ -44,6 +45,8 @@ pub enum EntitySort {
 pub struct ListEntities {
     /// Of all types where there is none.
     pub entity_type: Option<EntityType>,
+    /// Only those that this document mentions.
+    pub document: Option<DocumentId>,
     pub sort_by: EntitySort,
     pub top_k: usize,
 }
@@ -59,7 +62,12 @@ impl Graph {
     /// The first `top_k` entities; ties are broken by mentions, then by type and key.
     pub fn list_entities(&self, request: &ListEntities) -> EntityList {
         let wanted = |entity_type| request.entity_type.is_none_or(|wanted| wanted == entity_type);
-        let mut all: Vec<_> = self.entities.iter().filter(|(_, item)| wanted(item.kind)).collect();
+        let slot = request.document.map(|id| self.document(id).map(|(slot, _)| slot));
+        let is_here = |item: &Item<EntityType>| match slot {
+            Some(slot) => slot.is_some_and(|slot| item.documents.get(slot).is_some()),
+            None => true,
+        };
+        let mut all: Vec<_> = self.entities.iter().filter(|(_, item)| wanted(item.kind) && is_here(item)).collect();
         let total = all.len() as u64;
         match request.sort_by {
             EntitySort::Mentions => all.sort_unstable_by_key(|(_, item)| (Reverse(item.count), item.kind, &*item.key)),

@@ -51,9 +51,11 @@ pub(super) struct Part<T> {
 }
 
 impl<T> Item<T> {
-    /// The name that most documents use; of those, the longest; of those, the first by the alphabet.
+    /// The name that most documents use; of those, one with small letters, without a point at its end, the longest; of those, the first by the alphabet.
     pub fn name(&self) -> &str {
-        let best = self.names.iter().max_by(|(a, m), (b, n)| (m, a.chars().count(), b).cmp(&(n, b.chars().count(), a)));
+        // Capitals alone are a heading's, and a point may be the end of a sentence.
+        let written = |name: &str| (name.chars().any(char::is_lowercase), !name.ends_with('.'), name.chars().count());
+        let best = self.names.iter().max_by(|(a, m), (b, n)| (m, written(a), b).cmp(&(n, written(b), a)));
         best.map_or(&self.key, |(name, _)| name)
     }
 

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use casetrack_core::{DatePrecision, DateValue, EntityType, EntityValue};
+use casetrack_core::{DatePrecision, DateValue, DocumentId, EntityType, EntityValue};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -30,6 +30,8 @@ pub struct TimelineRequest {
     pub from: Option<String>,
     /// Events that begin after it are left out. `2023` and `2023-05` include the whole year or month.
     pub to: Option<String>,
+    /// Only what this document states.
+    pub document: Option<DocumentId>,
     /// Those that matter most are kept.
     pub top_k: usize,
     /// Leave out dates of which nothing says what they are.
@@ -106,7 +108,8 @@ impl Graph {
         let to = request.to.as_deref().map(|to| format!("{to}~"));
         let in_time = |date: &DateValue| date.last >= from && to.as_ref().is_none_or(|to| date.first <= *to);
         let mut events: BTreeMap<(&DateValue, Option<String>), Event<'_>> = BTreeMap::new();
-        for (_, document) in self.walk() {
+        let wanted = |document: &Document| request.document.is_none_or(|wanted| wanted == document.info.id);
+        for (_, document) in self.walk().filter(|(_, document)| wanted(document)) {
             let mut roles = document.roles.iter().peekable();
             for (local, (_, share)) in document.entities.iter().enumerate() {
                 let local = local as u32;

@@ -110,8 +110,9 @@ fn push_event(text: &mut String, report: &EventReport) {
             letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
         },
     );
-    let place =
-        report.source.as_ref().map_or(String::new(), |source| one_line(&source.provenance.citation()).into_owned());
+    let place = report.source.as_ref().map_or(String::new(), |source| {
+        format!("{}, p. {}", one_line(&source.provenance.document_name), source.provenance.page)
+    });
     let more = match event.documents {
         0 | 1 => String::new(),
         documents => format!(", and {}", counted(documents - 1, "more document")),

@@ -77,6 +77,8 @@ pub(crate) struct ListParameters {
     /// Filter by entity type
     #[serde(default)]
     entity_type: AllTypes,
+    /// Optional: only entities that this document mentions (name or ID)
+    document_filter: Option<String>,
     /// Sort order
     #[serde(default)]
     sort_by: EntitySort,
@@ -101,8 +103,9 @@ impl Tool for ListEntities {
     type Response = EntityListReport;
 
     fn call(context: &Context<'_>, parameters: ListParameters) -> Result<Reply<EntityListReport>> {
-        let ListParameters { entity_type, sort_by, top_k } = parameters;
-        let report = context.engine.list_entities(context.active()?.id, entity_type.one(), sort_by, top_k)?;
+        let ListParameters { entity_type, document_filter, sort_by, top_k } = parameters;
+        let (collection, document) = (context.active()?.id, document_filter.as_deref());
+        let report = context.engine.list_entities(collection, entity_type.one(), document, sort_by, top_k)?;
         Ok(Reply { text: text::entities::list(&report), response: report })
     }
 }

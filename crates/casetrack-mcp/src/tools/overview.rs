@@ -40,6 +40,8 @@ pub(crate) struct TimelineParameters {
     start_date: Option<String>,
     /// Optional: filter events until this date (YYYY-MM-DD)
     end_date: Option<String>,
+    /// Optional: only what this document states (name or ID)
+    document_filter: Option<String>,
 }
 
 impl Tool for GetCollectionTimeline {
@@ -53,9 +55,10 @@ impl Tool for GetCollectionTimeline {
     type Response = TimelineReport;
 
     fn call(context: &Context<'_>, parameters: TimelineParameters) -> Result<Reply<TimelineReport>> {
-        let TimelineParameters { start_date, end_date } = parameters;
+        let TimelineParameters { start_date, end_date, document_filter } = parameters;
         let collection = context.active()?.id;
-        let report = context.engine.collection_timeline(collection, start_date.as_deref(), end_date.as_deref())?;
+        let (from, to) = (start_date.as_deref(), end_date.as_deref());
+        let report = context.engine.collection_timeline(collection, from, to, document_filter.as_deref())?;
         Ok(Reply { text: text::overview::timeline(&report), response: report })
     }
 }

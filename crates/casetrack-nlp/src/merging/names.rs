@@ -40,10 +40,20 @@ impl EntityNames {
         self.counts.values().map(|(names, own)| names + own).sum()
     }
 
-    /// The name to show: the most frequent surface that is a name; of these the longest, then the first by its letters.
+    /// The name to show: the most frequent surface that is a name, in small letters if there is one (capitals alone are a heading's); of
+    /// these one without a point at its end, the longest, then the first by its letters.
     pub fn canonical(&self) -> Option<&str> {
         let rank = |(surface, (names, own)): &(&String, &(u64, u64))| {
-            (*names, *own, surface.chars().count(), Reverse((*surface).clone()))
+            let (is_name, is_mixed) = (*names > 0, surface.chars().any(char::is_lowercase));
+            (
+                is_name,
+                is_mixed,
+                *names,
+                *own,
+                !surface.ends_with('.'),
+                surface.chars().count(),
+                Reverse((*surface).clone()),
+            )
         };
         self.counts.iter().max_by_key(rank).map(|(surface, _)| surface.as_str())
     }

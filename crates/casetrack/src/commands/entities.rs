@@ -19,6 +19,9 @@ pub struct Entities {
     /// Only person, organization, date, amount, location or concept
     #[arg(long = "type", value_parser = crate::args::entity_type, value_name = "TYPE")]
     entity_type: Option<EntityType>,
+    /// List only what this document mentions (name or ID)
+    #[arg(long, value_name = "NAME", conflicts_with = "name")]
+    document: Option<String>,
     /// Number of entities or passages
     #[arg(short = 'k', long, default_value_t = 20, value_name = "N")]
     top_k: u32,
@@ -34,7 +37,8 @@ impl Entities {
                 console.print(&mentions, text::entities::mentions)?;
             }
             None => {
-                let list = engine.list_entities(collection, self.entity_type, EntitySort::default(), self.top_k)?;
+                let (document, sort_by) = (self.document.as_deref(), EntitySort::default());
+                let list = engine.list_entities(collection, self.entity_type, document, sort_by, self.top_k)?;
                 console.print(&list, text::entities::list)?;
             }
         }

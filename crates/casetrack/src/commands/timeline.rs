@@ -19,12 +19,16 @@ pub struct Timeline {
     /// Until this date
     #[arg(long, value_name = "DATE")]
     to: Option<String>,
+    /// Only what this document states (name or ID)
+    #[arg(long, value_name = "NAME")]
+    document: Option<String>,
 }
 
 impl Timeline {
     pub fn run(self, console: &Console) -> Result<u8> {
         let collection = console.engine.find_collection(&self.target.collection)?.id;
-        let timeline = console.engine.collection_timeline(collection, self.from.as_deref(), self.to.as_deref())?;
+        let (from, to) = (self.from.as_deref(), self.to.as_deref());
+        let timeline = console.engine.collection_timeline(collection, from, to, self.document.as_deref())?;
         console.print(&timeline, text::overview::timeline)?;
         Ok(0)
     }

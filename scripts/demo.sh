@@ -40,6 +40,7 @@ casetrack search "Why was the tower crane stood down?" -c "$matter" -k 1
 top=$("$BIN" --data-dir "$data" --json search "Why was the tower crane stood down?" -c "$matter" -k 1 |
     python3 -c 'import json, sys; print(json.load(sys.stdin)["results"][0]["chunk_id"])')
 casetrack show "$top" -c "$matter"
+casetrack summary -c "$matter"
 casetrack verify -c "$matter"
 
 printf '\nMore questions to ask: samples/README.md. To use your own files: README.md.\n'

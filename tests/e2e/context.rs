@@ -102,6 +102,11 @@ fn a_collection_is_briefed_from_its_documents_with_the_place_of_every_statement(
     let (_, statistics) = client.call("get_collection_statistics", json!({}));
     assert_eq!(statistics["coverage"]["annotated_documents"], 3);
 
+    let (_, outline) = client.call("get_document_structure", json!({"document_name": "Supply Agreement"}));
+    let sections = outline["sections"].as_array().unwrap();
+    let term = sections.iter().find(|section| section["title"].as_str().unwrap().starts_with("2.")).unwrap();
+    assert_eq!(term["cited_at"][0]["name"], "Section 2", "{outline:#}");
+
     let query = json!({"query": "lighthouse entity:\"Summit Services\"", "top_k": 9});
     let (_, found) = client.call("search_documents", query);
     assert_eq!(found["documents"], 2, "{found:#}");

@@ -3,6 +3,7 @@
 use casetrack_core::{Error, Result};
 use casetrack_embed::{ModelManifest, find_models_dir};
 use casetrack_extract::{pdfium_status, tesseract_status};
+use casetrack_nlp::spacy::MODEL_FOLDER;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -28,7 +29,13 @@ pub struct Finding {
 impl Engine {
     /// Checks the data directory, the models (with the hashes of their files) and the libraries.
     pub fn doctor(&self) -> Diagnosis {
-        let findings = vec![self.check_data_dir(), self.check_models(), self.check_pdfium(), self.check_tesseract()];
+        let findings = vec![
+            self.check_data_dir(),
+            self.check_models(),
+            self.check_recognizer(),
+            self.check_pdfium(),
+            self.check_tesseract(),
+        ];
         Diagnosis { ready: findings.iter().all(|finding| finding.ok), findings }
     }
 }
@@ -52,6 +59,11 @@ impl Engine {
             }
         });
         finding("models", result)
+    }
+
+    fn check_recognizer(&self) -> Finding {
+        let loaded = self.recognizer().map(|_| format!("{MODEL_FOLDER} (loads)"));
+        finding("entity model (names and places)", loaded)
     }
 
     fn check_pdfium(&self) -> Finding {

@@ -1,6 +1,9 @@
 //! The outline of a document: its headings and numbered clauses, and where they are.
 
-use casetrack_core::{BlockKind, ChunkId, CollectionId, DocumentMeta, Result};
+use casetrack_core::{
+    BlockKind, ChunkId, CollectionId, DocumentMeta, PlacedReference, Reference, ReferenceKind, Result,
+};
+use casetrack_nlp::references::resolve::Headings;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -31,15 +34,30 @@ pub struct Section {
     /// The chunk that the heading is in.
     pub chunk_id: Option<ChunkId>,
     pub chunk_index: Option<u32>,
+    /// Where the document itself refers to it ("Section 4.2"), in order.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub cited_at: Vec<CitedAt>,
+}
+
+/// A reference to a section, in another place of the same document.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct CitedAt {
+    /// Normalised: "Section 4.2(b)".
+    pub name: String,
+    /// From 1.
+    pub page: u32,
+    /// Characters of the page, half-open.
+    pub char_start: u32,
+    pub char_end: u32,
 }
 
 impl Engine {
-    /// The headings of a document. Reads all its pages.
+    /// The headings of a document, each with the internal references that mean it. Reads all its pages.
     pub fn document_structure(&self, collection: CollectionId, name: &str) -> Result<DocumentStructure> {
         let collection = self.collection(collection)?;
         let document = find_document(&collection, name)?;
         let chunks = collection.chunks(document.id)?;
-        let mut sections = Vec::new();
+        let mut sections: Vec<Section> = Vec::new();
         for number in 1..=document.page_count {
             let Some(page) = collection.page(document.id, number)? else { continue };
             let headings = page.blocks.iter().filter_map(|block| match block.kind {
@@ -65,7 +83,18 @@ impl Engine {
                     char_end: block.char_end,
                     chunk_id: chunk.map(|chunk| chunk.id),
                     chunk_index: chunk.map(|chunk| chunk.index),
+                    cited_at: Vec::new(),
                 });
+            }
+        }
+        let headings = Headings::new(sections.iter().map(|section| section.title.as_str()));
+        let annotations = collection.annotations(document.id)?.unwrap_or_default();
+        for PlacedReference { page, reference } in annotations.references {
+            if reference.kind == ReferenceKind::Internal
+                && let Some(section) = headings.resolve(&reference.name)
+            {
+                let Reference { name, char_start, char_end, .. } = reference;
+                sections[section].cited_at.push(CitedAt { name, page, char_start, char_end });
             }
         }
         Ok(DocumentStructure { document, sections })

@@ -34,6 +34,11 @@ pub fn structure(structure: &DocumentStructure) -> String {
         if let Some(chunk) = section.chunk_id {
             text.push_str(&format!(" (chunk {chunk})"));
         }
+        if !section.cited_at.is_empty() {
+            let mut pages: Vec<String> = section.cited_at.iter().map(|place| place.page.to_string()).collect();
+            pages.dedup();
+            text.push_str(&format!(", referred to on p. {}", pages.join(", ")));
+        }
         text.push('\n');
     }
     trimmed(text)

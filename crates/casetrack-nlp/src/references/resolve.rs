@@ -1,16 +1,8 @@
-//! What a reference means: the heading of the same document, or the document of the collection.
+//! Which heading of its document an internal reference means.
 
 use std::collections::HashMap;
 
 use crate::numbers::roman;
-
-/// A heading of a document: its text, its page and where it begins there, in characters.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Heading {
-    pub text: String,
-    pub page: u32,
-    pub char_start: u32,
-}
 
 /// The headings of one document by the parts that they begin.
 #[derive(Debug, Default)]
@@ -20,10 +12,10 @@ pub struct Headings {
 
 impl Headings {
     /// Of two headings for the same part the last wins: the first stands in a table of contents.
-    pub fn new(headings: &[Heading]) -> Headings {
+    pub fn new<'a>(headings: impl IntoIterator<Item = &'a str>) -> Headings {
         let mut by_name = HashMap::new();
-        for (at, heading) in headings.iter().enumerate() {
-            for key in heading_keys(&heading.text) {
+        for (at, heading) in headings.into_iter().enumerate() {
+            for key in heading_keys(heading) {
                 by_name.insert(key, at);
             }
         }
@@ -98,77 +90,12 @@ fn labelled(part: &str, label: Option<String>) -> Vec<String> {
     keys
 }
 
-/// Documents of a collection by their names and titles.
-#[derive(Debug, Default)]
-pub struct Titles {
-    by_title: HashMap<String, Option<usize>>,
-}
-
-impl Titles {
-    /// The names and titles of each document, in the order of the documents.
-    pub fn new<'a>(documents: impl IntoIterator<Item = Vec<&'a str>>) -> Titles {
-        let mut by_title: HashMap<String, Option<usize>> = HashMap::new();
-        for (at, names) in documents.into_iter().enumerate() {
-            for name in names {
-                let key = normalized(name);
-                if key.is_empty() {
-                    continue;
-                }
-                let known = by_title.entry(key).or_insert(Some(at));
-                if *known != Some(at) {
-                    *known = None;
-                }
-            }
-        }
-        Titles { by_title }
-    }
-
-    /// The index of the one document that a reference names; `None` where none or more than one has that title.
-    ///
-    /// A version or date in the reference must be in the name too, or the name must be the only one of that title without any.
-    pub fn resolve(&self, name: &str) -> Option<usize> {
-        if let Some(found) = self.by_title.get(&normalized(name)) {
-            return *found;
-        }
-        let title = name.split(" (").next().unwrap_or(name);
-        (title != name).then(|| self.by_title.get(&normalized(title)).copied().flatten()).flatten()
-    }
-}
-
-/// Lower-case words and numbers with one space between, without the extension of a file.
-fn normalized(name: &str) -> String {
-    let stem = match name.rsplit_once('.') {
-        Some((stem, extension))
-            if (2..=4).contains(&extension.len())
-                && extension.chars().all(|c| c.is_ascii_alphanumeric())
-                && extension.chars().any(char::is_alphabetic) =>
-        {
-            stem
-        }
-        _ => name,
-    };
-    let mut out = String::new();
-    for word in stem.split(|c: char| !(c.is_alphanumeric() || c == '.')).filter(|word| !word.is_empty()) {
-        let word = word.trim_matches('.').to_lowercase();
-        if matches!(word.as_str(), "the" | "a" | "an") || word.is_empty() {
-            continue;
-        }
-        if !out.is_empty() {
-            out.push(' ');
-        }
-        out.push_str(&word);
-    }
-    out
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn headings(texts: &[&str]) -> Headings {
-        let headings: Vec<Heading> =
-            texts.iter().map(|text| Heading { text: (*text).to_owned(), page: 1, char_start: 0 }).collect();
-        Headings::new(&headings)
+        Headings::new(texts.iter().copied())
     }
 
     #[test]
@@ -200,26 +127,5 @@ mod tests {
     #[test]
     fn the_heading_after_the_table_of_contents_counts() {
         assert_eq!(headings(&["1. Scope", "2. Term", "1. Scope"]).resolve("Section 1"), Some(2));
-    }
-
-    #[test]
-    fn a_document_is_meant_only_when_its_title_is_the_only_one() {
-        let titles = Titles::new([
-            vec!["Master_Service_Agreement_v2.1.docx", "Master Service Agreement v2.1"],
-            vec!["Budget_2023.xlsx"],
-            vec!["lease.pdf", "Lease Agreement"],
-            vec!["lease2.pdf", "Lease Agreement"],
-            vec!["credit.pdf", "The Credit Agreement"],
-        ]);
-        for (name, expected) in [
-            ("Master Service Agreement v2.1", Some(0)),
-            ("Master Service Agreement v3", None),
-            ("Budget_2023.xlsx", Some(1)),
-            ("Lease Agreement", None),
-            ("Credit Agreement (2018-06-05)", Some(4)),
-            ("Supply Agreement", None),
-        ] {
-            assert_eq!(titles.resolve(name), expected, "{name}");
-        }
     }
 }

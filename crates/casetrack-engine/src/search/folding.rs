@@ -59,13 +59,16 @@ pub(super) fn results(
     Ok(results)
 }
 
+/// Start and end of the characters of a page that a result holds, and the place of the result in the list.
+type Held = (u32, u32, usize);
+
 /// What the results so far hold, by their place in the list.
 #[derive(Default)]
 struct Seen {
     /// By a hash of the words.
     texts: HashMap<u64, usize>,
     /// Characters of pages.
-    places: HashMap<(DocumentId, u32), Vec<(u32, u32, usize)>>,
+    places: HashMap<(DocumentId, u32), Vec<Held>>,
 }
 
 impl Seen {
@@ -78,7 +81,7 @@ impl Seen {
         }
         let place = &chunk.provenance;
         let on_page = self.places.entry((place.document_id, place.page)).or_default();
-        let shared = |&&(start, end, _): &&(u32, u32, usize)| {
+        let shared = |&&(start, end, _): &&Held| {
             let common = end.min(place.char_end).saturating_sub(start.max(place.char_start));
             2 * common > place.char_end - place.char_start
         };

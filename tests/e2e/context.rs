@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 use crate::client::{Client, run, run_expecting, run_json};
 
 const AGREEMENT: &str = "SUPPLY AGREEMENT\n\nThis Supply Agreement (the \"Agreement\") is dated as of March 1, 2021, by and between Acme \
-    Foods, Inc., a Delaware corporation (the \"Supplier\"), and Summit Services LLC (the \"Buyer\").\n\n1. Payment\n\nThe Buyer shall pay \
-    $1,250,000 to the Supplier on or before June 30, 2021, as Section 2 says. The Supplier complies with ISO 27001.\n\n2. Term\n\nThis \
+    Foods, Inc., a Delaware corporation (the \"Supplier\"), and Summit Services LLC (the \"Buyer\").\n\n1. Payment\n\n1.1 The Buyer shall pay \
+    $1,250,000 to the Supplier on or before June 30, 2021, as Section 2 says. The Supplier complies with ISO 27001.\n\n2. Term\n\n2.1 This \
     Agreement terminates on December 31, 2023. It is governed by the laws of the State of Delaware.\n\nIN WITNESS WHEREOF\n\nACME FOODS, \
     INC.\nBy: /s/ John Smith\nName: John Smith\nTitle: Chief Executive Officer\n";
 const AMENDMENT: &str = "AMENDMENT NO. 1\n\nThis Amendment No. 1 amends the Supply Agreement dated as of March 1, 2021 between Acme Foods, \

@@ -211,7 +211,7 @@ impl Engine {
         })
     }
 
-    /// The entities around one (`depth` 1–4 steps), or those with most links; at most `top_k` (1–100).
+    /// The entities around one (`depth` 1–4 steps), or the people, organizations and places with most links; at most `top_k` (1–100).
     pub fn entity_graph(
         &self,
         collection: CollectionId,
@@ -227,12 +227,12 @@ impl Engine {
         let found = {
             let graph = known.graph();
             let center = name.map(|name| resolve(&graph, name, None)).transpose()?;
-            graph.entity_graph(&EntityGraphRequest {
-                center,
-                depth,
-                top_k: top_k as usize,
-                ..EntityGraphRequest::default()
-            })
+            let mut request = EntityGraphRequest { center, depth, top_k: top_k as usize, ..Default::default() };
+            if center.is_none() {
+                // Common concepts have most links, and say least.
+                request.types.retain(|entity_type| *entity_type != EntityType::Concept);
+            }
+            graph.entity_graph(&request)
         };
         let name = |node: usize| found.nodes[node].entity.name.clone();
         let mut edges = Vec::new();

@@ -19,6 +19,8 @@ const DATES: usize = 10;
 const TOPICS: usize = 8;
 const REFERENCES: usize = 5;
 const TOP_ENTITIES: usize = 10;
+/// Entities of a type that are looked at for them.
+const CANDIDATES: usize = 100;
 const EXAMPLES: usize = 4;
 /// Roles that a stakeholder is shown with.
 const ROLES: usize = 3;
@@ -39,7 +41,7 @@ pub struct GraphSummary {
     pub documents: Vec<DocumentGroup>,
     /// Most cited first.
     pub references: Vec<ReferenceView>,
-    /// Most mentioned first, without dates and amounts.
+    /// Most mentioned first, without dates, amounts and concepts of one word.
     pub top_entities: Vec<EntityView>,
     pub statistics: GraphStatistics,
 }
@@ -177,8 +179,10 @@ impl Graph {
         use EntityType::{Concept, Location, Organization, Person};
         let mut top = Vec::new();
         for entity_type in [Person, Organization, Location, Concept] {
-            let most = ListEntities { entity_type: Some(entity_type), top_k: TOP_ENTITIES, ..ListEntities::default() };
-            top.extend(self.list_entities(&most).entities);
+            let most = ListEntities { entity_type: Some(entity_type), top_k: CANDIDATES, ..ListEntities::default() };
+            // A common noun alone, such as "transfer", is not what a collection is about.
+            let telling = |entity: &EntityView| entity_type != Concept || entity.name.contains(' ');
+            top.extend(self.list_entities(&most).entities.into_iter().filter(telling).take(TOP_ENTITIES));
         }
         top.sort_by(|a, b| {
             let order = |entity: &EntityView| (Reverse(entity.mentions), entity.entity_type);

@@ -58,7 +58,8 @@ impl Graph {
     }
 
     /// Up to `top_k` terms that tell groups of documents apart, for each group: class-based TF-IDF (Grootendorst, "BERTopic", 2022)
-    /// with the documents of a group that have a term as its frequency, so that a long document says no more than a short one.
+    /// with the documents of a group that have a term as its frequency, so that a long document says no more than a short one, and
+    /// for its rarity the logarithm of how much more common it is in the group than in all, so that what all groups have names none.
     /// Terms are topics, organizations, people and places of the documents, and the words of their titles.
     pub(super) fn terms(&self, groups: &[Vec<u32>], top_k: usize) -> Vec<Vec<String>> {
         let mut counts: Vec<BTreeMap<Term<'_>, u32>> = Vec::new();
@@ -71,15 +72,20 @@ impl Graph {
             of_group.iter().for_each(|(term, count)| *overall.entry(*term).or_default() += count);
             counts.push(of_group);
         }
-        let all: u64 = overall.values().map(|count| u64::from(*count)).sum();
-        let average = all as f64 / groups.len().max(1) as f64;
+        let documents: usize = groups.iter().map(Vec::len).sum();
         let best = counts.into_iter().zip(groups).map(|(of_group, group)| {
             // What one document of many has does not name a group.
             let least = if group.len() > 3 { 2 } else { 1 };
             let mut ranked: Vec<(f64, String)> = Vec::new();
             for (term, count) in of_group.into_iter().filter(|(_, count)| *count >= least) {
                 let share = f64::from(count) / group.len() as f64;
-                let rarity = (1.0 + average / f64::from(overall[&term])).ln();
+                let rarity = match groups.len() {
+                    1 => 1.0,
+                    _ => (share * documents as f64 / f64::from(overall[&term])).ln(),
+                };
+                if rarity <= 0.0 {
+                    continue;
+                }
                 let Some((name, is_phrase)) = self.term_name(term) else { continue };
                 ranked.push((share * rarity * if is_phrase { 1.0 } else { ONE_WORD }, name.to_owned()));
             }

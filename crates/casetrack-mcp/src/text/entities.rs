@@ -5,7 +5,7 @@ use casetrack_engine::briefing::{
     EntityListReport, EntityNetwork, EntityView, MentionsReport, Snippet, TogetherReport,
 };
 
-use super::format::{counted, one_line, push_notices, shorten, thousands, trimmed};
+use super::format::{counted, in_one_line, one_line, push_notices, shorten, thousands, trimmed};
 use super::labels;
 
 /// Names of one entity that are shown besides the first.
@@ -82,7 +82,7 @@ pub(super) fn quoted(snippet: &Snippet) -> String {
         excerpt.char_start,
         excerpt.char_end,
         snippet.chunk_id,
-        one_line(&excerpt.text),
+        in_one_line(&excerpt.text),
     )
 }
 

@@ -52,6 +52,11 @@ pub(crate) fn range(start: u32, end: u32) -> String {
     if start == end { start.to_string() } else { format!("{start}-{end}") }
 }
 
+/// A quotation in one line: what the text has between two words is one space here.
+pub fn in_one_line(text: &str) -> String {
+    one_line(&text.split_whitespace().collect::<Vec<_>>().join(" ")).into_owned()
+}
+
 /// What the user should know of an answer, a line each.
 pub fn push_notices(text: &mut String, notices: &[String]) {
     for notice in notices {

@@ -8,7 +8,7 @@ use casetrack_engine::briefing::{
 };
 
 use super::entities::mentioned;
-use super::format::{bytes, counted, one_line, push_notices, shorten, thousands, trimmed};
+use super::format::{bytes, counted, in_one_line, one_line, push_notices, shorten, thousands, trimmed};
 use super::labels;
 use super::references::cited;
 
@@ -131,7 +131,7 @@ pub fn timeline(report: &TimelineReport) -> String {
     for event in &report.events {
         push_event(&mut text, event);
         if let Some(source) = &event.source {
-            let _ = writeln!(text, "      \"{}\" (chunk {})", one_line(&source.excerpt.text), source.chunk_id);
+            let _ = writeln!(text, "      \"{}\" (chunk {})", in_one_line(&source.excerpt.text), source.chunk_id);
         }
     }
     if report.events.is_empty() {

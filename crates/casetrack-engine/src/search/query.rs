@@ -231,7 +231,7 @@ mod tests {
             "an \"unfinished quotation",
             "\"\" \" - \" «»",
             "all “requirements” of the buyer, „so called“, «here»",
-            "entity:Acme document: Lease type: x",
+            "entity: Acme document: Lease type: x",
             "Document:Lease",
             "+ - +- -+ :",
         ] {

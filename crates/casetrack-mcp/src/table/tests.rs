@@ -28,6 +28,11 @@ fn specified() -> Value {
     let string = json!({"type": "string"});
     let yes = json!({"type": "boolean", "default": true});
     let no = json!({"type": "boolean", "default": false});
+    let types = ["person", "organization", "date", "amount", "location", "concept"];
+    let all_types: Vec<&str> = types.into_iter().chain(["all"]).collect();
+    let any_types: Vec<&str> = types.into_iter().chain(["any"]).collect();
+    let any_type = json!({"type": "string", "enum": any_types, "default": "any"});
+    let passages = json!({"type": "integer", "default": 20, "minimum": 1, "maximum": 100});
     json!({
         "create_collection": [["name"], {
             "name": string,
@@ -67,6 +72,90 @@ fn specified() -> Value {
             "query": string,
             "top_k": {"type": "integer", "default": 10, "minimum": 1, "maximum": 50},
             "document_filter": string,
+            // Beyond the specification: filters, pages of results, and what is shown of them.
+            "document_type": string,
+            "entity": string,
+            "path": string,
+            "date_from": string,
+            "date_to": string,
+            "ingested": string,
+            "pages": string,
+            "min_confidence": {"type": "number", "minimum": 0.0, "maximum": 1.0},
+            "offset": {"type": "integer", "default": 0, "minimum": 0, "maximum": 10000},
+            "context": {"type": "integer", "default": 0, "minimum": 0, "maximum": 10000},
+            "related": no,
+            "explain": no,
+        }],
+        "search_similar_chunks": [["chunk_id"], {
+            "chunk_id": string,
+            "exclude_same_document": yes,
+            "min_similarity": {"type": "number", "default": 0.6, "minimum": 0.0, "maximum": 1.0},
+            "top_k": {"type": "integer", "default": 10, "minimum": 1, "maximum": 50},
+        }],
+        "compare_documents": [["document_a", "document_b", "topic"], {
+            "document_a": string,
+            "document_b": string,
+            "topic": string,
+            "top_k_per_document": {"type": "integer", "default": 5, "minimum": 1, "maximum": 20},
+        }],
+        "get_collection_summary": [[], {}],
+        // The filter by document is beyond the specification, as in list_entities.
+        "get_collection_timeline": [[], {"start_date": string, "end_date": string, "document_filter": string}],
+        "get_collection_statistics": [[], {}],
+        "list_entities": [[], {
+            "entity_type": {"type": "string", "enum": all_types, "default": "all"},
+            "document_filter": string,
+            "sort_by": {"type": "string", "enum": ["mentions", "documents", "name"], "default": "mentions"},
+            "top_k": {"type": "integer", "default": 50, "minimum": 1, "maximum": 500},
+        }],
+        "find_entity": [["entity"], {"entity": string, "entity_type": any_type, "top_k": passages}],
+        "get_entity_mentions": [["entity_name"], {"entity_name": string, "entity_type": any_type, "top_k": passages}],
+        "search_entity_relationships": [["entities"], {
+            "entities": {"type": "array", "items": {"type": "string"}, "minItems": 2, "maxItems": 5},
+            "top_k": passages,
+        }],
+        "get_entity_graph": [[], {
+            "entity_name": string,
+            "depth": {"type": "integer", "default": 2, "minimum": 1, "maximum": 4},
+            "top_k": passages,
+        }],
+        "list_references": [[], {
+            // Three kinds more than the specification has.
+            "reference_type": {"type": "string", "default": "all", "enum": [
+                "document", "standard", "regulation", "report", "legal_case", "hyperlink", "internal", "all"
+            ]},
+            "sort_by": {"type": "string", "enum": ["citations", "documents", "name"], "default": "citations"},
+            "top_k": {"type": "integer", "default": 50, "minimum": 1, "maximum": 200},
+        }],
+        "get_reference_citations": [["reference"], {"reference": string, "top_k": passages}],
+        "find_related_documents": [["document_name"], {
+            "document_name": string,
+            "relationship_type": {"type": "string", "default": "all", "enum": [
+                "all", "shared_entities", "shared_references", "semantic_similar", "version_chain"
+            ]},
+            "top_k": {"type": "integer", "default": 10, "minimum": 1, "maximum": 50},
+        }],
+        "get_related_documents": [["document_name"], {
+            "document_name": string,
+            "top_k": {"type": "integer", "default": 10, "minimum": 1, "maximum": 50},
+        }],
+        "find_document_clusters": [[], {
+            "strategy": {"type": "string", "default": "topical", "enum": [
+                "document_type", "topical", "entity", "reference"
+            ]},
+            "max_clusters": {"type": "integer", "default": 10, "minimum": 1, "maximum": 20},
+        }],
+        "get_document_structure": [["document_name"], {"document_name": string}],
+        "browse_pages": [["document_name", "end_page", "start_page"], {
+            "document_name": string,
+            "start_page": {"type": "integer", "minimum": 1},
+            "end_page": {"type": "integer", "minimum": 1},
+        }],
+        "list_documents_by_type": [["document_type"], {"document_type": {"type": "string", "enum": document_types}}],
+        "traverse_chunks": [["start_chunk_id"], {
+            "start_chunk_id": string,
+            "direction": {"type": "string", "enum": ["forward", "backward"], "default": "forward"},
+            "count": {"type": "integer", "default": 5, "minimum": 1, "maximum": 20},
         }],
         "get_chunk": [["chunk_id"], {"chunk_id": string}],
         // The specification gives no bound for page_filter; pages count from 1.
@@ -157,7 +246,7 @@ fn hints_tell_reading_from_deleting() {
 fn an_unknown_tool_gets_a_suggestion() {
     let message = find("search_document").err().unwrap().message;
     assert_eq!(message, "Unknown tool: \"search_document\". Did you mean \"search_documents\"?");
-    assert!(find("rm -rf").err().unwrap().full_text().ends_with("get_source_context, get_status."));
+    assert!(find("rm -rf").err().unwrap().full_text().ends_with("traverse_chunks, get_status."));
 }
 
 /// The schemas in the repository are the current ones.

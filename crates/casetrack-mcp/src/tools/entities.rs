@@ -3,14 +3,14 @@
 use casetrack_core::{EntityType, Result};
 use casetrack_engine::briefing::{EntityListReport, EntityNetwork, EntitySort, MentionsReport, TogetherReport};
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use crate::session::Context;
 use crate::table::{Effect, Reply, Tool};
 use crate::text;
 
 /// An entity's type, or any.
-#[derive(Clone, Copy, Default, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum AnyType {
     Person,
@@ -38,7 +38,7 @@ impl AnyType {
 }
 
 /// An entity's type, or all.
-#[derive(Clone, Copy, Default, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum AllTypes {
     Person,
@@ -120,6 +120,7 @@ pub(crate) struct FindParameters {
     /// Type of entity to search for
     #[serde(default)]
     entity_type: AnyType,
+    /// Maximum passages to return
     #[serde(default = "default_mentions")]
     #[schemars(range(min = 1, max = 100))]
     top_k: u32,
@@ -148,8 +149,10 @@ pub(crate) struct GetEntityMentions;
 pub(crate) struct MentionsParameters {
     /// Name of the entity to find (e.g., 'John Smith', 'Acme Corp', 'payment terms')
     entity_name: String,
+    /// Type of entity
     #[serde(default)]
     entity_type: AnyType,
+    /// Maximum passages to return
     #[serde(default = "default_mentions")]
     #[schemars(range(min = 1, max = 100))]
     top_k: u32,
@@ -183,6 +186,7 @@ pub(crate) struct TogetherParameters {
     /// Entity names to find together (e.g., ['Acme Corp', 'Summit Services'])
     #[schemars(length(min = 2, max = 5))]
     entities: Vec<String>,
+    /// Maximum passages to return
     #[serde(default = "default_mentions")]
     #[schemars(range(min = 1, max = 100))]
     top_k: u32,

@@ -5,7 +5,7 @@ use casetrack_engine::briefing::{
     ClusterReport, ClusterStrategy, RelatedReport, Relationship, StatisticsReport, SummaryReport, TimelineReport,
 };
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use crate::session::Context;
 use crate::table::{Effect, NoParameters, Reply, Tool};
@@ -84,7 +84,7 @@ impl Tool for GetCollectionStatistics {
 pub(crate) struct FindRelatedDocuments;
 
 /// A kind of relationship, or all.
-#[derive(Clone, Copy, Default, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Relationships {
     #[default]
@@ -100,8 +100,10 @@ pub(crate) enum Relationships {
 pub(crate) struct FindRelatedParameters {
     /// Document name or ID to find relationships for
     document_name: String,
+    /// Kind of relationship
     #[serde(default)]
     relationship_type: Relationships,
+    /// Number of documents to return
     #[serde(default = "default_related")]
     #[schemars(range(min = 1, max = 50))]
     top_k: u32,
@@ -141,6 +143,7 @@ pub(crate) struct GetRelatedDocuments;
 pub(crate) struct GetRelatedParameters {
     /// Document name or ID
     document_name: String,
+    /// Number of documents to return
     #[serde(default = "default_related")]
     #[schemars(range(min = 1, max = 50))]
     top_k: u32,
@@ -180,6 +183,7 @@ pub(crate) struct ClusterParameters {
     /// sources, 'document_type' = by type
     #[serde(default)]
     strategy: ClusterStrategy,
+    /// Maximum groups to return
     #[serde(default = "default_clusters")]
     #[schemars(range(min = 1, max = 20))]
     max_clusters: u32,

@@ -3,14 +3,14 @@
 use casetrack_core::{ReferenceKind, Result};
 use casetrack_engine::briefing::{CitationsReport, ReferenceListReport, ReferenceSort};
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use crate::session::Context;
 use crate::table::{Effect, Reply, Tool};
 use crate::text;
 
 /// A kind of reference, or all that lead out of a document.
-#[derive(Clone, Copy, Default, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Kinds {
     Document,
@@ -44,10 +44,13 @@ pub(crate) struct ListReferences;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ListParameters {
+    /// Filter by kind of reference
     #[serde(default)]
     reference_type: Kinds,
+    /// Sort order
     #[serde(default)]
     sort_by: ReferenceSort,
+    /// Maximum references to return
     #[serde(default = "default_references")]
     #[schemars(range(min = 1, max = 200))]
     top_k: u32,
@@ -81,6 +84,7 @@ pub(crate) struct GetReferenceCitations;
 pub(crate) struct CitationsParameters {
     /// The reference to look up (e.g., 'Master Service Agreement v2.1', 'ISO 27001')
     reference: String,
+    /// Maximum passages to return
     #[serde(default = "default_citations")]
     #[schemars(range(min = 1, max = 100))]
     top_k: u32,

@@ -110,7 +110,8 @@ pub(crate) struct SimilarParameters {
     /// Minimum cosine similarity threshold
     #[serde(default = "default_min_similarity")]
     #[schemars(range(min = 0.0, max = 1.0))]
-    min_similarity: f32,
+    min_similarity: f64,
+    /// Number of passages to return
     #[serde(default = "default_top_k")]
     #[schemars(range(min = 1, max = 50))]
     top_k: u32,
@@ -120,7 +121,7 @@ fn default_exclude_same_document() -> bool {
     true
 }
 
-fn default_min_similarity() -> f32 {
+fn default_min_similarity() -> f64 {
     0.6
 }
 
@@ -136,7 +137,7 @@ impl Tool for SearchSimilarChunks {
 
     fn call(context: &Context<'_>, parameters: SimilarParameters) -> Result<Reply<SimilarChunks>> {
         let SimilarParameters { chunk_id, exclude_same_document, min_similarity, top_k } = parameters;
-        let wanted = Wanted { exclude_same_document, min_similarity, count: top_k as usize };
+        let wanted = Wanted { exclude_same_document, min_similarity: min_similarity as f32, count: top_k as usize };
         let similar = context.engine.similar_chunks(context.active()?.id, &chunk_id, wanted)?;
         Ok(Reply { text: text::search::similar(&similar), response: similar })
     }
@@ -153,6 +154,7 @@ pub(crate) struct CompareParameters {
     document_b: String,
     /// Topic to compare (e.g., 'payment terms', 'delivery schedule', 'performance metrics')
     topic: String,
+    /// Number of passages of each document
     #[serde(default = "default_top_k_per_document")]
     #[schemars(range(min = 1, max = 20))]
     top_k_per_document: u32,

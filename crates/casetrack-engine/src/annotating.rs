@@ -18,7 +18,6 @@ impl Engine {
 
 /// What the pages of a document say of entities and references.
 pub(crate) fn annotations(recognizer: &SpacyRecognizer, pages: &[Page]) -> Result<Annotations> {
-    let mut texts = Vec::with_capacity(pages.len());
-    texts.extend(pages.iter().map(|page| page.text.as_str()));
+    let texts: Vec<&str> = pages.iter().map(|page| page.text.as_str()).collect();
     annotate(recognizer, &texts)
 }

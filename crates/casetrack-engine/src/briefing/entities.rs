@@ -186,9 +186,6 @@ impl Engine {
         top_k: u32,
     ) -> Result<TogetherReport> {
         check(top_k, 100)?;
-        if !(2..=5).contains(&names.len()) {
-            return Err(Error::invalid(format!("{} entities were named; name 2 to 5.", names.len())));
-        }
         let known = self.known(collection)?;
         let found = {
             let graph = known.graph();

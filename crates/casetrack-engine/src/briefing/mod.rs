@@ -13,6 +13,7 @@ mod overview;
 mod references;
 mod snippet;
 
+use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
 use casetrack_core::{Annotations, CollectionId, DocumentId, Result};
@@ -43,14 +44,13 @@ impl Engine {
     fn known(&self, id: CollectionId) -> Result<Known> {
         let collection = self.collection(id)?;
         let graph = self.shared_graph(id);
-        let read = graph.read().unwrap_or_else(PoisonError::into_inner);
-        let changes = read.changes(collection.versions());
-        drop(read);
+        let changes = graph.read().unwrap_or_else(PoisonError::into_inner).changes(collection.versions());
         if !(changes.add.is_empty() && changes.remove.is_empty()) {
+            // Held while documents are read: who else asks needs them too, and would read them again.
             let mut graph = graph.write().unwrap_or_else(PoisonError::into_inner);
-            // Another question may have done it meanwhile; what it did is done again only where the collection changed since.
-            let changes = graph.changes(collection.versions());
-            let versions: std::collections::HashMap<DocumentId, u64> = collection.versions().into_iter().collect();
+            // Taken before the documents are read, so that one that changes meanwhile is outdated and read again next time.
+            let versions: HashMap<DocumentId, u64> = collection.versions().into_iter().collect();
+            let changes = graph.changes(versions.iter().map(|(&document, &version)| (document, version)));
             for document in changes.remove {
                 graph.remove(document);
             }
@@ -78,17 +78,16 @@ impl Known {
     /// What the user should know of the answer: documents that were stored without analysis.
     fn notices(&self) -> Result<Vec<String>> {
         let counts = self.collection.counts()?;
-        let missing = counts.documents - counts.annotated_documents.min(counts.documents);
-        Ok((missing > 0)
-            .then(|| {
-                format!(
-                    "{missing} of {} documents were stored without analysis and have no entities or references here. \
-                     Ingest them again with --force (skip_existing: false) to add them.",
-                    counts.documents
-                )
-            })
-            .into_iter()
-            .collect())
+        let missing = counts.documents.saturating_sub(counts.annotated_documents);
+        let mut notices = Vec::new();
+        if missing > 0 {
+            notices.push(format!(
+                "{missing} of {} documents were stored without analysis and have no entities or references here. Ingest them \
+                 again with --force (skip_existing: false) to add them.",
+                counts.documents
+            ));
+        }
+        Ok(notices)
     }
 }
 

@@ -99,8 +99,8 @@ fn push_event(text: &mut String, report: &EventReport) {
     let date = &event.date;
     let day = match date.precision {
         DatePrecision::Day => date.first.clone(),
-        DatePrecision::Month => date.first[..7].to_owned(),
-        DatePrecision::Year => date.first[..4].to_owned(),
+        DatePrecision::Month => date.first.get(..7).unwrap_or(&date.first).to_owned(),
+        DatePrecision::Year => date.first.get(..4).unwrap_or(&date.first).to_owned(),
         DatePrecision::Quarter | DatePrecision::Range => format!("{}..{}", date.first, date.last),
     };
     let what = event.role.as_deref().map_or_else(

@@ -20,12 +20,14 @@ pub mod ingest;
 pub mod inspect;
 pub mod models;
 mod names;
+pub mod reindex;
 pub mod repair;
 pub mod search;
 pub mod similar;
 pub mod stats;
 pub mod status;
 pub mod structure;
+pub mod sync;
 pub mod verify;
 
 pub use casetrack_embed::{MemoryMode, ModelProfile, Precision, Side};

@@ -12,13 +12,15 @@ pub(crate) mod prepare;
 
 use std::path::PathBuf;
 
-use casetrack_core::{Cancel, CollectionId, DocumentId, DocumentType, Error, Password, ProgressSink, Result};
+use casetrack_core::{
+    Cancel, CollectionId, DocumentId, DocumentType, Error, Password, ProgressSink, Result, Timestamp,
+};
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::engine::Engine;
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct IngestRequest {
     /// Files and folders.
     pub paths: Vec<PathBuf>,
@@ -34,8 +36,13 @@ pub struct IngestRequest {
     pub extensions: Option<Vec<String>>,
     /// Keep a copy of each source file in the collection.
     pub copy_original: bool,
-    /// Tried on every file that is protected by a password; kept nowhere.
+    /// Tried on every file that is protected by a password; kept nowhere, so that a request that is read again has none.
+    #[serde(skip)]
     pub password: Option<Password>,
+    /// When the job began that goes on with this request after it was interrupted. A file that was stored since then, and is
+    /// what it was, is not done again but reported as ingested, so that the report covers the whole job.
+    #[serde(default)]
+    pub since: Option<Timestamp>,
 }
 
 impl IngestRequest {
@@ -49,12 +56,13 @@ impl IngestRequest {
             extensions: None,
             copy_original: false,
             password: None,
+            since: None,
         }
     }
 }
 
 /// What became of every file.
-#[derive(Debug, Clone, Default, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 pub struct IngestReport {
     pub collection: String,
     /// Names of the folders directly below the folders asked for that hold files, in order.
@@ -66,6 +74,8 @@ pub struct IngestReport {
     pub failed: Vec<FailedFile>,
     pub pages: u64,
     pub chunks: u64,
+    /// Chunks whose vectors were made.
+    pub chunks_embedded: u64,
     /// Chunks that kept their vector because their text did not change.
     pub chunks_reused: u64,
     pub duration_ms: u64,
@@ -75,7 +85,7 @@ pub struct IngestReport {
     pub stopped: Option<Problem>,
 }
 
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct IngestedDocument {
     pub document_id: DocumentId,
     pub name: String,
@@ -91,7 +101,7 @@ pub struct IngestedDocument {
     pub warnings: Vec<String>,
 }
 
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct SkippedFile {
     pub relative_path: String,
     pub path: String,
@@ -102,7 +112,7 @@ pub struct SkippedFile {
     pub detail: String,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SkipReason {
     /// This path was ingested before and its content is the same.
@@ -113,7 +123,7 @@ pub enum SkipReason {
     Unsupported,
 }
 
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct FailedFile {
     pub relative_path: String,
     pub path: String,
@@ -122,7 +132,7 @@ pub struct FailedFile {
 }
 
 /// An error as data.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct Problem {
     /// Stable snake_case name, such as `needs_password`.
     pub code: String,

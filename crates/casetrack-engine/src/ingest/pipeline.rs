@@ -95,7 +95,7 @@ pub(super) fn run(
             })
             .map_err(|error| Error::io("a new thread", error))?;
         // The receiver is dropped at the end of `run`, which unblocks the first stage if the second ended early.
-        Embedding { collection, embedder, sparse, progress, cancel, report: &mut report, embedded: 0 }.run(receiver)
+        Embedding { collection, embedder, sparse, progress, cancel, report: &mut report }.run(receiver)
     });
     report.stopped = match finished {
         Err(error) => Some(Problem::from(&error)),
@@ -117,8 +117,6 @@ struct Embedding<'a> {
     progress: &'a ProgressSink,
     cancel: &'a Cancel,
     report: &'a mut IngestReport,
-    /// Chunks whose vectors were made in this job.
-    embedded: u64,
 }
 
 impl Embedding<'_> {
@@ -181,8 +179,8 @@ impl Embedding<'_> {
                 let sparse = sparse.next().map(|vector| SparseVector { terms: vector.terms });
                 documents[d].vectors[c] = Some(ChunkVectors { dense, sparse });
             }
-            self.embedded += batch.len() as u64;
-            (self.progress)(Progress::Embedded { chunks: self.embedded });
+            self.report.chunks_embedded += batch.len() as u64;
+            (self.progress)(Progress::Embedded { chunks: self.report.chunks_embedded });
         }
         self.report.chunks_reused +=
             documents.iter().map(|document| document.vectors.len() as u64).sum::<u64>() - todo.len() as u64;

@@ -54,7 +54,6 @@ impl Ingest {
         let collection = engine.find_collection(&self.target.collection)?;
         let shown = self.paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ");
         let request = IngestRequest {
-            paths: self.paths.iter().map(|path| console.path(path)).collect(),
             recursive: !self.no_recursive,
             skip_existing: !self.force,
             document_type: self.document_type,
@@ -62,6 +61,7 @@ impl Ingest {
             extensions: self.extensions,
             copy_original: self.copy_original,
             password: self.password,
+            ..IngestRequest::new(self.paths.iter().map(|path| console.path(path)).collect())
         };
         let report = engine.ingest(collection.id, &request, &console.progress(), &console.cancel);
         let report = report?;

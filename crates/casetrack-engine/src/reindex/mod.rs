@@ -1,0 +1,83 @@
+//! Make documents that are stored anew: read their files again, or only make their vectors and annotations again.
+
+use casetrack_core::{DocumentId, Password, Timestamp};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::ingest::{FailedFile, Problem};
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct ReindexRequest {
+    /// These documents; all when `None`. Documents inside containers go with their containers.
+    pub documents: Option<Vec<DocumentId>>,
+    /// Read the source files again, and divide them into chunks again. Chunks whose text did not change keep ids and vectors.
+    /// Otherwise pages and chunks stay, and all vectors and annotations are made anew.
+    pub reparse: bool,
+    /// Leave out documents whose files did not change and that have all that the models in use give.
+    pub skip_unchanged: bool,
+    /// Tried on every file that is protected by a password; kept nowhere, so that a request that is read again has none.
+    #[serde(skip)]
+    pub password: Option<Password>,
+    /// When the job began that goes on with this request after it was interrupted: what was stored since is not done again.
+    #[serde(default)]
+    pub since: Option<Timestamp>,
+}
+
+impl ReindexRequest {
+    /// All of these documents, from their files.
+    pub fn new(documents: Option<Vec<DocumentId>>) -> Self {
+        Self { documents, reparse: true, skip_unchanged: false, password: None, since: None }
+    }
+}
+
+/// What became of every document.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+pub struct ReindexReport {
+    pub collection: String,
+    /// Whether the source files were read again.
+    pub reparse: bool,
+    /// Documents looked at.
+    pub found: u64,
+    pub reindexed: Vec<ReindexedDocument>,
+    /// Documents that were left out because they are complete and their files did not change.
+    pub skipped: u64,
+    /// Documents that could not be made anew; what was stored of them is as it was.
+    pub failed: Vec<FailedFile>,
+    /// Of the documents made anew.
+    pub pages: u64,
+    /// Of the documents made anew.
+    pub chunks: u64,
+    /// Chunks whose vectors were made.
+    pub chunks_embedded: u64,
+    /// Chunks that kept their vectors because their text did not change.
+    pub chunks_reused: u64,
+    pub duration_ms: u64,
+    /// In which way the result is less than it could be, in words; empty when all is well.
+    pub notices: Vec<String>,
+    /// Why it ended before all documents were done. What was done until then is kept.
+    pub stopped: Option<Problem>,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+pub struct ReindexedDocument {
+    pub document_id: DocumentId,
+    pub name: String,
+    pub path: String,
+    pub pages: u32,
+    pub chunks: u32,
+    /// What was read: the source file, the copy of it in the collection, or what is stored.
+    pub read_from: ReindexSource,
+    /// What could not be read.
+    pub warnings: Vec<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ReindexSource {
+    /// The file that the document was ingested from.
+    SourceFile,
+    /// The copy of it in the collection, because the file is gone.
+    OriginalCopy,
+    /// The stored pages and chunks.
+    Stored,
+}

@@ -1,0 +1,119 @@
+//! Bring a collection up to date with a folder: what is new, changed, moved or gone.
+//!
+//! The folder is compared with the collection first, by path and by SHA-256, and nothing is changed before the whole plan stands.
+//! Then documents whose files were moved get their new paths in one atomic step and keep their ids, chunks and vectors, those
+//! whose files are gone are removed if that is asked for, and new and changed files go through the ingestion.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use casetrack_core::{DocumentId, DocumentType, Timestamp};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::ingest::{FailedFile, Problem, SkippedFile};
+
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SyncRequest {
+    /// Walked to the bottom.
+    pub folder: PathBuf,
+    /// Remove documents whose files are gone from the folder.
+    pub remove_deleted: bool,
+    /// Type of new and changed documents; inferred from each one's content when `None`.
+    pub document_type: Option<DocumentType>,
+    /// Only files with these extensions (without the dot, any case). Documents of other files are left as they are.
+    pub extensions: Option<Vec<String>>,
+    /// Only say what would be done.
+    pub dry_run: bool,
+    /// Files that are still being written: they and their documents are left as they are until the next sync.
+    pub awaited: BTreeSet<PathBuf>,
+    /// Reads no file again whose size and times are those it had when this process synced it last. One that failed then fails
+    /// again without being read.
+    pub trust_times: bool,
+    /// As in [`IngestRequest`](crate::ingest::IngestRequest::since).
+    pub since: Option<Timestamp>,
+}
+
+impl SyncRequest {
+    pub fn new(folder: PathBuf) -> Self {
+        Self { folder, ..Self::default() }
+    }
+}
+
+/// What a sync did, or what it would do (`dry_run`).
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+pub struct SyncReport {
+    pub collection: String,
+    /// Absolute, symbolic links resolved.
+    pub folder: String,
+    pub dry_run: bool,
+    /// Files in the folder, those of other formats included.
+    pub found: u64,
+    /// Files, and files inside them, that the collection did not have.
+    pub new: Vec<SyncedFile>,
+    /// Files whose content is another than when they were ingested.
+    pub changed: Vec<SyncedFile>,
+    /// Documents that kept their id, chunks and vectors under another path. Those inside a container go with it and are not listed.
+    pub moved: Vec<MovedDocument>,
+    /// Documents whose files are gone; they were kept.
+    pub missing: Vec<GoneDocument>,
+    /// Documents whose files are gone; they were removed.
+    pub removed: Vec<GoneDocument>,
+    /// Files that are what the collection has of them.
+    pub unchanged: u64,
+    /// Files whose content the collection has from another path.
+    pub duplicates: Vec<SkippedFile>,
+    /// Files whose formats CaseTrack does not read.
+    pub unsupported: Vec<SkippedFile>,
+    pub failed: Vec<FailedFile>,
+    /// Files that were left for the next sync because they are still being written.
+    pub awaited: Vec<String>,
+    /// Of the new and changed documents.
+    pub pages: u64,
+    /// Of the new and changed documents.
+    pub chunks: u64,
+    /// Chunks whose vectors were made.
+    pub chunks_embedded: u64,
+    /// Chunks that kept their vectors because their text did not change.
+    pub chunks_reused: u64,
+    pub duration_ms: u64,
+    /// In which way what was ingested is less than it could be, in words; empty when all is well.
+    pub notices: Vec<String>,
+    /// Why the sync ended before all was done. What was done until then is kept.
+    pub stopped: Option<Problem>,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+pub struct SyncedFile {
+    /// `None` for what a dry run would add.
+    pub document_id: Option<DocumentId>,
+    pub name: String,
+    /// Path below the folder.
+    pub relative_path: String,
+    pub path: String,
+    /// 0 in a dry run, which reads no document.
+    pub pages: u32,
+    /// 0 in a dry run.
+    pub chunks: u32,
+    /// What could not be read.
+    pub warnings: Vec<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct MovedDocument {
+    pub document_id: DocumentId,
+    /// Its name now: that of the file, unless the user gave it another.
+    pub name: String,
+    /// The path it had.
+    pub from: String,
+    /// The path it has.
+    pub to: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct GoneDocument {
+    pub document_id: DocumentId,
+    pub name: String,
+    pub path: String,
+}

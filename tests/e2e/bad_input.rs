@@ -13,7 +13,7 @@ fn start(home: &Path, files: &Path) -> Client {
     client.call("create_collection", json!({"name": "Bad"}));
     let good = files.join("good.txt");
     std::fs::write(&good, "A good document about lighthouses.").unwrap();
-    client.call("ingest_document", json!({"file_path": good}));
+    client.work("ingest_document", json!({"file_path": good}));
     client
 }
 
@@ -67,7 +67,7 @@ fn bad_files_are_refused_with_their_reason() {
     }
 
     // A folder with all of them: the good parts go in, each bad file is a line.
-    let (text, report) = client.call("ingest_folder", json!({"folder_path": files}));
+    let (text, report) = client.work("ingest_folder", json!({"folder_path": files}));
     assert_eq!(report["failed"].as_array().unwrap().len(), 6, "{text}");
     assert_eq!(report["skipped"].as_array().unwrap().len(), 1, "{text}");
     finish(client, &home);
@@ -84,7 +84,7 @@ fn text_named_pdf_and_odd_names_are_ingested_as_what_they_are() {
     {
         let file = files.join(name);
         std::fs::write(&file, format!("This file speaks of the {word}.")).unwrap();
-        client.call("ingest_document", json!({"file_path": file}));
+        client.work("ingest_document", json!({"file_path": file}));
         let (_, found) = client.call("search_documents", json!({"query": word, "top_k": 1}));
         assert_eq!(found["results"][0]["provenance"]["document_name"], name);
     }

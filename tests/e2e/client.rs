@@ -122,6 +122,14 @@ impl Client {
         (text, result["structuredContent"].clone())
     }
 
+    /// Calls a tool that does its work in a job, and waits for the end: (text, report).
+    pub fn work(&mut self, tool: &str, mut arguments: Value) -> (String, Value) {
+        arguments["wait_seconds"] = json!(600);
+        let (text, answer) = self.call(tool, arguments);
+        assert!(!answer["report"].is_null(), "{tool}: {text}");
+        (text, answer["report"].clone())
+    }
+
     /// Calls a tool that must fail, and returns what it says.
     pub fn call_failing(&mut self, tool: &str, arguments: Value) -> String {
         let result = self.call_raw(tool, arguments);

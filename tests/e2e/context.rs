@@ -50,7 +50,7 @@ fn a_collection_is_briefed_from_its_documents_with_the_place_of_every_statement(
     matter(&files);
     let mut client = Client::start(home, &[]);
     client.call("create_collection", json!({"name": "Supply", "collection_type": "contract"}));
-    client.call("ingest_folder", json!({"folder_path": files}));
+    client.work("ingest_folder", json!({"folder_path": files}));
 
     let (text, summary) = client.call("get_collection_summary", json!({}));
     assert!(text.starts_with("COLLECTION SUMMARY: Supply (Contract)"), "{text}");

@@ -42,14 +42,14 @@ fn from_an_empty_directory_to_a_cited_answer() {
         )
     );
 
-    let (text, report) = client.call("ingest_folder", json!({"folder_path": folder}));
+    let (text, report) = client.work("ingest_folder", json!({"folder_path": folder}));
     let ingested = report["ingested"].as_array().unwrap();
     assert!(ingested.len() >= 10, "{text}");
     let skipped = report["skipped"].as_array().unwrap();
     assert!(skipped.iter().any(|file| file["reason"] == "duplicate"), "the sample matter holds a duplicate: {text}");
     assert_eq!(report["failed"], json!([]), "{text}");
 
-    let (_, again) = client.call("ingest_folder", json!({"folder_path": folder}));
+    let (_, again) = client.work("ingest_folder", json!({"folder_path": folder}));
     assert_eq!(again["ingested"], json!([]));
     assert_eq!(again["skipped"].as_array().unwrap().len(), ingested.len() + skipped.len());
 
@@ -93,7 +93,7 @@ fn from_an_empty_directory_to_a_cited_answer() {
     client.call("delete_document", json!({"document_name": name, "confirm": true}));
     let missing = client.call_failing("get_chunk", json!({"chunk_id": chunk_id}));
     assert!(missing.contains("not found"), "{missing}");
-    client.call("ingest_folder", json!({"folder_path": folder}));
+    client.work("ingest_folder", json!({"folder_path": folder}));
 
     let (_, before) = client.call("search_documents", json!({"query": "budget for the east stair"}));
     client.close();
@@ -118,7 +118,7 @@ fn a_changed_file_replaces_its_document_in_one_step_and_unchanged_chunks_keep_th
     let home = data.path().join("home");
     let mut client = Client::start(&home, &[]);
     client.call("create_collection", json!({"name": "Memos"}));
-    let (_, first) = client.call("ingest_document", json!({"file_path": file}));
+    let (_, first) = client.work("ingest_document", json!({"file_path": file}));
     let ids = |client: &mut Client| -> Vec<Value> {
         let (_, chunks) = client.call("get_document_chunks", json!({"document_name": "memo.txt"}));
         chunks["chunks"].as_array().unwrap().iter().map(|chunk| chunk["chunk_id"].clone()).collect()
@@ -128,7 +128,7 @@ fn a_changed_file_replaces_its_document_in_one_step_and_unchanged_chunks_keep_th
     let mut changed = original.clone();
     changed[5] = "The last paragraph mentions zeppelins now. ".repeat(40);
     std::fs::write(&file, changed.join("\n\n")).unwrap();
-    let (text, second) = client.call("ingest_document", json!({"file_path": file}));
+    let (text, second) = client.work("ingest_document", json!({"file_path": file}));
     assert_eq!(second["ingested"][0]["replaced"], json!(true), "{text}");
     assert_eq!(first["ingested"][0]["document_id"], second["ingested"][0]["document_id"]);
     let after = ids(&mut client);

@@ -59,7 +59,7 @@ fn a_session_goes_on_when_the_owner_is_killed() {
     let mut client = Client::start(&home, &[]);
     client.call("create_collection", json!({"name": "First"}));
     client.call("create_collection", json!({"name": "Second"}));
-    let (_, ingested) = client.call("ingest_folder", json!({"folder_path": contract()}));
+    let (_, ingested) = client.work("ingest_folder", json!({"folder_path": contract()}));
     let documents = ingested["ingested"].as_array().unwrap().len();
 
     // Between two calls: the active collection is the same as before.
@@ -189,7 +189,7 @@ fn two_assistants_and_a_command_ingest_all_at_once() {
     let assistant = |name: &str| {
         let mut client = Client::start(&home, &["--collection", "Together"]);
         let files = work(name, &mut |folder| {
-            let (_, report) = client.call("ingest_folder", json!({"folder_path": folder}));
+            let (_, report) = client.work("ingest_folder", json!({"folder_path": folder}));
             assert_eq!((&report["failed"], &report["stopped"]), (&json!([]), &Value::Null), "{report}");
             client.call("search_documents", json!({"query": "delivery of slates"}));
         });

@@ -38,7 +38,7 @@ fn repetitions_are_folded_parts_of_scores_are_shown_and_neighbours_are_found() {
     write(&files, FILES);
     let mut client = Client::start(home, &[]);
     client.call("create_collection", json!({"name": "Pier"}));
-    client.call("ingest_folder", json!({"folder_path": files}));
+    client.work("ingest_folder", json!({"folder_path": files}));
 
     let arguments = json!({"query": "interest on late payment", "top_k": 1, "explain": true, "related": true});
     let (text, found) = client.call("search_documents", arguments);

@@ -10,6 +10,7 @@ use crate::schema;
 
 const TOOLS: &[&str] = &[
     "browse_pages",
+    "cancel_job",
     "compare_documents",
     "create_collection",
     "delete_collection",
@@ -27,6 +28,7 @@ const TOOLS: &[&str] = &[
     "get_document_structure",
     "get_entity_graph",
     "get_entity_mentions",
+    "get_job",
     "get_reference_citations",
     "get_related_documents",
     "get_source_context",
@@ -37,12 +39,17 @@ const TOOLS: &[&str] = &[
     "list_documents",
     "list_documents_by_type",
     "list_entities",
+    "list_jobs",
     "list_references",
+    "list_watches",
     "search_documents",
     "search_entity_relationships",
     "search_similar_chunks",
+    "set_sync_schedule",
     "switch_collection",
     "traverse_chunks",
+    "unwatch_folder",
+    "watch_folder",
 ];
 
 #[test]
@@ -73,7 +80,7 @@ fn older_protocol_versions_are_negotiated_and_every_tool_is_fully_described() {
     client.close();
 }
 
-/// Makes the arguments of a call from the id of a chunk and the path of a file.
+/// Makes the arguments of a call from the id of a chunk or job and the path of a file.
 type Arguments = fn(&Value, &str) -> Value;
 
 #[test]
@@ -91,7 +98,8 @@ fn answers_fit_the_declared_schemas() {
         let problems = schema::problems(&described["outputSchema"], structured);
         assert!(problems.is_empty(), "{tool}: {problems:?}\n{structured:#}");
     };
-    let mut chunk_id = Value::Null;
+    // The last that was told: of a chunk, then of a job.
+    let mut id = Value::Null;
     let calls: &[(&str, Arguments)] = &[
         ("create_collection", |_, _| json!({"name": "Notes", "collection_id": "N-1", "collection_type": "research"})),
         ("list_collections", |_, _| json!({"status_filter": "all"})),
@@ -130,16 +138,28 @@ fn answers_fit_the_declared_schemas() {
         ("get_chunk", |chunk, _| json!({"chunk_id": chunk})),
         ("get_document_chunks", |_, _| json!({"document_name": "note.md", "page_filter": 1})),
         ("get_source_context", |chunk, _| json!({"chunk_id": chunk})),
+        ("watch_folder", |_, file| json!({"folder_path": PathBuf::from(file).parent().unwrap(), "schedule": "daily"})),
+        ("list_watches", |_, _| json!({"collection_filter": "Notes"})),
+        (
+            "set_sync_schedule",
+            |_, file| json!({"folder_path": PathBuf::from(file).parent().unwrap(), "schedule": "manual"}),
+        ),
+        ("unwatch_folder", |_, file| json!({"folder_path": PathBuf::from(file).parent().unwrap()})),
+        ("list_jobs", |_, _| json!({"active_only": false})),
+        ("get_job", |job, _| json!({"job_id": job, "wait_seconds": 60})),
+        ("cancel_job", |job, _| json!({"job_id": job})),
         ("get_status", |_, _| json!({})),
         ("delete_document", |_, _| json!({"document_name": "note.md", "confirm": true})),
         ("delete_collection", |_, _| json!({"collection_name": "Notes", "confirm": true})),
     ];
     assert_eq!(calls.len(), TOOLS.len(), "every tool is called");
     for (tool, arguments) in calls {
-        let (_, structured) = client.call(tool, arguments(&chunk_id, file.to_str().unwrap()));
+        let (_, structured) = client.call(tool, arguments(&id, file.to_str().unwrap()));
         check(tool, &structured);
-        if *tool == "search_documents" {
-            chunk_id = structured["results"][0]["chunk_id"].clone();
+        match *tool {
+            "search_documents" => id = structured["results"][0]["chunk_id"].clone(),
+            "list_jobs" => id = structured["jobs"][0]["job_id"].clone(),
+            _ => {}
         }
     }
     client.close();

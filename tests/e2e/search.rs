@@ -52,7 +52,7 @@ fn phrases_signs_fields_and_filters_decide_what_is_found() {
     matter(&files);
     let mut client = Client::start(home, &[]);
     client.call("create_collection", json!({"name": "Flat"}));
-    client.call("ingest_folder", json!({"folder_path": files}));
+    client.work("ingest_folder", json!({"folder_path": files}));
 
     let all = ["Lease.txt 1", "Lease.txt 2", "Lease.txt 3", "Travel Policy.md 1", "invoice.eml 1"];
     let mut search = |query: &str| client.call("search_documents", json!({"query": query, "top_k": 50})).1;

@@ -21,7 +21,7 @@ pub enum ErrorKind {
 
 /// A stable name of what went wrong, for programs.
 ///
-/// An addition goes here and into [`ErrorCode::kind`] and [`ErrorCode::name`].
+/// An addition goes here and into [`ErrorCode::ALL`], [`ErrorCode::kind`] and [`ErrorCode::name`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum ErrorCode {
     NoCollectionActive,
@@ -50,6 +50,35 @@ pub enum ErrorCode {
 }
 
 impl ErrorCode {
+    pub const ALL: [Self; 23] = {
+        use ErrorCode::*;
+        [
+            NoCollectionActive,
+            NotFound,
+            AlreadyExists,
+            FileNotFound,
+            InvalidArgument,
+            FreeTierLimit,
+            UnsupportedFormat,
+            UnreadableFile,
+            EmptyFile,
+            NeedsPassword,
+            NeedsOcr,
+            FileTooLarge,
+            ModelMismatch,
+            Cancelled,
+            PermissionDenied,
+            InUse,
+            DiskFull,
+            MissingDependency,
+            Network,
+            Io,
+            Corrupt,
+            NewerSchema,
+            Internal,
+        ]
+    };
+
     pub fn kind(self) -> ErrorKind {
         use ErrorCode::*;
         match self {
@@ -92,6 +121,11 @@ impl ErrorCode {
             NewerSchema => "newer_schema",
             Internal => "internal",
         }
+    }
+
+    /// The code of a [name](Self::name); `Internal` where there is none.
+    pub fn from_name(name: &str) -> Self {
+        Self::ALL.into_iter().find(|code| code.name() == name).unwrap_or(Self::Internal)
     }
 }
 

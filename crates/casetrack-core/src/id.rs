@@ -61,17 +61,26 @@ uuid_id! {
     ChunkId
 }
 
-impl CollectionId {
-    pub fn random() -> Self {
-        Self(Uuid::new_v4())
-    }
+uuid_id! {
+    /// One job. Random (UUIDv4).
+    JobId
+}
+uuid_id! {
+    /// One watch of a folder. Random (UUIDv4).
+    WatchId
 }
 
-impl DocumentId {
-    pub fn random() -> Self {
-        Self(Uuid::new_v4())
-    }
+macro_rules! random_id {
+    ($($name:ident),*) => {$(
+        impl $name {
+            pub fn random() -> Self {
+                Self(Uuid::new_v4())
+            }
+        }
+    )*};
 }
+
+random_id!(CollectionId, DocumentId, JobId, WatchId);
 
 impl ChunkId {
     /// UUIDv5 in the namespace of the document's id over page number, occurrence and text.

@@ -29,9 +29,9 @@ pub use entity::{
     PlacedReference,
 };
 pub use error::{Error, ErrorCode, ErrorKind, Result};
-pub use id::{ChunkId, CollectionId, DocumentId, Sha256};
+pub use id::{ChunkId, CollectionId, DocumentId, JobId, Sha256, WatchId};
 pub use password::Password;
-pub use progress::{Cancel, Progress, ProgressSink};
+pub use progress::{Cancel, Progress, ProgressSink, ProgressTotals};
 pub use provenance::{ColumnRange, Provenance, RowRange, column_letters};
 pub use reference::{Reference, ReferenceKind, Relation};
 pub use time::Timestamp;

@@ -17,6 +17,32 @@ pub enum Progress {
     Embedded { chunks: u64 },
 }
 
+/// What the events of an operation add up to.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ProgressTotals {
+    /// Files to look at, once known.
+    pub total: Option<u64>,
+    /// Files that are finished, whatever became of them.
+    pub files: u64,
+    /// Those of them that failed.
+    pub failed: u64,
+    pub chunks: u64,
+}
+
+impl ProgressTotals {
+    pub fn add(&mut self, event: &Progress) {
+        match event {
+            Progress::Discovered { files } => self.total = Some(*files),
+            Progress::FileDone { problem, files, chunks, .. } => {
+                self.failed += u64::from(problem.is_some());
+                self.files = self.files.max(*files);
+                self.chunks = self.chunks.max(*chunks);
+            }
+            Progress::Embedded { chunks } => self.chunks = self.chunks.max(*chunks),
+        }
+    }
+}
+
 /// Receives progress events; called from worker threads, so it must be quick and must not block.
 pub type ProgressSink = Arc<dyn Fn(Progress) + Send + Sync>;
 

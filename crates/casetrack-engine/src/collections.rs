@@ -156,7 +156,9 @@ impl Engine {
     /// Removes a collection and everything in it, for good.
     pub fn delete_collection(&self, id: CollectionId) -> Result<()> {
         self.close(id)?;
-        self.registry().delete(id)
+        self.registry().delete(id)?;
+        self.watches().forget_collection(id);
+        Ok(())
     }
 
     fn summarise(&self, meta: CollectionMeta) -> CollectionSummary {

@@ -10,13 +10,18 @@ use casetrack_extract::isolation::{WorkerCommand, WorkerPool};
 use casetrack_extract::{ExtractOptions, Extraction, extract};
 use casetrack_nlp::SpacyRecognizer;
 use casetrack_store::{Collection, Registry};
+use serde::{Deserialize, Serialize};
 
 use crate::graph::Graph;
+use crate::jobs::Jobs;
+use crate::watches::Watches;
 
-/// Everything the engine can be told. The defaults suit an 8 GB laptop.
-#[derive(Debug, Clone)]
+/// Everything the engine can be told. The defaults suit an 8 GB laptop. What is left out when it is serialised is that of the process
+/// that reads it.
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct EngineConfig {
     /// Where collections live. Default: `CaseTrack` in the user's documents folder.
+    #[serde(skip)]
     pub data_dir: PathBuf,
     /// Where model weights are; searched in the usual places when `None`.
     pub models_dir: Option<PathBuf>,
@@ -29,6 +34,7 @@ pub struct EngineConfig {
     pub chunks: ChunkConfig,
     /// How to start the processes that read files. `None` reads them in this process, where a parser that crashes or hangs
     /// takes everything with it: for tests.
+    #[serde(skip)]
     pub reader: Option<WorkerCommand>,
     /// Threads for inference; 0 for one per core.
     pub threads: usize,
@@ -92,6 +98,8 @@ struct Shared {
     recognizers: Mutex<Vec<(PathBuf, Arc<SpacyRecognizer>)>>,
     /// The context graphs of collections, as far as they were asked for.
     graphs: Mutex<HashMap<CollectionId, Arc<RwLock<Graph>>>>,
+    jobs: Arc<Jobs>,
+    watches: Watches,
 }
 
 impl Engine {
@@ -100,6 +108,8 @@ impl Engine {
         let registry = Registry::open(&config.data_dir)?;
         let readers = config.reader.clone().map(WorkerPool::new);
         let shared = Shared {
+            jobs: Arc::new(Jobs::new(&config.data_dir)),
+            watches: Watches::new(&config.data_dir),
             registry,
             open: Mutex::default(),
             embedders: Mutex::default(),
@@ -125,6 +135,14 @@ impl Engine {
 
     pub fn config(&self) -> &EngineConfig {
         &self.config
+    }
+
+    pub(crate) fn job_queue(&self) -> &Arc<Jobs> {
+        &self.shared.jobs
+    }
+
+    pub(crate) fn watches(&self) -> &Watches {
+        &self.shared.watches
     }
 
     pub(crate) fn registry(&self) -> &Registry {

@@ -18,6 +18,7 @@ mod graph;
 pub mod import;
 pub mod ingest;
 pub mod inspect;
+pub mod jobs;
 pub mod models;
 mod names;
 pub mod reindex;
@@ -29,6 +30,8 @@ pub mod status;
 pub mod structure;
 pub mod sync;
 pub mod verify;
+pub mod watches;
+mod zz_stub;
 
 pub use casetrack_embed::{MemoryMode, ModelProfile, Precision, Side};
 pub use casetrack_extract::isolation::{WorkerCommand, serve as serve_reader};

@@ -10,6 +10,7 @@ mod schema;
 mod server;
 mod session;
 mod table;
+mod tasks;
 pub mod text;
 mod tools;
 

@@ -1,57 +1,63 @@
 //! Progress of a running tool, told to a client that asked for it.
 
 use std::sync::Arc;
+use std::time::Instant;
 
-use casetrack_core::{Progress, ProgressSink};
+use casetrack_core::{Progress, ProgressSink, ProgressTotals};
 use rmcp::model::{ProgressNotificationParam, ProgressToken};
 use tokio::sync::watch;
 
 use crate::text::format::{counted, thousands};
 
 /// The latest counts of a running operation.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[derive(Debug, Clone, Copy)]
 pub(crate) struct Counts {
-    /// Files to look at, once known.
-    total: Option<u64>,
-    files: u64,
-    chunks: u64,
+    totals: ProgressTotals,
     /// Chunks counted when the last file was finished.
     chunks_at_file: u64,
+    /// When the first chunks were counted, and how many there were then: a job may have been under way before.
+    first: Option<(Instant, u64)>,
 }
 
 impl Counts {
     fn apply(&mut self, event: &Progress) {
-        match event {
-            Progress::Discovered { files } => self.total = Some(*files),
-            Progress::FileDone { files, chunks, .. } => {
-                self.files = self.files.max(*files);
-                self.chunks = self.chunks.max(*chunks);
-                self.chunks_at_file = self.chunks;
-            }
-            Progress::Embedded { chunks } => self.chunks = self.chunks.max(*chunks),
+        self.totals.add(event);
+        if matches!(event, Progress::FileDone { .. }) {
+            self.chunks_at_file = self.totals.chunks;
         }
+        if matches!(event, Progress::Embedded { .. }) {
+            self.first.get_or_insert((Instant::now(), self.totals.chunks));
+        }
+    }
+
+    /// Chunks by the second, once there is something to tell it from.
+    fn rate(&self) -> Option<f64> {
+        let (since, chunks) = self.first?;
+        let (made, elapsed) = (self.totals.chunks.checked_sub(chunks)?, since.elapsed().as_secs_f64());
+        (made > 0 && elapsed > 0.5).then(|| made as f64 / elapsed)
     }
 
     /// Finished files, plus a part of one that grows with the chunks embedded since: the protocol wants a value that
     /// increases with every notification, and a single large file would otherwise stay at zero.
     fn value(&self) -> f64 {
-        let since = (self.chunks - self.chunks_at_file) as f64;
-        self.files as f64 + since / (since + 100.0)
+        let since = (self.totals.chunks - self.chunks_at_file) as f64;
+        self.totals.files as f64 + since / (since + 100.0)
     }
 
-    /// `12 of 47 files, 340 chunks`
+    /// `12 of 47 files, 340 chunks, 21.3 chunks/s`
     fn message(&self) -> String {
-        let files = match self.total {
-            Some(total) => format!("{} of {}", thousands(self.files), counted(total, "file")),
-            None => counted(self.files, "file"),
+        let files = match self.totals.total {
+            Some(total) => format!("{} of {}", thousands(self.totals.files), counted(total, "file")),
+            None => counted(self.totals.files, "file"),
         };
-        format!("{files}, {}", counted(self.chunks, "chunk"))
+        let rate = self.rate().map(|rate| format!(", {rate:.1} chunks/s")).unwrap_or_default();
+        format!("{files}, {}{rate}", counted(self.totals.chunks, "chunk"))
     }
 
     /// The notification of these counts.
     pub fn notification(&self, token: ProgressToken) -> ProgressNotificationParam {
         let notification = ProgressNotificationParam::new(token, self.value()).with_message(self.message());
-        match self.total {
+        match self.totals.total {
             Some(total) => notification.with_total(total as f64),
             None => notification,
         }
@@ -60,7 +66,8 @@ impl Counts {
 
 /// A sink that never blocks, and the counts that its events add up to.
 pub(crate) fn channel() -> (ProgressSink, watch::Receiver<Counts>) {
-    let (sender, receiver) = watch::channel(Counts::default());
+    let (sender, receiver) =
+        watch::channel(Counts { totals: ProgressTotals::default(), chunks_at_file: 0, first: None });
     let sink: ProgressSink = Arc::new(move |event| sender.send_modify(|counts| counts.apply(&event)));
     (sink, receiver)
 }

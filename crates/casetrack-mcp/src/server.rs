@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use casetrack_core::{Cancel, Error, ErrorCode, Result};
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest, CustomResult, Implementation,
-    ListToolsResult, MetaObject, PaginatedRequestParams, ServerCapabilities, ServerConfig,
+    CallToolRequestParams, CallToolResponse, CallToolResult, CancelTaskParams, ContentBlock, CustomRequest,
+    CustomResult, GetTaskParams, GetTaskResult, Implementation, ListToolsResult, MetaObject, PaginatedRequestParams,
+    ServerCapabilities, ServerConfig, UpdateTaskParams,
 };
 use rmcp::service::{RequestContext, ServerInitializeError};
 use rmcp::transport::async_rw::AsyncRwTransport;
@@ -16,7 +17,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::time::MissedTickBehavior;
 
 use crate::session::{Session, ToolOutput};
-use crate::{progress, table};
+use crate::{progress, table, tasks};
 
 #[cfg(test)]
 mod tests;
@@ -79,7 +80,7 @@ struct Server {
 
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
-        ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
+        ServerConfig::new(ServerCapabilities::builder().enable_tools().enable_tasks().build())
             .with_server_info(Implementation::new("casetrack", env!("CARGO_PKG_VERSION")).with_title("CaseTrack"))
             .with_instructions(INSTRUCTIONS)
     }
@@ -99,8 +100,41 @@ impl ServerHandler for Server {
     ) -> Result<CallToolResponse, ErrorData> {
         let tool = table::find(&request.name).map_err(|error| ErrorData::invalid_params(error.full_text(), None))?;
         let arguments = request.arguments.map_or(Value::Null, Value::Object);
-        let result = self.run(tool.name, arguments, &context).await;
-        Ok(result.map_or_else(failure, success).into())
+        let as_task = tool.long && context.client_capabilities().is_some_and(|client| client.supports_tasks());
+        let result = self.run(tool.name, arguments, &context, as_task).await;
+        if let Ok(output) = &result
+            && as_task
+            && let Some(task) = tasks::created(self.session.engine(), output)
+        {
+            return Ok(CallToolResponse::Task(task));
+        }
+        Ok(answer(result).into())
+    }
+
+    async fn get_task(
+        &self,
+        request: GetTaskParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<GetTaskResult, ErrorData> {
+        let session = Arc::clone(&self.session);
+        let get = move || tasks::get(session.engine(), &request.task_id, answer);
+        let got = tokio::task::spawn_blocking(get).await;
+        got.unwrap_or_else(|error| Err(Error::internal(error.to_string()))).map_err(protocol_error)
+    }
+
+    /// Jobs ask their clients nothing.
+    async fn update_task(&self, request: UpdateTaskParams, _: RequestContext<RoleServer>) -> Result<(), ErrorData> {
+        self.session.engine().find_job(&request.task_id).map(drop).map_err(protocol_error)
+    }
+
+    async fn cancel_task(&self, request: CancelTaskParams, _: RequestContext<RoleServer>) -> Result<(), ErrorData> {
+        let session = Arc::clone(&self.session);
+        let cancel = move || {
+            let job = session.engine().find_job(&request.task_id)?;
+            session.engine().cancel_job(job.job_id).map(drop)
+        };
+        let cancelled = tokio::task::spawn_blocking(cancel).await;
+        cancelled.unwrap_or_else(|error| Err(Error::internal(error.to_string()))).map_err(protocol_error)
     }
 
     /// Receives what the SDK cannot read as the request that its method names.
@@ -130,6 +164,7 @@ impl Server {
         tool: &'static str,
         arguments: Value,
         context: &RequestContext<RoleServer>,
+        as_task: bool,
     ) -> Result<ToolOutput> {
         let cancel = Cancel::default();
         // The transport drops this future when it shuts down; the thread must not go on alone.
@@ -137,7 +172,7 @@ impl Server {
         let (sink, mut counts) = progress::channel();
         let mut call = {
             let (session, cancel) = (Arc::clone(&self.session), cancel.clone());
-            tokio::task::spawn_blocking(move || session.call(tool, arguments, &sink, &cancel))
+            tokio::task::spawn_blocking(move || session.call(tool, arguments, &sink, &cancel, as_task))
         };
         let token = context.meta.get_progress_token();
         let mut ticks = tokio::time::interval(PROGRESS_INTERVAL);
@@ -166,6 +201,14 @@ impl Drop for CancelOnDrop {
     fn drop(&mut self) {
         self.0.cancel();
     }
+}
+
+fn answer(result: Result<ToolOutput>) -> CallToolResult {
+    result.map_or_else(failure, success)
+}
+
+fn protocol_error(error: Error) -> ErrorData {
+    ErrorData::invalid_params(error.full_text(), None)
 }
 
 fn success(output: ToolOutput) -> CallToolResult {

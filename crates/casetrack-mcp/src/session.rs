@@ -32,6 +32,8 @@ pub(crate) struct Context<'a> {
     pub session: &'a Session,
     pub progress: &'a ProgressSink,
     pub cancel: &'a Cancel,
+    /// The client takes a job for an answer and asks for its result itself.
+    pub as_task: bool,
 }
 
 impl Session {
@@ -46,18 +48,29 @@ impl Session {
 
     /// Calls a tool and blocks until it is done. A panic inside it becomes an [`ErrorCode::Internal`] error.
     ///
-    /// `arguments` is an object, or null for none. `cancel` stops ingestion within one embedding batch; the other tools do
-    /// not take long enough to look at it.
-    pub fn call(&self, tool: &str, arguments: Value, progress: &ProgressSink, cancel: &Cancel) -> Result<ToolOutput> {
+    /// `arguments` is an object, or null for none. `cancel` ends the waiting for a job, not the job; the other tools do not take
+    /// long enough to look at it. `as_task` is whether the client takes a job for an answer.
+    pub fn call(
+        &self,
+        tool: &str,
+        arguments: Value,
+        progress: &ProgressSink,
+        cancel: &Cancel,
+        as_task: bool,
+    ) -> Result<ToolOutput> {
         let tool = table::find(tool)?;
         let arguments = arguments::check(tool.name, &tool.input_schema, arguments)?;
-        let context = Context { engine: &self.engine, session: self, progress, cancel };
+        let context = Context { engine: &self.engine, session: self, progress, cancel, as_task };
         let started = Instant::now();
         let result = catch_unwind(AssertUnwindSafe(|| (tool.handler)(&context, arguments)))
             .unwrap_or_else(|panic| Err(panicked(tool.name, panic.as_ref())));
         let outcome = result.as_ref().map_or_else(|error| error.code.name(), |_| "ok");
         tracing::debug!(tool = tool.name, outcome, elapsed_ms = started.elapsed().as_millis() as u64, "tool call");
         result
+    }
+
+    pub(crate) fn engine(&self) -> &Engine {
+        &self.engine
     }
 
     pub(crate) fn set_active(&self, collection: CollectionId) {

@@ -14,7 +14,7 @@ use crate::schema::{self, JsonObject};
 use crate::session::{Context, ToolOutput};
 use crate::text::format::shorten;
 use crate::tools::{
-    chunks, collections, documents, entities, ingest, navigation, overview, references, search, status,
+    chunks, collections, documents, entities, ingest, jobs, navigation, overview, references, search, status, watches,
 };
 
 #[cfg(test)]
@@ -30,6 +30,13 @@ static TABLE: LazyLock<Vec<Entry>> = LazyLock::new(|| {
         Entry::of::<collections::GetCollectionInfo>(),
         Entry::of::<ingest::IngestDocument>(),
         Entry::of::<ingest::IngestFolder>(),
+        Entry::of::<watches::WatchFolder>(),
+        Entry::of::<watches::UnwatchFolder>(),
+        Entry::of::<watches::ListWatches>(),
+        Entry::of::<watches::SetSyncSchedule>(),
+        Entry::of::<jobs::ListJobs>(),
+        Entry::of::<jobs::GetJob>(),
+        Entry::of::<jobs::CancelJob>(),
         Entry::of::<documents::ListDocuments>(),
         Entry::of::<documents::GetDocument>(),
         Entry::of::<documents::DeleteDocument>(),
@@ -68,6 +75,8 @@ pub(crate) trait Tool {
     const EFFECT: Effect;
     /// Whether the Free tier lacks it.
     const PRO: bool = false;
+    /// Whether its work is done by a job.
+    const LONG: bool = false;
     /// Refuses unknown fields; the documentation and constraints of its fields become the input schema.
     type Parameters: DeserializeOwned + JsonSchema;
     /// The structured content.
@@ -106,6 +115,7 @@ pub(crate) struct Entry {
     pub title: &'static str,
     pub description: &'static str,
     pub effect: Effect,
+    pub long: bool,
     pub input_schema: Arc<JsonObject>,
     pub output_schema: Arc<JsonObject>,
     /// Takes arguments that were checked against `input_schema`.
@@ -119,6 +129,7 @@ impl Entry {
             title: T::TITLE,
             description: T::DESCRIPTION,
             effect: T::EFFECT,
+            long: T::LONG,
             input_schema: Arc::new(schema::parameters::<T::Parameters>()),
             output_schema: Arc::new(schema::response::<T::Response>()),
             handler: handle::<T>,
@@ -150,7 +161,7 @@ fn handle<T: Tool>(context: &Context<'_>, arguments: Value) -> Result<ToolOutput
 }
 
 /// Goes through text, because a direct conversion widens `f32` values to 0.9399999976158142 where their text is 0.94.
-fn structured(response: &impl Serialize) -> Result<Value> {
+pub(crate) fn structured(response: &impl Serialize) -> Result<Value> {
     serde_json::to_string(response)
         .and_then(|text| serde_json::from_str(&text))
         .map_err(|error| Error::internal(format!("The response could not be written as JSON: {error}.")))

@@ -8,7 +8,7 @@ use casetrack_core::{Error, Result};
 
 /// Replaces the file at `path` with `bytes` so that after a crash either the old or the new content is there, whole: written
 /// beside it, synced, renamed, and the directory synced.
-pub(crate) fn write_atomically(path: &Path, bytes: &[u8]) -> Result<()> {
+pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<()> {
     let partial = partial_path(path);
     let write = || {
         let mut file = File::create(&partial)?;

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use casetrack_core::{CollectionType, DocumentType, EntityType, Error, Limits, Result, Tier};
 use casetrack_engine::briefing::ClusterStrategy;
 use casetrack_engine::embedding::EmbeddingKind;
+use casetrack_engine::watches::Schedule;
 use casetrack_engine::{Engine, EngineConfig, MemoryMode, ModelProfile, Precision, WorkerCommand};
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use serde::de::DeserializeOwned;
@@ -220,6 +221,10 @@ pub enum OnCollections {
     Import(commands::import::Import),
     Compact(commands::compact::Compact),
     Stats(commands::stats::Stats),
+    Watch(commands::watches::Watch),
+    Unwatch(commands::watches::Unwatch),
+    Watches(commands::watches::Watches),
+    Jobs(commands::jobs::Jobs),
     Call(commands::call::Call),
     /// Called `bench search`.
     #[command(skip)]
@@ -251,6 +256,10 @@ impl OnCollections {
             Self::Import(command) => command.run(console),
             Self::Compact(command) => command.run(console),
             Self::Stats(command) => command.run(console),
+            Self::Watch(command) => command.run(console),
+            Self::Unwatch(command) => command.run(console),
+            Self::Watches(command) => command.run(console),
+            Self::Jobs(command) => command.run(console),
             Self::Call(command) => command.run(console),
             Self::BenchSearch(command) => command.run(console),
         }
@@ -259,7 +268,7 @@ impl OnCollections {
     /// Whether a command that may have been carried out already can be run once more to the same end.
     pub fn may_be_repeated(&self) -> bool {
         match self {
-            Self::New(_) | Self::Import(_) | Self::Repair(_) => false,
+            Self::New(_) | Self::Import(_) | Self::Repair(_) | Self::Watch(_) | Self::Unwatch(_) => false,
             Self::Export(command) => command.may_be_repeated(),
             Self::Call(command) => command.may_be_repeated(),
             _ => true,
@@ -298,6 +307,10 @@ pub fn entity_type(text: &str) -> Result<EntityType> {
 
 pub fn cluster_strategy(text: &str) -> Result<ClusterStrategy> {
     parse_name(text, "topical, entity, reference, document_type")
+}
+
+pub fn schedule(text: &str) -> Result<Schedule> {
+    parse_name(text, "on_change, hourly, every_6h, every_12h, daily, manual")
 }
 
 pub fn embedding_kind(text: &str) -> Result<EmbeddingKind> {

@@ -13,7 +13,7 @@ pub(crate) mod prepare;
 use std::path::PathBuf;
 
 use casetrack_core::{
-    Cancel, CollectionId, DocumentId, DocumentType, Error, Password, ProgressSink, Result, Timestamp,
+    Cancel, CollectionId, DocumentId, DocumentType, Error, ErrorCode, Password, ProgressSink, Result, Timestamp,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -138,6 +138,17 @@ pub struct Problem {
     pub code: String,
     pub message: String,
     pub hint: Option<String>,
+}
+
+impl Problem {
+    /// The error that became data.
+    pub fn into_error(self) -> Error {
+        let error = Error::new(ErrorCode::from_name(&self.code), self.message);
+        match self.hint {
+            Some(hint) => error.with_hint(hint),
+            None => error,
+        }
+    }
 }
 
 impl From<&Error> for Problem {

@@ -32,8 +32,10 @@ fn specified() -> Value {
     let all_types: Vec<&str> = types.into_iter().chain(["all"]).collect();
     let any_types: Vec<&str> = types.into_iter().chain(["any"]).collect();
     let any_type = json!({"type": "string", "enum": any_types, "default": "any"});
+    // Beyond the specification, as the jobs are: clients cut calls off.
+    let wait = json!({"type": "integer", "default": 30, "minimum": 0, "maximum": 600});
     let passages = json!({"type": "integer", "default": 20, "minimum": 1, "maximum": 100});
-    json!({
+    let mut tools = json!({
         "create_collection": [["name"], {
             "name": string,
             "collection_id": string,
@@ -54,6 +56,7 @@ fn specified() -> Value {
             "copy_original": no,
             // Beyond the specification, as in ingest_folder: there, a protected file cannot be read at all.
             "password": string,
+            "wait_seconds": wait,
         }],
         "ingest_folder": [["folder_path"], {
             "folder_path": string,
@@ -62,6 +65,7 @@ fn specified() -> Value {
             "document_type": {"type": "string", "enum": document_types},
             "file_extensions": {"type": "array", "items": {"type": "string"}},
             "password": string,
+            "wait_seconds": wait,
         }],
         "list_documents": [[], {
             "sort_by": {"type": "string", "enum": ["name", "type", "date", "pages"], "default": "date"},
@@ -168,6 +172,35 @@ fn specified() -> Value {
             "window": {"type": "integer", "default": 1, "minimum": 1, "maximum": 5},
         }],
         "get_status": [[], {}],
+    });
+    // In a part of their own, because the macro takes only so much.
+    tools.as_object_mut().unwrap().append(specified_watches_and_jobs().as_object_mut().unwrap());
+    tools
+}
+
+/// See [`specified`]. The jobs are beyond the specification.
+fn specified_watches_and_jobs() -> Value {
+    let string = json!({"type": "string"});
+    let no = json!({"type": "boolean", "default": false});
+    let schedules = json!(["on_change", "hourly", "daily", "every_6h", "every_12h", "manual"]);
+    let wait = json!({"type": "integer", "default": 0, "minimum": 0, "maximum": 600});
+    json!({
+        "watch_folder": [["folder_path"], {
+            "folder_path": string,
+            "schedule": {"type": "string", "enum": schedules, "default": "on_change"},
+            "auto_remove_deleted": no,
+            "file_extensions": {"type": "array", "items": {"type": "string"}},
+        }],
+        "unwatch_folder": [["folder_path"], {"folder_path": string}],
+        "list_watches": [[], {"collection_filter": string}],
+        "set_sync_schedule": [["folder_path", "schedule"], {
+            "folder_path": string,
+            "schedule": {"type": "string", "enum": schedules},
+            "auto_remove_deleted": {"type": "boolean"},
+        }],
+        "list_jobs": [[], {"active_only": no, "collection_filter": string}],
+        "get_job": [["job_id"], {"job_id": string, "wait_seconds": wait}],
+        "cancel_job": [["job_id"], {"job_id": string}],
     })
 }
 

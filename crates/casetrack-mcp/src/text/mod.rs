@@ -9,12 +9,14 @@ pub mod documents;
 pub mod entities;
 pub mod format;
 pub mod ingest;
+pub mod jobs;
 mod labels;
 pub mod navigation;
 pub mod overview;
 pub mod references;
 pub mod search;
 pub mod status;
+pub mod watches;
 
 #[cfg(test)]
 pub(crate) mod samples;

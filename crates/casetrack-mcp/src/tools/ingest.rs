@@ -2,11 +2,13 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use casetrack_core::{DocumentType, Error, ErrorCode, Password, Result};
-use casetrack_engine::ingest::{IngestReport, IngestRequest, Problem};
+use casetrack_core::{DocumentType, Error, Password, Result};
+use casetrack_engine::ingest::{IngestReport, IngestRequest};
+use casetrack_engine::jobs::{JobReport, JobRequest, JobStatus};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::work::{LongTool, Work, start};
 use crate::session::Context;
 use crate::table::{Effect, Reply, Tool};
 use crate::text;
@@ -27,6 +29,10 @@ pub(crate) struct DocumentParameters {
     copy_original: bool,
     /// Password of the file, if it is protected by one. It is used to read the file and kept nowhere.
     password: Option<String>,
+    /// How long to wait for the result, in seconds. Work that takes longer goes on as a job, whose result get_job returns.
+    #[serde(default = "super::work::wait_seconds")]
+    #[schemars(range(min = 0, max = 600))]
+    wait_seconds: u32,
 }
 
 impl Tool for IngestDocument {
@@ -37,10 +43,11 @@ impl Tool for IngestDocument {
         text, using OCR where a page is only a picture, chunks the text, computes \
         embeddings, and indexes for search. All processing and storage happens locally on your machine.";
     const EFFECT: Effect = Effect::Updates;
+    const LONG: bool = true;
     type Parameters = DocumentParameters;
-    type Response = IngestReport;
+    type Response = Work<IngestReport>;
 
-    fn call(context: &Context<'_>, parameters: DocumentParameters) -> Result<Reply<IngestReport>> {
+    fn call(context: &Context<'_>, parameters: DocumentParameters) -> Result<Reply<Work<IngestReport>>> {
         let collection = context.active()?.id;
         let path = absolute("file_path", &parameters.file_path)?;
         if metadata(&path)?.is_dir() {
@@ -54,14 +61,22 @@ impl Tool for IngestDocument {
             password: parameters.password.map(Password::from),
             ..IngestRequest::new(vec![path])
         };
-        let mut report = context.engine.ingest(collection, &request, context.progress, context.cancel)?;
-        if let Some(failed) = report.failed.pop() {
-            return Err(error_of(failed.problem));
+        start::<Self>(context, collection, JobRequest::IngestDocument(request), parameters.wait_seconds)
+    }
+}
+
+impl LongTool for IngestDocument {
+    type Report = IngestReport;
+
+    fn report(report: JobReport) -> Option<IngestReport> {
+        report.ingestion
+    }
+
+    fn text(_: &JobStatus, report: &IngestReport) -> Result<String> {
+        match report.failed.first() {
+            Some(failed) => Err(failed.problem.clone().into_error()),
+            None => Ok(text::ingest::document(report)),
         }
-        if let Some(stopped) = report.stopped.take() {
-            return Err(error_of(stopped));
-        }
-        Ok(Reply { text: text::ingest::document(&report), response: report })
     }
 }
 
@@ -85,6 +100,10 @@ pub(crate) struct FolderParameters {
     file_extensions: Option<Vec<String>>,
     /// Password of the files that are protected by one. It is used to read them and kept nowhere.
     password: Option<String>,
+    /// How long to wait for the result, in seconds. Work that takes longer goes on as a job, whose result get_job returns.
+    #[serde(default = "super::work::wait_seconds")]
+    #[schemars(range(min = 0, max = 600))]
+    wait_seconds: u32,
 }
 
 fn yes() -> bool {
@@ -100,10 +119,11 @@ impl Tool for IngestFolder {
         text, Markdown, ZIP archives. Each file is \
         chunked into 2000-character segments with full provenance.";
     const EFFECT: Effect = Effect::Updates;
+    const LONG: bool = true;
     type Parameters = FolderParameters;
-    type Response = IngestReport;
+    type Response = Work<IngestReport>;
 
-    fn call(context: &Context<'_>, parameters: FolderParameters) -> Result<Reply<IngestReport>> {
+    fn call(context: &Context<'_>, parameters: FolderParameters) -> Result<Reply<Work<IngestReport>>> {
         let collection = context.active()?.id;
         let path = absolute("folder_path", &parameters.folder_path)?;
         if !metadata(&path)?.is_dir() {
@@ -118,20 +138,31 @@ impl Tool for IngestFolder {
             password: parameters.password.map(Password::from),
             ..IngestRequest::new(vec![path])
         };
-        let report = context.engine.ingest(collection, &request, context.progress, context.cancel)?;
-        let shown = format!("{}/", parameters.folder_path.trim_end_matches('/'));
-        Ok(Reply { text: text::ingest::folder(&report, &shown), response: report })
+        start::<Self>(context, collection, JobRequest::IngestFolder(request), parameters.wait_seconds)
+    }
+}
+
+impl LongTool for IngestFolder {
+    type Report = IngestReport;
+
+    fn report(report: JobReport) -> Option<IngestReport> {
+        report.ingestion
+    }
+
+    fn text(job: &JobStatus, report: &IngestReport) -> Result<String> {
+        let shown = format!("{}/", job.target.trim_end_matches('/'));
+        Ok(text::ingest::folder(report, &shown))
     }
 }
 
 /// Accepts the ways in which extensions are commonly written: `pdf`, `.pdf`, `*.pdf`.
-fn extension(name: &str) -> String {
+pub(super) fn extension(name: &str) -> String {
     name.trim().trim_start_matches('*').trim_start_matches('.').to_owned()
 }
 
 /// The path that was given, with a leading `~` replaced by the user's home directory. The server's working directory means
 /// nothing to its clients, so a relative path is refused.
-fn absolute(parameter: &str, given: &str) -> Result<PathBuf> {
+pub(super) fn absolute(parameter: &str, given: &str) -> Result<PathBuf> {
     let given_path = Path::new(given);
     let mut components = given_path.components();
     let path = match (components.next(), std::env::home_dir()) {
@@ -150,36 +181,11 @@ fn metadata(path: &Path) -> Result<std::fs::Metadata> {
     std::fs::metadata(path).map_err(|error| Error::io(path.display(), error))
 }
 
-/// The codes with which a single file can fail.
-const FILE_ERRORS: [ErrorCode; 14] = [
-    ErrorCode::FileNotFound,
-    ErrorCode::UnsupportedFormat,
-    ErrorCode::UnreadableFile,
-    ErrorCode::EmptyFile,
-    ErrorCode::NeedsPassword,
-    ErrorCode::NeedsOcr,
-    ErrorCode::FileTooLarge,
-    ErrorCode::ModelMismatch,
-    ErrorCode::Cancelled,
-    ErrorCode::PermissionDenied,
-    ErrorCode::DiskFull,
-    ErrorCode::MissingDependency,
-    ErrorCode::Io,
-    ErrorCode::Corrupt,
-];
-
-/// The error that became data in a report.
-fn error_of(problem: Problem) -> Error {
-    let code = FILE_ERRORS.into_iter().find(|code| code.name() == problem.code).unwrap_or(ErrorCode::Internal);
-    let error = Error::new(code, problem.message);
-    match problem.hint {
-        Some(hint) => error.with_hint(hint),
-        None => error,
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use casetrack_core::ErrorCode;
+    use casetrack_engine::ingest::Problem;
+
     use super::*;
 
     #[test]
@@ -206,7 +212,7 @@ mod tests {
     fn a_reported_problem_is_the_same_error_again() {
         let original =
             Error::new(ErrorCode::NeedsPassword, "locked.pdf is encrypted.").with_hint("Remove the password.");
-        let error = error_of(Problem::from(&original));
+        let error = Problem::from(&original).into_error();
         assert_eq!((error.code, error.full_text()), (original.code, original.full_text()));
     }
 

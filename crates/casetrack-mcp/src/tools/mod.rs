@@ -5,11 +5,14 @@ pub(crate) mod collections;
 pub(crate) mod documents;
 pub(crate) mod entities;
 pub(crate) mod ingest;
+pub(crate) mod jobs;
 pub(crate) mod navigation;
 pub(crate) mod overview;
 pub(crate) mod references;
 pub(crate) mod search;
 pub(crate) mod status;
+pub(crate) mod watches;
+pub(crate) mod work;
 
 use casetrack_core::Error;
 

@@ -33,7 +33,8 @@ impl Call {
             Some(name) => Some(engine.find_collection(name)?.id),
             None => None,
         };
-        let result = Session::new(engine, active).call(&self.tool, arguments, &console.progress(), &console.cancel)?;
+        let result =
+            Session::new(engine, active).call(&self.tool, arguments, &console.progress(), &console.cancel, false)?;
         console.print(&result.structured, |_| result.text.clone())?;
         Ok(0)
     }

@@ -17,6 +17,7 @@ pub mod graph;
 pub mod import;
 pub mod ingest;
 pub mod inspect;
+pub mod jobs;
 pub mod mcp;
 pub mod models;
 pub mod new;
@@ -33,6 +34,7 @@ pub mod stop;
 pub mod summary;
 pub mod timeline;
 pub mod verify;
+pub mod watches;
 
 use std::process::ExitCode;
 

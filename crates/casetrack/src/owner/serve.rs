@@ -55,6 +55,8 @@ impl Owner {
             std::panic::set_hook(Box::new(|panic| tracing::error!("{panic}")));
             let engine = Engine::new(global.config()?)?;
             engine.clear_remains()?;
+            engine.resume_jobs()?;
+            engine.start_watches()?;
             let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
             let runtime = runtime.map_err(|error| Error::io("the asynchronous runtime", error))?;
             let ended = runtime.block_on(serve(&data_dir, engine, log));
@@ -129,6 +131,8 @@ async fn serve(data_dir: &Path, engine: Engine, log: OwnerLog) -> Result<()> {
     ctrlc::set_handler(move || end.notify_one())
         .map_err(|error| Error::internal(format!("The signal handler: {error}")))?;
     accept(data_dir, &address, &listener, &serving).await;
+    serving.engine.stop_watches();
+    serving.engine.pause_jobs();
     // First nobody finds the way any more, then the door is closed.
     address.withdraw(data_dir);
     drop(listener);
@@ -159,7 +163,10 @@ async fn accept(data_dir: &Path, address: &Address, listener: &Listener, serving
                 }
             },
             _ = clients.changed() => since = Instant::now(),
-            () = tokio::time::sleep_until(since + idle), if alone => return,
+            () = tokio::time::sleep_until(since + idle), if alone => match serving.engine.has_work() {
+                false => return,
+                true => since = Instant::now(),
+            },
             () = serving.end.notified() => return,
             () = tokio::time::sleep(LOOK), if alone => {
                 // Removed with the data directory, or by hand.

@@ -1,0 +1,376 @@
+//! Which job runs when, and who hears of it.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use casetrack_core::{
+    Cancel, CollectionMeta, Error, ErrorCode, JobId, Progress, ProgressSink, ProgressTotals, Result, Timestamp,
+};
+
+use super::record::{JobRecord, RecordedCounts, Records};
+use super::{JobOrigin, JobReport, JobRequest, JobState, JobStatus};
+use crate::engine::Engine;
+use crate::ingest::Problem;
+
+/// Jobs that run at the same time, each in another collection: a small one need not wait for the night's work in another matter.
+pub(super) const MAX_RUNNING: usize = 2;
+/// Ended jobs that are remembered, of each origin: watches make many.
+const REMEMBERED: usize = 50;
+/// Between two looks at whether the one who waits has lost interest.
+const LOOK: Duration = Duration::from_millis(50);
+/// How long a cancelled job is waited for. It looks often; this is for one that writes a large document at that moment.
+const CANCEL_PATIENCE: Duration = Duration::from_secs(2);
+/// How long the end of the process waits for jobs to pause.
+const PAUSE_PATIENCE: Duration = Duration::from_secs(20);
+
+/// The jobs of a data directory.
+pub(crate) struct Jobs {
+    records: Records,
+    state: Mutex<State>,
+    /// Told when a job ends.
+    ended: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    /// The oldest first.
+    jobs: Vec<Job>,
+    /// No job starts any more.
+    pausing: bool,
+    next_listener: u64,
+}
+
+struct Job {
+    record: JobRecord,
+    totals: ProgressTotals,
+    /// Since when it runs in this process.
+    running_since: Option<Instant>,
+    cancel: Cancel,
+    /// The same was asked for once more after it began, perhaps because there is more to do now.
+    asked_again: bool,
+    listeners: Vec<(u64, ProgressSink)>,
+}
+
+impl Job {
+    fn new(record: JobRecord) -> Self {
+        let RecordedCounts { total, files, failed, chunks } = record.counts;
+        let totals = ProgressTotals { total, files, failed, chunks };
+        Self {
+            record,
+            totals,
+            running_since: None,
+            cancel: Cancel::default(),
+            asked_again: false,
+            listeners: Vec::new(),
+        }
+    }
+
+    fn status(&self) -> JobStatus {
+        let Self { record, totals, running_since, .. } = self;
+        let rate = running_since.map(|since| totals.chunks as f64 / since.elapsed().as_secs_f64().max(0.001));
+        JobStatus {
+            job_id: record.id,
+            kind: record.request.kind(),
+            state: record.state,
+            origin: record.origin,
+            collection_id: record.collection_id,
+            collection: record.collection.clone(),
+            target: record.target.clone(),
+            created_at: record.created_at,
+            started_at: record.started_at,
+            finished_at: record.finished_at,
+            files_total: totals.total,
+            files_done: totals.files,
+            files_failed: totals.failed,
+            chunks: totals.chunks,
+            chunks_per_second: rate.map(|rate| (rate * 10.0).round() / 10.0),
+            resumed: record.resumed,
+            problem: record.problem.clone(),
+        }
+    }
+
+    fn end(&mut self, state: JobState, problem: Option<Problem>) {
+        let ProgressTotals { total, files, failed, chunks } = self.totals;
+        self.running_since = None;
+        self.listeners.clear();
+        self.record.state = state;
+        self.record.problem = problem;
+        self.record.finished_at = Some(Timestamp::now());
+        self.record.counts = RecordedCounts { total, files, failed, chunks };
+    }
+}
+
+impl State {
+    fn job(&mut self, id: JobId) -> Option<&mut Job> {
+        self.jobs.iter_mut().rev().find(|job| job.record.id == id)
+    }
+
+    /// The job whose turn it is.
+    fn next(&mut self) -> Option<&mut Job> {
+        let running: Vec<_> = self.jobs.iter().filter(|job| job.record.state == JobState::Running).collect();
+        if self.pausing || running.len() >= MAX_RUNNING {
+            return None;
+        }
+        let busy: Vec<_> = running.iter().map(|job| job.record.collection_id).collect();
+        let its_turn =
+            |job: &&mut Job| job.record.state == JobState::Queued && !busy.contains(&job.record.collection_id);
+        self.jobs.iter_mut().find(its_turn)
+    }
+}
+
+impl Jobs {
+    pub fn new(data_dir: &Path) -> Self {
+        Self { records: Records::new(data_dir), state: Mutex::default(), ended: Condvar::new() }
+    }
+
+    pub fn start(
+        engine: &Engine,
+        collection: &CollectionMeta,
+        request: JobRequest,
+        target: String,
+        origin: JobOrigin,
+    ) -> Result<JobStatus> {
+        let jobs = engine.job_queue();
+        let record = JobRecord {
+            id: JobId::random(),
+            collection_id: collection.id,
+            collection: collection.name.clone(),
+            request,
+            target,
+            config: engine.config().clone(),
+            origin,
+            state: JobState::Queued,
+            created_at: Timestamp::now(),
+            started_at: None,
+            finished_at: None,
+            resumed: 0,
+            problem: None,
+            counts: RecordedCounts::default(),
+        };
+        let id = record.id;
+        {
+            let mut state = jobs.lock();
+            let same = state.jobs.iter_mut().find(|job| {
+                !job.record.state.has_ended()
+                    && job.record.collection_id == record.collection_id
+                    && same_request(&job.record.request, &record.request)
+            });
+            if let Some(same) = same {
+                same.asked_again = same.record.state == JobState::Running;
+                return Ok(same.status());
+            }
+            // Under the lock, so that the same request of another client finds it.
+            jobs.records.save(&record)?;
+            state.jobs.push(Job::new(record));
+        }
+        Self::launch(engine);
+        jobs.status(id).ok_or_else(|| Error::internal("A new job was lost."))
+    }
+
+    pub fn resume(engine: &Engine) -> Result<()> {
+        let jobs = engine.job_queue();
+        {
+            let mut state = jobs.lock();
+            for mut record in jobs.records.load()? {
+                if record.state == JobState::Running {
+                    record.state = JobState::Queued;
+                    record.resumed += 1;
+                    jobs.records.save(&record)?;
+                    tracing::info!(job = %record.id, collection = record.collection, "an interrupted job goes on");
+                }
+                state.jobs.push(Job::new(record));
+            }
+        }
+        Self::launch(engine);
+        Ok(())
+    }
+
+    /// Starts every job whose turn has come.
+    fn launch(engine: &Engine) {
+        let jobs = engine.job_queue();
+        let mut state = jobs.lock();
+        while let Some(job) = state.next() {
+            job.record.state = JobState::Running;
+            job.record.started_at.get_or_insert_with(Timestamp::now);
+            job.running_since = Some(Instant::now());
+            let (id, config) = (job.record.id, job.record.config.clone());
+            let engine = engine.with_config(config);
+            let saved = jobs.records.save(&job.record).and_then(|()| {
+                let run = move || run(&engine, id);
+                let thread = std::thread::Builder::new().name("job".to_owned());
+                thread.spawn(run).map_err(|error| Error::io("a new thread", error))
+            });
+            if let Err(error) = saved {
+                job.end(JobState::Failed, Some(Problem::from(&error)));
+                jobs.ended.notify_all();
+            }
+        }
+    }
+
+    /// The newest first.
+    pub fn statuses(&self) -> Vec<JobStatus> {
+        self.lock().jobs.iter().rev().map(Job::status).collect()
+    }
+
+    pub fn status(&self, id: JobId) -> Option<JobStatus> {
+        self.lock().job(id).map(|job| job.status())
+    }
+
+    pub fn report(&self, id: JobId) -> Result<Option<JobReport>> {
+        self.records.report(id)
+    }
+
+    pub fn wait(&self, id: JobId, patience: Duration, progress: &ProgressSink, cancel: &Cancel) -> Option<JobStatus> {
+        let deadline = Instant::now() + patience;
+        let mut state = self.lock();
+        let listener = state.next_listener;
+        state.next_listener += 1;
+        let job = state.job(id)?;
+        if !job.record.state.has_ended() {
+            // What it has missed so far.
+            if let Some(files) = job.totals.total {
+                progress(Progress::Discovered { files });
+            }
+            progress(Progress::Embedded { chunks: job.totals.chunks });
+            job.listeners.push((listener, Arc::clone(progress)));
+        }
+        loop {
+            let pausing = state.pausing;
+            let job = state.job(id)?;
+            let left = deadline.saturating_duration_since(Instant::now());
+            if job.record.state.has_ended() || pausing || left.is_zero() || cancel.is_cancelled() {
+                job.listeners.retain(|(number, _)| *number != listener);
+                return Some(job.status());
+            }
+            state = self.ended.wait_timeout(state, left.min(LOOK)).unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+
+    pub fn cancel(&self, id: JobId) -> Option<JobStatus> {
+        {
+            let mut state = self.lock();
+            let job = state.job(id)?;
+            job.cancel.cancel();
+            if job.record.state == JobState::Queued {
+                job.end(JobState::Cancelled, Some(Problem::from(&Error::cancelled())));
+                self.keep(&job.record);
+                self.ended.notify_all();
+            }
+        }
+        let deaf: ProgressSink = Arc::new(|_| {});
+        self.wait(id, CANCEL_PATIENCE, &deaf, &Cancel::default())
+    }
+
+    pub fn pause(&self) {
+        let mut state = self.lock();
+        state.pausing = true;
+        state.jobs.iter().filter(|job| job.record.state == JobState::Running).for_each(|job| job.cancel.cancel());
+        self.ended.notify_all();
+        let still_running = |state: &mut State| {
+            state.jobs.iter().any(|job| job.record.state == JobState::Running && job.running_since.is_some())
+        };
+        let _ended = self.ended.wait_timeout_while(state, PAUSE_PATIENCE, still_running);
+    }
+
+    /// Saves what became of a job. Where that fails the job is done once more after a restart, which changes nothing.
+    fn keep(&self, record: &JobRecord) {
+        if let Err(error) = self.records.save(record) {
+            tracing::warn!(job = %record.id, %error, "the end of a job was not written down");
+        }
+    }
+
+    /// Takes the result of a job that has run.
+    fn finish(&self, id: JobId, result: Result<(JobReport, Option<Problem>)>) {
+        if let Ok((report, _)) = &result
+            && let Err(error) = self.records.save_report(id, report)
+        {
+            tracing::warn!(job = %id, %error, "the report of a job was not written down");
+        }
+        let mut state = self.lock();
+        let pausing = state.pausing;
+        let Some(job) = state.job(id) else { return };
+        let problem = match result {
+            Ok((_, stopped)) => stopped,
+            Err(error) => Some(Problem::from(&error)),
+        };
+        let cancelled = problem.as_ref().is_some_and(|problem| problem.code == ErrorCode::Cancelled.name());
+        if cancelled && pausing {
+            // It stays as running on disk, and goes on with the next process.
+            job.running_since = None;
+        } else {
+            let ended = match &problem {
+                None => JobState::Completed,
+                Some(_) if cancelled => JobState::Cancelled,
+                Some(_) => JobState::Failed,
+            };
+            job.end(ended, problem);
+            self.keep(&job.record);
+            self.forget_old(&mut state);
+        }
+        self.ended.notify_all();
+    }
+
+    /// Whether the work is to be looked over once more before the job ends.
+    fn was_asked_again(&self, id: JobId) -> bool {
+        self.lock().job(id).is_some_and(|job| std::mem::take(&mut job.asked_again))
+    }
+
+    fn forget_old(&self, state: &mut State) {
+        for origin in [JobOrigin::User, JobOrigin::Watch] {
+            let of_origin = |job: &Job| job.record.state.has_ended() && job.record.origin == origin;
+            let mut too_many = state.jobs.iter().filter(|job| of_origin(job)).count().saturating_sub(REMEMBERED);
+            state.jobs.retain(|job| {
+                let forgotten = too_many > 0 && of_origin(job);
+                if forgotten {
+                    too_many -= 1;
+                    self.records.remove(job.record.id);
+                }
+                !forgotten
+            });
+        }
+    }
+
+    fn note(&self, id: JobId, event: &Progress) {
+        let mut state = self.lock();
+        if let Some(job) = state.job(id) {
+            job.totals.add(event);
+            job.listeners.iter().for_each(|(_, listener)| listener(event.clone()));
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Does the work of a job, on its thread.
+fn run(engine: &Engine, id: JobId) {
+    let jobs = engine.job_queue();
+    let Some((record, cancel)) = jobs.lock().job(id).map(|job| (job.record.clone(), job.cancel.clone())) else {
+        return;
+    };
+    let progress: ProgressSink = {
+        let jobs = Arc::clone(jobs);
+        Arc::new(move |event| jobs.note(id, &event))
+    };
+    let work = |request: &JobRequest| {
+        let work = || request.run(engine, record.collection_id, &progress, &cancel);
+        catch_unwind(AssertUnwindSafe(work))
+            .unwrap_or_else(|_| Err(Error::internal("The job panicked; the log of the owner says where.")))
+    };
+    let going_on = || record.request.clone().going_on(record.created_at);
+    let mut result = work(&if record.resumed == 0 { record.request.clone() } else { going_on() });
+    while matches!(result, Ok((_, None))) && jobs.was_asked_again(id) {
+        result = work(&going_on());
+    }
+    jobs.finish(id, result);
+    Jobs::launch(engine);
+}
+
+/// Whether two requests ask for the same. Passwords, which are not written down, make no difference.
+fn same_request(a: &JobRequest, b: &JobRequest) -> bool {
+    let text = |request: &JobRequest| serde_json::to_string(request).ok();
+    text(a).is_some_and(|a| text(b) == Some(a))
+}

@@ -1,0 +1,272 @@
+//! The watches there are, in memory and in `watches.json`.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+
+use casetrack_core::{CollectionId, CollectionMeta, Error, ErrorCode, JobId, Result, Timestamp, WatchId};
+use casetrack_store::write_atomically;
+use crossbeam_channel::Sender;
+use serde::{Deserialize, Serialize};
+
+use super::runner::Message;
+use super::{LastSync, Schedule, WatchRequest, WatchState, WatchStatus, listed, no_such_watch, resolved};
+use crate::engine::EngineConfig;
+
+/// A watch on disk.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct WatchRecord {
+    pub id: WatchId,
+    pub collection_id: CollectionId,
+    pub collection: String,
+    pub folder: PathBuf,
+    pub schedule: Schedule,
+    pub auto_remove_deleted: bool,
+    pub extensions: Option<Vec<String>>,
+    pub created_at: Timestamp,
+    pub last_sync: Option<LastSync>,
+    /// The settings its syncs run with.
+    pub config: EngineConfig,
+}
+
+impl WatchRecord {
+    pub fn new(collection: &CollectionMeta, folder: PathBuf, request: WatchRequest, config: EngineConfig) -> Self {
+        Self {
+            id: WatchId::random(),
+            collection_id: collection.id,
+            collection: collection.name.clone(),
+            folder,
+            schedule: request.schedule,
+            auto_remove_deleted: request.auto_remove_deleted,
+            extensions: request.extensions,
+            created_at: Timestamp::now(),
+            last_sync: None,
+            config,
+        }
+    }
+
+    /// When the schedule asks for the next sync.
+    pub fn next_sync_at(&self) -> Option<Timestamp> {
+        let interval = i64::try_from(self.schedule.interval()?.as_millis()).ok()?;
+        let last = self.last_sync.as_ref().map_or(self.created_at, |last| last.finished_at);
+        Some(Timestamp(last.0.saturating_add(interval)))
+    }
+}
+
+/// How a watch is doing.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Condition {
+    pub state: WatchState,
+    pub detail: Option<String>,
+    pub job: Option<JobId>,
+}
+
+struct Watch {
+    record: WatchRecord,
+    condition: Condition,
+}
+
+impl Watch {
+    fn status(&self) -> WatchStatus {
+        let Self { record, condition } = self;
+        WatchStatus {
+            watch_id: record.id,
+            folder: record.folder.display().to_string(),
+            collection_id: record.collection_id,
+            collection: record.collection.clone(),
+            schedule: record.schedule,
+            auto_remove_deleted: record.auto_remove_deleted,
+            file_extensions: record.extensions.clone(),
+            created_at: record.created_at,
+            state: condition.state,
+            detail: condition.detail.clone(),
+            job_id: condition.job,
+            last_sync: record.last_sync.clone(),
+            next_sync_at: record.next_sync_at(),
+        }
+    }
+}
+
+/// The watches of a data directory.
+pub(crate) struct Watches {
+    path: PathBuf,
+    list: Mutex<Vec<Watch>>,
+    /// To the thread that watches, once there is one.
+    runner: OnceLock<Sender<Message>>,
+}
+
+/// The whole of `watches.json`.
+#[derive(Serialize, Deserialize)]
+struct File {
+    version: u32,
+    watches: Vec<WatchRecord>,
+}
+
+const VERSION: u32 = 1;
+
+impl Watches {
+    pub fn new(data_dir: &Path) -> Self {
+        Self { path: data_dir.join("watches.json"), list: Mutex::default(), runner: OnceLock::new() }
+    }
+
+    /// Reads the file and takes the one who watches.
+    pub(super) fn open(&self, runner: Sender<Message>) -> Result<()> {
+        let mut list = self.lock();
+        *list = self.load()?.into_iter().map(|record| Watch { record, condition: Condition::default() }).collect();
+        // A second start changes nothing.
+        let _ = self.runner.set(runner);
+        Ok(())
+    }
+
+    fn load(&self) -> Result<Vec<WatchRecord>> {
+        let bytes = match std::fs::read(&self.path) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+            bytes => bytes.map_err(|error| Error::io(self.path.display(), error))?,
+        };
+        let damaged = |why: String| {
+            Error::new(ErrorCode::Corrupt, format!("{} cannot be read: {why}.", self.path.display()))
+                .with_hint("Delete it and watch the folders again; documents are not affected.")
+        };
+        let file: File = serde_json::from_slice(&bytes).map_err(|error| damaged(error.to_string()))?;
+        if file.version != VERSION {
+            return Err(damaged(format!("it is of version {}", file.version)));
+        }
+        Ok(file.watches)
+    }
+
+    fn save(&self, list: &[Watch]) -> Result<()> {
+        let watches = list.iter().map(|watch| watch.record.clone()).collect();
+        let bytes = serde_json::to_vec_pretty(&File { version: VERSION, watches })
+            .map_err(|error| Error::internal(format!("The list of watches: {error}")))?;
+        write_atomically(&self.path, &bytes)
+    }
+
+    pub fn add(&self, record: WatchRecord) -> Result<WatchStatus> {
+        let mut list = self.lock();
+        let overlaps = |watch: &&Watch| {
+            let (known, new) = (&watch.record.folder, &record.folder);
+            watch.record.collection_id == record.collection_id && (known.starts_with(new) || new.starts_with(known))
+        };
+        if let Some(Watch { record: known, .. }) = list.iter().find(overlaps) {
+            let (folder, collection) = (known.folder.display(), &known.collection);
+            let hint = if known.folder == record.folder {
+                "Change when it syncs with set_sync_schedule, or end it with unwatch_folder."
+            } else {
+                "A watch covers all subfolders. End that watch with unwatch_folder first, or watch a folder outside it."
+            };
+            let message = format!("{folder} is watched already for {collection} (ID: {}).", known.id);
+            return Err(Error::new(ErrorCode::AlreadyExists, message).with_hint(hint));
+        }
+        let watch = Watch { record, condition: Condition::default() };
+        let status = watch.status();
+        list.push(watch);
+        if let Err(error) = self.save(&list) {
+            list.pop();
+            return Err(error);
+        }
+        drop(list);
+        self.wake();
+        Ok(status)
+    }
+
+    /// By id, the beginning of one, or folder.
+    pub fn find(&self, wanted: &str) -> Result<WatchId> {
+        let wanted = wanted.trim();
+        let (folder, id) = (resolved(wanted), wanted.to_ascii_lowercase());
+        let list = self.lock();
+        let matches = |watch: &&Watch| {
+            let given = watch.record.folder == folder || watch.record.folder == Path::new(wanted.trim_end_matches('/'));
+            given || (id.len() >= 8 && watch.record.id.to_string().starts_with(&id))
+        };
+        let found: Vec<WatchId> = list.iter().filter(matches).map(|watch| watch.record.id).collect();
+        match found[..] {
+            [id] => Ok(id),
+            [] => Err(no_such_watch(wanted, &list.iter().map(Watch::status).collect::<Vec<_>>())),
+            _ => {
+                let watches: Vec<WatchStatus> =
+                    list.iter().filter(|watch| found.contains(&watch.record.id)).map(Watch::status).collect();
+                let message = format!("\"{wanted}\" is watched for more than one collection.");
+                Err(Error::new(ErrorCode::InvalidArgument, message)
+                    .with_hint(format!("Give the ID of one. {}", listed(&watches))))
+            }
+        }
+    }
+
+    pub fn remove(&self, id: WatchId) -> Result<WatchStatus> {
+        let mut list = self.lock();
+        let Some(at) = list.iter().position(|watch| watch.record.id == id) else {
+            return Err(no_such_watch(&id.to_string(), &[]));
+        };
+        let removed = list.remove(at);
+        if let Err(error) = self.save(&list) {
+            list.insert(at, removed);
+            return Err(error);
+        }
+        drop(list);
+        self.wake();
+        Ok(removed.status())
+    }
+
+    /// Ends the watches of a collection that is gone.
+    pub fn forget_collection(&self, collection: CollectionId) {
+        let mut list = self.lock();
+        let before = list.len();
+        list.retain(|watch| watch.record.collection_id != collection);
+        if list.len() < before {
+            if let Err(error) = self.save(&list) {
+                tracing::warn!(%error, "the watches of a deleted collection stay in the list");
+            }
+            drop(list);
+            self.wake();
+        }
+    }
+
+    pub fn change(&self, id: WatchId, change: impl FnOnce(&mut WatchRecord)) -> Result<WatchStatus> {
+        let mut list = self.lock();
+        let Some(at) = list.iter().position(|watch| watch.record.id == id) else {
+            return Err(no_such_watch(&id.to_string(), &[]));
+        };
+        let before = list[at].record.clone();
+        change(&mut list[at].record);
+        if let Err(error) = self.save(&list) {
+            list[at].record = before;
+            return Err(error);
+        }
+        let status = list[at].status();
+        drop(list);
+        self.wake();
+        Ok(status)
+    }
+
+    pub fn statuses(&self) -> Vec<WatchStatus> {
+        self.lock().iter().map(Watch::status).collect()
+    }
+
+    pub(super) fn records(&self) -> Vec<WatchRecord> {
+        self.lock().iter().map(|watch| watch.record.clone()).collect()
+    }
+
+    pub(super) fn show(&self, id: WatchId, condition: Condition) {
+        if let Some(watch) = self.lock().iter_mut().find(|watch| watch.record.id == id) {
+            watch.condition = condition;
+        }
+    }
+
+    fn wake(&self) {
+        self.tell(Message::Wake);
+    }
+
+    pub fn stop(&self) {
+        self.tell(Message::Stop);
+    }
+
+    fn tell(&self, message: Message) {
+        if let Some(runner) = self.runner.get() {
+            // It has ended with the owner.
+            let _ = runner.send(message);
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<Watch>> {
+        self.list.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

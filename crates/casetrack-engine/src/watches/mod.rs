@@ -1,0 +1,204 @@
+//! Folders that are watched: when something in them changes, a job brings their collection up to date.
+//!
+//! One thread of the owner of the data directory hears what the operating system says of all watched folders, waits until a folder
+//! has been quiet for [`pending::DEBOUNCE`], and starts one [sync](crate::sync) of it, however much happened. A sync compares the whole
+//! folder with the collection, so no lost event leaves them apart. Network drives, and folders that the operating system cannot watch,
+//! are looked at every [`runner::POLL`]. Watches are kept in `watches.json` in the data directory. While no owner runs nothing is
+//! watched; the next one syncs every folder when it starts.
+
+mod list;
+mod pending;
+mod polled;
+mod runner;
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use casetrack_core::{CollectionId, Error, ErrorCode, JobId, Result, Timestamp, WatchId};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::engine::Engine;
+use crate::ingest::Problem;
+use list::WatchRecord;
+
+pub(crate) use list::Watches;
+
+/// When a watched folder is synced.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Schedule {
+    /// Soon after a change.
+    #[default]
+    OnChange,
+    /// Soon after a change, and every hour.
+    Hourly,
+    /// Soon after a change, and every day.
+    Daily,
+    /// Soon after a change, and every six hours.
+    #[serde(rename = "every_6h")]
+    Every6h,
+    /// Soon after a change, and every twelve hours.
+    #[serde(rename = "every_12h")]
+    Every12h,
+    /// Only when the user asks for it.
+    Manual,
+}
+
+impl Schedule {
+    /// The time between two syncs at the latest.
+    pub fn interval(self) -> Option<Duration> {
+        let hours = match self {
+            Self::OnChange | Self::Manual => return None,
+            Self::Hourly => 1,
+            Self::Every6h => 6,
+            Self::Every12h => 12,
+            Self::Daily => 24,
+        };
+        Some(Duration::from_secs(hours * 3600))
+    }
+}
+
+#[derive(Debug, Clone)]
+pub struct WatchRequest {
+    /// Watched to the bottom.
+    pub folder: PathBuf,
+    pub schedule: Schedule,
+    /// Remove the documents of files that are deleted.
+    pub auto_remove_deleted: bool,
+    /// Only files with these extensions (without the dot, any case).
+    pub extensions: Option<Vec<String>>,
+}
+
+/// A watch as it is at this moment.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct WatchStatus {
+    pub watch_id: WatchId,
+    /// Absolute, symbolic links resolved.
+    pub folder: String,
+    pub collection_id: CollectionId,
+    pub collection: String,
+    pub schedule: Schedule,
+    pub auto_remove_deleted: bool,
+    pub file_extensions: Option<Vec<String>>,
+    pub created_at: Timestamp,
+    pub state: WatchState,
+    /// What stands in the way, and what to do; or how it is watched.
+    pub detail: Option<String>,
+    /// The sync under way.
+    pub job_id: Option<JobId>,
+    pub last_sync: Option<LastSync>,
+    /// By the schedule.
+    pub next_sync_at: Option<Timestamp>,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum WatchState {
+    /// Not watched at this moment: the process that watches is starting or ending.
+    #[default]
+    Starting,
+    /// Waits for changes.
+    Watching,
+    /// Something changed; a sync begins when it has been quiet for two seconds.
+    Pending,
+    Syncing,
+    /// Synced only when the user asks for it.
+    Manual,
+    /// The folder does not exist. Nothing is removed; it is synced when it is back.
+    FolderMissing,
+    /// The last sync failed as a whole; it is tried again after a minute, and at the next change.
+    Failing,
+}
+
+/// The last sync that ended.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+pub struct LastSync {
+    pub finished_at: Timestamp,
+    pub job_id: JobId,
+    pub new: u64,
+    pub changed: u64,
+    pub moved: u64,
+    pub removed: u64,
+    /// Documents whose files are gone; they were kept.
+    pub missing: u64,
+    /// Files and folders that could not be read, such as link loops and folders without permission; at most ten of them.
+    pub failed: Vec<String>,
+    /// How many could not be read in all.
+    pub failed_count: u64,
+    /// Why it ended early.
+    pub problem: Option<Problem>,
+}
+
+impl Engine {
+    /// Watches a folder for a collection from now on, also after a restart, and syncs it at once unless the schedule is manual.
+    ///
+    /// Errors: where it is no folder, and where the collection watches it, or a folder around it or in it, already.
+    pub fn watch_folder(&self, collection: CollectionId, request: WatchRequest) -> Result<WatchStatus> {
+        let collection = self.find_collection(&collection.to_string())?;
+        let shown = request.folder.display();
+        let folder = request.folder.canonicalize().map_err(|error| Error::io(shown, error))?;
+        std::fs::read_dir(&folder).map_err(|error| Error::io(folder.display(), error))?;
+        if folder.to_str().is_none() {
+            return Err(Error::invalid(format!("The path {} is not valid UTF-8.", folder.display()))
+                .with_hint("Rename the folder, or the one it is in; citations have to be able to name its files."));
+        }
+        let record = WatchRecord::new(&collection, folder, request, self.config().clone());
+        self.watches().add(record)
+    }
+
+    /// Ends a watch, by its folder or id. The documents stay.
+    pub fn unwatch_folder(&self, folder_or_id: &str) -> Result<WatchStatus> {
+        let id = self.watches().find(folder_or_id)?;
+        self.watches().remove(id)
+    }
+
+    /// All watches, of one collection or of all, the oldest first.
+    pub fn list_watches(&self, collection: Option<CollectionId>) -> Vec<WatchStatus> {
+        let mut watches = self.watches().statuses();
+        watches.retain(|watch| collection.is_none_or(|id| watch.collection_id == id));
+        watches
+    }
+
+    /// Changes when a watch, found by its folder or id, syncs, and, where it is given, whether it removes documents.
+    pub fn set_sync_schedule(
+        &self,
+        folder_or_id: &str,
+        schedule: Schedule,
+        auto_remove_deleted: Option<bool>,
+    ) -> Result<WatchStatus> {
+        let id = self.watches().find(folder_or_id)?;
+        self.watches().change(id, |watch| {
+            watch.schedule = schedule;
+            watch.auto_remove_deleted = auto_remove_deleted.unwrap_or(watch.auto_remove_deleted);
+        })
+    }
+
+    /// Begins to watch what `watches.json` names. For the owner of the data directory, once.
+    pub fn start_watches(&self) -> Result<()> {
+        runner::start(self)
+    }
+
+    /// Ends the watching; the list stays as it is.
+    pub fn stop_watches(&self) {
+        self.watches().stop();
+    }
+}
+
+fn no_such_watch(wanted: &str, watches: &[WatchStatus]) -> Error {
+    Error::new(ErrorCode::NotFound, format!("Watch not found: \"{wanted}\".")).with_hint(listed(watches))
+}
+
+fn listed(watches: &[WatchStatus]) -> String {
+    if watches.is_empty() {
+        return "No folder is watched. Watch one with watch_folder.".to_owned();
+    }
+    let line =
+        |watch: &WatchStatus| format!("  - {} (ID: {}, collection {})", watch.folder, watch.watch_id, watch.collection);
+    format!("The watched folders are:\n{}", watches.iter().map(line).collect::<Vec<_>>().join("\n"))
+}
+
+/// The path as it was given, or what it leads to.
+fn resolved(path: &str) -> PathBuf {
+    Path::new(path).canonicalize().unwrap_or_else(|_| PathBuf::from(path))
+}

@@ -1,0 +1,359 @@
+//! The thread that watches.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use casetrack_core::{Error, ErrorCode, JobId, Result, Timestamp, WatchId};
+use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, unbounded};
+use notify::{RecommendedWatcher, RecursiveMode, Watcher};
+
+use super::list::{Condition, WatchRecord};
+use super::pending::Pending;
+use super::polled::is_remote;
+use super::{LastSync, Schedule, WatchState};
+use crate::engine::Engine;
+use crate::jobs::{JobOrigin, JobRequest, JobState, JobStatus};
+use crate::sync::SyncRequest;
+
+/// Between two looks at what is due.
+const TICK: Duration = Duration::from_millis(250);
+/// Between two looks at whether a folder is there.
+const FOLDER_LOOK: Duration = Duration::from_secs(1);
+/// Between two looks at the schedules.
+const SCHEDULE_LOOK: Duration = Duration::from_secs(60);
+/// Between two syncs of a folder of which the operating system tells nothing.
+pub(super) const POLL: Duration = Duration::from_secs(10);
+/// Until a sync that failed as a whole is tried again.
+const RETRY: Duration = Duration::from_secs(60);
+/// Files and folders named that could not be read.
+const FAILURES_NAMED: usize = 10;
+
+pub(super) enum Message {
+    /// Something happened in a watched folder.
+    Event(WatchId, notify::Result<notify::Event>),
+    /// The list of watches has changed.
+    Wake,
+    Stop,
+}
+
+/// Reads the list and starts the thread.
+pub(super) fn start(engine: &Engine) -> Result<()> {
+    let (sender, receiver) = unbounded();
+    engine.watches().open(sender.clone())?;
+    let data_dir = engine.config().data_dir.canonicalize().unwrap_or_else(|_| engine.config().data_dir.clone());
+    let runner =
+        Runner { engine: engine.with_config(engine.config().clone()), data_dir, sender, live: BTreeMap::new() };
+    let thread = std::thread::Builder::new().name("watch".to_owned());
+    thread.spawn(move || runner.run(&receiver)).map_err(|error| Error::io("a new thread", error))?;
+    Ok(())
+}
+
+struct Runner {
+    engine: Engine,
+    data_dir: PathBuf,
+    /// For those who hear events.
+    sender: Sender<Message>,
+    live: BTreeMap<WatchId, Live>,
+}
+
+/// A watch at work.
+struct Live {
+    record: WatchRecord,
+    pending: Pending,
+    eyes: Eyes,
+    /// The folder that `eyes` see: a folder that was removed and made again is another.
+    seen: Option<FolderIdentity>,
+    looked_at: Option<Instant>,
+    /// A sync is to begin now, quiet or not.
+    overdue: bool,
+    retry_at: Option<Instant>,
+    job: Option<JobId>,
+    /// Why the last attempt to start a sync failed.
+    refused: Option<String>,
+}
+
+/// How changes are noticed.
+enum Eyes {
+    Closed,
+    /// The operating system tells of them.
+    System {
+        _watcher: RecommendedWatcher,
+    },
+    /// By a look now and then, because of what `why` says.
+    Polling {
+        next: Instant,
+        why: String,
+    },
+}
+
+impl Runner {
+    fn run(mut self, receiver: &Receiver<Message>) {
+        self.read_list();
+        let mut schedules = Instant::now();
+        loop {
+            match receiver.recv_timeout(TICK) {
+                Ok(Message::Stop) | Err(RecvTimeoutError::Disconnected) => return,
+                Ok(message) => self.take(message),
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+            // Thousands of files that change at once are thousands of events.
+            for message in receiver.try_iter() {
+                match message {
+                    Message::Stop => return,
+                    message => self.take(message),
+                }
+            }
+            let now = Instant::now();
+            if now.duration_since(schedules) >= SCHEDULE_LOOK {
+                schedules = now;
+                let time = Timestamp::now();
+                for live in self.live.values_mut() {
+                    live.overdue |= live.record.next_sync_at().is_some_and(|next| next <= time);
+                }
+            }
+            for live in self.live.values_mut() {
+                let condition = live.step(&self.engine, &self.sender, now);
+                self.engine.watches().show(live.record.id, condition);
+            }
+        }
+    }
+
+    fn take(&mut self, message: Message) {
+        match message {
+            Message::Wake => self.read_list(),
+            Message::Event(id, event) => {
+                if let Some(live) = self.live.get_mut(&id) {
+                    live.hear(event, &self.data_dir);
+                }
+            }
+            Message::Stop => {}
+        }
+    }
+
+    /// Takes over what changed in the list.
+    fn read_list(&mut self) {
+        let records = self.engine.watches().records();
+        self.live.retain(|id, _| records.iter().any(|record| record.id == *id));
+        for record in records {
+            match self.live.get_mut(&record.id) {
+                Some(live) => {
+                    // What was not watched is synced once to begin with.
+                    live.overdue |= live.record.schedule == Schedule::Manual && record.schedule != Schedule::Manual;
+                    live.record = record;
+                }
+                None => drop(self.live.insert(record.id, Live::new(record))),
+            }
+        }
+    }
+}
+
+impl Live {
+    fn new(record: WatchRecord) -> Self {
+        Self {
+            overdue: record.schedule != Schedule::Manual,
+            record,
+            pending: Pending::default(),
+            eyes: Eyes::Closed,
+            seen: None,
+            looked_at: None,
+            retry_at: None,
+            job: None,
+            refused: None,
+        }
+    }
+
+    fn hear(&mut self, event: notify::Result<notify::Event>, data_dir: &Path) {
+        match event {
+            Ok(event) => {
+                self.pending.take(&event, &self.record.folder, data_dir, Instant::now());
+            }
+            Err(error) => {
+                tracing::warn!(folder = %self.record.folder.display(), %error, "a watched folder");
+                self.eyes = polling(&error);
+            }
+        }
+    }
+
+    /// Does what is due, and says how the watch is doing.
+    fn step(&mut self, engine: &Engine, sender: &Sender<Message>, now: Instant) -> Condition {
+        self.follow_job(engine, now);
+        let condition = |state, detail: Option<String>| Condition { state, detail, job: None };
+        if self.record.schedule == Schedule::Manual {
+            self.eyes = Eyes::Closed;
+            self.pending.clear();
+            self.overdue = false;
+            return condition(WatchState::Manual, None);
+        }
+        if self.looked_at.is_none_or(|looked| now.duration_since(looked) >= FOLDER_LOOK) {
+            self.looked_at = Some(now);
+            self.look_at_folder(sender, now);
+        }
+        if self.seen.is_none() {
+            let detail = "The folder does not exist, or its drive is not connected. The documents stay; they are synced when it is back.";
+            return condition(WatchState::FolderMissing, Some(detail.to_owned()));
+        }
+        let mut detail = None;
+        if let Eyes::Polling { next, why } = &mut self.eyes {
+            detail = Some(format!("Looked at every {} seconds: {why}", POLL.as_secs()));
+            if now >= *next {
+                *next = now + POLL;
+                self.overdue = true;
+            }
+        }
+        let retry = self.retry_at.is_some_and(|at| now >= at);
+        if self.job.is_none() && (self.overdue || retry || self.pending.is_due(now)) {
+            self.begin_sync(engine, now);
+        }
+        if let Some(job) = self.job {
+            return Condition { state: WatchState::Syncing, detail, job: Some(job) };
+        }
+        if self.retry_at.is_some() {
+            let last = self.record.last_sync.as_ref().and_then(|last| last.problem.as_ref());
+            let why = self.refused.clone().or_else(|| last.map(|problem| problem.message.clone()));
+            return condition(WatchState::Failing, why.or(detail));
+        }
+        match self.pending.is_empty() {
+            true => condition(WatchState::Watching, detail),
+            false => condition(WatchState::Pending, detail),
+        }
+    }
+
+    /// Notices the end of a sync.
+    fn follow_job(&mut self, engine: &Engine, now: Instant) {
+        let Some(id) = self.job else { return };
+        let status = match engine.job(id) {
+            Ok(status) if !status.state.has_ended() => return,
+            Ok(status) => status,
+            // Forgotten already.
+            Err(_) => return self.job = None,
+        };
+        self.job = None;
+        self.retry_at = (status.state == JobState::Failed).then(|| now + RETRY);
+        let last = last_sync(engine, &status);
+        self.record.last_sync = Some(last.clone());
+        if let Err(error) = engine.watches().change(self.record.id, |record| record.last_sync = Some(last)) {
+            tracing::warn!(%error, "the end of a sync was not written down");
+        }
+    }
+
+    fn look_at_folder(&mut self, sender: &Sender<Message>, now: Instant) {
+        let there = FolderIdentity::of(&self.record.folder);
+        if there.is_none() {
+            self.eyes = Eyes::Closed;
+            self.pending.clear();
+            self.retry_at = None;
+        } else if there != self.seen || matches!(self.eyes, Eyes::Closed) {
+            let again = self.seen.is_some() || self.record.last_sync.is_some();
+            self.eyes = open_eyes(&self.record, sender);
+            // What happened before, and while the watching began.
+            self.overdue |= !again;
+            self.pending.mark(now);
+        }
+        self.seen = there;
+    }
+
+    fn begin_sync(&mut self, engine: &Engine, now: Instant) {
+        self.overdue = false;
+        self.retry_at = None;
+        let request = SyncRequest {
+            remove_deleted: self.record.auto_remove_deleted,
+            extensions: self.record.extensions.clone(),
+            awaited: self.pending.begin(now),
+            trust_times: true,
+            ..SyncRequest::new(self.record.folder.clone())
+        };
+        let engine = engine.with_config(self.record.config.clone());
+        let started = engine.start_job(self.record.collection_id, JobRequest::SyncFolder(request), JobOrigin::Watch);
+        match started {
+            Ok(job) => {
+                self.refused = None;
+                self.job = Some(job.job_id);
+            }
+            Err(error) if error.code == ErrorCode::NotFound => {
+                // The collection's directory was deleted or moved away.
+                tracing::warn!(folder = %self.record.folder.display(), collection = self.record.collection, "the watch of a collection that is gone ends");
+                engine.watches().forget_collection(self.record.collection_id);
+            }
+            Err(error) => {
+                self.refused = Some(error.message);
+                self.retry_at = Some(now + RETRY);
+            }
+        }
+    }
+}
+
+fn last_sync(engine: &Engine, status: &JobStatus) -> LastSync {
+    let report = engine.job_report(status.job_id).ok().flatten().and_then(|report| report.sync).unwrap_or_default();
+    let failures = report.failed.iter().map(|file| format!("{}: {}", file.relative_path, file.problem.message));
+    LastSync {
+        finished_at: status.finished_at.unwrap_or_else(Timestamp::now),
+        job_id: status.job_id,
+        new: report.new.len() as u64,
+        changed: report.changed.len() as u64,
+        moved: report.moved.len() as u64,
+        removed: report.removed.len() as u64,
+        missing: report.missing.len() as u64,
+        failed: failures.take(FAILURES_NAMED).collect(),
+        failed_count: report.failed.len() as u64,
+        problem: status.problem.clone(),
+    }
+}
+
+/// Has the operating system tell of changes, or looks now and then where it cannot.
+fn open_eyes(record: &WatchRecord, sender: &Sender<Message>) -> Eyes {
+    if is_remote(&record.folder) {
+        let why = "it is on a network drive, whose changes the operating system does not tell.".to_owned();
+        return Eyes::Polling { next: Instant::now() + POLL, why };
+    }
+    let (id, sender) = (record.id, sender.clone());
+    let tell = move |event| {
+        // The one who listens has ended.
+        let _ = sender.send(Message::Event(id, event));
+    };
+    let watching = RecommendedWatcher::new(tell, notify::Config::default()).and_then(|mut watcher| {
+        watcher.watch(&record.folder, RecursiveMode::Recursive)?;
+        Ok(watcher)
+    });
+    match watching {
+        Ok(watcher) => Eyes::System { _watcher: watcher },
+        Err(error) => {
+            tracing::warn!(folder = %record.folder.display(), %error, "the operating system does not watch a folder");
+            polling(&error)
+        }
+    }
+}
+
+fn polling(error: &notify::Error) -> Eyes {
+    let why = match error.kind {
+        notify::ErrorKind::MaxFilesWatch => {
+            "the operating system watches no more folders (raise fs.inotify.max_user_watches to be told at once)."
+                .to_owned()
+        }
+        _ => format!("the operating system does not watch it ({error})."),
+    };
+    Eyes::Polling { next: Instant::now() + POLL, why }
+}
+
+/// Tells a folder from another that has taken its place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct FolderIdentity {
+    #[cfg(unix)]
+    device_and_inode: (u64, u64),
+    #[cfg(not(unix))]
+    created: Option<std::time::SystemTime>,
+}
+
+impl FolderIdentity {
+    /// `None` where there is no folder.
+    fn of(path: &Path) -> Option<Self> {
+        let metadata = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_dir)?;
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::MetadataExt;
+            Some(Self { device_and_inode: (metadata.dev(), metadata.ino()) })
+        }
+        #[cfg(not(unix))]
+        Some(Self { created: metadata.created().ok() })
+    }
+}

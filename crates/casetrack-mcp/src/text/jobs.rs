@@ -1,0 +1,123 @@
+//! Jobs and how far they are.
+
+use casetrack_core::Timestamp;
+use casetrack_engine::jobs::{JobKind, JobOrigin, JobState, JobStatus};
+
+use super::format::{counted, duration, one_line, push_fact, thousands, trimmed};
+
+/// Most jobs listed; structured content has them all.
+const MAX_LISTED: usize = 30;
+
+fn kind(kind: JobKind) -> &'static str {
+    match kind {
+        JobKind::IngestDocument => "ingest_document",
+        JobKind::IngestFolder => "ingest_folder",
+        JobKind::SyncFolder => "sync_folder",
+        JobKind::ReindexDocument => "reindex_document",
+        JobKind::ReindexCollection => "reindex_collection",
+    }
+}
+
+fn state(state: JobState) -> &'static str {
+    match state {
+        JobState::Queued => "queued",
+        JobState::Running => "running",
+        JobState::Completed => "completed",
+        JobState::Failed => "failed",
+        JobState::Cancelled => "cancelled",
+    }
+}
+
+/// `12 of 47 files, 340 chunks (21.3 chunks/s)`
+pub(crate) fn progress(job: &JobStatus) -> String {
+    let files = match job.files_total {
+        Some(total) => format!("{} of {}", thousands(job.files_done), counted(total, "file")),
+        None => counted(job.files_done, "file"),
+    };
+    let failed = match job.files_failed {
+        0 => String::new(),
+        failed => format!(", {} failed", thousands(failed)),
+    };
+    let rate = job.chunks_per_second.map(|rate| format!(" ({rate:.1} chunks/s)")).unwrap_or_default();
+    format!("{files}{failed}, {}{rate}", counted(job.chunks, "chunk"))
+}
+
+/// The state of one job.
+pub fn status(job: &JobStatus) -> String {
+    let mut text = format!("Job {} is {}: {}\n\n", job.job_id, state(job.state), kind(job.kind));
+    let mut fact = |name: &str, value: &str| push_fact(&mut text, name, value);
+    fact("Collection", &one_line(&job.collection));
+    fact("Target", &one_line(&job.target));
+    if job.origin == JobOrigin::Watch {
+        fact("Started by", "a watch of the folder");
+    }
+    fact("Progress", &progress(job));
+    fact("Created", &job.created_at.to_string());
+    if let Some(time) = running_time(job) {
+        fact("Duration", &time);
+    }
+    if job.resumed > 0 {
+        fact("Resumed", &format!("{} after CaseTrack ended", counted(job.resumed.into(), "time")));
+    }
+    if let Some(problem) = &job.problem {
+        fact("Problem", &one_line(&problem.message));
+    }
+    trimmed(text)
+}
+
+fn running_time(job: &JobStatus) -> Option<String> {
+    let end = job.finished_at.unwrap_or_else(Timestamp::now);
+    u64::try_from(end.0 - job.started_at?.0).ok().map(duration)
+}
+
+/// What a call answers whose work has not ended.
+pub fn under_way(job: &JobStatus) -> String {
+    format!(
+        "{}\n\nIt goes on by itself. Its result: get_job with job_id \"{}\" (wait_seconds waits for the end). To stop it: cancel_job.",
+        status(job),
+        job.job_id,
+    )
+}
+
+pub fn cancelled(before: &JobStatus, job: &JobStatus) -> String {
+    match (before.state.has_ended(), job.state) {
+        (true, ended) => format!("Job {} had ended already ({}). Nothing was changed.", job.job_id, state(ended)),
+        (_, JobState::Queued | JobState::Running) => {
+            format!("Job {} is being cancelled; it ends when the document at hand is stored.", job.job_id)
+        }
+        (_, ended) => format!(
+            "Job {} is {} ({}). What it stored is kept; the same call again goes on where it stopped.",
+            job.job_id,
+            state(ended),
+            progress(job)
+        ),
+    }
+}
+
+/// Many jobs, a line or two each.
+pub fn list(jobs: &[JobStatus]) -> String {
+    let mut text = format!("Jobs: {}\n", thousands(jobs.len() as u64));
+    if jobs.is_empty() {
+        text.push_str("\nNo work is under way, and none ended lately.");
+    }
+    for job in jobs.iter().take(MAX_LISTED) {
+        let by = if job.origin == JobOrigin::Watch { " | by a watch" } else { "" };
+        text.push_str(&format!(
+            "\n  {} {}: {}\n     {} | {}{by} | created {}\n     ID: {}\n",
+            kind(job.kind),
+            state(job.state),
+            one_line(&job.target),
+            one_line(&job.collection),
+            progress(job),
+            job.created_at,
+            job.job_id,
+        ));
+        if let Some(problem) = &job.problem {
+            text.push_str(&format!("     {}\n", one_line(&problem.message)));
+        }
+    }
+    if let Some(more) = jobs.len().checked_sub(MAX_LISTED).filter(|&more| more > 0) {
+        text.push_str(&format!("\n  ... {} older\n", thousands(more as u64)));
+    }
+    trimmed(text)
+}

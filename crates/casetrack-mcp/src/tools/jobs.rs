@@ -1,0 +1,128 @@
+//! Long work that goes on: see it, wait for it, end it.
+
+use std::time::Duration;
+
+use casetrack_core::Result;
+use casetrack_engine::jobs::{JobFilter, JobReport, JobStatus};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::work::outcome;
+use crate::session::Context;
+use crate::table::{Effect, Reply, Tool};
+use crate::text;
+
+pub(crate) struct ListJobs;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ListParameters {
+    /// Only jobs that have not ended
+    #[serde(default)]
+    active_only: bool,
+    /// Optional: only jobs of a specific collection name or ID
+    collection_filter: Option<String>,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct JobList {
+    /// The newest first.
+    jobs: Vec<JobStatus>,
+}
+
+impl Tool for ListJobs {
+    const NAME: &'static str = "list_jobs";
+    const TITLE: &'static str = "List jobs";
+    const DESCRIPTION: &'static str = "List long-running work (ingestion, sync, reindexing) that is queued, running or ended \
+        lately, across all collections, with progress. Work that a call did not wait for, and that of watched folders, is here.";
+    const EFFECT: Effect = Effect::Reads;
+    type Parameters = ListParameters;
+    type Response = JobList;
+
+    fn call(context: &Context<'_>, parameters: ListParameters) -> Result<Reply<JobList>> {
+        let collection = match &parameters.collection_filter {
+            Some(name) => Some(context.engine.find_collection(name)?.id),
+            None => None,
+        };
+        let jobs = context.engine.jobs(JobFilter { collection, active: parameters.active_only });
+        Ok(Reply { text: text::jobs::list(&jobs), response: JobList { jobs } })
+    }
+}
+
+pub(crate) struct GetJob;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct GetParameters {
+    /// ID of the job
+    job_id: String,
+    /// How long to wait for its end, in seconds. Default: answer at once.
+    #[serde(default)]
+    #[schemars(range(min = 0, max = 600))]
+    wait_seconds: u32,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct JobResult {
+    job: JobStatus,
+    #[serde(flatten)]
+    report: JobReport,
+}
+
+impl Tool for GetJob {
+    const NAME: &'static str = "get_job";
+    const TITLE: &'static str = "State and result of a job";
+    const DESCRIPTION: &'static str = "Get the state and progress of a job and, once it has ended, its full result: what became of \
+        every file. Can wait for the end.";
+    const EFFECT: Effect = Effect::Reads;
+    type Parameters = GetParameters;
+    type Response = JobResult;
+
+    fn call(context: &Context<'_>, parameters: GetParameters) -> Result<Reply<JobResult>> {
+        let id = context.engine.find_job(&parameters.job_id)?.job_id;
+        let patience = Duration::from_secs(parameters.wait_seconds.into());
+        let job = context.engine.wait_for_job(id, patience, context.progress, context.cancel)?;
+        let report = context.engine.job_report(id)?.filter(|_| job.state.has_ended());
+        let mut text = text::jobs::status(&job);
+        if job.state.has_ended() {
+            // Where the job failed, its state says why.
+            let result =
+                outcome(job.clone(), report.clone()).map_or_else(|error| error.full_text(), |output| output.text);
+            text = format!("{text}\n\n{result}");
+        }
+        Ok(Reply { text, response: JobResult { job, report: report.unwrap_or_default() } })
+    }
+}
+
+pub(crate) struct CancelJob;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct CancelParameters {
+    /// ID of the job
+    job_id: String,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct CancelledJob {
+    job: JobStatus,
+}
+
+impl Tool for CancelJob {
+    const NAME: &'static str = "cancel_job";
+    const TITLE: &'static str = "Cancel a job";
+    const DESCRIPTION: &'static str = "Stop a job that is queued or running. What it has stored so far is kept; run the same call \
+        again to go on where it stopped.";
+    const EFFECT: Effect = Effect::Updates;
+    type Parameters = CancelParameters;
+    type Response = CancelledJob;
+
+    fn call(context: &Context<'_>, parameters: CancelParameters) -> Result<Reply<CancelledJob>> {
+        let before = context.engine.find_job(&parameters.job_id)?;
+        let job = match before.state.has_ended() {
+            true => before.clone(),
+            false => context.engine.cancel_job(before.job_id)?,
+        };
+        Ok(Reply { text: text::jobs::cancelled(&before, &job), response: CancelledJob { job } })
+    }
+}

@@ -1,0 +1,79 @@
+//! Tools whose work may take longer than clients wait: it is done by a job, for whose end they wait a while.
+
+use std::time::Duration;
+
+use casetrack_core::{CollectionId, Result};
+use casetrack_engine::jobs::{JobKind, JobOrigin, JobReport, JobRequest, JobStatus};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::ingest::{IngestDocument, IngestFolder};
+use crate::session::{Context, ToolOutput};
+use crate::table::{Reply, Tool, structured};
+use crate::text;
+
+/// Default of `wait_seconds`: clients cut a call off at about 60.
+pub(super) fn wait_seconds() -> u32 {
+    30
+}
+
+/// The answer of a tool that does its work in a job.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct Work<R> {
+    pub job: JobStatus,
+    /// What the job did, once it has ended.
+    pub report: Option<R>,
+}
+
+/// A tool that does its work in a job.
+pub(crate) trait LongTool: Tool<Response = Work<Self::Report>> {
+    type Report: Serialize + JsonSchema;
+
+    /// Its part of a report.
+    fn report(report: JobReport) -> Option<Self::Report>;
+
+    /// The text of a job that has ended; an error where the job ended well, but what was asked for was not done.
+    fn text(job: &JobStatus, report: &Self::Report) -> Result<String>;
+
+    /// The answer for a job as it stands.
+    fn reply(job: JobStatus, report: Option<JobReport>) -> Result<Reply<Work<Self::Report>>> {
+        let report = report.and_then(Self::report);
+        let text = match (&report, job.problem.clone()) {
+            _ if !job.state.has_ended() => text::jobs::under_way(&job),
+            (Some(report), _) => Self::text(&job, report)?,
+            (None, Some(problem)) => return Err(problem.into_error()),
+            (None, None) => text::jobs::status(&job),
+        };
+        Ok(Reply { text, response: Work { job, report } })
+    }
+}
+
+/// Starts a job, or joins one that does the same, and waits for its end.
+pub(super) fn start<T: LongTool>(
+    context: &Context<'_>,
+    collection: CollectionId,
+    request: JobRequest,
+    wait_seconds: u32,
+) -> Result<Reply<Work<T::Report>>> {
+    let job = context.engine.start_job(collection, request, JobOrigin::User)?;
+    let patience = if context.as_task { Duration::ZERO } else { Duration::from_secs(wait_seconds.into()) };
+    let job = context.engine.wait_for_job(job.job_id, patience, context.progress, context.cancel)?;
+    let report = context.engine.job_report(job.job_id)?.filter(|_| job.state.has_ended());
+    T::reply(job, report)
+}
+
+/// What the tool that started a job answers now that it has ended.
+pub(crate) fn outcome(job: JobStatus, report: Option<JobReport>) -> Result<ToolOutput> {
+    fn of<T: LongTool>(job: JobStatus, report: Option<JobReport>) -> Result<ToolOutput> {
+        let Reply { text, response } = T::reply(job, report)?;
+        Ok(ToolOutput { text, structured: structured(&response)? })
+    }
+    match job.kind {
+        JobKind::IngestDocument => of::<IngestDocument>(job, report),
+        JobKind::IngestFolder => of::<IngestFolder>(job, report),
+        // Their tools come with them.
+        JobKind::SyncFolder | JobKind::ReindexDocument | JobKind::ReindexCollection => {
+            Ok(ToolOutput { text: text::jobs::status(&job), structured: structured(&Work { job, report })? })
+        }
+    }
+}

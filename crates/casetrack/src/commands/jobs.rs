@@ -1,0 +1,41 @@
+//! `casetrack jobs`
+
+use casetrack_core::Result;
+use casetrack_engine::jobs::JobFilter;
+use casetrack_mcp::text;
+use clap::Args;
+use serde::{Deserialize, Serialize};
+
+use crate::owner::console::Console;
+
+/// Long work of assistants and watched folders: what is under way, and what ended lately
+#[derive(Debug, Args, Serialize, Deserialize)]
+pub struct Jobs {
+    /// One job, by its ID or the beginning of it
+    job: Option<String>,
+    /// Stop that job; what it has stored is kept
+    #[arg(long, requires = "job")]
+    cancel: bool,
+    /// Only jobs that have not ended
+    #[arg(long)]
+    active: bool,
+}
+
+impl Jobs {
+    pub fn run(self, console: &Console) -> Result<u8> {
+        let engine = &console.engine;
+        match &self.job {
+            Some(id) if self.cancel => {
+                let before = engine.find_job(id)?;
+                let job = engine.cancel_job(before.job_id)?;
+                console.print(&job, |job| text::jobs::cancelled(&before, job))?;
+            }
+            Some(id) => console.print(&engine.find_job(id)?, text::jobs::status)?,
+            None => {
+                let jobs = engine.jobs(JobFilter { collection: None, active: self.active });
+                console.print(&jobs, |jobs| text::jobs::list(jobs))?;
+            }
+        }
+        Ok(0)
+    }
+}

@@ -1,0 +1,83 @@
+//! `casetrack watch`, `unwatch` and `watches`
+
+use std::ffi::OsString;
+
+use casetrack_core::Result;
+use casetrack_engine::watches::{Schedule, WatchRequest};
+use casetrack_mcp::text;
+use clap::Args;
+use serde::{Deserialize, Serialize};
+
+use crate::args::{InCollection, schedule};
+use crate::owner::console::Console;
+
+/// Keep a collection up to date with a folder from now on
+///
+/// Changes are synced two seconds after the last one, as long as CaseTrack runs: while an assistant is connected, and for five
+/// minutes after the last command. What changed at other times is synced when it starts.
+#[derive(Debug, Args, Serialize, Deserialize)]
+pub struct Watch {
+    /// The folder, with all subfolders
+    folder: OsString,
+    #[command(flatten)]
+    target: InCollection,
+    /// When to sync: on_change, hourly, every_6h, every_12h or daily (besides on_change), or manual
+    #[arg(long, value_name = "WHEN", default_value = "on_change", value_parser = schedule)]
+    schedule: Schedule,
+    /// Remove the documents of files that are deleted
+    #[arg(long)]
+    remove_deleted: bool,
+    /// Only files with these extensions, separated by commas
+    #[arg(long, value_delimiter = ',', value_name = "EXT")]
+    extensions: Option<Vec<String>>,
+}
+
+impl Watch {
+    pub fn run(self, console: &Console) -> Result<u8> {
+        let collection = console.engine.find_collection(&self.target.collection)?;
+        let request = WatchRequest {
+            folder: console.path(&self.folder),
+            schedule: self.schedule,
+            auto_remove_deleted: self.remove_deleted,
+            extensions: self.extensions,
+        };
+        console.print(&console.engine.watch_folder(collection.id, request)?, text::watches::started)?;
+        Ok(0)
+    }
+}
+
+/// Stop watching a folder; its documents stay
+#[derive(Debug, Args, Serialize, Deserialize)]
+pub struct Unwatch {
+    /// The folder, or the ID of the watch
+    folder: OsString,
+}
+
+impl Unwatch {
+    pub fn run(self, console: &Console) -> Result<u8> {
+        let given = self.folder.to_string_lossy();
+        let path = console.path(&self.folder);
+        let wanted = if path.exists() { path.display().to_string() } else { given.into_owned() };
+        console.print(&console.engine.unwatch_folder(&wanted)?, text::watches::ended)?;
+        Ok(0)
+    }
+}
+
+/// The folders that are watched, and how they are doing
+#[derive(Debug, Args, Serialize, Deserialize)]
+pub struct Watches {
+    /// Only those of this collection
+    #[arg(short, long, value_name = "NAME")]
+    collection: Option<String>,
+}
+
+impl Watches {
+    pub fn run(self, console: &Console) -> Result<u8> {
+        let collection = match &self.collection {
+            Some(name) => Some(console.engine.find_collection(name)?.id),
+            None => None,
+        };
+        console.print(&console.engine.list_watches(collection), |watches| text::watches::list(watches))?;
+        Ok(0)
+    }
+}

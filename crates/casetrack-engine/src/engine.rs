@@ -261,6 +261,8 @@ impl Engine {
             _ => *collection = None,
         }
         let mut opened = self.registry().open_collection(id)?;
+        // It tells its versions by what happened since it was opened.
+        lock(&self.shared.graphs).remove(&id);
         if let Err(error) = self.adopt_sparse_model(&mut opened) {
             tracing::warn!(%error, collection = opened.meta().name, "a collection stays without learned-sparse vectors");
         }

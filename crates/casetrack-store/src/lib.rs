@@ -73,4 +73,4 @@ pub use repair::{LostDocument, RepairReport};
 pub use sparse::SparseVector;
 pub use stats::Stats;
 pub use verify::{Check, VerifyReport};
-pub use write::StoredDocument;
+pub use write::{Relocation, StoredDocument};

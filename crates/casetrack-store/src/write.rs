@@ -1,5 +1,7 @@
 //! Changes of documents as batches: everything a document consists of, its log entry and the counters go in together.
 
+use std::collections::HashSet;
+
 use casetrack_core::{Annotations, Chunk, ChunkId, DocumentId, DocumentMeta, Error, ErrorCode, Page, Result};
 use rocksdb::WriteBatch;
 
@@ -38,6 +40,14 @@ pub struct StoredDocument {
     pub sparse_model: Option<String>,
     /// What analysis found in the pages; `None` where the document is stored without analysis.
     pub annotations: Option<Annotations>,
+}
+
+/// A new path and name for a stored document, which stays what it is otherwise.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Relocation {
+    pub document: DocumentId,
+    pub path: String,
+    pub name: String,
 }
 
 /// A batch that makes one change, and what is true after it.
@@ -172,6 +182,44 @@ pub(crate) fn delete(reader: &Reader<'_>, id: DocumentId, state: &State) -> Resu
     let mut state = State { last_seq: state.last_seq + 1, ..*state };
     let removed = remove(reader, &old, &mut batch, &mut state)?;
     finish(reader.truth(), batch, state, Op { removed: Some(removed), added: None }).map(Some)
+}
+
+/// Gives documents new paths and names; they may take each other's. The slots stay, so that the derived indexes, which know
+/// neither, have nothing to do.
+pub(crate) fn relocate(reader: &Reader<'_>, relocations: &[Relocation], state: &State) -> Result<Change> {
+    let truth = reader.truth();
+    let mut records = Vec::with_capacity(relocations.len());
+    for Relocation { document, .. } in relocations {
+        let Some(record) = reader.document(*document)? else {
+            return Err(Error::new(
+                ErrorCode::NotFound,
+                format!("Document {document} was deleted before it could be moved."),
+            ));
+        };
+        records.push(record);
+    }
+    let moved: HashSet<DocumentId> = relocations.iter().map(|relocation| relocation.document).collect();
+    let taken: HashSet<&str> = relocations.iter().map(|relocation| relocation.path.as_str()).collect();
+    if moved.len() < relocations.len() || taken.len() < relocations.len() {
+        return Err(Error::internal("A document was to be moved twice, or two to the same path."));
+    }
+    let mut batch = WriteBatch::default();
+    // All before any new one is put, for one may be the old path of another document.
+    for record in &records {
+        batch.delete_cf(truth.cf(cf::PATH_INDEX)?, path_key(&record.meta.path));
+    }
+    for (mut record, Relocation { document, path, name }) in records.into_iter().zip(relocations) {
+        if let Some(other) = reader.document_at_path(path)?
+            && !moved.contains(&other)
+        {
+            return Err(Error::new(ErrorCode::AlreadyExists, format!("{path} is stored already as document {other}."))
+                .with_hint("Delete that document first, or leave the other where it is."));
+        }
+        (record.meta.path, record.meta.name) = (path.clone(), name.clone());
+        batch.put_cf(truth.cf(cf::DOCUMENTS)?, document.as_bytes(), encode_json(&record)?);
+        batch.put_cf(truth.cf(cf::PATH_INDEX)?, path_key(path), encode(document)?);
+    }
+    finish(truth, batch, State { last_seq: state.last_seq + 1, ..*state }, Op { removed: None, added: None })
 }
 
 fn finish(truth: &Truth, mut batch: WriteBatch, state: State, op: Op) -> Result<Change> {

@@ -30,6 +30,13 @@ type Entries = Arc<[Arc<CatalogueEntry>]>;
 #[derive(Default)]
 pub(super) struct Catalogue(Mutex<Option<(u64, Entries)>>);
 
+impl Catalogue {
+    /// After documents got new paths or names, which an entry's slots do not show.
+    pub(super) fn forget(&self) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+}
+
 impl Collection {
     /// What filters ask of each document, ordered by path. Kept in memory, some 300 bytes a document; after a change, the
     /// documents that changed are read.

@@ -10,7 +10,7 @@ use crate::indexes::Kept;
 use crate::manifest::VectorModels;
 use crate::records::{Identity, State};
 use crate::schema::{IDENTITY_KEY, STATE_KEY, cf, sequence_key};
-use crate::write::{self, Change, StoredDocument};
+use crate::write::{self, Change, Relocation, StoredDocument};
 
 impl Collection {
     /// Inserts a document, or replaces the one with the same id, in one step: readers see the old one or the new one. Durable
@@ -45,9 +45,28 @@ impl Collection {
         }
     }
 
+    /// Gives documents new paths and names in one step; they may take each other's paths. Ids, pages, chunks and vectors stay, and
+    /// the derived indexes have nothing to do. Durable when it returns. A copy of the original is the caller's business: its
+    /// name has the extension of the path.
+    ///
+    /// Errors: [`ErrorCode::AlreadyExists`] where a path belongs to a document that is not moved away, [`ErrorCode::NotFound`]
+    /// where one of the documents is gone. Nothing is changed then.
+    pub fn relocate_documents(&self, relocations: &[Relocation]) -> Result<()> {
+        if relocations.is_empty() {
+            return Ok(());
+        }
+        let mut state = self.writer();
+        let change = write::relocate(&self.truth.reader(), relocations, &state)?;
+        self.commit(&mut state, change)?;
+        self.relocated.note(state.last_seq, relocations);
+        self.catalogue.forget();
+        Ok(())
+    }
+
     fn commit(&self, state: &mut State, change: Change) -> Result<()> {
         tracing::debug_span!("write").in_scope(|| self.truth.write_durably(change.batch))?;
         *state = change.state;
+        self.relocated.forget(&change.op);
         self.slots.write().unwrap_or_else(PoisonError::into_inner).apply(&change.op);
         let mut committed = false;
         for index in self.indexes.all() {

@@ -4,6 +4,7 @@ mod catalogue;
 mod changing;
 mod correcting;
 mod reading;
+mod relocated;
 mod selecting;
 
 use std::path::{Path, PathBuf};
@@ -97,6 +98,7 @@ pub struct Collection {
     indexes: Indexes,
     catalogue: catalogue::Catalogue,
     page_places: selecting::PagePlaces,
+    relocated: relocated::Relocated,
     /// Held during a change, of documents or of an index as a whole.
     writer: Mutex<State>,
     /// Released last.
@@ -187,7 +189,7 @@ impl Collection {
             migrate::remove_backups(dir)?;
         }
         let (slots, writer) = (RwLock::new(slots), Mutex::new(state));
-        let (catalogue, page_places) = Default::default();
+        let (catalogue, page_places, relocated) = Default::default();
         Ok(Self {
             dir: dir.to_owned(),
             manifest,
@@ -197,6 +199,7 @@ impl Collection {
             indexes,
             catalogue,
             page_places,
+            relocated,
             writer,
             _owner: owner,
         })

@@ -127,13 +127,6 @@ impl Collection {
         self.truth.reader().annotations(document)
     }
 
-    /// All documents with the version that is stored of each, in the order in which they were stored. A version has a number that
-    /// no other ever gets, of this document or another, so what is derived from documents can tell by it which have changed.
-    /// From memory.
-    pub fn versions(&self) -> Vec<(DocumentId, u64)> {
-        self.slots().ranges().map(|range| (range.document, range.first)).collect()
-    }
-
     // ---- searching ----
 
     /// The best `k` chunks by BM25, best first, equal scores by age of the chunk. Sees every change that has returned; the

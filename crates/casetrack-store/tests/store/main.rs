@@ -6,6 +6,7 @@ mod documents;
 mod portable;
 mod recovery;
 mod registry;
+mod relocating;
 mod schemas;
 mod search;
 mod selecting;

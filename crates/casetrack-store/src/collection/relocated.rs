@@ -1,0 +1,43 @@
+//! Documents that got new paths or names while the collection was open.
+
+use std::collections::HashMap;
+use std::sync::{PoisonError, RwLock};
+
+use casetrack_core::DocumentId;
+
+use super::Collection;
+use crate::records::Op;
+use crate::write::Relocation;
+
+/// The change that gave each of them its path and name last.
+#[derive(Default)]
+pub(super) struct Relocated(RwLock<HashMap<DocumentId, u64>>);
+
+/// Tells the number of a change from a first slot.
+const RELOCATED: u64 = 1 << 63;
+
+impl Relocated {
+    pub fn note(&self, seq: u64, relocations: &[Relocation]) {
+        let mut known = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        known.extend(relocations.iter().map(|relocation| (relocation.document, seq)));
+    }
+
+    /// A document that is stored again or deleted has other slots, which tell its version.
+    pub fn forget(&self, op: &Op) {
+        let mut known = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        for range in op.removed.iter().chain(&op.added) {
+            known.remove(&range.document);
+        }
+    }
+}
+
+impl Collection {
+    /// All documents with the version that is stored of each, in the order in which they were stored. A version has a number that
+    /// no other ever gets, of this document or another, so what is derived from documents can tell by it which have changed: in
+    /// themselves or, since this collection was opened, in path or name. From memory.
+    pub fn versions(&self) -> Vec<(DocumentId, u64)> {
+        let relocated = self.relocated.0.read().unwrap_or_else(PoisonError::into_inner);
+        let version = |document, first| relocated.get(&document).map_or(first, |seq| RELOCATED | seq);
+        self.slots().ranges().map(|range| (range.document, version(range.document, range.first))).collect()
+    }
+}

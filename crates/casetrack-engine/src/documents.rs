@@ -131,23 +131,31 @@ impl Engine {
     pub fn delete_document(&self, collection: CollectionId, name: &str) -> Result<DocumentMeta> {
         let collection = self.collection(collection)?;
         let meta = find_document(&collection, name)?;
-        if meta.format.is_container() {
-            // Before the container, so that none is left without it.
-            let folder = format!("{}/", meta.path);
-            for member in collection.documents()?.iter().filter(|member| member.path.starts_with(&folder)) {
-                collection.delete_document(member.id)?;
-                if member.original_stored {
-                    crate::ingest::originals::remove(&collection, member)?;
-                }
-            }
-        }
-        collection.delete_document(meta.id)?;
+        delete_whole(&collection, &meta)?;
         collection.flush()?;
-        if meta.original_stored {
-            crate::ingest::originals::remove(&collection, &meta)?;
-        }
         Ok(meta)
     }
+}
+
+/// Removes a document, the documents inside it and the copies of their originals. Does not flush.
+pub(crate) fn delete_whole(collection: &Collection, meta: &DocumentMeta) -> Result<()> {
+    if meta.format.is_container() {
+        // Before the container, so that none is left without it.
+        let folder = format!("{}/", meta.path);
+        for member in collection.documents()?.iter().filter(|member| member.path.starts_with(&folder)) {
+            delete_one(collection, member)?;
+        }
+    }
+    delete_one(collection, meta)
+}
+
+/// Removes a document and the copy of its original.
+pub(crate) fn delete_one(collection: &Collection, meta: &DocumentMeta) -> Result<()> {
+    collection.delete_document(meta.id)?;
+    if meta.original_stored {
+        crate::ingest::originals::remove(collection, meta)?;
+    }
+    Ok(())
 }
 
 /// Finds the document that `name` means: its id, the beginning of it, its path or its name with or without extension.

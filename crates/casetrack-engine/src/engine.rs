@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use crate::graph::Graph;
 use crate::jobs::Jobs;
 use crate::watches::Watches;
+use crate::sync::KnownFiles;
 
 /// Everything the engine can be told. The defaults suit an 8 GB laptop. What is left out when it is serialised is that of the process
 /// that reads it.
@@ -100,6 +101,8 @@ struct Shared {
     graphs: Mutex<HashMap<CollectionId, Arc<RwLock<Graph>>>>,
     jobs: Arc<Jobs>,
     watches: Watches,
+    /// What syncs know of files.
+    files: KnownFiles,
 }
 
 impl Engine {
@@ -116,6 +119,7 @@ impl Engine {
             readers,
             recognizers: Mutex::default(),
             graphs: Mutex::default(),
+            files: KnownFiles::default(),
         };
         Ok(Self { config, shared: Arc::new(shared), embedder: OnceLock::new() })
     }
@@ -295,6 +299,10 @@ impl Engine {
     /// The graph of a collection, which may be behind it.
     pub(crate) fn shared_graph(&self, id: CollectionId) -> Arc<RwLock<Graph>> {
         Arc::clone(lock(&self.shared.graphs).entry(id).or_default())
+    }
+
+    pub(crate) fn known_files(&self) -> &KnownFiles {
+        &self.shared.files
     }
 
     /// Keeps a newly created collection open.

@@ -9,13 +9,13 @@ use walkdir::{DirEntry, WalkDir};
 use super::{FailedFile, IngestRequest, Problem};
 
 /// The files to look at, in a stable order, and what could not even be listed.
-pub(super) struct Discovery {
+pub(crate) struct Discovery {
     pub files: Vec<FoundFile>,
     pub failed: Vec<FailedFile>,
     pub subfolders: Vec<String>,
 }
 
-pub(super) struct FoundFile {
+pub(crate) struct FoundFile {
     /// Absolute, symbolic links resolved.
     pub path: PathBuf,
     /// Path below the folder asked for, or the file name; for people.
@@ -28,7 +28,7 @@ pub(super) struct FoundFile {
 /// leave (`~$name`) inside folders are not documents and are left out too.
 ///
 /// Fails when the only path asked for cannot be read; with several paths that is a failed file of the report.
-pub(super) fn discover(request: &IngestRequest, data_dir: &Path) -> Result<Discovery> {
+pub(crate) fn discover(request: &IngestRequest, data_dir: &Path) -> Result<Discovery> {
     let mut discovery = Discovery { files: Vec::new(), failed: Vec::new(), subfolders: Vec::new() };
     let data_dir = data_dir.canonicalize().ok();
     let mut subfolders = BTreeSet::new();
@@ -91,7 +91,7 @@ fn walk(
     Ok(())
 }
 
-pub(super) fn failed(path: &Path, relative_path: String, error: &Error) -> FailedFile {
+pub(crate) fn failed(path: &Path, relative_path: String, error: &Error) -> FailedFile {
     FailedFile { relative_path, path: path.display().to_string(), problem: Problem::from(error) }
 }
 
@@ -109,7 +109,7 @@ fn is_hidden(entry: &DirEntry) -> bool {
     name.starts_with(b".") || name.starts_with(b"~$")
 }
 
-fn has_extension(path: &Path, wanted: Option<&[String]>) -> bool {
+pub(crate) fn has_extension(path: &Path, wanted: Option<&[String]>) -> bool {
     let Some(wanted) = wanted else { return true };
     let Some(extension) = path.extension().and_then(|extension| extension.to_str()) else { return false };
     wanted.iter().any(|one| one.trim_start_matches('.').eq_ignore_ascii_case(extension))

@@ -139,9 +139,14 @@ impl<'a> Extracting<'a> {
         let earlier = self.collection.document_by_path(&source.path)?;
         let mut unchanged = None;
         if let Some(earlier) = &earlier {
-            if earlier.sha256 == source.sha256 && self.request.skip_existing {
+            let same = earlier.sha256 == source.sha256;
+            let by_this_job = same && self.request.since.is_some_and(|since| earlier.ingested_at >= since);
+            if by_this_job || same && self.request.skip_existing {
                 let detail = format!("already ingested as {}, matching SHA256", earlier.name);
-                let outcome = skipped(source, SkipReason::Unchanged, earlier.id, detail);
+                let outcome = match by_this_job {
+                    true => Outcome::Stored(place.relative.clone(), Box::new(earlier.clone())),
+                    false => skipped(source, SkipReason::Unchanged, earlier.id, detail),
+                };
                 if !earlier.format.is_container() {
                     return Ok(LookedAt::without_members(outcome));
                 }

@@ -4,10 +4,10 @@
 //! flat however many files there are. Documents are committed in the order of discovery, each in one atomic step. A file that
 //! fails is a line in the report, never the end of the job.
 
-mod discover;
+pub(crate) mod discover;
 mod extracting;
 pub(crate) mod originals;
-mod pipeline;
+pub(crate) mod pipeline;
 pub(crate) mod prepare;
 
 use std::path::PathBuf;
@@ -95,7 +95,8 @@ pub struct IngestedDocument {
     pub document_type: DocumentType,
     pub pages: u32,
     pub chunks: u32,
-    /// Whether it took the place of an earlier version of the same file.
+    /// Whether it took the place of an earlier version of the same file. Not known, and `false`, where the job was interrupted after
+    /// it had stored the document.
     pub replaced: bool,
     /// What could not be read.
     pub warnings: Vec<String>,

@@ -23,6 +23,8 @@ pub(super) enum Outcome {
     /// So many files are inside a file under way.
     Opened(u64),
     Ready(Box<Ready>),
+    /// Stored by this job before it was interrupted, found at this path.
+    Stored(String, Box<DocumentMeta>),
     Skipped(SkippedFile),
     Failed(FailedFile),
 }
@@ -45,7 +47,7 @@ pub(super) struct ChunkVectors {
     pub sparse: Option<SparseVector>,
 }
 
-pub(super) fn run(
+pub(crate) fn run(
     engine: &Engine,
     collection: &Collection,
     request: &IngestRequest,
@@ -150,6 +152,7 @@ impl Embedding<'_> {
                 (self.progress)(Progress::Discovered { files: self.report.found });
             }
             Outcome::Ready(ready) => documents.push(*ready),
+            Outcome::Stored(relative, meta) => self.ingested(relative, *meta, false),
             Outcome::Skipped(file) => {
                 self.report.skipped.push(file);
                 let file = self.report.skipped.last().map(|file| file.path.clone());
@@ -211,22 +214,26 @@ impl Embedding<'_> {
         if document.replaced {
             originals::remove_others(self.collection, &meta)?;
         }
+        self.ingested(document.relative, meta, document.replaced);
+        Ok(())
+    }
+
+    fn ingested(&mut self, relative_path: String, meta: DocumentMeta, replaced: bool) {
         self.report.pages += u64::from(meta.page_count);
         self.report.chunks += u64::from(meta.chunk_count);
         let path = meta.path.clone();
         self.report.ingested.push(IngestedDocument {
             document_id: meta.id,
             name: meta.name,
-            relative_path: document.relative,
+            relative_path,
             path: meta.path,
             document_type: meta.document_type,
             pages: meta.page_count,
             chunks: meta.chunk_count,
-            replaced: document.replaced,
+            replaced,
             warnings: meta.warnings,
         });
         self.file_done(path, None);
-        Ok(())
     }
 
     /// Another ingestion has stored the same file since this one looked.

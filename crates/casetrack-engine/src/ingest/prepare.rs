@@ -46,17 +46,7 @@ impl Source {
             return Err(Error::invalid(format!("The path {shown} is not valid UTF-8."))
                 .with_hint("Rename the file, or the folder it is in; citations have to be able to name it."));
         };
-        let metadata = std::fs::metadata(path).map_err(|error| Error::io(&shown, error))?;
-        if !metadata.is_file() {
-            return Err(Error::invalid(format!("{shown} is not a regular file.")));
-        }
-        if metadata.len() > limits.max_file_bytes {
-            return Err(Error::new(
-                ErrorCode::FileTooLarge,
-                format!("{shown} has {} MB; the limit is {} MB.", metadata.len() >> 20, limits.max_file_bytes >> 20),
-            )
-            .with_hint("Split the file, or raise the limit with --max-file-mb."));
-        }
+        readable(path, limits)?;
         let bytes = std::fs::read(path).map_err(|error| Error::io(&shown, error))?;
         let sha256 = sha256(&bytes);
         let file_name = path.file_name().and_then(|name| name.to_str()).unwrap_or(text).to_owned();
@@ -106,6 +96,23 @@ impl Source {
 
 pub(crate) fn sha256(bytes: &[u8]) -> Sha256 {
     Sha256(sha2::Sha256::digest(bytes).into())
+}
+
+/// Refuses what is no file or too large, before it is read.
+pub(crate) fn readable(path: &Path, limits: &Limits) -> Result<std::fs::Metadata> {
+    let shown = path.display().to_string();
+    let metadata = std::fs::metadata(path).map_err(|error| Error::io(&shown, error))?;
+    if !metadata.is_file() {
+        return Err(Error::invalid(format!("{shown} is not a regular file.")));
+    }
+    if metadata.len() > limits.max_file_bytes {
+        return Err(Error::new(
+            ErrorCode::FileTooLarge,
+            format!("{shown} has {} MB; the limit is {} MB.", metadata.len() >> 20, limits.max_file_bytes >> 20),
+        )
+        .with_hint("Split the file, or raise the limit with --max-file-mb."));
+    }
+    Ok(metadata)
 }
 
 /// The method all pages with text share, or `Hybrid`.

@@ -4,14 +4,25 @@
 //! Then documents whose files were moved get their new paths in one atomic step and keep their ids, chunks and vectors, those
 //! whose files are gone are removed if that is asked for, and new and changed files go through the ingestion.
 
+mod apply;
+pub(crate) mod files;
+mod plan;
+mod run;
+
+#[cfg(test)]
+mod tests;
+
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use casetrack_core::{DocumentId, DocumentType, Timestamp};
+use casetrack_core::{Cancel, CollectionId, DocumentId, DocumentMeta, DocumentType, ProgressSink, Result, Timestamp};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::ingest::{FailedFile, Problem, SkippedFile};
+use crate::engine::Engine;
+use crate::ingest::{FailedFile, IngestedDocument, Problem, SkippedFile};
+
+pub(crate) use files::KnownFiles;
 
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default)]
@@ -116,4 +127,35 @@ pub struct GoneDocument {
     pub document_id: DocumentId,
     pub name: String,
     pub path: String,
+}
+
+impl Engine {
+    /// Brings a collection up to date with a folder. Blocks until done; `cancel` stops it within a second.
+    ///
+    /// Fails as a whole, and changes nothing, where the folder cannot be listed or is none; what it does afterwards is in the
+    /// report. A file or subfolder that cannot be read is a failed file, and no document of it counts as missing. Costs a
+    /// look at every file, reading those whose content has to be compared, and the ingestion of what is new or changed.
+    pub fn sync(
+        &self,
+        collection: CollectionId,
+        request: &SyncRequest,
+        progress: &ProgressSink,
+        cancel: &Cancel,
+    ) -> Result<SyncReport> {
+        let collection = self.collection(collection)?;
+        run::run(self, &collection, request, progress, cancel)
+    }
+}
+
+impl From<IngestedDocument> for SyncedFile {
+    fn from(document: IngestedDocument) -> Self {
+        let IngestedDocument { document_id, name, relative_path, path, pages, chunks, warnings, .. } = document;
+        Self { document_id: Some(document_id), name, relative_path, path, pages, chunks, warnings }
+    }
+}
+
+impl From<&DocumentMeta> for GoneDocument {
+    fn from(meta: &DocumentMeta) -> Self {
+        Self { document_id: meta.id, name: meta.name.clone(), path: meta.path.clone() }
+    }
 }

@@ -1,0 +1,176 @@
+//! What is known of files from the last sync, so that those that did not change need not be read.
+
+use std::collections::HashMap;
+use std::fs::Metadata;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, SystemTime};
+
+use casetrack_core::{Cancel, Error, Result, Sha256};
+use sha2::Digest;
+
+use crate::ingest::{FailedFile, SkippedFile};
+
+/// A file that was changed less than this before it was read may have been changed again with the same time. Git's index has the
+/// same rule ("racy git"); 2 s is the coarsest step of times in use, that of FAT.
+const RACY: Duration = Duration::from_secs(2);
+/// Bytes read between two looks at cancellation.
+const PIECE_BYTES: usize = 1 << 20;
+
+/// The files of this process's syncs by their paths, about 300 bytes each.
+#[derive(Debug, Default)]
+pub(crate) struct KnownFiles(Mutex<HashMap<PathBuf, KnownFile>>);
+
+#[derive(Debug, Clone)]
+struct KnownFile {
+    stamp: Stamp,
+    /// When reading it began.
+    read_at: SystemTime,
+    sha256: Sha256,
+    refusal: Option<Refusal>,
+}
+
+/// Why a file is not in the collection.
+#[derive(Debug, Clone)]
+pub(super) enum Refusal {
+    Failed(FailedFile),
+    Unsupported(SkippedFile),
+}
+
+/// What a change of a file changes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Stamp {
+    bytes: u64,
+    modified: Option<SystemTime>,
+    /// Where the platform has them: device, inode, and seconds and nanoseconds of the last change of either content or attributes.
+    identity: (u64, u64, i64, i64),
+}
+
+impl Stamp {
+    fn of(metadata: &Metadata) -> Self {
+        #[cfg(unix)]
+        let identity = {
+            use std::os::unix::fs::MetadataExt;
+            (metadata.dev(), metadata.ino(), metadata.ctime(), metadata.ctime_nsec())
+        };
+        #[cfg(not(unix))]
+        let identity = Default::default();
+        Self { bytes: metadata.len(), modified: metadata.modified().ok(), identity }
+    }
+}
+
+impl KnownFile {
+    fn holds_for(&self, stamp: Stamp) -> bool {
+        let settled = |modified: SystemTime| modified.checked_add(RACY).is_some_and(|settled| settled <= self.read_at);
+        self.stamp == stamp && stamp.modified.is_some_and(settled)
+    }
+}
+
+impl KnownFiles {
+    /// The digest of a file, and why it was refused last; `metadata` is that of now. Reads it where `trust` is false or its times do
+    /// not show that it is what it was.
+    pub(super) fn digest(
+        &self,
+        path: &Path,
+        metadata: &Metadata,
+        trust: bool,
+        cancel: &Cancel,
+    ) -> Result<(Sha256, Option<Refusal>)> {
+        let stamp = Stamp::of(metadata);
+        if trust && let Some(known) = self.lock().get(path).filter(|known| known.holds_for(stamp)) {
+            return Ok((known.sha256, known.refusal.clone()));
+        }
+        let read_at = SystemTime::now();
+        let sha256 = digest(path, cancel)?;
+        self.lock().insert(path.to_owned(), KnownFile { stamp, read_at, sha256, refusal: None });
+        Ok((sha256, None))
+    }
+
+    /// Notes why a file was refused.
+    pub(super) fn refuse(&self, path: &Path, refusal: Refusal) {
+        if let Some(known) = self.lock().get_mut(path) {
+            known.refusal = Some(refusal);
+        }
+    }
+
+    /// Forgets the files below a folder that `is_there` does not know.
+    pub(super) fn keep(&self, folder: &Path, is_there: impl Fn(&Path) -> bool) {
+        self.lock().retain(|path, _| !path.starts_with(folder) || is_there(path));
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<PathBuf, KnownFile>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The SHA-256 of a file, read in pieces.
+pub(crate) fn digest(path: &Path, cancel: &Cancel) -> Result<Sha256> {
+    let error = |error| Error::io(path.display(), error);
+    let mut file = std::fs::File::open(path).map_err(error)?;
+    let mut hasher = sha2::Sha256::new();
+    let mut piece = vec![0; PIECE_BYTES];
+    loop {
+        if cancel.is_cancelled() {
+            return Err(Error::cancelled());
+        }
+        match file.read(&mut piece).map_err(error)? {
+            0 => return Ok(Sha256(hasher.finalize().into())),
+            n => hasher.update(&piece[..n]),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ingest::prepare::sha256;
+
+    fn look(known: &KnownFiles, path: &Path) -> Sha256 {
+        known.digest(path, &std::fs::metadata(path).unwrap(), true, &Cancel::default()).unwrap().0
+    }
+
+    /// Sets the time at which a file was changed, as seconds before now.
+    fn age(path: &Path, seconds: u64) {
+        let time = SystemTime::now() - Duration::from_secs(seconds);
+        std::fs::File::options().write(true).open(path).unwrap().set_modified(time).unwrap();
+    }
+
+    #[test]
+    fn a_file_is_read_again_unless_its_times_prove_that_it_is_the_same() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a.txt");
+        let known = KnownFiles::default();
+        std::fs::write(&path, "one").unwrap();
+        assert_eq!(look(&known, &path), sha256(b"one"));
+        // As if it were written again within the step of the clock: only reading it tells.
+        known.lock().get_mut(&path).unwrap().sha256 = sha256(b"stale");
+        assert_eq!(look(&known, &path), sha256(b"one"), "a file that was just written is not trusted");
+
+        age(&path, 60);
+        look(&known, &path);
+        known.lock().get_mut(&path).unwrap().sha256 = sha256(b"trusted");
+        assert_eq!(look(&known, &path), sha256(b"trusted"));
+        let all = known.digest(&path, &std::fs::metadata(&path).unwrap(), false, &Cancel::default());
+        assert_eq!(all.unwrap().0, sha256(b"one"));
+
+        // The same size and time, but another file.
+        let other = dir.path().join("b.txt");
+        std::fs::write(&other, "two").unwrap();
+        other.metadata().unwrap();
+        let time = path.metadata().unwrap().modified().unwrap();
+        std::fs::File::options().write(true).open(&other).unwrap().set_modified(time).unwrap();
+        std::fs::rename(&other, &path).unwrap();
+        assert_eq!(look(&known, &path), sha256(if cfg!(unix) { b"two" } else { b"one" }));
+    }
+
+    #[test]
+    fn hashing_ends_when_it_is_cancelled() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a.txt");
+        std::fs::write(&path, "one").unwrap();
+        let cancel = Cancel::default();
+        cancel.cancel();
+        assert_eq!(digest(&path, &cancel).unwrap_err().code, casetrack_core::ErrorCode::Cancelled);
+    }
+}

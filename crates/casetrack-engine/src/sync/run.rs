@@ -1,0 +1,327 @@
+//! One sync: look, plan, act.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use casetrack_core::{Cancel, DocumentMeta, Error, ErrorCode, Progress, ProgressSink, Result};
+use casetrack_store::Collection;
+
+use super::files::Refusal;
+use super::plan::{DiskFile, Plan, plan};
+use super::{GoneDocument, SyncReport, SyncRequest, SyncedFile, apply};
+use crate::documents::delete_whole;
+use crate::engine::Engine;
+use crate::ingest::discover::{Discovery, FoundFile, discover, failed, has_extension};
+use crate::ingest::prepare::readable;
+use crate::ingest::{FailedFile, IngestReport, IngestRequest, Problem, SkipReason, SkippedFile, pipeline};
+
+pub(super) fn run(
+    engine: &Engine,
+    collection: &Collection,
+    request: &SyncRequest,
+    progress: &ProgressSink,
+    cancel: &Cancel,
+) -> Result<SyncReport> {
+    let started = Instant::now();
+    let mut look = Look::at(engine, request, cancel)?;
+    progress(Progress::Discovered { files: look.found });
+    let mut report = SyncReport {
+        collection: collection.meta().name.clone(),
+        folder: look.root.display().to_string(),
+        dry_run: request.dry_run,
+        found: look.found,
+        failed: std::mem::take(&mut look.failed),
+        unsupported: std::mem::take(&mut look.unsupported),
+        awaited: look.awaited.iter().map(|path| path.display().to_string()).collect(),
+        ..SyncReport::default()
+    };
+    let result = match look.complete {
+        true => act(engine, collection, request, look, &mut report, progress, cancel),
+        false => Err(Error::cancelled()),
+    };
+    if let Err(error) = result {
+        report.stopped = Some(Problem::from(&error));
+    }
+    report.duration_ms = started.elapsed().as_millis() as u64;
+    Ok(report)
+}
+
+/// What is on disk.
+struct Look {
+    root: PathBuf,
+    found: u64,
+    /// Files with what is known of their contents, in order.
+    files: Vec<(FoundFile, DiskFile)>,
+    failed: Vec<FailedFile>,
+    unsupported: Vec<SkippedFile>,
+    awaited: HashSet<PathBuf>,
+    /// Folders that could not be listed, and files that could not be looked at.
+    unseen: Vec<PathBuf>,
+    /// Paths that are in `failed` or `unsupported` already.
+    refused: HashSet<String>,
+    /// Whether it was not cancelled.
+    complete: bool,
+}
+
+impl Look {
+    fn at(engine: &Engine, request: &SyncRequest, cancel: &Cancel) -> Result<Self> {
+        let root = request.folder.canonicalize().map_err(|error| Error::io(request.folder.display(), error))?;
+        if !root.is_dir() {
+            return Err(Error::invalid(format!("{} is not a folder.", root.display()))
+                .with_hint("Ingest a single file with ingest_document."));
+        }
+        let all = IngestRequest { extensions: request.extensions.clone(), ..IngestRequest::new(vec![root.clone()]) };
+        let Discovery { files, failed, .. } = discover(&all, &engine.config().data_dir)?;
+        let absolute = |path: &PathBuf| path.canonicalize().unwrap_or_else(|_| path.clone());
+        let awaited: HashSet<PathBuf> =
+            request.awaited.iter().map(absolute).filter(|path| path.starts_with(&root)).collect();
+        // A folder may have been reached through a link.
+        let listed = failed.iter().map(|file| PathBuf::from(&file.path));
+        let unseen = listed.flat_map(|path| [absolute(&path), path]).collect();
+        let mut look = Self {
+            root,
+            found: files.len() as u64,
+            files: Vec::with_capacity(files.len()),
+            failed,
+            unsupported: Vec::new(),
+            awaited,
+            unseen,
+            refused: HashSet::new(),
+            complete: true,
+        };
+        let known = engine.known_files();
+        let mut seen: HashSet<PathBuf> = HashSet::with_capacity(files.len());
+        for file in files {
+            if cancel.is_cancelled() {
+                look.complete = false;
+                return Ok(look);
+            }
+            seen.insert(file.path.clone());
+            if look.awaited.contains(&file.path) {
+                continue;
+            }
+            let read = readable(&file.path, &engine.config().limits)
+                .and_then(|metadata| known.digest(&file.path, &metadata, request.trust_times, cancel));
+            look.take(file, read);
+        }
+        known.keep(&look.root, |path| seen.contains(path));
+        Ok(look)
+    }
+
+    fn take(&mut self, file: FoundFile, read: Result<(casetrack_core::Sha256, Option<Refusal>)>) {
+        // A path that is no text is told by the ingestion.
+        let path = file.path.display().to_string();
+        let sha256 = match read {
+            Ok((sha256, refusal)) => {
+                match refusal {
+                    Some(Refusal::Failed(problem)) => self.failed.push(problem),
+                    Some(Refusal::Unsupported(skipped)) => self.unsupported.push(skipped),
+                    None => return self.files.push((file, DiskFile { path, sha256: Some(sha256) })),
+                }
+                Some(sha256)
+            }
+            Err(error) => {
+                match error.code {
+                    ErrorCode::Cancelled => self.complete = false,
+                    // It went away since the folder was listed.
+                    ErrorCode::FileNotFound => {
+                        self.found -= 1;
+                        return;
+                    }
+                    _ => self.failed.push(failed(&file.path, file.relative.clone(), &error)),
+                }
+                None
+            }
+        };
+        self.refused.insert(path.clone());
+        self.files.push((file, DiskFile { path, sha256 }));
+    }
+
+    /// Whether the file of a document that was not found is gone.
+    fn is_gone(&self, meta: &DocumentMeta, request: &SyncRequest) -> bool {
+        let path = Path::new(&meta.path);
+        if self.awaited.contains(path)
+            || self.unseen.iter().any(|unseen| path.starts_with(unseen))
+            || path.starts_with(&self.root) && !has_extension(path, request.extensions.as_deref())
+        {
+            return false;
+        }
+        use std::io::ErrorKind::{NotADirectory, NotFound};
+        matches!(path.metadata(), Err(error) if matches!(error.kind(), NotFound | NotADirectory))
+    }
+}
+
+fn act(
+    engine: &Engine,
+    collection: &Collection,
+    request: &SyncRequest,
+    look: Look,
+    report: &mut SyncReport,
+    progress: &ProgressSink,
+    cancel: &Cancel,
+) -> Result<()> {
+    let documents = collection.documents()?;
+    let files: Vec<DiskFile> = look.files.iter().map(|(_, file)| file.clone()).collect();
+    // What is still being written may be what a document that seems gone has become.
+    let paths: HashSet<&Path> = documents.iter().map(|meta| Path::new(&meta.path)).collect();
+    let remove = request.remove_deleted && look.awaited.iter().all(|path| paths.contains(path.as_path()));
+    let plan = plan(&look.root, &files, &documents, |meta| look.is_gone(meta, request), remove);
+    let moves: Vec<(usize, &str)> = plan.moved.iter().map(|&(d, f)| (d, files[f].path.as_str())).collect();
+
+    tell(report, &plan, &look, &documents, request);
+    if request.dry_run {
+        report.moved = apply::moved(&documents, &moves);
+        preview(report, &plan, &look, &documents, remove);
+        return Ok(());
+    }
+
+    apply::relocate(collection, apply::relocations(&documents, &moves))?;
+    report.moved = apply::moved(&documents, &moves);
+    for &d in &plan.gone {
+        let gone = GoneDocument::from(&documents[d]);
+        if !remove {
+            report.missing.push(gone);
+            continue;
+        }
+        if cancel.is_cancelled() {
+            return Err(Error::cancelled());
+        }
+        delete_whole(collection, &documents[d])?;
+        report.removed.push(gone);
+    }
+
+    let wanted: HashSet<usize> = plan.fresh.iter().chain(&plan.changed).copied().collect();
+    let refused = look.refused;
+    let wanted = look.files.into_iter().enumerate().filter(|(f, _)| wanted.contains(f));
+    let files: Vec<FoundFile> = wanted
+        .map(|(_, (file, disk))| (file, disk.path))
+        .filter(|(_, path)| !refused.contains(path))
+        .map(|(file, _)| file)
+        .collect();
+    if files.is_empty() {
+        if !report.moved.is_empty() || !report.removed.is_empty() {
+            collection.flush()?;
+        }
+        return Ok(());
+    }
+    let ingest = IngestRequest {
+        document_type: request.document_type,
+        since: request.since,
+        ..IngestRequest::new(files.iter().map(|file| file.path.clone()).collect())
+    };
+    let discovery = Discovery { files, failed: Vec::new(), subfolders: Vec::new() };
+    let ingested = pipeline::run(engine, collection, &ingest, discovery, progress, cancel)?;
+    remember(engine, &ingested);
+    add(report, ingested);
+    Ok(())
+}
+
+/// What is known before anything is done.
+fn tell(report: &mut SyncReport, plan: &Plan, look: &Look, documents: &[DocumentMeta], request: &SyncRequest) {
+    for &(f, d) in &plan.unchanged {
+        let meta = &documents[d];
+        if request.since.is_none_or(|since| meta.ingested_at < since) {
+            report.unchanged += 1;
+            continue;
+        }
+        // Stored by this job before it was interrupted.
+        let folder = format!("{}/", meta.path);
+        let members = documents.iter().filter(|member| member.path.starts_with(&folder));
+        for stored in std::iter::once(meta).chain(members) {
+            report.pages += u64::from(stored.page_count);
+            report.chunks += u64::from(stored.chunk_count);
+            report.new.push(SyncedFile {
+                document_id: Some(stored.id),
+                name: stored.name.clone(),
+                relative_path: format!("{}{}", look.files[f].0.relative, &stored.path[meta.path.len()..]),
+                path: stored.path.clone(),
+                pages: stored.page_count,
+                chunks: stored.chunk_count,
+                warnings: stored.warnings.clone(),
+            });
+        }
+    }
+    for &(f, d) in &plan.duplicates {
+        let (file, same) = (&look.files[f].0, &documents[d]);
+        report.duplicates.push(SkippedFile {
+            relative_path: file.relative.clone(),
+            path: file.path.display().to_string(),
+            reason: SkipReason::Duplicate,
+            document_id: Some(same.id),
+            detail: format!("same content as {}, matching SHA256", same.path),
+        });
+    }
+}
+
+/// What would be done.
+fn preview(report: &mut SyncReport, plan: &Plan, look: &Look, documents: &[DocumentMeta], remove: bool) {
+    let gone = plan.gone.iter().map(|&d| GoneDocument::from(&documents[d]));
+    if remove {
+        report.removed.extend(gone)
+    } else {
+        report.missing.extend(gone)
+    }
+    let mut contents = HashSet::new();
+    for (list, is_new) in [(&plan.changed, false), (&plan.fresh, true)] {
+        for &f in list {
+            let (file, DiskFile { path, sha256 }) = &look.files[f];
+            if look.refused.contains(path) {
+                continue;
+            }
+            if is_new && sha256.is_some_and(|sha256| !contents.insert(sha256)) {
+                report.duplicates.push(SkippedFile {
+                    relative_path: file.relative.clone(),
+                    path: path.clone(),
+                    reason: SkipReason::Duplicate,
+                    document_id: None,
+                    detail: "same content as another new file, matching SHA256".to_owned(),
+                });
+                continue;
+            }
+            let document = documents.iter().find(|meta| !is_new && meta.path == *path);
+            let synced = SyncedFile {
+                document_id: document.map(|meta| meta.id),
+                name: document.map_or_else(|| apply::file_name(path).to_owned(), |meta| meta.name.clone()),
+                relative_path: file.relative.clone(),
+                path: path.clone(),
+                pages: 0,
+                chunks: 0,
+                warnings: Vec::new(),
+            };
+            if is_new { report.new.push(synced) } else { report.changed.push(synced) }
+        }
+    }
+}
+
+/// Notes which files can only be ingested when they change.
+fn remember(engine: &Engine, report: &IngestReport) {
+    let known = engine.known_files();
+    const OF_THE_FILE: [ErrorCode; 3] = [ErrorCode::UnreadableFile, ErrorCode::EmptyFile, ErrorCode::NeedsPassword];
+    for file in report.failed.iter().filter(|file| OF_THE_FILE.iter().any(|code| file.problem.code == code.name())) {
+        known.refuse(Path::new(&file.path), Refusal::Failed(file.clone()));
+    }
+    for file in report.skipped.iter().filter(|file| file.reason == SkipReason::Unsupported) {
+        known.refuse(Path::new(&file.path), Refusal::Unsupported(file.clone()));
+    }
+}
+
+fn add(report: &mut SyncReport, ingested: IngestReport) {
+    for document in ingested.ingested {
+        if document.replaced { report.changed.push(document.into()) } else { report.new.push(document.into()) }
+    }
+    for file in ingested.skipped {
+        match file.reason {
+            SkipReason::Unchanged => report.unchanged += 1,
+            SkipReason::Duplicate => report.duplicates.push(file),
+            SkipReason::Unsupported => report.unsupported.push(file),
+        }
+    }
+    report.failed.extend(ingested.failed);
+    report.pages += ingested.pages;
+    report.chunks += ingested.chunks;
+    report.chunks_embedded += ingested.chunks_embedded;
+    report.chunks_reused += ingested.chunks_reused;
+    report.notices = ingested.notices;
+    report.stopped = ingested.stopped;
+}

@@ -54,6 +54,10 @@ impl Client {
     }
 
     pub fn start_with_version(data_dir: &Path, args: &[&str], version: &str) -> Self {
+        Self::start_with(data_dir, args, version, json!({}))
+    }
+
+    pub fn start_with(data_dir: &Path, args: &[&str], version: &str, capabilities: Value) -> Self {
         let mut child = casetrack(data_dir)
             .arg("mcp")
             .args(args)
@@ -69,7 +73,7 @@ impl Client {
         let mut client = Self { child, stdin, lines, next_id: 0, server: Value::Null };
         let hello = json!({
             "protocolVersion": version,
-            "capabilities": {},
+            "capabilities": capabilities,
             "clientInfo": {"name": "e2e", "version": "0"}
         });
         client.server = client.request("initialize", hello).unwrap();

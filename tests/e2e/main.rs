@@ -13,6 +13,8 @@ mod eval;
 mod first_session;
 mod fixtures;
 mod fuzz;
+#[cfg(unix)]
+mod jobs;
 mod models;
 #[cfg(unix)]
 mod owner;
@@ -22,3 +24,5 @@ mod schema;
 mod search;
 mod sparse;
 mod upkeep;
+#[cfg(unix)]
+mod watches;

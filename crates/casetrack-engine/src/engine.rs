@@ -14,8 +14,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::graph::Graph;
 use crate::jobs::Jobs;
-use crate::watches::Watches;
+use crate::status::StorageSize;
 use crate::sync::KnownFiles;
+use crate::watches::Watches;
 
 /// Everything the engine can be told. The defaults suit an 8 GB laptop. What is left out when it is serialised is that of the process
 /// that reads it.
@@ -101,6 +102,7 @@ struct Shared {
     graphs: Mutex<HashMap<CollectionId, Arc<RwLock<Graph>>>>,
     jobs: Arc<Jobs>,
     watches: Watches,
+    storage: StorageSize,
     /// What syncs know of files.
     files: KnownFiles,
 }
@@ -113,6 +115,7 @@ impl Engine {
         let shared = Shared {
             jobs: Arc::new(Jobs::new(&config.data_dir)),
             watches: Watches::new(&config.data_dir),
+            storage: StorageSize::default(),
             registry,
             open: Mutex::default(),
             embedders: Mutex::default(),
@@ -143,6 +146,10 @@ impl Engine {
 
     pub(crate) fn job_queue(&self) -> &Arc<Jobs> {
         &self.shared.jobs
+    }
+
+    pub(crate) fn storage(&self) -> &StorageSize {
+        &self.shared.storage
     }
 
     pub(crate) fn watches(&self) -> &Watches {

@@ -1,5 +1,9 @@
 //! What the engine is and has: version, tier, models, storage.
 
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
 use casetrack_core::{Result, Tier};
 use casetrack_embed::{Embedder, Outputs};
 use schemars::JsonSchema;
@@ -13,7 +17,7 @@ pub struct Status {
     pub tier: Tier,
     pub data_dir: String,
     pub collections: u64,
-    /// Bytes of all collections on disk.
+    /// Bytes of all collections on disk, as of at most ten seconds ago.
     pub storage_bytes: u64,
     pub models: Vec<ModelStatus>,
 }
@@ -39,7 +43,7 @@ impl Engine {
             tier: self.config().tier,
             data_dir: self.config().data_dir.display().to_string(),
             collections: collections.len() as u64,
-            storage_bytes: bytes_below(&self.config().data_dir),
+            storage_bytes: self.storage().bytes_below(&self.config().data_dir),
             models: vec![self.dense_status(), self.sparse_status(), bm25_status()],
         })
     }
@@ -78,8 +82,25 @@ fn bm25_status() -> ModelStatus {
     }
 }
 
+/// The size of the data directory, which takes a look at every file in it, as it was found last.
+#[derive(Default)]
+pub(crate) struct StorageSize(Mutex<Option<(Instant, u64)>>);
+
+impl StorageSize {
+    /// Clients may ask for the status with every step they take.
+    const KEPT: Duration = Duration::from_secs(10);
+
+    fn bytes_below(&self, directory: &Path) -> u64 {
+        let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        match *last {
+            Some((at, bytes)) if at.elapsed() < Self::KEPT => bytes,
+            _ => last.insert((Instant::now(), bytes_below(directory))).1,
+        }
+    }
+}
+
 /// Size of all files below a directory; those that cannot be read count 0.
-fn bytes_below(directory: &std::path::Path) -> u64 {
+fn bytes_below(directory: &Path) -> u64 {
     let files = walkdir::WalkDir::new(directory).into_iter().filter_map(Result::ok);
     files.filter_map(|entry| entry.metadata().ok()).filter(std::fs::Metadata::is_file).map(|file| file.len()).sum()
 }

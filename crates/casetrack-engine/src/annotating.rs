@@ -1,23 +1,129 @@
 //! The recognizer of named entities, and what it makes of documents.
 
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
 
-use casetrack_core::{Annotations, Page, Result};
+use casetrack_core::{Annotations, Cancel, Page, Result, Sha256};
 use casetrack_embed::find_models_dir;
-use casetrack_nlp::{SpacyRecognizer, annotate, spacy::MODEL_FOLDER};
+use casetrack_nlp::{NamedSpan, Recognizer, SpacyRecognizer, annotate, spacy::MODEL_FOLDER};
 
 use crate::engine::Engine;
+use crate::ingest::prepare::sha256;
+
+/// Bytes of remembered spans in each of two generations: some 20,000 pages.
+const REMEMBERED_BYTES: usize = 8 << 20;
+/// What a page takes besides its spans, about.
+const PAGE_BYTES: usize = 120;
 
 impl Engine {
     /// The recognizer, loaded at its first use and kept (about 10 MB).
-    pub(crate) fn recognizer(&self) -> Result<Arc<SpacyRecognizer>> {
+    pub(crate) fn recognizer(&self) -> Result<Arc<RememberingRecognizer>> {
         let folder = find_models_dir(self.config.models_dir.as_deref())?.join(MODEL_FOLDER);
-        self.shared_recognizer(&folder, || SpacyRecognizer::load(&folder))
+        self.shared_recognizer(&folder, || SpacyRecognizer::load(&folder).map(RememberingRecognizer::new))
+    }
+}
+
+/// A recognizer that remembers what it found in the texts it saw last. When one page of a long document changes, that page alone is
+/// recognized again: recognition is most of what the others would cost.
+pub(crate) struct RememberingRecognizer<R = SpacyRecognizer> {
+    recognizer: R,
+    seen: Mutex<Seen>,
+}
+
+/// Spans by the digest of their text. When the younger generation is full the older one is forgotten.
+#[derive(Default)]
+struct Seen {
+    young: HashMap<Sha256, Arc<[NamedSpan]>>,
+    old: HashMap<Sha256, Arc<[NamedSpan]>>,
+    young_bytes: usize,
+}
+
+impl Seen {
+    fn get(&mut self, text: Sha256) -> Option<Arc<[NamedSpan]>> {
+        if let Some(spans) = self.young.get(&text) {
+            return Some(Arc::clone(spans));
+        }
+        let spans = self.old.remove(&text)?;
+        self.insert(text, Arc::clone(&spans));
+        Some(spans)
+    }
+
+    fn insert(&mut self, text: Sha256, spans: Arc<[NamedSpan]>) {
+        let bytes = PAGE_BYTES + std::mem::size_of_val(&*spans);
+        if self.young_bytes + bytes > REMEMBERED_BYTES {
+            self.old = std::mem::take(&mut self.young);
+            self.young_bytes = 0;
+        }
+        if bytes <= REMEMBERED_BYTES {
+            self.young_bytes += bytes;
+            self.young.insert(text, spans);
+        }
+    }
+}
+
+impl<R> RememberingRecognizer<R> {
+    fn new(recognizer: R) -> Self {
+        Self { recognizer, seen: Mutex::default() }
+    }
+}
+
+impl<R: Recognizer> Recognizer for RememberingRecognizer<R> {
+    fn recognize(&self, text: &str, cancel: &Cancel) -> Result<Vec<NamedSpan>> {
+        let seen = || self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let digest = sha256(text.as_bytes());
+        let known = seen().get(digest);
+        if let Some(spans) = known {
+            return Ok(spans.to_vec());
+        }
+        let spans = self.recognizer.recognize(text, cancel)?;
+        seen().insert(digest, spans.clone().into());
+        Ok(spans)
     }
 }
 
 /// What the pages of a document say of entities and references.
-pub(crate) fn annotations(recognizer: &SpacyRecognizer, pages: &[Page]) -> Result<Annotations> {
+pub(crate) fn annotations(recognizer: &dyn Recognizer, pages: &[Page], cancel: &Cancel) -> Result<Annotations> {
     let texts: Vec<&str> = pages.iter().map(|page| page.text.as_str()).collect();
-    annotate(recognizer, &texts)
+    annotate(recognizer, &texts, cancel)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use casetrack_nlp::Label;
+
+    use super::*;
+
+    /// Counts its calls; a text is one name, as long as a number in it says.
+    #[derive(Default)]
+    struct Counting(AtomicUsize);
+
+    impl Recognizer for Counting {
+        fn recognize(&self, text: &str, _: &Cancel) -> Result<Vec<NamedSpan>> {
+            self.0.fetch_add(1, Ordering::Relaxed);
+            let spans = text.split_whitespace().next().and_then(|word| word.parse().ok()).unwrap_or(1);
+            Ok((0..spans).map(|n| NamedSpan { char_start: n, char_end: n + 1, label: Label::Org }).collect())
+        }
+    }
+
+    #[test]
+    fn a_text_is_recognized_once_and_memory_is_bounded() {
+        let recognizer = RememberingRecognizer::new(Counting::default());
+        let recognize = |text: &str| recognizer.recognize(text, &Cancel::default()).unwrap().len();
+        let calls = || recognizer.recognizer.0.load(Ordering::Relaxed);
+        assert_eq!((recognize("3 a"), recognize("3 a"), recognize("2 a"), calls()), (3, 3, 2, 2));
+        // Each a tenth of a generation and more; what is used again stays.
+        let spans = REMEMBERED_BYTES / 10 / size_of::<NamedSpan>();
+        for n in 0..40 {
+            recognize(&format!("{spans} {n}"));
+            recognize("3 a");
+        }
+        assert_eq!(calls(), 42);
+        let seen = recognizer.seen.lock().unwrap();
+        assert!(seen.young.len() + seen.old.len() <= 20, "{} and {}", seen.young.len(), seen.old.len());
+        drop(seen);
+        recognize(&format!("{spans} 0"));
+        assert_eq!(calls(), 43, "the oldest is forgotten");
+    }
 }

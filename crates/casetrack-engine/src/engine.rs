@@ -8,10 +8,10 @@ use casetrack_core::{Cancel, ChunkConfig, CollectionId, Error, ErrorCode, Limits
 use casetrack_embed::{EmbedOptions, Embedder, MemoryMode, ModelProfile, Outputs, Precision, find_models_dir};
 use casetrack_extract::isolation::{WorkerCommand, WorkerPool};
 use casetrack_extract::{ExtractOptions, Extraction, extract};
-use casetrack_nlp::SpacyRecognizer;
 use casetrack_store::{Collection, Registry};
 use serde::{Deserialize, Serialize};
 
+use crate::annotating::RememberingRecognizer;
 use crate::graph::Graph;
 use crate::jobs::Jobs;
 use crate::status::StorageSize;
@@ -97,7 +97,7 @@ struct Shared {
     embedders: Mutex<Vec<(PathBuf, EmbedOptions, Embedder)>>,
     readers: Option<WorkerPool>,
     /// The recognizers in use, each with its folder.
-    recognizers: Mutex<Vec<(PathBuf, Arc<SpacyRecognizer>)>>,
+    recognizers: Mutex<Vec<(PathBuf, Arc<RememberingRecognizer>)>>,
     /// The context graphs of collections, as far as they were asked for.
     graphs: Mutex<HashMap<CollectionId, Arc<RwLock<Graph>>>>,
     jobs: Arc<Jobs>,
@@ -292,8 +292,8 @@ impl Engine {
     pub(crate) fn shared_recognizer(
         &self,
         folder: &Path,
-        load: impl FnOnce() -> Result<SpacyRecognizer>,
-    ) -> Result<Arc<SpacyRecognizer>> {
+        load: impl FnOnce() -> Result<RememberingRecognizer>,
+    ) -> Result<Arc<RememberingRecognizer>> {
         let mut recognizers = lock(&self.shared.recognizers);
         if let Some((_, same)) = recognizers.iter().find(|(known, _)| known == folder) {
             return Ok(Arc::clone(same));

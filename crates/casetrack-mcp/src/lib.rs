@@ -4,6 +4,9 @@
 //! structured content that follows the tool's output schema, and as text for people ([`text`]). There is one table of tools;
 //! a tool is a type in the file of its family under `tools` and one row in that table.
 
+// The parameters of all tools are one literal in a test.
+#![cfg_attr(test, recursion_limit = "256")]
+
 mod arguments;
 mod progress;
 mod schema;

@@ -14,7 +14,8 @@ use crate::schema::{self, JsonObject};
 use crate::session::{Context, ToolOutput};
 use crate::text::format::shorten;
 use crate::tools::{
-    chunks, collections, documents, entities, ingest, jobs, navigation, overview, references, search, status, watches,
+    chunks, collections, documents, entities, ingest, jobs, navigation, overview, references, reindex, search, status, sync,
+    watches,
 };
 
 #[cfg(test)]
@@ -30,6 +31,7 @@ static TABLE: LazyLock<Vec<Entry>> = LazyLock::new(|| {
         Entry::of::<collections::GetCollectionInfo>(),
         Entry::of::<ingest::IngestDocument>(),
         Entry::of::<ingest::IngestFolder>(),
+        Entry::of::<sync::SyncFolder>(),
         Entry::of::<watches::WatchFolder>(),
         Entry::of::<watches::UnwatchFolder>(),
         Entry::of::<watches::ListWatches>(),
@@ -63,6 +65,9 @@ static TABLE: LazyLock<Vec<Entry>> = LazyLock::new(|| {
         Entry::of::<navigation::BrowsePages>(),
         Entry::of::<navigation::ListDocumentsByType>(),
         Entry::of::<navigation::TraverseChunks>(),
+        Entry::of::<reindex::ReindexDocument>(),
+        Entry::of::<reindex::ReindexCollection>(),
+        Entry::of::<reindex::GetIndexStatus>(),
         Entry::of::<status::GetStatus>(),
     ]
 });

@@ -4,6 +4,7 @@ use std::error::Error;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use casetrack_core::Cancel;
 use casetrack_nlp::spacy::MODEL_FOLDER;
 use casetrack_nlp::{SpacyRecognizer, annotate};
 
@@ -16,7 +17,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let text = String::from_utf8_lossy(&std::fs::read(file)?).into_owned();
         let pages: Vec<&str> = text.split('\x0c').collect();
         let started = Instant::now();
-        let found = annotate(&recognizer, &pages).map_err(|error| error.message)?;
+        let found = annotate(&recognizer, &pages, &Cancel::default()).map_err(|error| error.message)?;
         spent += started.elapsed();
         characters += text.chars().count();
         mentions += found.mentions.len();

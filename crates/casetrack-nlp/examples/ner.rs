@@ -8,6 +8,7 @@ use std::io::{BufRead, Write, stdin, stdout};
 use std::path::PathBuf;
 use std::time::Instant;
 
+use casetrack_core::Cancel;
 use casetrack_nlp::{Recognizer, SpacyRecognizer};
 use serde_json::json;
 
@@ -32,7 +33,7 @@ fn main() -> Result<(), Box<dyn Error>> {
                 texts.push(text);
                 continue;
             }
-            let entities = recognizer.recognize(&text).map_err(|error| error.full_text())?;
+            let entities = recognizer.recognize(&text, &Cancel::default()).map_err(|error| error.full_text())?;
             let entities: Vec<_> =
                 entities.iter().map(|e| json!([e.char_start, e.char_end, format!("{:?}", e.label)])).collect();
             let tokens = recognizer.tokens(&text).map_err(|error| error.full_text())?;
@@ -42,7 +43,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let started = Instant::now();
         let mut entities = 0;
         for text in &texts {
-            entities += recognizer.recognize(text).map_err(|error| error.full_text())?.len();
+            entities += recognizer.recognize(text, &Cancel::default()).map_err(|error| error.full_text())?.len();
         }
         let seconds = started.elapsed().as_secs_f64();
         let mut tokens = 0;

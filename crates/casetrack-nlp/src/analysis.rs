@@ -2,7 +2,9 @@
 
 use std::collections::HashMap;
 
-use casetrack_core::{Annotations, EntityType, LocalEntity, Mention, PlacedMention, PlacedReference, Result};
+use casetrack_core::{
+    Annotations, Cancel, EntityType, Error, LocalEntity, Mention, PlacedMention, PlacedReference, Result,
+};
 
 use crate::concepts::concept_candidates;
 use crate::merging::{DocumentMention, EntityKey, EntityNames, Resolved, key_of_value, resolve};
@@ -17,12 +19,18 @@ pub const ANALYSIS: &str = "en-1";
 const MAX_ALIASES: usize = 8;
 
 /// What a document says of entities and references, by the texts of its pages in order. Depends on them alone; linear in their length.
-pub fn annotate(recognizer: &dyn Recognizer, pages: &[&str]) -> Result<Annotations> {
-    let spans: Vec<Vec<NamedSpan>> = pages.iter().map(|page| recognizer.recognize(page)).collect::<Result<_>>()?;
+/// Fails with `Cancelled` soon after `cancel` is set.
+pub fn annotate(recognizer: &dyn Recognizer, pages: &[&str], cancel: &Cancel) -> Result<Annotations> {
+    let go_on = || if cancel.is_cancelled() { Err(Error::cancelled()) } else { Ok(()) };
+    let spans: Vec<Vec<NamedSpan>> =
+        pages.iter().map(|page| recognizer.recognize(page, cancel)).collect::<Result<_>>()?;
     let with_spans: Vec<Page<'_>> = pages.iter().zip(&spans).map(|(text, spans)| Page { text, spans }).collect();
     let named = names(&with_spans);
+    go_on()?;
     let topics = concept_candidates(pages, &named);
+    go_on()?;
     let found = rules::find(pages);
+    go_on()?;
 
     let mut placed: Vec<Placed> = Vec::new();
     let mut references = Vec::new();
@@ -150,7 +158,7 @@ mod tests {
     struct Known;
 
     impl Recognizer for Known {
-        fn recognize(&self, text: &str) -> Result<Vec<NamedSpan>> {
+        fn recognize(&self, text: &str, _: &Cancel) -> Result<Vec<NamedSpan>> {
             let known = [("John Smith", Label::Person), ("May 5, 2019", Label::Person)];
             let spans = known.iter().filter_map(|(name, label)| {
                 let start = text[..text.find(name)?].chars().count() as u32;
@@ -166,7 +174,7 @@ mod tests {
             "This Agreement is dated as of May 5, 2019 between Acme Foods, Inc. (the \u{201c}Company\u{201d}) and John Smith.",
             "The Company pays Mr. Smith $1,250,000 under Section 4.2(b). Acme Foods Inc. is not liable.",
         ];
-        let found = annotate(&Known, &pages).unwrap();
+        let found = annotate(&Known, &pages, &Cancel::default()).unwrap();
         let entity = |key: &str| found.entities.iter().position(|entity| entity.key == key).unwrap() as u32;
         let written = |entity: u32| -> Vec<String> {
             let of_entity = found.mentions.iter().filter(|mention| mention.entity == entity);
@@ -186,7 +194,7 @@ mod tests {
         let [reference] = &found.references[..] else { panic!("{:?}", found.references) };
         assert_eq!((reference.page, reference.reference.kind), (2, ReferenceKind::Internal));
         assert_eq!(reference.reference.name, "Section 4.2(b)");
-        assert_eq!(annotate(&Known, &pages).unwrap(), found);
+        assert_eq!(annotate(&Known, &pages, &Cancel::default()).unwrap(), found);
 
         let key = |text: &str| value_key(text).map(|(_, key)| key);
         assert_eq!(key("5 May 2019"), Some(found.entities[date].key.clone()));

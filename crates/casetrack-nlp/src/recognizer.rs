@@ -1,6 +1,6 @@
 //! What a statistical recognizer of named entities gives, so that a larger model can take the place of the one that ships.
 
-use casetrack_core::Result;
+use casetrack_core::{Cancel, Result};
 
 /// The classes of OntoNotes 5.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -34,6 +34,6 @@ pub struct NamedSpan {
 }
 
 pub trait Recognizer: Send + Sync {
-    /// The named entities of a page's text. The result depends on the text alone.
-    fn recognize(&self, text: &str) -> Result<Vec<NamedSpan>>;
+    /// The named entities of a page's text. The result depends on the text alone. Fails with `Cancelled` soon after `cancel` is set.
+    fn recognize(&self, text: &str, cancel: &Cancel) -> Result<Vec<NamedSpan>>;
 }

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use casetrack_core::ErrorCode;
+use casetrack_core::{Cancel, ErrorCode};
 use casetrack_nlp::spacy::MODEL_FOLDER;
 use casetrack_nlp::{NamedSpan, Recognizer, SpacyRecognizer};
 use proptest::prelude::*;
@@ -61,7 +61,7 @@ fn tokens_and_entities_equal_spacys() {
                 *wanted = Some((at == start, label.clone()));
             }
         }
-        let found = recognizer().recognize(&text).unwrap();
+        let found = recognizer().recognize(&text, &Cancel::default()).unwrap();
         for (&(start, _), wanted) in expected.iter().zip(&wanted) {
             let span = found.iter().find(|span| (span.char_start..span.char_end).contains(&start));
             let label = span.map(|span| (span.char_start == start, name(span)));
@@ -78,10 +78,13 @@ fn tokens_and_entities_equal_spacys() {
 fn a_result_does_not_depend_on_what_came_before_or_on_threads() {
     let texts: Vec<String> = fixture().into_iter().skip(1900).map(|expected| expected.text).collect();
     let all = |recognizer: &SpacyRecognizer| -> Vec<_> {
-        texts.iter().rev().map(|text| recognizer.recognize(text).unwrap()).collect()
+        texts.iter().rev().map(|text| recognizer.recognize(text, &Cancel::default()).unwrap()).collect()
     };
-    let alone: Vec<_> =
-        texts.iter().map(|text| SpacyRecognizer::load(&folder()).unwrap().recognize(text).unwrap()).rev().collect();
+    let alone: Vec<_> = texts
+        .iter()
+        .map(|text| SpacyRecognizer::load(&folder()).unwrap().recognize(text, &Cancel::default()).unwrap())
+        .rev()
+        .collect();
     assert_eq!(all(recognizer()), alone);
     let threads: Vec<_> = std::thread::scope(|scope| {
         let running: Vec<_> = (0..3).map(|_| scope.spawn(|| all(recognizer()))).collect();
@@ -97,7 +100,7 @@ fn long_tokens_take_linear_time() {
         ["(", ".", "a.", "a@", "a@b.c:", "1.1.", "'s", "-", "a-b", ":)", "):", "$1", "°C.", "http://", "\n", "…x", "1+"]
     {
         let text = part.repeat(100_000 / part.len());
-        recognizer().recognize(&text).unwrap();
+        recognizer().recognize(&text, &Cancel::default()).unwrap();
     }
 }
 
@@ -143,7 +146,7 @@ proptest! {
         }
         prop_assert!(chars[end as usize..].iter().all(|&c| c == ' ') && chars.len() - end as usize <= 1);
         let mut end = 0;
-        for span in recognizer().recognize(&text).unwrap() {
+        for span in recognizer().recognize(&text, &Cancel::default()).unwrap() {
             prop_assert!(end <= span.char_start && span.char_start < span.char_end);
             prop_assert!(tokens.iter().any(|token| token.0 == span.char_start));
             prop_assert!(tokens.iter().any(|token| token.1 == span.char_end));

@@ -63,6 +63,9 @@ pub(crate) trait Kept {
     /// Its name in messages.
     fn name(&self) -> &'static str;
 
+    /// Whether it could follow every change so far; otherwise it is opened anew at its next use.
+    fn is_usable(&self) -> bool;
+
     /// See [`DerivedIndex::applied`].
     fn applied(&self) -> u64;
 
@@ -95,6 +98,10 @@ pub(crate) trait Kept {
 impl<I: DerivedIndex> Kept for Handle<I> {
     fn name(&self) -> &'static str {
         I::NAME
+    }
+
+    fn is_usable(&self) -> bool {
+        !self.has_failed()
     }
 
     fn applied(&self) -> u64 {

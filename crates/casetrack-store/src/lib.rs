@@ -65,7 +65,9 @@ mod yielding;
 
 pub use archive::{Archive, ArchiveManifest, ExportOptions, ExportReport};
 pub use bm25::{Bm25Query, CONTEXT_WEIGHT, MAX_QUERY_BYTES, MAX_QUERY_TERMS, WordConditions};
-pub use collection::{CatalogueEntry, Collection, Conditions, Correction, Counts, DiskUsage, Filter, Hit, Selection};
+pub use collection::{
+    CatalogueEntry, Collection, Conditions, Correction, Counts, DiskUsage, Filter, Hit, IndexProgress, Selection,
+};
 pub use fs::write_atomically;
 pub use manifest::VectorModels;
 pub use registry::Registry;

@@ -22,6 +22,8 @@ pub(crate) struct FoundFile {
     pub relative: String,
     /// Found in a folder, not asked for by name.
     pub in_folder: bool,
+    /// Where its bytes are, if not at its path.
+    pub copy: Option<PathBuf>,
 }
 
 /// Lists the files. `data_dir` is left out, wherever it lies. Hidden files (`.name`) and the lock files that office programs
@@ -37,7 +39,7 @@ pub(crate) fn discover(request: &IngestRequest, data_dir: &Path) -> Result<Disco
             Ok(root) if root.is_dir() => walk(&root, request, data_dir.as_deref(), &mut discovery, &mut subfolders),
             Ok(file) => {
                 let relative = file_name(&file);
-                discovery.files.push(FoundFile { path: file, relative, in_folder: false });
+                discovery.files.push(FoundFile { path: file, relative, in_folder: false, copy: None });
                 Ok(())
             }
             Err(error) => Err(Error::io(path.display(), error)),
@@ -86,7 +88,7 @@ fn walk(
             subfolders.insert(folder.to_owned());
         }
         let path = entry.path().canonicalize().unwrap_or_else(|_| entry.path().to_owned());
-        discovery.files.push(FoundFile { path, relative, in_folder: true });
+        discovery.files.push(FoundFile { path, relative, in_folder: true, copy: None });
     }
     Ok(())
 }

@@ -6,29 +6,19 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use casetrack_core::{Cancel, Chunk, ChunkId, DocumentId, DocumentMeta, Error, ErrorCode, Limits, Result, Sha256};
+use casetrack_core::{Chunk, ChunkId, DocumentId, DocumentMeta, Error, ErrorCode, Limits, Result, Sha256};
 use casetrack_extract::ExtractOptions;
-use casetrack_nlp::SpacyRecognizer;
 use casetrack_store::{Collection, SparseVector};
-use crossbeam_channel::Sender;
 
 use super::discover::{FoundFile, failed};
-use super::pipeline::{ChunkVectors, Outcome, Ready};
+use super::pipeline::{ChunkVectors, Ended, FirstStage, Outcome, Ready};
 use super::prepare::{Source, Wishes};
 use super::{IngestRequest, SkipReason, SkippedFile, originals};
 use crate::annotating::annotations;
-use crate::engine::Engine;
 
 pub(super) struct Extracting<'a> {
-    engine: &'a Engine,
-    collection: &'a Collection,
+    stage: FirstStage<'a>,
     request: &'a IngestRequest,
-    /// Whether chunks get learned-sparse vectors.
-    sparse: bool,
-    /// `None` where documents are stored without entities and references.
-    recognizer: Option<&'a SpacyRecognizer>,
-    sender: Sender<Outcome>,
-    cancel: &'a Cancel,
     /// Documents of this job that are not committed yet.
     under_way: HashMap<Sha256, (DocumentId, String)>,
     /// The documents by path, as they were when the first container was opened.
@@ -44,32 +34,20 @@ struct Place {
     depth: u32,
 }
 
-/// The second stage has ended, or the user has cancelled.
-struct Ended;
-
 impl<'a> Extracting<'a> {
-    pub fn new(
-        engine: &'a Engine,
-        collection: &'a Collection,
-        request: &'a IngestRequest,
-        sparse: bool,
-        recognizer: Option<&'a SpacyRecognizer>,
-        sender: Sender<Outcome>,
-        cancel: &'a Cancel,
-    ) -> Self {
-        let (under_way, by_path) = (HashMap::new(), None);
-        Self { engine, collection, request, sparse, recognizer, sender, cancel, under_way, by_path }
+    pub fn new(stage: FirstStage<'a>, request: &'a IngestRequest) -> Self {
+        Self { stage, request, under_way: HashMap::new(), by_path: None }
     }
 
     pub fn run(mut self, files: Vec<FoundFile>) {
         for file in files {
-            let mut limits = self.engine.config().limits;
-            let ended = match Source::read(&file.path, &limits) {
+            let mut limits = self.stage.engine.config().limits;
+            let ended = match Source::read(&file.path, file.copy.as_deref(), &limits) {
                 Ok(source) => {
                     let place = Place { relative: file.relative, in_folder: file.in_folder, depth: 1 };
                     self.take(source, place, &mut limits)
                 }
-                Err(error) => self.send(Outcome::Failed(failed(&file.path, file.relative, &error))),
+                Err(error) => self.stage.send(Outcome::Failed(failed(&file.path, file.relative, &error))),
             };
             if ended.is_err() {
                 return;
@@ -77,16 +55,9 @@ impl<'a> Extracting<'a> {
         }
     }
 
-    fn send(&self, outcome: Outcome) -> std::result::Result<(), Ended> {
-        if self.cancel.is_cancelled() {
-            return Err(Ended);
-        }
-        self.sender.send(outcome).map_err(|_| Ended)
-    }
-
     /// Sends on a source and everything inside it. What the files inside a file on disk use of `limits` is taken off.
     fn take(&mut self, mut source: Source, place: Place, limits: &mut Limits) -> std::result::Result<(), Ended> {
-        if self.cancel.is_cancelled() {
+        if self.stage.cancel.is_cancelled() {
             return Err(Ended);
         }
         let path = source.path.clone();
@@ -105,14 +76,14 @@ impl<'a> Extracting<'a> {
                     document_id: None,
                     detail: error.message,
                 };
-                return self.send(Outcome::Skipped(skipped));
+                return self.stage.send(Outcome::Skipped(skipped));
             }
             Err(error) => {
-                return self.send(Outcome::Failed(failed(path.as_ref(), place.relative, &error)));
+                return self.stage.send(Outcome::Failed(failed(path.as_ref(), place.relative, &error)));
             }
         };
         if !members.is_empty() {
-            self.send(Outcome::Opened(members.len() as u64))?;
+            self.stage.send(Outcome::Opened(members.len() as u64))?;
         }
         for member in members {
             let relative = format!("{}/{}", place.relative, member.name);
@@ -123,7 +94,7 @@ impl<'a> Extracting<'a> {
             let meta = &ready.prepared.meta;
             self.under_way.insert(meta.sha256, (meta.id, meta.name.clone()));
         }
-        self.send(outcome)
+        self.stage.send(outcome)
     }
 
     fn look_at(&mut self, source: &mut Source, place: &Place, limits: &mut Limits) -> Result<LookedAt> {
@@ -136,7 +107,7 @@ impl<'a> Extracting<'a> {
                 detail,
             })
         };
-        let earlier = self.collection.document_by_path(&source.path)?;
+        let earlier = self.stage.collection.document_by_path(&source.path)?;
         let mut unchanged = None;
         if let Some(earlier) = &earlier {
             let same = earlier.sha256 == source.sha256;
@@ -153,8 +124,8 @@ impl<'a> Extracting<'a> {
                 unchanged = Some(outcome);
             }
         } else {
-            let stored = match self.collection.documents_by_sha256(source.sha256)?.first() {
-                Some(&id) => self.collection.document(id)?.map(|meta| (id, meta.path)),
+            let stored = match self.stage.collection.documents_by_sha256(source.sha256)?.first() {
+                Some(&id) => self.stage.collection.document(id)?.map(|meta| (id, meta.path)),
                 None => self.under_way.get(&source.sha256).cloned(),
             };
             if let Some((id, same)) = stored {
@@ -167,13 +138,14 @@ impl<'a> Extracting<'a> {
         // A name the user gave stays when the file is ingested again.
         let given = self.request.document_name.as_deref().filter(|_| place.depth == 1);
         let kept = earlier.as_ref().map(|earlier| earlier.name.as_str());
-        let wishes = Wishes { name: given.or(kept), document_type: self.request.document_type };
+        let kept_type = earlier.as_ref().filter(|_| self.request.keep_types).map(|earlier| earlier.document_type);
+        let wishes = Wishes { name: given.or(kept), document_type: self.request.document_type.or(kept_type) };
         let options = ExtractOptions {
             limits: *limits,
             password: self.request.password.clone(),
-            ..self.engine.extract_options()
+            ..self.stage.engine.extract_options()
         };
-        let mut prepared = source.prepare(self.engine, &options, id, &wishes, self.cancel)?;
+        let mut prepared = source.prepare(self.stage.engine, &options, id, &wishes, self.stage.cancel)?;
         if prepared.chunks.is_empty() {
             return Err(Error::new(ErrorCode::EmptyFile, format!("{} contains no text.", source.path)));
         }
@@ -198,11 +170,13 @@ impl<'a> Extracting<'a> {
                 let keep_original =
                     self.request.copy_original || earlier.as_ref().is_some_and(|earlier| earlier.original_stored);
                 prepared.meta.original_stored = keep_original;
-                if let Some(recognizer) = self.recognizer {
-                    prepared.annotations = Some(annotations(recognizer, &prepared.pages)?);
+                if let Some(recognizer) = self.stage.recognizer {
+                    prepared.annotations = Some(annotations(recognizer, &prepared.pages, self.stage.cancel)?);
                 }
                 let vectors = match &earlier {
-                    Some(earlier) => unchanged_vectors(self.collection, earlier, &prepared.chunks, self.sparse)?,
+                    Some(earlier) => {
+                        unchanged_vectors(self.stage.collection, earlier, &prepared.chunks, self.stage.sparse)?
+                    }
                     None => prepared.chunks.iter().map(|_| None).collect(),
                 };
                 let bytes = std::mem::take(&mut source.bytes);
@@ -212,6 +186,7 @@ impl<'a> Extracting<'a> {
                     prepared,
                     vectors,
                     original: keep_original.then_some(bytes),
+                    from_stored: false,
                 }))
             }
         };
@@ -227,7 +202,7 @@ impl<'a> Extracting<'a> {
         let by_path = match &mut self.by_path {
             Some(by_path) => by_path,
             empty => {
-                let documents = self.collection.documents()?;
+                let documents = self.stage.collection.documents()?;
                 empty.insert(documents.into_iter().map(|meta| (meta.path.clone(), meta)).collect())
             }
         };
@@ -237,9 +212,9 @@ impl<'a> Extracting<'a> {
             let Some(name) = path.strip_prefix(&folder) else { break };
             let inside_a_member = name.match_indices('/').any(|(at, _)| names.contains(&name[..at]));
             if !inside_a_member && !names.contains(name) {
-                self.collection.delete_document(meta.id)?;
+                self.stage.collection.delete_document(meta.id)?;
                 if meta.original_stored {
-                    originals::remove(self.collection, meta)?;
+                    originals::remove(self.stage.collection, meta)?;
                 }
             }
         }

@@ -30,6 +30,9 @@ pub struct IngestRequest {
     pub skip_existing: bool,
     /// Type of all documents; inferred from each one's content when `None`.
     pub document_type: Option<DocumentType>,
+    /// Documents that are ingested again keep the type they have where `document_type` gives none.
+    #[serde(default)]
+    pub keep_types: bool,
     /// Display name; only for a single file.
     pub document_name: Option<String>,
     /// Only files in folders with these extensions (without the dot, any case).
@@ -52,6 +55,7 @@ impl IngestRequest {
             recursive: true,
             skip_existing: true,
             document_type: None,
+            keep_types: false,
             document_name: None,
             extensions: None,
             copy_original: false,
@@ -159,7 +163,7 @@ impl From<&Error> for Problem {
 }
 
 impl Engine {
-    /// Ingests files and folders into a collection. Blocks until done; `cancel` stops it within one embedding batch.
+    /// Ingests files and folders into a collection. Blocks until done; `cancel` stops it within a second.
     ///
     /// Fails as a whole only when nothing can be started (no such path, no model); after that every problem is in the report.
     pub fn ingest(

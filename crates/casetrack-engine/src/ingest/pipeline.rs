@@ -4,10 +4,11 @@ use std::time::Instant;
 
 use casetrack_core::{Cancel, DocumentMeta, Error, ErrorCode, Progress, ProgressSink, Result, Timestamp};
 use casetrack_embed::{Embedder, Outputs};
+use casetrack_nlp::Recognizer;
 use casetrack_store::{Collection, SparseVector, StoredDocument, VectorModels};
-use crossbeam_channel::{Receiver, bounded};
+use crossbeam_channel::{Receiver, Sender, bounded};
 
-use super::discover::Discovery;
+use super::discover::{Discovery, failed};
 use super::extracting::Extracting;
 use super::prepare::Prepared;
 use super::{FailedFile, IngestReport, IngestRequest, IngestedDocument, Problem, SkipReason, SkippedFile, originals};
@@ -19,7 +20,7 @@ const QUEUED_DOCUMENTS: usize = 16;
 const BATCH_CHUNKS: usize = 64;
 
 /// What the first stage says of one file.
-pub(super) enum Outcome {
+pub(crate) enum Outcome {
     /// So many files are inside a file under way.
     Opened(u64),
     Ready(Box<Ready>),
@@ -30,7 +31,7 @@ pub(super) enum Outcome {
 }
 
 /// A document on its way to the store.
-pub(super) struct Ready {
+pub(crate) struct Ready {
     pub relative: String,
     pub replaced: bool,
     pub prepared: Prepared,
@@ -38,15 +39,42 @@ pub(super) struct Ready {
     pub vectors: Vec<Option<ChunkVectors>>,
     /// The file's bytes, where a copy is wanted.
     pub original: Option<Vec<u8>>,
+    /// Made of what is stored, which must still be that when it is put back.
+    pub from_stored: bool,
 }
 
 /// The vectors of one chunk.
-pub(super) struct ChunkVectors {
+pub(crate) struct ChunkVectors {
     pub dense: Vec<f32>,
     /// Where the job makes them.
     pub sparse: Option<SparseVector>,
 }
 
+/// What the first stage works with and sends to.
+pub(crate) struct FirstStage<'a> {
+    pub engine: &'a Engine,
+    pub collection: &'a Collection,
+    /// Whether chunks get learned-sparse vectors.
+    pub sparse: bool,
+    /// `None` where documents are stored without entities and references.
+    pub recognizer: Option<&'a dyn Recognizer>,
+    pub sender: Sender<Outcome>,
+    pub cancel: &'a Cancel,
+}
+
+/// The second stage has ended, or the user has cancelled.
+pub(crate) struct Ended;
+
+impl FirstStage<'_> {
+    pub fn send(&self, outcome: Outcome) -> std::result::Result<(), Ended> {
+        if self.cancel.is_cancelled() {
+            return Err(Ended);
+        }
+        self.sender.send(outcome).map_err(|_| Ended)
+    }
+}
+
+/// Ingests files.
 pub(crate) fn run(
     engine: &Engine,
     collection: &Collection,
@@ -55,11 +83,25 @@ pub(crate) fn run(
     progress: &ProgressSink,
     cancel: &Cancel,
 ) -> Result<IngestReport> {
-    let started = Instant::now();
     if request.document_name.is_some() && discovery.files.len() > 1 {
         return Err(Error::invalid("A document name was given for more than one file.")
             .with_hint("Ingest the files one by one, or leave the name out to use each file's own."));
     }
+    let Discovery { files, failed, subfolders } = discovery;
+    let report = IngestReport { subfolders, failed, found: files.len() as u64, ..IngestReport::default() };
+    run_stages(engine, collection, report, |stage| Extracting::new(stage, request).run(files), progress, cancel)
+}
+
+/// Runs a first stage on a thread of its own, and the second one, which embeds and commits what that sends, on this.
+pub(crate) fn run_stages(
+    engine: &Engine,
+    collection: &Collection,
+    report: IngestReport,
+    first: impl FnOnce(FirstStage<'_>) + Send,
+    progress: &ProgressSink,
+    cancel: &Cancel,
+) -> Result<IngestReport> {
+    let started = Instant::now();
     let embedder = engine.embedder_of(collection)?;
     let (sparse, mut notices) = match engine.sparse_embedder_of(collection) {
         Ok(embedder) => (embedder.is_some(), Vec::new()),
@@ -76,25 +118,16 @@ pub(crate) fn run(
     });
     let recognizer = recognizer.ok();
 
-    let mut report = IngestReport {
-        collection: collection.meta().name.clone(),
-        subfolders: discovery.subfolders,
-        found: discovery.files.len() as u64,
-        failed: discovery.failed,
-        notices,
-        ..IngestReport::default()
-    };
+    let mut report = IngestReport { collection: collection.meta().name.clone(), notices, ..report };
     progress(Progress::Discovered { files: report.found });
 
     let (sender, receiver) = bounded(QUEUED_DOCUMENTS);
-    let files = discovery.files;
-    let recognizer = recognizer.as_deref();
+    let recognizer = recognizer.as_deref().map(|recognizer| recognizer as &dyn Recognizer);
+    let stage = FirstStage { engine, collection, sparse, recognizer, sender, cancel };
     let finished = std::thread::scope(|scope| {
         std::thread::Builder::new()
             .name("extract".into())
-            .spawn_scoped(scope, move || {
-                Extracting::new(engine, collection, request, sparse, recognizer, sender, cancel).run(files)
-            })
+            .spawn_scoped(scope, move || first(stage))
             .map_err(|error| Error::io("a new thread", error))?;
         // The receiver is dropped at the end of `run`, which unblocks the first stage if the second ended early.
         Embedding { collection, embedder, sparse, progress, cancel, report: &mut report }.run(receiver)
@@ -191,6 +224,9 @@ impl Embedding<'_> {
     }
 
     fn commit(&mut self, document: Ready) -> Result<()> {
+        if document.replaced && !self.may_replace(&document)? {
+            return Ok(());
+        }
         let Prepared { mut meta, pages, chunks, annotations, .. } = document.prepared;
         meta.embedded_at = Some(Timestamp::now());
         if let Some(bytes) = &document.original {
@@ -234,6 +270,24 @@ impl Embedding<'_> {
             warnings: meta.warnings,
         });
         self.file_done(path, None);
+    }
+
+    /// Whether the document that is replaced is still there and, where it was made of what is stored, the same.
+    fn may_replace(&mut self, document: &Ready) -> Result<bool> {
+        let meta = &document.prepared.meta;
+        let stored = self.collection.document(meta.id)?;
+        let problem = match stored {
+            None => "was deleted meanwhile by another call",
+            Some(stored)
+                if document.from_stored && (stored.ingested_at, stored.sha256) != (meta.ingested_at, meta.sha256) =>
+            {
+                "was ingested again meanwhile by another call"
+            }
+            _ => return Ok(true),
+        };
+        let error = Error::new(ErrorCode::NotFound, format!("{} {problem}.", meta.path));
+        self.take(Outcome::Failed(failed(meta.path.as_ref(), document.relative.clone(), &error)), &mut Vec::new());
+        Ok(false)
     }
 
     /// Another ingestion has stored the same file since this one looked.

@@ -22,7 +22,7 @@ pub(super) struct Source {
 }
 
 /// A document that lacks only its vectors.
-pub(super) struct Prepared {
+pub(crate) struct Prepared {
     pub meta: DocumentMeta,
     pub pages: Vec<Page>,
     pub chunks: Vec<Chunk>,
@@ -39,15 +39,16 @@ pub(super) struct Wishes<'a> {
 }
 
 impl Source {
-    /// Reads the whole file. Paths that are not UTF-8 are refused: a citation could not name them.
-    pub fn read(path: &Path, limits: &Limits) -> Result<Self> {
+    /// Reads the whole file, or the copy that stands for it. Paths that are not UTF-8 are refused: a citation could not name them.
+    pub fn read(path: &Path, copy: Option<&Path>, limits: &Limits) -> Result<Self> {
         let shown = path.display().to_string();
         let Some(text) = path.to_str() else {
             return Err(Error::invalid(format!("The path {shown} is not valid UTF-8."))
                 .with_hint("Rename the file, or the folder it is in; citations have to be able to name it."));
         };
-        readable(path, limits)?;
-        let bytes = std::fs::read(path).map_err(|error| Error::io(&shown, error))?;
+        let bytes_at = copy.unwrap_or(path);
+        readable(bytes_at, limits)?;
+        let bytes = std::fs::read(bytes_at).map_err(|error| Error::io(bytes_at.display(), error))?;
         let sha256 = sha256(&bytes);
         let file_name = path.file_name().and_then(|name| name.to_str()).unwrap_or(text).to_owned();
         Ok(Self { path: text.to_owned(), file_name, bytes, sha256 })
@@ -125,7 +126,7 @@ fn overall_method(pages: &[Page]) -> ExtractionMethod {
 /// See [`Engine::inspect`].
 pub(crate) fn inspect(engine: &Engine, path: &Path, password: Option<&Password>) -> Result<Inspection> {
     let path = path.canonicalize().map_err(|error| Error::io(path.display(), error))?;
-    let source = Source::read(&path, &engine.config().limits)?;
+    let source = Source::read(&path, None, &engine.config().limits)?;
     let wishes = Wishes { name: None, document_type: None };
     let options = ExtractOptions { password: password.cloned(), ..engine.extract_options() };
     let cancel = Cancel::default();

@@ -1,10 +1,17 @@
 //! Make documents that are stored anew: read their files again, or only make their vectors and annotations again.
 
-use casetrack_core::{DocumentId, Password, Timestamp};
+mod run;
+mod state;
+
+use casetrack_core::{Cancel, CollectionId, DocumentId, Password, ProgressSink, Result, Timestamp};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::documents::find_document;
+use crate::engine::Engine;
 use crate::ingest::{FailedFile, Problem};
+
+pub use state::{DocumentState, IndexIssue, IndexState, IndexStatus};
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct ReindexRequest {
@@ -80,4 +87,27 @@ pub enum ReindexSource {
     OriginalCopy,
     /// The stored pages and chunks.
     Stored,
+}
+
+impl Engine {
+    /// Makes documents anew, each in one atomic step: until then, and where it fails or is interrupted, its earlier version is what is
+    /// found. Ids of documents, and of chunks whose text stays, remain. Blocks until done; `cancel` stops it within a second.
+    ///
+    /// Fails as a whole where a document does not exist, or a model is missing without which documents would lose what they have;
+    /// after that every problem is in the report.
+    pub fn reindex(
+        &self,
+        collection: CollectionId,
+        request: &ReindexRequest,
+        progress: &ProgressSink,
+        cancel: &Cancel,
+    ) -> Result<ReindexReport> {
+        let collection = self.collection(collection)?;
+        run::run(self, &collection, request, progress, cancel)
+    }
+
+    /// The document that `name` means: its id, the beginning of it, its path or its name with or without extension.
+    pub fn document_id(&self, collection: CollectionId, name: &str) -> Result<DocumentId> {
+        Ok(find_document(&*self.collection(collection)?, name)?.id)
+    }
 }

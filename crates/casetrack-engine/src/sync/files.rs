@@ -33,7 +33,7 @@ struct KnownFile {
 
 /// Why a file is not in the collection.
 #[derive(Debug, Clone)]
-pub(super) enum Refusal {
+pub(crate) enum Refusal {
     Failed(FailedFile),
     Unsupported(SkippedFile),
 }
@@ -70,7 +70,7 @@ impl KnownFile {
 impl KnownFiles {
     /// The digest of a file, and why it was refused last; `metadata` is that of now. Reads it where `trust` is false or its times do
     /// not show that it is what it was.
-    pub(super) fn digest(
+    pub(crate) fn digest(
         &self,
         path: &Path,
         metadata: &Metadata,
@@ -105,7 +105,7 @@ impl KnownFiles {
 }
 
 /// The SHA-256 of a file, read in pieces.
-pub(crate) fn digest(path: &Path, cancel: &Cancel) -> Result<Sha256> {
+fn digest(path: &Path, cancel: &Cancel) -> Result<Sha256> {
     let error = |error| Error::io(path.display(), error);
     let mut file = std::fs::File::open(path).map_err(error)?;
     let mut hasher = sha2::Sha256::new();

@@ -6,6 +6,8 @@ use std::path::Path;
 
 use casetrack_engine::chunks::{ChunkView, DocumentChunks, SourceContext};
 use casetrack_engine::ingest::IngestReport;
+use casetrack_engine::reindex::ReindexReport;
+use casetrack_engine::sync::SyncReport;
 use serde_json::json;
 
 use super::*;
@@ -67,6 +69,15 @@ fn specified() -> Value {
             "password": string,
             "wait_seconds": wait,
         }],
+        "sync_folder": [["folder_path"], {
+            "folder_path": string,
+            "remove_deleted": no,
+            "document_type": {"type": "string", "enum": document_types},
+            "dry_run": no,
+        }],
+        "reindex_document": [["document_name"], {"document_name": string, "force": no, "reparse": yes}],
+        "reindex_collection": [["confirm"], {"confirm": no, "reparse": yes, "skip_unchanged": no}],
+        "get_index_status": [[], {"document_filter": string}],
         "list_documents": [[], {
             "sort_by": {"type": "string", "enum": ["name", "type", "date", "pages"], "default": "date"},
         }],
@@ -279,7 +290,7 @@ fn hints_tell_reading_from_deleting() {
 fn an_unknown_tool_gets_a_suggestion() {
     let message = find("search_document").err().unwrap().message;
     assert_eq!(message, "Unknown tool: \"search_document\". Did you mean \"search_documents\"?");
-    assert!(find("rm -rf").err().unwrap().full_text().ends_with("traverse_chunks, get_status."));
+    assert!(find("rm -rf").err().unwrap().full_text().ends_with("get_index_status, get_status."));
 }
 
 /// The schemas in the repository are the current ones.
@@ -319,6 +330,8 @@ fn structured_content_follows_the_output_schema_and_keeps_numbers_short() {
     follows(&samples::collection_summary());
     follows(&samples::document_summary());
     follows(&IngestReport::default());
+    follows(&SyncReport::default());
+    follows(&ReindexReport::default());
 }
 
 /// Checks the structured form of a response against the schema of its type, and that the schema is strict enough to notice

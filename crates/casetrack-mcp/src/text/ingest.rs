@@ -133,7 +133,7 @@ fn push_documents(text: &mut String, heading: &str, report: &IngestReport, repla
 }
 
 /// `Financials/corrupted.pdf: PDF parsing error …`; a message that begins with the file's name gets the whole path instead.
-fn failure(failed: &FailedFile) -> String {
+pub(super) fn failure(failed: &FailedFile) -> String {
     let path = one_line(&failed.relative_path);
     let message = one_line(&failed.problem.message);
     let name = path.rsplit('/').next().unwrap_or_default();

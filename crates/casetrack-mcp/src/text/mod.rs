@@ -14,8 +14,10 @@ mod labels;
 pub mod navigation;
 pub mod overview;
 pub mod references;
+pub mod reindex;
 pub mod search;
 pub mod status;
+pub mod sync;
 pub mod watches;
 
 #[cfg(test)]

@@ -106,7 +106,7 @@ pub(crate) struct FolderParameters {
     wait_seconds: u32,
 }
 
-fn yes() -> bool {
+pub(super) fn yes() -> bool {
     true
 }
 

@@ -9,8 +9,10 @@ pub(crate) mod jobs;
 pub(crate) mod navigation;
 pub(crate) mod overview;
 pub(crate) mod references;
+pub(crate) mod reindex;
 pub(crate) mod search;
 pub(crate) mod status;
+pub(crate) mod sync;
 pub(crate) mod watches;
 pub(crate) mod work;
 

@@ -15,7 +15,7 @@ mod words;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-use casetrack_core::{Error, Result};
+use casetrack_core::{Cancel, Error, Result};
 use serde::Deserialize;
 
 use crate::recognizer::{NamedSpan, Recognizer};
@@ -106,12 +106,15 @@ impl SpacyRecognizer {
         Ok(result)
     }
 
-    fn entities(&self, text: &str, scratch: &mut Scratch) -> Vec<NamedSpan> {
+    fn entities(&self, text: &str, scratch: &mut Scratch, cancel: &Cancel) -> Result<Vec<NamedSpan>> {
         let Scratch { words, buffers, features } = scratch;
         let tokens: Vec<Token> = words.tokens(text, &self.tokenizer, &self.lexicon);
         words.embed(&self.network);
         let mut state = self.decoder.start();
         for start in (0..tokens.len()).step_by(BLOCK) {
+            if cancel.is_cancelled() {
+                return Err(Error::cancelled());
+            }
             let block = start..tokens.len().min(start + BLOCK);
             features.clear();
             self.network.encode(block, tokens.len(), |token| words.vector(tokens[token].word), buffers, features);
@@ -122,13 +125,13 @@ impl SpacyRecognizer {
             char_end: tokens[entity.end - 1].char_end,
             label: entity.label,
         };
-        state.entities.iter().map(named).collect()
+        Ok(state.entities.iter().map(named).collect())
     }
 }
 
 impl Recognizer for SpacyRecognizer {
-    fn recognize(&self, text: &str) -> Result<Vec<NamedSpan>> {
-        self.with_scratch(text, |scratch| self.entities(text, scratch))
+    fn recognize(&self, text: &str, cancel: &Cancel) -> Result<Vec<NamedSpan>> {
+        self.with_scratch(text, |scratch| self.entities(text, scratch, cancel))?
     }
 }
 

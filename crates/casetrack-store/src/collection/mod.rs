@@ -15,7 +15,7 @@ use casetrack_core::{CollectionMeta, DocumentId, DocumentMeta, Error, ErrorCode,
 use crate::archive;
 use crate::error::{corrupt, repair_hint};
 use crate::fs;
-use crate::indexes::{Indexes, Origin};
+use crate::indexes::{Indexes, Kept, Origin};
 use crate::lock::OwnerLock;
 use crate::manifest::{Manifest, VectorModels};
 use crate::migrate;
@@ -46,6 +46,16 @@ impl From<State> for Counts {
     fn from(State { documents, pages, chunks, sparse_chunks, annotated_documents, .. }: State) -> Self {
         Self { documents, pages, chunks, sparse_chunks, annotated_documents }
     }
+}
+
+/// How far a derived index has followed the documents.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct IndexProgress {
+    pub name: &'static str,
+    /// Whether it has followed every change and can be asked.
+    pub in_step: bool,
+    /// Changes that it has still to follow.
+    pub behind: u64,
 }
 
 /// Bytes on disk by kind.
@@ -221,6 +231,16 @@ impl Collection {
 
     pub fn counts(&self) -> Result<Counts> {
         self.truth.state().map(Counts::from)
+    }
+
+    /// How far the derived indexes are.
+    pub fn index_progress(&self) -> Result<Vec<IndexProgress>> {
+        let last = self.truth.state()?.last_seq;
+        let progress = |index: &dyn Kept| {
+            let behind = last.saturating_sub(index.applied());
+            IndexProgress { name: index.name(), in_step: index.is_usable() && behind == 0, behind }
+        };
+        Ok(self.indexes.all().into_iter().map(progress).collect())
     }
 
     pub fn disk_usage(&self) -> Result<DiskUsage> {

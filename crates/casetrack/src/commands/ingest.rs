@@ -11,7 +11,7 @@ use crate::args::{InCollection, document_type};
 use crate::owner::console::Console;
 
 /// Some files could not be read; the others are in.
-const SOME_FAILED: u8 = 3;
+pub const SOME_FAILED: u8 = 3;
 
 /// Read files and whole folders into a collection
 ///

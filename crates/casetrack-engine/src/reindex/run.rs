@@ -1,0 +1,239 @@
+//! One reindexing: choose, then make anew through the stages of ingestion.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::path::{Path, PathBuf};
+
+use casetrack_core::{Cancel, DocumentId, DocumentMeta, Error, ErrorCode, ProgressSink, Result};
+use casetrack_store::Collection;
+
+use super::{ReindexReport, ReindexRequest, ReindexSource, ReindexedDocument, state};
+use crate::annotating::annotations;
+use crate::engine::Engine;
+use crate::ingest::discover::{Discovery, FoundFile, failed};
+use crate::ingest::pipeline::{self, Ended, FirstStage, Outcome, Ready};
+use crate::ingest::prepare::Prepared;
+use crate::ingest::{FailedFile, IngestReport, IngestRequest, Problem, originals};
+
+pub(super) fn run(
+    engine: &Engine,
+    collection: &Collection,
+    request: &ReindexRequest,
+    progress: &ProgressSink,
+    cancel: &Cancel,
+) -> Result<ReindexReport> {
+    let started = std::time::Instant::now();
+    // Where a part cannot be made, documents would lose it.
+    engine.embedder_of(collection)?;
+    engine.sparse_embedder_of(collection)?;
+    engine.recognizer()?;
+
+    let documents = collection.documents()?;
+    let chosen = choose(&documents, request)?;
+    let mut report = ReindexReport {
+        collection: collection.meta().name.clone(),
+        reparse: request.reparse,
+        found: chosen.len() as u64,
+        ..ReindexReport::default()
+    };
+    let mut todo: Vec<&DocumentMeta> = Vec::new();
+    for meta in chosen {
+        if cancel.is_cancelled() {
+            report.stopped = Some(Problem::from(&Error::cancelled()));
+            return Ok(report);
+        }
+        if request.skip_unchanged && is_unchanged(engine, collection, &documents, meta, cancel)? {
+            report.skipped += 1;
+        } else {
+            todo.push(meta);
+        }
+    }
+    if todo.is_empty() {
+        report.duration_ms = started.elapsed().as_millis() as u64;
+        return Ok(report);
+    }
+    let (ingested, copies) = match request.reparse {
+        true => from_files(engine, collection, request, &todo, progress, cancel)?,
+        false => (from_stored(engine, collection, request, &todo, progress, cancel)?, HashSet::new()),
+    };
+    add(&mut report, ingested, |path| match request.reparse {
+        true if Path::new(path).ancestors().any(|path| copies.contains(path)) => ReindexSource::OriginalCopy,
+        true => ReindexSource::SourceFile,
+        false => ReindexSource::Stored,
+    });
+    report.duration_ms = started.elapsed().as_millis() as u64;
+    Ok(report)
+}
+
+/// The documents to look at, by path. When files are read, what is inside a container is made with its outermost container.
+fn choose<'a>(documents: &'a [DocumentMeta], request: &ReindexRequest) -> Result<Vec<&'a DocumentMeta>> {
+    let by_path: HashMap<&str, usize> = documents.iter().enumerate().map(|(d, meta)| (meta.path.as_str(), d)).collect();
+    let outermost = |d: usize| {
+        let above = Path::new(&documents[d].path).ancestors().skip(1).filter_map(Path::to_str);
+        above
+            .filter_map(|path| by_path.get(path).copied())
+            .filter(|&d| documents[d].format.is_container())
+            .last()
+            .unwrap_or(d)
+    };
+    let mut chosen: BTreeSet<usize> = match &request.documents {
+        None => (0..documents.len()).collect(),
+        Some(ids) => {
+            let place = |id: &DocumentId| {
+                let found = documents.iter().position(|meta| meta.id == *id);
+                found.ok_or_else(|| Error::new(ErrorCode::NotFound, format!("Document {id} was just deleted.")))
+            };
+            ids.iter().map(place).collect::<Result<_>>()?
+        }
+    };
+    if request.reparse {
+        chosen = chosen.into_iter().map(outermost).collect();
+    } else {
+        for d in chosen.clone() {
+            let folder = format!("{}/", documents[d].path);
+            let inside = |meta: &DocumentMeta| documents[d].format.is_container() && meta.path.starts_with(&folder);
+            chosen.extend((0..documents.len()).filter(|&member| inside(&documents[member])));
+        }
+    }
+    Ok(chosen.into_iter().map(|d| &documents[d]).collect())
+}
+
+/// Whether the file of a document, or the kept copy of a file that is gone, is what it was, and nothing of the document or of those
+/// inside it is missing.
+fn is_unchanged(
+    engine: &Engine,
+    collection: &Collection,
+    documents: &[DocumentMeta],
+    meta: &DocumentMeta,
+    cancel: &Cancel,
+) -> Result<bool> {
+    let sources = state::Sources { engine, collection, documents, trust: false, cancel };
+    if sources.of(meta)? != state::Source::Unchanged {
+        return Ok(false);
+    }
+    let folder = format!("{}/", meta.path);
+    let members = documents.iter().filter(|member| meta.format.is_container() && member.path.starts_with(&folder));
+    for document in std::iter::once(meta).chain(members) {
+        if !state::lacks(collection, document)?.is_empty() {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// Reads files again; with the result, the paths of documents whose kept copies were read.
+fn from_files(
+    engine: &Engine,
+    collection: &Collection,
+    request: &ReindexRequest,
+    todo: &[&DocumentMeta],
+    progress: &ProgressSink,
+    cancel: &Cancel,
+) -> Result<(IngestReport, HashSet<PathBuf>)> {
+    let mut copies = HashSet::new();
+    let mut discovery = Discovery { files: Vec::new(), failed: Vec::new(), subfolders: Vec::new() };
+    for meta in todo {
+        let path = PathBuf::from(&meta.path);
+        let copy = originals::path(collection, meta);
+        let copy = match path.exists() {
+            true => None,
+            false if meta.original_stored && copy.exists() => Some(copy),
+            false => {
+                discovery.failed.push(missing(meta));
+                continue;
+            }
+        };
+        if copy.is_some() {
+            copies.insert(path.clone());
+        }
+        discovery.files.push(FoundFile { path, relative: meta.name.clone(), in_folder: false, copy });
+    }
+    let again = IngestRequest {
+        skip_existing: false,
+        keep_types: true,
+        password: request.password.clone(),
+        since: request.since,
+        ..IngestRequest::new(Vec::new())
+    };
+    let gone = discovery.failed.len() as u64;
+    let mut report = pipeline::run(engine, collection, &again, discovery, progress, cancel)?;
+    report.found += gone;
+    Ok((report, copies))
+}
+
+fn missing(meta: &DocumentMeta) -> FailedFile {
+    let error = Error::new(ErrorCode::FileNotFound, format!("File not found: {}", meta.path)).with_hint(
+        "Put the file back; where it was moved, sync the folder that it is in now. Without the file, embeddings can be rebuilt \
+         from what is stored (reparse: false).",
+    );
+    failed(meta.path.as_ref(), meta.name.clone(), &error)
+}
+
+/// Makes vectors and annotations of what is stored.
+fn from_stored(
+    engine: &Engine,
+    collection: &Collection,
+    request: &ReindexRequest,
+    todo: &[&DocumentMeta],
+    progress: &ProgressSink,
+    cancel: &Cancel,
+) -> Result<IngestReport> {
+    let report = IngestReport { found: todo.len() as u64, ..IngestReport::default() };
+    let load = |stage: FirstStage<'_>| {
+        for &meta in todo {
+            let done = request.since.is_some_and(|since| meta.embedded_at.is_some_and(|at| at >= since));
+            let outcome = match done {
+                true => Outcome::Stored(meta.name.clone(), Box::new(meta.clone())),
+                false => ready(&stage, meta)
+                    .unwrap_or_else(|error| Outcome::Failed(failed(meta.path.as_ref(), meta.name.clone(), &error))),
+            };
+            if let Err(Ended) = stage.send(outcome) {
+                return;
+            }
+        }
+    };
+    pipeline::run_stages(engine, collection, report, load, progress, cancel)
+}
+
+/// A stored document without its vectors.
+fn ready(stage: &FirstStage<'_>, meta: &DocumentMeta) -> Result<Outcome> {
+    let damaged = |page| {
+        Error::new(ErrorCode::Corrupt, format!("Page {page} of {} is missing.", meta.name))
+            .with_hint("Reindex the document from its file (reparse: true).")
+    };
+    let page = |number| stage.collection.page(meta.id, number)?.ok_or_else(|| damaged(number));
+    let pages = (1..=meta.page_count).map(page).collect::<Result<Vec<_>>>()?;
+    let chunks = stage.collection.chunks(meta.id)?;
+    let annotations = match stage.recognizer {
+        Some(recognizer) => Some(annotations(recognizer, &pages, stage.cancel)?),
+        None => stage.collection.annotations(meta.id)?,
+    };
+    let vectors = chunks.iter().map(|_| None).collect();
+    let prepared = Prepared { meta: meta.clone(), pages, chunks, annotations, attachments: Vec::new() };
+    Ok(Outcome::Ready(Box::new(Ready {
+        relative: meta.name.clone(),
+        replaced: true,
+        prepared,
+        vectors,
+        original: None,
+        from_stored: true,
+    })))
+}
+
+fn add(report: &mut ReindexReport, made: IngestReport, read_from: impl Fn(&str) -> ReindexSource) {
+    report.reindexed.extend(made.ingested.into_iter().map(|document| ReindexedDocument {
+        read_from: read_from(&document.path),
+        document_id: document.document_id,
+        name: document.name,
+        path: document.path,
+        pages: document.pages,
+        chunks: document.chunks,
+        warnings: document.warnings,
+    }));
+    report.failed.extend(made.failed);
+    report.pages = made.pages;
+    report.chunks = made.chunks;
+    report.chunks_embedded = made.chunks_embedded;
+    report.chunks_reused = made.chunks_reused;
+    report.notices = made.notices;
+    report.stopped = made.stopped;
+}

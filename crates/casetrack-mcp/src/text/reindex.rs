@@ -1,0 +1,225 @@
+//! What reindexing did, and what state the indexes are in.
+
+use casetrack_engine::reindex::{
+    DocumentState, IndexIssue, IndexStatus, ReindexReport, ReindexSource, ReindexedDocument,
+};
+
+use super::format::{counted, duration, one_line, push_fact, push_list, thousands};
+use super::ingest::failure;
+
+const MAX_SHOWN: usize = 10;
+const MAX_FAILURES: usize = 100;
+const MAX_STATES: usize = 50;
+
+/// `whole` where all documents of the collection were asked for.
+pub fn report(report: &ReindexReport, whole: bool) -> String {
+    let outcome = if report.stopped.is_some() { "stopped early" } else { "complete" };
+    let mut text = format!("Reindexing {outcome} for {}\n\n", one_line(&report.collection));
+    let mut fact = |name: &str, value: &str| push_fact(&mut text, name, value);
+    fact("Source", if report.reparse { "text extracted again from the files" } else { "existing pages and chunks" });
+    fact("Reindexed", &format!(" {}", counted(report.reindexed.len() as u64, "document")));
+    if report.skipped > 0 {
+        fact("Skipped", &format!("{} (unchanged and complete)", thousands(report.skipped)));
+    }
+    fact("Failed", &thousands(report.failed.len() as u64));
+    fact("Pages", &thousands(report.pages));
+    let (embedded, kept) = (thousands(report.chunks_embedded), thousands(report.chunks_reused));
+    fact("Chunks", &format!("{} ({embedded} embedded, {kept} kept unchanged)", thousands(report.chunks)));
+    fact("Duration", &duration(report.duration_ms));
+    let mut section = |heading: &str, lines: Vec<String>, shown: usize| {
+        if !lines.is_empty() {
+            text.push_str(&format!("\n  {heading}:\n"));
+            push_list(&mut text, lines.into_iter(), shown);
+        }
+    };
+    section("Reindexed", report.reindexed.iter().map(line).collect(), MAX_SHOWN);
+    section("Failures", report.failed.iter().map(failure).collect(), MAX_FAILURES);
+    let warnings = report.reindexed.iter().flat_map(|document| {
+        document.warnings.iter().map(|warning| format!("{}: {}", one_line(&document.name), one_line(warning)))
+    });
+    section("Warnings", warnings.collect(), MAX_FAILURES);
+    text.push_str(&format!("\n{}", conclusion(report, whole)));
+    for notice in &report.notices {
+        text.push_str(&format!("\nNote: {}", one_line(notice)));
+    }
+    text
+}
+
+fn line(document: &ReindexedDocument) -> String {
+    let (pages, chunks) = (counted(document.pages.into(), "page"), counted(document.chunks.into(), "chunk"));
+    let copy = match document.read_from {
+        ReindexSource::OriginalCopy => ", from the copy in the collection: the file is gone",
+        ReindexSource::SourceFile | ReindexSource::Stored => "",
+    };
+    format!("{} ({pages}, {chunks}{copy})", one_line(&document.name))
+}
+
+fn conclusion(report: &ReindexReport, whole: bool) -> String {
+    if let Some(problem) = &report.stopped {
+        let hint = problem.hint.as_deref().map(|hint| format!(" {hint}")).unwrap_or_default();
+        let message = one_line(&problem.message);
+        return format!("Not everything was done; what was not is stored as it was. {message}{hint}");
+    }
+    match (report.reindexed.len(), report.failed.len(), whole) {
+        (0, 0, true) => "Nothing had to be done: all documents are unchanged and complete.".to_owned(),
+        (0, 0, false) => {
+            "Nothing had to be done: the source file has not changed and the embeddings are complete. Use force: \
+                          true to reindex all the same."
+                .to_owned()
+        }
+        (_, 0, true) => "All embeddings and indexes are up to date.".to_owned(),
+        (_, 0, false) => "The document is searchable in its new form.".to_owned(),
+        _ => "What failed is stored as it was and stays searchable.".to_owned(),
+    }
+}
+
+pub fn status(status: &IndexStatus) -> String {
+    let verdict = if status.healthy { "healthy" } else { "needs attention" };
+    let mut text = format!("Index status for {}: {verdict}\n\n", one_line(&status.collection));
+    let mut fact = |name: &str, value: &str| push_fact(&mut text, name, value);
+    fact("Documents", &format!(" {} ({} complete)", thousands(status.documents), thousands(status.complete)));
+    if status.needs_reindex > 0 {
+        fact("Reindex", &format!("{} needed", counted(status.needs_reindex, "document")));
+    }
+    if status.source_missing > 0 {
+        fact("Missing", &format!("{} without a source file on disk", counted(status.source_missing, "document")));
+    }
+    fact("Chunks", &thousands(status.chunks));
+    fact("E1", &format!("{} ({} chunks)", one_line(&status.dense_model), thousands(status.chunks)));
+    match &status.sparse_model {
+        Some(model) => fact("E6", &format!("{} ({} chunks)", one_line(model), thousands(status.sparse_chunks))),
+        None => fact("E6", "none"),
+    }
+    fact("Analysed", &counted(status.annotated_documents, "document"));
+    for index in &status.indexes {
+        let state = match (index.in_step, index.behind) {
+            (true, _) => "up to date".to_owned(),
+            (false, 0) => "is opened anew at its next use".to_owned(),
+            (false, behind) => format!("{} behind", counted(behind, "change")),
+        };
+        fact(&index.name, &state);
+    }
+    if let Some(problem) = &status.model_problem {
+        let hint = problem.hint.as_deref().map(|hint| format!(" {hint}")).unwrap_or_default();
+        fact("Models", &format!("{}{hint}", one_line(&problem.message)));
+    }
+    let incomplete: Vec<&DocumentState> =
+        status.document_states.iter().filter(|state| !state.issues.is_empty()).collect();
+    if incomplete.is_empty() {
+        text.push_str("\nAll documents have complete embeddings and unchanged source files.");
+        return text;
+    }
+    text.push_str("\n  Documents with issues:\n");
+    let lines: Vec<String> = incomplete
+        .iter()
+        .map(|state| {
+            let issues: Vec<&str> = state.issues.iter().map(|issue| in_words(*issue)).collect();
+            format!("{} (ID: {:.8}): {}", one_line(&state.name), state.document_id.to_string(), issues.join("; "))
+        })
+        .collect();
+    push_list(&mut text, lines.into_iter(), MAX_STATES);
+    text.push_str(match status.needs_reindex {
+        0 => "\nWhat is stored stays searchable. Restore the files, or sync the folder they are in now.",
+        1 => "\nReindex it with reindex_document.",
+        _ => "\nReindex them with reindex_document, or all with reindex_collection (skip_unchanged: true leaves out the others).",
+    });
+    text
+}
+
+fn in_words(issue: IndexIssue) -> &'static str {
+    match issue {
+        IndexIssue::SourceChanged => "source file changed",
+        IndexIssue::SourceMissing => "source file missing",
+        IndexIssue::SourceUnreadable => "source file cannot be read",
+        IndexIssue::NoDenseVectors => "no embeddings (E1)",
+        IndexIssue::NoSparseVectors => "no learned-sparse embeddings (E6)",
+        IndexIssue::NoAnnotations => "no entities and references",
+        IndexIssue::OtherAnalysis => "entities and references of another version",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use casetrack_core::{DocumentId, Timestamp};
+    use casetrack_engine::reindex::IndexState;
+
+    use super::*;
+
+    fn id() -> DocumentId {
+        "d0c00001-0000-4000-8000-000000000001".parse().unwrap()
+    }
+
+    #[test]
+    fn a_report_counts_what_was_made_and_what_was_kept() {
+        let document = ReindexedDocument {
+            document_id: id(),
+            name: "Vendor_Agreement.docx".to_owned(),
+            path: "/acme/Vendor_Agreement.docx".to_owned(),
+            pages: 45,
+            chunks: 234,
+            read_from: ReindexSource::OriginalCopy,
+            warnings: Vec::new(),
+        };
+        let made = ReindexReport {
+            collection: "Acme".to_owned(),
+            reparse: true,
+            found: 1,
+            reindexed: vec![document],
+            pages: 45,
+            chunks: 234,
+            chunks_embedded: 4,
+            chunks_reused: 230,
+            duration_ms: 1_500,
+            ..ReindexReport::default()
+        };
+        assert_eq!(
+            report(&made, false),
+            "Reindexing complete for Acme\n\n  Source:     text extracted again from the files\n  Reindexed:  1 document\n  \
+             Failed:     0\n  Pages:      45\n  Chunks:     234 (4 embedded, 230 kept unchanged)\n  Duration:   1.5 \
+             seconds\n\n  Reindexed:\n  - Vendor_Agreement.docx (45 pages, 234 chunks, from the copy in the collection: the file \
+             is gone)\n\nThe document is searchable in its new form."
+        );
+        let nothing = report(&ReindexReport { skipped: 1, ..ReindexReport::default() }, false);
+        assert!(nothing.ends_with("Use force: true to reindex all the same."), "{nothing}");
+    }
+
+    #[test]
+    fn a_status_names_the_documents_that_need_something() {
+        let state = |issues: Vec<IndexIssue>| DocumentState {
+            document_id: id(),
+            name: "a.txt".to_owned(),
+            path: "/acme/a.txt".to_owned(),
+            chunks: 3,
+            embedders: vec!["E1".to_owned()],
+            ingested_at: Timestamp(0),
+            embedded_at: None,
+            issues,
+        };
+        let sick = IndexStatus {
+            collection: "Acme".to_owned(),
+            healthy: false,
+            documents: 2,
+            complete: 1,
+            needs_reindex: 1,
+            source_missing: 0,
+            chunks: 6,
+            sparse_chunks: 3,
+            annotated_documents: 2,
+            dense_model: "all-MiniLM-L6-v2".to_owned(),
+            sparse_model: Some("splade-tiny".to_owned()),
+            model_problem: None,
+            indexes: vec![IndexState { name: "BM25".to_owned(), in_step: true, behind: 0 }],
+            document_states: vec![
+                state(Vec::new()),
+                state(vec![IndexIssue::SourceChanged, IndexIssue::NoSparseVectors]),
+            ],
+        };
+        assert_eq!(
+            status(&sick),
+            "Index status for Acme: needs attention\n\n  Documents:  2 (1 complete)\n  Reindex:    1 document needed\n  Chunks:     \
+             6\n  E1:         all-MiniLM-L6-v2 (6 chunks)\n  E6:         splade-tiny (3 chunks)\n  Analysed:   2 documents\n  BM25:       \
+             up to date\n\n  Documents with issues:\n  - a.txt (ID: d0c00001): source file changed; no learned-sparse \
+             embeddings (E6)\n\nReindex it with reindex_document."
+        );
+    }
+}

@@ -1,0 +1,203 @@
+//! What became of a folder that was synced.
+
+use casetrack_engine::sync::{GoneDocument, SyncReport, SyncedFile};
+
+use super::format::{counted, duration, one_line, push_fact, push_list, thousands};
+use super::ingest::failure;
+
+/// How many items of each list are shown; structured content has them all. Failures are cut last, since each is news.
+const MAX_SHOWN: usize = 10;
+const MAX_FAILURES: usize = 100;
+
+pub fn report(report: &SyncReport) -> String {
+    let what = match (report.dry_run, &report.stopped) {
+        (true, _) => "Folder sync preview",
+        (false, Some(_)) => "Folder sync stopped early",
+        (false, None) => "Folder sync complete",
+    };
+    let mut text = format!("{what} for {}\n\n", one_line(&report.collection));
+    let number = |list: usize, done: &str, planned: &str| match (list as u64, report.dry_run) {
+        (0, _) => "0".to_owned(),
+        (count, true) => format!("{} ({planned})", thousands(count)),
+        (count, false) => format!("{} ({done})", thousands(count)),
+    };
+    let mut fact = |name: &str, value: &str| push_fact(&mut text, name, value);
+    fact("Folder", &one_line(&format!("{}/", report.folder.trim_end_matches('/'))));
+    fact("Found", &counted(report.found.saturating_sub(report.unsupported.len() as u64), "supported file"));
+    fact("New", &number(report.new.len(), "ingested", "would be ingested"));
+    let changed =
+        number(report.changed.len(), "ingested again, replacing the earlier version", "would be ingested again");
+    fact("Changed", &changed);
+    if !report.moved.is_empty() {
+        let kept = "kept their IDs and embeddings under the new path";
+        fact("Moved", &number(report.moved.len(), kept, "would keep their IDs and embeddings under the new path"));
+    }
+    fact("Unchanged", &thousands(report.unchanged));
+    if !report.duplicates.is_empty() {
+        fact(
+            "Duplicates",
+            &format!("{} (already ingested, matching SHA256)", thousands(report.duplicates.len() as u64)),
+        );
+    }
+    if !report.unsupported.is_empty() {
+        let count = thousands(report.unsupported.len() as u64);
+        fact("Unsupported", &format!(" {count} (formats that CaseTrack does not read)"));
+    }
+    if !report.missing.is_empty() {
+        fact(
+            "Missing",
+            &format!("{} (no longer on disk, kept in the collection)", thousands(report.missing.len() as u64)),
+        );
+    }
+    if !report.removed.is_empty() {
+        fact("Removed", &number(report.removed.len(), "no longer on disk", "no longer on disk, would be removed"));
+    }
+    if !report.awaited.is_empty() {
+        fact("Waiting", &format!("{} (still being written)", counted(report.awaited.len() as u64, "file")));
+    }
+    fact("Failed", &thousands(report.failed.len() as u64));
+    if report.chunks_embedded + report.chunks_reused > 0 {
+        let (embedded, kept) = (thousands(report.chunks_embedded), thousands(report.chunks_reused));
+        fact("Chunks", &format!("{embedded} embedded, {kept} kept unchanged"));
+    }
+    fact("Duration", &duration(report.duration_ms));
+
+    let would = |done: &'static str, planned: &'static str| if report.dry_run { planned } else { done };
+    push_files(&mut text, would("New documents ingested", "New files"), report, &report.new);
+    push_files(&mut text, would("Changed documents ingested again", "Changed files"), report, &report.changed);
+    let moved =
+        report.moved.iter().map(|document| format!("{} -> {}", one_line(&document.from), one_line(&document.to)));
+    push_section(&mut text, "Moved", moved, MAX_SHOWN);
+    push_gone(&mut text, would("Removed from the collection", "Would be removed from the collection"), &report.removed);
+    push_gone(&mut text, "Missing on disk", &report.missing);
+    push_section(&mut text, "Failures", report.failed.iter().map(failure), MAX_FAILURES);
+    let warnings: Vec<String> = report
+        .new
+        .iter()
+        .chain(&report.changed)
+        .flat_map(|file| {
+            file.warnings.iter().map(|warning| format!("{}: {}", one_line(&file.relative_path), one_line(warning)))
+        })
+        .collect();
+    push_section(&mut text, "Warnings", warnings.into_iter(), MAX_FAILURES);
+    text.push_str(&format!("\n{}", conclusion(report)));
+    for notice in &report.notices {
+        text.push_str(&format!("\nNote: {}", one_line(notice)));
+    }
+    text
+}
+
+fn push_section(text: &mut String, heading: &str, items: impl ExactSizeIterator<Item = String>, shown: usize) {
+    if items.len() > 0 {
+        text.push_str(&format!("\n  {heading}:\n"));
+        push_list(text, items, shown);
+    }
+}
+
+fn push_files(text: &mut String, heading: &str, report: &SyncReport, files: &[SyncedFile]) {
+    let line = |file: &SyncedFile| match report.dry_run {
+        true => one_line(&file.relative_path).into_owned(),
+        false => {
+            let (pages, chunks) = (counted(file.pages.into(), "page"), counted(file.chunks.into(), "chunk"));
+            format!("{} ({pages}, {chunks})", one_line(&file.relative_path))
+        }
+    };
+    push_section(text, heading, files.iter().map(line), MAX_SHOWN);
+}
+
+fn push_gone(text: &mut String, heading: &str, documents: &[GoneDocument]) {
+    push_section(text, heading, documents.iter().map(|document| one_line(&document.path).into_owned()), MAX_SHOWN);
+}
+
+fn conclusion(report: &SyncReport) -> String {
+    if let Some(problem) = &report.stopped {
+        let hint = problem.hint.as_deref().map(|hint| format!(" {hint}")).unwrap_or_default();
+        return format!("Not everything was done. {}{hint}", one_line(&problem.message));
+    }
+    let changes = report.new.len() + report.changed.len() + report.moved.len() + report.removed.len();
+    match (report.dry_run, changes) {
+        (true, 0) => "The collection is up to date with the folder.".to_owned(),
+        (true, _) => "Nothing was changed. Call again without dry_run to do this.".to_owned(),
+        (false, 0) if report.failed.is_empty() => "The collection is up to date with the folder.".to_owned(),
+        (false, 0) => "Nothing was changed.".to_owned(),
+        (false, _) if report.missing.is_empty() => "The collection is now up to date with the folder.".to_owned(),
+        (false, _) => "The collection now has everything in the folder; documents whose files are gone were kept \
+                       (remove_deleted: true removes them)."
+            .to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use casetrack_core::DocumentId;
+    use casetrack_engine::sync::MovedDocument;
+
+    use super::*;
+
+    fn id() -> DocumentId {
+        "d0c00001-0000-4000-8000-000000000001".parse().unwrap()
+    }
+
+    fn file(path: &str) -> SyncedFile {
+        SyncedFile {
+            document_id: Some(id()),
+            name: path.to_owned(),
+            relative_path: path.to_owned(),
+            path: format!("/acme/{path}"),
+            pages: 12,
+            chunks: 67,
+            warnings: Vec::new(),
+        }
+    }
+
+    fn sample() -> SyncReport {
+        SyncReport {
+            collection: "Acme Corp Partnership".to_owned(),
+            folder: "/acme".to_owned(),
+            found: 47,
+            new: vec![file("Contracts/Service_Contract.pdf")],
+            changed: vec![file("Report.docx")],
+            moved: vec![MovedDocument {
+                document_id: id(),
+                name: "b.txt".to_owned(),
+                from: "/acme/a.txt".to_owned(),
+                to: "/acme/sub/b.txt".to_owned(),
+            }],
+            unchanged: 43,
+            chunks_embedded: 70,
+            chunks_reused: 64,
+            duration_ms: 2_000,
+            ..SyncReport::default()
+        }
+    }
+
+    #[test]
+    fn a_sync_tells_what_became_of_every_file() {
+        let gone = GoneDocument { document_id: id(), name: "old.txt".to_owned(), path: "/acme/old.txt".to_owned() };
+        let text = report(&SyncReport { removed: vec![gone.clone()], ..sample() });
+        assert_eq!(
+            text,
+            "Folder sync complete for Acme Corp Partnership\n\n  Folder:     /acme/\n  Found:      47 supported files\n  \
+             New:        1 (ingested)\n  Changed:    1 (ingested again, replacing the earlier version)\n  Moved:      1 (kept \
+             their IDs and embeddings under the new path)\n  Unchanged:  43\n  Removed:    1 (no longer on disk)\n  Failed:     \
+             0\n  Chunks:     70 embedded, 64 kept unchanged\n  Duration:   2.0 seconds\n\n  New documents ingested:\n  - \
+             Contracts/Service_Contract.pdf (12 pages, 67 chunks)\n\n  Changed documents ingested again:\n  - Report.docx (12 \
+             pages, 67 chunks)\n\n  Moved:\n  - /acme/a.txt -> /acme/sub/b.txt\n\n  Removed from the collection:\n  - \
+             /acme/old.txt\n\nThe collection is now up to date with the folder."
+        );
+        let kept = report(&SyncReport { missing: vec![gone], ..sample() });
+        assert!(kept.contains("  Missing:    1 (no longer on disk, kept in the collection)\n"), "{kept}");
+        assert!(kept.ends_with("(remove_deleted: true removes them)."), "{kept}");
+    }
+
+    #[test]
+    fn a_preview_says_that_nothing_was_changed() {
+        let text = report(&SyncReport { dry_run: true, ..sample() });
+        assert!(text.starts_with("Folder sync preview for Acme"), "{text}");
+        assert!(text.contains("  New:        1 (would be ingested)\n"), "{text}");
+        assert!(text.contains("\n  New files:\n  - Contracts/Service_Contract.pdf\n"), "{text}");
+        assert!(text.ends_with("Nothing was changed. Call again without dry_run to do this."), "{text}");
+        let empty = report(&SyncReport { dry_run: true, unchanged: 3, ..SyncReport::default() });
+        assert!(empty.ends_with("The collection is up to date with the folder."), "{empty}");
+    }
+}

@@ -1,0 +1,135 @@
+//! Rebuild documents of the active collection, and tell which need it.
+
+use casetrack_core::{Error, Result};
+use casetrack_engine::reindex::{IndexStatus, ReindexReport, ReindexRequest};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::ingest::{error_of, yes};
+use crate::session::Context;
+use crate::table::{Effect, Reply, Tool};
+use crate::text;
+
+pub(crate) struct ReindexDocument;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct DocumentParameters {
+    /// Document name or ID to reindex
+    document_name: String,
+    /// If true, reindex even if the source file SHA256 has not changed. Default: only reindex if the file has changed.
+    #[serde(default)]
+    force: bool,
+    /// If true (default), re-extract text from the source file and re-chunk. If false, keep existing chunks but only rebuild
+    /// embeddings and indexes (faster, useful after tier upgrade).
+    #[serde(default = "yes")]
+    reparse: bool,
+}
+
+impl Tool for ReindexDocument {
+    const NAME: &'static str = "reindex_document";
+    const TITLE: &'static str = "Reindex a document";
+    const DESCRIPTION: &'static str = "Rebuild all embeddings, chunks, and search indexes for a single document. Re-extracts text \
+        from the original file, re-chunks into 2000-character segments, re-embeds with all active models, and rebuilds the search \
+        indexes, in one step: the earlier version stays searchable until the new one is complete, and chunks whose text did not \
+        change keep their IDs and embeddings. Use this when: (1) a document's source file has been updated on disk, (2) you upgraded \
+        to Pro tier and want the document embedded with all 4 models, (3) embeddings seem stale or corrupt, (4) OCR results need \
+        refreshing. The original file path stored in provenance is used to re-read the source file.";
+    const EFFECT: Effect = Effect::Updates;
+    type Parameters = DocumentParameters;
+    type Response = ReindexReport;
+
+    fn call(context: &Context<'_>, parameters: DocumentParameters) -> Result<Reply<ReindexReport>> {
+        let collection = context.active()?.id;
+        let document = context.engine.document_id(collection, &parameters.document_name)?;
+        let request = ReindexRequest {
+            reparse: parameters.reparse,
+            skip_unchanged: !parameters.force,
+            ..ReindexRequest::new(Some(vec![document]))
+        };
+        let mut report = context.engine.reindex(collection, &request, context.progress, context.cancel)?;
+        if report.reindexed.is_empty()
+            && let Some(failed) = report.failed.pop()
+        {
+            return Err(error_of(failed.problem));
+        }
+        Ok(Reply { text: text::reindex::report(&report, false), response: report })
+    }
+}
+
+pub(crate) struct ReindexCollection;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct CollectionParameters {
+    /// Must be true to confirm. This deletes and rebuilds ALL embeddings in the collection.
+    #[schemars(extend("default" = false))]
+    confirm: bool,
+    /// If true (default), re-extract text from source files and re-chunk everything. If false, keep existing chunks but only
+    /// rebuild embeddings and indexes (faster, useful after tier upgrade).
+    #[serde(default = "yes")]
+    reparse: bool,
+    /// If true, skip documents whose source files have not changed (SHA256 match) and whose embeddings are complete for the
+    /// current tier. Default: false (rebuild everything).
+    #[serde(default)]
+    skip_unchanged: bool,
+}
+
+impl Tool for ReindexCollection {
+    const NAME: &'static str = "reindex_collection";
+    const TITLE: &'static str = "Reindex the active collection";
+    const DESCRIPTION: &'static str = "Rebuild all embeddings, chunks, and search indexes for every document in the active \
+        collection. This is a full rebuild -- it re-reads every source file, re-chunks, re-embeds with all active models, and \
+        rebuilds the search indexes, document by document; each stays searchable until its new version is complete. Use this when: \
+        (1) upgrading from Free to Pro tier (re-embed everything with 4 models instead of 3), (2) after a CaseTrack update that \
+        changes chunking or embedding logic, (3) the collection index seems corrupted or stale, (4) you want a clean rebuild. \
+        WARNING: This can be slow for large collections (hundreds of documents).";
+    const EFFECT: Effect = Effect::Updates;
+    type Parameters = CollectionParameters;
+    type Response = ReindexReport;
+
+    fn call(context: &Context<'_>, parameters: CollectionParameters) -> Result<Reply<ReindexReport>> {
+        let collection = context.active()?;
+        if !parameters.confirm {
+            return Err(Error::invalid("confirm must be true; nothing was reindexed.").with_hint(format!(
+                "This would rebuild all embeddings of \"{}\", which can take long. Ask the user, then call again with confirm set \
+                 to true.",
+                collection.name
+            )));
+        }
+        let request = ReindexRequest {
+            reparse: parameters.reparse,
+            skip_unchanged: parameters.skip_unchanged,
+            ..ReindexRequest::new(None)
+        };
+        let report = context.engine.reindex(collection.id, &request, context.progress, context.cancel)?;
+        Ok(Reply { text: text::reindex::report(&report, true), response: report })
+    }
+}
+
+pub(crate) struct GetIndexStatus;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct StatusParameters {
+    /// Optional: check a specific document instead of all
+    document_filter: Option<String>,
+}
+
+impl Tool for GetIndexStatus {
+    const NAME: &'static str = "get_index_status";
+    const TITLE: &'static str = "Check the indexes";
+    const DESCRIPTION: &'static str = "Show the embedding and index health status for all documents in the active collection. \
+        Reports which documents have complete embeddings for the current tier, which need reindexing (source file changed, missing \
+        embedder coverage, stale embeddings), and overall collection index health. Use this to diagnose issues or decide whether to \
+        run reindex_document or reindex_collection.";
+    const EFFECT: Effect = Effect::Reads;
+    type Parameters = StatusParameters;
+    type Response = IndexStatus;
+
+    fn call(context: &Context<'_>, parameters: StatusParameters) -> Result<Reply<IndexStatus>> {
+        let collection = context.active()?.id;
+        let status = context.engine.index_status(collection, parameters.document_filter.as_deref(), context.cancel)?;
+        Ok(Reply { text: text::reindex::status(&status), response: status })
+    }
+}

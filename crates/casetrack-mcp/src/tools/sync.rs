@@ -1,0 +1,54 @@
+//! Bring the active collection up to date with a folder.
+
+use casetrack_core::{DocumentType, Result};
+use casetrack_engine::sync::{SyncReport, SyncRequest};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::ingest::absolute;
+use crate::session::Context;
+use crate::table::{Effect, Reply, Tool};
+use crate::text;
+
+pub(crate) struct SyncFolder;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SyncParameters {
+    /// Absolute path to folder to sync. All subfolders are included.
+    folder_path: String,
+    /// If true, documents whose source files no longer exist on disk will be removed from the collection (chunks + embeddings
+    /// deleted). Default: false (only add/update, never remove).
+    #[serde(default)]
+    remove_deleted: bool,
+    /// Default document type for newly ingested files.
+    document_type: Option<DocumentType>,
+    /// If true, report what would change without actually ingesting or removing anything. Useful for previewing a sync.
+    #[serde(default)]
+    dry_run: bool,
+}
+
+impl Tool for SyncFolder {
+    const NAME: &'static str = "sync_folder";
+    const TITLE: &'static str = "Sync a folder";
+    const DESCRIPTION: &'static str = "Sync a folder with the active collection. Compares files on disk against what is already \
+        ingested and: (1) ingests new files not yet in the collection, (2) re-ingests files that have changed since last ingestion \
+        (detected by SHA256 mismatch), (3) optionally removes documents whose source files no longer exist on disk. Files that were \
+        renamed or moved keep their document ID and embeddings. This is the easiest way to keep a collection up to date with a \
+        directory of documents -- just point it at the folder and run it whenever files change.";
+    const EFFECT: Effect = Effect::Updates;
+    type Parameters = SyncParameters;
+    type Response = SyncReport;
+
+    fn call(context: &Context<'_>, parameters: SyncParameters) -> Result<Reply<SyncReport>> {
+        let collection = context.active()?.id;
+        let request = SyncRequest {
+            remove_deleted: parameters.remove_deleted,
+            document_type: parameters.document_type,
+            dry_run: parameters.dry_run,
+            ..SyncRequest::new(absolute("folder_path", &parameters.folder_path)?)
+        };
+        let report = context.engine.sync(collection, &request, context.progress, context.cancel)?;
+        Ok(Reply { text: text::sync::report(&report), response: report })
+    }
+}

@@ -1,0 +1,30 @@
+//! `casetrack index-status`
+
+use casetrack_core::Result;
+use casetrack_mcp::text;
+use clap::Args;
+use serde::{Deserialize, Serialize};
+
+use crate::args::InCollection;
+use crate::owner::console::Console;
+
+/// Tell which documents need reindexing, and whether the indexes are up to date
+///
+/// Reads the source files to see whether they changed. Nothing is changed.
+#[derive(Debug, Args, Serialize, Deserialize)]
+pub struct IndexStatus {
+    /// Name or ID of a document [default: all documents of the collection]
+    document: Option<String>,
+    #[command(flatten)]
+    target: InCollection,
+}
+
+impl IndexStatus {
+    pub fn run(self, console: &Console) -> Result<u8> {
+        let engine = &console.engine;
+        let collection = engine.find_collection(&self.target.collection)?;
+        let status = engine.index_status(collection.id, self.document.as_deref(), &console.cancel)?;
+        console.print(&status, text::reindex::status)?;
+        Ok(0)
+    }
+}

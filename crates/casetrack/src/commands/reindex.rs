@@ -1,0 +1,57 @@
+//! `casetrack reindex`
+
+use casetrack_core::{Password, Result};
+use casetrack_engine::reindex::ReindexRequest;
+use casetrack_mcp::text;
+use clap::Args;
+use serde::{Deserialize, Serialize};
+
+use super::ingest::SOME_FAILED;
+use crate::args::InCollection;
+use crate::owner::console::Console;
+
+/// Make the chunks, embeddings and indexes of one document, or of all, anew
+///
+/// The source files are read again. Chunks whose text did not change keep their ids and embeddings, and each document stays
+/// searchable in its earlier version until the new one is complete. Ctrl-C stops cleanly and keeps what was finished.
+#[derive(Debug, Args, Serialize, Deserialize)]
+pub struct Reindex {
+    /// Name or ID of the document [default: all documents of the collection]
+    document: Option<String>,
+    #[command(flatten)]
+    target: InCollection,
+    /// Keep pages and chunks as they are; make all embeddings, entities and references anew
+    #[arg(long)]
+    no_reparse: bool,
+    /// Also a document that did not change and lacks nothing; what is done when no document is named
+    #[arg(long, conflicts_with = "skip_unchanged")]
+    force: bool,
+    /// Leave out documents that did not change and lack nothing; what is done when a document is named
+    #[arg(long)]
+    skip_unchanged: bool,
+    /// Password of the files that are protected by one; better given in the environment, where lists of processes do not show it
+    #[arg(long, env = "CASETRACK_PASSWORD", hide_env_values = true, value_name = "PASSWORD")]
+    password: Option<Password>,
+}
+
+impl Reindex {
+    pub fn run(self, console: &Console) -> Result<u8> {
+        let engine = &console.engine;
+        let collection = engine.find_collection(&self.target.collection)?;
+        let document = self.document.as_deref().map(|name| engine.document_id(collection.id, name)).transpose()?;
+        let whole = document.is_none();
+        let request = ReindexRequest {
+            reparse: !self.no_reparse,
+            skip_unchanged: if whole { self.skip_unchanged } else { !self.force },
+            password: self.password,
+            ..ReindexRequest::new(document.map(|document| vec![document]))
+        };
+        let report = engine.reindex(collection.id, &request, &console.progress(), &console.cancel)?;
+        console.print(&report, |report| text::reindex::report(report, whole))?;
+        Ok(match (&report.stopped, report.failed.is_empty()) {
+            (Some(_), _) => 1,
+            (None, false) => SOME_FAILED,
+            (None, true) => 0,
+        })
+    }
+}

@@ -1,0 +1,59 @@
+//! `casetrack sync`
+
+use std::ffi::OsString;
+
+use casetrack_core::{DocumentType, Result};
+use casetrack_engine::sync::SyncRequest;
+use casetrack_mcp::text;
+use clap::Args;
+use serde::{Deserialize, Serialize};
+
+use super::ingest::SOME_FAILED;
+use crate::args::{InCollection, document_type};
+use crate::owner::console::Console;
+
+/// Bring a collection up to date with a folder
+///
+/// New files are ingested, changed ones take the place of their earlier version, and files that were renamed or moved keep their
+/// document with its id and embeddings. Documents whose files are gone are listed; --remove-deleted removes them. Ctrl-C stops
+/// cleanly and keeps what was finished.
+#[derive(Debug, Args, Serialize, Deserialize)]
+pub struct Sync {
+    /// The folder, with all its subfolders
+    folder: OsString,
+    #[command(flatten)]
+    target: InCollection,
+    /// Remove documents whose files no longer exist
+    #[arg(long)]
+    remove_deleted: bool,
+    /// Only say what would be done
+    #[arg(long)]
+    dry_run: bool,
+    /// Type of new and changed documents [default: told from their content]
+    #[arg(long = "type", value_name = "TYPE", value_parser = document_type)]
+    document_type: Option<DocumentType>,
+    /// Only files with these extensions, separated by commas; documents of other files are left as they are
+    #[arg(long, value_delimiter = ',', value_name = "EXT")]
+    extensions: Option<Vec<String>>,
+}
+
+impl Sync {
+    pub fn run(self, console: &Console) -> Result<u8> {
+        let engine = &console.engine;
+        let collection = engine.find_collection(&self.target.collection)?;
+        let request = SyncRequest {
+            remove_deleted: self.remove_deleted,
+            document_type: self.document_type,
+            extensions: self.extensions,
+            dry_run: self.dry_run,
+            ..SyncRequest::new(console.path(&self.folder))
+        };
+        let report = engine.sync(collection.id, &request, &console.progress(), &console.cancel)?;
+        console.print(&report, text::sync::report)?;
+        Ok(match (&report.stopped, report.failed.is_empty()) {
+            (Some(_), _) => 1,
+            (None, false) => SOME_FAILED,
+            (None, true) => 0,
+        })
+    }
+}

@@ -20,9 +20,11 @@ mod models;
 mod owner;
 mod passages;
 mod protocol;
+mod reindex;
 mod schema;
 mod search;
 mod sparse;
+mod sync;
 mod upkeep;
 #[cfg(unix)]
 mod watches;

@@ -17,7 +17,7 @@ pub fn report(report: &ReindexReport, whole: bool) -> String {
     let mut text = format!("Reindexing {outcome} for {}\n\n", one_line(&report.collection));
     let mut fact = |name: &str, value: &str| push_fact(&mut text, name, value);
     fact("Source", if report.reparse { "text extracted again from the files" } else { "existing pages and chunks" });
-    fact("Reindexed", &format!(" {}", counted(report.reindexed.len() as u64, "document")));
+    fact("Reindexed", &counted(report.reindexed.len() as u64, "document"));
     if report.skipped > 0 {
         fact("Skipped", &format!("{} (unchanged and complete)", thousands(report.skipped)));
     }
@@ -77,7 +77,7 @@ pub fn status(status: &IndexStatus) -> String {
     let verdict = if status.healthy { "healthy" } else { "needs attention" };
     let mut text = format!("Index status for {}: {verdict}\n\n", one_line(&status.collection));
     let mut fact = |name: &str, value: &str| push_fact(&mut text, name, value);
-    fact("Documents", &format!(" {} ({} complete)", thousands(status.documents), thousands(status.complete)));
+    fact("Documents", &format!("{} ({} complete)", thousands(status.documents), thousands(status.complete)));
     if status.needs_reindex > 0 {
         fact("Reindex", &format!("{} needed", counted(status.needs_reindex, "document")));
     }

@@ -31,7 +31,6 @@ pub mod structure;
 pub mod sync;
 pub mod verify;
 pub mod watches;
-mod zz_stub;
 
 pub use casetrack_embed::{MemoryMode, ModelProfile, Precision, Side};
 pub use casetrack_extract::isolation::{WorkerCommand, serve as serve_reader};

@@ -14,8 +14,8 @@ use crate::schema::{self, JsonObject};
 use crate::session::{Context, ToolOutput};
 use crate::text::format::shorten;
 use crate::tools::{
-    chunks, collections, documents, entities, ingest, jobs, navigation, overview, references, reindex, search, status, sync,
-    watches,
+    chunks, collections, documents, entities, ingest, jobs, navigation, overview, references, reindex, search, status,
+    sync, watches,
 };
 
 #[cfg(test)]

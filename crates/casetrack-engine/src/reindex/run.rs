@@ -41,7 +41,10 @@ pub(super) fn run(
             report.stopped = Some(Problem::from(&Error::cancelled()));
             return Ok(report);
         }
-        if request.skip_unchanged && is_unchanged(engine, collection, &documents, meta, cancel)? {
+        // What this job stored before it was interrupted belongs to its report.
+        let stored_at = if request.reparse { Some(meta.ingested_at) } else { meta.embedded_at };
+        let by_this_job = request.since.is_some_and(|since| stored_at.is_some_and(|at| at >= since));
+        if request.skip_unchanged && !by_this_job && is_unchanged(engine, collection, &documents, meta, cancel)? {
             report.skipped += 1;
         } else {
             todo.push(meta);

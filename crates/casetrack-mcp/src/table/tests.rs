@@ -74,9 +74,10 @@ fn specified() -> Value {
             "remove_deleted": no,
             "document_type": {"type": "string", "enum": document_types},
             "dry_run": no,
+            "wait_seconds": wait,
         }],
-        "reindex_document": [["document_name"], {"document_name": string, "force": no, "reparse": yes}],
-        "reindex_collection": [["confirm"], {"confirm": no, "reparse": yes, "skip_unchanged": no}],
+        "reindex_document": [["document_name"], {"document_name": string, "force": no, "reparse": yes, "wait_seconds": wait}],
+        "reindex_collection": [["confirm"], {"confirm": no, "reparse": yes, "skip_unchanged": no, "wait_seconds": wait}],
         "get_index_status": [[], {"document_filter": string}],
         "list_documents": [[], {
             "sort_by": {"type": "string", "enum": ["name", "type", "date", "pages"], "default": "date"},

@@ -1,11 +1,13 @@
 //! Rebuild documents of the active collection, and tell which need it.
 
 use casetrack_core::{Error, Result};
+use casetrack_engine::jobs::{JobReport, JobRequest, JobStatus};
 use casetrack_engine::reindex::{IndexStatus, ReindexReport, ReindexRequest};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::ingest::{error_of, yes};
+use super::ingest::yes;
+use super::work::{LongTool, Work, start};
 use crate::session::Context;
 use crate::table::{Effect, Reply, Tool};
 use crate::text;
@@ -24,6 +26,10 @@ pub(crate) struct DocumentParameters {
     /// embeddings and indexes (faster, useful after tier upgrade).
     #[serde(default = "yes")]
     reparse: bool,
+    /// How long to wait for the result, in seconds. Work that takes longer goes on as a job, whose result get_job returns.
+    #[serde(default = "super::work::wait_seconds")]
+    #[schemars(range(min = 0, max = 600))]
+    wait_seconds: u32,
 }
 
 impl Tool for ReindexDocument {
@@ -36,10 +42,11 @@ impl Tool for ReindexDocument {
         to Pro tier and want the document embedded with all 4 models, (3) embeddings seem stale or corrupt, (4) OCR results need \
         refreshing. The original file path stored in provenance is used to re-read the source file.";
     const EFFECT: Effect = Effect::Updates;
+    const LONG: bool = true;
     type Parameters = DocumentParameters;
-    type Response = ReindexReport;
+    type Response = Work<ReindexReport>;
 
-    fn call(context: &Context<'_>, parameters: DocumentParameters) -> Result<Reply<ReindexReport>> {
+    fn call(context: &Context<'_>, parameters: DocumentParameters) -> Result<Reply<Work<ReindexReport>>> {
         let collection = context.active()?.id;
         let document = context.engine.document_id(collection, &parameters.document_name)?;
         let request = ReindexRequest {
@@ -47,13 +54,22 @@ impl Tool for ReindexDocument {
             skip_unchanged: !parameters.force,
             ..ReindexRequest::new(Some(vec![document]))
         };
-        let mut report = context.engine.reindex(collection, &request, context.progress, context.cancel)?;
-        if report.reindexed.is_empty()
-            && let Some(failed) = report.failed.pop()
-        {
-            return Err(error_of(failed.problem));
+        start::<Self>(context, collection, JobRequest::ReindexDocument(request), parameters.wait_seconds)
+    }
+}
+
+impl LongTool for ReindexDocument {
+    type Report = ReindexReport;
+
+    fn report(report: JobReport) -> Option<ReindexReport> {
+        report.reindex
+    }
+
+    fn text(_: &JobStatus, report: &ReindexReport) -> Result<String> {
+        match report.failed.first() {
+            Some(failed) if report.reindexed.is_empty() => Err(failed.problem.clone().into_error()),
+            _ => Ok(text::reindex::report(report, false)),
         }
-        Ok(Reply { text: text::reindex::report(&report, false), response: report })
     }
 }
 
@@ -73,6 +89,10 @@ pub(crate) struct CollectionParameters {
     /// current tier. Default: false (rebuild everything).
     #[serde(default)]
     skip_unchanged: bool,
+    /// How long to wait for the result, in seconds. Work that takes longer goes on as a job, whose result get_job returns.
+    #[serde(default = "super::work::wait_seconds")]
+    #[schemars(range(min = 0, max = 600))]
+    wait_seconds: u32,
 }
 
 impl Tool for ReindexCollection {
@@ -85,10 +105,11 @@ impl Tool for ReindexCollection {
         changes chunking or embedding logic, (3) the collection index seems corrupted or stale, (4) you want a clean rebuild. \
         WARNING: This can be slow for large collections (hundreds of documents).";
     const EFFECT: Effect = Effect::Updates;
+    const LONG: bool = true;
     type Parameters = CollectionParameters;
-    type Response = ReindexReport;
+    type Response = Work<ReindexReport>;
 
-    fn call(context: &Context<'_>, parameters: CollectionParameters) -> Result<Reply<ReindexReport>> {
+    fn call(context: &Context<'_>, parameters: CollectionParameters) -> Result<Reply<Work<ReindexReport>>> {
         let collection = context.active()?;
         if !parameters.confirm {
             return Err(Error::invalid("confirm must be true; nothing was reindexed.").with_hint(format!(
@@ -102,8 +123,19 @@ impl Tool for ReindexCollection {
             skip_unchanged: parameters.skip_unchanged,
             ..ReindexRequest::new(None)
         };
-        let report = context.engine.reindex(collection.id, &request, context.progress, context.cancel)?;
-        Ok(Reply { text: text::reindex::report(&report, true), response: report })
+        start::<Self>(context, collection.id, JobRequest::ReindexCollection(request), parameters.wait_seconds)
+    }
+}
+
+impl LongTool for ReindexCollection {
+    type Report = ReindexReport;
+
+    fn report(report: JobReport) -> Option<ReindexReport> {
+        report.reindex
+    }
+
+    fn text(_: &JobStatus, report: &ReindexReport) -> Result<String> {
+        Ok(text::reindex::report(report, true))
     }
 }
 

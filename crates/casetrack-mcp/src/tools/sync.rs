@@ -1,11 +1,13 @@
 //! Bring the active collection up to date with a folder.
 
 use casetrack_core::{DocumentType, Result};
+use casetrack_engine::jobs::{JobReport, JobRequest, JobStatus};
 use casetrack_engine::sync::{SyncReport, SyncRequest};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::ingest::absolute;
+use super::work::{LongTool, Work, start};
 use crate::session::Context;
 use crate::table::{Effect, Reply, Tool};
 use crate::text;
@@ -26,6 +28,10 @@ pub(crate) struct SyncParameters {
     /// If true, report what would change without actually ingesting or removing anything. Useful for previewing a sync.
     #[serde(default)]
     dry_run: bool,
+    /// How long to wait for the result, in seconds. Work that takes longer goes on as a job, whose result get_job returns.
+    #[serde(default = "super::work::wait_seconds")]
+    #[schemars(range(min = 0, max = 600))]
+    wait_seconds: u32,
 }
 
 impl Tool for SyncFolder {
@@ -37,10 +43,11 @@ impl Tool for SyncFolder {
         renamed or moved keep their document ID and embeddings. This is the easiest way to keep a collection up to date with a \
         directory of documents -- just point it at the folder and run it whenever files change.";
     const EFFECT: Effect = Effect::Updates;
+    const LONG: bool = true;
     type Parameters = SyncParameters;
-    type Response = SyncReport;
+    type Response = Work<SyncReport>;
 
-    fn call(context: &Context<'_>, parameters: SyncParameters) -> Result<Reply<SyncReport>> {
+    fn call(context: &Context<'_>, parameters: SyncParameters) -> Result<Reply<Work<SyncReport>>> {
         let collection = context.active()?.id;
         let request = SyncRequest {
             remove_deleted: parameters.remove_deleted,
@@ -48,7 +55,18 @@ impl Tool for SyncFolder {
             dry_run: parameters.dry_run,
             ..SyncRequest::new(absolute("folder_path", &parameters.folder_path)?)
         };
-        let report = context.engine.sync(collection, &request, context.progress, context.cancel)?;
-        Ok(Reply { text: text::sync::report(&report), response: report })
+        start::<Self>(context, collection, JobRequest::SyncFolder(request), parameters.wait_seconds)
+    }
+}
+
+impl LongTool for SyncFolder {
+    type Report = SyncReport;
+
+    fn report(report: JobReport) -> Option<SyncReport> {
+        report.sync
+    }
+
+    fn text(_: &JobStatus, report: &SyncReport) -> Result<String> {
+        Ok(text::sync::report(report))
     }
 }

@@ -8,6 +8,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::ingest::{IngestDocument, IngestFolder};
+use super::reindex::{ReindexCollection, ReindexDocument};
+use super::sync::SyncFolder;
 use crate::session::{Context, ToolOutput};
 use crate::table::{Reply, Tool, structured};
 use crate::text;
@@ -71,9 +73,8 @@ pub(crate) fn outcome(job: JobStatus, report: Option<JobReport>) -> Result<ToolO
     match job.kind {
         JobKind::IngestDocument => of::<IngestDocument>(job, report),
         JobKind::IngestFolder => of::<IngestFolder>(job, report),
-        // Their tools come with them.
-        JobKind::SyncFolder | JobKind::ReindexDocument | JobKind::ReindexCollection => {
-            Ok(ToolOutput { text: text::jobs::status(&job), structured: structured(&Work { job, report })? })
-        }
+        JobKind::SyncFolder => of::<SyncFolder>(job, report),
+        JobKind::ReindexDocument => of::<ReindexDocument>(job, report),
+        JobKind::ReindexCollection => of::<ReindexCollection>(job, report),
     }
 }

@@ -175,7 +175,7 @@ impl Engine {
     }
 }
 
-fn check_page(document: &DocumentMeta, page: u32) -> Result<()> {
+pub(crate) fn check_page(document: &DocumentMeta, page: u32) -> Result<()> {
     if (1..=document.page_count).contains(&page) {
         return Ok(());
     }

@@ -7,6 +7,7 @@ use casetrack_store::{Collection, VectorModels};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::changes::Change;
 use crate::documents::{DocumentSort, DocumentSummary};
 use crate::engine::Engine;
 use crate::names::{Candidate, resolve};
@@ -158,6 +159,7 @@ impl Engine {
         self.close(id)?;
         self.registry().delete(id)?;
         self.watches().forget_collection(id);
+        self.changes().tell(Change::Collection(id));
         Ok(())
     }
 

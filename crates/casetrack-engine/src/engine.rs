@@ -12,6 +12,7 @@ use casetrack_store::{Collection, Registry};
 use serde::{Deserialize, Serialize};
 
 use crate::annotating::RememberingRecognizer;
+use crate::changes::{Change, Changes};
 use crate::graph::Graph;
 use crate::jobs::Jobs;
 use crate::status::StorageSize;
@@ -105,6 +106,7 @@ struct Shared {
     storage: StorageSize,
     /// What syncs know of files.
     files: KnownFiles,
+    changes: Changes,
 }
 
 impl Engine {
@@ -123,6 +125,7 @@ impl Engine {
             recognizers: Mutex::default(),
             graphs: Mutex::default(),
             files: KnownFiles::default(),
+            changes: Changes::default(),
         };
         Ok(Self { config, shared: Arc::new(shared), embedder: OnceLock::new() })
     }
@@ -158,6 +161,15 @@ impl Engine {
 
     pub(crate) fn registry(&self) -> &Registry {
         &self.shared.registry
+    }
+
+    pub(crate) fn changes(&self) -> &Changes {
+        &self.shared.changes
+    }
+
+    /// The processes that read files, where there is a command for them.
+    pub(crate) fn readers(&self) -> Option<&WorkerPool> {
+        self.shared.readers.as_ref()
     }
 
     /// The embedding service; its weights load at the first text.
@@ -277,6 +289,7 @@ impl Engine {
         if let Err(error) = self.adopt_sparse_model(&mut opened) {
             tracing::warn!(%error, collection = opened.meta().name, "a collection stays without learned-sparse vectors");
         }
+        self.shared.changes.follow(&opened);
         let opened = Arc::new(opened);
         *collection = Some(Arc::clone(&opened));
         Ok(opened)
@@ -314,9 +327,11 @@ impl Engine {
 
     /// Keeps a newly created collection open.
     pub(crate) fn adopt(&self, collection: Collection) -> Arc<Collection> {
+        self.shared.changes.follow(&collection);
         let collection = Arc::new(collection);
         let slot = Arc::new(Mutex::new(Some(Arc::clone(&collection))));
         lock(&self.shared.open).insert(collection.meta().id, slot);
+        self.shared.changes.tell(Change::Collection(collection.meta().id));
         collection
     }
 

@@ -5,6 +5,7 @@
 
 mod annotating;
 pub mod briefing;
+pub mod changes;
 pub mod chunks;
 pub mod collections;
 pub mod compare;
@@ -22,6 +23,7 @@ pub mod jobs;
 pub mod models;
 mod names;
 pub mod reindex;
+pub mod pages;
 pub mod repair;
 pub mod search;
 pub mod similar;

@@ -4,6 +4,7 @@ use casetrack_core::{CollectionId, Result};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::changes::Change;
 use crate::engine::Engine;
 use crate::names::{Candidate, resolve};
 
@@ -50,6 +51,7 @@ impl Engine {
         let id = self.find_repairable(name)?;
         self.close(id)?;
         let report = self.registry().repair(id)?;
+        self.changes().tell(Change::Collection(id));
         let lost: Vec<LostDocument> = report
             .lost
             .into_iter()

@@ -66,7 +66,8 @@ mod yielding;
 pub use archive::{Archive, ArchiveManifest, ExportOptions, ExportReport};
 pub use bm25::{Bm25Query, CONTEXT_WEIGHT, MAX_QUERY_BYTES, MAX_QUERY_TERMS, WordConditions};
 pub use collection::{
-    CatalogueEntry, Collection, Conditions, Correction, Counts, DiskUsage, Filter, Hit, IndexProgress, Selection,
+    CatalogueEntry, Collection, Conditions, Correction, Counts, DiskUsage, DocumentChange, Filter, Hit, IndexProgress,
+    Observer, Selection,
 };
 pub use fs::write_atomically;
 pub use manifest::VectorModels;

@@ -13,7 +13,7 @@ use crate::engine::Engine;
 use crate::inspect::{InspectedAttachment, Inspection};
 
 /// A file in memory.
-pub(super) struct Source {
+pub(crate) struct Source {
     /// Absolute path.
     pub path: String,
     pub file_name: String,

@@ -8,11 +8,11 @@ use std::sync::{Mutex, MutexGuard, PoisonError, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use casetrack_core::{Cancel, Error, ErrorCode, FileFormat, Page, Properties, Result};
+use casetrack_core::{Cancel, Error, ErrorCode, FileFormat, Limits, Page, Properties, Result};
 use sysinfo::{Pid, ProcessRefreshKind, ProcessesToUpdate, System};
 
-use super::protocol::{Job, Reply, read_frame, write_frame};
-use crate::{Attachment, ExtractOptions, Extraction};
+use super::protocol::{Job, Reply, Task, read_frame, write_frame};
+use crate::{Attachment, ExtractOptions, Extraction, PagePicture, RenderRequest};
 
 /// How often a worker's time and memory are looked at.
 const WATCH_INTERVAL: Duration = Duration::from_millis(50);
@@ -38,6 +38,15 @@ struct Worker {
     input: ChildStdin,
     output: BufReader<ChildStdout>,
     files: u32,
+}
+
+/// What a worker is to do.
+#[derive(Clone, Copy)]
+struct Order<'a> {
+    task: &'a Task,
+    path: &'a Path,
+    bytes: &'a [u8],
+    options: &'a ExtractOptions,
 }
 
 /// What a worker has sent of a file.
@@ -70,48 +79,57 @@ impl WorkerPool {
     /// with text came before, they are returned with a warning that says where and why reading stopped. A worker that crashes
     /// after it has read other files is replaced, and the file tried once more.
     pub fn extract(&self, path: &Path, bytes: &[u8], options: &ExtractOptions, cancel: &Cancel) -> Result<Extraction> {
+        let mut read = Read::default();
+        match self.work(Order { task: &Task::Extract, path, bytes, options }, cancel, &mut read)? {
+            Ok(Reply::Done { format, title, properties, warnings }) => {
+                Ok(Extraction { format, title, properties, pages: read.pages, warnings, attachments: read.attachments })
+            }
+            Ok(reply) => Err(refused(reply)),
+            Err(stopped) => recovered(path, bytes, read.pages, &stopped),
+        }
+    }
+
+    /// As [`render_page`](crate::render_page), in a worker process; `options.limits.max_page_seconds` is the time for it.
+    pub fn render(
+        &self,
+        path: &Path,
+        bytes: &[u8],
+        options: &ExtractOptions,
+        request: &RenderRequest,
+        cancel: &Cancel,
+    ) -> Result<PagePicture> {
+        let task = &Task::Render(request.clone());
+        match self.work(Order { task, path, bytes, options }, cancel, &mut Read::default())? {
+            Ok(Reply::Picture(picture)) => Ok(picture),
+            Ok(reply) => Err(refused(reply)),
+            Err(stopped) => {
+                let (code, reason, hint) = stopped.explained("drawn")?;
+                let message = format!("Page {} of {} could not be drawn: {reason}.", request.page, file_name(path));
+                Err(Error::new(code, message).with_hint(hint))
+            }
+        }
+    }
+
+    /// Has a worker do something with a file: its last answer, or why it was ended. Fails only where none can be started.
+    fn work(&self, order: Order<'_>, cancel: &Cancel, read: &mut Read) -> Result<Result<Reply, Stopped>> {
         let mut worker = match self.idle().pop() {
             Some(worker) => worker,
             None => Worker::start(&self.command)?,
         };
-        let mut read = Read::default();
-        let mut ended = worker.run(path, bytes, options, cancel, &mut read);
+        let mut ended = worker.run(order, cancel, read);
         if matches!(ended, Err(Stopped::Crashed(_))) && worker.files > 0 {
             // An earlier file may have left its parser in a bad state: this one must not pay for it.
             worker = Worker::start(&self.command)?;
-            read = Read::default();
-            ended = worker.run(path, bytes, options, cancel, &mut read);
+            *read = Read::default();
+            ended = worker.run(order, cancel, read);
         }
-        match ended {
-            Ok(reply) => {
-                worker.files += 1;
-                if worker.files < FILES_PER_WORKER {
-                    self.idle().push(worker);
-                }
-                match reply {
-                    Reply::Done { format, title, properties, warnings } => Ok(Extraction {
-                        format,
-                        title,
-                        properties,
-                        pages: read.pages,
-                        warnings,
-                        attachments: read.attachments,
-                    }),
-                    Reply::Failed { code, message, hint } => {
-                        let error = Error::new(code, message);
-                        Err(match hint {
-                            Some(hint) => error.with_hint(hint),
-                            None => error,
-                        })
-                    }
-                    Reply::Page(_) | Reply::Attachment(_) => {
-                        Err(Error::internal("A worker's last answer was only a part"))
-                    }
-                }
+        if ended.is_ok() {
+            worker.files += 1;
+            if worker.files < FILES_PER_WORKER {
+                self.idle().push(worker);
             }
-            Err(Stopped::Cancelled) => Err(Error::cancelled()),
-            Err(stopped) => recovered(path, bytes, read.pages, &stopped),
         }
+        Ok(ended)
     }
 
     fn idle(&self) -> MutexGuard<'_, Vec<Worker>> {
@@ -120,30 +138,56 @@ impl WorkerPool {
     }
 }
 
+fn file_name(path: &Path) -> std::borrow::Cow<'_, str> {
+    path.file_name().unwrap_or(path.as_os_str()).to_string_lossy()
+}
+
+/// The error of an answer that is not the one that was asked for.
+fn refused(reply: Reply) -> Error {
+    match reply {
+        Reply::Failed { code, message, hint } => {
+            let error = Error::new(code, message);
+            match hint {
+                Some(hint) => error.with_hint(hint),
+                None => error,
+            }
+        }
+        _ => Error::internal("A worker's last answer was not what it was asked for"),
+    }
+}
+
+impl Stopped {
+    /// The code of the error, the reason in words, and what to do; an error itself where nothing is wrong. `done` is what a page was
+    /// to be.
+    fn explained(&self, done: &str) -> Result<(ErrorCode, String, &'static str)> {
+        Ok(match self {
+            Stopped::Time(seconds) => (
+                ErrorCode::UnreadableFile,
+                format!("no page was {done} within {seconds} seconds"),
+                "If the file is sound but slow to read, allow more with --max-page-seconds.",
+            ),
+            Stopped::Memory(megabytes) => (
+                ErrorCode::FileTooLarge,
+                format!("reading it took more than {megabytes} MB of memory"),
+                "If the file is trusted, allow more with --max-reader-mb, or split it.",
+            ),
+            Stopped::Output => {
+                (ErrorCode::FileTooLarge, "it gives more text than is read from one file".to_owned(), "Split the file.")
+            }
+            Stopped::Crashed(how) => (
+                ErrorCode::UnreadableFile,
+                format!("its parser crashed ({how})"),
+                "The file may be damaged. Open it in the program it was made with, save it again, then try again.",
+            ),
+            Stopped::Cancelled => return Err(Error::cancelled()),
+        })
+    }
+}
+
 /// What came before a worker was ended, or the error if nothing did.
 fn recovered(path: &Path, bytes: &[u8], pages: Vec<Page>, stopped: &Stopped) -> Result<Extraction> {
-    let (code, reason, hint) = match stopped {
-        Stopped::Time(seconds) => (
-            ErrorCode::UnreadableFile,
-            format!("no page was finished within {seconds} seconds"),
-            "If the file is sound but slow to read, allow more with --max-page-seconds.",
-        ),
-        Stopped::Memory(megabytes) => (
-            ErrorCode::FileTooLarge,
-            format!("reading it took more than {megabytes} MB of memory"),
-            "If the file is trusted, allow more with --max-reader-mb, or split it.",
-        ),
-        Stopped::Output => {
-            (ErrorCode::FileTooLarge, "it gives more text than is read from one file".to_owned(), "Split the file.")
-        }
-        Stopped::Crashed(how) => (
-            ErrorCode::UnreadableFile,
-            format!("its parser crashed ({how})"),
-            "The file may be damaged. Open it in the program it was made with, save it again, then try again.",
-        ),
-        Stopped::Cancelled => return Err(Error::cancelled()),
-    };
-    let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
+    let (code, reason, hint) = stopped.explained("finished")?;
+    let name = file_name(path);
     // A protected file is opened nowhere but in a worker; its name tells enough here.
     let format = match crate::detect(path, bytes) {
         Err(error) if error.code == ErrorCode::NeedsPassword => {
@@ -178,22 +222,15 @@ impl Worker {
         }
     }
 
-    /// Has one file extracted; its parts go to `read` as they come. After an error the worker is of no more use.
-    fn run(
-        &mut self,
-        path: &Path,
-        bytes: &[u8],
-        options: &ExtractOptions,
-        cancel: &Cancel,
-        read: &mut Read,
-    ) -> Result<Reply, Stopped> {
+    /// Has something done with one file; its parts go to `read` as they come. After an error the worker is of no more use.
+    fn run(&mut self, order: Order<'_>, cancel: &Cancel, read: &mut Read) -> Result<Reply, Stopped> {
         let Self { child, input, output, .. } = self;
         let progress = AtomicU64::new(0);
         let (finished, finish) = mpsc::channel::<()>();
         thread::scope(|scope| {
             let progress = &progress;
-            let watch = scope.spawn(move || watch(child, options, cancel, progress, finish));
-            let talked = talk(input, output, path, bytes, options, progress, read);
+            let watch = scope.spawn(move || watch(child, &order.options.limits, cancel, progress, finish));
+            let talked = talk(input, output, order, progress, read);
             drop(finished);
             let stopped = watch.join().unwrap_or(None);
             match (talked, stopped) {
@@ -235,14 +272,14 @@ impl Drop for Worker {
 fn talk(
     input: &mut ChildStdin,
     output: &mut BufReader<ChildStdout>,
-    path: &Path,
-    bytes: &[u8],
-    options: &ExtractOptions,
+    order: Order<'_>,
     progress: &AtomicU64,
     read: &mut Read,
 ) -> io::Result<Option<Reply>> {
+    let Order { task, path, bytes, options } = order;
     let path = path.to_string_lossy().into_owned();
-    write_frame(input, &Job { path, options: options.clone(), length: bytes.len() as u64 })?;
+    let job = Job { path, task: task.clone(), options: options.clone(), length: bytes.len() as u64 };
+    write_frame(input, &job)?;
     input.write_all(bytes)?;
     input.flush()?;
     // A character takes at most 4 bytes. Its share of blocks and boxes is counted as three times as much.
@@ -272,12 +309,11 @@ fn spent(budget: u64, amount: u64) -> io::Result<u64> {
 /// Looks at a working process until `finish` closes; kills it when it goes beyond a limit and says which.
 fn watch(
     child: &mut Child,
-    options: &ExtractOptions,
+    limits: &Limits,
     cancel: &Cancel,
     progress: &AtomicU64,
     finish: mpsc::Receiver<()>,
 ) -> Option<Stopped> {
-    let limits = &options.limits;
     let pid = Pid::from_u32(child.id());
     let mut system = System::new();
     let (mut seen, mut since) = (0, Instant::now());
@@ -315,7 +351,6 @@ fn watch(
 #[cfg(all(test, unix))]
 mod tests {
     use super::*;
-    use casetrack_core::{FileFormat, Limits, Properties};
 
     fn run_shell(script: &str, limits: Limits, cancel: &Cancel) -> (Result<Extraction>, Duration) {
         let arguments = vec!["-c".to_owned(), script.to_owned()];

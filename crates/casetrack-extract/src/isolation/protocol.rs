@@ -6,12 +6,20 @@ use casetrack_core::{Error, ErrorCode, FileFormat, Page, Properties};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::{Attachment, ExtractOptions};
+use crate::{Attachment, ExtractOptions, PagePicture, RenderRequest};
 
-/// A file to extract; its bytes follow as they are.
+/// What is done with a file.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum Task {
+    Extract,
+    Render(RenderRequest),
+}
+
+/// A file to work on; its bytes follow as they are.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Job {
     pub path: String,
+    pub task: Task,
     pub options: ExtractOptions,
     pub length: u64,
 }
@@ -22,6 +30,7 @@ pub enum Reply {
     Page(Page),
     Attachment(Attachment),
     Done { format: FileFormat, title: Option<String>, properties: Properties, warnings: Vec<String> },
+    Picture(PagePicture),
     Failed { code: ErrorCode, message: String, hint: Option<String> },
 }
 
@@ -66,7 +75,7 @@ mod tests {
     #[test]
     fn a_password_reaches_the_worker_and_does_not_show() {
         let options = ExtractOptions { password: Some("secret".to_owned().into()), ..ExtractOptions::default() };
-        let job = Job { path: "a.pdf".into(), options, length: 3 };
+        let job = Job { path: "a.pdf".into(), task: Task::Extract, options, length: 3 };
         assert!(!format!("{job:?}").contains("secret"));
         let mut bytes = Vec::new();
         write_frame(&mut bytes, &job).unwrap();

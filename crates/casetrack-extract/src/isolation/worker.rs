@@ -7,13 +7,14 @@ use std::rc::Rc;
 
 use casetrack_core::Page;
 
-use super::protocol::{Job, Reply, read_frame, write_frame};
+use super::protocol::{Job, Reply, Task, read_frame, write_frame};
 use crate::extraction::extract_observed;
+use crate::render_page;
 
 /// Longest description of a job, in bytes.
 const JOB_BYTES: u64 = 1 << 20;
 
-/// Extracts one file after another until the input ends.
+/// Extracts or draws one file after another until the input ends.
 ///
 /// # Errors
 ///
@@ -23,26 +24,37 @@ pub fn serve(mut input: impl Read, output: impl Write + 'static) -> io::Result<(
     while let Some(job) = read_frame::<Job>(&mut input, JOB_BYTES)? {
         let mut bytes = Vec::new();
         input.by_ref().take(job.length).read_to_end(&mut bytes)?;
-        let pages = Rc::clone(&output);
-        let send_page = Box::new(move |page: &Page| {
-            // A parent that is gone shows when the next job is read.
-            let _ = write_frame(&mut *pages.borrow_mut(), &Reply::Page(page.clone()));
-        });
-        let reply = match extract_observed(Path::new(&job.path), &bytes, &job.options, send_page) {
-            Ok(whole) => {
-                for attachment in whole.attachments {
-                    write_frame(&mut *output.borrow_mut(), &Reply::Attachment(attachment))?;
-                }
-                Reply::Done {
-                    format: whole.format,
-                    title: whole.title,
-                    properties: whole.properties,
-                    warnings: whole.warnings,
-                }
-            }
-            Err(error) => Reply::failed(error),
+        let reply = match &job.task {
+            Task::Extract => extracted(&job, &bytes, &output)?,
+            Task::Render(request) => match render_page(Path::new(&job.path), &bytes, &job.options, request) {
+                Ok(picture) => Reply::Picture(picture),
+                Err(error) => Reply::failed(error),
+            },
         };
         write_frame(&mut *output.borrow_mut(), &reply)?;
     }
     Ok(())
+}
+
+/// Sends pages as they are read, then the files inside; the last answer is up to the caller.
+fn extracted(job: &Job, bytes: &[u8], output: &Rc<RefCell<impl Write + 'static>>) -> io::Result<Reply> {
+    let pages = Rc::clone(output);
+    let send_page = Box::new(move |page: &Page| {
+        // A parent that is gone shows when the next job is read.
+        let _ = write_frame(&mut *pages.borrow_mut(), &Reply::Page(page.clone()));
+    });
+    Ok(match extract_observed(Path::new(&job.path), bytes, &job.options, send_page) {
+        Ok(whole) => {
+            for attachment in whole.attachments {
+                write_frame(&mut *output.borrow_mut(), &Reply::Attachment(attachment))?;
+            }
+            Reply::Done {
+                format: whole.format,
+                title: whole.title,
+                properties: whole.properties,
+                warnings: whole.warnings,
+            }
+        }
+        Err(error) => Reply::failed(error),
+    })
 }

@@ -12,7 +12,25 @@ use crate::records::{Identity, State};
 use crate::schema::{IDENTITY_KEY, STATE_KEY, cf, sequence_key};
 use crate::write::{self, Change, Relocation, StoredDocument};
 
+/// What happened to a document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum DocumentChange {
+    Added,
+    /// It has new content, or is described otherwise.
+    Replaced,
+    Deleted,
+}
+
+/// Is told of each change once it is durable and searches see it. It must return soon, and must not use the collection: others wait
+/// for it to change documents.
+pub type Observer = Box<dyn Fn(DocumentId, DocumentChange) + Send + Sync>;
+
 impl Collection {
+    /// Tells an observer of every change from now on. There is one at most: `false` if there is one already.
+    pub fn observe(&self, observer: Observer) -> bool {
+        self.observer.set(observer).is_ok()
+    }
+
     /// Inserts a document, or replaces the one with the same id, in one step: readers see the old one or the new one. Durable
     /// when it returns; searches see it from then on.
     ///
@@ -60,6 +78,7 @@ impl Collection {
         self.commit(&mut state, change)?;
         self.relocated.note(state.last_seq, relocations);
         self.catalogue.forget();
+        relocations.iter().for_each(|relocation| self.tell(relocation.document, DocumentChange::Replaced));
         Ok(())
     }
 
@@ -75,7 +94,22 @@ impl Collection {
         if committed && let Err(error) = self.trim_log(state) {
             tracing::warn!(%error, "the operation log was not trimmed; it will be at the next flush");
         }
+        let happened = match (&change.op.removed, &change.op.added) {
+            (None, Some(added)) => Some((added.document, DocumentChange::Added)),
+            (Some(_), Some(added)) => Some((added.document, DocumentChange::Replaced)),
+            (Some(removed), None) => Some((removed.document, DocumentChange::Deleted)),
+            (None, None) => None,
+        };
+        if let Some((document, change)) = happened {
+            self.tell(document, change);
+        }
         Ok(())
+    }
+
+    fn tell(&self, document: DocumentId, change: DocumentChange) {
+        if let Some(observer) = self.observer.get() {
+            observer(document, change);
+        }
     }
 
     /// Forgets log entries that all indexes have on disk.

@@ -8,7 +8,7 @@ mod relocated;
 mod selecting;
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock, RwLockReadGuard};
 
 use casetrack_core::{CollectionMeta, DocumentId, DocumentMeta, Error, ErrorCode, Result};
 
@@ -27,6 +27,7 @@ use crate::truth::Truth;
 use crate::verify::{self, VerifyReport};
 
 pub use catalogue::CatalogueEntry;
+pub use changing::{DocumentChange, Observer};
 pub use correcting::Correction;
 pub use selecting::{Conditions, Selection};
 
@@ -109,6 +110,8 @@ pub struct Collection {
     catalogue: catalogue::Catalogue,
     page_places: selecting::PagePlaces,
     relocated: relocated::Relocated,
+    /// Told of every change of a document.
+    observer: OnceLock<Observer>,
     /// Held during a change, of documents or of an index as a whole.
     writer: Mutex<State>,
     /// Released last.
@@ -210,6 +213,7 @@ impl Collection {
             catalogue,
             page_places,
             relocated,
+            observer: OnceLock::new(),
             writer,
             _owner: owner,
         })

@@ -22,6 +22,7 @@ pub mod jobs;
 pub mod mcp;
 pub mod models;
 pub mod new;
+pub mod page;
 pub mod read_files;
 pub mod references;
 pub mod reindex;

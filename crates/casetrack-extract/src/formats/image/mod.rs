@@ -1,5 +1,6 @@
 //! Pictures of pages: JPEG, PNG, BMP, GIF, WebP and TIFF with all its pages, read by OCR. A frame is a page.
 
+mod rendering;
 mod resolution;
 mod tiff;
 
@@ -17,6 +18,8 @@ use crate::page::{DocumentBuilder, PlacedLine};
 use crate::registry::Extractor;
 use crate::source::Source;
 
+pub(crate) use self::rendering::render;
+
 /// A picture without a stated resolution is taken to be as long as a Letter page, in inches.
 const ASSUMED_LENGTH: f32 = 11.0;
 /// Tesseract reads no longer side.
@@ -32,16 +35,11 @@ impl Extractor for Image {
     fn extract(&self, source: &Source, document: &mut DocumentBuilder) -> Result<()> {
         let format = image::guess_format(source.bytes).map_err(|error| read_error(source, &error))?;
         tesseract_status(source.options)?;
-        let frames: Box<dyn Iterator<Item = Result<Picture>>> = match format {
-            ImageFormat::Tiff => Box::new(tiff_pages(source)),
-            ImageFormat::Gif | ImageFormat::WebP => animation(source, format),
-            _ => Box::new(iter::once(single(source, format, source.bytes, resolution::stated(source.bytes)))),
-        };
         let mut count = 0;
         let mut unread = Vec::new();
-        let pictures = frames.map(|frame| {
+        let pictures = frames(source, format).map(|frame| {
             count += 1;
-            frame.map_err(|error| unread.push((count, error))).ok()
+            frame.map(picture).map_err(|error| unread.push((count, error))).ok()
         });
         ocr::read_in_order(source.options, pictures, |page| {
             document.start_page(ExtractionMethod::Ocr, None);
@@ -61,6 +59,18 @@ impl Extractor for Image {
             document.warn(format!("Only the first {MAX_ANIMATION_FRAMES} frames of the animation were read."));
         }
         if document.is_blank() { Err(source.nothing_recognised("a picture")) } else { Ok(()) }
+    }
+}
+
+/// A page as it was decoded, with its pixels per inch, if stated.
+type Frame = (DynamicImage, Option<u32>);
+
+/// The pages of a picture, in order.
+fn frames<'a>(source: &'a Source, format: ImageFormat) -> Box<dyn Iterator<Item = Result<Frame>> + 'a> {
+    match format {
+        ImageFormat::Tiff => Box::new(tiff_pages(source)),
+        ImageFormat::Gif | ImageFormat::WebP => animation(source, format),
+        _ => Box::new(iter::once(single(source, format, source.bytes, resolution::stated(source.bytes)))),
     }
 }
 
@@ -87,8 +97,8 @@ pub(crate) fn is_image(bytes: &[u8]) -> bool {
         || tiff::is_tiff(bytes)
 }
 
-fn single(source: &Source, format: ImageFormat, bytes: &[u8], resolution: Option<u32>) -> Result<Picture> {
-    decode(source, format, bytes).map_err(|error| read_error(source, &error)).map(|image| picture(image, resolution))
+fn single(source: &Source, format: ImageFormat, bytes: &[u8], resolution: Option<u32>) -> Result<Frame> {
+    decode(source, format, bytes).map_err(|error| read_error(source, &error)).map(|image| (image, resolution))
 }
 
 fn decode(source: &Source, format: ImageFormat, bytes: &[u8]) -> ImageResult<DynamicImage> {
@@ -120,7 +130,7 @@ fn check_size(source: &Source, (width, height): (u32, u32)) -> ImageResult<()> {
 }
 
 /// Every page of a TIFF. Decoders read the first; a header that points elsewhere makes any page the first.
-fn tiff_pages(source: &Source) -> impl Iterator<Item = Result<Picture>> {
+fn tiff_pages(source: &Source) -> impl Iterator<Item = Result<Frame>> {
     let mut bytes = source.bytes.to_vec();
     let directories = tiff::directories(source.bytes);
     let none = directories.is_empty().then(|| Err(source.unreadable("it has no pages")));
@@ -131,7 +141,7 @@ fn tiff_pages(source: &Source) -> impl Iterator<Item = Result<Picture>> {
     none.into_iter().chain(pages)
 }
 
-fn animation<'a>(source: &'a Source, format: ImageFormat) -> Box<dyn Iterator<Item = Result<Picture>> + 'a> {
+fn animation<'a>(source: &'a Source, format: ImageFormat) -> Box<dyn Iterator<Item = Result<Frame>> + 'a> {
     let frames = (|| -> ImageResult<Option<Frames>> {
         let cursor = Cursor::new(source.bytes);
         if format == ImageFormat::Gif {
@@ -145,7 +155,7 @@ fn animation<'a>(source: &'a Source, format: ImageFormat) -> Box<dyn Iterator<It
         decoder.set_limits(limits(source))?;
         Ok(decoder.has_animation().then(|| decoder.into_frames()))
     })();
-    let picture = |frame: image::Frame| picture(DynamicImage::ImageRgba8(frame.into_buffer()), None);
+    let whole = |frame: image::Frame| (DynamicImage::ImageRgba8(frame.into_buffer()), None);
     match frames {
         Err(error) => Box::new(iter::once(Err(read_error(source, &error)))),
         Ok(None) => Box::new(iter::once(single(source, format, source.bytes, None))),
@@ -157,31 +167,39 @@ fn animation<'a>(source: &'a Source, format: ImageFormat) -> Box<dyn Iterator<It
                 sound = frame.is_ok();
                 wanted
             });
-            Box::new(frames.map(move |frame| frame.map(picture).map_err(|error| read_error(source, &error))))
+            Box::new(frames.map(move |frame| frame.map(whole).map_err(|error| read_error(source, &error))))
         }
     }
 }
 
 /// In shades of grey on white paper.
-fn picture(image: DynamicImage, resolution: Option<u32>) -> Picture {
-    let gray = if image.color().has_alpha() {
-        let mut pixels = image.into_rgba8();
-        for pixel in pixels.pixels_mut() {
-            let alpha = u32::from(pixel[3]);
-            for channel in 0..3 {
-                pixel[channel] = ((u32::from(pixel[channel]) * alpha + 255 * (255 - alpha)) / 255) as u8;
-            }
-        }
-        DynamicImage::ImageRgba8(pixels).into_luma8()
-    } else {
-        image.into_luma8()
-    };
+fn picture((image, resolution): Frame) -> Picture {
+    let gray = on_paper(image).into_luma8();
     let (width, height) = (gray.width() as usize, gray.height() as usize);
-    let scale = match resolution {
+    let scale = points_per_pixel(gray.width(), gray.height(), resolution);
+    Picture { image: GrayImage { width, height, pixels: gray.into_raw() }, resolution, scale, is_whole: true }
+}
+
+/// On white where it is transparent.
+fn on_paper(image: DynamicImage) -> DynamicImage {
+    if !image.color().has_alpha() {
+        return image;
+    }
+    let mut pixels = image.into_rgba8();
+    for pixel in pixels.pixels_mut() {
+        let alpha = u32::from(pixel[3]);
+        for channel in 0..3 {
+            pixel[channel] = ((u32::from(pixel[channel]) * alpha + 255 * (255 - alpha)) / 255) as u8;
+        }
+    }
+    DynamicImage::ImageRgba8(pixels)
+}
+
+fn points_per_pixel(width: u32, height: u32, resolution: Option<u32>) -> f32 {
+    match resolution {
         Some(resolution) => POINTS / resolution as f32,
         None => POINTS * ASSUMED_LENGTH / width.max(height).max(1) as f32,
-    };
-    Picture { image: GrayImage { width, height, pixels: gray.into_raw() }, resolution, scale, is_whole: true }
+    }
 }
 
 fn read_error(source: &Source, error: &ImageError) -> Error {

@@ -9,6 +9,7 @@ mod columns;
 mod layout;
 mod library;
 mod pictures;
+mod rendering;
 mod report;
 mod running;
 mod scan;
@@ -26,6 +27,7 @@ use pdfium_render::prelude::{
 use self::layout::{Headings, Paragraph};
 pub use self::library::pdfium_status;
 use self::pictures::{Pictures, Unread};
+pub(crate) use self::rendering::render;
 use self::report::Report;
 use self::text_layer::{Line, View};
 use crate::dates;
@@ -47,22 +49,25 @@ pub(crate) struct Pdf;
 
 impl Extractor for Pdf {
     fn extract(&self, source: &Source, document: &mut DocumentBuilder) -> Result<()> {
-        let pdfium = library::pdfium(source.options)?;
-        let pdf = {
-            let _inside = PDFIUM.lock().unwrap_or_else(PoisonError::into_inner);
-            let given = source.options.password.as_ref().map(|password| password.reveal());
-            // Without a password at last: most encrypted files open so, and only forbid to print or copy.
-            let mut opened = pdfium.load_pdf_from_byte_slice(source.bytes, given);
-            if given.is_some() && opened.as_ref().is_err_and(is_password_error) {
-                opened = pdfium.load_pdf_from_byte_slice(source.bytes, None);
-            }
-            opened.map_err(|error| open_error(source, &error))?
-        };
+        let pdf = opened(source)?;
         let outcome = read_document(source, &pdf, document);
         let _inside = PDFIUM.lock().unwrap_or_else(PoisonError::into_inner);
         drop(pdf);
         outcome
     }
+}
+
+/// The file, opened with the password that was given, if it needs one.
+fn opened<'a>(source: &'a Source) -> Result<PdfDocument<'a>> {
+    let pdfium = library::pdfium(source.options)?;
+    let _inside = PDFIUM.lock().unwrap_or_else(PoisonError::into_inner);
+    let given = source.options.password.as_ref().map(|password| password.reveal());
+    // Without a password at last: most encrypted files open so, and only forbid to print or copy.
+    let mut opened = pdfium.load_pdf_from_byte_slice(source.bytes, given);
+    if given.is_some() && opened.as_ref().is_err_and(is_password_error) {
+        opened = pdfium.load_pdf_from_byte_slice(source.bytes, None);
+    }
+    opened.map_err(|error| open_error(source, &error))
 }
 
 /// What a page is, apart from its text.

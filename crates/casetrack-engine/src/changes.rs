@@ -1,0 +1,109 @@
+//! What changes in the collections of a data directory, told to those who listen.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+use casetrack_core::{CollectionId, DocumentId};
+use casetrack_store::Collection;
+pub use casetrack_store::DocumentChange;
+
+use crate::engine::Engine;
+
+/// Something that has happened. It is durable, and reading shows it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Change {
+    /// A collection was made, imported, repaired or deleted.
+    Collection(CollectionId),
+    Document {
+        collection: CollectionId,
+        document: DocumentId,
+        change: DocumentChange,
+    },
+}
+
+type Listener = Arc<dyn Fn(Change) + Send + Sync>;
+
+/// Those who listen; shared by the engines of a data directory.
+#[derive(Clone, Default)]
+pub(crate) struct Changes(Arc<Mutex<Listeners>>);
+
+#[derive(Default)]
+struct Listeners {
+    next: u64,
+    all: Vec<(u64, Listener)>,
+}
+
+/// Ends the listening when it is dropped.
+#[must_use]
+pub struct Listening {
+    listeners: Weak<Mutex<Listeners>>,
+    number: u64,
+}
+
+impl Changes {
+    pub fn tell(&self, change: Change) {
+        // Called without the lock: a listener may end its listening.
+        let listeners: Vec<Listener> = lock(&self.0).all.iter().map(|(_, listener)| Arc::clone(listener)).collect();
+        listeners.iter().for_each(|listener| listener(change));
+    }
+
+    /// Tells of the changes of documents in a collection that was just opened.
+    pub fn follow(&self, collection: &Collection) {
+        let (changes, id) = (self.clone(), collection.meta().id);
+        // Opened just now, so nobody else observes it.
+        collection.observe(Box::new(move |document, change| {
+            changes.tell(Change::Document { collection: id, document, change });
+        }));
+    }
+
+    fn listen(&self, listener: Listener) -> Listening {
+        let mut listeners = lock(&self.0);
+        let number = listeners.next;
+        listeners.next += 1;
+        listeners.all.push((number, listener));
+        Listening { listeners: Arc::downgrade(&self.0), number }
+    }
+}
+
+impl Drop for Listening {
+    fn drop(&mut self) {
+        if let Some(listeners) = self.listeners.upgrade() {
+            lock(&listeners).all.retain(|(number, _)| *number != self.number);
+        }
+    }
+}
+
+impl Engine {
+    /// Calls `listener` after every change that any engine on this data directory makes, until the result is dropped.
+    ///
+    /// It is called in the thread that makes the change, which waits for it: it must return at once and must not use an engine.
+    pub fn on_change(&self, listener: impl Fn(Change) + Send + Sync + 'static) -> Listening {
+        self.changes().listen(Arc::new(listener))
+    }
+}
+
+fn lock(listeners: &Mutex<Listeners>) -> MutexGuard<'_, Listeners> {
+    listeners.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_listener_hears_what_happens_until_it_is_dropped() {
+        let changes = Changes::default();
+        let heard = Arc::new(Mutex::new(Vec::new()));
+        let listen = || {
+            let heard = Arc::clone(&heard);
+            changes.listen(Arc::new(move |change| heard.lock().unwrap().push(change)))
+        };
+        let (first, second) = (listen(), listen());
+        let change = Change::Collection(CollectionId::random());
+        changes.tell(change);
+        drop(first);
+        changes.tell(change);
+        drop(second);
+        changes.tell(change);
+        assert_eq!(*heard.lock().unwrap(), [change; 3]);
+    }
+}

@@ -1,0 +1,19 @@
+//! A page of a picture as it is shown, in colour.
+
+use casetrack_core::Result;
+
+use super::{Frame, frames, on_paper, points_per_pixel, read_error};
+use crate::rendering::{Pixels, RenderRequest};
+use crate::source::Source;
+
+/// The frame that is page `request.page`, no larger than asked for.
+pub(crate) fn render(source: &Source, request: &RenderRequest) -> Result<Pixels> {
+    let format = image::guess_format(source.bytes).map_err(|error| read_error(source, &error))?;
+    let frame = frames(source, format).nth(request.page.saturating_sub(1) as usize);
+    let (image, resolution): Frame = frame.ok_or_else(|| request.no_such_page(source))??;
+    let scale = points_per_pixel(image.width(), image.height(), resolution);
+    let (width, side) = (image.width(), request.longest_side);
+    let image = if width.max(image.height()) > side { image.thumbnail(side, side) } else { image };
+    let points = width as f32 * scale;
+    Ok(Pixels { pixels_per_point: image.width() as f32 / points.max(1.0), image: on_paper(image).into_rgb8() })
+}

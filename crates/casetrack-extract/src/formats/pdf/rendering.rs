@@ -1,0 +1,43 @@
+//! A page of a PDF as it is shown, in colour.
+
+use std::sync::PoisonError;
+
+use casetrack_core::Result;
+use image::RgbImage;
+use pdfium_render::prelude::{PdfBitmapFormat, PdfPage, PdfPageIndex, PdfRenderConfig, PdfiumError};
+
+use super::{PDFIUM, opened};
+use crate::ocr::POINTS;
+use crate::rendering::{Pixels, RenderRequest};
+use crate::source::Source;
+
+/// Dots per inch at which pages are shown: small print can be read, and a page of A4 has 1,240 by 1,754 pixels.
+const RESOLUTION: f32 = 150.0;
+
+pub(crate) fn render(source: &Source, request: &RenderRequest) -> Result<Pixels> {
+    let pdf = opened(source)?;
+    let _inside = PDFIUM.lock().unwrap_or_else(PoisonError::into_inner);
+    let index = PdfPageIndex::try_from(request.page).ok().filter(|&page| (1..=pdf.pages().len()).contains(&page));
+    let index = index.ok_or_else(|| request.no_such_page(source))? - 1;
+    let drawn = pdf.pages().get(index).and_then(|page| draw(&page, request.longest_side));
+    drawn.map_err(|error| source.unreadable(format_args!("page {} cannot be drawn ({error:?})", request.page)))
+}
+
+/// The page as it is shown: turned and cut as it says, with its annotations.
+fn draw(page: &PdfPage, longest_side: u32) -> Result<Pixels, PdfiumError> {
+    let (width, height) = (page.width().value.max(1.0), page.height().value.max(1.0));
+    let factor = (RESOLUTION / POINTS).min(longest_side as f32 / width.max(height));
+    let config = PdfRenderConfig::new()
+        .set_target_width(((width * factor) as i32).max(1))
+        .set_format(PdfBitmapFormat::BGRx)
+        .set_reverse_byte_order(true);
+    let bitmap = page.render_with_config(&config)?;
+    let (columns, rows) = (bitmap.width().max(0) as u32, bitmap.height().max(0) as u32);
+    let bytes = bitmap.as_raw_bytes();
+    let stride = bytes.len() / rows.max(1) as usize;
+    let rgb = bytes
+        .chunks(stride.max(1))
+        .flat_map(|row| row.chunks_exact(4).take(columns as usize).flat_map(|pixel| [pixel[0], pixel[1], pixel[2]]));
+    let image = RgbImage::from_raw(columns, rows, rgb.collect()).unwrap_or_default();
+    Ok(Pixels { pixels_per_point: columns as f32 / width, image })
+}

@@ -1,0 +1,71 @@
+//! `casetrack page`
+
+use std::ffi::OsString;
+use std::path::Path;
+
+use casetrack_core::{ChunkId, Error, Password, Result};
+use casetrack_engine::pages::PictureRequest;
+use casetrack_mcp::text::format::{bytes, one_line};
+use clap::Args;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use crate::args::InCollection;
+use crate::owner::console::Console;
+
+/// Draw a page of a PDF or picture, with a passage marked on it
+#[derive(Debug, Args, Serialize, Deserialize)]
+pub struct Page {
+    /// Name or ID of a document, or the file it was ingested from
+    document: String,
+    /// Number of the page, from 1
+    page: u32,
+    #[command(flatten)]
+    target: InCollection,
+    /// ID of a chunk on this page: its lines are marked
+    #[arg(long, value_name = "ID")]
+    chunk: Option<ChunkId>,
+    /// The PNG file to write
+    #[arg(long, value_name = "FILE")]
+    out: OsString,
+    /// Password of a protected file; better given in the environment, where lists of processes do not show it
+    #[arg(long, env = "CASETRACK_PASSWORD", hide_env_values = true, value_name = "PASSWORD")]
+    password: Option<Password>,
+}
+
+impl Page {
+    pub fn run(self, console: &Console) -> Result<u8> {
+        let engine = &console.engine;
+        let collection = engine.find_collection(&self.target.collection)?.id;
+        // A file is known by its absolute path.
+        let file = console.path(&self.document);
+        let file = if file.is_file() { std::path::absolute(&file).ok() } else { None };
+        let document = file.as_deref().and_then(Path::to_str).unwrap_or(&self.document);
+        let chunk = self.chunk.map(|chunk| chunk.to_string());
+        let request = PictureRequest { document, page: self.page, chunk: chunk.as_deref(), password: self.password };
+        let picture = engine.page_picture(collection, &request, &console.cancel)?;
+        let out = console.path(&self.out);
+        std::fs::write(&out, &picture.png).map_err(|error| Error::io(out.display(), error))?;
+        let written = json!({
+            "document_id": picture.document.id,
+            "document_name": picture.document.name,
+            "page": picture.page,
+            "file": out.display().to_string(),
+            "width": picture.width,
+            "height": picture.height,
+            "bytes": picture.png.len(),
+        });
+        console.print(&written, |_| {
+            format!(
+                "Page {} of {} ({} by {} pixels, {})\n{}",
+                picture.page,
+                one_line(&picture.document.name),
+                picture.width,
+                picture.height,
+                bytes(picture.png.len() as u64),
+                one_line(&out.display().to_string()),
+            )
+        })?;
+        Ok(0)
+    }
+}

@@ -106,6 +106,11 @@ impl Engine {
         self.config.tier.check_new_collection(existing.len())
     }
 
+    /// All collections, oldest first, without looking into them.
+    pub fn collections(&self) -> Result<Vec<CollectionMeta>> {
+        self.registry().list()
+    }
+
     /// All collections with `status`, or all with `None`, oldest first. One that cannot be read is listed with its problem.
     pub fn list_collections(&self, status: Option<CollectionStatus>) -> Result<Vec<CollectionSummary>> {
         let all = self.registry().list()?;

@@ -1,10 +1,13 @@
 //! List, find, describe and delete the documents of a collection.
 
+use std::sync::Arc;
+
 use casetrack_core::{
     CollectionId, DocumentId, DocumentMeta, DocumentType, Error, ErrorCode, ExtractionMethod, FileFormat, Result,
     Timestamp,
 };
-use casetrack_store::{CatalogueEntry, Collection};
+pub use casetrack_store::CatalogueEntry;
+use casetrack_store::Collection;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -99,6 +102,16 @@ impl Engine {
         let mut documents = self.list_documents(collection, DocumentSort::Name)?;
         documents.retain(|document| document.document_type == document_type);
         Ok(documents)
+    }
+
+    /// What lists and choices of documents show of each, ordered by path. From memory, but for documents that changed.
+    pub fn document_catalogue(&self, collection: CollectionId) -> Result<Arc<[Arc<CatalogueEntry>]>> {
+        self.collection(collection)?.catalogue()
+    }
+
+    /// The document that `name` means: its id, the beginning of it, its path or its name with or without extension.
+    pub fn find_document(&self, collection: CollectionId, name: &str) -> Result<DocumentMeta> {
+        find_document(&*self.collection(collection)?, name)
     }
 
     pub fn document(&self, collection: CollectionId, name: &str) -> Result<DocumentDetails> {

@@ -15,7 +15,7 @@ use crate::chunks::{check_page, find_chunk};
 use crate::documents::find_document;
 use crate::engine::Engine;
 use crate::ingest::originals;
-use crate::ingest::prepare::Source;
+use crate::ingest::prepare::read_file;
 
 /// Longer side of a picture, in pixels: what the largest readers of pictures among language models take without scaling it down.
 const LONGEST_SIDE: u32 = 2000;
@@ -135,16 +135,16 @@ impl Engine {
     /// The file of a document as it was ingested: where it came from, or the copy of it.
     fn source_of(&self, collection: &Collection, document: &DocumentMeta) -> Result<Vec<u8>> {
         let limits = &self.config().limits;
-        let is_same = |source: &Source| source.sha256 == document.sha256;
-        let problem = match Source::read(Path::new(&document.path), limits) {
-            Ok(source) if is_same(&source) => return Ok(source.bytes),
+        let problem = match read_file(Path::new(&document.path), limits) {
+            Ok((bytes, sha256)) if sha256 == document.sha256 => return Ok(bytes),
             Ok(_) => None,
             Err(error) => Some(error),
         };
         if document.original_stored
-            && let Some(copy) = Source::read(&originals::path(collection, document), limits).ok().filter(is_same)
+            && let Ok((bytes, sha256)) = read_file(&originals::path(collection, document), limits)
+            && sha256 == document.sha256
         {
-            return Ok(copy.bytes);
+            return Ok(bytes);
         }
         let name = &document.name;
         Err(match problem {

@@ -8,7 +8,10 @@
 #![cfg_attr(test, recursion_limit = "256")]
 
 mod arguments;
+mod completion;
 mod progress;
+mod prompts;
+mod resources;
 mod schema;
 mod server;
 mod session;

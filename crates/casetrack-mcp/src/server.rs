@@ -1,24 +1,29 @@
 //! The protocol side: what the server says of itself, listing and calling tools, and the stdio transport.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use casetrack_core::{Cancel, Error, ErrorCode, Result};
+use casetrack_core::{Cancel, CollectionId, Error, ErrorCode, ErrorKind, Result};
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, CancelTaskParams, ContentBlock, CustomRequest,
-    CustomResult, GetTaskParams, GetTaskResult, Implementation, ListToolsResult, MetaObject, PaginatedRequestParams,
-    ServerCapabilities, ServerConfig, UpdateTaskParams,
+    CallToolRequestParams, CallToolResponse, CallToolResult, CancelTaskParams, CompleteRequestParams, CompleteResult,
+    ContentBlock, CustomRequest, CustomResult, GetPromptRequestParams, GetPromptResponse, GetPromptResult, GetTaskParams,
+    GetTaskResult, Implementation, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
+    MetaObject, PaginatedRequestParams, PromptMessage, ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse,
+    ReadResourceResult, Role, ServerCapabilities, ServerConfig, SubscribeRequestParams, SubscriptionFilter,
+    UnsubscribeRequestParams, UpdateTaskParams,
 };
-use rmcp::service::{RequestContext, ServerInitializeError};
+use rmcp::service::{NotificationContext, RequestContext, ServerInitializeError, SubscriptionContext};
 use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt};
 use serde_json::{Value, json};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::time::MissedTickBehavior;
 
+use crate::resources::subscriptions::Subscriptions;
 use crate::session::{Session, ToolOutput};
-use crate::{progress, table, tasks};
+use crate::{completion, progress, prompts, resources, table, tasks};
 
+mod notifying;
 #[cfg(test)]
 mod tests;
 
@@ -59,7 +64,7 @@ pub async fn serve(
     writer: impl AsyncWrite + Send + Unpin + 'static,
 ) -> Result<()> {
     let transport = AsyncRwTransport::new_server(reader, writer).with_max_line_length(MAX_REQUEST_BYTES);
-    let running = match (Server { session }).serve(transport).await {
+    let running = match Server::new(session).serve(transport).await {
         Ok(running) => running,
         Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
         Err(error) => {
@@ -76,11 +81,22 @@ pub async fn serve(
 /// One client's connection.
 struct Server {
     session: Arc<Session>,
+    /// By `resources/subscribe`.
+    subscriptions: Arc<Subscriptions>,
+    notifying: OnceLock<notifying::Task>,
 }
 
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
-        ServerConfig::new(ServerCapabilities::builder().enable_tools().enable_tasks().build())
+        let capabilities = ServerCapabilities::builder()
+            .enable_tools()
+            .enable_resources()
+            .enable_resources_subscribe()
+            .enable_resources_list_changed()
+            .enable_prompts()
+            .enable_completions()
+            .enable_tasks();
+        ServerConfig::new(capabilities.build())
             .with_server_info(Implementation::new("casetrack", env!("CARGO_PKG_VERSION")).with_title("CaseTrack"))
             .with_instructions(INSTRUCTIONS)
     }
@@ -101,6 +117,7 @@ impl ServerHandler for Server {
         let tool = table::find(&request.name).map_err(|error| ErrorData::invalid_params(error.full_text(), None))?;
         let arguments = request.arguments.map_or(Value::Null, Value::Object);
         let as_task = tool.long && context.client_capabilities().is_some_and(|client| client.supports_tasks());
+        let active = self.session.active_id();
         let result = self.run(tool.name, arguments, &context, as_task).await;
         if let Ok(output) = &result
             && as_task
@@ -108,18 +125,16 @@ impl ServerHandler for Server {
         {
             return Ok(CallToolResponse::Task(task));
         }
-        Ok(answer(result).into())
+        // What an answer is about is in the collection that was active, unless another call has switched it meanwhile.
+        let collection = active.filter(|_| active == self.session.active_id() && knows_links(&context));
+        Ok(answer(result, collection).into())
     }
 
-    async fn get_task(
-        &self,
-        request: GetTaskParams,
-        _: RequestContext<RoleServer>,
-    ) -> Result<GetTaskResult, ErrorData> {
-        let session = Arc::clone(&self.session);
-        let get = move || tasks::get(session.engine(), &request.task_id, answer);
-        let got = tokio::task::spawn_blocking(get).await;
-        got.unwrap_or_else(|error| Err(Error::internal(error.to_string()))).map_err(protocol_error)
+    async fn get_task(&self, request: GetTaskParams, _: RequestContext<RoleServer>) -> Result<GetTaskResult, ErrorData> {
+        let get = move |session: &Session, _: &Cancel| {
+            tasks::get(session.engine(), &request.task_id, |result| answer(result, None))
+        };
+        self.blocking(get).await.map_err(protocol_error)
     }
 
     /// Jobs ask their clients nothing.
@@ -128,13 +143,107 @@ impl ServerHandler for Server {
     }
 
     async fn cancel_task(&self, request: CancelTaskParams, _: RequestContext<RoleServer>) -> Result<(), ErrorData> {
-        let session = Arc::clone(&self.session);
-        let cancel = move || {
+        let cancel = move |session: &Session, _: &Cancel| {
             let job = session.engine().find_job(&request.task_id)?;
             session.engine().cancel_job(job.job_id).map(drop)
         };
-        let cancelled = tokio::task::spawn_blocking(cancel).await;
-        cancelled.unwrap_or_else(|error| Err(Error::internal(error.to_string()))).map_err(protocol_error)
+        self.blocking(cancel).await.map_err(protocol_error)
+    }
+
+    async fn list_resources(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        let cursor = request.and_then(|request| request.cursor);
+        let listed = self.blocking(move |session, _| resources::list(session.engine(), cursor.as_deref())).await;
+        let (resources, next_cursor) = listed.map_err(protocol_error)?;
+        Ok(ListResourcesResult { next_cursor, ..ListResourcesResult::with_all_items(resources) })
+    }
+
+    async fn list_resource_templates(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        Ok(ListResourceTemplatesResult::with_all_items(resources::templates()))
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        let uri = request.uri.clone();
+        let read = self.blocking(move |session, cancel| resources::read(session.engine(), &uri, cancel));
+        let contents = tokio::select! {
+            contents = read => contents,
+            // Dropping it ends the work.
+            () = context.ct.cancelled() => Err(Error::cancelled()),
+        };
+        let contents = contents.map_err(|error| resources::unreadable(&error, &request.uri))?;
+        Ok(ReadResourceResult::new(contents).into())
+    }
+
+    async fn subscribe(&self, request: SubscribeRequestParams, _: RequestContext<RoleServer>) -> Result<(), ErrorData> {
+        self.watch(request.uri).await
+    }
+
+    async fn unsubscribe(
+        &self,
+        request: UnsubscribeRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.subscriptions.remove(&request.uri);
+        Ok(())
+    }
+
+    fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
+        // The SDK takes out what the capabilities do not offer.
+        Some(requested.clone())
+    }
+
+    async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
+        self.notify_subscription(context).await
+    }
+
+    async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
+        self.notify_client(context.peer);
+    }
+
+    async fn list_prompts(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        Ok(ListPromptsResult::with_all_items(prompts::list()))
+    }
+
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        let make = move |session: &Session, _: &Cancel| {
+            let arguments = request.arguments.unwrap_or_default();
+            prompts::get(session.engine(), session.active_id(), &request.name, &arguments)
+        };
+        let (description, text) = self.blocking(make).await.map_err(protocol_error)?;
+        let message = PromptMessage::new_text(Role::User, text);
+        Ok(GetPromptResult::new(vec![message]).with_description(description).into())
+    }
+
+    async fn complete(
+        &self,
+        request: CompleteRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CompleteResult, ErrorData> {
+        let complete = move |session: &Session, _: &Cancel| {
+            let known = request.context.and_then(|context| context.arguments).unwrap_or_default();
+            let argument = (request.argument.name.as_str(), request.argument.value.as_str());
+            completion::complete(session.engine(), session.active_id(), &request.r#ref, argument, &known)
+        };
+        Ok(CompleteResult::new(self.blocking(complete).await.map_err(protocol_error)?))
     }
 
     /// Receives what the SDK cannot read as the request that its method names.
@@ -158,6 +267,22 @@ impl ServerHandler for Server {
 }
 
 impl Server {
+    fn new(session: Arc<Session>) -> Self {
+        Self { session, subscriptions: Arc::default(), notifying: OnceLock::new() }
+    }
+
+    /// Does something on a thread that may block; when this future is dropped, it is cancelled.
+    async fn blocking<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Session, &Cancel) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        let cancel = Cancel::default();
+        let _cancel_on_drop = CancelOnDrop(cancel.clone());
+        let session = Arc::clone(&self.session);
+        let done = tokio::task::spawn_blocking(move || work(&session, &cancel)).await;
+        done.unwrap_or_else(|error| Err(Error::internal(format!("The request was aborted: {error}"))))
+    }
+
     /// Runs a tool on a thread that may block, passing on progress and cancellation meanwhile.
     async fn run(
         &self,
@@ -203,18 +328,31 @@ impl Drop for CancelOnDrop {
     }
 }
 
-fn answer(result: Result<ToolOutput>) -> CallToolResult {
-    result.map_or_else(failure, success)
+/// Whether the client's version of the protocol has links to resources in the results of tools.
+fn knows_links(context: &RequestContext<RoleServer>) -> bool {
+    context.protocol_version().is_some_and(|version| version.as_str() >= ProtocolVersion::V_2025_06_18.as_str())
 }
 
-fn protocol_error(error: Error) -> ErrorData {
-    ErrorData::invalid_params(error.full_text(), None)
+fn answer(result: Result<ToolOutput>, collection: Option<CollectionId>) -> CallToolResult {
+    result.map_or_else(failure, |output| success(output, collection))
 }
 
-fn success(output: ToolOutput) -> CallToolResult {
-    let mut result = CallToolResult::success(vec![ContentBlock::text(output.text)]);
+/// `collection` is the one that links may lead to.
+fn success(output: ToolOutput, collection: Option<CollectionId>) -> CallToolResult {
+    let links = collection.map(|collection| resources::links::links(collection, &output.structured));
+    let mut content = vec![ContentBlock::text(output.text)];
+    content.extend(links.unwrap_or_default().into_iter().map(ContentBlock::resource_link));
+    let mut result = CallToolResult::success(content);
     result.structured_content = Some(output.structured);
     result
+}
+
+/// The protocol's error for a request that is not the call of a tool.
+fn protocol_error(error: Error) -> ErrorData {
+    match error.kind() {
+        ErrorKind::User => ErrorData::invalid_params(error.full_text(), None),
+        _ => ErrorData::internal_error(error.full_text(), None),
+    }
 }
 
 /// Structured content would have to follow the output schema, so the machine-readable part of an error goes into `_meta`.

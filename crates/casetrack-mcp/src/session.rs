@@ -41,6 +41,10 @@ impl Session {
         Self { engine, active: watch::Sender::new(active) }
     }
 
+    pub(crate) fn engine(&self) -> &Arc<Engine> {
+        &self.engine
+    }
+
     /// The active collection and its changes.
     pub fn watch_active(&self) -> watch::Receiver<Option<CollectionId>> {
         self.active.subscribe()
@@ -67,10 +71,6 @@ impl Session {
         let outcome = result.as_ref().map_or_else(|error| error.code.name(), |_| "ok");
         tracing::debug!(tool = tool.name, outcome, elapsed_ms = started.elapsed().as_millis() as u64, "tool call");
         result
-    }
-
-    pub(crate) fn engine(&self) -> &Engine {
-        &self.engine
     }
 
     pub(crate) fn set_active(&self, collection: CollectionId) {

@@ -13,7 +13,7 @@ use crate::engine::Engine;
 use crate::inspect::{InspectedAttachment, Inspection};
 
 /// A file in memory.
-pub(crate) struct Source {
+pub(super) struct Source {
     /// Absolute path.
     pub path: String,
     pub file_name: String,
@@ -93,6 +93,11 @@ impl Source {
         };
         Ok(Prepared { meta, pages: extraction.pages, chunks, annotations: None, attachments: extraction.attachments })
     }
+}
+
+/// The bytes of a file and their digest; see [`Source::read`].
+pub(crate) fn read_file(path: &Path, limits: &Limits) -> Result<(Vec<u8>, Sha256)> {
+    Source::read(path, limits).map(|source| (source.bytes, source.sha256))
 }
 
 pub(crate) fn sha256(bytes: &[u8]) -> Sha256 {

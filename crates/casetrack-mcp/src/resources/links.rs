@@ -1,0 +1,78 @@
+//! Links from the answers of tools to the resources they are about.
+
+use casetrack_core::CollectionId;
+use rmcp::model::Resource;
+use serde_json::{Map, Value};
+
+use super::{JSON, TEXT, Target, for_both};
+use crate::text::format::one_line;
+
+/// Most links of one answer.
+const MAX_LINKS: usize = 10;
+
+/// Links to the passages in the structured content of an answer or, where it has none, to its documents: the first ten, in order.
+///
+/// A passage is an object with a `chunk_id` and a `citation`, a document one with `id`, `name`, `path` and `format`: the names that
+/// these fields have in all answers.
+pub(crate) fn links(collection: CollectionId, structured: &Value) -> Vec<Resource> {
+    let collection = collection.to_string();
+    let found = find(structured, &|object| passage(&collection, object));
+    if found.is_empty() { find(structured, &|object| document(&collection, object)) } else { found }
+}
+
+fn passage(collection: &str, object: &Map<String, Value>) -> Option<Resource> {
+    let (chunk, citation) = (object.get("chunk_id")?.as_str()?, object.get("citation")?.as_str()?);
+    let target = Target::Chunk { collection: collection.to_owned(), chunk: chunk.to_owned() };
+    Some(Resource::new(target.to_string(), one_line(citation)).with_mime_type(TEXT).with_annotations(for_both()))
+}
+
+fn document(collection: &str, object: &Map<String, Value>) -> Option<Resource> {
+    let text = |field: &str| object.get(field)?.as_str();
+    let (id, name, _, _) = (text("id")?, text("name")?, text("path")?, text("format")?);
+    let target = Target::Document { collection: collection.to_owned(), document: id.to_owned() };
+    Some(Resource::new(target.to_string(), one_line(name)).with_mime_type(JSON).with_annotations(for_both()))
+}
+
+/// What `link` makes of the objects in a value, from the outside in, each link once.
+fn find(value: &Value, link: &dyn Fn(&Map<String, Value>) -> Option<Resource>) -> Vec<Resource> {
+    let mut found: Vec<Resource> = Vec::new();
+    let mut open = vec![value];
+    while let Some(value) = open.pop()
+        && found.len() < MAX_LINKS
+    {
+        match value {
+            Value::Array(items) => open.extend(items.iter().rev()),
+            Value::Object(object) => {
+                if let Some(link) = link(object)
+                    && !found.iter().any(|known| known.uri == link.uri)
+                {
+                    found.push(link);
+                }
+                open.extend(object.values().rev());
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn passages_come_before_documents_each_once_and_no_more_than_ten() {
+        let id = CollectionId::random();
+        let document = json!({"id": "d", "name": "a.pdf", "path": "/a.pdf", "format": "pdf"});
+        let passage = |n: u32| json!({"chunk_id": format!("c{n}"), "citation": format!("a.pdf, p. {n}")});
+        let one = json!({"document": document, "results": [passage(1), passage(2), passage(1)]});
+        let names = |value: &Value| links(id, value).into_iter().map(|link| link.name).collect::<Vec<_>>();
+        assert_eq!(names(&one), ["a.pdf, p. 1", "a.pdf, p. 2"]);
+        assert_eq!(links(id, &one)[0].uri, format!("casetrack://collections/{id}/chunks/c1"));
+        assert_eq!(names(&json!({"document": document, "results": []})), ["a.pdf"]);
+        assert_eq!(names(&json!((0..30).map(passage).collect::<Vec<_>>())).len(), MAX_LINKS);
+        assert!(links(id, &json!({"chunk_id": "no citation"})).is_empty());
+    }
+}

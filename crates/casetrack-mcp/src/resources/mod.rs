@@ -1,0 +1,119 @@
+//! Collections, documents, chunks and pages as resources, which clients can list, read and watch without a tool.
+
+pub(crate) mod links;
+mod listing;
+mod reading;
+pub(crate) mod subscriptions;
+mod uri;
+
+use casetrack_core::{Error, ErrorKind};
+use rmcp::ErrorData;
+use rmcp::model::{Annotations, ErrorCode, ResourceTemplate, Role};
+use serde_json::json;
+
+pub(crate) use self::listing::list;
+pub(crate) use self::reading::read;
+pub(crate) use self::uri::Target;
+
+const JSON: &str = "application/json";
+const TEXT: &str = "text/plain";
+const PNG: &str = "image/png";
+
+/// A kind of resource.
+pub(crate) struct Kind {
+    /// RFC 6570. [`Target::parse`] reads what it expands to.
+    pub template: &'static str,
+    name: &'static str,
+    title: &'static str,
+    description: &'static str,
+    mime_type: &'static str,
+}
+
+/// All kinds. A new one is a row here and a variant of [`Target`].
+pub(crate) const KINDS: [Kind; 6] = [
+    Kind {
+        template: "casetrack://collections",
+        name: "collections",
+        title: "Collections",
+        description: "All collections, with their numbers of documents, pages and chunks.",
+        mime_type: JSON,
+    },
+    Kind {
+        template: "casetrack://collections/{collection}/documents",
+        name: "documents",
+        title: "Documents of a collection",
+        description: "The documents of a collection, by name. collection is its name or ID.",
+        mime_type: JSON,
+    },
+    Kind {
+        template: "casetrack://collections/{collection}/documents/{id}",
+        name: "document",
+        title: "Document",
+        description: "A document's details and its outline. id is its name or ID.",
+        mime_type: JSON,
+    },
+    Kind {
+        template: "casetrack://collections/{collection}/chunks/{id}",
+        name: "chunk",
+        title: "Passage",
+        description: "The verbatim text of a chunk with its full provenance and the line to cite it by. id is a chunk_id.",
+        mime_type: TEXT,
+    },
+    Kind {
+        template: "casetrack://collections/{collection}/pages/{document}/{page}",
+        name: "page",
+        title: "Page",
+        description: "The verbatim text of a page (from 1) and, of PDF files and pictures, the page as a picture. document is a \
+                      name or ID.",
+        mime_type: TEXT,
+    },
+    Kind {
+        template: "casetrack://collections/{collection}/pages/{document}/{page}.png{?chunk}",
+        name: "page-picture",
+        title: "Picture of a page",
+        description: "A page of a PDF or picture as it is shown; with a chunk_id as chunk, its lines are marked in yellow.",
+        mime_type: PNG,
+    },
+];
+
+/// The kinds with variables in them.
+pub(crate) fn templates() -> Vec<ResourceTemplate> {
+    let with_variables = KINDS.iter().filter(|kind| kind.template.contains('{'));
+    with_variables
+        .map(|kind| {
+            ResourceTemplate::new(kind.template, kind.name)
+                .with_title(kind.title)
+                .with_description(kind.description)
+                .with_mime_type(kind.mime_type)
+                .with_annotations(for_both())
+        })
+        .collect()
+}
+
+fn for_both() -> Annotations {
+    Annotations::default().with_audience(vec![Role::User, Role::Assistant])
+}
+
+/// The protocol's error for a resource that cannot be had: where the caller can mend it, that it is not there.
+pub(crate) fn unreadable(error: &Error, uri: &str) -> ErrorData {
+    let code = match error.kind() {
+        ErrorKind::User => ErrorCode::RESOURCE_NOT_FOUND,
+        ErrorKind::Environment | ErrorKind::Corruption | ErrorKind::Bug => ErrorCode::INTERNAL_ERROR,
+    };
+    ErrorData::new(code, error.full_text(), Some(json!({"uri": uri, "code": error.code.name()})))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_template_expands_to_a_uri_that_is_read() {
+        for kind in &KINDS {
+            let uri = kind.template.replace("{?chunk}", "?chunk=c").replace("{page}", "1");
+            let uri = ["{collection}", "{document}", "{id}"].iter().fold(uri, |uri, name| uri.replace(name, "x"));
+            assert_eq!(Target::parse(&uri).unwrap().to_string(), uri);
+        }
+        assert_eq!(templates().len(), KINDS.len() - 1);
+    }
+}

@@ -1,0 +1,175 @@
+//! Telling clients what has changed: resources that they subscribed to, and the list of resources.
+
+use std::collections::{BTreeMap, HashSet};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use casetrack_core::{CollectionId, DocumentId, Error, Result};
+use casetrack_engine::Engine;
+use casetrack_engine::changes::{Change, DocumentChange, Listening};
+use tokio::sync::Notify;
+
+use super::Target;
+
+/// Changes are gathered this long, so that an ingestion of a thousand files is a few notifications and none for one resource follows
+/// another sooner.
+const GATHERED: Duration = Duration::from_millis(500);
+/// Most resources that one client watches.
+const MAX_WATCHED: usize = 1000;
+
+/// What a resource shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Scope {
+    /// All collections and how much is in each.
+    Collections,
+    Collection(CollectionId),
+    /// A document or part of it.
+    Document(CollectionId, DocumentId),
+}
+
+impl Scope {
+    /// What a URI shows: found by its names now, and by their ids from then on.
+    pub fn of(engine: &Engine, uri: &str) -> Result<Self> {
+        let find = |name: &str| engine.find_collection(name).map(|meta| meta.id);
+        Ok(match Target::parse(uri)? {
+            Target::Collections => Self::Collections,
+            Target::Documents { collection } => Self::Collection(find(&collection)?),
+            Target::Document { collection, document }
+            | Target::Page { collection, document, .. }
+            | Target::Picture { collection, document, .. } => {
+                let collection = find(&collection)?;
+                Self::Document(collection, engine.find_document(collection, &document)?.id)
+            }
+            Target::Chunk { collection, chunk } => {
+                let collection = find(&collection)?;
+                Self::Document(collection, engine.chunk(collection, &chunk)?.provenance.document_id)
+            }
+        })
+    }
+
+    fn shows(self, change: &Change) -> bool {
+        match (self, *change) {
+            (Self::Collections, _) => true,
+            (Self::Collection(own) | Self::Document(own, _), Change::Collection(changed)) => own == changed,
+            (Self::Collection(own), Change::Document { collection, .. }) => own == collection,
+            (Self::Document(own, document), Change::Document { collection, document: changed, .. }) => {
+                (own, document) == (collection, changed)
+            }
+        }
+    }
+}
+
+/// The resources that a client has subscribed to, by the URIs it used.
+#[derive(Default)]
+pub(crate) struct Subscriptions(Mutex<BTreeMap<String, Scope>>);
+
+impl Subscriptions {
+    /// Of these URIs, without those that name nothing.
+    pub fn to(engine: &Engine, uris: &[String]) -> Self {
+        let known = |uri: &String| Some((uri.clone(), Scope::of(engine, uri).ok()?));
+        Self(Mutex::new(uris.iter().take(MAX_WATCHED).filter_map(known).collect()))
+    }
+
+    pub fn add(&self, uri: String, scope: Scope) -> Result<()> {
+        let mut watched = lock(&self.0);
+        if watched.len() >= MAX_WATCHED && !watched.contains_key(&uri) {
+            return Err(Error::invalid(format!("{MAX_WATCHED} resources are being watched already."))
+                .with_hint("Unsubscribe from some, or subscribe to the list of documents of a collection."));
+        }
+        watched.insert(uri, scope);
+        Ok(())
+    }
+
+    /// Unsubscribing from what is not watched changes nothing.
+    pub fn remove(&self, uri: &str) {
+        lock(&self.0).remove(uri);
+    }
+
+    /// The URIs of what shows any of these changes.
+    pub fn affected(&self, changes: &HashSet<Change>) -> Vec<String> {
+        let watched = lock(&self.0);
+        let affected = watched.iter().filter(|(_, scope)| changes.iter().any(|change| scope.shows(change)));
+        affected.map(|(uri, _)| uri.clone()).collect()
+    }
+}
+
+/// Whether the list of resources is another one than before.
+pub(crate) fn list_changed(changes: &HashSet<Change>) -> bool {
+    changes.iter().any(|change| match change {
+        Change::Collection(_) => true,
+        Change::Document { change, .. } => *change != DocumentChange::Replaced,
+    })
+}
+
+/// Gathers what changes.
+pub(crate) struct Watcher {
+    gathered: Arc<Gathered>,
+    _listening: Listening,
+}
+
+#[derive(Default)]
+struct Gathered {
+    changes: Mutex<HashSet<Change>>,
+    news: Notify,
+}
+
+impl Watcher {
+    pub fn new(engine: &Engine) -> Self {
+        let gathered = Arc::new(Gathered::default());
+        let theirs = Arc::clone(&gathered);
+        let listening = engine.on_change(move |change| {
+            lock(&theirs.changes).insert(change);
+            theirs.news.notify_one();
+        });
+        Self { gathered, _listening: listening }
+    }
+
+    /// Waits for changes; then, those of half a second.
+    pub async fn next(&self) -> HashSet<Change> {
+        loop {
+            self.gathered.news.notified().await;
+            tokio::time::sleep(GATHERED).await;
+            let changes = std::mem::take(&mut *lock(&self.gathered.changes));
+            if !changes.is_empty() {
+                return changes;
+            }
+        }
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_change_reaches_those_who_watch_what_shows_it() {
+        let (own, other) = (CollectionId::random(), CollectionId::random());
+        let (document, another) = (DocumentId::random(), DocumentId::random());
+        let subscriptions = Subscriptions::default();
+        for (uri, scope) in [
+            ("all", Scope::Collections),
+            ("documents", Scope::Collection(own)),
+            ("document", Scope::Document(own, document)),
+            ("elsewhere", Scope::Document(other, document)),
+        ] {
+            subscriptions.add(uri.to_owned(), scope).unwrap();
+        }
+        let of = |collection, document, change| HashSet::from([Change::Document { collection, document, change }]);
+        let replaced = of(own, document, DocumentChange::Replaced);
+        assert_eq!(subscriptions.affected(&replaced), ["all", "document", "documents"]);
+        assert!(!list_changed(&replaced));
+        let added = of(own, another, DocumentChange::Added);
+        assert_eq!(subscriptions.affected(&added), ["all", "documents"]);
+        assert!(list_changed(&added));
+        let deleted = HashSet::from([Change::Collection(other)]);
+        assert_eq!(subscriptions.affected(&deleted), ["all", "elsewhere"]);
+        assert!(list_changed(&deleted));
+        subscriptions.remove("all");
+        subscriptions.remove("never there");
+        assert_eq!(subscriptions.affected(&deleted), ["elsewhere"]);
+    }
+}

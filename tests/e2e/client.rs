@@ -46,6 +46,8 @@ pub struct Client {
     lines: Receiver<String>,
     next_id: u64,
     pub server: Value,
+    /// Notifications about resources that came before other messages.
+    news: Vec<Value>,
 }
 
 impl Client {
@@ -70,7 +72,7 @@ impl Client {
         let (sender, lines) = channel();
         std::thread::spawn(move || stdout.lines().map_while(Result::ok).try_for_each(|line| sender.send(line)));
         let stdin = child.stdin.take();
-        let mut client = Self { child, stdin, lines, next_id: 0, server: Value::Null };
+        let mut client = Self { child, stdin, lines, next_id: 0, server: Value::Null, news: Vec::new() };
         let hello = json!({
             "protocolVersion": version,
             "capabilities": capabilities,
@@ -95,9 +97,31 @@ impl Client {
         id
     }
 
+    /// The next message that does not only say that resources have changed.
     pub fn next_message(&mut self) -> Value {
-        let line = self.lines.recv_timeout(TIMEOUT).expect("an answer in time");
-        serde_json::from_str(&line).unwrap_or_else(|error| panic!("not JSON on stdout ({error}): {line}"))
+        loop {
+            let message = self.receive(TIMEOUT).expect("an answer in time");
+            let about_resources = |method: &str| method.starts_with("notifications/resources/");
+            if !message["method"].as_str().is_some_and(about_resources) {
+                return message;
+            }
+            self.news.push(message);
+        }
+    }
+
+    fn receive(&mut self, time: Duration) -> Option<Value> {
+        let line = self.lines.recv_timeout(time).ok()?;
+        Some(serde_json::from_str(&line).unwrap_or_else(|error| panic!("not JSON on stdout ({error}): {line}")))
+    }
+
+    /// What was said of changed resources, and what comes until `time` has passed or `done` has seen what it waits for.
+    pub fn news(&mut self, time: Duration, done: impl Fn(&[Value]) -> bool) -> Vec<Value> {
+        let end = std::time::Instant::now() + time;
+        while !done(&self.news) {
+            let Some(message) = self.receive(end.saturating_duration_since(std::time::Instant::now())) else { break };
+            self.news.push(message);
+        }
+        std::mem::take(&mut self.news)
     }
 
     /// The result, or the protocol error.

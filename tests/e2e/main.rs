@@ -19,8 +19,11 @@ mod models;
 #[cfg(unix)]
 mod owner;
 mod passages;
+mod prompts;
 mod protocol;
 mod reindex;
+#[cfg(unix)]
+mod resources;
 mod schema;
 mod search;
 mod sparse;

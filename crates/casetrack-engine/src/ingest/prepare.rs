@@ -97,7 +97,7 @@ impl Source {
 
 /// The bytes of a file and their digest; see [`Source::read`].
 pub(crate) fn read_file(path: &Path, limits: &Limits) -> Result<(Vec<u8>, Sha256)> {
-    Source::read(path, limits).map(|source| (source.bytes, source.sha256))
+    Source::read(path, None, limits).map(|source| (source.bytes, source.sha256))
 }
 
 pub(crate) fn sha256(bytes: &[u8]) -> Sha256 {

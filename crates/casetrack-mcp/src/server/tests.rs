@@ -76,7 +76,9 @@ async fn each_protocol_version_with_a_handshake_is_spoken() {
         assert_eq!(result["serverInfo"]["name"], "casetrack");
         assert_eq!(result["serverInfo"]["title"], "CaseTrack");
         assert_eq!(result["instructions"], INSTRUCTIONS);
-        assert_eq!(result["capabilities"], json!({"tools": {}}));
+        let resources = json!({"subscribe": true, "listChanged": true});
+        let capabilities = json!({"completions": {}, "prompts": {}, "resources": resources, "tools": {}});
+        assert_eq!(result["capabilities"], capabilities);
     }
     let newer = Client::connect(None).initialize("2099-01-01").await;
     assert_eq!(newer["result"]["protocolVersion"], "2025-11-25");

@@ -2,9 +2,10 @@
 //!
 //! Should the owner be killed, the relay starts another, opens the session again as the client once did, and sends what has not
 //! been answered: what can be repeated, as a search or an ingestion; a call that may have been carried out already, such as
-//! creating a collection, is answered with an error that says so. The client notices nothing but the time it takes.
+//! creating a collection, is answered with an error that says so. What the client watches is watched again, and it is told that
+//! all of it may have changed. It notices nothing else but the time it takes.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::io::{self, BufRead, Read, Write};
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -13,6 +14,7 @@ use casetrack_core::{CollectionId, Error, Result};
 use casetrack_mcp::{MAX_REQUEST_BYTES, may_be_repeated};
 use interprocess::local_socket::Stream;
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use serde_json::{Value, json};
 
 use super::connect::{Connection, connect};
@@ -28,12 +30,15 @@ struct Head {
     id: Option<Value>,
     method: Option<String>,
     params: Option<Params>,
+    error: Option<IgnoredAny>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Params {
     name: Option<String>,
+    uri: Option<String>,
+    request_id: Option<Value>,
     progress_token: Option<Value>,
     progress: Option<f64>,
 }
@@ -49,7 +54,7 @@ impl Head {
                 method: Option<String>,
             }
             let Bare { id, method } = serde_json::from_str(line).ok()?;
-            Some(Self { id, method, params: None })
+            Some(Self { id, method, params: None, error: None })
         })
     }
 }
@@ -60,8 +65,12 @@ struct Pending {
     id: Value,
     /// Whether sending it once more does no harm.
     repeatable: bool,
+    /// Whether its answer only comes when the client cancels it.
+    lasting: bool,
     /// How often it was sent.
     sent: u32,
+    /// Where it begins or ends the watching of a resource: which, and whether it begins it.
+    watch: Option<(String, bool)>,
 }
 
 /// The session as the client sees it.
@@ -71,6 +80,10 @@ struct State {
     initialize: Option<String>,
     initialized: Option<String>,
     active: Option<CollectionId>,
+    /// The URIs of the resources that the client watches.
+    watched: BTreeSet<String>,
+    /// The ids of requests of the relay itself, whose answers are not for the client.
+    own: HashSet<String>,
     /// The progress that was reported last, by token, of requests that are pending.
     progress: HashMap<String, f64>,
     /// In the order in which they came.
@@ -91,11 +104,24 @@ impl State {
             "notifications/initialized" => self.initialized = Some(line.clone()),
             _ => {}
         }
+        let params = head.as_ref().and_then(|head| head.params.as_ref());
+        if let ("notifications/cancelled", Some(cancelled)) =
+            (method, params.and_then(|params| params.request_id.as_ref()))
+        {
+            self.pending.retain(|_, pending| !pending.lasting || pending.id != *cancelled);
+        }
         let mut waiting = None;
-        if let Some(Head { id: Some(id), method: Some(method), params }) = &head {
-            let tool = params.as_ref().and_then(|params| params.name.as_deref()).unwrap_or_default();
+        if let Some(Head { id: Some(id), method: Some(method), .. }) = &head {
+            let tool = params.and_then(|params| params.name.as_deref()).unwrap_or_default();
             let repeatable = method != "tools/call" || may_be_repeated(tool);
-            let pending = Pending { line: line.clone(), id: id.clone(), repeatable, sent: 0 };
+            let uri = params.and_then(|params| params.uri.clone());
+            let watch = match method.as_str() {
+                "resources/subscribe" => uri.map(|uri| (uri, true)),
+                "resources/unsubscribe" => uri.map(|uri| (uri, false)),
+                _ => None,
+            };
+            let lasting = method == "subscriptions/listen";
+            let pending = Pending { line: line.clone(), id: id.clone(), repeatable, lasting, sent: 0, watch };
             self.pending.insert(self.next, pending);
             waiting = Some(self.next);
             self.next += 1;
@@ -111,7 +137,17 @@ impl State {
     /// Takes note of what the session says, and whether the client should hear it.
     fn heard(&mut self, line: &str) -> bool {
         match Head::of(line) {
-            Some(Head { id: Some(id), method: None, .. }) => {
+            Some(Head { id: Some(id), method: None, error, .. }) => {
+                if id.as_str().is_some_and(|id| self.own.remove(id)) {
+                    return false;
+                }
+                for pending in self.pending.values().filter(|pending| pending.id == id && error.is_none()) {
+                    match &pending.watch {
+                        Some((uri, true)) => _ = self.watched.insert(uri.clone()),
+                        Some((uri, false)) => _ = self.watched.remove(uri),
+                        None => {}
+                    }
+                }
                 self.pending.retain(|_, pending| pending.id != id);
                 if self.pending.is_empty() {
                     self.progress.clear();
@@ -208,10 +244,21 @@ fn replay(state: &mut State, connection: &mut Connection) -> io::Result<()> {
     let send = |line: &String| connection.send(&FromClient::Line(line.clone()));
     if let Some(initialized) = &state.initialized {
         send(initialized)?;
+        for (uri, number) in state.watched.iter().zip(0u32..) {
+            let id = format!("casetrack-watch-{number}");
+            let params = json!({"uri": uri});
+            send(&json!({"jsonrpc": "2.0", "id": id, "method": "resources/subscribe", "params": params}).to_string())?;
+            state.own.insert(id);
+            // What changed while there was no owner, nobody has seen.
+            let updated = json!({"jsonrpc": "2.0", "method": "notifications/resources/updated", "params": params});
+            print(&updated.to_string()).map_err(io::Error::other)?;
+        }
+        let changed = json!({"jsonrpc": "2.0", "method": "notifications/resources/list_changed"});
+        print(&changed.to_string()).map_err(io::Error::other)?;
     }
     let mut given_up = Vec::new();
     for (&number, pending) in &mut state.pending {
-        if pending.sent == 0 || (pending.repeatable && pending.sent < ATTEMPTS) {
+        if pending.sent == 0 || pending.lasting || (pending.repeatable && pending.sent < ATTEMPTS) {
             send(&pending.line)?;
             pending.sent += 1;
         } else {
@@ -294,6 +341,27 @@ mod tests {
         assert!(state.heard(&json!({"id": "a", "result": {}}).to_string()));
         assert_eq!(state.pending.len(), 1);
         assert!(state.initialized.is_some());
+    }
+
+    #[test]
+    fn what_is_watched_is_what_was_answered_without_an_error() {
+        let mut state = State::default();
+        let mut ask = |id: u32, method: &str, uri: &str, answer: &str| {
+            state.take(json!({"id": id, "method": method, "params": {"uri": uri}}).to_string());
+            assert!(state.heard(&json!({"id": id, answer: {}}).to_string()));
+            state.watched.iter().cloned().collect::<Vec<_>>()
+        };
+        assert_eq!(ask(1, "resources/subscribe", "a", "result"), ["a"]);
+        assert_eq!(ask(2, "resources/subscribe", "b", "error"), ["a"]);
+        assert_eq!(ask(3, "resources/subscribe", "c", "result"), ["a", "c"]);
+        assert_eq!(ask(4, "resources/read", "d", "result"), ["a", "c"]);
+        assert_eq!(ask(5, "resources/unsubscribe", "a", "result"), ["c"]);
+        state.own.insert("own".into());
+        assert!(!state.heard(&json!({"id": "own", "result": {}}).to_string()));
+        state.take(json!({"id": 6, "method": "subscriptions/listen", "params": {}}).to_string());
+        assert_eq!(state.pending.len(), 1);
+        state.take(json!({"method": "notifications/cancelled", "params": {"requestId": 6}}).to_string());
+        assert!(state.pending.is_empty());
     }
 
     #[test]

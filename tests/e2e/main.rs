@@ -13,6 +13,9 @@ mod eval;
 mod first_session;
 mod fixtures;
 mod fuzz;
+mod guards;
+#[cfg(unix)]
+mod http;
 #[cfg(unix)]
 mod jobs;
 mod models;

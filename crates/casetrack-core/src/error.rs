@@ -39,6 +39,10 @@ pub enum ErrorCode {
     ModelMismatch,
     Cancelled,
     PermissionDenied,
+    /// The rules of access say that a file is not to be read.
+    AccessDenied,
+    /// More calls than a session may make; the hint says when to try again.
+    TooManyCalls,
     InUse,
     DiskFull,
     MissingDependency,
@@ -84,7 +88,7 @@ impl ErrorCode {
         match self {
             NoCollectionActive | NotFound | AlreadyExists | FileNotFound | InvalidArgument | FreeTierLimit
             | UnsupportedFormat | UnreadableFile | EmptyFile | NeedsPassword | NeedsOcr | FileTooLarge
-            | ModelMismatch | Cancelled => ErrorKind::User,
+            | ModelMismatch | Cancelled | AccessDenied | TooManyCalls => ErrorKind::User,
             PermissionDenied | InUse | DiskFull | MissingDependency | Network | Io | NewerSchema => {
                 ErrorKind::Environment
             }
@@ -112,6 +116,8 @@ impl ErrorCode {
             ModelMismatch => "model_mismatch",
             Cancelled => "cancelled",
             PermissionDenied => "permission_denied",
+            AccessDenied => "access_denied",
+            TooManyCalls => "too_many_calls",
             InUse => "in_use",
             DiskFull => "disk_full",
             MissingDependency => "missing_dependency",

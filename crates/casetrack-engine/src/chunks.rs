@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::documents::{embedders, find_document};
 use crate::engine::Engine;
+use crate::paging::{Paging, Part};
 
 /// A chunk and where it comes from.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -23,11 +24,15 @@ pub struct ChunkView {
     pub embeddings: Vec<String>,
 }
 
-/// All chunks of a document, or those of one page, in reading order.
+/// Chunks of a document, or of one of its pages, in reading order.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct DocumentChunks {
     pub document: DocumentMeta,
     pub chunks: Vec<ChunkView>,
+    /// Chunks of the document, or of the page, also those that are not listed.
+    pub total: u64,
+    /// The offset to go on with; `None` at the end.
+    pub next_offset: Option<u64>,
 }
 
 /// A chunk with its neighbours in the document.
@@ -86,20 +91,24 @@ impl Engine {
         view(&collection, &document, chunk)
     }
 
-    /// The chunks of a document; with `page`, those of that page only.
-    pub fn document_chunks(&self, collection: CollectionId, name: &str, page: Option<u32>) -> Result<DocumentChunks> {
+    /// Chunks of a document; with `page`, of that page only.
+    pub fn document_chunks(
+        &self,
+        collection: CollectionId,
+        name: &str,
+        page: Option<u32>,
+        paging: Paging,
+    ) -> Result<DocumentChunks> {
         let collection = self.collection(collection)?;
         let document = find_document(&collection, name)?;
         if let Some(page) = page {
             check_page(&document, page)?;
         }
-        let chunks = collection.chunks(document.id)?;
-        let chunks = chunks
-            .into_iter()
-            .filter(|chunk| page.is_none_or(|page| chunk.page == page))
-            .map(|chunk| view(&collection, &document, chunk))
-            .collect::<Result<_>>()?;
-        Ok(DocumentChunks { document, chunks })
+        let mut chunks = collection.chunks(document.id)?;
+        chunks.retain(|chunk| page.is_none_or(|page| chunk.page == page));
+        let Part { items, total, next_offset } = paging.of(chunks);
+        let chunks = items.into_iter().map(|chunk| view(&collection, &document, chunk)).collect::<Result<_>>()?;
+        Ok(DocumentChunks { document, chunks, total, next_offset })
     }
 
     /// The chunks of pages `start` to `end` (from 1; an end beyond the document means its last page), at most [`MAX_BROWSED`] or

@@ -11,6 +11,7 @@ use crate::changes::Change;
 use crate::documents::{DocumentSort, DocumentSummary};
 use crate::engine::Engine;
 use crate::names::{Candidate, resolve};
+use crate::paging::Paging;
 
 /// Longest name of a collection, in characters.
 const MAX_NAME_CHARS: usize = 200;
@@ -49,8 +50,12 @@ pub struct CollectionInfo {
     /// Chunks that have learned-sparse vectors.
     pub sparse_chunks: u64,
     pub storage: Storage,
+    /// The first [`MAX_LISTED`] by name; a list of documents has them all.
     pub document_list: Vec<DocumentSummary>,
 }
+
+/// Most documents in a [`CollectionInfo`].
+pub const MAX_LISTED: u32 = 100;
 
 /// Bytes on disk by kind.
 #[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
@@ -155,7 +160,9 @@ impl Engine {
             sparse_model: collection.models().sparse.clone(),
             sparse_chunks: Collection::counts(&collection)?.sparse_chunks,
             storage,
-            document_list: self.list_documents(id, DocumentSort::Name)?,
+            document_list: Paging { offset: 0, limit: MAX_LISTED }
+                .of(self.list_documents(id, DocumentSort::Name)?)
+                .items,
         })
     }
 

@@ -11,10 +11,12 @@ use casetrack_extract::{ExtractOptions, Extraction, extract};
 use casetrack_store::{Collection, Registry};
 use serde::{Deserialize, Serialize};
 
+use crate::access::Access;
 use crate::annotating::RememberingRecognizer;
 use crate::changes::{Change, Changes};
 use crate::graph::Graph;
 use crate::jobs::Jobs;
+use crate::settings::Settings;
 use crate::status::StorageSize;
 use crate::sync::KnownFiles;
 use crate::watches::Watches;
@@ -47,6 +49,12 @@ pub struct EngineConfig {
     pub profile: ModelProfile,
     /// What dense vectors are computed in; those of a collection must all be of one precision.
     pub precision: Precision,
+    /// What `config.toml` says of the sessions of assistants.
+    #[serde(skip)]
+    pub settings: Settings,
+    /// Which files may be read.
+    #[serde(skip)]
+    pub access: Access,
 }
 
 impl EngineConfig {
@@ -64,6 +72,8 @@ impl EngineConfig {
             memory_mode: None,
             profile: ModelProfile::default(),
             precision: Precision::default(),
+            settings: Settings::default(),
+            access: Access::default(),
         }
     }
 
@@ -136,6 +146,12 @@ impl Engine {
         let EngineConfig { data_dir, reader, .. } = self.config.clone();
         let config = EngineConfig { data_dir, reader, ..config };
         Self { config, shared: Arc::clone(&self.shared), embedder: OnceLock::new() }
+    }
+
+    /// An engine with settings that were written down, as [`with_config`](Self::with_config). Which files may be read is what it is now.
+    pub(crate) fn with_recorded(&self, config: EngineConfig) -> Self {
+        let EngineConfig { settings, access, .. } = self.config.clone();
+        self.with_config(EngineConfig { settings, access, ..config })
     }
 
     /// Clears away what a crash left of collections that were being made or deleted. Only for the owner of the data directory.

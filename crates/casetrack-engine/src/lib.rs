@@ -3,6 +3,7 @@
 //! Nothing here knows of a protocol or prints. The command line and the MCP server are thin layers over [`Engine`];
 //! both serialise the same response types, so their JSON agrees.
 
+pub mod access;
 mod annotating;
 pub mod briefing;
 pub mod changes;
@@ -23,9 +24,11 @@ pub mod jobs;
 pub mod models;
 mod names;
 pub mod pages;
+pub mod paging;
 pub mod reindex;
 pub mod repair;
 pub mod search;
+pub mod settings;
 pub mod similar;
 pub mod stats;
 pub mod status;

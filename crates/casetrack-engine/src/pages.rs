@@ -134,14 +134,14 @@ impl Engine {
 
     /// The file of a document as it was ingested: where it came from, or the copy of it.
     fn source_of(&self, collection: &Collection, document: &DocumentMeta) -> Result<Vec<u8>> {
-        let limits = &self.config().limits;
-        let problem = match read_file(Path::new(&document.path), limits) {
+        let path = Path::new(&document.path);
+        let problem = match read_file(path, None, self.config()) {
             Ok((bytes, sha256)) if sha256 == document.sha256 => return Ok(bytes),
             Ok(_) => None,
             Err(error) => Some(error),
         };
         if document.original_stored
-            && let Ok((bytes, sha256)) = read_file(&originals::path(collection, document), limits)
+            && let Ok((bytes, sha256)) = read_file(path, Some(&originals::path(collection, document)), self.config())
             && sha256 == document.sha256
         {
             return Ok(bytes);

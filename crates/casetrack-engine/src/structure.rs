@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use crate::documents::find_document;
 use crate::engine::Engine;
+use crate::paging::{Paging, Part};
 
 /// Longest title of a section, in characters; what is longer is a paragraph that looks like a heading.
 const MAX_TITLE_CHARS: usize = 200;
@@ -18,6 +19,10 @@ pub struct DocumentStructure {
     pub document: DocumentMeta,
     /// In reading order. Empty where the document has no headings; then its pages are what can be browsed.
     pub sections: Vec<Section>,
+    /// Sections of the document, also those that are not listed.
+    pub total: u64,
+    /// The offset to go on with; `None` at the end.
+    pub next_offset: Option<u64>,
 }
 
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -53,7 +58,12 @@ pub struct CitedAt {
 
 impl Engine {
     /// The headings of a document, each with the internal references that mean it. Reads all its pages.
-    pub fn document_structure(&self, collection: CollectionId, name: &str) -> Result<DocumentStructure> {
+    pub fn document_structure(
+        &self,
+        collection: CollectionId,
+        name: &str,
+        paging: Paging,
+    ) -> Result<DocumentStructure> {
         let collection = self.collection(collection)?;
         let document = find_document(&collection, name)?;
         let chunks = collection.chunks(document.id)?;
@@ -97,6 +107,7 @@ impl Engine {
                 sections[section].cited_at.push(CitedAt { name, page, char_start, char_end });
             }
         }
-        Ok(DocumentStructure { document, sections })
+        let Part { items: sections, total, next_offset } = paging.of(sections);
+        Ok(DocumentStructure { document, sections, total, next_offset })
     }
 }

@@ -5,10 +5,15 @@
 //! a tool is a type in the file of its family under `tools` and one row in that table.
 
 // The parameters of all tools are one literal in a test.
-#![cfg_attr(test, recursion_limit = "256")]
+#![cfg_attr(test, recursion_limit = "512")]
 
 mod arguments;
+mod audit;
 mod completion;
+mod guard;
+mod http;
+mod instructions;
+mod offer;
 mod progress;
 mod prompts;
 mod resources;
@@ -20,6 +25,8 @@ mod tasks;
 pub mod text;
 mod tools;
 
-pub use server::{INSTRUCTIONS, MAX_REQUEST_BYTES, serve};
+pub use audit::AuditLog;
+pub use http::{PATH as HTTP_PATH, check_loopback, listen, serve_http};
+pub use server::{MAX_REQUEST_BYTES, serve};
 pub use session::{Session, ToolOutput};
 pub use table::{may_be_repeated, tool_documents};

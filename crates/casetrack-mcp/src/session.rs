@@ -7,9 +7,11 @@ use std::time::Instant;
 
 use casetrack_core::{Cancel, CollectionId, CollectionMeta, Error, ErrorCode, ProgressSink, Result};
 use casetrack_engine::Engine;
+use casetrack_engine::settings::Settings;
 use serde_json::Value;
 use tokio::sync::watch;
 
+use crate::audit::AuditLog;
 use crate::{arguments, table};
 
 /// The answer of a tool: the same content for people and for programs.
@@ -24,6 +26,8 @@ pub struct ToolOutput {
 pub struct Session {
     engine: Arc<Engine>,
     active: watch::Sender<Option<CollectionId>>,
+    /// Where the calls of assistants are recorded, if they are.
+    audit: Option<Arc<AuditLog>>,
 }
 
 /// What a tool works with.
@@ -38,7 +42,21 @@ pub(crate) struct Context<'a> {
 
 impl Session {
     pub fn new(engine: Arc<Engine>, active: Option<CollectionId>) -> Self {
-        Self { engine, active: watch::Sender::new(active) }
+        Self { engine, active: watch::Sender::new(active), audit: None }
+    }
+
+    /// Records what an assistant calls, unless the settings say otherwise.
+    pub fn audited(self, log: Arc<AuditLog>) -> Self {
+        let enabled = self.settings().audit.enabled;
+        Self { audit: enabled.then_some(log), ..self }
+    }
+
+    pub(crate) fn audit(&self) -> Option<&AuditLog> {
+        self.audit.as_deref()
+    }
+
+    pub(crate) fn settings(&self) -> &Settings {
+        &self.engine.config().settings
     }
 
     pub(crate) fn engine(&self) -> &Arc<Engine> {

@@ -3,6 +3,7 @@
 use std::sync::{Arc, LazyLock};
 
 use casetrack_core::{Error, ErrorCode, Result};
+pub(crate) use casetrack_engine::settings::Toolset;
 use rmcp::model::ToolAnnotations;
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
@@ -78,6 +79,7 @@ pub(crate) trait Tool {
     const TITLE: &'static str;
     const DESCRIPTION: &'static str;
     const EFFECT: Effect;
+    const TOOLSET: Toolset;
     /// Whether the Free tier lacks it.
     const PRO: bool = false;
     /// Whether its work is done by a job.
@@ -104,7 +106,7 @@ pub(crate) struct Reply<R> {
 /// What a tool may change, told to clients as hints so that they can decide when to ask the user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Effect {
-    /// Changes nothing.
+    /// Changes nothing but, at most, what is active in the session.
     Reads,
     /// Adds something with every call.
     Creates,
@@ -121,6 +123,7 @@ pub(crate) struct Entry {
     pub description: &'static str,
     pub effect: Effect,
     pub long: bool,
+    pub toolset: Toolset,
     pub input_schema: Arc<JsonObject>,
     pub output_schema: Arc<JsonObject>,
     /// Takes arguments that were checked against `input_schema`.
@@ -135,6 +138,7 @@ impl Entry {
             description: T::DESCRIPTION,
             effect: T::EFFECT,
             long: T::LONG,
+            toolset: T::TOOLSET,
             input_schema: Arc::new(schema::parameters::<T::Parameters>()),
             output_schema: Arc::new(schema::response::<T::Response>()),
             handler: handle::<T>,

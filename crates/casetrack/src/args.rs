@@ -1,10 +1,12 @@
 //! The command line, defined once. Help texts are the user's documentation: keep them complete.
 
+use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 
 use casetrack_core::{CollectionType, DocumentType, EntityType, Error, Limits, Result, Tier};
 use casetrack_engine::briefing::ClusterStrategy;
 use casetrack_engine::embedding::EmbeddingKind;
+use casetrack_engine::settings::{Settings, Toolset};
 use casetrack_engine::watches::Schedule;
 use casetrack_engine::{Engine, EngineConfig, MemoryMode, ModelProfile, Precision, WorkerCommand};
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
@@ -151,6 +153,8 @@ impl Global {
             TierArg::Free => Tier::Free,
             TierArg::Pro => Tier::Pro,
         };
+        config.settings = Settings::load(&config.data_dir)?;
+        config.access = config.settings.access(&config.data_dir)?;
         Ok(config)
     }
 
@@ -321,6 +325,20 @@ pub fn schedule(text: &str) -> Result<Schedule> {
     parse_name(text, "on_change, hourly, every_6h, every_12h, daily, manual")
 }
 
+/// `127.0.0.1:8310`, `[::1]:8310`, `localhost:8310`, or a port of 127.0.0.1.
+pub fn http_address(text: &str) -> Result<SocketAddr> {
+    let port = text.strip_prefix("localhost:").unwrap_or(text);
+    let of_port = |port: u16| SocketAddr::from((Ipv4Addr::LOCALHOST, port));
+    port.parse()
+        .map(of_port)
+        .or_else(|_| text.parse())
+        .map_err(|_| Error::invalid(format!("\"{text}\" is no address and port, such as 127.0.0.1:8310, and no port")))
+}
+
+pub fn toolset(text: &str) -> Result<Toolset> {
+    parse_name(text, &Toolset::EACH.map(Toolset::name).join(", "))
+}
+
 pub fn embedding_kind(text: &str) -> Result<EmbeddingKind> {
     match text {
         "e1" => Ok(EmbeddingKind::Dense),
@@ -334,6 +352,15 @@ pub fn embedding_kind(text: &str) -> Result<EmbeddingKind> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_address_may_be_a_port() {
+        for text in ["8310", "localhost:8310", "127.0.0.1:8310"] {
+            assert_eq!(http_address(text).unwrap().to_string(), "127.0.0.1:8310");
+        }
+        assert_eq!(http_address("[::1]:0").unwrap().to_string(), "[::1]:0");
+        assert!(http_address("example.com:80").is_err());
+    }
 
     #[test]
     fn the_limits_shown_are_those_of_the_engine() {

@@ -3,15 +3,20 @@
 use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 
-use casetrack_core::{Error, Result};
+use casetrack_core::{Error, ErrorCode, Result};
 use walkdir::{DirEntry, WalkDir};
 
-use super::{FailedFile, IngestRequest, Problem};
+use super::{FailedFile, IngestRequest, Problem, SkipReason, SkippedFile};
+use crate::access::Access;
+use crate::engine::EngineConfig;
 
 /// The files to look at, in a stable order, and what could not even be listed.
+#[derive(Default)]
 pub(crate) struct Discovery {
     pub files: Vec<FoundFile>,
     pub failed: Vec<FailedFile>,
+    /// Folders that are not looked into.
+    pub denied: Vec<SkippedFile>,
     pub subfolders: Vec<String>,
 }
 
@@ -30,19 +35,21 @@ pub(crate) struct FoundFile {
 /// leave (`~$name`) inside folders are not documents and are left out too.
 ///
 /// Fails when the only path asked for cannot be read; with several paths that is a failed file of the report.
-pub(crate) fn discover(request: &IngestRequest, data_dir: &Path) -> Result<Discovery> {
-    let mut discovery = Discovery { files: Vec::new(), failed: Vec::new(), subfolders: Vec::new() };
-    let data_dir = data_dir.canonicalize().ok();
+pub(crate) fn discover(request: &IngestRequest, config: &EngineConfig) -> Result<Discovery> {
+    let mut discovery = Discovery::default();
+    let data_dir = config.data_dir.canonicalize().ok();
     let mut subfolders = BTreeSet::new();
     for path in &request.paths {
-        let found = match path.canonicalize() {
-            Ok(root) if root.is_dir() => walk(&root, request, data_dir.as_deref(), &mut discovery, &mut subfolders),
+        let found = match config.access.check(path) {
+            Ok(root) if root.is_dir() => {
+                walk(&root, request, &config.access, data_dir.as_deref(), &mut discovery, &mut subfolders)
+            }
             Ok(file) => {
                 let relative = file_name(&file);
                 discovery.files.push(FoundFile { path: file, relative, in_folder: false, copy: None });
                 Ok(())
             }
-            Err(error) => Err(Error::io(path.display(), error)),
+            Err(error) => Err(error),
         };
         match found {
             Ok(()) => {}
@@ -59,6 +66,7 @@ pub(crate) fn discover(request: &IngestRequest, data_dir: &Path) -> Result<Disco
 fn walk(
     root: &Path,
     request: &IngestRequest,
+    access: &Access,
     data_dir: Option<&Path>,
     discovery: &mut Discovery,
     subfolders: &mut BTreeSet<String>,
@@ -67,10 +75,10 @@ fn walk(
     let depth = if request.recursive { usize::MAX } else { 1 };
     // Symbolic links are followed: people file documents with them. walkdir reports loops.
     let walker = WalkDir::new(root).follow_links(true).max_depth(depth).sort_by_file_name();
-    let entries = walker
+    let mut entries = walker
         .into_iter()
         .filter_entry(|entry| entry.depth() == 0 || (!is_hidden(entry) && Some(entry.path()) != data_dir));
-    for entry in entries {
+    while let Some(entry) = entries.next() {
         let entry = match entry {
             Ok(entry) => entry,
             Err(error) => {
@@ -80,6 +88,16 @@ fn walk(
                 continue;
             }
         };
+        if entry.file_type().is_dir() {
+            // What the rules say of a file is found when it is read.
+            if let Err(error) = access.check(entry.path())
+                && error.code == ErrorCode::AccessDenied
+            {
+                discovery.denied.push(denied(entry.path(), relative_to(entry.path(), root), error));
+                entries.skip_current_dir();
+            }
+            continue;
+        }
         if !entry.file_type().is_file() || !has_extension(entry.path(), request.extensions.as_deref()) {
             continue;
         }
@@ -95,6 +113,11 @@ fn walk(
 
 pub(crate) fn failed(path: &Path, relative_path: String, error: &Error) -> FailedFile {
     FailedFile { relative_path, path: path.display().to_string(), problem: Problem::from(error) }
+}
+
+pub(crate) fn denied(path: &Path, relative_path: String, error: Error) -> SkippedFile {
+    let path = path.display().to_string();
+    SkippedFile { relative_path, path, reason: SkipReason::Denied, document_id: None, detail: error.message }
 }
 
 fn walk_error(path: &Path, error: walkdir::Error) -> Error {
@@ -140,7 +163,7 @@ mod tests {
     }
 
     fn found(request: &IngestRequest, dir: &Path) -> Vec<String> {
-        let discovery = discover(request, &dir.join("data")).unwrap();
+        let discovery = discover(request, &EngineConfig::new(dir.join("data"))).unwrap();
         discovery.files.into_iter().map(|file| file.relative).collect()
     }
 
@@ -161,11 +184,25 @@ mod tests {
         let file = dir.path().join("b.txt");
         let missing = dir.path().join("none.txt");
         let request = IngestRequest::new(vec![file.clone(), dir.path().join("sub/../b.txt"), missing.clone()]);
-        let discovery = discover(&request, dir.path()).unwrap();
+        let discovery = discover(&request, &EngineConfig::new(dir.path().to_owned())).unwrap();
         assert_eq!(discovery.files.len(), 1);
         assert_eq!(discovery.failed[0].problem.code, "file_not_found");
-        let error = discover(&IngestRequest::new(vec![missing]), dir.path()).err().unwrap();
+        let error =
+            discover(&IngestRequest::new(vec![missing]), &EngineConfig::new(dir.path().to_owned())).err().unwrap();
         assert_eq!(error.code, casetrack_core::ErrorCode::FileNotFound);
+    }
+
+    #[test]
+    fn denied_folders_are_not_looked_into_and_said_so() {
+        let dir = tree();
+        let mut config = EngineConfig::new(dir.path().join("data"));
+        config.access = Access::new(&[], &["sub/deep".to_owned()], Vec::new(), "config.toml".into()).unwrap();
+        let discovery = discover(&IngestRequest::new(vec![dir.path().to_owned()]), &config).unwrap();
+        assert_eq!(discovery.files.len(), 3);
+        let denied = &discovery.denied[0];
+        assert_eq!((denied.relative_path.as_str(), denied.reason), ("sub/deep", SkipReason::Denied));
+        let error = discover(&IngestRequest::new(vec![dir.path().join("sub/deep/d.txt")]), &config).err().unwrap();
+        assert_eq!(error.code, ErrorCode::AccessDenied);
     }
 
     #[cfg(unix)]
@@ -174,7 +211,7 @@ mod tests {
         let dir = tree();
         std::os::unix::fs::symlink(dir.path(), dir.path().join("sub/loop")).unwrap();
         let request = IngestRequest::new(vec![dir.path().to_owned()]);
-        let discovery = discover(&request, &dir.path().join("data")).unwrap();
+        let discovery = discover(&request, &EngineConfig::new(dir.path().join("data"))).unwrap();
         assert_eq!(discovery.files.len(), 4);
         assert!(discovery.failed[0].problem.message.contains("is a link to"), "{:?}", discovery.failed);
     }

@@ -10,7 +10,7 @@ use casetrack_core::{Chunk, ChunkId, DocumentId, DocumentMeta, Error, ErrorCode,
 use casetrack_extract::ExtractOptions;
 use casetrack_store::{Collection, SparseVector};
 
-use super::discover::{FoundFile, failed};
+use super::discover::{FoundFile, denied, failed};
 use super::pipeline::{ChunkVectors, Ended, FirstStage, Outcome, Ready};
 use super::prepare::{Source, Wishes};
 use super::{IngestRequest, SkipReason, SkippedFile, originals};
@@ -41,11 +41,15 @@ impl<'a> Extracting<'a> {
 
     pub fn run(mut self, files: Vec<FoundFile>) {
         for file in files {
-            let mut limits = self.stage.engine.config().limits;
-            let ended = match Source::read(&file.path, file.copy.as_deref(), &limits) {
+            let config = self.stage.engine.config();
+            let mut limits = config.limits;
+            let ended = match Source::read(&file.path, file.copy.as_deref(), config) {
                 Ok(source) => {
                     let place = Place { relative: file.relative, in_folder: file.in_folder, depth: 1 };
                     self.take(source, place, &mut limits)
+                }
+                Err(error) if file.in_folder && error.code == ErrorCode::AccessDenied => {
+                    self.stage.send(Outcome::Skipped(denied(&file.path, file.relative, error)))
                 }
                 Err(error) => self.stage.send(Outcome::Failed(failed(&file.path, file.relative, &error))),
             };

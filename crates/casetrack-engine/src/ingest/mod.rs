@@ -126,6 +126,8 @@ pub enum SkipReason {
     Duplicate,
     /// A file in a folder whose format CaseTrack does not read.
     Unsupported,
+    /// A file or folder in a folder that the rules of access keep from being read.
+    Denied,
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
@@ -174,7 +176,7 @@ impl Engine {
         cancel: &Cancel,
     ) -> Result<IngestReport> {
         let collection = self.collection(collection)?;
-        let discovery = discover::discover(request, &self.config.data_dir)?;
+        let discovery = discover::discover(request, &self.config)?;
         pipeline::run(self, &collection, request, discovery, progress, cancel)
     }
 }

@@ -87,8 +87,9 @@ pub(crate) fn run(
         return Err(Error::invalid("A document name was given for more than one file.")
             .with_hint("Ingest the files one by one, or leave the name out to use each file's own."));
     }
-    let Discovery { files, failed, subfolders } = discovery;
-    let report = IngestReport { subfolders, failed, found: files.len() as u64, ..IngestReport::default() };
+    let Discovery { files, failed, denied, subfolders } = discovery;
+    let found = files.len() as u64;
+    let report = IngestReport { subfolders, failed, skipped: denied, found, ..IngestReport::default() };
     run_stages(engine, collection, report, |stage| Extracting::new(stage, request).run(files), progress, cancel)
 }
 

@@ -9,7 +9,7 @@ use casetrack_core::{
 use casetrack_extract::{Attachment, ExtractOptions, chunker::chunk_pages, infer_document_type};
 use sha2::Digest;
 
-use crate::engine::Engine;
+use crate::engine::{Engine, EngineConfig};
 use crate::inspect::{InspectedAttachment, Inspection};
 
 /// A file in memory.
@@ -39,8 +39,13 @@ pub(super) struct Wishes<'a> {
 }
 
 impl Source {
-    /// Reads the whole file, or the copy that stands for it. Paths that are not UTF-8 are refused: a citation could not name them.
-    pub fn read(path: &Path, copy: Option<&Path>, limits: &Limits) -> Result<Self> {
+    /// Reads the whole file, if the rules of access allow it, or the copy that stands for it. Paths that are not UTF-8 are refused: a
+    /// citation could not name them.
+    pub fn read(path: &Path, copy: Option<&Path>, config: &EngineConfig) -> Result<Self> {
+        if copy.is_none() {
+            config.access.check(path)?;
+        }
+        let limits = &config.limits;
         let shown = path.display().to_string();
         let Some(text) = path.to_str() else {
             return Err(Error::invalid(format!("The path {shown} is not valid UTF-8."))
@@ -96,8 +101,8 @@ impl Source {
 }
 
 /// The bytes of a file and their digest; see [`Source::read`].
-pub(crate) fn read_file(path: &Path, limits: &Limits) -> Result<(Vec<u8>, Sha256)> {
-    Source::read(path, None, limits).map(|source| (source.bytes, source.sha256))
+pub(crate) fn read_file(path: &Path, copy: Option<&Path>, config: &EngineConfig) -> Result<(Vec<u8>, Sha256)> {
+    Source::read(path, copy, config).map(|source| (source.bytes, source.sha256))
 }
 
 pub(crate) fn sha256(bytes: &[u8]) -> Sha256 {
@@ -130,8 +135,8 @@ fn overall_method(pages: &[Page]) -> ExtractionMethod {
 
 /// See [`Engine::inspect`].
 pub(crate) fn inspect(engine: &Engine, path: &Path, password: Option<&Password>) -> Result<Inspection> {
-    let path = path.canonicalize().map_err(|error| Error::io(path.display(), error))?;
-    let source = Source::read(&path, None, &engine.config().limits)?;
+    let path = engine.config().access.check(path)?;
+    let source = Source::read(&path, None, engine.config())?;
     let wishes = Wishes { name: None, document_type: None };
     let options = ExtractOptions { password: password.cloned(), ..engine.extract_options() };
     let cancel = Cancel::default();

@@ -196,7 +196,7 @@ impl Jobs {
             job.record.started_at.get_or_insert_with(Timestamp::now);
             job.running_since = Some(Instant::now());
             let (id, config) = (job.record.id, job.record.config.clone());
-            let engine = engine.with_config(config);
+            let engine = engine.with_recorded(config);
             let saved = jobs.records.save(&job.record).and_then(|()| {
                 let run = move || run(&engine, id);
                 let thread = std::thread::Builder::new().name("job".to_owned());

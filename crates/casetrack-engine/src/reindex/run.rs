@@ -133,7 +133,7 @@ fn from_files(
     cancel: &Cancel,
 ) -> Result<(IngestReport, HashSet<PathBuf>)> {
     let mut copies = HashSet::new();
-    let mut discovery = Discovery { files: Vec::new(), failed: Vec::new(), subfolders: Vec::new() };
+    let mut discovery = Discovery::default();
     for meta in todo {
         let path = PathBuf::from(&meta.path);
         let copy = originals::path(collection, meta);

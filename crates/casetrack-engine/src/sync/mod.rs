@@ -77,6 +77,8 @@ pub struct SyncReport {
     pub duplicates: Vec<SkippedFile>,
     /// Files whose formats CaseTrack does not read.
     pub unsupported: Vec<SkippedFile>,
+    /// Files and folders that may not be read, by the rules of access.
+    pub denied: Vec<SkippedFile>,
     pub failed: Vec<FailedFile>,
     /// Files that were left for the next sync because they are still being written.
     pub awaited: Vec<String>,

@@ -12,7 +12,7 @@ use super::plan::{DiskFile, Plan, plan};
 use super::{GoneDocument, SyncReport, SyncRequest, SyncedFile, apply};
 use crate::documents::delete_whole;
 use crate::engine::Engine;
-use crate::ingest::discover::{Discovery, FoundFile, discover, failed, has_extension};
+use crate::ingest::discover::{Discovery, FoundFile, denied, discover, failed, has_extension};
 use crate::ingest::prepare::readable;
 use crate::ingest::{FailedFile, IngestReport, IngestRequest, Problem, SkipReason, SkippedFile, pipeline};
 
@@ -33,6 +33,7 @@ pub(super) fn run(
         found: look.found,
         failed: std::mem::take(&mut look.failed),
         unsupported: std::mem::take(&mut look.unsupported),
+        denied: std::mem::take(&mut look.denied),
         awaited: look.awaited.iter().map(|path| path.display().to_string()).collect(),
         ..SyncReport::default()
     };
@@ -55,6 +56,8 @@ struct Look {
     files: Vec<(FoundFile, DiskFile)>,
     failed: Vec<FailedFile>,
     unsupported: Vec<SkippedFile>,
+    /// Files and folders that may not be read.
+    denied: Vec<SkippedFile>,
     awaited: HashSet<PathBuf>,
     /// Folders that could not be listed, and files that could not be looked at.
     unseen: Vec<PathBuf>,
@@ -66,18 +69,20 @@ struct Look {
 
 impl Look {
     fn at(engine: &Engine, request: &SyncRequest, cancel: &Cancel) -> Result<Self> {
-        let root = request.folder.canonicalize().map_err(|error| Error::io(request.folder.display(), error))?;
+        let root = engine.config().access.check(&request.folder)?;
         if !root.is_dir() {
             return Err(Error::invalid(format!("{} is not a folder.", root.display()))
                 .with_hint("Ingest a single file with ingest_document."));
         }
         let all = IngestRequest { extensions: request.extensions.clone(), ..IngestRequest::new(vec![root.clone()]) };
-        let Discovery { files, failed, .. } = discover(&all, &engine.config().data_dir)?;
+        let config = engine.config();
+        let Discovery { files, failed, denied: denied_folders, .. } = discover(&all, config)?;
         let absolute = |path: &PathBuf| path.canonicalize().unwrap_or_else(|_| path.clone());
         let awaited: HashSet<PathBuf> =
             request.awaited.iter().map(absolute).filter(|path| path.starts_with(&root)).collect();
         // A folder may have been reached through a link.
-        let listed = failed.iter().map(|file| PathBuf::from(&file.path));
+        let refused = denied_folders.iter().map(|folder| &folder.path);
+        let listed = failed.iter().map(|file| &file.path).chain(refused).map(PathBuf::from);
         let unseen = listed.flat_map(|path| [absolute(&path), path]).collect();
         let mut look = Self {
             root,
@@ -85,6 +90,7 @@ impl Look {
             files: Vec::with_capacity(files.len()),
             failed,
             unsupported: Vec::new(),
+            denied: denied_folders,
             awaited,
             unseen,
             refused: HashSet::new(),
@@ -101,7 +107,14 @@ impl Look {
             if look.awaited.contains(&file.path) {
                 continue;
             }
-            let read = readable(&file.path, &engine.config().limits)
+            if let Err(error) = config.access.check(&file.path)
+                && error.code == ErrorCode::AccessDenied
+            {
+                look.unseen.push(file.path.clone());
+                look.denied.push(denied(&file.path, file.relative, error));
+                continue;
+            }
+            let read = readable(&file.path, &config.limits)
                 .and_then(|metadata| known.digest(&file.path, &metadata, request.trust_times, cancel));
             look.take(file, read);
         }
@@ -210,7 +223,7 @@ fn act(
         since: request.since,
         ..IngestRequest::new(files.iter().map(|file| file.path.clone()).collect())
     };
-    let discovery = Discovery { files, failed: Vec::new(), subfolders: Vec::new() };
+    let discovery = Discovery { files, ..Discovery::default() };
     let ingested = pipeline::run(engine, collection, &ingest, discovery, progress, cancel)?;
     remember(engine, &ingested);
     add(report, ingested);
@@ -315,6 +328,7 @@ fn add(report: &mut SyncReport, ingested: IngestReport) {
             SkipReason::Unchanged => report.unchanged += 1,
             SkipReason::Duplicate => report.duplicates.push(file),
             SkipReason::Unsupported => report.unsupported.push(file),
+            SkipReason::Denied => report.denied.push(file),
         }
     }
     report.failed.extend(ingested.failed);

@@ -136,8 +136,7 @@ impl Engine {
     /// Errors: where it is no folder, and where the collection watches it, or a folder around it or in it, already.
     pub fn watch_folder(&self, collection: CollectionId, request: WatchRequest) -> Result<WatchStatus> {
         let collection = self.find_collection(&collection.to_string())?;
-        let shown = request.folder.display();
-        let folder = request.folder.canonicalize().map_err(|error| Error::io(shown, error))?;
+        let folder = self.config().access.check(&request.folder)?;
         std::fs::read_dir(&folder).map_err(|error| Error::io(folder.display(), error))?;
         if folder.to_str().is_none() {
             return Err(Error::invalid(format!("The path {} is not valid UTF-8.", folder.display()))

@@ -263,7 +263,7 @@ impl Live {
             trust_times: true,
             ..SyncRequest::new(self.record.folder.clone())
         };
-        let engine = engine.with_config(self.record.config.clone());
+        let engine = engine.with_recorded(self.record.config.clone());
         let started = engine.start_job(self.record.collection_id, JobRequest::SyncFolder(request), JobOrigin::Watch);
         match started {
             Ok(job) => {

@@ -36,6 +36,7 @@ fn specified() -> Value {
     let any_type = json!({"type": "string", "enum": any_types, "default": "any"});
     // Beyond the specification, as the jobs are: clients cut calls off.
     let wait = json!({"type": "integer", "default": 30, "minimum": 0, "maximum": 600});
+    let offset = json!({"type": "integer", "default": 0, "minimum": 0, "maximum": 1_000_000});
     let passages = json!({"type": "integer", "default": 20, "minimum": 1, "maximum": 100});
     let mut tools = json!({
         "create_collection": [["name"], {
@@ -81,6 +82,9 @@ fn specified() -> Value {
         "get_index_status": [[], {"document_filter": string}],
         "list_documents": [[], {
             "sort_by": {"type": "string", "enum": ["name", "type", "date", "pages"], "default": "date"},
+            // Beyond the specification, here and below: long lists are answered in parts.
+            "offset": offset,
+            "limit": {"type": "integer", "default": 100, "minimum": 1, "maximum": 1000},
         }],
         "get_document": [["document_name"], {"document_name": string}],
         "delete_document": [["confirm", "document_name"], {"document_name": string, "confirm": no}],
@@ -161,13 +165,21 @@ fn specified() -> Value {
             ]},
             "max_clusters": {"type": "integer", "default": 10, "minimum": 1, "maximum": 20},
         }],
-        "get_document_structure": [["document_name"], {"document_name": string}],
+        "get_document_structure": [["document_name"], {
+            "document_name": string,
+            "offset": offset,
+            "limit": {"type": "integer", "default": 300, "minimum": 1, "maximum": 1000},
+        }],
         "browse_pages": [["document_name", "end_page", "start_page"], {
             "document_name": string,
             "start_page": {"type": "integer", "minimum": 1},
             "end_page": {"type": "integer", "minimum": 1},
         }],
-        "list_documents_by_type": [["document_type"], {"document_type": {"type": "string", "enum": document_types}}],
+        "list_documents_by_type": [["document_type"], {
+            "document_type": {"type": "string", "enum": document_types},
+            "offset": offset,
+            "limit": {"type": "integer", "default": 100, "minimum": 1, "maximum": 1000},
+        }],
         "traverse_chunks": [["start_chunk_id"], {
             "start_chunk_id": string,
             "direction": {"type": "string", "enum": ["forward", "backward"], "default": "forward"},
@@ -178,6 +190,8 @@ fn specified() -> Value {
         "get_document_chunks": [["document_name"], {
             "document_name": string,
             "page_filter": {"type": "integer", "minimum": 1},
+            "offset": offset,
+            "limit": {"type": "integer", "default": 100, "minimum": 1, "maximum": 500},
         }],
         "get_source_context": [["chunk_id"], {
             "chunk_id": string,
@@ -324,7 +338,12 @@ fn structured_content_follows_the_output_schema_and_keeps_numbers_short() {
     assert_eq!(sent.pointer("/results/0/provenance/ocr_confidence").unwrap().to_string(), "0.94");
 
     follows::<ChunkView>(&samples::chunk());
-    follows(&DocumentChunks { document: samples::document(), chunks: vec![samples::chunk()] });
+    follows(&DocumentChunks {
+        document: samples::document(),
+        chunks: vec![samples::chunk()],
+        total: 1,
+        next_offset: None,
+    });
     let chunk = samples::chunk();
     follows(&SourceContext { chunk_id: chunk.chunk_id, before: Vec::new(), chunk, after: vec![samples::chunk()] });
     follows(&samples::collection());

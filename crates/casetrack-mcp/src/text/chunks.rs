@@ -4,8 +4,9 @@ use casetrack_core::Provenance;
 use casetrack_engine::chunks::{ChunkView, DocumentChunks, SourceContext};
 
 use super::documents::{embeddings, time};
-use super::format::{counted, one_line, push_fact, range, shorten, thousands, trimmed};
+use super::format::{counted, one_line, push_fact, push_more, range, shorten, thousands, trimmed};
 use super::labels;
+use super::marks::document_text;
 
 /// How much of each chunk [`document_chunks`] shows, in characters.
 const PREVIEW_CHARS: usize = 120;
@@ -14,10 +15,10 @@ const PREVIEW_CHARS: usize = 120;
 pub fn chunk(chunk: &ChunkView) -> String {
     let provenance = &chunk.provenance;
     let mut text = format!(
-        "Chunk {} ({} chars)\n\nText:\n\"{}\"\n\nProvenance:\n",
+        "Chunk {} ({} chars)\n\nText:\n{}\n\nProvenance:\n",
         chunk.chunk_id,
         chunk.text.chars().count(),
-        chunk.text
+        document_text(&chunk.text)
     );
     let mut fact = |name: &str, value: &str| push_fact(&mut text, name, value);
     fact("Document", &one_line(&provenance.document_name));
@@ -46,12 +47,10 @@ pub fn chunk(chunk: &ChunkView) -> String {
 pub fn document_chunks(chunks: &DocumentChunks, page: Option<u32>) -> String {
     let document = &chunks.document;
     let shown = match page {
-        Some(page) => format!(
-            "page {page}, {} of {}",
-            thousands(chunks.chunks.len() as u64),
-            counted(document.chunk_count.into(), "chunk")
-        ),
-        None => counted(chunks.chunks.len() as u64, "chunk"),
+        Some(page) => {
+            format!("page {page}, {} of {}", thousands(chunks.total), counted(document.chunk_count.into(), "chunk"))
+        }
+        None => counted(chunks.total, "chunk"),
     };
     let mut text = format!(
         "{}: {shown}\nFile: {}\nType: {} | {} | ingested {} | embedded {}\n",
@@ -62,7 +61,7 @@ pub fn document_chunks(chunks: &DocumentChunks, page: Option<u32>) -> String {
         document.ingested_at,
         time(document.embedded_at),
     );
-    if chunks.chunks.is_empty() {
+    if chunks.total == 0 {
         text.push_str("\nThere is no text here.");
         return text;
     }
@@ -81,6 +80,7 @@ pub fn document_chunks(chunks: &DocumentChunks, page: Option<u32>) -> String {
         ));
     }
     text.push_str("\nThe full text of one chunk: get_chunk.");
+    push_more(&mut text, chunks.total, chunks.next_offset);
     text
 }
 
@@ -110,14 +110,14 @@ pub(crate) fn quotation(chunk: &ChunkView) -> String {
         place.push_str(&format!(" | {more}"));
     }
     format!(
-        "{}\nFile:  {}\nPlace: {place}\nChunk: {} ({}) | ingested {} | embedded {}\n\n\"{}\"\n",
+        "{}\nFile:  {}\nPlace: {place}\nChunk: {} ({}) | ingested {} | embedded {}\n\n{}\n",
         one_line(&chunk.citation),
         one_line(&provenance.file_path),
         chunk.chunk_id,
         self::place(chunk),
         provenance.created_at,
         time(provenance.embedded_at),
-        chunk.text,
+        document_text(&chunk.text),
     )
 }
 
@@ -159,8 +159,9 @@ mod tests {
 
     #[test]
     fn a_chunk_reads_as_in_the_specification() {
+        let marked = document_text(PAYMENT);
         let expected = format!(
-            "Chunk c0ffee00-0000-5000-8000-000000000001 (160 chars)\n\nText:\n\"{PAYMENT}\"\n\nProvenance:\n  Document:   \
+            "Chunk c0ffee00-0000-5000-8000-000000000001 (160 chars)\n\nText:\n{marked}\n\nProvenance:\n  Document:   \
              Vendor_Agreement.docx\n  File Path:  /home/sarah/Acme/Vendor_Agreement.docx\n  Page:       12\n  Paragraphs: 8\n  \
              Lines:      1-4\n  Chars:      2401-2561 (within page)\n  Extraction: Native text\n  Chunk Index: 47 of 234\n  \
              SHA-256:    {}\n  Ingested:   2023-11-14T22:13:20Z\n  Embedded:   2023-11-14T22:13:20Z\n  Citation:   \
@@ -180,18 +181,24 @@ mod tests {
         scanned.provenance.column_range = Some(ColumnRange { start: 1, end: 6 });
         scanned.provenance.heading_path = vec!["Article 5".to_owned(), "5.1 Payment".to_owned()];
         scanned.provenance.embedded_at = None;
+        let marked = document_text(PAYMENT);
         let expected = format!(
             "Vendor_Agreement.docx, p. 12, para. 8, ll. 1-4\nFile:  /home/sarah/Acme/Vendor_Agreement.docx\nPlace: chars \
              2401-2561 of the page | OCR (OCR confidence 0.93) | sheet \"Budget\", rows 2-40, columns A-F | Article 5 > 5.1 \
              Payment\nChunk: c0ffee00-0000-5000-8000-000000000001 (47 of 234) | ingested 2023-11-14T22:13:20Z | embedded not \
-             yet\n\n\"{PAYMENT}\"\n"
+             yet\n\n{marked}\n"
         );
         assert_eq!(quotation(&scanned), expected);
     }
 
     #[test]
     fn a_list_of_chunks_shows_places_and_beginnings() {
-        let chunks = DocumentChunks { document: samples::document(), chunks: vec![samples::chunk()] };
+        let chunks = DocumentChunks {
+            document: samples::document(),
+            chunks: vec![samples::chunk()],
+            total: 1,
+            next_offset: None,
+        };
         let text = document_chunks(&chunks, Some(12));
         let expected = "Vendor_Agreement.docx: page 12, 1 of 234 chunks\nFile: /home/sarah/Acme/Vendor_Agreement.docx\nType: \
             Contract | 45 pages | ingested 2023-11-14T22:13:20Z | embedded \
@@ -200,7 +207,7 @@ mod tests {
             days of receipt of invoice. Late payments shall accrue interest at a rate of 1.…\"\n\nThe full text of one chunk: \
             get_chunk.";
         assert_eq!(text, expected);
-        let empty = DocumentChunks { document: samples::document(), chunks: Vec::new() };
+        let empty = DocumentChunks { document: samples::document(), chunks: Vec::new(), total: 0, next_offset: None };
         assert!(document_chunks(&empty, Some(3)).ends_with("There is no text here."));
     }
 
@@ -223,7 +230,7 @@ mod tests {
             "Context of chunk c0ffee00-0000-5000-8000-000000000001 in Vendor_Agreement.docx (1 before, 1 after)\n\n--- Before ---\n"
         ));
         let at = |part: &str| text.find(part).unwrap_or_else(|| panic!("{part} is not in\n{text}"));
-        assert!(at("\"first\"") < at("--- Requested chunk ---") && at("\"second\"") < at("--- After ---"));
-        assert!(at("(48 of 234)") < at("\"third\""));
+        assert!(at("\nfirst\n") < at("--- Requested chunk ---") && at("\nsecond\n") < at("--- After ---"));
+        assert!(at("(48 of 234)") < at("\nthird\n"));
     }
 }

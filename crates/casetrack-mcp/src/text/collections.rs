@@ -3,7 +3,7 @@
 use casetrack_core::{CollectionId, CollectionMeta, CollectionStatus};
 use casetrack_engine::collections::{CollectionInfo, CollectionSummary};
 
-use super::format::{bytes, counted, one_line, push_fact, push_list, trimmed};
+use super::format::{bytes, counted, one_line, push_fact, push_list, thousands, trimmed};
 use super::labels;
 
 /// Most documents listed in [`info`]; `list_documents` has them all.
@@ -113,7 +113,12 @@ pub fn info(info: &CollectionInfo) -> String {
             counted(document.chunks.into(), "chunk"),
         )
     });
-    push_list(&mut text, documents, MAX_DOCUMENTS);
+    push_list(&mut text, documents.take(MAX_DOCUMENTS), MAX_DOCUMENTS);
+    let listed = info.document_list.len().min(MAX_DOCUMENTS) as u64;
+    let more = info.summary.documents.unwrap_or_default().saturating_sub(listed);
+    if more > 0 {
+        text.push_str(&format!("  ... {} more: list_documents\n", thousands(more)));
+    }
     trimmed(text)
 }
 
@@ -201,7 +206,8 @@ mod tests {
             "Collection \"Acme Corp Partnership\" (ID: a1b2c3d4)\n\n  Type:       Contract\n  Status:     active\n  Created:    \
              2023-11-14T22:13:20Z\n  Contents:   5 documents, 80 pages, 1,051 chunks\n  Folder:     /data/acme\n  Embeddings: \
              all-MiniLM-L6-v2, splade-tiny\n  Storage:    3.5 MB (documents and vectors 2.0 MB, vector index 1.0 MB, \
-             keyword index 300.0 kB, sparse index 200.0 kB, originals 0 bytes)\n\nDocuments:\n  - Vendor_Agreement.docx (Contract, 45 pages, 234 chunks)"
+             keyword index 300.0 kB, sparse index 200.0 kB, originals 0 bytes)\n\nDocuments:\n  - Vendor_Agreement.docx (Contract, 45 pages, 234 chunks)\n  \
+             ... 4 more: list_documents"
         );
     }
 }

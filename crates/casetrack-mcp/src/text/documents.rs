@@ -2,22 +2,34 @@
 
 use casetrack_core::{DocumentMeta, Timestamp};
 use casetrack_engine::documents::{DocumentDetails, DocumentSummary};
+use casetrack_engine::paging::Part;
 
-use super::format::{bytes, counted, one_line, push_fact, thousands, trimmed};
+use super::format::{bytes, counted, one_line, push_fact, push_more, thousands, trimmed};
 use super::labels;
 
 pub fn list(collection: &str, documents: &[DocumentSummary]) -> String {
+    listed(collection, documents, 0, documents.len() as u64)
+}
+
+/// A part of a list that begins after `offset` documents.
+pub fn part(collection: &str, part: &Part<DocumentSummary>, offset: u32) -> String {
+    let mut text = listed(collection, &part.items, u64::from(offset), part.total);
+    push_more(&mut text, part.total, part.next_offset);
+    text
+}
+
+fn listed(collection: &str, documents: &[DocumentSummary], offset: u64, total: u64) -> String {
     let collection = one_line(collection);
-    if documents.is_empty() {
+    if total == 0 {
         return format!(
             "{collection} has no documents yet.\n\nNext: Ingest documents with ingest_document or ingest_folder."
         );
     }
-    let mut text = format!("{} in {collection}:\n", counted(documents.len() as u64, "document"));
-    for (i, document) in documents.iter().enumerate() {
+    let mut text = format!("{} in {collection}:\n", counted(total, "document"));
+    for (number, document) in (offset + 1..).zip(documents) {
         text.push_str(&format!(
             "\n  {}. {} (ID: {})\n     {} | {}, {} | {} | ingested {}\n     {}\n",
-            i + 1,
+            number,
             one_line(&document.name),
             document.id.short(),
             labels::document_type(document.document_type),
@@ -111,6 +123,7 @@ pub fn description(meta: &DocumentMeta, collection: &str) -> String {
 #[cfg(test)]
 mod tests {
     use casetrack_engine::documents::ChunkStatistics;
+    use casetrack_engine::paging::Paging;
 
     use super::*;
     use crate::text::samples::{document, document_summary};
@@ -127,6 +140,10 @@ mod tests {
             /home/sarah/Acme/Vendor_Agreement.docx";
         assert_eq!(text, expected);
         assert!(list("Acme", &[]).contains("no documents yet"));
+        let rest = Paging { offset: 1, limit: 1 }.of(vec![document_summary(), document_summary(), document_summary()]);
+        let text = part("Acme", &rest, 1);
+        assert!(text.starts_with("3 documents in Acme:\n\n  2. Vendor_Agreement.docx"), "{text}");
+        assert!(text.ends_with("\n\n… 1 more: call again with offset 2."), "{text}");
     }
 
     #[test]

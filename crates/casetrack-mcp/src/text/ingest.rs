@@ -56,6 +56,7 @@ fn notes(report: &IngestReport) -> String {
 pub fn folder(report: &IngestReport, folder: &str) -> String {
     let skipped_for = |reason| report.skipped.iter().filter(|file| file.reason == reason).count() as u64;
     let unsupported = skipped_for(SkipReason::Unsupported);
+    let denied = skipped_for(SkipReason::Denied);
     let updated = report.ingested.iter().filter(|document| document.replaced).count() as u64;
     let new = report.ingested.len() as u64 - updated;
     let existing = skipped_for(SkipReason::Unchanged) + skipped_for(SkipReason::Duplicate);
@@ -80,6 +81,9 @@ pub fn folder(report: &IngestReport, folder: &str) -> String {
     if unsupported > 0 {
         fact("Unsupported", &format!(" {} (formats that CaseTrack does not read)", thousands(unsupported)));
     }
+    if denied > 0 {
+        fact("Denied", &format!("{} (kept from being read)", thousands(denied)));
+    }
     fact("Failed", &thousands(report.failed.len() as u64));
     fact("Duration", &duration(report.duration_ms));
 
@@ -89,6 +93,12 @@ pub fn folder(report: &IngestReport, folder: &str) -> String {
         text.push_str("\n  Failures:\n");
         let failures = report.failed.iter().map(failure);
         push_list(&mut text, failures, MAX_FAILURES);
+    }
+    if denied > 0 {
+        text.push_str("\n  Denied:\n");
+        let kept_out = report.skipped.iter().filter(|file| file.reason == SkipReason::Denied);
+        let details: Vec<String> = kept_out.map(|file| one_line(&file.detail).into_owned()).collect();
+        push_list(&mut text, details.into_iter(), MAX_NEW);
     }
     let warnings: Vec<String> = report
         .ingested

@@ -1,7 +1,7 @@
 //! The engine's answers as text for people, in the wording of the tools' specification.
 //!
 //! Names and paths come from outside, so control characters in them are escaped: one stays on its line whatever it contains.
-//! Quoted text is verbatim.
+//! Quoted text is verbatim, between marks that it cannot contain ([`marks`]).
 
 pub mod chunks;
 pub mod collections;
@@ -11,6 +11,7 @@ pub mod format;
 pub mod ingest;
 pub mod jobs;
 mod labels;
+pub mod marks;
 pub mod navigation;
 pub mod overview;
 pub mod references;

@@ -3,11 +3,12 @@
 use casetrack_core::DocumentType;
 use casetrack_engine::chunks::{ChunkView, Direction, PageChunks, Traversal};
 use casetrack_engine::documents::DocumentSummary;
+use casetrack_engine::paging::Part;
 use casetrack_engine::structure::DocumentStructure;
 
 use super::chunks::quotation;
 use super::documents;
-use super::format::{counted, one_line, shorten, trimmed};
+use super::format::{counted, one_line, push_more, shorten, trimmed};
 use super::labels;
 
 /// How much of a section's title is shown, in characters.
@@ -23,7 +24,7 @@ pub fn structure(structure: &DocumentStructure) -> String {
         counted(document.chunk_count.into(), "chunk"),
         one_line(&document.path),
     );
-    if structure.sections.is_empty() {
+    if structure.total == 0 {
         text.push_str("\nNo headings or numbered clauses were found. Read it with browse_pages.");
         return text;
     }
@@ -41,7 +42,9 @@ pub fn structure(structure: &DocumentStructure) -> String {
         }
         text.push('\n');
     }
-    trimmed(text)
+    let mut text = trimmed(text);
+    push_more(&mut text, structure.total, structure.next_offset);
+    text
 }
 
 pub fn pages(pages: &PageChunks) -> String {
@@ -88,13 +91,13 @@ fn quote(text: &mut String, chunks: &[ChunkView]) {
     }
 }
 
-pub fn of_type(collection: &str, document_type: DocumentType, of_type: &[DocumentSummary]) -> String {
+pub fn of_type(collection: &str, document_type: DocumentType, part: &Part<DocumentSummary>, offset: u32) -> String {
     let label = labels::document_type(document_type);
-    if of_type.is_empty() {
+    if part.total == 0 {
         return format!(
             "{} has no documents of the type {label}.\n\nAll documents: list_documents.",
             one_line(collection)
         );
     }
-    format!("Type: {label}\n{}", documents::list(collection, of_type))
+    format!("Type: {label}\n{}", documents::part(collection, part, offset))
 }

@@ -6,6 +6,7 @@ use casetrack_engine::similar::SimilarChunks;
 
 use super::chunks::quotation;
 use super::format::{counted, one_line, shorten, trimmed};
+use super::marks::document_text;
 
 /// Longest query repeated above the results, in characters.
 const MAX_QUERY_CHARS: usize = 300;
@@ -52,7 +53,7 @@ fn passage(result: &SearchResult, explain: bool) -> String {
     let around = [("Text before", &result.surroundings.before), ("Text after", &result.surroundings.after)];
     let [before, after] = around.map(|(name, text)| match text.as_deref().map(str::trim) {
         None | Some("") => String::new(),
-        Some(text) => format!("\n[{name}]\n\"{text}\"\n"),
+        Some(text) => format!("\n[{name}]\n{}\n", document_text(text)),
     });
     for line in beside(result, explain) {
         text.push_str(&format!("{line}\n"));
@@ -145,13 +146,14 @@ mod tests {
 
     #[test]
     fn results_read_as_in_the_specification() {
+        let marked = document_text(PAYMENT);
         let origin = "Vendor_Agreement.docx, p. 12, para. 8, ll. 1-4\nFile:  /home/sarah/Acme/Vendor_Agreement.docx\nPlace: chars \
             2401-2561 of the page | Native text\nChunk: c0ffee00-0000-5000-8000-000000000001 (47 of 234) | ingested \
             2023-11-14T22:13:20Z | embedded 2023-11-14T22:13:20Z";
         let expected = format!(
             "Search: \"payment terms\"\nCollection: Acme Corp Partnership | 5 documents, 1,051 chunks searched\nTime: 87ms | \
-             Tier: Pro (2-stage pipeline)\n\n--- Result 1 (score: 0.94) ---\n{origin}\n\n\"{PAYMENT}\"\n\n--- Result 2 (score: \
-             0.89) ---\n{origin}\n\n\"{PAYMENT}\""
+             Tier: Pro (2-stage pipeline)\n\n--- Result 1 (score: 0.94) ---\n{origin}\n\n{marked}\n\n--- Result 2 (score: \
+             0.89) ---\n{origin}\n\n{marked}"
         );
         assert_eq!(results(&samples::search([0.94, 0.888]), false), expected);
     }

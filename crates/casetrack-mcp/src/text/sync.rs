@@ -43,6 +43,9 @@ pub fn report(report: &SyncReport) -> String {
         let count = thousands(report.unsupported.len() as u64);
         fact("Unsupported", &format!(" {count} (formats that CaseTrack does not read)"));
     }
+    if !report.denied.is_empty() {
+        fact("Denied", &format!("{} (kept from being read)", thousands(report.denied.len() as u64)));
+    }
     if !report.missing.is_empty() {
         fact(
             "Missing",

@@ -2,11 +2,12 @@
 
 use casetrack_core::Result;
 use casetrack_engine::chunks::{ChunkView, DocumentChunks, SourceContext};
+use casetrack_engine::paging::Paging;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::session::Context;
-use crate::table::{Effect, Reply, Tool};
+use crate::table::{Effect, Reply, Tool, Toolset};
 use crate::text;
 
 pub(crate) struct GetChunk;
@@ -24,6 +25,7 @@ impl Tool for GetChunk {
     const DESCRIPTION: &'static str = "Get a specific chunk by ID with its full text, provenance (source file, page, \
         paragraph, line, character offsets), and embedding status.";
     const EFFECT: Effect = Effect::Reads;
+    const TOOLSET: Toolset = Toolset::Core;
     type Parameters = ChunkParameters;
     type Response = ChunkView;
 
@@ -43,6 +45,18 @@ pub(crate) struct DocumentParameters {
     /// Optional: only show chunks from this page number
     #[schemars(range(min = 1))]
     page_filter: Option<u32>,
+    /// How many to leave out at the beginning; the answer says where to go on
+    #[serde(default)]
+    #[schemars(range(min = 0, max = 1_000_000))]
+    offset: u32,
+    /// Most items of the answer
+    #[serde(default = "default_limit")]
+    #[schemars(range(min = 1, max = 500))]
+    limit: u32,
+}
+
+fn default_limit() -> u32 {
+    100
 }
 
 impl Tool for GetDocumentChunks {
@@ -52,13 +66,16 @@ impl Tool for GetDocumentChunks {
         came from: page, paragraph, line numbers, and character offsets. Use this to understand how a document was chunked \
         and indexed.";
     const EFFECT: Effect = Effect::Reads;
+    const TOOLSET: Toolset = Toolset::Core;
     type Parameters = DocumentParameters;
     type Response = DocumentChunks;
 
     fn call(context: &Context<'_>, parameters: DocumentParameters) -> Result<Reply<DocumentChunks>> {
         let collection = context.active()?.id;
-        let chunks = context.engine.document_chunks(collection, &parameters.document_name, parameters.page_filter)?;
-        Ok(Reply { text: text::chunks::document_chunks(&chunks, parameters.page_filter), response: chunks })
+        let DocumentParameters { document_name, page_filter, offset, limit } = parameters;
+        let paging = Paging { offset, limit };
+        let chunks = context.engine.document_chunks(collection, &document_name, page_filter, paging)?;
+        Ok(Reply { text: text::chunks::document_chunks(&chunks, page_filter), response: chunks })
     }
 }
 
@@ -85,6 +102,7 @@ impl Tool for GetSourceContext {
     const DESCRIPTION: &'static str = "Get the surrounding context for a chunk -- the chunks immediately before and after it \
         in the original document. Useful for understanding the full context around a search result.";
     const EFFECT: Effect = Effect::Reads;
+    const TOOLSET: Toolset = Toolset::Core;
     type Parameters = ContextParameters;
     type Response = SourceContext;
 

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::unconfirmed;
 use crate::session::Context;
-use crate::table::{Effect, NoParameters, Reply, Tool};
+use crate::table::{Effect, NoParameters, Reply, Tool, Toolset};
 use crate::text;
 
 pub(crate) struct CreateCollection;
@@ -30,6 +30,7 @@ impl Tool for CreateCollection {
     const DESCRIPTION: &'static str = "Create a new document collection. Creates an isolated database for this collection \
         on your machine. Automatically switches to the new collection.";
     const EFFECT: Effect = Effect::Creates;
+    const TOOLSET: Toolset = Toolset::Ingest;
     type Parameters = CreateParameters;
     type Response = CollectionMeta;
 
@@ -78,6 +79,7 @@ impl Tool for ListCollections {
     const DESCRIPTION: &'static str =
         "List all collections. Shows name, type, status, document count, and which collection is active.";
     const EFFECT: Effect = Effect::Reads;
+    const TOOLSET: Toolset = Toolset::Core;
     type Parameters = ListParameters;
     type Response = CollectionList;
 
@@ -109,7 +111,8 @@ impl Tool for SwitchCollection {
     const TITLE: &'static str = "Switch to a collection";
     const DESCRIPTION: &'static str =
         "Switch to a different collection. All subsequent operations (ingest, search) will use this collection.";
-    const EFFECT: Effect = Effect::Updates;
+    const EFFECT: Effect = Effect::Reads;
+    const TOOLSET: Toolset = Toolset::Core;
     type Parameters = SwitchParameters;
     type Response = CollectionSummary;
 
@@ -140,6 +143,7 @@ impl Tool for DeleteCollection {
     const DESCRIPTION: &'static str =
         "Permanently delete a collection and all its documents, embeddings, and data. This cannot be undone.";
     const EFFECT: Effect = Effect::Deletes;
+    const TOOLSET: Toolset = Toolset::Ingest;
     type Parameters = DeleteParameters;
     /// What was deleted.
     type Response = CollectionSummary;
@@ -170,6 +174,7 @@ impl Tool for GetCollectionInfo {
     const DESCRIPTION: &'static str =
         "Get detailed information about the active collection including document list and storage usage.";
     const EFFECT: Effect = Effect::Reads;
+    const TOOLSET: Toolset = Toolset::Core;
     type Parameters = NoParameters;
     type Response = CollectionInfo;
 

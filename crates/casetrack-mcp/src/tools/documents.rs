@@ -2,12 +2,13 @@
 
 use casetrack_core::{DocumentMeta, Result};
 use casetrack_engine::documents::{DocumentDetails, DocumentSort, DocumentSummary};
+use casetrack_engine::paging::{Paging, Part};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::unconfirmed;
 use crate::session::Context;
-use crate::table::{Effect, Reply, Tool};
+use crate::table::{Effect, Reply, Tool, Toolset};
 use crate::text;
 
 pub(crate) struct ListDocuments;
@@ -18,6 +19,18 @@ pub(crate) struct ListParameters {
     /// Sort order
     #[serde(default)]
     sort_by: DocumentSort,
+    /// How many to leave out at the beginning; the answer says where to go on
+    #[serde(default)]
+    #[schemars(range(min = 0, max = 1_000_000))]
+    offset: u32,
+    /// Most items of the answer
+    #[serde(default = "default_limit")]
+    #[schemars(range(min = 1, max = 1000))]
+    limit: u32,
+}
+
+fn default_limit() -> u32 {
+    100
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -25,6 +38,10 @@ pub(crate) struct DocumentList {
     /// Name of the collection.
     collection: String,
     documents: Vec<DocumentSummary>,
+    /// Documents of the collection, also those that are not listed.
+    total: u64,
+    /// The offset to go on with; absent at the end.
+    next_offset: Option<u64>,
 }
 
 impl Tool for ListDocuments {
@@ -32,14 +49,17 @@ impl Tool for ListDocuments {
     const TITLE: &'static str = "List documents";
     const DESCRIPTION: &'static str = "List all documents in the active collection.";
     const EFFECT: Effect = Effect::Reads;
+    const TOOLSET: Toolset = Toolset::Core;
     type Parameters = ListParameters;
     type Response = DocumentList;
 
     fn call(context: &Context<'_>, parameters: ListParameters) -> Result<Reply<DocumentList>> {
         let collection = context.active()?;
-        let documents = context.engine.list_documents(collection.id, parameters.sort_by)?;
-        let text = text::documents::list(&collection.name, &documents);
-        Ok(Reply { text, response: DocumentList { collection: collection.name, documents } })
+        let ListParameters { sort_by, offset, limit } = parameters;
+        let part = Paging { offset, limit }.of(context.engine.list_documents(collection.id, sort_by)?);
+        let text = text::documents::part(&collection.name, &part, offset);
+        let Part { items: documents, total, next_offset } = part;
+        Ok(Reply { text, response: DocumentList { collection: collection.name, documents, total, next_offset } })
     }
 }
 
@@ -58,6 +78,7 @@ impl Tool for GetDocument {
     const DESCRIPTION: &'static str = "Get detailed information about a specific document including page count, extraction \
         method, and chunk statistics.";
     const EFFECT: Effect = Effect::Reads;
+    const TOOLSET: Toolset = Toolset::Core;
     type Parameters = GetParameters;
     type Response = DocumentDetails;
 
@@ -85,6 +106,7 @@ impl Tool for DeleteDocument {
     const DESCRIPTION: &'static str =
         "Remove a document and all its chunks, embeddings, and index entries from the active collection.";
     const EFFECT: Effect = Effect::Deletes;
+    const TOOLSET: Toolset = Toolset::Ingest;
     type Parameters = DeleteParameters;
     /// What was deleted.
     type Response = DocumentMeta;

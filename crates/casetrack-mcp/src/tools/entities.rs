@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::session::Context;
-use crate::table::{Effect, Reply, Tool};
+use crate::table::{Effect, Reply, Tool, Toolset};
 use crate::text;
 
 /// An entity's type, or any.
@@ -99,6 +99,7 @@ impl Tool for ListEntities {
         Shows name, type, mention count, and number of documents mentioning each entity. Entities include: persons, \
         organizations, dates, monetary amounts, locations, and concepts.";
     const EFFECT: Effect = Effect::Reads;
+    const TOOLSET: Toolset = Toolset::Graph;
     type Parameters = ListParameters;
     type Response = EntityListReport;
 
@@ -132,6 +133,7 @@ impl Tool for FindEntity {
     const DESCRIPTION: &'static str = "Find all mentions of an entity (person, organization, date, amount) across documents. \
         Uses the entity index built during ingestion.";
     const EFFECT: Effect = Effect::Reads;
+    const TOOLSET: Toolset = Toolset::Graph;
     const PRO: bool = true;
     type Parameters = FindParameters;
     type Response = MentionsReport;
@@ -164,6 +166,7 @@ impl Tool for GetEntityMentions {
     const DESCRIPTION: &'static str = "Get all chunks that mention a specific entity, with context snippets showing how the \
         entity is referenced. Uses the entity index built during ingestion. Supports fuzzy matching on entity name.";
     const EFFECT: Effect = Effect::Reads;
+    const TOOLSET: Toolset = Toolset::Graph;
     type Parameters = MentionsParameters;
     type Response = MentionsReport;
 
@@ -198,6 +201,7 @@ impl Tool for SearchEntityRelationships {
     const DESCRIPTION: &'static str = "Find chunks where two or more entities are mentioned together. Use this to trace \
         relationships (who interacted with whom, what terms apply to which party). Pro tier only.";
     const EFFECT: Effect = Effect::Reads;
+    const TOOLSET: Toolset = Toolset::Graph;
     const PRO: bool = true;
     type Parameters = TogetherParameters;
     type Response = TogetherReport;
@@ -237,6 +241,7 @@ impl Tool for GetEntityGraph {
         entities connected by co-occurrence in documents and chunks. Use this to understand how people, organizations, and \
         concepts relate to each other across the collection.";
     const EFFECT: Effect = Effect::Reads;
+    const TOOLSET: Toolset = Toolset::Graph;
     const PRO: bool = true;
     type Parameters = GraphParameters;
     type Response = EntityNetwork;

@@ -10,7 +10,7 @@ use serde::Deserialize;
 
 use super::work::{LongTool, Work, start};
 use crate::session::Context;
-use crate::table::{Effect, Reply, Tool};
+use crate::table::{Effect, Reply, Tool, Toolset};
 use crate::text;
 
 pub(crate) struct IngestDocument;
@@ -44,6 +44,7 @@ impl Tool for IngestDocument {
         embeddings, and indexes for search. All processing and storage happens locally on your machine.";
     const EFFECT: Effect = Effect::Updates;
     const LONG: bool = true;
+    const TOOLSET: Toolset = Toolset::Ingest;
     type Parameters = DocumentParameters;
     type Response = Work<IngestReport>;
 
@@ -120,6 +121,7 @@ impl Tool for IngestFolder {
         chunked into 2000-character segments with full provenance.";
     const EFFECT: Effect = Effect::Updates;
     const LONG: bool = true;
+    const TOOLSET: Toolset = Toolset::Ingest;
     type Parameters = FolderParameters;
     type Response = Work<IngestReport>;
 

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::work::outcome;
 use crate::session::Context;
-use crate::table::{Effect, Reply, Tool};
+use crate::table::{Effect, Reply, Tool, Toolset};
 use crate::text;
 
 pub(crate) struct ListJobs;
@@ -36,6 +36,7 @@ impl Tool for ListJobs {
     const DESCRIPTION: &'static str = "List long-running work (ingestion, sync, reindexing) that is queued, running or ended \
         lately, across all collections, with progress. Work that a call did not wait for, and that of watched folders, is here.";
     const EFFECT: Effect = Effect::Reads;
+    const TOOLSET: Toolset = Toolset::Watch;
     type Parameters = ListParameters;
     type Response = JobList;
 
@@ -75,6 +76,7 @@ impl Tool for GetJob {
     const DESCRIPTION: &'static str = "Get the state and progress of a job and, once it has ended, its full result: what became of \
         every file. Can wait for the end.";
     const EFFECT: Effect = Effect::Reads;
+    const TOOLSET: Toolset = Toolset::Watch;
     type Parameters = GetParameters;
     type Response = JobResult;
 
@@ -114,6 +116,7 @@ impl Tool for CancelJob {
     const DESCRIPTION: &'static str = "Stop a job that is queued or running. What it has stored so far is kept; run the same call \
         again to go on where it stopped.";
     const EFFECT: Effect = Effect::Updates;
+    const TOOLSET: Toolset = Toolset::Watch;
     type Parameters = CancelParameters;
     type Response = CancelledJob;
 

@@ -3,12 +3,13 @@
 use casetrack_core::{DocumentType, Result};
 use casetrack_engine::chunks::{Direction, PageChunks, Traversal};
 use casetrack_engine::documents::DocumentSummary;
+use casetrack_engine::paging::{Paging, Part};
 use casetrack_engine::structure::DocumentStructure;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::session::Context;
-use crate::table::{Effect, Reply, Tool};
+use crate::table::{Effect, Reply, Tool, Toolset};
 use crate::text;
 
 pub(crate) struct GetDocumentStructure;
@@ -18,6 +19,18 @@ pub(crate) struct GetDocumentStructure;
 pub(crate) struct StructureParameters {
     /// Document name or ID
     document_name: String,
+    /// How many headings to leave out at the beginning; the answer says where to go on
+    #[serde(default)]
+    #[schemars(range(min = 0, max = 1_000_000))]
+    offset: u32,
+    /// Most headings of the answer
+    #[serde(default = "default_headings")]
+    #[schemars(range(min = 1, max = 1000))]
+    limit: u32,
+}
+
+fn default_headings() -> u32 {
+    300
 }
 
 impl Tool for GetDocumentStructure {
@@ -27,11 +40,14 @@ impl Tool for GetDocumentStructure {
         their page/chunk locations. This gives the AI a table-of-contents view for navigation. Works best with structured \
         documents (contracts, reports, policies).";
     const EFFECT: Effect = Effect::Reads;
+    const TOOLSET: Toolset = Toolset::Graph;
     type Parameters = StructureParameters;
     type Response = DocumentStructure;
 
     fn call(context: &Context<'_>, parameters: StructureParameters) -> Result<Reply<DocumentStructure>> {
-        let structure = context.engine.document_structure(context.active()?.id, &parameters.document_name)?;
+        let StructureParameters { document_name, offset, limit } = parameters;
+        let paging = Paging { offset, limit };
+        let structure = context.engine.document_structure(context.active()?.id, &document_name, paging)?;
         Ok(Reply { text: text::navigation::structure(&structure), response: structure })
     }
 }
@@ -57,6 +73,7 @@ impl Tool for BrowsePages {
     const DESCRIPTION: &'static str = "Get all chunks from a specific page range within a document. Use this to read through a \
         section of a document sequentially. Returns chunks in order with full provenance.";
     const EFFECT: Effect = Effect::Reads;
+    const TOOLSET: Toolset = Toolset::Graph;
     type Parameters = BrowseParameters;
     type Response = PageChunks;
 
@@ -93,6 +110,7 @@ impl Tool for TraverseChunks {
     const DESCRIPTION: &'static str = "Navigate forward or backward through chunks in a document from a starting point. Use this \
         to read through a document sequentially from any position. Returns N chunks in document order with full provenance.";
     const EFFECT: Effect = Effect::Reads;
+    const TOOLSET: Toolset = Toolset::Graph;
     type Parameters = TraverseParameters;
     type Response = Traversal;
 
@@ -110,6 +128,18 @@ pub(crate) struct ListDocumentsByType;
 pub(crate) struct TypeParameters {
     /// Type to filter by
     document_type: DocumentType,
+    /// How many to leave out at the beginning; the answer says where to go on
+    #[serde(default)]
+    #[schemars(range(min = 0, max = 1_000_000))]
+    offset: u32,
+    /// Most items of the answer
+    #[serde(default = "default_limit")]
+    #[schemars(range(min = 1, max = 1000))]
+    limit: u32,
+}
+
+fn default_limit() -> u32 {
+    100
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -118,6 +148,10 @@ pub(crate) struct DocumentsOfType {
     collection: String,
     document_type: DocumentType,
     documents: Vec<DocumentSummary>,
+    /// Documents of this type, also those that are not listed.
+    total: u64,
+    /// The offset to go on with; absent at the end.
+    next_offset: Option<u64>,
 }
 
 impl Tool for ListDocumentsByType {
@@ -126,14 +160,17 @@ impl Tool for ListDocumentsByType {
     const DESCRIPTION: &'static str = "List all documents in the active collection filtered by document type (contract, report, \
         spreadsheet, etc.). Includes page count, chunk count, and ingestion date.";
     const EFFECT: Effect = Effect::Reads;
+    const TOOLSET: Toolset = Toolset::Graph;
     type Parameters = TypeParameters;
     type Response = DocumentsOfType;
 
     fn call(context: &Context<'_>, parameters: TypeParameters) -> Result<Reply<DocumentsOfType>> {
         let collection = context.active()?;
-        let document_type = parameters.document_type;
-        let documents = context.engine.documents_of_type(collection.id, document_type)?;
-        let text = text::navigation::of_type(&collection.name, document_type, &documents);
-        Ok(Reply { text, response: DocumentsOfType { collection: collection.name, document_type, documents } })
+        let TypeParameters { document_type, offset, limit } = parameters;
+        let part = Paging { offset, limit }.of(context.engine.documents_of_type(collection.id, document_type)?);
+        let text = text::navigation::of_type(&collection.name, document_type, &part, offset);
+        let Part { items: documents, total, next_offset } = part;
+        let response = DocumentsOfType { collection: collection.name, document_type, documents, total, next_offset };
+        Ok(Reply { text, response })
     }
 }

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::session::Context;
-use crate::table::{Effect, NoParameters, Reply, Tool};
+use crate::table::{Effect, NoParameters, Reply, Tool, Toolset};
 use crate::text;
 
 pub(crate) struct GetCollectionSummary;
@@ -22,6 +22,7 @@ impl Tool for GetCollectionSummary {
         tool the AI should call when starting work on a collection -- it provides the structural overview needed to plan search \
         strategy for 1000+ documents.";
     const EFFECT: Effect = Effect::Reads;
+    const TOOLSET: Toolset = Toolset::Graph;
     type Parameters = NoParameters;
     type Response = SummaryReport;
 
@@ -51,6 +52,7 @@ impl Tool for GetCollectionTimeline {
         collection. Each event includes the date, description, and source document/chunk provenance. Use this to understand the \
         narrative sequence of events.";
     const EFFECT: Effect = Effect::Reads;
+    const TOOLSET: Toolset = Toolset::Graph;
     type Parameters = TimelineParameters;
     type Response = TimelineReport;
 
@@ -72,6 +74,7 @@ impl Tool for GetCollectionStatistics {
         totals, entity and reference counts, embedder coverage, storage usage. Useful for understanding collection scope and data \
         quality.";
     const EFFECT: Effect = Effect::Reads;
+    const TOOLSET: Toolset = Toolset::Graph;
     type Parameters = NoParameters;
     type Response = StatisticsReport;
 
@@ -120,6 +123,7 @@ impl Tool for FindRelatedDocuments {
         references, semantic similarity (E1 cosine), and version chains. Returns related documents ranked by relationship \
         strength.";
     const EFFECT: Effect = Effect::Reads;
+    const TOOLSET: Toolset = Toolset::Graph;
     type Parameters = FindRelatedParameters;
     type Response = RelatedReport;
 
@@ -156,6 +160,7 @@ impl Tool for GetRelatedDocuments {
         references, and semantic similarity to surface connections. This is a knowledge-graph-first approach compared to \
         find_related_documents which also supports explicit relationship types.";
     const EFFECT: Effect = Effect::Reads;
+    const TOOLSET: Toolset = Toolset::Graph;
     type Parameters = GetRelatedParameters;
     type Response = RelatedReport;
 
@@ -200,6 +205,7 @@ impl Tool for FindDocumentClusters {
         clusters of related documents with a label describing what they share. Pro tier only. Use this to understand the \
         structure of a large collection (100+ documents) at a glance.";
     const EFFECT: Effect = Effect::Reads;
+    const TOOLSET: Toolset = Toolset::Graph;
     const PRO: bool = true;
     type Parameters = ClusterParameters;
     type Response = ClusterReport;

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::session::Context;
-use crate::table::{Effect, Reply, Tool};
+use crate::table::{Effect, Reply, Tool, Toolset};
 use crate::text;
 
 /// A kind of reference, or all that lead out of a document.
@@ -67,6 +67,7 @@ impl Tool for ListReferences {
         in the active collection. Shows the reference, type, citation count, and number of citing documents. Use this to \
         understand which external sources matter most in the collection.";
     const EFFECT: Effect = Effect::Reads;
+    const TOOLSET: Toolset = Toolset::Graph;
     type Parameters = ListParameters;
     type Response = ReferenceListReport;
 
@@ -100,6 +101,7 @@ impl Tool for GetReferenceCitations {
     const DESCRIPTION: &'static str = "Get all chunks that cite a specific reference. Shows the context of each citation. Use \
         this to understand how a reference is used throughout the collection.";
     const EFFECT: Effect = Effect::Reads;
+    const TOOLSET: Toolset = Toolset::Graph;
     type Parameters = CitationsParameters;
     type Response = CitationsReport;
 

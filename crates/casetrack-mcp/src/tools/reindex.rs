@@ -9,7 +9,7 @@ use serde::Deserialize;
 use super::ingest::yes;
 use super::work::{LongTool, Work, start};
 use crate::session::Context;
-use crate::table::{Effect, Reply, Tool};
+use crate::table::{Effect, Reply, Tool, Toolset};
 use crate::text;
 
 pub(crate) struct ReindexDocument;
@@ -42,6 +42,7 @@ impl Tool for ReindexDocument {
         to Pro tier and want the document embedded with all 4 models, (3) embeddings seem stale or corrupt, (4) OCR results need \
         refreshing. The original file path stored in provenance is used to re-read the source file.";
     const EFFECT: Effect = Effect::Updates;
+    const TOOLSET: Toolset = Toolset::Ingest;
     const LONG: bool = true;
     type Parameters = DocumentParameters;
     type Response = Work<ReindexReport>;
@@ -105,6 +106,7 @@ impl Tool for ReindexCollection {
         changes chunking or embedding logic, (3) the collection index seems corrupted or stale, (4) you want a clean rebuild. \
         WARNING: This can be slow for large collections (hundreds of documents).";
     const EFFECT: Effect = Effect::Updates;
+    const TOOLSET: Toolset = Toolset::Ingest;
     const LONG: bool = true;
     type Parameters = CollectionParameters;
     type Response = Work<ReindexReport>;
@@ -156,6 +158,7 @@ impl Tool for GetIndexStatus {
         embedder coverage, stale embeddings), and overall collection index health. Use this to diagnose issues or decide whether to \
         run reindex_document or reindex_collection.";
     const EFFECT: Effect = Effect::Reads;
+    const TOOLSET: Toolset = Toolset::Ingest;
     type Parameters = StatusParameters;
     type Response = IndexStatus;
 

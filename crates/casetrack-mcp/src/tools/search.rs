@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::session::Context;
-use crate::table::{Effect, Reply, Tool};
+use crate::table::{Effect, Reply, Tool, Toolset};
 use crate::text;
 
 pub(crate) struct SearchDocuments;
@@ -69,6 +69,7 @@ impl Tool for SearchDocuments {
         search. Returns results with FULL provenance: source document filename, file path, page, paragraph, line numbers, \
         character offsets, extraction method, timestamps. Every result is traceable to its exact source location.";
     const EFFECT: Effect = Effect::Reads;
+    const TOOLSET: Toolset = Toolset::Core;
     type Parameters = SearchParameters;
     type Response = SearchResponse;
 
@@ -132,6 +133,7 @@ impl Tool for SearchSimilarChunks {
         cosine similarity. Use this to find related passages in other documents (e.g., 'find other places in the collection \
         that discuss the same topic as this paragraph').";
     const EFFECT: Effect = Effect::Reads;
+    const TOOLSET: Toolset = Toolset::Core;
     type Parameters = SimilarParameters;
     type Response = SimilarChunks;
 
@@ -171,6 +173,7 @@ impl Tool for CompareDocuments {
         independently, then returns side-by-side results showing how each document addresses the topic. Pro tier only. Use this \
         for: contract vs. proposal comparison, report A vs. report B, any 'what does X say vs. what does Y say' question.";
     const EFFECT: Effect = Effect::Reads;
+    const TOOLSET: Toolset = Toolset::Core;
     const PRO: bool = true;
     type Parameters = CompareParameters;
     type Response = Comparison;

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::session::Context;
-use crate::table::{Effect, NoParameters, Reply, Tool};
+use crate::table::{Effect, NoParameters, Reply, Tool, Toolset};
 use crate::text;
 
 pub(crate) struct GetStatus;
@@ -31,6 +31,7 @@ impl Tool for GetStatus {
     const DESCRIPTION: &'static str =
         "Get CaseTrack server status including version, license tier, loaded models, and storage usage.";
     const EFFECT: Effect = Effect::Reads;
+    const TOOLSET: Toolset = Toolset::Core;
     type Parameters = NoParameters;
     type Response = ServerStatus;
 

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use super::ingest::absolute;
 use super::work::{LongTool, Work, start};
 use crate::session::Context;
-use crate::table::{Effect, Reply, Tool};
+use crate::table::{Effect, Reply, Tool, Toolset};
 use crate::text;
 
 pub(crate) struct SyncFolder;
@@ -43,6 +43,7 @@ impl Tool for SyncFolder {
         renamed or moved keep their document ID and embeddings. This is the easiest way to keep a collection up to date with a \
         directory of documents -- just point it at the folder and run it whenever files change.";
     const EFFECT: Effect = Effect::Updates;
+    const TOOLSET: Toolset = Toolset::Watch;
     const LONG: bool = true;
     type Parameters = SyncParameters;
     type Response = Work<SyncReport>;

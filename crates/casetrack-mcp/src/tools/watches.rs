@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::ingest::{absolute, extension};
 use crate::session::Context;
-use crate::table::{Effect, Reply, Tool};
+use crate::table::{Effect, Reply, Tool, Toolset};
 use crate::text;
 
 pub(crate) struct WatchFolder;
@@ -45,6 +45,7 @@ impl Tool for WatchFolder {
         Also supports scheduled sync as a safety net (daily, hourly, or custom interval). Watch persists across server restarts: \
         changes made while CaseTrack is not running are synced when it starts.";
     const EFFECT: Effect = Effect::Creates;
+    const TOOLSET: Toolset = Toolset::Watch;
     type Parameters = WatchParameters;
     type Response = Watch;
 
@@ -78,6 +79,7 @@ impl Tool for UnwatchFolder {
     const DESCRIPTION: &'static str = "Stop watching a folder. Removes the watch but does NOT delete any documents already ingested \
         from that folder. The collection data remains intact -- only the automatic sync is stopped.";
     const EFFECT: Effect = Effect::Updates;
+    const TOOLSET: Toolset = Toolset::Watch;
     type Parameters = UnwatchParameters;
     /// The watch that was ended.
     type Response = Watch;
@@ -109,6 +111,7 @@ impl Tool for ListWatches {
     const DESCRIPTION: &'static str = "List all active folder watches across all collections. Shows the watched folder, which \
         collection it syncs to, the schedule, last sync time, and current status.";
     const EFFECT: Effect = Effect::Reads;
+    const TOOLSET: Toolset = Toolset::Watch;
     type Parameters = ListParameters;
     type Response = WatchList;
 
@@ -142,6 +145,7 @@ impl Tool for SetSyncSchedule {
     const DESCRIPTION: &'static str = "Change the sync schedule for an existing folder watch. Controls how often CaseTrack checks for \
         file changes and reindexes.";
     const EFFECT: Effect = Effect::Updates;
+    const TOOLSET: Toolset = Toolset::Watch;
     type Parameters = ScheduleParameters;
     type Response = Watch;
 

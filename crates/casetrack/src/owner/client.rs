@@ -62,7 +62,7 @@ fn follow(mut connection: Connection, quiet: bool, printed: &mut bool) -> Result
             Some(FromOwner::Log(line)) => progress.line(&line),
             Some(FromOwner::Exit(status)) => break Ok(Some(status)),
             Some(FromOwner::Failed(failure)) => break Err(failure.into()),
-            Some(FromOwner::Line(_) | FromOwner::Active(_)) => {}
+            Some(FromOwner::Line(_) | FromOwner::Active(_) | FromOwner::Listening(_)) => {}
             None => break Ok(None),
         }
     };

@@ -16,12 +16,14 @@
 //! | `lock` | locked by the owner; the operating system releases it, however the owner ends |
 //! | `address.json` | where the owner listens |
 //! | `socket` | the socket itself, where the path is short enough for one |
+//! | `http-token` | what clients over HTTP must show, where the user has given none |
 //! | `log` | warnings and errors of the owner |
 
 mod address;
 pub mod client;
 pub mod connect;
 pub mod console;
+pub mod http;
 pub mod log;
 pub mod relay;
 pub mod serve;

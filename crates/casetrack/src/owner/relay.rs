@@ -20,6 +20,7 @@ use serde_json::{Value, json};
 use super::connect::{Connection, connect};
 use super::wire::{self, FromClient, FromOwner, Mcp, Request};
 use crate::args::Global;
+use crate::commands::mcp::Offered;
 
 /// How often a request is sent when owners are killed under it.
 const ATTEMPTS: u32 = 2;
@@ -177,10 +178,10 @@ impl State {
 }
 
 /// Serves the client on standard input and output until its input ends.
-pub fn run(global: Global, collection: Option<String>) -> Result<ExitCode> {
+pub fn run(global: Global, offered: Offered, collection: Option<String>) -> Result<ExitCode> {
     let data_dir = global.data_dir()?;
     let state = Arc::new(Mutex::new(State::default()));
-    let mut session = Mcp { global, collection, active: None };
+    let mut session = Mcp { global, offered, collection, active: None };
     let mut connection = open(&data_dir, &session)?;
     lock(&state).owner = Some(Arc::clone(&connection.writer));
     read_input(&state)?;
@@ -223,7 +224,7 @@ fn follow(connection: &mut Connection, state: &Mutex<State>) -> Result<Option<u8
             Some(FromOwner::Log(line)) => eprintln!("{line}"),
             Some(FromOwner::Exit(status)) => return Ok(Some(status)),
             Some(FromOwner::Failed(failure)) => return Err(failure.into()),
-            Some(FromOwner::Text(_) | FromOwner::Progress(_)) => {}
+            Some(FromOwner::Text(_) | FromOwner::Progress(_) | FromOwner::Listening(_)) => {}
             None => return Ok(None),
         }
     }

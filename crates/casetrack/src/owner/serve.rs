@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use casetrack_core::{Error, Result};
 use casetrack_engine::Engine;
+use casetrack_mcp::AuditLog;
 use clap::Args;
 use interprocess::local_socket::ListenerOptions;
 use interprocess::local_socket::tokio::Listener;
@@ -109,6 +110,7 @@ fn detach(global: &Global, data_dir: &Path) -> Result<ExitCode> {
 pub struct Serving {
     pub engine: Engine,
     pub log: OwnerLog,
+    pub audit: Arc<AuditLog>,
     pub build: String,
     /// Number of clients.
     pub clients: watch::Sender<usize>,
@@ -123,6 +125,7 @@ async fn serve(data_dir: &Path, engine: Engine, log: OwnerLog) -> Result<()> {
     let serving = Arc::new(Serving {
         engine,
         log,
+        audit: Arc::new(AuditLog::new(data_dir)),
         build: wire::build()?,
         clients: watch::Sender::new(0),
         end: Arc::new(Notify::new()),

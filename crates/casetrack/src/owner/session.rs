@@ -14,6 +14,7 @@ use super::console::Console;
 use super::serve::Serving;
 use super::wire::{self, FromClient, FromOwner, Greeting, Mcp, Request, Run};
 use crate::args::Global;
+use crate::commands::mcp::Offered;
 
 /// Bytes of the protocol that wait between a session and its client.
 const PIPE_BYTES: usize = 1 << 16;
@@ -24,11 +25,11 @@ pub struct Session<'s> {
     writer: WriteHalf<Stream>,
 }
 
-struct Reader(BufReader<ReadHalf<Stream>>);
+pub(super) struct Reader(BufReader<ReadHalf<Stream>>);
 
 impl Reader {
     /// The next word of the client; `None` where it has gone.
-    async fn next<T: serde::de::DeserializeOwned>(&mut self) -> Option<T> {
+    pub(super) async fn next<T: serde::de::DeserializeOwned>(&mut self) -> Option<T> {
         let mut line = Vec::new();
         self.0.read_until(b'\n', &mut line).await.ok()?;
         if line.last() == Some(&b'\n') { wire::decode(&line).ok() } else { None }
@@ -60,6 +61,12 @@ impl<'s> Session<'s> {
                 let _ = frames.send(FromOwner::Exit(0));
                 drop(frames);
             }
+            Request::Http(http) => {
+                if let Err(error) = super::http::serve(serving, *http, reader, &frames).await {
+                    let _ = frames.send(FromOwner::Failed(error.into()));
+                }
+                drop(frames);
+            }
             Request::Retire => retire(serving, &frames),
         }
         let _ = writing.await;
@@ -83,6 +90,13 @@ fn retire(serving: &Serving, frames: &UnboundedSender<FromOwner>) {
 /// An engine with the settings of a client.
 fn engine(serving: &Serving, global: &Global) -> Result<Arc<Engine>> {
     Ok(Arc::new(serving.engine.with_config(global.config()?)))
+}
+
+/// An engine for the sessions of assistants. What the client's command line says comes before the settings file.
+pub(super) fn engine_for_sessions(serving: &Serving, global: &Global, offered: &Offered) -> Result<Arc<Engine>> {
+    let mut config = global.config()?;
+    offered.apply(&mut config.settings);
+    Ok(Arc::new(serving.engine.with_config(config)))
 }
 
 async fn serve_command(serving: &Serving, run: Run, mut reader: Reader, frames: UnboundedSender<FromOwner>) {
@@ -133,13 +147,13 @@ async fn serve_protocol(
     frames: &UnboundedSender<FromOwner>,
 ) -> Result<()> {
     serving.log.show_to(&mcp.global, frames.clone());
-    let engine = engine(serving, &mcp.global)?;
+    let engine = engine_for_sessions(serving, &mcp.global, &mcp.offered)?;
     let active = match (mcp.active, &mcp.collection) {
         (Some(active), _) => Some(active),
         (None, Some(name)) => Some(engine.find_collection(name)?.id),
         (None, None) => None,
     };
-    let session = Arc::new(casetrack_mcp::Session::new(engine, active));
+    let session = Arc::new(casetrack_mcp::Session::new(engine, active).audited(Arc::clone(&serving.audit)));
     let mut changes = session.watch_active();
     let (ours, theirs) = tokio::io::duplex(PIPE_BYTES);
     let (their_reader, their_writer) = tokio::io::split(theirs);

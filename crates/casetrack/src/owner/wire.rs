@@ -5,12 +5,14 @@
 
 use std::ffi::OsString;
 use std::io::{self, BufRead, Write};
+use std::net::SocketAddr;
 
 use casetrack_core::{CollectionId, Error, ErrorCode, Progress, Result};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::args::{Global, OnCollections};
+use crate::commands::mcp::Offered;
 
 /// The first word of the owner. A client that has heard it is being served.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -23,6 +25,7 @@ pub struct Greeting {
 pub enum Request {
     Run(Box<Run>),
     Mcp(Box<Mcp>),
+    Http(Box<Http>),
     /// End, unless others are being served: another build is to take over.
     Retire,
 }
@@ -39,10 +42,23 @@ pub struct Run {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Mcp {
     pub global: Global,
+    pub offered: Offered,
     /// Name of the collection that is active at first.
     pub collection: Option<String>,
     /// The collection that was active before the owner changed.
     pub active: Option<CollectionId>,
+}
+
+/// Sessions of the protocol over HTTP, for as long as the client stays.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Http {
+    pub global: Global,
+    pub offered: Offered,
+    /// Name of the collection that is active at first in every session.
+    pub collection: Option<String>,
+    pub address: SocketAddr,
+    /// What HTTP clients must show.
+    pub token: Option<String>,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -64,6 +80,8 @@ pub enum FromOwner {
     Line(String),
     /// The active collection of the session has changed.
     Active(Option<CollectionId>),
+    /// Where HTTP is served.
+    Listening(SocketAddr),
     Failed(Failure),
     /// The end, with the exit status.
     Exit(u8),

@@ -1,0 +1,184 @@
+//! The audit log: what assistants did, a line of JSON for each tool call, in `audit.jsonl` of the data directory.
+//!
+//! It says who called what, when, how it ended, how long it took and how much was returned; of arguments only the names. What was
+//! searched for is in it only where the settings ask for that. Lines are written by a thread of their own, so that a call neither waits
+//! for the disk nor fails with it.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Mutex, PoisonError};
+use std::thread::JoinHandle;
+
+use casetrack_core::{CollectionId, Timestamp};
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+/// Name of the file in the data directory.
+pub const FILE: &str = "audit.jsonl";
+/// Size at which the file is put aside as `audit.jsonl.old`, in bytes; the one put aside before is removed then.
+const MAX_BYTES: u64 = 10 << 20;
+/// Lines that may wait for the disk. What does not fit is counted, and said in the log.
+const QUEUE: usize = 4096;
+/// The parameters that say what was searched for.
+const QUERIES: [&str; 2] = ["query", "topic"];
+
+/// One line.
+#[derive(Debug, Serialize)]
+pub(crate) struct Call {
+    pub time: Timestamp,
+    /// Name and version, as the client gives them.
+    pub client: String,
+    pub transport: &'static str,
+    pub tool: &'static str,
+    /// Names of the arguments, of those that the tool has.
+    pub arguments: Vec<String>,
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    pub queries: Map<String, Value>,
+    /// The collection that was active at the end.
+    pub collection: Option<CollectionId>,
+    /// `ok`, or the code of the error.
+    pub outcome: &'static str,
+    /// Milliseconds until the answer.
+    pub ms: f64,
+    /// Lengths of the lists in the answer.
+    pub counts: BTreeMap<String, usize>,
+}
+
+/// The arguments that a tool knows: their names, and what was searched for.
+pub(crate) fn arguments(
+    given: Option<&Map<String, Value>>,
+    schema: &Map<String, Value>,
+    queries: bool,
+) -> (Vec<String>, Map<String, Value>) {
+    let known =
+        |name: &&String| schema.get("properties").and_then(|properties| properties.get(name.as_str())).is_some();
+    let names: Vec<String> = given.into_iter().flat_map(Map::keys).filter(known).cloned().collect();
+    let searched = given.into_iter().flatten().filter(|(name, _)| queries && QUERIES.contains(&name.as_str()));
+    let searched = searched.map(|(name, value)| (name.clone(), value.clone())).collect();
+    (names, searched)
+}
+
+/// The lengths of the lists of an answer, by name.
+pub(crate) fn counts(structured: &Value) -> BTreeMap<String, usize> {
+    let fields = structured.as_object().into_iter().flatten();
+    fields.filter_map(|(name, value)| Some((name.clone(), value.as_array()?.len()))).collect()
+}
+
+type Writer = (SyncSender<Vec<u8>>, JoinHandle<()>);
+
+/// The log of a data directory; its owner has one. Dropping it writes what still waits.
+pub struct AuditLog {
+    path: PathBuf,
+    writer: Mutex<Option<Writer>>,
+}
+
+impl AuditLog {
+    /// Touches no file before there is something to write.
+    pub fn new(data_dir: &Path) -> Self {
+        Self { path: data_dir.join(FILE), writer: Mutex::new(None) }
+    }
+
+    /// Never waits.
+    pub(crate) fn record(&self, call: &Call) {
+        let Ok(mut line) = serde_json::to_vec(call) else { return };
+        line.push(b'\n');
+        let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
+        if writer.is_none() {
+            let (sender, lines) = sync_channel(QUEUE);
+            let path = self.path.clone();
+            match std::thread::Builder::new().name("audit".into()).spawn(move || write_all(&path, &lines)) {
+                Ok(thread) => *writer = Some((sender, thread)),
+                Err(error) => tracing::warn!(%error, "the audit log cannot be written"),
+            }
+        }
+        if let Some((sender, _)) = writer.as_ref()
+            && sender.try_send(line).is_err()
+        {
+            tracing::warn!("a tool call is missing in the audit log: the disk is too slow for it");
+        }
+    }
+}
+
+impl Drop for AuditLog {
+    fn drop(&mut self) {
+        if let Some((sender, thread)) = self.writer.lock().unwrap_or_else(PoisonError::into_inner).take() {
+            drop(sender);
+            let _ = thread.join();
+        }
+    }
+}
+
+fn write_all(path: &Path, lines: &Receiver<Vec<u8>>) {
+    let mut failing = false;
+    while let Ok(line) = lines.recv() {
+        let written = append(path, &line);
+        if let (Err(error), false) = (&written, failing) {
+            tracing::warn!(%error, path = %path.display(), "the audit log cannot be written");
+        }
+        failing = written.is_err();
+    }
+}
+
+/// Opened for each line, so that the user may move or remove the file at any time.
+fn append(path: &Path, line: &[u8]) -> io::Result<()> {
+    if path.metadata().is_ok_and(|metadata| metadata.len() >= MAX_BYTES) {
+        std::fs::rename(path, path.with_extension("jsonl.old"))?;
+    }
+    let mut options = File::options();
+    options.create(true).append(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)?.write_all(line)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn call() -> Call {
+        Call {
+            time: Timestamp::now(),
+            client: "test 1".into(),
+            transport: "stdio",
+            tool: "search_documents",
+            arguments: vec!["query".into()],
+            queries: Map::new(),
+            collection: None,
+            outcome: "ok",
+            ms: 1.5,
+            counts: BTreeMap::from([("results".into(), 3)]),
+        }
+    }
+
+    #[test]
+    fn lines_are_whole_and_the_file_is_put_aside_when_it_is_large() {
+        let dir = tempfile::tempdir().unwrap();
+        let log = AuditLog::new(dir.path());
+        let path = dir.path().join(FILE);
+        assert!(!path.exists());
+        std::fs::write(&path, vec![b'x'; MAX_BYTES as usize]).unwrap();
+        for _ in 0..3 {
+            log.record(&call());
+        }
+        drop(log);
+        let text = std::fs::read_to_string(&path).unwrap();
+        let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        assert_eq!((lines.len(), &lines[0]["counts"]), (3, &json!({"results": 3})));
+        assert_eq!(dir.path().join("audit.jsonl.old").metadata().unwrap().len(), MAX_BYTES);
+    }
+
+    #[test]
+    fn arguments_are_names_and_queries_only_where_wanted() {
+        let schema = json!({"properties": {"query": {}, "top_k": {}}});
+        let given = json!({"query": "secret", "top_k": 3, "a secret name": 1});
+        let arguments = |queries| arguments(given.as_object(), schema.as_object().unwrap(), queries);
+        assert_eq!(arguments(false), (vec!["query".to_owned(), "top_k".to_owned()], Map::new()));
+        assert_eq!(arguments(true).1, *json!({"query": "secret"}).as_object().unwrap());
+        assert_eq!(counts(&json!({"results": [1, 2], "query": "x"})), BTreeMap::from([("results".to_owned(), 2)]));
+    }
+}

@@ -1,0 +1,103 @@
+//! How much one session may ask for: calls in a minute, and calls at one time.
+
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use casetrack_core::{Error, ErrorCode, Result};
+use casetrack_engine::settings::CallLimits;
+use tokio::sync::{Semaphore, SemaphorePermit};
+use tokio::time::Instant;
+
+/// Longest wait for another call of the session to end: less than clients wait for an answer.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+pub(crate) struct Guard {
+    limits: CallLimits,
+    slots: Semaphore,
+    patience: Duration,
+    bucket: Mutex<Bucket>,
+}
+
+/// A token bucket: it holds what one minute allows and fills evenly.
+struct Bucket {
+    calls: f64,
+    filled: Instant,
+}
+
+impl Guard {
+    pub fn new(limits: CallLimits) -> Self {
+        let bucket = Bucket { calls: f64::from(limits.calls_per_minute), filled: Instant::now() };
+        Self {
+            limits,
+            slots: Semaphore::new(limits.concurrent_calls as usize),
+            patience: PATIENCE,
+            bucket: Mutex::new(bucket),
+        }
+    }
+
+    /// Lets a call begin; it is at work as long as the permit lives.
+    ///
+    /// Errors: [`ErrorCode::TooManyCalls`], which says when to try again.
+    pub async fn enter(&self) -> Result<SemaphorePermit<'_>> {
+        self.count(Instant::now())?;
+        match tokio::time::timeout(self.patience, self.slots.acquire()).await {
+            Ok(Ok(permit)) => Ok(permit),
+            _ => {
+                let message =
+                    format!("As many calls of this session as may be ({}) are at work.", self.limits.concurrent_calls);
+                Err(Error::new(ErrorCode::TooManyCalls, message)
+                    .with_hint("Try again when one of them has been answered."))
+            }
+        }
+    }
+
+    fn count(&self, now: Instant) -> Result<()> {
+        let mut bucket = self.bucket.lock().unwrap_or_else(PoisonError::into_inner);
+        let most = f64::from(self.limits.calls_per_minute);
+        let each_second = most / 60.0;
+        bucket.calls = most.min(bucket.calls + now.duration_since(bucket.filled).as_secs_f64() * each_second);
+        bucket.filled = now;
+        if bucket.calls >= 1.0 {
+            bucket.calls -= 1.0;
+            return Ok(());
+        }
+        let seconds = ((1.0 - bucket.calls) / each_second).ceil().max(1.0);
+        let message = format!("This session may make {most} calls a minute, and has made them.");
+        let unit = if seconds == 1.0 { "second" } else { "seconds" };
+        Err(Error::new(ErrorCode::TooManyCalls, message).with_hint(format!("Try again in {seconds} {unit}.")))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn calls_are_counted_by_the_minute() {
+        let guard = Guard::new(CallLimits { calls_per_minute: 30, ..CallLimits::default() });
+        let now = Instant::now();
+        (0..30).for_each(|_| guard.count(now).unwrap());
+        let error = guard.count(now).unwrap_err();
+        assert_eq!(
+            error.full_text(),
+            "This session may make 30 calls a minute, and has made them.\n\nTry again in 2 seconds."
+        );
+        let later = now + Duration::from_millis(2_100);
+        guard.count(later).unwrap();
+        assert_eq!(guard.count(later).unwrap_err().code, ErrorCode::TooManyCalls);
+    }
+
+    #[tokio::test]
+    async fn calls_wait_for_each_other_but_not_for_ever() {
+        let mut guard = Guard::new(CallLimits { concurrent_calls: 1, ..CallLimits::default() });
+        guard.patience = Duration::from_millis(200);
+        let first = guard.enter().await.unwrap();
+        let error = guard.enter().await.unwrap_err();
+        assert!(error.full_text().starts_with("As many calls of this session as may be (1)"), "{error}");
+        let (second, ()) = tokio::join!(guard.enter(), async {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+            drop(first);
+        });
+        drop(second.unwrap());
+    }
+}

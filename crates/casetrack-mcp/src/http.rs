@@ -1,0 +1,206 @@
+//! The streamable HTTP transport, on loopback: one endpoint, `/mcp`, whose clients show a token.
+//!
+//! What a web page could do to a server on the user's machine is kept out thrice: it does not know the token, its `Origin` is not
+//! local, and a host name that it has pointed at this machine (DNS rebinding) is none of those served.
+//!
+//! Every client that opens with `initialize` has a session of its own, with its own active collection. The protocol of 2026-07-28
+//! has no sessions over HTTP, so it is not spoken here: its clients are told the versions that are, and open a session.
+
+use std::convert::Infallible;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use casetrack_core::{Error, Result};
+use http::header::{AUTHORIZATION, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
+use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode};
+use http_body_util::combinators::BoxBody;
+use http_body_util::{BodyExt, Full};
+use hyper::body::{Bytes, Incoming};
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
+use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
+use subtle::ConstantTimeEq;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::task::JoinSet;
+
+use crate::server::{MAX_REQUEST_BYTES, Server, Transport};
+use crate::session::Session;
+
+/// Path of the endpoint.
+pub const PATH: &str = "/mcp";
+/// The header that names a client's session.
+const SESSION_HEADER: &str = "mcp-session-id";
+/// Sessions at one time. A client that ends without saying so leaves one behind until it is idle.
+const MAX_SESSIONS: usize = 64;
+/// Connections at one time: each session has one for notifications and one for each call under way.
+const MAX_CONNECTIONS: usize = 512;
+/// How long a session may be silent. A client that comes later is answered 404, upon which it opens a new one.
+const IDLE: Duration = Duration::from_secs(3600);
+/// Longest time for the head of a request.
+const HEAD_TIMEOUT: Duration = Duration::from_secs(10);
+/// Pause after a connection that could not be accepted, for want of file descriptors for one.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
+
+type Answer = Response<BoxBody<Bytes, Infallible>>;
+
+/// Listens on a loopback address; port 0 is any free one. Needs a Tokio runtime with I/O enabled.
+///
+/// Errors: an address that others could reach; a port that is taken.
+pub async fn listen(address: SocketAddr) -> Result<TcpListener> {
+    check_loopback(address)?;
+    TcpListener::bind(address).await.map_err(|error| {
+        Error::io(address, error)
+            .with_hint("Another program may have this port: choose another with --http ADDRESS:PORT, or 0 for any.")
+    })
+}
+
+/// Refuses an address that other machines could reach.
+pub fn check_loopback(address: SocketAddr) -> Result<()> {
+    if address.ip().is_loopback() {
+        return Ok(());
+    }
+    Err(Error::invalid(format!("{} is not an address of this machine alone.", address.ip()))
+        .with_hint("CaseTrack serves HTTP only on loopback: 127.0.0.1 or [::1]."))
+}
+
+/// Serves clients until the future is dropped, which ends their sessions and cancels their calls. `token` is what they must show
+/// (`None` for nothing); `session` makes the session of a new client.
+pub async fn serve_http(
+    listener: TcpListener,
+    token: Option<String>,
+    session: impl Fn() -> Session + Send + Sync + 'static,
+) -> Result<()> {
+    let address = listener.local_addr().map_err(|error| Error::io("the HTTP listener", error))?;
+    let config = config(address);
+    // Ends the sessions when this future is dropped.
+    let _end = config.cancellation_token.clone().drop_guard();
+    let mut sessions = LocalSessionManager::default();
+    sessions.session_config.keep_alive = Some(IDLE);
+    let sessions = Arc::new(sessions);
+    let server = move || Ok(Server::new(Arc::new(session()), Transport::Http));
+    let service = StreamableHttpService::new(server, Arc::clone(&sessions), config);
+    let front = Arc::new(Front { token, sessions, service });
+    let mut connections = JoinSet::new();
+    loop {
+        tokio::select! {
+            accepted = listener.accept(), if connections.len() < MAX_CONNECTIONS => match accepted {
+                Ok((stream, _)) => drop(connections.spawn(connection(Arc::clone(&front), stream))),
+                Err(error) => {
+                    tracing::warn!(%error, "an HTTP client could not be let in");
+                    tokio::time::sleep(ACCEPT_PAUSE).await;
+                }
+            },
+            Some(_) = connections.join_next() => {}
+        }
+    }
+}
+
+fn config(address: SocketAddr) -> StreamableHttpServerConfig {
+    let port = address.port();
+    let hosts = ["localhost", "127.0.0.1", "[::1]"];
+    StreamableHttpServerConfig::default()
+        .with_allowed_hosts(hosts.map(|host| format!("{host}:{port}")))
+        .with_allowed_origins(
+            hosts.into_iter().flat_map(|host| [format!("http://{host}:*"), format!("https://{host}:*")]),
+        )
+        .enforce_origin_validation()
+        .with_max_request_body_bytes(MAX_REQUEST_BYTES)
+}
+
+async fn connection<S: rmcp::ServerHandler + Send + 'static>(front: Arc<Front<S>>, stream: TcpStream) {
+    let service = service_fn(move |request| {
+        let front = Arc::clone(&front);
+        async move { Ok::<_, Infallible>(front.answer(request).await) }
+    });
+    let served = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(HEAD_TIMEOUT)
+        .serve_connection(TokioIo::new(stream), service)
+        .await;
+    if let Err(error) = served {
+        // A client that went away in the middle, or what is not HTTP.
+        tracing::debug!(%error, "an HTTP connection ended");
+    }
+}
+
+/// What stands before the protocol.
+struct Front<S> {
+    token: Option<String>,
+    sessions: Arc<LocalSessionManager>,
+    service: StreamableHttpService<S, LocalSessionManager>,
+}
+
+impl<S: rmcp::ServerHandler + Send + 'static> Front<S> {
+    async fn answer(&self, request: Request<Incoming>) -> Answer {
+        if request.uri().path() != PATH {
+            return refusal(StatusCode::NOT_FOUND, "The endpoint is /mcp.");
+        }
+        if !self.token.as_deref().is_none_or(|token| shows(request.headers(), token)) {
+            let mut answer =
+                refusal(StatusCode::UNAUTHORIZED, "Send the token of this server: Authorization: Bearer <token>.");
+            answer.headers_mut().insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer realm=\"casetrack\""));
+            return answer;
+        }
+        // Only a session's first request has no session.
+        let opens = request.method() == Method::POST && !request.headers().contains_key(SESSION_HEADER);
+        if opens && self.sessions.sessions.read().await.len() >= MAX_SESSIONS {
+            let mut answer =
+                refusal(StatusCode::SERVICE_UNAVAILABLE, "Too many sessions are open; try again in a minute.");
+            answer.headers_mut().insert(RETRY_AFTER, HeaderValue::from_static("60"));
+            return answer;
+        }
+        self.service.handle(request).await
+    }
+}
+
+/// Whether a request has the token. Takes the same time wherever a wrong one differs.
+fn shows(headers: &HeaderMap, token: &str) -> bool {
+    let given = headers.get(AUTHORIZATION).and_then(|value| value.as_bytes().split_at_checked(7));
+    given.is_some_and(|(scheme, given)| scheme.eq_ignore_ascii_case(b"bearer ") && given.ct_eq(token.as_bytes()).into())
+}
+
+fn refusal(status: StatusCode, text: &'static str) -> Answer {
+    let mut answer = Response::new(Full::new(Bytes::from_static(text.as_bytes())).boxed());
+    *answer.status_mut() = status;
+    answer.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"));
+    answer
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_whole_token_opens() {
+        let shown = |value: &'static str| {
+            let headers = HeaderMap::from_iter([(AUTHORIZATION, HeaderValue::from_static(value))]);
+            shows(&headers, "0123456789abcdef")
+        };
+        assert!(shown("Bearer 0123456789abcdef") && shown("bearer 0123456789abcdef"));
+        for wrong in [
+            "Bearer 0123456789abcde",
+            "Bearer 0123456789abcdef0",
+            "Bearer ",
+            "Basic 0123456789abcdef",
+            "0123456789abcdef",
+            "",
+        ] {
+            assert!(!shown(wrong), "{wrong}");
+        }
+        assert!(!shows(&HeaderMap::new(), ""));
+    }
+
+    #[test]
+    fn addresses_that_others_reach_are_refused() {
+        for address in ["127.0.0.1:0", "127.8.8.8:80", "[::1]:8310"] {
+            check_loopback(address.parse().unwrap()).unwrap();
+        }
+        for address in ["0.0.0.0:8310", "192.168.1.2:8310", "[::]:8310"] {
+            let error = check_loopback(address.parse().unwrap()).unwrap_err();
+            assert!(error.message.ends_with("is not an address of this machine alone."), "{error}");
+        }
+    }
+}

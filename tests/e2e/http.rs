@@ -1,0 +1,192 @@
+//! MCP over HTTP: sessions of their own, a token, and what web pages could send.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::path::Path;
+use std::process::{Child, Stdio};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::client::{casetrack, run, run_expecting, samples};
+use crate::owner::{kill, owner_pid};
+
+/// A `casetrack mcp --http` on a free port.
+pub struct Served {
+    child: Child,
+    pub address: SocketAddr,
+    /// What it printed after the address.
+    pub note: String,
+}
+
+impl Served {
+    pub fn start(home: &Path, args: &[&str]) -> Self {
+        let mut child = casetrack(home)
+            .args(["mcp", "--http", "127.0.0.1:0"])
+            .args(args)
+            .env_remove("CASETRACK_TOKEN")
+            .stdin(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut lines = BufReader::new(child.stderr.take().unwrap()).lines().map(Result::unwrap);
+        let url = lines.find(|line| line.contains("http://")).unwrap();
+        let address = url.split("http://").nth(1).unwrap().strip_suffix("/mcp").unwrap().parse().unwrap();
+        let note = lines.next().unwrap();
+        std::thread::spawn(move || lines.for_each(|line| eprintln!("{line}")));
+        Self { child, address, note }
+    }
+
+    /// Sends a request with these headers besides the usual ones: status, headers in small letters, body.
+    pub fn send(&self, method: &str, headers: &[(&str, &str)], body: &str) -> (u16, String, String) {
+        let mut stream = TcpStream::connect(self.address).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+        let mut head = format!("{method} /mcp HTTP/1.1\r\nContent-Length: {}\r\nConnection: close\r\n", body.len());
+        head += "Content-Type: application/json\r\nAccept: application/json, text/event-stream\r\n";
+        if !headers.iter().any(|(name, _)| *name == "Host") {
+            head += &format!("Host: {}\r\n", self.address);
+        }
+        for (name, value) in headers {
+            head += &format!("{name}: {value}\r\n");
+        }
+        stream.write_all(format!("{head}\r\n{body}").as_bytes()).unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+        let status = head.split(' ').nth(1).unwrap().parse().unwrap();
+        (status, head.to_lowercase(), body.to_owned())
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// A client's session.
+pub struct HttpClient<'s> {
+    served: &'s Served,
+    token: String,
+    session: String,
+}
+
+const HELLO: &str = r#"{"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {"protocolVersion": "2025-11-25",
+    "capabilities": {}, "clientInfo": {"name": "e2e", "version": "0"}}}"#;
+
+impl<'s> HttpClient<'s> {
+    pub fn open(served: &'s Served, token: &str) -> Self {
+        let token = format!("Bearer {token}");
+        let (status, head, body) = served.send("POST", &[("Authorization", &token)], HELLO);
+        assert_eq!(status, 200, "{body}");
+        let session = head.lines().find_map(|line| line.strip_prefix("mcp-session-id: ")).unwrap().to_owned();
+        let client = Self { served, token, session };
+        let (status, ..) = client.post(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
+        assert_eq!(status, 202);
+        client
+    }
+
+    fn post(&self, message: &Value) -> (u16, String, String) {
+        let headers = [("Authorization", self.token.as_str()), ("Mcp-Session-Id", &self.session)];
+        self.served.send("POST", &headers, &message.to_string())
+    }
+
+    /// Calls a tool: (text, structured content).
+    pub fn call(&self, tool: &str, arguments: Value) -> (String, Value) {
+        let params = json!({"name": tool, "arguments": arguments});
+        let (status, _, body) =
+            self.post(&json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}));
+        assert_eq!(status, 200, "{body}");
+        let answers = body.lines().filter_map(|line| line.strip_prefix("data: ")?.parse::<Value>().ok());
+        let answer = answers.into_iter().find(|message| message["id"] == 1).unwrap_or_else(|| panic!("{body}"));
+        let text = answer.pointer("/result/content/0/text").and_then(Value::as_str);
+        (text.unwrap_or_else(|| panic!("{answer}")).to_owned(), answer["result"]["structuredContent"].clone())
+    }
+}
+
+/// The token that the program made.
+pub fn token(home: &Path) -> String {
+    std::fs::read_to_string(home.join("owner/http-token")).unwrap()
+}
+
+#[test]
+fn sessions_over_http_have_their_own_active_collections_and_outlive_no_owner() {
+    let dir = tempfile::tempdir().unwrap();
+    let home = dir.path().join("home");
+    run(&home, &["new", "First"]);
+    run(&home, &["new", "Second"]);
+    let served = Served::start(&home, &["--collection", "First"]);
+    assert!(served.note.ends_with("http-token."), "{}", served.note);
+    let (first, second) = (HttpClient::open(&served, &token(&home)), HttpClient::open(&served, &token(&home)));
+    second.call("switch_collection", json!({"collection_name": "Second"}));
+    let file = samples().join("harbour-point/contract/Amendment_No_1.docx");
+    first.call("ingest_document", json!({"file_path": file}));
+    let documents =
+        |client: &HttpClient| client.call("list_documents", json!({})).1["documents"].as_array().unwrap().len();
+    assert_eq!((documents(&first), documents(&second)), (1, 0));
+
+    // Ended by its client.
+    let headers = [("Authorization", second.token.as_str()), ("Mcp-Session-Id", &second.session)];
+    assert!([200, 202, 204].contains(&served.send("DELETE", &headers, "").0));
+    assert_eq!(second.post(&json!({"jsonrpc": "2.0", "id": 1, "method": "ping"})).0, 404);
+
+    // The owner is killed: another listens on the same port; what was stored is there, the session is not.
+    let before = owner_pid(&home);
+    kill(before);
+    let started = std::time::Instant::now();
+    while owner_pid(&home) == before || TcpStream::connect(served.address).is_err() {
+        assert!(started.elapsed() < Duration::from_secs(30));
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    assert_eq!(first.post(&json!({"jsonrpc": "2.0", "id": 1, "method": "ping"})).0, 404);
+    assert_eq!(documents(&HttpClient::open(&served, &token(&home))), 1);
+}
+
+#[test]
+fn without_the_token_or_from_a_web_page_nothing_is_served() {
+    let dir = tempfile::tempdir().unwrap();
+    let home = dir.path().join("home");
+    let served = Served::start(&home, &[]);
+    let bearer = format!("Bearer {}", token(&home));
+    let authorization = ("Authorization", bearer.as_str());
+    let status = |headers: &[(&str, &str)]| served.send("POST", headers, HELLO).0;
+    for wrong in ["Bearer 0123456789abcdef", "Bearer", "Basic Og=="] {
+        let (status, head, _) = served.send("POST", &[("Authorization", wrong)], HELLO);
+        assert!(status == 401 && head.contains("www-authenticate: bearer"), "{wrong}: {status} {head}");
+    }
+    assert_eq!(status(&[]), 401);
+    let port = served.address.port();
+    let (localhost, foreign) = (format!("localhost:{port}"), format!("evil.example:{port}"));
+    for host in [foreign.as_str(), "127.0.0.1:1", "169.254.169.254"] {
+        assert_eq!(status(&[authorization, ("Host", host)]), 403, "{host}");
+    }
+    for origin in ["http://evil.example", "https://localhost.evil.example", "null"] {
+        assert_eq!(status(&[authorization, ("Origin", origin)]), 403, "{origin}");
+    }
+    assert_eq!(status(&[authorization, ("Host", &localhost), ("Origin", "http://localhost:6274")]), 200);
+    // A protocol without sessions is not spoken, and said so.
+    let meta = json!({"io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientInfo": {"name": "e2e", "version": "0"}, "io.modelcontextprotocol/clientCapabilities": {}});
+    let call = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call",
+        "params": {"name": "list_collections", "arguments": {}, "_meta": meta}});
+    let headers = [
+        authorization,
+        ("MCP-Protocol-Version", "2026-07-28"),
+        ("Mcp-Method", "tools/call"),
+        ("Mcp-Name", "list_collections"),
+    ];
+    let (_, _, body) = served.send("POST", &headers, &call.to_string());
+    assert!(body.contains("2025-11-25") && body.contains("error"), "{body}");
+}
+
+#[test]
+fn only_this_machine_is_served() {
+    let dir = tempfile::tempdir().unwrap();
+    let output = run_expecting(1, dir.path(), &["mcp", "--http", "0.0.0.0:0", "--json"]);
+    assert!(output.contains("not an address of this machine alone"), "{output}");
+    // Without a token: for who asks for that.
+    let served = Served::start(dir.path(), &["--no-token"]);
+    assert!(served.note.starts_with("No token"), "{}", served.note);
+    assert_eq!(served.send("POST", &[], HELLO).0, 200);
+}

@@ -58,13 +58,11 @@ pub(crate) fn list(engine: &Engine, cursor: Option<&str>) -> Result<(Vec<Resourc
 
 fn documents_of(meta: &CollectionMeta) -> Resource {
     let name = one_line(&meta.name);
-    let mut annotations = for_both();
-    annotations.last_modified = None;
     Resource::new(Target::Documents { collection: meta.id.to_string() }.to_string(), name.clone())
         .with_title(format!("Documents of {name}"))
         .with_description(format!("The documents of the collection \"{name}\"."))
         .with_mime_type(JSON)
-        .with_annotations(annotations)
+        .with_annotations(for_both())
 }
 
 fn document(collection: CollectionId, in_collection: &str, entry: &CatalogueEntry) -> Resource {

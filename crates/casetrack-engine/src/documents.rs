@@ -144,18 +144,19 @@ impl Engine {
     pub fn delete_document(&self, collection: CollectionId, name: &str) -> Result<DocumentMeta> {
         let collection = self.collection(collection)?;
         let meta = find_document(&collection, name)?;
-        delete_whole(&collection, &meta)?;
+        let documents = if meta.format.is_container() { collection.documents()? } else { Vec::new() };
+        delete_whole(&collection, &meta, &documents)?;
         collection.flush()?;
         Ok(meta)
     }
 }
 
-/// Removes a document, the documents inside it and the copies of their originals. Does not flush.
-pub(crate) fn delete_whole(collection: &Collection, meta: &DocumentMeta) -> Result<()> {
+/// Removes a document, those of `documents` that are inside it, and the copies of their originals. Does not flush.
+pub(crate) fn delete_whole(collection: &Collection, meta: &DocumentMeta, documents: &[DocumentMeta]) -> Result<()> {
     if meta.format.is_container() {
         // Before the container, so that none is left without it.
         let folder = format!("{}/", meta.path);
-        for member in collection.documents()?.iter().filter(|member| member.path.starts_with(&folder)) {
+        for member in documents.iter().filter(|member| member.path.starts_with(&folder)) {
             delete_one(collection, member)?;
         }
     }

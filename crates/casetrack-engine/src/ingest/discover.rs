@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 
-use casetrack_core::{Error, ErrorCode, Result};
+use casetrack_core::{Cancel, Error, ErrorCode, Result};
 use walkdir::{DirEntry, WalkDir};
 
 use super::{FailedFile, IngestRequest, Problem, SkipReason, SkippedFile};
@@ -32,17 +32,17 @@ pub(crate) struct FoundFile {
 }
 
 /// Lists the files. `data_dir` is left out, wherever it lies. Hidden files (`.name`) and the lock files that office programs
-/// leave (`~$name`) inside folders are not documents and are left out too.
+/// leave (`~$name`) inside folders are not documents and are left out too. Ends early, with what it found, when it is cancelled.
 ///
 /// Fails when the only path asked for cannot be read; with several paths that is a failed file of the report.
-pub(crate) fn discover(request: &IngestRequest, config: &EngineConfig) -> Result<Discovery> {
+pub(crate) fn discover(request: &IngestRequest, config: &EngineConfig, cancel: &Cancel) -> Result<Discovery> {
     let mut discovery = Discovery::default();
     let data_dir = config.data_dir.canonicalize().ok();
     let mut subfolders = BTreeSet::new();
     for path in &request.paths {
         let found = match config.access.check(path) {
             Ok(root) if root.is_dir() => {
-                walk(&root, request, &config.access, data_dir.as_deref(), &mut discovery, &mut subfolders)
+                walk(&root, request, &config.access, data_dir.as_deref(), cancel, &mut discovery, &mut subfolders)
             }
             Ok(file) => {
                 let relative = file_name(&file);
@@ -68,6 +68,7 @@ fn walk(
     request: &IngestRequest,
     access: &Access,
     data_dir: Option<&Path>,
+    cancel: &Cancel,
     discovery: &mut Discovery,
     subfolders: &mut BTreeSet<String>,
 ) -> Result<()> {
@@ -79,6 +80,9 @@ fn walk(
         .into_iter()
         .filter_entry(|entry| entry.depth() == 0 || (!is_hidden(entry) && Some(entry.path()) != data_dir));
     while let Some(entry) = entries.next() {
+        if cancel.is_cancelled() {
+            break;
+        }
         let entry = match entry {
             Ok(entry) => entry,
             Err(error) => {
@@ -163,7 +167,7 @@ mod tests {
     }
 
     fn found(request: &IngestRequest, dir: &Path) -> Vec<String> {
-        let discovery = discover(request, &EngineConfig::new(dir.join("data"))).unwrap();
+        let discovery = discover(request, &EngineConfig::new(dir.join("data")), &Cancel::default()).unwrap();
         discovery.files.into_iter().map(|file| file.relative).collect()
     }
 
@@ -184,11 +188,13 @@ mod tests {
         let file = dir.path().join("b.txt");
         let missing = dir.path().join("none.txt");
         let request = IngestRequest::new(vec![file.clone(), dir.path().join("sub/../b.txt"), missing.clone()]);
-        let discovery = discover(&request, &EngineConfig::new(dir.path().to_owned())).unwrap();
+        let discovery = discover(&request, &EngineConfig::new(dir.path().to_owned()), &Cancel::default()).unwrap();
         assert_eq!(discovery.files.len(), 1);
         assert_eq!(discovery.failed[0].problem.code, "file_not_found");
         let error =
-            discover(&IngestRequest::new(vec![missing]), &EngineConfig::new(dir.path().to_owned())).err().unwrap();
+            discover(&IngestRequest::new(vec![missing]), &EngineConfig::new(dir.path().to_owned()), &Cancel::default())
+                .err()
+                .unwrap();
         assert_eq!(error.code, casetrack_core::ErrorCode::FileNotFound);
     }
 
@@ -197,12 +203,25 @@ mod tests {
         let dir = tree();
         let mut config = EngineConfig::new(dir.path().join("data"));
         config.access = Access::new(&[], &["sub/deep".to_owned()], Vec::new(), "config.toml".into()).unwrap();
-        let discovery = discover(&IngestRequest::new(vec![dir.path().to_owned()]), &config).unwrap();
+        let discovery =
+            discover(&IngestRequest::new(vec![dir.path().to_owned()]), &config, &Cancel::default()).unwrap();
         assert_eq!(discovery.files.len(), 3);
         let denied = &discovery.denied[0];
         assert_eq!((denied.relative_path.as_str(), denied.reason), ("sub/deep", SkipReason::Denied));
-        let error = discover(&IngestRequest::new(vec![dir.path().join("sub/deep/d.txt")]), &config).err().unwrap();
+        let error = discover(&IngestRequest::new(vec![dir.path().join("sub/deep/d.txt")]), &config, &Cancel::default())
+            .err()
+            .unwrap();
         assert_eq!(error.code, ErrorCode::AccessDenied);
+    }
+
+    #[test]
+    fn a_walk_ends_when_it_is_cancelled() {
+        let dir = tree();
+        let cancel = Cancel::default();
+        cancel.cancel();
+        let request = IngestRequest::new(vec![dir.path().to_owned()]);
+        let config = EngineConfig::new(dir.path().join("data"));
+        assert_eq!(discover(&request, &config, &cancel).unwrap().files.len(), 0);
     }
 
     #[cfg(unix)]
@@ -211,7 +230,7 @@ mod tests {
         let dir = tree();
         std::os::unix::fs::symlink(dir.path(), dir.path().join("sub/loop")).unwrap();
         let request = IngestRequest::new(vec![dir.path().to_owned()]);
-        let discovery = discover(&request, &EngineConfig::new(dir.path().join("data"))).unwrap();
+        let discovery = discover(&request, &EngineConfig::new(dir.path().join("data")), &Cancel::default()).unwrap();
         assert_eq!(discovery.files.len(), 4);
         assert!(discovery.failed[0].problem.message.contains("is a link to"), "{:?}", discovery.failed);
     }

@@ -176,7 +176,7 @@ impl Engine {
         cancel: &Cancel,
     ) -> Result<IngestReport> {
         let collection = self.collection(collection)?;
-        let discovery = discover::discover(request, &self.config)?;
+        let discovery = discover::discover(request, &self.config, cancel)?;
         pipeline::run(self, &collection, request, discovery, progress, cancel)
     }
 }

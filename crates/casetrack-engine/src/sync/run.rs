@@ -59,6 +59,8 @@ struct Look {
     /// Files and folders that may not be read.
     denied: Vec<SkippedFile>,
     awaited: HashSet<PathBuf>,
+    /// The paths of all files that were found.
+    seen: HashSet<PathBuf>,
     /// Folders that could not be listed, and files that could not be looked at.
     unseen: Vec<PathBuf>,
     /// Paths that are in `failed` or `unsupported` already.
@@ -76,7 +78,7 @@ impl Look {
         }
         let all = IngestRequest { extensions: request.extensions.clone(), ..IngestRequest::new(vec![root.clone()]) };
         let config = engine.config();
-        let Discovery { files, failed, denied: denied_folders, .. } = discover(&all, config)?;
+        let Discovery { files, failed, denied: denied_folders, .. } = discover(&all, config, cancel)?;
         let absolute = |path: &PathBuf| path.canonicalize().unwrap_or_else(|_| path.clone());
         let awaited: HashSet<PathBuf> =
             request.awaited.iter().map(absolute).filter(|path| path.starts_with(&root)).collect();
@@ -92,18 +94,18 @@ impl Look {
             unsupported: Vec::new(),
             denied: denied_folders,
             awaited,
+            seen: files.iter().map(|file| file.path.clone()).collect(),
             unseen,
             refused: HashSet::new(),
-            complete: true,
+            // What a walk that was cancelled did not find is not gone.
+            complete: !cancel.is_cancelled(),
         };
         let known = engine.known_files();
-        let mut seen: HashSet<PathBuf> = HashSet::with_capacity(files.len());
         for file in files {
             if cancel.is_cancelled() {
                 look.complete = false;
                 return Ok(look);
             }
-            seen.insert(file.path.clone());
             if look.awaited.contains(&file.path) {
                 continue;
             }
@@ -118,7 +120,7 @@ impl Look {
                 .and_then(|metadata| known.digest(&file.path, &metadata, request.trust_times, cancel));
             look.take(file, read);
         }
-        known.keep(&look.root, |path| seen.contains(path));
+        known.keep(&look.root, |path| look.seen.contains(path));
         Ok(look)
     }
 
@@ -161,7 +163,11 @@ impl Look {
             return false;
         }
         use std::io::ErrorKind::{NotADirectory, NotFound};
-        matches!(path.metadata(), Err(error) if matches!(error.kind(), NotFound | NotADirectory))
+        match path.canonicalize() {
+            Err(error) => matches!(error.kind(), NotFound | NotADirectory),
+            // The path leads to a file that was found under another: by a link in its place, or by another case of its letters.
+            Ok(real) => real != path && self.seen.contains(&real),
+        }
     }
 }
 
@@ -200,7 +206,7 @@ fn act(
         if cancel.is_cancelled() {
             return Err(Error::cancelled());
         }
-        delete_whole(collection, &documents[d])?;
+        delete_whole(collection, &documents[d], &documents)?;
         report.removed.push(gone);
     }
 

@@ -36,7 +36,7 @@ impl Tool for ListJobs {
     const DESCRIPTION: &'static str = "List long-running work (ingestion, sync, reindexing) that is queued, running or ended \
         lately, across all collections, with progress. Work that a call did not wait for, and that of watched folders, is here.";
     const EFFECT: Effect = Effect::Reads;
-    const TOOLSET: Toolset = Toolset::Watch;
+    const TOOLSET: Toolset = Toolset::Ingest;
     type Parameters = ListParameters;
     type Response = JobList;
 
@@ -76,7 +76,7 @@ impl Tool for GetJob {
     const DESCRIPTION: &'static str = "Get the state and progress of a job and, once it has ended, its full result: what became of \
         every file. Can wait for the end.";
     const EFFECT: Effect = Effect::Reads;
-    const TOOLSET: Toolset = Toolset::Watch;
+    const TOOLSET: Toolset = Toolset::Ingest;
     type Parameters = GetParameters;
     type Response = JobResult;
 
@@ -116,7 +116,7 @@ impl Tool for CancelJob {
     const DESCRIPTION: &'static str = "Stop a job that is queued or running. What it has stored so far is kept; run the same call \
         again to go on where it stopped.";
     const EFFECT: Effect = Effect::Updates;
-    const TOOLSET: Toolset = Toolset::Watch;
+    const TOOLSET: Toolset = Toolset::Ingest;
     type Parameters = CancelParameters;
     type Response = CancelledJob;
 

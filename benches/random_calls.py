@@ -53,7 +53,9 @@ class Server:
         while True:
             line = self.child.stdout.readline()
             if not line:
-                raise SystemExit(f"the server ended (status {self.child.wait()})")
+                status = self.child.wait()
+                self.log.seek(0)
+                raise SystemExit(f"the server ended (status {status}): {self.log.read().decode(errors='replace')[-2000:]}")
             message = json.loads(line)
             if message.get("id") == self.next:
                 return message
@@ -177,7 +179,7 @@ def main():
     (folder / "broken.docx").write_bytes(b"PK\x03\x04 broken")
     # As fast as it goes: the limit on calls is for clients that run wild.
     (root / "home").mkdir()
-    (root / "home/config.toml").write_text("[limits]\ncalls_per_minute = 1000000\n")
+    (root / "home/config.toml").write_text("[limits]\ncalls_per_minute = 100000\n")
     server = Server(str(root / "home"), [])
     tools = {tool["name"]: tool for tool in server.request("tools/list", {})["result"]["tools"]}
     caller, violations, outcomes = Caller(rng, folder), [], collections.Counter()

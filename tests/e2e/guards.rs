@@ -80,7 +80,7 @@ fn files_outside_the_allowed_folders_and_keys_are_not_read() {
 
     let mut client = Client::start(&home, &[]);
     client.call("create_collection", json!({"name": "Matter"}));
-    let (text, report) = client.call("ingest_folder", json!({"folder_path": matters}));
+    let (text, report) = client.work("ingest_folder", json!({"folder_path": matters}));
     let names = |list: &str, key: &str| {
         let mut names: Vec<String> =
             report[list].as_array().unwrap().iter().map(|file| file[key].as_str().unwrap().to_owned()).collect();
@@ -103,6 +103,11 @@ fn files_outside_the_allowed_folders_and_keys_are_not_read() {
         let refused = client.call_failing("ingest_document", json!({"file_path": path}));
         assert!(refused.contains(expected), "{}: {refused}", path.display());
     }
+    let (_, synced) = client.work("sync_folder", json!({"folder_path": matters, "remove_deleted": true}));
+    assert_eq!((&synced["unchanged"], &synced["removed"]), (&json!(2), &json!([])));
+    assert_eq!(synced["denied"].as_array().unwrap().len(), 3, "{synced:#}");
+    let refused = client.call_failing("watch_folder", json!({"folder_path": outside}));
+    assert!(refused.contains("add its folder to allowed_roots in"), "{refused}");
     // The person at the command line is told the same.
     let refused = run_expecting(1, &home, &["ingest", outside.to_str().unwrap(), "-c", "Matter", "--json"]);
     assert!(refused.contains("access_denied"), "{refused}");

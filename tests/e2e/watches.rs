@@ -23,7 +23,7 @@ struct Watched {
 impl Watched {
     /// Path and SHA-256 of each document, and its id.
     fn documents(&mut self) -> BTreeMap<String, String> {
-        let (_, listed) = self.client.call("list_documents", json!({}));
+        let (_, listed) = self.client.call("list_documents", json!({"limit": 1000}));
         let documents = listed["documents"].as_array().unwrap().iter();
         documents.map(|one| (text(&one["path"]), text(&one["id"]))).collect()
     }

@@ -10,10 +10,12 @@ const START: &[(&[&str], &str)] = &[
         The active collection lasts for this session.",
     ),
     (
-        &["ingest_document", "ingest_folder"],
+        &["ingest_document", "ingest_folder", "get_job"],
         "Add documents with ingest_document (one file) or ingest_folder (a whole tree); give absolute \
-        paths. Files that were ingested before are skipped, so repeating a call is safe. Hundreds of files take minutes.",
+        paths. Files that were ingested before are skipped, so repeating a call is safe. Work that takes long goes on as a job by \
+        itself: get_job has its progress and result.",
     ),
+    (&["watch_folder"], "watch_folder keeps the collection up to date with a folder; sync_folder does so once."),
     (
         &[],
         "Ask with search_documents. Several short, specific queries in different words find more than one long one; document_filter \

@@ -159,13 +159,13 @@ def inspector(command, folder):
             return {"isError": True, "content": [{"text": (done.stdout + done.stderr)[-500:]}], "broken": True}
 
     for name, arguments, _ in calls(folder):
+        wrong = call(name, {"no_such_parameter": 1})
         answer = call(name, filled(arguments, seen))
         if answer.get("isError") or "structuredContent" not in answer:
             problems.append(f"{name}: {answer['content'][0]['text']}")
         learn(answer.get("structuredContent"), seen)
-        answer = call(name, {"no_such_parameter": 1})
-        if answer.get("broken") or not answer.get("isError") or "no parameter" not in answer["content"][0]["text"]:
-            problems.append(f"{name} with an unknown parameter: {answer}")
+        if wrong.get("broken") or not wrong.get("isError") or "no parameter" not in wrong["content"][0]["text"]:
+            problems.append(f"{name} with an unknown parameter: {wrong}")
     return problems, made
 
 

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
+use std::time::Instant;
 
 use casetrack_core::{Cancel, ChunkConfig, CollectionId, Error, ErrorCode, Limits, Result, Tier};
 use casetrack_embed::{EmbedOptions, Embedder, MemoryMode, ModelProfile, Outputs, Precision, find_models_dir};
@@ -89,8 +90,23 @@ impl EngineConfig {
     }
 }
 
-/// A collection that is opened at most once; the lock is held only while it is being opened.
+/// Collections that stay open while nothing works with them. Each takes 20 to 40 MB.
+const MAX_UNUSED: usize = 6;
+
+/// A collection that is opened at most once; the lock is held only while it is being opened or closed.
 type Slot = Arc<Mutex<Option<Arc<Collection>>>>;
+
+/// A slot, and when its collection was asked for last.
+struct Opened {
+    slot: Slot,
+    used: Instant,
+}
+
+impl Default for Opened {
+    fn default() -> Self {
+        Self { slot: Slot::default(), used: Instant::now() }
+    }
+}
 
 /// One process has engines on a data directory (invariant 8). Cheap to share behind an `Arc`; all methods take `&self` and may
 /// block.
@@ -103,7 +119,7 @@ pub struct Engine {
 /// What the engines of a data directory have in common, whatever their settings.
 struct Shared {
     registry: Registry,
-    open: Mutex<HashMap<CollectionId, Slot>>,
+    open: Mutex<HashMap<CollectionId, Opened>>,
     /// The embedding services in use, each with its models folder and settings.
     embedders: Mutex<Vec<(PathBuf, EmbedOptions, Embedder)>>,
     readers: Option<WorkerPool>,
@@ -281,7 +297,8 @@ impl Engine {
 
     /// Opens a collection, or returns it if it is open already. One that could not be written is opened anew.
     pub(crate) fn collection(&self, id: CollectionId) -> Result<Arc<Collection>> {
-        let slot = Arc::clone(lock(&self.shared.open).entry(id).or_default());
+        self.close_unused(id);
+        let slot = self.slot(id);
         let mut collection = lock(&slot);
         match collection.as_mut() {
             Some(open) if !open.has_failed() => {
@@ -311,9 +328,41 @@ impl Engine {
         Ok(opened)
     }
 
+    /// The slot of a collection that is wanted now.
+    fn slot(&self, id: CollectionId) -> Slot {
+        let mut open = lock(&self.shared.open);
+        let opened = open.entry(id).or_default();
+        opened.used = Instant::now();
+        Arc::clone(&opened.slot)
+    }
+
+    /// Closes the collections that were not asked for longest, where more than [`MAX_UNUSED`] are open besides `wanted` and nothing
+    /// works with them.
+    fn close_unused(&self, wanted: CollectionId) {
+        let mut others: Vec<(Instant, CollectionId, Slot)> = lock(&self.shared.open)
+            .iter()
+            .filter(|(id, _)| **id != wanted)
+            .map(|(id, opened)| (opened.used, *id, Arc::clone(&opened.slot)))
+            .collect();
+        others.sort_by_key(|(used, ..)| std::cmp::Reverse(*used));
+        let mut unused = 0;
+        for (_, id, slot) in &others {
+            // One that is being opened or closed is somebody else's business.
+            let Ok(mut collection) = slot.try_lock() else { continue };
+            if collection.as_ref().is_none_or(|open| Arc::strong_count(open) > 1) {
+                continue;
+            }
+            unused += 1;
+            if unused > MAX_UNUSED {
+                *collection = None;
+                lock(&self.shared.graphs).remove(id);
+            }
+        }
+    }
+
     /// Takes a collection that is open already, without opening it.
     pub(crate) fn open_collection(&self, id: CollectionId) -> Option<Arc<Collection>> {
-        let slot = Arc::clone(lock(&self.shared.open).get(&id)?);
+        let slot = Arc::clone(&lock(&self.shared.open).get(&id)?.slot);
         lock(&slot).clone()
     }
 
@@ -345,15 +394,15 @@ impl Engine {
     pub(crate) fn adopt(&self, collection: Collection) -> Arc<Collection> {
         self.shared.changes.follow(&collection);
         let collection = Arc::new(collection);
-        let slot = Arc::new(Mutex::new(Some(Arc::clone(&collection))));
-        lock(&self.shared.open).insert(collection.meta().id, slot);
+        self.close_unused(collection.meta().id);
+        *lock(&self.slot(collection.meta().id)) = Some(Arc::clone(&collection));
         self.shared.changes.tell(Change::Collection(collection.meta().id));
         collection
     }
 
     /// Closes a collection, so that its directory can go; [`ErrorCode::InUse`] while something works with it.
     pub(crate) fn close(&self, id: CollectionId) -> Result<()> {
-        let slot = Arc::clone(lock(&self.shared.open).entry(id).or_default());
+        let slot = self.slot(id);
         let mut collection = lock(&slot);
         if let Some(busy) = collection.as_ref().filter(|open| Arc::strong_count(open) > 1) {
             let message = format!("\"{}\" is being used at this moment.", busy.meta().name);
@@ -369,4 +418,39 @@ impl Engine {
 /// A panic while a lock was held leaves plain maps and handles behind, which stay valid.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use casetrack_core::{CollectionMeta, CollectionStatus, CollectionType, Timestamp};
+    use casetrack_store::VectorModels;
+
+    use super::*;
+
+    #[test]
+    fn collections_that_nothing_works_with_are_closed_when_there_are_many() {
+        let dir = tempfile::tempdir().unwrap();
+        let engine = Engine::new(EngineConfig::new(dir.path().to_owned())).unwrap();
+        let make = |n: usize| {
+            let meta = CollectionMeta {
+                id: CollectionId::random(),
+                name: format!("Matter {n}"),
+                reference: None,
+                collection_type: CollectionType::default(),
+                status: CollectionStatus::Active,
+                created_at: Timestamp::now(),
+            };
+            let models = VectorModels { dense: "m".to_owned(), dense_dimension: 2, sparse: None };
+            engine.adopt(engine.registry().create(&meta, &models).unwrap())
+        };
+        let held = make(0);
+        let ids: Vec<CollectionId> = (1..MAX_UNUSED + 4).map(|n| make(n).meta().id).collect();
+        let is_open = |id: &CollectionId| engine.open_collection(*id).is_some();
+        assert!(is_open(&held.meta().id), "it is in use");
+        let open: Vec<bool> = ids.iter().map(is_open).collect();
+        assert_eq!(open.iter().filter(|open| **open).count(), MAX_UNUSED + 1, "{open:?}");
+        assert!(!open[0] && open[ids.len() - 1], "{open:?}");
+        // One that was closed opens again.
+        assert_eq!(engine.collection(ids[0]).unwrap().meta().id, ids[0]);
+    }
 }

@@ -109,6 +109,23 @@ pub struct JobReport {
     pub reindex: Option<ReindexReport>,
 }
 
+impl JobReport {
+    /// The report of a job that went on: what each pass did for itself is added up.
+    fn after(mut self, before: &Self) -> Self {
+        macro_rules! add {
+            ($($part:ident),*) => {$(
+                if let (Some(report), Some(before)) = (&mut self.$part, &before.$part) {
+                    report.chunks_embedded += before.chunks_embedded;
+                    report.chunks_reused += before.chunks_reused;
+                    report.duration_ms += before.duration_ms;
+                }
+            )*};
+        }
+        add!(ingestion, sync, reindex);
+        self
+    }
+}
+
 /// Which jobs a list is restricted to.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct JobFilter {

@@ -362,8 +362,10 @@ fn run(engine: &Engine, id: JobId) {
     };
     let going_on = || record.request.clone().going_on(record.created_at);
     let mut result = work(&if record.resumed == 0 { record.request.clone() } else { going_on() });
-    while matches!(result, Ok((_, None))) && jobs.was_asked_again(id) {
-        result = work(&going_on());
+    while let Ok((before, None)) = &result
+        && jobs.was_asked_again(id)
+    {
+        result = work(&going_on()).map(|(report, stopped)| (report.after(before), stopped));
     }
     jobs.finish(id, result);
     Jobs::launch(engine);

@@ -8,7 +8,7 @@
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/env.sh"
 
-SUITE=@modelcontextprotocol/conformance@${CONFORMANCE_VERSION:-latest}
+SUITE=@modelcontextprotocol/conformance@${CONFORMANCE_VERSION:-0.1.16}
 EXPECTED=$ROOT/tests/conformance/expected-failures.yml
 
 command -v npx >/dev/null || fail "npx is missing." "Install Node.js, which has it."

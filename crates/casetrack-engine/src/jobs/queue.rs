@@ -92,6 +92,10 @@ impl Job {
     }
 
     fn end(&mut self, state: JobState, problem: Option<Problem>) {
+        if state == JobState::Completed {
+            // Those that needed nothing were not told one by one.
+            self.totals.files = self.totals.total.unwrap_or(self.totals.files);
+        }
         let ProgressTotals { total, files, failed, chunks } = self.totals;
         self.running_since = None;
         self.listeners.clear();

@@ -29,6 +29,9 @@ const IDLE: Duration = Duration::from_secs(300);
 /// Between two looks at whether the data directory is still there.
 const LOOK: Duration = Duration::from_secs(5);
 
+/// How many heaps glibc makes for threads, see mallopt(3). Other libraries do not know it.
+const HEAPS: &str = "MALLOC_ARENA_MAX";
+
 /// Keep the data directory open for the other commands, which start this when they need it (for CaseTrack itself)
 #[derive(Debug, Args)]
 #[command(hide = true)]
@@ -91,6 +94,11 @@ fn detach(global: &Global, data_dir: &Path) -> Result<ExitCode> {
     let mut command = Command::new(&program);
     command.arg("--data-dir").arg(data_dir).args(global.verbosity()).arg("owner");
     command.stdin(Stdio::null()).stderr(Stdio::null()).current_dir(std::env::temp_dir());
+    // glibc gives threads up to eight heaps for each core, and memory that is free in one is of no use to another: over thousands of calls
+    // the owner would come to hold several times what it needs.
+    if std::env::var_os(HEAPS).is_none() {
+        command.env(HEAPS, "2");
+    }
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
     #[cfg(windows)]

@@ -24,8 +24,10 @@ class Client:
     """JSON lines over the standard streams of a child; no SDK, whose own time would be measured too."""
 
     def __init__(self, home):
+        self.home = home
+        self.log = tempfile.TemporaryFile()
         command = [BINARY, "--data-dir", home, "mcp"]
-        self.child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        self.child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.log)
         self.next = 0
         client = {"name": "bench", "version": "0"}
         self.request("initialize", {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client})
@@ -36,16 +38,24 @@ class Client:
         self.child.stdin.flush()
 
     def request(self, method, params):
-        """The result and the milliseconds it took."""
+        """The answer, a result or an error, and the milliseconds it took."""
         self.next += 1
         started = time.perf_counter()
         self.send({"id": self.next, "method": method, "params": params})
         while True:
             line = self.child.stdout.readline()
             elapsed = (time.perf_counter() - started) * 1000
+            if not line:
+                status = self.child.wait()
+                self.log.seek(0)
+                raise SystemExit(f"the server ended (status {status}): {self.log.read().decode(errors='replace')[-2000:]}")
             message = json.loads(line)
             if message.get("id") == self.next:
-                return message["result"], elapsed
+                return message, elapsed
+
+    def owner(self):
+        """The process that owns the data directory."""
+        return json.loads(Path(self.home, "owner/address.json").read_text())["pid"]
 
 
 def memory(pid):
@@ -67,15 +77,14 @@ def main():
         subprocess.run([BINARY, "--data-dir", home, "stop"], check=True, stdout=subprocess.DEVNULL)
         client = Client(home)
         lists = [client.request("tools/list", {}) for _ in range(20)]
-        tools = len(lists[0][0]["tools"])
+        tools = len(lists[0][0]["result"]["tools"])
         times = [elapsed for _, elapsed in lists]
         print(f"tools/list ({tools} tools): median {statistics.median(times):.2f} ms, worst {max(times):.2f} ms")
         call = {"name": "get_status", "arguments": {}}
         times = sorted(client.request("tools/call", call)[1] for _ in range(options.calls))
         print(f"get_status ({options.collections} collections): median {statistics.median(times):.2f} ms, "
               f"p99 {times[len(times) * 99 // 100]:.2f} ms of {len(times)}")
-        owner = json.loads(Path(home, "owner/address.json").read_text())["pid"]
-        print(f"memory: client's process {memory(client.child.pid):.1f} MB, owner {memory(owner):.1f} MB")
+        print(f"memory: client's process {memory(client.child.pid):.1f} MB, owner {memory(client.owner()):.1f} MB")
         client.child.stdin.close()
         client.child.wait()
         subprocess.run([BINARY, "--data-dir", home, "stop"], check=True, stdout=subprocess.DEVNULL)

@@ -15,7 +15,6 @@ Needs the Python package jsonschema for the check against output schemas.
 import argparse
 import collections
 import json
-import os
 import random
 import subprocess
 import sys
@@ -24,51 +23,11 @@ import time
 from pathlib import Path
 
 import jsonschema
+from protocol import BINARY, Client, memory
 
-BINARY = os.environ.get("CASETRACK_BIN", str(Path.home() / ".cache/casetrack-target/release/casetrack"))
 WORDS = "tenant rent roof slate harbour invoice payment delivery notice clause liability audit Acme Roe 2019 ISO 27001 §4.2".split()
 ODD = ["", " ", "\u0000", "🦀" * 50, "a" * 20_000, "../../etc/passwd", "%s%n", "'; DROP TABLE x;--", "\u202eevil", "NaN", "-1", "\n\n",
        "casetrack://collections", "00000000-0000-0000-0000-000000000000", "C:\\x", "{}", "null", "\ud7ff", "ﬀ" * 30]
-
-
-class Server:
-    def __init__(self, home, config):
-        Path(home).mkdir(parents=True, exist_ok=True)
-        self.home = home
-        self.log = tempfile.TemporaryFile()
-        command = [BINARY, "--data-dir", home, *config, "mcp"]
-        self.child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.log)
-        self.next = 0
-        client = {"name": "random", "version": "0"}
-        self.request("initialize", {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client})
-        self.send({"method": "notifications/initialized"})
-
-    def send(self, message):
-        self.child.stdin.write(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
-        self.child.stdin.flush()
-
-    def request(self, method, params):
-        self.next += 1
-        self.send({"id": self.next, "method": method, "params": params})
-        while True:
-            line = self.child.stdout.readline()
-            if not line:
-                status = self.child.wait()
-                self.log.seek(0)
-                raise SystemExit(f"the server ended (status {status}): {self.log.read().decode(errors='replace')[-2000:]}")
-            message = json.loads(line)
-            if message.get("id") == self.next:
-                return message
-
-    def owner(self):
-        return json.loads(Path(self.home, "owner/address.json").read_text())["pid"]
-
-
-def memory(pid):
-    for line in Path(f"/proc/{pid}/status").read_text().splitlines():
-        if line.startswith("VmRSS:"):
-            return int(line.split()[1]) / 1024
-    return float("nan")
 
 
 class Caller:
@@ -180,8 +139,9 @@ def main():
     # As fast as it goes: the limit on calls is for clients that run wild.
     (root / "home").mkdir()
     (root / "home/config.toml").write_text("[limits]\ncalls_per_minute = 100000\n")
-    server = Server(str(root / "home"), [])
-    tools = {tool["name"]: tool for tool in server.request("tools/list", {})["result"]["tools"]}
+    home = str(root / "home")
+    server = Client(home)
+    tools = {tool["name"]: tool for tool in server.request("tools/list", {})[0]["result"]["tools"]}
     caller, violations, outcomes = Caller(rng, folder), [], collections.Counter()
     pids = (server.child.pid, server.owner())
     started, pause = time.time(), options.minutes * 60 / options.calls
@@ -201,7 +161,7 @@ def main():
         params = {"name": name, "arguments": arguments}
         if rng.random() < 0.02:
             params = rng.choice([{}, {"name": 5}, {"name": "nothing"}, {"name": name, "arguments": [1]}, {"name": name, "arguments": "x"}])
-        answer = server.request("tools/call", params)
+        answer, _ = server.request("tools/call", params)
         problem, success = check(answer, tools[name])
         outcomes[name, success] += 1
         if problem:
@@ -221,7 +181,7 @@ def main():
         print(f"  {name:30} {outcomes[name, True]:5} / {outcomes[name, False]}")
     server.child.stdin.close()
     server.child.wait()
-    subprocess.run([BINARY, "--data-dir", server.home, "stop"], stdout=subprocess.DEVNULL)
+    subprocess.run([BINARY, "--data-dir", home, "stop"], stdout=subprocess.DEVNULL)
     if options.keep:
         print(root)
     else:

@@ -18,7 +18,7 @@ pub enum Progress {
 }
 
 /// What the events of an operation add up to.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProgressTotals {
     /// Files to look at, once known.
     pub total: Option<u64>,

@@ -9,7 +9,7 @@ use casetrack_core::{
     Cancel, CollectionMeta, Error, ErrorCode, JobId, Progress, ProgressSink, ProgressTotals, Result, Timestamp,
 };
 
-use super::record::{JobRecord, RecordedCounts, Records};
+use super::record::{JobRecord, Records};
 use super::{JobOrigin, JobReport, JobRequest, JobState, JobStatus};
 use crate::engine::Engine;
 use crate::ingest::Problem;
@@ -44,31 +44,31 @@ struct State {
 
 struct Job {
     record: JobRecord,
-    totals: ProgressTotals,
     /// Since when it runs in this process.
     running_since: Option<Instant>,
     cancel: Cancel,
     /// The same was asked for once more after it began, perhaps because there is more to do now.
     asked_again: bool,
+    /// Its work is over: who asks for the same now gets another job.
+    closed: bool,
     listeners: Vec<(u64, ProgressSink)>,
 }
 
 impl Job {
     fn new(record: JobRecord) -> Self {
-        let RecordedCounts { total, files, failed, chunks } = record.counts;
-        let totals = ProgressTotals { total, files, failed, chunks };
         Self {
             record,
-            totals,
             running_since: None,
             cancel: Cancel::default(),
             asked_again: false,
+            closed: false,
             listeners: Vec::new(),
         }
     }
 
     fn status(&self) -> JobStatus {
-        let Self { record, totals, running_since, .. } = self;
+        let Self { record, running_since, .. } = self;
+        let totals = record.counts;
         let rate = running_since.map(|since| totals.chunks as f64 / since.elapsed().as_secs_f64().max(0.001));
         JobStatus {
             job_id: record.id,
@@ -94,15 +94,14 @@ impl Job {
     fn end(&mut self, state: JobState, problem: Option<Problem>) {
         if state == JobState::Completed {
             // Those that needed nothing were not told one by one.
-            self.totals.files = self.totals.total.unwrap_or(self.totals.files);
+            let counts = &mut self.record.counts;
+            counts.files = counts.total.unwrap_or(counts.files);
         }
-        let ProgressTotals { total, files, failed, chunks } = self.totals;
         self.running_since = None;
         self.listeners.clear();
         self.record.state = state;
         self.record.problem = problem;
         self.record.finished_at = Some(Timestamp::now());
-        self.record.counts = RecordedCounts { total, files, failed, chunks };
     }
 }
 
@@ -151,13 +150,14 @@ impl Jobs {
             finished_at: None,
             resumed: 0,
             problem: None,
-            counts: RecordedCounts::default(),
+            counts: ProgressTotals::default(),
         };
         let id = record.id;
         {
             let mut state = jobs.lock();
             let same = state.jobs.iter_mut().find(|job| {
                 !job.record.state.has_ended()
+                    && !job.closed
                     && job.record.collection_id == record.collection_id
                     && same_request(&job.record.request, &record.request)
             });
@@ -234,10 +234,10 @@ impl Jobs {
         let job = state.job(id)?;
         if !job.record.state.has_ended() {
             // What it has missed so far.
-            if let Some(files) = job.totals.total {
+            if let Some(files) = job.record.counts.total {
                 progress(Progress::Discovered { files });
             }
-            progress(Progress::Embedded { chunks: job.totals.chunks });
+            progress(Progress::Embedded { chunks: job.record.counts.chunks });
             job.listeners.push((listener, Arc::clone(progress)));
         }
         loop {
@@ -316,9 +316,12 @@ impl Jobs {
         self.ended.notify_all();
     }
 
-    /// Whether the work is to be looked over once more before the job ends.
+    /// Whether the work is to be looked over once more before the job ends; otherwise nobody can join it any more.
     fn was_asked_again(&self, id: JobId) -> bool {
-        self.lock().job(id).is_some_and(|job| std::mem::take(&mut job.asked_again))
+        self.lock().job(id).is_some_and(|job| {
+            job.closed = !std::mem::take(&mut job.asked_again);
+            !job.closed
+        })
     }
 
     fn forget_old(&self, state: &mut State) {
@@ -339,7 +342,7 @@ impl Jobs {
     fn note(&self, id: JobId, event: &Progress) {
         let mut state = self.lock();
         if let Some(job) = state.job(id) {
-            job.totals.add(event);
+            job.record.counts.add(event);
             job.listeners.iter().for_each(|(_, listener)| listener(event.clone()));
         }
     }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use casetrack_core::{CollectionId, Error, JobId, Result, Timestamp};
+use casetrack_core::{CollectionId, Error, JobId, ProgressTotals, Result, Timestamp};
 use casetrack_store::write_atomically;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -29,17 +29,9 @@ pub(super) struct JobRecord {
     pub finished_at: Option<Timestamp>,
     pub resumed: u32,
     pub problem: Option<Problem>,
-    /// What was counted, once it has ended.
+    /// What was counted so far; on disk, once it has ended.
     #[serde(default)]
-    pub counts: RecordedCounts,
-}
-
-#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
-pub(super) struct RecordedCounts {
-    pub total: Option<u64>,
-    pub files: u64,
-    pub failed: u64,
-    pub chunks: u64,
+    pub counts: ProgressTotals,
 }
 
 /// The folder of the jobs of a data directory.

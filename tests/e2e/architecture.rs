@@ -8,7 +8,7 @@ use serde_json::Value;
 
 /// What each crate may depend on, of ours.
 const ARROWS: &[(&str, &[&str])] = &[
-    ("casetrack", &["casetrack-core", "casetrack-engine", "casetrack-mcp"]),
+    ("casetrack", &["casetrack-core", "casetrack-engine", "casetrack-mcp", "casetrack-text"]),
     ("casetrack-core", &[]),
     ("casetrack-embed", &["casetrack-core"]),
     (
@@ -16,9 +16,10 @@ const ARROWS: &[(&str, &[&str])] = &[
         &["casetrack-core", "casetrack-embed", "casetrack-extract", "casetrack-nlp", "casetrack-store"],
     ),
     ("casetrack-extract", &["casetrack-core"]),
-    ("casetrack-mcp", &["casetrack-core", "casetrack-engine"]),
+    ("casetrack-mcp", &["casetrack-core", "casetrack-engine", "casetrack-text"]),
     ("casetrack-nlp", &["casetrack-core"]),
     ("casetrack-store", &["casetrack-core"]),
+    ("casetrack-text", &["casetrack-core", "casetrack-engine"]),
 ];
 
 /// The packages of the workspace, as cargo describes them.

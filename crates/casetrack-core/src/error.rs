@@ -4,6 +4,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::hint::Hint;
+
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// Who has to act for the operation to succeed.
@@ -19,130 +21,81 @@ pub enum ErrorKind {
     Bug,
 }
 
-/// A stable name of what went wrong, for programs.
-///
-/// An addition goes here and into [`ErrorCode::ALL`], [`ErrorCode::kind`] and [`ErrorCode::name`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum ErrorCode {
-    NoCollectionActive,
-    NotFound,
-    AlreadyExists,
-    FileNotFound,
-    InvalidArgument,
-    FreeTierLimit,
-    UnsupportedFormat,
-    UnreadableFile,
-    EmptyFile,
-    NeedsPassword,
-    NeedsOcr,
-    FileTooLarge,
-    ModelMismatch,
-    Cancelled,
-    PermissionDenied,
-    /// The rules of access say that a file is not to be read.
-    AccessDenied,
-    /// More calls than a session may make; the hint says when to try again.
-    TooManyCalls,
-    InUse,
-    DiskFull,
-    MissingDependency,
-    Network,
-    Io,
-    Corrupt,
-    NewerSchema,
-    Internal,
+/// Makes [`ErrorCode`] with its list, its kinds and its names from one table, so that none of them can lack a code.
+macro_rules! error_codes {
+    ($($(#[$about:meta])* $code:ident = $name:literal, $kind:ident;)+) => {
+        /// A stable name of what went wrong, for programs. An addition is one row of the table below.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+        pub enum ErrorCode {
+            $($(#[$about])* $code,)+
+        }
+
+        impl ErrorCode {
+            pub const ALL: &[Self] = &[$(Self::$code),+];
+
+            pub fn kind(self) -> ErrorKind {
+                match self {
+                    $(Self::$code => ErrorKind::$kind,)+
+                }
+            }
+
+            /// The snake_case name used in JSON.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(Self::$code => $name,)+
+                }
+            }
+        }
+    };
+}
+
+error_codes! {
+    NoCollectionActive = "no_collection_active", User;
+    NotFound = "not_found", User;
+    AlreadyExists = "already_exists", User;
+    FileNotFound = "file_not_found", User;
+    InvalidArgument = "invalid_argument", User;
+    FreeTierLimit = "free_tier_limit", User;
+    UnsupportedFormat = "unsupported_format", User;
+    UnreadableFile = "unreadable_file", User;
+    EmptyFile = "empty_file", User;
+    NeedsPassword = "needs_password", User;
+    NeedsOcr = "needs_ocr", User;
+    FileTooLarge = "file_too_large", User;
+    ModelMismatch = "model_mismatch", User;
+    Cancelled = "cancelled", User;
+    PermissionDenied = "permission_denied", Environment;
+    /// The access rules do not allow the file to be read.
+    AccessDenied = "access_denied", User;
+    /// A session made more calls than it may; the hint says when to try again.
+    TooManyCalls = "too_many_calls", User;
+    /// The state of a collection (closed, archived) does not allow the operation.
+    WrongState = "wrong_state", User;
+    InUse = "in_use", Environment;
+    DiskFull = "disk_full", Environment;
+    MissingDependency = "missing_dependency", Environment;
+    Network = "network", Environment;
+    Io = "io", Environment;
+    Corrupt = "corrupt", Corruption;
+    NewerSchema = "newer_schema", Environment;
+    Internal = "internal", Bug;
 }
 
 impl ErrorCode {
-    pub const ALL: [Self; 23] = {
-        use ErrorCode::*;
-        [
-            NoCollectionActive,
-            NotFound,
-            AlreadyExists,
-            FileNotFound,
-            InvalidArgument,
-            FreeTierLimit,
-            UnsupportedFormat,
-            UnreadableFile,
-            EmptyFile,
-            NeedsPassword,
-            NeedsOcr,
-            FileTooLarge,
-            ModelMismatch,
-            Cancelled,
-            PermissionDenied,
-            InUse,
-            DiskFull,
-            MissingDependency,
-            Network,
-            Io,
-            Corrupt,
-            NewerSchema,
-            Internal,
-        ]
-    };
-
-    pub fn kind(self) -> ErrorKind {
-        use ErrorCode::*;
-        match self {
-            NoCollectionActive | NotFound | AlreadyExists | FileNotFound | InvalidArgument | FreeTierLimit
-            | UnsupportedFormat | UnreadableFile | EmptyFile | NeedsPassword | NeedsOcr | FileTooLarge
-            | ModelMismatch | Cancelled | AccessDenied | TooManyCalls => ErrorKind::User,
-            PermissionDenied | InUse | DiskFull | MissingDependency | Network | Io | NewerSchema => {
-                ErrorKind::Environment
-            }
-            Corrupt => ErrorKind::Corruption,
-            Internal => ErrorKind::Bug,
-        }
-    }
-
-    /// The snake_case name used in JSON.
-    pub fn name(self) -> &'static str {
-        use ErrorCode::*;
-        match self {
-            NoCollectionActive => "no_collection_active",
-            NotFound => "not_found",
-            AlreadyExists => "already_exists",
-            FileNotFound => "file_not_found",
-            InvalidArgument => "invalid_argument",
-            FreeTierLimit => "free_tier_limit",
-            UnsupportedFormat => "unsupported_format",
-            UnreadableFile => "unreadable_file",
-            EmptyFile => "empty_file",
-            NeedsPassword => "needs_password",
-            NeedsOcr => "needs_ocr",
-            FileTooLarge => "file_too_large",
-            ModelMismatch => "model_mismatch",
-            Cancelled => "cancelled",
-            PermissionDenied => "permission_denied",
-            AccessDenied => "access_denied",
-            TooManyCalls => "too_many_calls",
-            InUse => "in_use",
-            DiskFull => "disk_full",
-            MissingDependency => "missing_dependency",
-            Network => "network",
-            Io => "io",
-            Corrupt => "corrupt",
-            NewerSchema => "newer_schema",
-            Internal => "internal",
-        }
-    }
-
-    /// The code of a [name](Self::name); `Internal` where there is none.
+    /// The code with this [name](Self::name); `Internal` if there is none.
     pub fn from_name(name: &str) -> Self {
-        Self::ALL.into_iter().find(|code| code.name() == name).unwrap_or(Self::Internal)
+        Self::ALL.iter().copied().find(|code| code.name() == name).unwrap_or(Self::Internal)
     }
 }
 
 /// What happened and to what (`message`), and what to do next (`hint`).
 ///
-/// `Display` gives the message alone; [`Error::full_text`] adds the hint. Front ends render hints once, at the end.
+/// `Display` gives the message alone. Each front end renders the hint in its own words, once, at the end.
 #[derive(Debug)]
 pub struct Error {
     pub code: ErrorCode,
     pub message: String,
-    pub hint: Option<String>,
+    pub hint: Option<Hint>,
     source: Option<Box<dyn std::error::Error + Send + Sync>>,
 }
 
@@ -151,7 +104,7 @@ impl Error {
         Self { code, message: message.into(), hint: None, source: None }
     }
 
-    pub fn with_hint(mut self, hint: impl Into<String>) -> Self {
+    pub fn with_hint(mut self, hint: impl Into<Hint>) -> Self {
         self.hint = Some(hint.into());
         self
     }
@@ -193,16 +146,16 @@ impl Error {
 
     pub fn cancelled() -> Self {
         Self::new(ErrorCode::Cancelled, "Cancelled.")
-            .with_hint("What was finished before is kept; run it again to go on.")
+            .with_hint("Everything finished before that is kept. Run it again to continue.")
     }
 
     pub fn kind(&self) -> ErrorKind {
         self.code.kind()
     }
 
-    /// Message and hint, separated by an empty line, as shown to people and assistants.
+    /// Message and hint, if that suits every reader, separated by an empty line.
     pub fn full_text(&self) -> String {
-        match &self.hint {
+        match self.hint.as_ref().and_then(Hint::text) {
             Some(hint) => format!("{}\n\n{hint}", self.message),
             None => self.message.clone(),
         }
@@ -218,5 +171,20 @@ impl fmt::Display for Error {
 impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         self.source.as_ref().map(|source| source.as_ref() as _)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_code_is_found_by_its_name() {
+        for &code in ErrorCode::ALL {
+            assert_eq!(ErrorCode::from_name(code.name()), code);
+        }
+        // A refusal is not a defect of the program.
+        assert_eq!(ErrorCode::from_name("access_denied").kind(), ErrorKind::User);
+        assert_eq!(ErrorCode::from_name("too_many_calls").kind(), ErrorKind::User);
     }
 }

@@ -11,6 +11,7 @@ pub mod config;
 pub mod document;
 pub mod entity;
 pub mod error;
+pub mod hint;
 pub mod id;
 pub mod password;
 pub mod progress;
@@ -29,6 +30,7 @@ pub use entity::{
     PlacedReference,
 };
 pub use error::{Error, ErrorCode, ErrorKind, Result};
+pub use hint::Hint;
 pub use id::{ChunkId, CollectionId, DocumentId, JobId, Sha256, WatchId};
 pub use password::Password;
 pub use progress::{Cancel, Progress, ProgressSink, ProgressTotals};

@@ -304,6 +304,8 @@ mod tests {
             return; // this user has pulled it
         }
         let error = Model::load(&manifest, spec, Precision::Float32).err().unwrap();
-        assert!(error.message.contains("has not been pulled") && error.hint.unwrap().contains("models pull"));
+        assert!(
+            error.message.contains("has not been pulled") && error.hint.unwrap().to_string().contains("models pull")
+        );
     }
 }

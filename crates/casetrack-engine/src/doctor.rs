@@ -1,6 +1,6 @@
 //! What is missing on this machine, and how to get it.
 
-use casetrack_core::{Error, Result};
+use casetrack_core::{Error, Hint, Result};
 use casetrack_embed::{ModelManifest, find_models_dir};
 use casetrack_extract::{pdfium_status, tesseract_status};
 use casetrack_nlp::spacy::MODEL_FOLDER;
@@ -23,7 +23,7 @@ pub struct Finding {
     /// Where it was found, or what is wrong.
     pub detail: String,
     /// What to do when it is not ok.
-    pub hint: Option<String>,
+    pub hint: Option<Hint>,
 }
 
 impl Engine {

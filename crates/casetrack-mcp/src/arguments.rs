@@ -4,7 +4,7 @@ use casetrack_core::{Error, Result};
 use serde_json::Value;
 
 use crate::schema::JsonObject;
-use crate::text::format::shorten;
+use casetrack_text::format::shorten;
 
 /// Less similar names are not suggested (Jaro–Winkler, 0–1).
 const MIN_SIMILARITY: f64 = 0.8;

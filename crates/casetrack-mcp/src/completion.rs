@@ -8,7 +8,7 @@ use rmcp::model::{CompletionInfo, Reference};
 
 use crate::prompts;
 use crate::resources::KINDS;
-use crate::text::format::shorten;
+use casetrack_text::format::shorten;
 
 /// What can stand in an argument.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

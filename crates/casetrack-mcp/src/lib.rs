@@ -1,7 +1,7 @@
 //! The MCP server of CaseTrack: its tools, what they take and return, and the transport.
 //!
 //! A tool converts its parameters, calls the [`Engine`](casetrack_engine::Engine) and renders the answer twice: as
-//! structured content that follows the tool's output schema, and as text for people ([`text`]). There is one table of tools;
+//! structured content that follows the tool's output schema, and as text for people ([`casetrack_text`]). There is one table of tools;
 //! a tool is a type in the file of its family under `tools` and one row in that table.
 
 // The parameters of all tools are one literal in a test.
@@ -22,7 +22,6 @@ mod server;
 mod session;
 mod table;
 mod tasks;
-pub mod text;
 mod tools;
 
 pub use audit::AuditLog;

@@ -7,7 +7,7 @@ use casetrack_core::{Progress, ProgressSink, ProgressTotals};
 use rmcp::model::{ProgressNotificationParam, ProgressToken};
 use tokio::sync::watch;
 
-use crate::text::format::{counted, thousands};
+use casetrack_text::format::{counted, thousands};
 
 /// The latest counts of a running operation.
 #[derive(Debug, Clone, Copy)]

@@ -296,7 +296,7 @@ impl ServerHandler for Server {
             )),
             method => Err(ErrorData::new(
                 rmcp::model::ErrorCode::METHOD_NOT_FOUND,
-                format!("Unknown method: {}", crate::text::format::shorten(method, 80)),
+                format!("Unknown method: {}", casetrack_text::format::shorten(method, 80)),
                 None,
             )),
         }
@@ -388,7 +388,7 @@ impl Drop for CancelOnDrop {
 fn client(context: &RequestContext<RoleServer>) -> String {
     let info = context.peer.peer_info();
     let client = info.as_ref().map(|info| format!("{} {}", info.client_info.name, info.client_info.version));
-    crate::text::format::shorten(&client.unwrap_or_default(), 100)
+    casetrack_text::format::shorten(&client.unwrap_or_default(), 100)
 }
 
 /// Whether the client's version of the protocol has links to resources in the results of tools.
@@ -403,7 +403,7 @@ fn answer(result: Result<ToolOutput>, collection: Option<CollectionId>, max_char
 
 fn success(output: ToolOutput, collection: Option<CollectionId>, max_chars: usize) -> CallToolResult {
     let links = collection.map(|collection| resources::links::links(collection, &output.structured));
-    let mut content = vec![ContentBlock::text(crate::text::marks::cap(output.text, max_chars))];
+    let mut content = vec![ContentBlock::text(casetrack_text::marks::cap(output.text, max_chars))];
     content.extend(links.unwrap_or_default().into_iter().map(ContentBlock::resource_link));
     let mut result = CallToolResult::success(content);
     result.structured_content = Some(output.structured);

@@ -13,11 +13,11 @@ use serde_json::Value;
 use crate::arguments::closest;
 use crate::schema::{self, JsonObject};
 use crate::session::{Context, ToolOutput};
-use crate::text::format::shorten;
 use crate::tools::{
     chunks, collections, documents, entities, ingest, jobs, navigation, overview, references, reindex, search, status,
     sync, watches,
 };
+use casetrack_text::format::shorten;
 
 #[cfg(test)]
 mod tests;

@@ -8,8 +8,8 @@ use rmcp::model::{CallToolResult, CreateTaskResult, DetailedTask, GetTaskResult,
 use serde_json::Value;
 
 use crate::session::ToolOutput;
-use crate::text;
 use crate::tools::work::outcome;
+use casetrack_text as text;
 
 /// How often clients should ask, in milliseconds.
 const POLL_INTERVAL_MS: u64 = 1_000;

@@ -13,7 +13,7 @@ pub(crate) mod prepare;
 use std::path::PathBuf;
 
 use casetrack_core::{
-    Cancel, CollectionId, DocumentId, DocumentType, Error, ErrorCode, Password, ProgressSink, Result, Timestamp,
+    Cancel, CollectionId, DocumentId, DocumentType, Error, ErrorCode, Hint, Password, ProgressSink, Result, Timestamp,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -144,7 +144,8 @@ pub struct Problem {
     /// Stable snake_case name, such as `needs_password`.
     pub code: String,
     pub message: String,
-    pub hint: Option<String>,
+    #[schemars(with = "Option<String>")]
+    pub hint: Option<Hint>,
 }
 
 impl Problem {

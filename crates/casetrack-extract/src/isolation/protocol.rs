@@ -2,7 +2,7 @@
 
 use std::io::{self, Read, Write};
 
-use casetrack_core::{Error, ErrorCode, FileFormat, Page, Properties};
+use casetrack_core::{Error, ErrorCode, FileFormat, Hint, Page, Properties};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -31,7 +31,7 @@ pub enum Reply {
     Attachment(Attachment),
     Done { format: FileFormat, title: Option<String>, properties: Properties, warnings: Vec<String> },
     Picture(PagePicture),
-    Failed { code: ErrorCode, message: String, hint: Option<String> },
+    Failed { code: ErrorCode, message: String, hint: Option<Hint> },
 }
 
 impl Reply {
@@ -90,7 +90,7 @@ mod tests {
         write_frame(&mut bytes, &failed).unwrap();
         let read = |bytes: &[u8], limit| read_frame::<Reply>(&mut &bytes[..], limit);
         let Some(Reply::Failed { code, message, hint }) = read(&bytes, 1000).unwrap() else { panic!() };
-        assert_eq!((code, message.as_str(), hint.as_deref()), (ErrorCode::NeedsOcr, "a scan", Some("OCR it")));
+        assert_eq!((code, message.as_str(), hint), (ErrorCode::NeedsOcr, "a scan", Some("OCR it".into())));
         assert!(read(&bytes[..bytes.len() - 1], 1000).unwrap().is_none());
         assert!(read(&bytes[..2], 1000).unwrap().is_none());
         assert!(read(&bytes, 5).is_err());

@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 
 use crate::arguments::closest;
 use crate::completion::Values;
-use crate::text::format::{one_line, shorten};
+use casetrack_text::format::{one_line, shorten};
 
 /// Longest argument, in characters.
 const MAX_ARGUMENT_CHARS: usize = 2000;

@@ -5,7 +5,7 @@ use rmcp::model::Resource;
 use serde_json::{Map, Value};
 
 use super::{JSON, TEXT, Target, for_both};
-use crate::text::format::one_line;
+use casetrack_text::format::one_line;
 
 /// Most links of one answer.
 const MAX_LINKS: usize = 10;

@@ -8,7 +8,7 @@ use casetrack_engine::documents::CatalogueEntry;
 use rmcp::model::Resource;
 
 use super::{JSON, KINDS, Target, for_both};
-use crate::text::format::one_line;
+use casetrack_text::format::one_line;
 
 /// Resources of one answer.
 const PAGE: usize = 100;

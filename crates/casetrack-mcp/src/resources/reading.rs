@@ -12,8 +12,8 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::{JSON, PNG, TEXT, Target};
-use crate::text;
-use crate::text::format::one_line;
+use casetrack_text as text;
+use casetrack_text::format::one_line;
 
 /// Most documents of one list; a client pages through the rest with resources/list.
 const MAX_DOCUMENTS: usize = 2000;

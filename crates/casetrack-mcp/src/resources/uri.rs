@@ -6,7 +6,7 @@ use casetrack_core::{Error, ErrorCode, Result};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 
 use super::KINDS;
-use crate::text::format::shorten;
+use casetrack_text::format::shorten;
 
 const ROOT: &str = "casetrack://collections";
 /// What is left as it is: RFC 3986's unreserved characters.

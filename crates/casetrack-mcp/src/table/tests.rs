@@ -11,7 +11,7 @@ use casetrack_engine::sync::SyncReport;
 use serde_json::json;
 
 use super::*;
-use crate::text::samples;
+use casetrack_text::samples;
 
 /// The parameters of the specification: type, bounds, default and values; `[..]` after a tool lists the required ones.
 fn specified() -> Value {

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::unconfirmed;
 use crate::session::Context;
 use crate::table::{Effect, Reply, Tool, Toolset};
-use crate::text;
+use casetrack_text as text;
 
 pub(crate) struct ListDocuments;
 

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::session::Context;
 use crate::table::{Effect, Reply, Tool, Toolset};
-use crate::text;
+use casetrack_text as text;
 
 /// An entity's type, or any.
 #[derive(Clone, Copy, Default, Serialize, Deserialize, JsonSchema)]

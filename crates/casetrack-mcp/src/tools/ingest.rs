@@ -11,7 +11,7 @@ use serde::Deserialize;
 use super::work::{LongTool, Work, start};
 use crate::session::Context;
 use crate::table::{Effect, Reply, Tool, Toolset};
-use crate::text;
+use casetrack_text as text;
 
 pub(crate) struct IngestDocument;
 

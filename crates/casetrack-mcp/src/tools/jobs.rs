@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::work::outcome;
 use crate::session::Context;
 use crate::table::{Effect, Reply, Tool, Toolset};
-use crate::text;
+use casetrack_text as text;
 
 pub(crate) struct ListJobs;
 

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::session::Context;
 use crate::table::{Effect, Reply, Tool, Toolset};
-use crate::text;
+use casetrack_text as text;
 
 /// A kind of reference, or all that lead out of a document.
 #[derive(Clone, Copy, Default, Serialize, Deserialize, JsonSchema)]

@@ -10,7 +10,7 @@ use super::ingest::yes;
 use super::work::{LongTool, Work, start};
 use crate::session::Context;
 use crate::table::{Effect, Reply, Tool, Toolset};
-use crate::text;
+use casetrack_text as text;
 
 pub(crate) struct ReindexDocument;
 

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::session::Context;
 use crate::table::{Effect, NoParameters, Reply, Tool, Toolset};
-use crate::text;
+use casetrack_text as text;
 
 pub(crate) struct GetStatus;
 

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::ingest::{absolute, extension};
 use crate::session::Context;
 use crate::table::{Effect, Reply, Tool, Toolset};
-use crate::text;
+use casetrack_text as text;
 
 pub(crate) struct WatchFolder;
 

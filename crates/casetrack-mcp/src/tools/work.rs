@@ -12,7 +12,7 @@ use super::reindex::{ReindexCollection, ReindexDocument};
 use super::sync::SyncFolder;
 use crate::session::{Context, ToolOutput};
 use crate::table::{Reply, Tool, structured};
-use crate::text;
+use casetrack_text as text;
 
 /// Default of `wait_seconds`: clients cut a call off at about 60.
 pub(super) fn wait_seconds() -> u32 {

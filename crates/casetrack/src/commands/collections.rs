@@ -2,7 +2,7 @@
 
 use casetrack_core::Result;
 use casetrack_engine::collections::CollectionSummary;
-use casetrack_mcp::text::format::counted;
+use casetrack_text::format::counted;
 use clap::Args;
 use serde::{Deserialize, Serialize};
 

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use casetrack_core::Result;
 use casetrack_engine::stats::{CollectionStats, CompactReport};
-use casetrack_mcp::text::format::{bytes, duration};
+use casetrack_text::format::{bytes, duration};
 use clap::Args;
 use serde::{Deserialize, Serialize};
 

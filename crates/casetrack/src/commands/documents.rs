@@ -2,7 +2,7 @@
 
 use casetrack_core::Result;
 use casetrack_engine::documents::DocumentSort;
-use casetrack_mcp::text;
+use casetrack_text as text;
 use clap::{Args, ValueEnum};
 use serde::{Deserialize, Serialize};
 

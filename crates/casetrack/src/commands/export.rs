@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use casetrack_core::Result;
 use casetrack_engine::export::{ExportReport, ExportRequest};
-use casetrack_mcp::text::format::{bytes, counted, duration};
+use casetrack_text::format::{bytes, counted, duration};
 use clap::Args;
 use serde::{Deserialize, Serialize};
 

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use casetrack_core::Result;
 use casetrack_engine::import::ImportReport;
-use casetrack_mcp::text::format::{counted, duration};
+use casetrack_text::format::{counted, duration};
 use clap::Args;
 use serde::{Deserialize, Serialize};
 

@@ -1,7 +1,7 @@
 //! `casetrack index-status`
 
 use casetrack_core::Result;
-use casetrack_mcp::text;
+use casetrack_text as text;
 use clap::Args;
 use serde::{Deserialize, Serialize};
 

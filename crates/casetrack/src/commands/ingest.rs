@@ -2,7 +2,7 @@
 
 use casetrack_core::{DocumentType, Password, Result};
 use casetrack_engine::ingest::IngestRequest;
-use casetrack_mcp::text;
+use casetrack_text as text;
 use clap::Args;
 use serde::{Deserialize, Serialize};
 use std::ffi::OsString;

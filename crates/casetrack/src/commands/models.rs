@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use casetrack_core::Result;
 use casetrack_engine::models::{ModelInfo, ModelList, ModelPresence, PullEvent, PullReport};
-use casetrack_mcp::text::format::bytes;
+use casetrack_text::format::bytes;
 use clap::{Args, Subcommand};
 
 use crate::args::Global;

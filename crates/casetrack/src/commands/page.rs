@@ -5,7 +5,7 @@ use std::path::Path;
 
 use casetrack_core::{ChunkId, Error, Password, Result};
 use casetrack_engine::pages::PictureRequest;
-use casetrack_mcp::text::format::{bytes, one_line};
+use casetrack_text::format::{bytes, one_line};
 use clap::Args;
 use serde::{Deserialize, Serialize};
 use serde_json::json;

@@ -2,7 +2,7 @@
 
 use casetrack_core::{Password, Result};
 use casetrack_engine::reindex::ReindexRequest;
-use casetrack_mcp::text;
+use casetrack_text as text;
 use clap::Args;
 use serde::{Deserialize, Serialize};
 

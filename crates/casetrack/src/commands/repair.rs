@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use casetrack_core::Result;
 use casetrack_engine::repair::RepairReport;
-use casetrack_mcp::text::format::{counted, duration};
+use casetrack_text::format::{counted, duration};
 use clap::Args;
 use serde::{Deserialize, Serialize};
 

@@ -2,8 +2,8 @@
 
 use casetrack_core::Result;
 use casetrack_engine::search::{Filters, SearchRequest, SearchResponse, WrittenFilters};
-use casetrack_mcp::text;
-use casetrack_mcp::text::format::{counted, shorten};
+use casetrack_text as text;
+use casetrack_text::format::{counted, shorten};
 use clap::Args;
 use serde::{Deserialize, Serialize};
 use std::fmt::Write as _;

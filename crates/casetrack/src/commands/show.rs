@@ -1,7 +1,7 @@
 //! `casetrack show`
 
 use casetrack_core::{ChunkId, Result};
-use casetrack_mcp::text;
+use casetrack_text as text;
 use clap::Args;
 use serde::{Deserialize, Serialize};
 

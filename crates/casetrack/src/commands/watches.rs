@@ -4,7 +4,7 @@ use std::ffi::OsString;
 
 use casetrack_core::Result;
 use casetrack_engine::watches::{Schedule, WatchRequest};
-use casetrack_mcp::text;
+use casetrack_text as text;
 use clap::Args;
 use serde::{Deserialize, Serialize};
 

@@ -7,7 +7,7 @@ use std::ffi::OsString;
 use std::io::{self, BufRead, Write};
 use std::net::SocketAddr;
 
-use casetrack_core::{CollectionId, Error, ErrorCode, Progress, Result};
+use casetrack_core::{CollectionId, Error, ErrorCode, Hint, Progress, Result};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -92,7 +92,7 @@ pub enum FromOwner {
 pub struct Failure {
     code: ErrorCode,
     message: String,
-    hint: Option<String>,
+    hint: Option<Hint>,
 }
 
 impl From<Error> for Failure {

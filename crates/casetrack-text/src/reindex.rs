@@ -56,7 +56,7 @@ fn line(document: &ReindexedDocument) -> String {
 
 fn conclusion(report: &ReindexReport, whole: bool) -> String {
     if let Some(problem) = &report.stopped {
-        let hint = problem.hint.as_deref().map(|hint| format!(" {hint}")).unwrap_or_default();
+        let hint = problem.hint.as_ref().map(|hint| format!(" {hint}")).unwrap_or_default();
         let message = one_line(&problem.message);
         return format!("Not everything was done; what was not is stored as it was. {message}{hint}");
     }
@@ -100,7 +100,7 @@ pub fn status(status: &IndexStatus) -> String {
         fact(&index.name, &state);
     }
     if let Some(problem) = &status.model_problem {
-        let hint = problem.hint.as_deref().map(|hint| format!(" {hint}")).unwrap_or_default();
+        let hint = problem.hint.as_ref().map(|hint| format!(" {hint}")).unwrap_or_default();
         fact("Models", &format!("{}{hint}", one_line(&problem.message)));
     }
     let incomplete: Vec<&DocumentState> =

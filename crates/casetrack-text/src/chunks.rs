@@ -155,7 +155,7 @@ mod tests {
     use casetrack_core::{ColumnRange, ExtractionMethod, RowRange};
 
     use super::*;
-    use crate::text::samples::{self, PAYMENT};
+    use crate::samples::{self, PAYMENT};
 
     #[test]
     fn a_chunk_reads_as_in_the_specification() {

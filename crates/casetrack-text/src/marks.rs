@@ -32,7 +32,7 @@ fn code(text: &str) -> String {
 
 /// Cuts a text after the last whole line that fits into `max` characters, closes the passage that is cut, and says how much is missing
 /// and what to do.
-pub(crate) fn cap(text: String, max: usize) -> String {
+pub fn cap(text: String, max: usize) -> String {
     let Some((end, _)) = text.char_indices().nth(max) else { return text };
     let end = text[..end].rfind('\n').unwrap_or(end);
     let (kept, rest) = text.split_at(end);

@@ -114,7 +114,7 @@ fn push_gone(text: &mut String, heading: &str, documents: &[GoneDocument]) {
 
 fn conclusion(report: &SyncReport) -> String {
     if let Some(problem) = &report.stopped {
-        let hint = problem.hint.as_deref().map(|hint| format!(" {hint}")).unwrap_or_default();
+        let hint = problem.hint.as_ref().map(|hint| format!(" {hint}")).unwrap_or_default();
         return format!("Not everything was done. {}{hint}", one_line(&problem.message));
     }
     let changes = report.new.len() + report.changed.len() + report.moved.len() + report.removed.len();

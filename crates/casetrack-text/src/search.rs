@@ -142,7 +142,7 @@ pub fn comparison(comparison: &Comparison) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::samples::{self, PAYMENT};
+    use crate::samples::{self, PAYMENT};
 
     #[test]
     fn results_read_as_in_the_specification() {

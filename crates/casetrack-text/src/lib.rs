@@ -1,4 +1,5 @@
-//! The engine's answers as text for people, in the wording of the tools' specification.
+//! The engine's answers as text for people, which the command line and the MCP server share. The wording is that of the tools'
+//! specification.
 //!
 //! Names and paths come from outside, so control characters in them are escaped: one stays on its line whatever it contains.
 //! Quoted text is verbatim, between marks that it cannot contain ([`marks`]).
@@ -21,5 +22,5 @@ pub mod status;
 pub mod sync;
 pub mod watches;
 
-#[cfg(test)]
-pub(crate) mod samples;
+#[cfg(any(test, feature = "samples"))]
+pub mod samples;

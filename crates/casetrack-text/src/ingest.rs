@@ -147,7 +147,7 @@ pub(super) fn failure(failed: &FailedFile) -> String {
     let path = one_line(&failed.relative_path);
     let message = one_line(&failed.problem.message);
     let name = path.rsplit('/').next().unwrap_or_default();
-    let hint = failed.problem.hint.as_deref().map(|hint| format!(" {}", one_line(hint))).unwrap_or_default();
+    let hint = failed.problem.hint.as_ref().map(|hint| format!(" {}", one_line(&hint.to_string()))).unwrap_or_default();
     match message.strip_prefix(name) {
         Some(rest) if rest.starts_with(' ') => format!("{path}{rest}{hint}"),
         _ => format!("{path}: {message}{hint}"),
@@ -165,7 +165,7 @@ fn conclusion(report: &IngestReport) -> String {
         count => format!("All {} new documents are now searchable.", thousands(count)),
     };
     let Some(stopped) = &report.stopped else { return done };
-    let hint = stopped.hint.as_deref().map(|hint| format!(" {hint}")).unwrap_or_default();
+    let hint = stopped.hint.as_ref().map(|hint| format!(" {hint}")).unwrap_or_default();
     format!("{done}\nNot all files were looked at. {}{}", one_line(&stopped.message), one_line(&hint))
 }
 
@@ -264,7 +264,7 @@ mod tests {
     #[test]
     fn a_failure_names_the_file_once() {
         let mut scan = failed("site/scan.pdf", "scan.pdf is a scan without a text layer.");
-        scan.problem.hint = Some("Recognise its text first.".to_owned());
+        scan.problem.hint = Some("Recognise its text first.".into());
         assert_eq!(failure(&scan), "site/scan.pdf is a scan without a text layer. Recognise its text first.");
         assert_eq!(failure(&failed("a/b.pdf", "b.pdfx is odd")), "a/b.pdf: b.pdfx is odd");
     }

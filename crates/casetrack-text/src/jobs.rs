@@ -29,7 +29,7 @@ fn state(state: JobState) -> &'static str {
 }
 
 /// `12 of 47 files, 340 chunks (21.3 chunks/s)`
-pub(crate) fn progress(job: &JobStatus) -> String {
+pub fn progress(job: &JobStatus) -> String {
     let files = match job.files_total {
         Some(total) => format!("{} of {}", thousands(job.files_done), counted(total, "file")),
         None => counted(job.files_done, "file"),

@@ -145,7 +145,7 @@ fn counts(summary: &CollectionSummary) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::samples::{collection, collection_summary, document_summary};
+    use crate::samples::{collection, collection_summary, document_summary};
     use casetrack_engine::collections::Storage;
 
     #[test]

@@ -126,7 +126,7 @@ mod tests {
     use casetrack_engine::paging::Paging;
 
     use super::*;
-    use crate::text::samples::{document, document_summary};
+    use crate::samples::{document, document_summary};
 
     #[test]
     fn lists_show_where_each_document_comes_from() {

@@ -6,6 +6,7 @@
 
 pub(crate) mod discover;
 mod extracting;
+pub mod inspect;
 pub(crate) mod originals;
 pub(crate) mod pipeline;
 pub(crate) mod prepare;

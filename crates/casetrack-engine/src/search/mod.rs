@@ -1,5 +1,6 @@
 //! Hybrid search: BM25 ∪ dense ∪ learned-sparse recall, score fusion, passages with provenance.
 
+pub mod compare;
 mod context;
 mod excerpt;
 mod filter;
@@ -8,6 +9,7 @@ pub(crate) mod fusion;
 mod query;
 mod recall;
 mod related;
+pub mod similar;
 
 use std::time::Instant;
 

@@ -1,5 +1,9 @@
 //! List, find, describe and delete the documents of a collection.
 
+pub mod chunks;
+pub mod pages;
+pub mod structure;
+
 use std::sync::Arc;
 
 use casetrack_core::{

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use casetrack_core::{CollectionId, DocumentId, EntityType, Error, Result};
+use casetrack_core::{Action, CollectionId, DocumentId, EntityType, Error, Result, hint};
 use casetrack_nlp::value_key;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -266,6 +266,9 @@ pub(super) fn check(top_k: u32, most: u32) -> Result<()> {
 }
 
 fn gone(name: &str) -> Error {
-    Error::new(casetrack_core::ErrorCode::NotFound, format!("Entity not found: \"{name}\"."))
-        .with_hint("list_entities shows what there is.")
+    Error::new(casetrack_core::ErrorCode::NotFound, format!("Entity not found: \"{name}\".")).with_hint(hint![
+        "See the entities with ",
+        Action::ListEntities,
+        "."
+    ])
 }

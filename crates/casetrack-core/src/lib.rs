@@ -21,7 +21,7 @@ pub mod time;
 
 pub use chunk::Chunk;
 pub use collection::{CollectionMeta, CollectionStatus, CollectionType};
-pub use config::{ChunkConfig, Limits, Tier};
+pub use config::{ChunkConfig, Feature, Limits, Tier};
 pub use document::{
     Block, BlockKind, DocumentMeta, DocumentType, ExtractionMethod, FileFormat, Page, Properties, Rect,
 };

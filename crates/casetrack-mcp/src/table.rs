@@ -3,7 +3,7 @@
 use casetrack_text::Reader;
 use std::sync::{Arc, LazyLock};
 
-use casetrack_core::{Error, ErrorCode, Result};
+use casetrack_core::{Error, ErrorCode, Feature, Result};
 pub(crate) use casetrack_engine::settings::Toolset;
 use rmcp::model::ToolAnnotations;
 use schemars::JsonSchema;
@@ -81,8 +81,8 @@ pub(crate) trait Tool {
     const DESCRIPTION: &'static str;
     const EFFECT: Effect;
     const TOOLSET: Toolset;
-    /// Whether the Free tier lacks it.
-    const PRO: bool = false;
+    /// What it needs that the Free tier lacks.
+    const FEATURE: Option<Feature> = None;
     /// Whether its work is done by a job.
     const LONG: bool = false;
     /// Refuses unknown fields; the documentation and constraints of its fields become the input schema.
@@ -161,8 +161,8 @@ impl Entry {
 }
 
 fn handle<T: Tool>(context: &Context<'_>, arguments: Value) -> Result<ToolOutput> {
-    if T::PRO {
-        context.engine.config().tier.check_pro(T::NAME)?;
+    if let Some(feature) = T::FEATURE {
+        context.engine.config().tier.check(feature)?;
     }
     let parameters = serde_json::from_value(arguments)
         .map_err(|error| Error::invalid(format!("{} cannot read its arguments: {error}.", T::NAME)))?;

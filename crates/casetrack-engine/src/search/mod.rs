@@ -167,6 +167,7 @@ impl Engine {
         }
         let filter = Filter { selection, ..Filter::default() };
 
+        let request = &within_tier(request, self.config().tier, &mut notices);
         let wanted = request.offset as usize + request.top_k as usize;
         let recall = self.recall(&collection, &corrected, query, RECALL.max(wanted), &filter)?;
         let Recall { bm25, dense, sparse, notices: missing } = recall;
@@ -196,6 +197,16 @@ impl Engine {
             elapsed_ms: started.elapsed().as_secs_f64() * 1000.0,
         })
     }
+}
+
+/// The request for no more results than the tier gives, with a notice where that is fewer than were asked for.
+fn within_tier(request: &SearchRequest, tier: Tier, notices: &mut Vec<String>) -> SearchRequest {
+    let mut request = request.clone();
+    if let Some(most) = tier.max_results().filter(|most| request.offset + request.top_k > *most) {
+        request.top_k = most.saturating_sub(request.offset);
+        notices.push(format!("The {} tier gives the first {most} results. Upgrade to Pro for more.", tier.label()));
+    }
+    request
 }
 
 fn checked_query(request: &SearchRequest) -> Result<&str> {

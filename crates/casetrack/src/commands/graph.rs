@@ -1,6 +1,6 @@
 //! `casetrack graph`
 
-use casetrack_core::Result;
+use casetrack_core::{Feature, Result};
 use casetrack_engine::briefing::{to_dot, to_graphml};
 use casetrack_text as text;
 use clap::{Args, ValueEnum};
@@ -37,6 +37,7 @@ enum Format {
 impl Graph {
     pub fn run(self, console: &Console) -> Result<u8> {
         let engine = &console.engine;
+        engine.config().tier.check(Feature::EntityGraph)?;
         let collection = engine.find_collection(&self.target.collection)?.id;
         let network = engine.entity_graph(collection, self.name.as_deref(), self.depth, self.top_k)?;
         console.print(&network, |network| match self.format {

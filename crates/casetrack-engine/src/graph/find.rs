@@ -82,6 +82,14 @@ impl Graph {
             .map(EntityId)
     }
 
+    /// All entities that `name` can mean, most mentioned first, as a condition of a search takes it. Fails where it fits none.
+    pub fn entities_named(&self, name: &str) -> Result<Vec<EntityId>> {
+        match self.entity_candidates(name, None) {
+            (Match::Ambiguous, ids) => Ok(ids.into_iter().map(EntityId).collect()),
+            _ => self.resolve_entity(name, None).map(|id| vec![id]),
+        }
+    }
+
     /// The entity with this identity.
     pub fn entity_by_key(&self, entity_type: EntityType, key: &str) -> Option<EntityId> {
         self.entities.by_key(entity_type, key).map(EntityId)
@@ -211,7 +219,7 @@ fn order<T: Copy + Ord + Hash>(items: &Items<T>, id: u32) -> Option<(Reverse<u64
 
 fn one<T: Copy + Ord + Hash>(
     what: &str,
-    list: &str,
+    list: Action,
     wanted: &str,
     fit: Match,
     ids: &[u32],

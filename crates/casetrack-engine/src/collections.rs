@@ -142,6 +142,13 @@ impl Engine {
         Ok(all.swap_remove(found))
     }
 
+    /// The collection that is meant where none is named: the only active one.
+    pub fn sole_collection(&self) -> Result<Option<CollectionMeta>> {
+        let mut active = self.registry().list()?;
+        active.retain(|meta| meta.status == CollectionStatus::Active);
+        Ok(active.pop().filter(|_| active.is_empty()))
+    }
+
     /// Details of a collection, with its documents by name.
     pub fn collection_info(&self, id: CollectionId) -> Result<CollectionInfo> {
         let collection = self.collection(id)?;

@@ -39,7 +39,8 @@ const MAX_SUGGESTIONS: usize = 3;
 const MAX_AMBIGUOUS: usize = 10;
 
 /// Finds the one candidate that `wanted` names: by ID, by exact name, then with case, spaces and punctuation ignored, by the
-/// beginning of an ID, and last by a part of the name that only one candidate has.
+/// beginning of an ID, and last, for a document, by a part of its name or path that no other has. About a part of the name of a
+/// collection the contract asks back.
 pub fn resolve(kind: Kind, wanted: &str, candidates: &[Candidate<'_>]) -> Result<usize> {
     let wanted = wanted.trim();
     let folded = fold(wanted);
@@ -50,7 +51,9 @@ pub fn resolve(kind: Kind, wanted: &str, candidates: &[Candidate<'_>]) -> Result
         &|candidate| !folded.is_empty() && candidate.names().any(|name| fold(name) == folded),
         &|candidate| id_prefix.len() >= MIN_ID_PREFIX && candidate.id.starts_with(&id_prefix),
         &|candidate| {
-            folded.chars().count() >= MIN_NAME_PART && candidate.names().any(|name| fold(name).contains(&folded))
+            kind == Kind::Document
+                && folded.chars().count() >= MIN_NAME_PART
+                && candidate.names().any(|name| fold(name).contains(&folded))
         },
     ];
     for matches in stages {
@@ -149,6 +152,9 @@ mod tests {
         assert_eq!(resolve(Kind::Collection, " acme corp. PARTNERSHIP ", &candidates).unwrap(), 0);
         assert_eq!(resolve(Kind::Collection, "ref-1", &candidates).unwrap(), 0);
         assert_eq!(resolve(Kind::Collection, "0F0F", &candidates).unwrap(), 2);
+        // A part of a name is enough for a document, if only one has it.
+        assert_eq!(resolve(Kind::Document, "acme", &candidates).unwrap(), 0);
+        assert!(resolve(Kind::Document, "harbour", &candidates).unwrap_err().message.contains("ambiguous"));
         // An exact name wins over one that matches only loosely.
         assert_eq!(resolve(Kind::Collection, "Harbour Point", &candidates).unwrap(), 1);
     }

@@ -25,7 +25,7 @@ pub struct Clusters {
 impl Clusters {
     pub fn run(self, console: &Console) -> Result<u8> {
         console.engine.config().tier.check(Feature::DocumentClusters)?;
-        let collection = console.engine.find_collection(&self.target.collection)?.id;
+        let collection = self.target.find(&console.engine)?.id;
         let clusters = console.engine.document_clusters(collection, self.by, self.max_clusters)?;
         console.print(&clusters, text::overview::clusters)?;
         Ok(0)

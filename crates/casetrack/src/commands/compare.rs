@@ -28,7 +28,7 @@ impl Compare {
     pub fn run(self, console: &Console) -> Result<u8> {
         let engine = &console.engine;
         engine.config().tier.check(Feature::CompareDocuments)?;
-        let collection = engine.find_collection(&self.target.collection)?.id;
+        let collection = self.target.find(engine)?.id;
         let documents = [self.document_a.as_str(), self.document_b.as_str()];
         let comparison = engine.compare_documents(collection, documents, &self.topic, self.top_k)?;
         console.print(&comparison, text::search::comparison)?;

@@ -38,7 +38,7 @@ impl Graph {
     pub fn run(self, console: &Console) -> Result<u8> {
         let engine = &console.engine;
         engine.config().tier.check(Feature::EntityGraph)?;
-        let collection = engine.find_collection(&self.target.collection)?.id;
+        let collection = self.target.find(engine)?.id;
         let network = engine.entity_graph(collection, self.name.as_deref(), self.depth, self.top_k)?;
         console.print(&network, |network| match self.format {
             Format::Text => text::entities::network(network),

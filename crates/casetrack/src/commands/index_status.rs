@@ -22,7 +22,7 @@ pub struct IndexStatus {
 impl IndexStatus {
     pub fn run(self, console: &Console) -> Result<u8> {
         let engine = &console.engine;
-        let collection = engine.find_collection(&self.target.collection)?;
+        let collection = self.target.find(engine)?;
         let status = engine.index_status(collection.id, self.document.as_deref(), &console.cancel)?;
         console.print(&status, |status| text::reindex::status(status, Reader::CommandLine))?;
         Ok(0)

@@ -51,7 +51,7 @@ pub struct Ingest {
 impl Ingest {
     pub fn run(self, console: &Console) -> Result<u8> {
         let engine = &console.engine;
-        let collection = engine.find_collection(&self.target.collection)?;
+        let collection = self.target.find(engine)?;
         let shown = self.paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ");
         let request = IngestRequest {
             recursive: !self.no_recursive,

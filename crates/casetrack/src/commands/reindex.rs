@@ -37,7 +37,7 @@ pub struct Reindex {
 impl Reindex {
     pub fn run(self, console: &Console) -> Result<u8> {
         let engine = &console.engine;
-        let collection = engine.find_collection(&self.target.collection)?;
+        let collection = self.target.find(engine)?;
         let document = self.document.as_deref().map(|name| engine.document_id(collection.id, name)).transpose()?;
         let whole = document.is_none();
         let request = ReindexRequest {

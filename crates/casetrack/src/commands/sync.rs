@@ -40,7 +40,7 @@ pub struct Sync {
 impl Sync {
     pub fn run(self, console: &Console) -> Result<u8> {
         let engine = &console.engine;
-        let collection = engine.find_collection(&self.target.collection)?;
+        let collection = self.target.find(engine)?;
         let request = SyncRequest {
             remove_deleted: self.remove_deleted,
             document_type: self.document_type,

@@ -79,7 +79,14 @@ const NETWORK: &[(&str, &[&str])] = &[
     ("tokio::net", &["crates/casetrack-mcp/src/http.rs"]),
     ("TcpStream::connect", &[]),
     ("HubSettings", &["crates/casetrack-embed/src/", "crates/casetrack-engine/src/upkeep/models.rs"]),
-    ("pull_models", &["crates/casetrack-engine/src/upkeep/models.rs", "crates/casetrack/src/commands/models.rs"]),
+    (
+        "pull_models",
+        &[
+            "crates/casetrack-engine/src/upkeep/models.rs",
+            "crates/casetrack-engine/src/engine/collections.rs",
+            "crates/casetrack/src/commands/models.rs",
+        ],
+    ),
 ];
 
 #[test]

@@ -12,7 +12,7 @@ use casetrack_embed::{
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use crate::engine::Engine;
+use crate::host::Host;
 
 /// Which output of the models.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,7 +47,7 @@ pub struct EmbedRequest {
     pub exact: bool,
 }
 
-/// Length in characters of the chunks that [`Engine::bench_embedding`] cuts, and the distance of their beginnings.
+/// Length in characters of the chunks that [`bench_embedding`] cuts, and the distance of their beginnings.
 const CHUNK: usize = 2000;
 const STRIDE: usize = 1800;
 
@@ -85,126 +85,124 @@ pub struct EmbeddingSpeed {
     pub peak_memory_mb: f64,
 }
 
-impl Engine {
-    /// The outputs of texts as JSON objects, in order: `vector` (dense), `terms` with their weights (sparse), `tokens` with
-    /// their `vectors` (late interaction): of passages those that would be stored, unless `exact` ones are asked for.
-    pub fn embed_texts(&self, request: &EmbedRequest, texts: &[String], cancel: &Cancel) -> Result<Vec<Value>> {
-        let embedder = self.embedder()?;
-        let outputs = request.kind.outputs();
-        let embeddings = match request.side {
-            Side::Passage => embedder.embed(texts, outputs, cancel)?,
-            Side::Query => {
-                let mut all = Embeddings::default();
-                for text in texts {
-                    let one = embedder.embed_query_as(text, outputs)?;
-                    all.dense.extend(one.dense);
-                    all.sparse.extend(one.sparse);
-                    all.tokens.extend(one.tokens);
-                }
-                all
+pub(crate) fn embed_texts(
+    host: &Host,
+    request: &EmbedRequest,
+    texts: &[String],
+    cancel: &Cancel,
+) -> Result<Vec<Value>> {
+    let embedder = host.embedder()?;
+    let outputs = request.kind.outputs();
+    let embeddings = match request.side {
+        Side::Passage => embedder.embed(texts, outputs, cancel)?,
+        Side::Query => {
+            let mut all = Embeddings::default();
+            for text in texts {
+                let one = embedder.embed_query_as(text, outputs)?;
+                all.dense.extend(one.dense);
+                all.sparse.extend(one.sparse);
+                all.tokens.extend(one.tokens);
             }
-        };
-        let mut values = vec![Map::new(); texts.len()];
-        for (value, vector) in values.iter_mut().zip(embeddings.dense) {
-            value.insert("vector".to_owned(), json!(vector));
+            all
         }
-        if outputs.sparse {
-            let model = embedder.model(Outputs::SPARSE)?;
-            for (value, vector) in values.iter_mut().zip(embeddings.sparse) {
-                let terms = vector.terms.iter().map(|&(id, weight)| (token(&model, id), json!(weight)));
-                value.insert("terms".to_owned(), Value::Object(terms.collect()));
-            }
-        }
-        if outputs.tokens {
-            let model = embedder.model(Outputs::TOKENS)?;
-            let dimension = model.token_dimension();
-            for (value, mut found) in values.iter_mut().zip(embeddings.tokens) {
-                if request.side == Side::Passage && !request.exact {
-                    found.vectors = SignVectors::new(&found, dimension).decode();
-                }
-                let tokens: Vec<String> = found.tokens.iter().map(|&id| token(&model, id)).collect();
-                let vectors: Vec<&[f32]> = found.vectors.chunks_exact(dimension).collect();
-                value.insert("tokens".to_owned(), json!(tokens));
-                value.insert("vectors".to_owned(), json!(vectors));
-            }
-        }
-        Ok(values.into_iter().map(Value::Object).collect())
+    };
+    let mut values = vec![Map::new(); texts.len()];
+    for (value, vector) in values.iter_mut().zip(embeddings.dense) {
+        value.insert("vector".to_owned(), json!(vector));
     }
-
-    /// Measures the models on chunks of 2000 characters cut from `text`, at most `chunks` of them, in so many rounds.
-    ///
-    /// Takes the rounds' time and a few seconds more; the machine should be idle.
-    pub fn bench_embedding(
-        &self,
-        kind: EmbeddingKind,
-        text: &str,
-        chunks: usize,
-        rounds: usize,
-    ) -> Result<EmbeddingSpeed> {
-        let characters: Vec<char> = text.chars().collect();
-        let starts = (0..characters.len().saturating_sub(CHUNK)).step_by(STRIDE).take(chunks);
-        let texts: Vec<String> = starts.map(|start| characters[start..start + CHUNK].iter().collect()).collect();
-        if texts.is_empty() {
-            return Err(Error::invalid(format!("The text is shorter than one chunk of {CHUNK} characters.")));
+    if outputs.sparse {
+        let model = embedder.model(Outputs::SPARSE)?;
+        for (value, vector) in values.iter_mut().zip(embeddings.sparse) {
+            let terms = vector.terms.iter().map(|&(id, weight)| (token(&model, id), json!(weight)));
+            value.insert("terms".to_owned(), Value::Object(terms.collect()));
         }
-        let (embedder, outputs) = (self.embedder()?, kind.outputs());
-        let threads = match self.config().threads {
-            0 => thread::available_parallelism().map_or(1, usize::from),
-            threads => threads,
-        };
-        let peak = measure_matmul_peak(threads)?;
+    }
+    if outputs.tokens {
+        let model = embedder.model(Outputs::TOKENS)?;
+        let dimension = model.token_dimension();
+        for (value, mut found) in values.iter_mut().zip(embeddings.tokens) {
+            if request.side == Side::Passage && !request.exact {
+                found.vectors = SignVectors::new(&found, dimension).decode();
+            }
+            let tokens: Vec<String> = found.tokens.iter().map(|&id| token(&model, id)).collect();
+            let vectors: Vec<&[f32]> = found.vectors.chunks_exact(dimension).collect();
+            value.insert("tokens".to_owned(), json!(tokens));
+            value.insert("vectors".to_owned(), json!(vectors));
+        }
+    }
+    Ok(values.into_iter().map(Value::Object).collect())
+}
+
+pub(crate) fn bench_embedding(
+    host: &Host,
+    kind: EmbeddingKind,
+    text: &str,
+    chunks: usize,
+    rounds: usize,
+) -> Result<EmbeddingSpeed> {
+    let characters: Vec<char> = text.chars().collect();
+    let starts = (0..characters.len().saturating_sub(CHUNK)).step_by(STRIDE).take(chunks);
+    let texts: Vec<String> = starts.map(|start| characters[start..start + CHUNK].iter().collect()).collect();
+    if texts.is_empty() {
+        return Err(Error::invalid(format!("The text is shorter than one chunk of {CHUNK} characters.")));
+    }
+    let (embedder, outputs) = (host.embedder()?, kind.outputs());
+    let threads = match host.config().threads {
+        0 => thread::available_parallelism().map_or(1, usize::from),
+        threads => threads,
+    };
+    let peak = measure_matmul_peak(threads)?;
+    let started = Instant::now();
+    embedder.embed_query_as(QUERY, outputs)?;
+    let load_ms = milliseconds(started.elapsed());
+
+    let models = models(embedder, outputs)?;
+    let mut operations = 0;
+    let mut tokens = 0;
+    for (number, model) in models.iter().enumerate() {
+        for text in &texts {
+            let length = model.tokenize(text, Side::Passage)?.len();
+            operations += model.operations(length);
+            tokens += if number == 0 { length } else { 0 };
+        }
+    }
+    let (seconds, peak_memory) = with_peak_memory(|| {
+        let mut times = Vec::new();
+        for _ in 0..rounds.max(1) {
+            let started = Instant::now();
+            embedder.embed(&texts, outputs, &Cancel::default())?;
+            times.push(started.elapsed().as_secs_f64());
+        }
+        Ok(median(times))
+    })?;
+    let mut latencies = Vec::new();
+    for _ in 0..QUERIES {
         let started = Instant::now();
         embedder.embed_query_as(QUERY, outputs)?;
-        let load_ms = milliseconds(started.elapsed());
-
-        let models = models(embedder, outputs)?;
-        let mut operations = 0;
-        let mut tokens = 0;
-        for (number, model) in models.iter().enumerate() {
-            for text in &texts {
-                let length = model.tokenize(text, Side::Passage)?.len();
-                operations += model.operations(length);
-                tokens += if number == 0 { length } else { 0 };
-            }
-        }
-        let (seconds, peak_memory) = with_peak_memory(|| {
-            let mut times = Vec::new();
-            for _ in 0..rounds.max(1) {
-                let started = Instant::now();
-                embedder.embed(&texts, outputs, &Cancel::default())?;
-                times.push(started.elapsed().as_secs_f64());
-            }
-            Ok(median(times))
-        })?;
-        let mut latencies = Vec::new();
-        for _ in 0..QUERIES {
-            let started = Instant::now();
-            embedder.embed_query_as(QUERY, outputs)?;
-            latencies.push(milliseconds(started.elapsed()));
-        }
-        latencies.sort_by(f64::total_cmp);
-        let gflops = operations as f64 / seconds / 1e9;
-        let names: Vec<&str> = models.iter().map(|model| model.spec().id.as_str()).collect();
-        Ok(EmbeddingSpeed {
-            model: names.join(" + "),
-            threads,
-            chunks: texts.len(),
-            tokens,
-            rounds: rounds.max(1),
-            seconds,
-            chunks_per_second: texts.len() as f64 / seconds,
-            tokens_per_second: tokens as f64 / seconds,
-            gflops,
-            peak_gflops: peak.kernel,
-            candle_peak_gflops: peak.candle,
-            share_of_peak: gflops / peak.kernel.max(peak.candle),
-            load_ms,
-            query_tokens: models[0].tokenize(QUERY, Side::Query)?.len(),
-            query_p50_ms: latencies[QUERIES / 2],
-            query_p95_ms: latencies[QUERIES * 95 / 100],
-            peak_memory_mb: peak_memory as f64 / f64::from(1 << 20),
-        })
+        latencies.push(milliseconds(started.elapsed()));
     }
+    latencies.sort_by(f64::total_cmp);
+    let gflops = operations as f64 / seconds / 1e9;
+    let names: Vec<&str> = models.iter().map(|model| model.spec().id.as_str()).collect();
+    Ok(EmbeddingSpeed {
+        model: names.join(" + "),
+        threads,
+        chunks: texts.len(),
+        tokens,
+        rounds: rounds.max(1),
+        seconds,
+        chunks_per_second: texts.len() as f64 / seconds,
+        tokens_per_second: tokens as f64 / seconds,
+        gflops,
+        peak_gflops: peak.kernel,
+        candle_peak_gflops: peak.candle,
+        share_of_peak: gflops / peak.kernel.max(peak.candle),
+        load_ms,
+        query_tokens: models[0].tokenize(QUERY, Side::Query)?.len(),
+        query_p50_ms: latencies[QUERIES / 2],
+        query_p95_ms: latencies[QUERIES * 95 / 100],
+        peak_memory_mb: peak_memory as f64 / f64::from(1 << 20),
+    })
 }
 
 /// The models that make these outputs, each once.

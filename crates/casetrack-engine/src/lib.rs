@@ -2,22 +2,30 @@
 //!
 //! Nothing here knows of a protocol or prints. The command line and the MCP server are thin layers over [`Engine`];
 //! both serialise the same response types, so their JSON agrees.
+//!
+//! [`Engine`] is the face of this crate and holds no logic. Below it, each layer knows only those after it:
+//!
+//! | layer | modules |
+//! |---|---|
+//! | work that goes on by itself | `watches` over `jobs` |
+//! | use cases, functions on the host | `eval`, `briefing`, `upkeep`, `search`, `sync`, `reindex`, `ingest`, `collections`, `documents`, `graph`, `embedding` |
+//! | what all of them work with | `host` |
 
 pub mod access;
-mod annotating;
 pub mod briefing;
-pub mod changes;
 pub mod collections;
 pub mod documents;
 pub mod embedding;
 mod engine;
 pub mod eval;
 mod graph;
+mod host;
 pub mod ingest;
 pub mod jobs;
 mod names;
 pub mod paging;
 pub mod reindex;
+mod report;
 pub mod search;
 pub mod settings;
 pub mod sync;
@@ -27,7 +35,8 @@ pub mod watches;
 pub use casetrack_embed::{MemoryMode, ModelProfile, Precision, Side};
 pub use casetrack_extract::isolation::{WorkerCommand, serve as serve_reader};
 pub use documents::{chunks, pages, structure};
-pub use engine::{Engine, EngineConfig};
+pub use engine::Engine;
+pub use host::{EngineConfig, changes};
 pub use ingest::inspect;
 pub use search::{compare, similar};
 pub use upkeep::{doctor, export, import, models, repair, stats, status, verify};

@@ -5,8 +5,8 @@ use casetrack_store::Collection;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::documents::{embedders, find_document};
-use crate::engine::Engine;
+use super::{embedders, find_document};
+use crate::host::Host;
 use crate::paging::{Paging, Part};
 
 /// A chunk and where it comes from.
@@ -75,113 +75,111 @@ pub enum Direction {
     Backward,
 }
 
-/// Most chunks of one [`Engine::browse_pages`].
+/// Most chunks of one [`browse_pages`].
 pub const MAX_BROWSED: usize = 100;
-/// Most chunks of one [`Engine::traverse_chunks`].
+/// Most chunks of one [`traverse_chunks`].
 pub const MAX_TRAVERSED: u32 = 20;
 
-/// Most neighbours on each side in [`Engine::source_context`].
+/// Most neighbours on each side in [`source_context`].
 pub const MAX_WINDOW: u32 = 5;
 
-impl Engine {
-    /// The chunk with this id (a full UUID).
-    pub fn chunk(&self, collection: CollectionId, id: &str) -> Result<ChunkView> {
-        let collection = self.collection(collection)?;
-        let (document, chunk) = find_chunk(&collection, id)?;
-        view(&collection, &document, chunk)
-    }
+pub(crate) fn chunk(host: &Host, collection: CollectionId, id: &str) -> Result<ChunkView> {
+    let collection = host.collection(collection)?;
+    let (document, chunk) = find_chunk(&collection, id)?;
+    view(&collection, &document, chunk)
+}
 
-    /// Chunks of a document; with `page`, of that page only.
-    pub fn document_chunks(
-        &self,
-        collection: CollectionId,
-        name: &str,
-        page: Option<u32>,
-        paging: Paging,
-    ) -> Result<DocumentChunks> {
-        let collection = self.collection(collection)?;
-        let document = find_document(&collection, name)?;
-        if let Some(page) = page {
-            check_page(&document, page)?;
-        }
-        let mut chunks = collection.chunks(document.id)?;
-        chunks.retain(|chunk| page.is_none_or(|page| chunk.page == page));
-        let Part { items, total, next_offset } = paging.of(chunks);
-        let chunks = items.into_iter().map(|chunk| view(&collection, &document, chunk)).collect::<Result<_>>()?;
-        Ok(DocumentChunks { document, chunks, total, next_offset })
+pub(crate) fn document_chunks(
+    host: &Host,
+    collection: CollectionId,
+    name: &str,
+    page: Option<u32>,
+    paging: Paging,
+) -> Result<DocumentChunks> {
+    let collection = host.collection(collection)?;
+    let document = find_document(&collection, name)?;
+    if let Some(page) = page {
+        check_page(&document, page)?;
     }
+    let mut chunks = collection.chunks(document.id)?;
+    chunks.retain(|chunk| page.is_none_or(|page| chunk.page == page));
+    let Part { items, total, next_offset } = paging.of(chunks);
+    let chunks = items.into_iter().map(|chunk| view(&collection, &document, chunk)).collect::<Result<_>>()?;
+    Ok(DocumentChunks { document, chunks, total, next_offset })
+}
 
-    /// The chunks of pages `start` to `end` (from 1; an end beyond the document means its last page), at most [`MAX_BROWSED`] or
-    /// those of one page.
-    pub fn browse_pages(&self, collection: CollectionId, name: &str, start: u32, end: u32) -> Result<PageChunks> {
-        let collection = self.collection(collection)?;
-        let document = find_document(&collection, name)?;
-        check_page(&document, start)?;
-        if end < start {
-            return Err(Error::invalid(format!("end_page is {end} and start_page {start}; it must not be smaller.")));
+pub(crate) fn browse_pages(
+    host: &Host,
+    collection: CollectionId,
+    name: &str,
+    start: u32,
+    end: u32,
+) -> Result<PageChunks> {
+    let collection = host.collection(collection)?;
+    let document = find_document(&collection, name)?;
+    check_page(&document, start)?;
+    if end < start {
+        return Err(Error::invalid(format!("end_page is {end} and start_page {start}; it must not be smaller.")));
+    }
+    let end = end.min(document.page_count);
+    let mut chunks = Vec::new();
+    let mut next_page = None;
+    for chunk in collection.chunks(document.id)?.into_iter().filter(|chunk| (start..=end).contains(&chunk.page)) {
+        if chunks.len() >= MAX_BROWSED && chunks.last().is_some_and(|last: &Chunk| last.page < chunk.page) {
+            next_page = Some(chunk.page);
+            break;
         }
-        let end = end.min(document.page_count);
-        let mut chunks = Vec::new();
-        let mut next_page = None;
-        for chunk in collection.chunks(document.id)?.into_iter().filter(|chunk| (start..=end).contains(&chunk.page)) {
-            if chunks.len() >= MAX_BROWSED && chunks.last().is_some_and(|last: &Chunk| last.page < chunk.page) {
-                next_page = Some(chunk.page);
-                break;
+        chunks.push(chunk);
+    }
+    let end_page = next_page.map_or(end, |next| next - 1);
+    let chunks = chunks.into_iter().map(|chunk| view(&collection, &document, chunk)).collect::<Result<_>>()?;
+    Ok(PageChunks { document, start_page: start, end_page, chunks, next_page })
+}
+
+pub(crate) fn traverse_chunks(
+    host: &Host,
+    collection: CollectionId,
+    id: &str,
+    direction: Direction,
+    count: u32,
+) -> Result<Traversal> {
+    if !(1..=MAX_TRAVERSED).contains(&count) {
+        return Err(Error::invalid(format!("count is {count}; it must be between 1 and {MAX_TRAVERSED}.")));
+    }
+    let collection = host.collection(collection)?;
+    let (document, start) = find_chunk(&collection, id)?;
+    let (range, next) = match direction {
+        Direction::Forward => (start.index..start.index.saturating_add(count), start.index.checked_add(count)),
+        Direction::Backward => {
+            ((start.index + 1).saturating_sub(count)..start.index + 1, start.index.checked_sub(count))
+        }
+    };
+    let next = next.map(|index| collection.chunk_at(document.id, index)).transpose()?.flatten();
+    let chunks = collection.chunk_range(document.id, range)?.into_iter();
+    let chunks = chunks.map(|chunk| view(&collection, &document, chunk)).collect::<Result<_>>()?;
+    Ok(Traversal { document, direction, chunks, next_chunk_id: next.map(|chunk| chunk.id) })
+}
+
+pub(crate) fn source_context(host: &Host, collection: CollectionId, id: &str, window: u32) -> Result<SourceContext> {
+    if !(1..=MAX_WINDOW).contains(&window) {
+        return Err(Error::invalid(format!("window is {window}; it must be between 1 and {MAX_WINDOW}.")));
+    }
+    let collection = host.collection(collection)?;
+    let (document, chunk) = find_chunk(&collection, id)?;
+    let first = chunk.index.saturating_sub(window);
+    let last = chunk.index.saturating_add(window).min(document.chunk_count.saturating_sub(1));
+    let read = |range: std::ops::RangeInclusive<u32>| -> Result<Vec<ChunkView>> {
+        let mut views = Vec::new();
+        for index in range {
+            if let Some(neighbour) = collection.chunk_at(document.id, index)? {
+                views.push(view(&collection, &document, neighbour)?);
             }
-            chunks.push(chunk);
         }
-        let end_page = next_page.map_or(end, |next| next - 1);
-        let chunks = chunks.into_iter().map(|chunk| view(&collection, &document, chunk)).collect::<Result<_>>()?;
-        Ok(PageChunks { document, start_page: start, end_page, chunks, next_page })
-    }
-
-    /// `count` (1–[`MAX_TRAVERSED`]) chunks from the one with this id on, or up to it.
-    pub fn traverse_chunks(
-        &self,
-        collection: CollectionId,
-        id: &str,
-        direction: Direction,
-        count: u32,
-    ) -> Result<Traversal> {
-        if !(1..=MAX_TRAVERSED).contains(&count) {
-            return Err(Error::invalid(format!("count is {count}; it must be between 1 and {MAX_TRAVERSED}.")));
-        }
-        let collection = self.collection(collection)?;
-        let (document, start) = find_chunk(&collection, id)?;
-        let (range, next) = match direction {
-            Direction::Forward => (start.index..start.index.saturating_add(count), start.index.checked_add(count)),
-            Direction::Backward => {
-                ((start.index + 1).saturating_sub(count)..start.index + 1, start.index.checked_sub(count))
-            }
-        };
-        let next = next.map(|index| collection.chunk_at(document.id, index)).transpose()?.flatten();
-        let chunks = collection.chunk_range(document.id, range)?.into_iter();
-        let chunks = chunks.map(|chunk| view(&collection, &document, chunk)).collect::<Result<_>>()?;
-        Ok(Traversal { document, direction, chunks, next_chunk_id: next.map(|chunk| chunk.id) })
-    }
-
-    /// A chunk and up to `window` (1–[`MAX_WINDOW`]) chunks on each side of it.
-    pub fn source_context(&self, collection: CollectionId, id: &str, window: u32) -> Result<SourceContext> {
-        if !(1..=MAX_WINDOW).contains(&window) {
-            return Err(Error::invalid(format!("window is {window}; it must be between 1 and {MAX_WINDOW}.")));
-        }
-        let collection = self.collection(collection)?;
-        let (document, chunk) = find_chunk(&collection, id)?;
-        let first = chunk.index.saturating_sub(window);
-        let last = chunk.index.saturating_add(window).min(document.chunk_count.saturating_sub(1));
-        let read = |range: std::ops::RangeInclusive<u32>| -> Result<Vec<ChunkView>> {
-            let mut views = Vec::new();
-            for index in range {
-                if let Some(neighbour) = collection.chunk_at(document.id, index)? {
-                    views.push(view(&collection, &document, neighbour)?);
-                }
-            }
-            Ok(views)
-        };
-        let before = if chunk.index == 0 { Vec::new() } else { read(first..=chunk.index - 1)? };
-        let after = read(chunk.index + 1..=last)?;
-        Ok(SourceContext { chunk_id: chunk.id, before, chunk: view(&collection, &document, chunk)?, after })
-    }
+        Ok(views)
+    };
+    let before = if chunk.index == 0 { Vec::new() } else { read(first..=chunk.index - 1)? };
+    let after = read(chunk.index + 1..=last)?;
+    Ok(SourceContext { chunk_id: chunk.id, before, chunk: view(&collection, &document, chunk)?, after })
 }
 
 pub(crate) fn check_page(document: &DocumentMeta, page: u32) -> Result<()> {

@@ -6,16 +6,14 @@ use casetrack_core::{
     Action, Cancel, Chunk, ChunkId, CollectionId, DocumentMeta, Error, ErrorCode, ExtractionMethod, Page, Password,
     Rect, Result, hint,
 };
-use casetrack_extract::{ExtractOptions, RenderRequest, can_render, render_page};
+use casetrack_extract::{ExtractOptions, RenderRequest, can_render};
 use casetrack_store::Collection;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::chunks::{check_page, find_chunk};
-use crate::documents::find_document;
-use crate::engine::Engine;
-use crate::ingest::originals;
-use crate::ingest::prepare::read_file;
+use super::chunks::{check_page, find_chunk};
+use super::{find_document, originals};
+use crate::host::{Host, read};
 
 /// Longer side of a picture, in pixels: what the largest readers of pictures among language models take without scaling it down.
 const LONGEST_SIDE: u32 = 2000;
@@ -35,7 +33,7 @@ pub struct PageText {
     pub sheet_name: Option<String>,
     /// The chunks of the page, in order.
     pub chunks: Vec<ChunkId>,
-    /// Whether [`Engine::page_picture`] can draw pages of this format.
+    /// Whether [`page_picture`] can draw pages of this format.
     pub has_picture: bool,
 }
 
@@ -64,119 +62,102 @@ pub struct PagePicture {
     pub height: u32,
 }
 
-impl Engine {
-    /// The stored text of a page.
-    pub fn page_text(&self, collection: CollectionId, document: &str, page: u32) -> Result<PageText> {
-        let collection = self.collection(collection)?;
-        let document = find_document(&collection, document)?;
-        let Page { text, method, ocr_confidence, sheet_name, .. } = stored(&collection, &document, page)?;
-        let chunks = collection.chunks(document.id)?;
-        Ok(PageText {
-            has_picture: can_render(document.format),
-            page,
-            text,
-            extraction_method: method,
-            ocr_confidence,
-            sheet_name,
-            chunks: chunks.iter().filter(|chunk| chunk.page == page).map(|chunk| chunk.id).collect(),
-            document,
-        })
-    }
+pub(crate) fn page_text(host: &Host, collection: CollectionId, document: &str, page: u32) -> Result<PageText> {
+    let collection = host.collection(collection)?;
+    let document = find_document(&collection, document)?;
+    let Page { text, method, ocr_confidence, sheet_name, .. } = stored(&collection, &document, page)?;
+    let chunks = collection.chunks(document.id)?;
+    Ok(PageText {
+        has_picture: can_render(document.format),
+        page,
+        text,
+        extraction_method: method,
+        ocr_confidence,
+        sheet_name,
+        chunks: chunks.iter().filter(|chunk| chunk.page == page).map(|chunk| chunk.id).collect(),
+        document,
+    })
+}
 
-    /// Draws a page of a PDF or picture as it is shown, no larger than 2,000 pixels, with the lines of a chunk marked in translucent
-    /// yellow. The file is read anew, in a process of its own: where it is no longer the one that was ingested, the copy in the
-    /// collection is taken, if there is one.
-    ///
-    /// Errors: [`ErrorCode::UnsupportedFormat`] for other formats, whose pages exist as text only; [`ErrorCode::FileNotFound`] or
-    /// [`ErrorCode::UnreadableFile`] where the file is gone or was changed and there is no copy; [`ErrorCode::InvalidArgument`] for a
-    /// page that is not there and a chunk of another page.
-    pub fn page_picture(
-        &self,
-        collection: CollectionId,
-        request: &PictureRequest<'_>,
-        cancel: &Cancel,
-    ) -> Result<PagePicture> {
-        let collection = self.collection(collection)?;
-        let document = find_document(&collection, request.document)?;
-        let page = stored(&collection, &document, request.page)?;
-        if !can_render(document.format) {
-            let message = format!("{} has no pictures of its pages: only PDF files and pictures do.", document.name);
-            return Err(Error::new(ErrorCode::UnsupportedFormat, message).with_hint(hint![
-                "Read the text of the page with ",
-                Action::BrowsePages,
-                "."
-            ]));
-        }
-        let highlights = match request.chunk {
-            Some(id) => {
-                let (owner, chunk) = find_chunk(&collection, id)?;
-                if owner.id != document.id || chunk.page != request.page {
-                    let message = format!(
-                        "Chunk {} is on page {} of {}, not on page {} of {}.",
-                        chunk.id, chunk.page, owner.name, request.page, document.name
-                    );
-                    return Err(
-                        Error::invalid(message).with_hint("Ask for the page that the chunk's provenance names.")
-                    );
-                }
-                lines(&page, &chunk)
+pub(crate) fn page_picture(
+    host: &Host,
+    collection: CollectionId,
+    request: &PictureRequest<'_>,
+    cancel: &Cancel,
+) -> Result<PagePicture> {
+    let collection = host.collection(collection)?;
+    let document = find_document(&collection, request.document)?;
+    let page = stored(&collection, &document, request.page)?;
+    if !can_render(document.format) {
+        let message = format!("{} has no pictures of its pages: only PDF files and pictures do.", document.name);
+        return Err(Error::new(ErrorCode::UnsupportedFormat, message).with_hint(hint![
+            "Read the text of the page with ",
+            Action::BrowsePages,
+            "."
+        ]));
+    }
+    let highlights = match request.chunk {
+        Some(id) => {
+            let (owner, chunk) = find_chunk(&collection, id)?;
+            if owner.id != document.id || chunk.page != request.page {
+                let message = format!(
+                    "Chunk {} is on page {} of {}, not on page {} of {}.",
+                    chunk.id, chunk.page, owner.name, request.page, document.name
+                );
+                return Err(Error::invalid(message).with_hint("Ask for the page that the chunk's provenance names."));
             }
-            None => Vec::new(),
-        };
-        let bytes = self.source_of(&collection, &document)?;
-        let mut options = ExtractOptions { password: request.password.clone(), ..self.extract_options() };
-        options.limits.max_page_seconds = options.limits.max_page_seconds.min(MAX_SECONDS);
-        let render = RenderRequest { page: request.page, highlights, longest_side: LONGEST_SIDE };
-        let path = Path::new(&document.path);
-        let drawn = match self.readers() {
-            Some(readers) => readers.render(path, &bytes, &options, &render, cancel),
-            None => render_page(path, &bytes, &options, &render),
-        }?;
-        Ok(PagePicture { document, page: request.page, png: drawn.png, width: drawn.width, height: drawn.height })
-    }
-
-    /// The file of a document as it was ingested: where it came from, or the copy of it.
-    fn source_of(&self, collection: &Collection, document: &DocumentMeta) -> Result<Vec<u8>> {
-        let path = Path::new(&document.path);
-        let problem = match read_file(path, None, self.config()) {
-            Ok((bytes, sha256)) if sha256 == document.sha256 => return Ok(bytes),
-            Ok(_) => None,
-            Err(error) => Some(error),
-        };
-        if document.original_stored
-            && let Ok((bytes, sha256)) = read_file(path, Some(&originals::path(collection, document)), self.config())
-            && sha256 == document.sha256
-        {
-            return Ok(bytes);
+            lines(&page, &chunk)
         }
-        let name = &document.name;
-        Err(match problem {
-            None => Error::new(
-                ErrorCode::UnreadableFile,
-                format!(
-                    "{} has changed since {name} was ingested, so that its page cannot be shown as it was.",
-                    document.path
-                ),
-            )
-            .with_hint("Ingest or reindex the document, then ask again. The text that was ingested is still there."),
-            Some(_) if Path::new(&document.path).ancestors().skip(1).any(Path::is_file) => Error::new(
-                ErrorCode::FileNotFound,
-                format!("{name} is inside another file, which is not opened to show a page."),
-            )
-            .with_hint(hint![
-                "Ingest the file that contains it again and ",
-                Action::KeepOriginal,
-                ". Or read the text of the page."
-            ]),
-            Some(error) => Error::new(
-                ErrorCode::FileNotFound,
-                format!("The file of {name} cannot be read, so that its page cannot be shown. {}", error.message),
-            )
-            .with_hint(
-                "Put the file back, or ingest it from where it is now. The text that was ingested is still there.",
-            ),
-        })
+        None => Vec::new(),
+    };
+    let bytes = source_of(host, &collection, &document)?;
+    let mut options = ExtractOptions { password: request.password.clone(), ..host.config().extract_options() };
+    options.limits.max_page_seconds = options.limits.max_page_seconds.min(MAX_SECONDS);
+    let render = RenderRequest { page: request.page, highlights, longest_side: LONGEST_SIDE };
+    let path = Path::new(&document.path);
+    let drawn = host.readers().render(path, &bytes, &options, &render, cancel)?;
+    Ok(PagePicture { document, page: request.page, png: drawn.png, width: drawn.width, height: drawn.height })
+}
+
+/// The file of a document as it was ingested: where it came from, or the copy of it.
+fn source_of(host: &Host, collection: &Collection, document: &DocumentMeta) -> Result<Vec<u8>> {
+    let path = Path::new(&document.path);
+    let problem = match read(path, None, host.config()) {
+        Ok((bytes, sha256)) if sha256 == document.sha256 => return Ok(bytes),
+        Ok(_) => None,
+        Err(error) => Some(error),
+    };
+    if document.original_stored
+        && let Ok((bytes, sha256)) = read(path, Some(&originals::path(collection, document)), host.config())
+        && sha256 == document.sha256
+    {
+        return Ok(bytes);
     }
+    let name = &document.name;
+    Err(match problem {
+        None => Error::new(
+            ErrorCode::UnreadableFile,
+            format!(
+                "{} has changed since {name} was ingested, so that its page cannot be shown as it was.",
+                document.path
+            ),
+        )
+        .with_hint("Ingest or reindex the document, then ask again. The text that was ingested is still there."),
+        Some(_) if Path::new(&document.path).ancestors().skip(1).any(Path::is_file) => Error::new(
+            ErrorCode::FileNotFound,
+            format!("{name} is inside another file, which is not opened to show a page."),
+        )
+        .with_hint(hint![
+            "Ingest the file that contains it again and ",
+            Action::KeepOriginal,
+            ". Or read the text of the page."
+        ]),
+        Some(error) => Error::new(
+            ErrorCode::FileNotFound,
+            format!("The file of {name} cannot be read, so that its page cannot be shown. {}", error.message),
+        )
+        .with_hint("Put the file back, or ingest it from where it is now. The text that was ingested is still there."),
+    })
 }
 
 fn stored(collection: &Collection, document: &DocumentMeta, page: u32) -> Result<Page> {

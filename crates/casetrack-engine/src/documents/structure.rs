@@ -7,8 +7,8 @@ use casetrack_nlp::references::resolve::Headings;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::documents::find_document;
-use crate::engine::Engine;
+use super::find_document;
+use crate::host::Host;
 use crate::paging::{Paging, Part};
 
 /// Longest title of a section, in characters; what is longer is a paragraph that looks like a heading.
@@ -56,58 +56,55 @@ pub struct CitedAt {
     pub char_end: u32,
 }
 
-impl Engine {
-    /// The headings of a document, each with the internal references that mean it. Reads all its pages.
-    pub fn document_structure(
-        &self,
-        collection: CollectionId,
-        name: &str,
-        paging: Paging,
-    ) -> Result<DocumentStructure> {
-        let collection = self.collection(collection)?;
-        let document = find_document(&collection, name)?;
-        let chunks = collection.chunks(document.id)?;
-        let mut sections: Vec<Section> = Vec::new();
-        for number in 1..=document.page_count {
-            let Some(page) = collection.page(document.id, number)? else { continue };
-            let headings = page.blocks.iter().filter_map(|block| match block.kind {
-                BlockKind::Heading { level } => Some((level, block)),
-                _ => None,
+pub(crate) fn document_structure(
+    host: &Host,
+    collection: CollectionId,
+    name: &str,
+    paging: Paging,
+) -> Result<DocumentStructure> {
+    let collection = host.collection(collection)?;
+    let document = find_document(&collection, name)?;
+    let chunks = collection.chunks(document.id)?;
+    let mut sections: Vec<Section> = Vec::new();
+    for number in 1..=document.page_count {
+        let Some(page) = collection.page(document.id, number)? else { continue };
+        let headings = page.blocks.iter().filter_map(|block| match block.kind {
+            BlockKind::Heading { level } => Some((level, block)),
+            _ => None,
+        });
+        let mut chars = page.text.chars();
+        let mut at = 0;
+        for (level, block) in headings {
+            let written = chars.by_ref().skip(block.char_start.saturating_sub(at) as usize);
+            let title: String = written.take((block.char_end - block.char_start) as usize).collect();
+            at = block.char_end;
+            let title = title.split_whitespace().collect::<Vec<_>>().join(" ");
+            let holds = |chunk: &&casetrack_core::Chunk| {
+                chunk.page == number && (chunk.char_start..chunk.char_end).contains(&block.char_start)
+            };
+            let chunk = chunks.iter().find(holds);
+            sections.push(Section {
+                title: title.chars().take(MAX_TITLE_CHARS).collect(),
+                level: level.max(1),
+                page: number,
+                char_start: block.char_start,
+                char_end: block.char_end,
+                chunk_id: chunk.map(|chunk| chunk.id),
+                chunk_index: chunk.map(|chunk| chunk.index),
+                cited_at: Vec::new(),
             });
-            let mut chars = page.text.chars();
-            let mut at = 0;
-            for (level, block) in headings {
-                let written = chars.by_ref().skip(block.char_start.saturating_sub(at) as usize);
-                let title: String = written.take((block.char_end - block.char_start) as usize).collect();
-                at = block.char_end;
-                let title = title.split_whitespace().collect::<Vec<_>>().join(" ");
-                let holds = |chunk: &&casetrack_core::Chunk| {
-                    chunk.page == number && (chunk.char_start..chunk.char_end).contains(&block.char_start)
-                };
-                let chunk = chunks.iter().find(holds);
-                sections.push(Section {
-                    title: title.chars().take(MAX_TITLE_CHARS).collect(),
-                    level: level.max(1),
-                    page: number,
-                    char_start: block.char_start,
-                    char_end: block.char_end,
-                    chunk_id: chunk.map(|chunk| chunk.id),
-                    chunk_index: chunk.map(|chunk| chunk.index),
-                    cited_at: Vec::new(),
-                });
-            }
         }
-        let headings = Headings::new(sections.iter().map(|section| section.title.as_str()));
-        let annotations = collection.annotations(document.id)?.unwrap_or_default();
-        for PlacedReference { page, reference } in annotations.references {
-            if reference.kind == ReferenceKind::Internal
-                && let Some(section) = headings.resolve(&reference.name)
-            {
-                let Reference { name, char_start, char_end, .. } = reference;
-                sections[section].cited_at.push(CitedAt { name, page, char_start, char_end });
-            }
-        }
-        let Part { items: sections, total, next_offset } = paging.of(sections);
-        Ok(DocumentStructure { document, sections, total, next_offset })
     }
+    let headings = Headings::new(sections.iter().map(|section| section.title.as_str()));
+    let annotations = collection.annotations(document.id)?.unwrap_or_default();
+    for PlacedReference { page, reference } in annotations.references {
+        if reference.kind == ReferenceKind::Internal
+            && let Some(section) = headings.resolve(&reference.name)
+        {
+            let Reference { name, char_start, char_end, .. } = reference;
+            sections[section].cited_at.push(CitedAt { name, page, char_start, char_end });
+        }
+    }
+    let Part { items: sections, total, next_offset } = paging.of(sections);
+    Ok(DocumentStructure { document, sections, total, next_offset })
 }

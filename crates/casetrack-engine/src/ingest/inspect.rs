@@ -2,11 +2,13 @@
 
 use std::path::Path;
 
-use casetrack_core::{Chunk, DocumentType, FileFormat, Page, Password, Properties, Result, Sha256};
+use casetrack_core::{Cancel, Chunk, DocumentId, DocumentType, FileFormat, Page, Password, Properties, Result, Sha256};
+use casetrack_extract::ExtractOptions;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::engine::Engine;
+use super::prepare::{Prepared, Source, Wishes};
+use crate::host::Host;
 
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Inspection {
@@ -31,9 +33,28 @@ pub struct InspectedAttachment {
     pub size_bytes: u64,
 }
 
-impl Engine {
-    /// Reads, extracts and chunks a file exactly as ingestion does. Chunk ids are those of a document that does not exist.
-    pub fn inspect(&self, path: &Path, password: Option<&Password>) -> Result<Inspection> {
-        crate::ingest::prepare::inspect(self, path, password)
-    }
+pub(crate) fn inspect(host: &Host, path: &Path, password: Option<&Password>) -> Result<Inspection> {
+    let path = host.config().access.check(path)?;
+    let source = Source::read(&path, None, host.config())?;
+    let wishes = Wishes { name: None, document_type: None };
+    let options = ExtractOptions { password: password.cloned(), ..host.config().extract_options() };
+    let cancel = Cancel::default();
+    let prepared = source.prepare(host, &options, DocumentId::random(), &wishes, &cancel)?;
+    let Prepared { meta, pages, chunks, attachments, .. } = prepared;
+    Ok(Inspection {
+        path: meta.path,
+        sha256: meta.sha256,
+        size_bytes: meta.size_bytes,
+        format: meta.format,
+        title: meta.title,
+        properties: meta.properties,
+        document_type: meta.document_type,
+        pages,
+        chunks,
+        warnings: meta.warnings,
+        attachments: attachments
+            .into_iter()
+            .map(|file| InspectedAttachment { size_bytes: file.bytes.len() as u64, name: file.name })
+            .collect(),
+    })
 }

@@ -7,7 +7,7 @@ use casetrack_nlp::spacy::MODEL_FOLDER;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::engine::Engine;
+use crate::host::Host;
 
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Diagnosis {
@@ -27,53 +27,49 @@ pub struct Finding {
     pub hint: Option<Hint>,
 }
 
-impl Engine {
-    /// Checks the data directory, the models (with the hashes of their files) and the libraries.
-    pub fn doctor(&self) -> Diagnosis {
-        let findings = vec![
-            self.check_data_dir(),
-            self.check_models(),
-            self.check_recognizer(),
-            self.check_pdfium(),
-            self.check_tesseract(),
-        ];
-        Diagnosis { ready: findings.iter().all(|finding| finding.ok), findings }
-    }
+pub(crate) fn doctor(host: &Host) -> Diagnosis {
+    let findings = vec![
+        check_data_dir(host),
+        check_models(host),
+        check_recognizer(host),
+        check_pdfium(host),
+        check_tesseract(host),
+    ];
+    Diagnosis { ready: findings.iter().all(|finding| finding.ok), findings }
 }
 
-impl Engine {
-    fn check_data_dir(&self) -> Finding {
-        let directory = &self.config().data_dir;
-        let probe = directory.join(format!(".doctor-{}", std::process::id()));
-        let result = std::fs::write(&probe, b"probe")
-            .and_then(|()| std::fs::remove_file(&probe))
-            .map(|()| format!("{} (writable)", directory.display()))
-            .map_err(|error| Error::io(directory.display(), error));
-        finding("data directory", result)
-    }
+fn check_data_dir(host: &Host) -> Finding {
+    let directory = &host.config().data_dir;
+    let probe = directory.join(format!(".doctor-{}", std::process::id()));
+    let result = std::fs::write(&probe, b"probe")
+        .and_then(|()| std::fs::remove_file(&probe))
+        .map(|()| format!("{} (writable)", directory.display()))
+        .map_err(|error| Error::io(directory.display(), error));
+    finding("data directory", result)
+}
 
-    fn check_models(&self) -> Finding {
-        let result = find_models_dir(self.config().models_dir.as_deref()).and_then(|directory| {
+fn check_models(host: &Host) -> Finding {
+    let result =
+        find_models_dir(host.config().models_dir.as_deref()).and_then(|directory| {
             match ModelManifest::load(&directory)?.verify_files().into_iter().next() {
                 Some(damaged) => Err(damaged),
                 None => Ok(format!("{} (all files match their hashes)", directory.display())),
             }
         });
-        finding("models", result)
-    }
+    finding("models", result)
+}
 
-    fn check_recognizer(&self) -> Finding {
-        let loaded = self.recognizer().map(|_| format!("{MODEL_FOLDER} (loads)"));
-        finding("entity model (names and places)", loaded)
-    }
+fn check_recognizer(host: &Host) -> Finding {
+    let loaded = host.recognizer().map(|_| format!("{MODEL_FOLDER} (loads)"));
+    finding("entity model (names and places)", loaded)
+}
 
-    fn check_pdfium(&self) -> Finding {
-        finding("pdfium (reads PDF files)", pdfium_status(&self.extract_options()))
-    }
+fn check_pdfium(host: &Host) -> Finding {
+    finding("pdfium (reads PDF files)", pdfium_status(&host.config().extract_options()))
+}
 
-    fn check_tesseract(&self) -> Finding {
-        finding("tesseract (reads scans and pictures)", tesseract_status(&self.extract_options()))
-    }
+fn check_tesseract(host: &Host) -> Finding {
+    finding("tesseract (reads scans and pictures)", tesseract_status(&host.config().extract_options()))
 }
 
 fn finding(what: &str, result: Result<String>) -> Finding {

@@ -7,7 +7,7 @@ use casetrack_store::ExportOptions;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::engine::Engine;
+use crate::host::Host;
 
 #[derive(Debug, Clone, Copy)]
 pub struct ExportRequest<'p> {
@@ -32,23 +32,24 @@ pub struct ExportReport {
     pub duration_ms: u64,
 }
 
-impl Engine {
-    /// Writes the collection as of this moment, while it is in use.
-    pub fn export_collection(&self, collection: CollectionId, request: ExportRequest<'_>) -> Result<ExportReport> {
-        let started = std::time::Instant::now();
-        let ExportRequest { file, originals, overwrite } = request;
-        let collection = self.collection(collection)?;
-        let report = collection.export(file, &ExportOptions { originals, overwrite })?;
-        Ok(ExportReport {
-            collection: collection.meta().name.clone(),
-            file: file.display().to_string(),
-            bytes: report.bytes,
-            documents: report.documents,
-            pages: report.pages,
-            chunks: report.chunks,
-            originals: report.originals,
-            left_out: report.left_out,
-            duration_ms: started.elapsed().as_millis() as u64,
-        })
-    }
+pub(crate) fn export_collection(
+    host: &Host,
+    collection: CollectionId,
+    request: ExportRequest<'_>,
+) -> Result<ExportReport> {
+    let started = std::time::Instant::now();
+    let ExportRequest { file, originals, overwrite } = request;
+    let collection = host.collection(collection)?;
+    let report = collection.export(file, &ExportOptions { originals, overwrite })?;
+    Ok(ExportReport {
+        collection: collection.meta().name.clone(),
+        file: file.display().to_string(),
+        bytes: report.bytes,
+        documents: report.documents,
+        pages: report.pages,
+        chunks: report.chunks,
+        originals: report.originals,
+        left_out: report.left_out,
+        duration_ms: started.elapsed().as_millis() as u64,
+    })
 }

@@ -11,7 +11,6 @@
 mod architectures;
 mod batch;
 mod dense;
-mod device_encoder;
 mod encoder;
 mod errors;
 mod kernels;
@@ -30,6 +29,7 @@ mod pulled;
 mod service;
 mod sign_vectors;
 mod sparse;
+mod state;
 #[cfg(test)]
 mod testing;
 mod tokenize;
@@ -47,7 +47,7 @@ pub use peak::{MatmulPeak, measure_matmul_peak};
 pub use pooling::Pooling;
 pub use precision::Precision;
 pub use pull::{HubSettings, Patience, PullEvent, PulledModel, pull};
-pub use pulled::{ModelState, PulledFile, PulledRecord};
 pub use service::{EmbedOptions, Embedder};
 pub use sign_vectors::SignVectors;
 pub use sparse::SparseHead;
+pub use state::ModelState;

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 
 use casetrack_core::{Error, ErrorCode, Result};
 
-use crate::manifest::MANIFEST_FILE;
+/// Name of the manifest in the models folder.
+pub const MANIFEST_FILE: &str = "manifest.toml";
 
 /// Environment variable that names the models folder.
 const MODELS_VARIABLE: &str = "CASETRACK_MODELS";
@@ -43,7 +44,7 @@ pub fn pulled_models_dir(explicit: Option<&Path>) -> Result<PathBuf> {
     })
 }
 
-/// Where pulled models lie when nothing else is said; `None` for a user without a home folder.
+/// Where pulled models are unless another folder is given; `None` for a user without a home folder.
 pub(crate) fn default_pulled_dir() -> Option<PathBuf> {
     dirs::data_local_dir().map(|data| data.join("casetrack").join("models"))
 }

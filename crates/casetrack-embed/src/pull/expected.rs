@@ -101,7 +101,7 @@ mod tests {
         let expected = Expected::from_etag("ce013625030ba8dba906f756967f9e9ca394464a");
         let found = expected.check(&path).unwrap().unwrap();
         assert_eq!(found.size, 6);
-        assert_eq!(found.sha256, crate::manifest::hash_file(&path).unwrap());
+        assert_eq!(found.sha256, crate::state::hash_file(&path).unwrap());
         std::fs::write(&path, "hallo\n").unwrap();
         assert!(expected.check(&path).unwrap().unwrap_err().contains("Git object"));
         let size = Expected { size: Some(7), ..Expected::default() };

@@ -21,7 +21,8 @@ use std::path::{Component, Path, PathBuf};
 use casetrack_core::{Error, ErrorCode, Result};
 
 use crate::manifest::{FileSpec, ModelManifest, ModelProfile, ModelSpec};
-use crate::pulled::{ModelState, PulledFile, PulledRecord};
+use crate::pulled::{PulledFile, PulledRecord};
+use crate::state::ModelState;
 use cache::RepositoryCache;
 use expected::{Expected, Found};
 use hub::{Hub, RemoteFile};

@@ -12,7 +12,6 @@ pub mod collections;
 pub mod compare;
 pub mod doctor;
 pub mod documents;
-pub mod embedding;
 mod engine;
 pub mod eval;
 pub mod export;
@@ -37,6 +36,6 @@ pub mod sync;
 pub mod verify;
 pub mod watches;
 
-pub use casetrack_embed::{MemoryMode, ModelProfile, Precision, Side};
+pub use casetrack_embed::{MemoryMode, ModelProfile, Precision};
 pub use casetrack_extract::isolation::{WorkerCommand, serve as serve_reader};
 pub use engine::{Engine, EngineConfig};

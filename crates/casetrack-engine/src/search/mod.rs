@@ -22,8 +22,8 @@ use crate::chunks;
 use crate::engine::Engine;
 use query::Understood;
 
-pub use fusion::{Fusion, Weights};
-pub(crate) use recall::Recall;
+pub use fusion::Weights;
+pub use recall::Recall;
 pub use related::{RelatedPassage, Relation};
 
 /// Most results of one search.
@@ -177,7 +177,7 @@ impl Engine {
         if lists.len() > 1 {
             stages.push("score fusion".to_owned());
         }
-        let candidates = fusion::fuse(Some(&bm25), dense.as_deref(), sparse.as_deref(), &Fusion::default());
+        let candidates = fusion::fuse(Some(&bm25), dense.as_deref(), sparse.as_deref(), Weights::default());
         let results = folding::results(&collection, &corrected, &candidates, request)?;
         let related = match request.related {
             true => related::to(self, &collection, &results)?,

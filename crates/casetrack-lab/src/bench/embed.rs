@@ -1,53 +1,39 @@
-//! The models on their own: vectors of given texts for scripts, and their speed on this machine.
+//! `casetrack-lab bench embed`
 
+use std::fmt::Write as _;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use casetrack_core::{Cancel, Error, Result};
-use casetrack_embed::{
-    Embedder, Embeddings, Model, Outputs, Side, SignVectors, TextModel, measure_matmul_peak, resident_memory,
-};
+use casetrack_embed::{Embedder, Model, Outputs, Side, TextModel, measure_matmul_peak, resident_memory};
 use serde::Serialize;
-use serde_json::{Map, Value, json};
 
-use crate::engine::Engine;
+use crate::output;
+use crate::settings::{self, Settings};
 
-/// Which output of the models.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum EmbeddingKind {
-    /// One vector a text (E1).
-    Dense,
-    /// Weights of vocabulary terms (E6).
-    Sparse,
-    /// One vector a token (E12).
-    LateInteraction,
-    /// All three, as ingestion would need them.
-    All,
+/// Speed of the models on chunks of 2000 characters
+///
+/// Takes the time of the rounds and a few seconds more. The machine should be idle.
+#[derive(Debug, clap::Args)]
+pub struct EmbedBench {
+    /// Text files to cut into chunks
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// e1 (dense), e6 (sparse), e12 (late interaction) or all
+    #[arg(long, default_value = "all", value_parser = settings::outputs, value_name = "MODEL")]
+    model: Outputs,
+    /// Most chunks to embed
+    #[arg(long, default_value_t = 64, value_name = "N")]
+    chunks: usize,
+    /// How often they are embedded
+    #[arg(long, default_value_t = 3, value_name = "N")]
+    rounds: usize,
 }
 
-impl EmbeddingKind {
-    fn outputs(self) -> Outputs {
-        match self {
-            Self::Dense => Outputs::DENSE,
-            Self::Sparse => Outputs::SPARSE,
-            Self::LateInteraction => Outputs::TOKENS,
-            Self::All => Outputs::ALL,
-        }
-    }
-}
-
-/// What to make of texts.
-#[derive(Debug, Clone, Copy)]
-pub struct EmbedRequest {
-    pub kind: EmbeddingKind,
-    pub side: Side,
-    /// Token vectors as computed instead of as stored.
-    pub exact: bool,
-}
-
-/// Length in characters of the chunks that [`Engine::bench_embedding`] cuts, and the distance of their beginnings.
+/// Length in characters of the chunks, and the distance between their beginnings.
 const CHUNK: usize = 2000;
 const STRIDE: usize = 1800;
 
@@ -85,70 +71,25 @@ pub struct EmbeddingSpeed {
     pub peak_memory_mb: f64,
 }
 
-impl Engine {
-    /// The outputs of texts as JSON objects, in order: `vector` (dense), `terms` with their weights (sparse), `tokens` with
-    /// their `vectors` (late interaction): of passages those that would be stored, unless `exact` ones are asked for.
-    pub fn embed_texts(&self, request: &EmbedRequest, texts: &[String], cancel: &Cancel) -> Result<Vec<Value>> {
-        let embedder = self.embedder()?;
-        let outputs = request.kind.outputs();
-        let embeddings = match request.side {
-            Side::Passage => embedder.embed(texts, outputs, cancel)?,
-            Side::Query => {
-                let mut all = Embeddings::default();
-                for text in texts {
-                    let one = embedder.embed_query_as(text, outputs)?;
-                    all.dense.extend(one.dense);
-                    all.sparse.extend(one.sparse);
-                    all.tokens.extend(one.tokens);
-                }
-                all
-            }
-        };
-        let mut values = vec![Map::new(); texts.len()];
-        for (value, vector) in values.iter_mut().zip(embeddings.dense) {
-            value.insert("vector".to_owned(), json!(vector));
+impl EmbedBench {
+    pub fn run(self, settings: &Settings) -> Result<()> {
+        let mut text = String::new();
+        for file in &self.files {
+            let bytes = std::fs::read(file).map_err(|error| Error::io(file.display(), error))?;
+            text.push_str(&String::from_utf8_lossy(&bytes));
         }
-        if outputs.sparse {
-            let model = embedder.model(Outputs::SPARSE)?;
-            for (value, vector) in values.iter_mut().zip(embeddings.sparse) {
-                let terms = vector.terms.iter().map(|&(id, weight)| (token(&model, id), json!(weight)));
-                value.insert("terms".to_owned(), Value::Object(terms.collect()));
-            }
-        }
-        if outputs.tokens {
-            let model = embedder.model(Outputs::TOKENS)?;
-            let dimension = model.token_dimension();
-            for (value, mut found) in values.iter_mut().zip(embeddings.tokens) {
-                if request.side == Side::Passage && !request.exact {
-                    found.vectors = SignVectors::new(&found, dimension).decode();
-                }
-                let tokens: Vec<String> = found.tokens.iter().map(|&id| token(&model, id)).collect();
-                let vectors: Vec<&[f32]> = found.vectors.chunks_exact(dimension).collect();
-                value.insert("tokens".to_owned(), json!(tokens));
-                value.insert("vectors".to_owned(), json!(vectors));
-            }
-        }
-        Ok(values.into_iter().map(Value::Object).collect())
+        output::print(&self.measure(settings, &text)?, settings.json, describe)
     }
 
-    /// Measures the models on chunks of 2000 characters cut from `text`, at most `chunks` of them, in so many rounds.
-    ///
-    /// Takes the rounds' time and a few seconds more; the machine should be idle.
-    pub fn bench_embedding(
-        &self,
-        kind: EmbeddingKind,
-        text: &str,
-        chunks: usize,
-        rounds: usize,
-    ) -> Result<EmbeddingSpeed> {
+    fn measure(&self, settings: &Settings, text: &str) -> Result<EmbeddingSpeed> {
         let characters: Vec<char> = text.chars().collect();
-        let starts = (0..characters.len().saturating_sub(CHUNK)).step_by(STRIDE).take(chunks);
+        let starts = (0..characters.len().saturating_sub(CHUNK)).step_by(STRIDE).take(self.chunks);
         let texts: Vec<String> = starts.map(|start| characters[start..start + CHUNK].iter().collect()).collect();
         if texts.is_empty() {
             return Err(Error::invalid(format!("The text is shorter than one chunk of {CHUNK} characters.")));
         }
-        let (embedder, outputs) = (self.embedder()?, kind.outputs());
-        let threads = match self.config().threads {
+        let (embedder, outputs) = (settings.embedder()?, self.model);
+        let threads = match settings.threads {
             0 => thread::available_parallelism().map_or(1, usize::from),
             threads => threads,
         };
@@ -157,7 +98,7 @@ impl Engine {
         embedder.embed_query_as(QUERY, outputs)?;
         let load_ms = milliseconds(started.elapsed());
 
-        let models = models(embedder, outputs)?;
+        let models = models(&embedder, outputs)?;
         let mut operations = 0;
         let mut tokens = 0;
         for (number, model) in models.iter().enumerate() {
@@ -169,7 +110,7 @@ impl Engine {
         }
         let (seconds, peak_memory) = with_peak_memory(|| {
             let mut times = Vec::new();
-            for _ in 0..rounds.max(1) {
+            for _ in 0..self.rounds.max(1) {
                 let started = Instant::now();
                 embedder.embed(&texts, outputs, &Cancel::default())?;
                 times.push(started.elapsed().as_secs_f64());
@@ -190,7 +131,7 @@ impl Engine {
             threads,
             chunks: texts.len(),
             tokens,
-            rounds: rounds.max(1),
+            rounds: self.rounds.max(1),
             seconds,
             chunks_per_second: texts.len() as f64 / seconds,
             tokens_per_second: tokens as f64 / seconds,
@@ -205,6 +146,32 @@ impl Engine {
             peak_memory_mb: peak_memory as f64 / f64::from(1 << 20),
         })
     }
+}
+
+fn describe(speed: &EmbeddingSpeed) -> String {
+    let mut out = format!(
+        "{}: {} chunks of 2000 characters, {:.0} tokens on average, {} threads, {} rounds\n",
+        speed.model,
+        speed.chunks,
+        speed.tokens as f64 / speed.chunks as f64,
+        speed.threads,
+        speed.rounds
+    );
+    let _ = writeln!(out, "{:.2} chunks/s  {:.0} tokens/s", speed.chunks_per_second, speed.tokens_per_second);
+    let _ = writeln!(
+        out,
+        "{:.0} GFLOP/s, {:.0} % of the matrix products' peak (ours {:.0}, candle's {:.0})",
+        speed.gflops,
+        speed.share_of_peak * 100.0,
+        speed.peak_gflops,
+        speed.candle_peak_gflops
+    );
+    let _ = write!(
+        out,
+        "query of {} tokens: p50 {:.1} ms  p95 {:.1} ms; first query, models loaded from disk: {:.0} ms; peak memory {:.0} MB",
+        speed.query_tokens, speed.query_p50_ms, speed.query_p95_ms, speed.load_ms, speed.peak_memory_mb
+    );
+    out
 }
 
 /// The models that make these outputs, each once.
@@ -235,10 +202,6 @@ fn with_peak_memory<T>(work: impl FnOnce() -> Result<T>) -> Result<(T, u64)> {
         done.store(true, Ordering::Relaxed);
         Ok((result?, peak.load(Ordering::Relaxed)))
     })
-}
-
-fn token(model: &Model, id: u32) -> String {
-    model.tokenizer().token(id).unwrap_or_else(|| id.to_string())
 }
 
 /// The middle one; of an even number the upper.

@@ -43,7 +43,7 @@ impl FromStr for ModelProfile {
         match text {
             "compact" => Ok(Self::Compact),
             "quality" => Ok(Self::Quality),
-            _ => Err(Error::invalid(format!("\"{text}\" is no profile; they are compact and quality"))),
+            _ => Err(Error::invalid(format!("\"{text}\" is not a profile: choose compact or quality"))),
         }
     }
 }
@@ -77,7 +77,7 @@ pub struct LateInteractionSpec {
 pub struct FileSpec {
     /// Name in the model's folder and in its repository.
     pub name: String,
-    /// Of a quality model whose manifest entry pins no hash: what was found when it was pulled, `None` before that.
+    /// For a quality model whose manifest entry pins no hash, the hash found when it was pulled; `None` before that.
     #[serde(default)]
     pub sha256: Option<Sha256>,
 }
@@ -110,13 +110,13 @@ pub struct ModelSpec {
     pub dimension: usize,
     /// Longest input in tokens, special tokens included; longer texts are cut.
     pub max_tokens: usize,
-    /// How the dense vector is made of the tokens' states; needed for that role.
+    /// How the dense vector is made from the tokens' states; required for that role.
     #[serde(default)]
     pub pooling: Option<Pooling>,
     /// Whether the dense vector is scaled to length 1.
     #[serde(default)]
     pub normalise: bool,
-    /// What goes before a query, and before a passage, ahead of tokenising.
+    /// Text put before a query, and before a passage, ahead of tokenising.
     pub query_prefix: String,
     pub passage_prefix: String,
     /// Whether a sparse model gives special tokens such as `[CLS]` no weight.
@@ -148,7 +148,7 @@ impl ModelSpec {
 
     /// Identifies the weights that made a vector: `<id>@<first 8 digits of the weights' SHA-256>`.
     ///
-    /// Vectors with different identities must not be compared. A model that is not here may have none yet.
+    /// Vectors with different identities must not be compared. A model that was not pulled may have none yet.
     pub fn weights_id(&self) -> Result<String> {
         match self.files.iter().find(|file| file.name == WEIGHTS_FILE) {
             Some(FileSpec { sha256: Some(sha256), .. }) => Ok(format!("{}@{:.8}", self.id, sha256.to_string())),
@@ -193,7 +193,7 @@ impl ModelManifest {
         Ok(manifest)
     }
 
-    /// Reads `manifest.toml` of a models folder; looks at no other file.
+    /// Reads `manifest.toml` of a models folder and no other file.
     pub fn load_pins(dir: &Path) -> Result<Self> {
         let path = dir.join(MANIFEST_FILE);
         let text = fs::read_to_string(&path).map_err(|error| unreadable(&path, error))?;
@@ -218,8 +218,11 @@ impl ModelManifest {
     pub fn that_makes(&self, outputs: Outputs, profile: ModelProfile) -> Result<&ModelSpec> {
         let makes = |model: &&ModelSpec| model.profile == profile && !model.outputs().and(outputs).is_empty();
         self.models.iter().find(makes).ok_or_else(|| {
-            let message =
-                format!("No {profile:?} model in {} makes what is asked for ({outputs:?})", self.dir.display());
+            let manifest = self.dir.join(MANIFEST_FILE);
+            let message = format!(
+                "{} lists no model of the {profile:?} profile with the outputs that are needed",
+                manifest.display()
+            );
             Error::new(ErrorCode::MissingDependency, message).with_hint(RESTORE_HINT)
         })
     }

@@ -1,4 +1,4 @@
-//! Whether the files of models are there and undamaged.
+//! Whether the files of models are present and undamaged.
 
 use std::fs::File;
 use std::io::{self, ErrorKind, Read};
@@ -14,7 +14,7 @@ use crate::pulled::{PULL_HINT, PulledRecord, RECORD_FILE};
 /// Whether a model can be used.
 #[derive(Debug)]
 pub enum ModelState {
-    /// All files are there and have the expected hashes.
+    /// All files are present and have the expected hashes.
     Present,
     /// A model of the quality profile that was never pulled.
     NotPulled,
@@ -37,7 +37,7 @@ impl ModelManifest {
     /// Compares every file with its SHA-256 and returns one error for each that is missing or differs.
     ///
     /// Reads all weights (tens of megabytes), so it is for `doctor`, not for every start. A model of the quality profile
-    /// that was never pulled is no error.
+    /// that was never pulled is not an error.
     pub fn verify_files(&self) -> Vec<Error> {
         self.models().iter().flat_map(|model| self.verify_model(model)).collect()
     }

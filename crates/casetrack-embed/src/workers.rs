@@ -25,7 +25,7 @@ pub struct Workers {
     queries: Sender<Job>,
 }
 
-/// A model and what is wanted of it.
+/// A model and the outputs wanted from it.
 pub type Task = (Arc<dyn TextModel>, Outputs);
 
 /// Sequences to encode, and where to send the outputs.
@@ -119,7 +119,7 @@ impl Workers {
     }
 }
 
-/// Places for the wanted outputs of so many texts.
+/// Room for the wanted outputs of this many texts.
 fn room_for(texts: usize, tasks: &[Task]) -> Embeddings {
     let wanted = |pick: fn(&Outputs) -> bool| if tasks.iter().any(|(_, wanted)| pick(wanted)) { texts } else { 0 };
     Embeddings {
@@ -129,7 +129,7 @@ fn room_for(texts: usize, tasks: &[Task]) -> Embeddings {
     }
 }
 
-/// Queues a job, waiting for room; gives up when the job is cancelled.
+/// Queues a job, waiting for room; fails when the job is cancelled.
 fn send(queue: &Sender<Job>, mut job: Job) -> Result<()> {
     loop {
         if job.cancel.is_cancelled() {
@@ -143,7 +143,7 @@ fn send(queue: &Sender<Job>, mut job: Job) -> Result<()> {
     }
 }
 
-/// Waits for a reply; gives up when the job is cancelled.
+/// Waits for a reply; fails when the job is cancelled.
 fn receive(replies: &Receiver<Reply>, cancel: &Cancel) -> Result<Reply> {
     loop {
         if cancel.is_cancelled() {

@@ -16,7 +16,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         &["casetrack-core", "casetrack-embed", "casetrack-extract", "casetrack-nlp", "casetrack-store"],
     ),
     ("casetrack-extract", &["casetrack-core"]),
-    ("casetrack-lab", &["casetrack-core", "casetrack-embed", "casetrack-engine"]),
+    ("casetrack-lab", &["casetrack-core", "casetrack-embed", "casetrack-engine", "casetrack-text"]),
     ("casetrack-mcp", &["casetrack-core", "casetrack-engine", "casetrack-text"]),
     ("casetrack-nlp", &["casetrack-core"]),
     ("casetrack-store", &["casetrack-core"]),

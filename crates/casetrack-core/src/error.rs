@@ -109,6 +109,12 @@ impl Error {
         self
     }
 
+    /// With the hint of another error, if that has one.
+    pub fn with_hint_of(mut self, other: &Self) -> Self {
+        self.hint.clone_from(&other.hint);
+        self
+    }
+
     pub fn with_source(mut self, source: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
         self.source = Some(source.into());
         self
@@ -155,7 +161,7 @@ impl Error {
 
     /// Message and hint, if that suits every reader, separated by an empty line.
     pub fn full_text(&self) -> String {
-        match self.hint.as_ref().and_then(Hint::text) {
+        match self.hint.as_ref().and_then(Hint::plain) {
             Some(hint) => format!("{}\n\n{hint}", self.message),
             None => self.message.clone(),
         }

@@ -12,7 +12,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::engine::Engine;
-use crate::names::{Candidate, resolve};
+use crate::names::{Candidate, Kind, resolve};
 
 /// A document as it appears in lists.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -198,7 +198,7 @@ pub(crate) fn find_document(collection: &Collection, name: &str) -> Result<Docum
                     }
                 })
                 .collect();
-            &catalogue[resolve("Document", name, &candidates)?]
+            &catalogue[resolve(Kind::Document, name, &candidates)?]
         }
     };
     let vanished = || Error::new(ErrorCode::NotFound, format!("{} was just deleted.", found.name));

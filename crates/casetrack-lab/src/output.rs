@@ -3,6 +3,7 @@
 use std::io::Write as _;
 
 use casetrack_core::{Error, Result};
+use casetrack_text::Reader;
 use serde::Serialize;
 
 /// Prints a result as JSON, or as the text that `text` makes of it.
@@ -26,11 +27,11 @@ pub fn print_line(text: &str) -> Result<()> {
 /// `{"error": {code, message, hint}}` on stdout with `--json`, text on stderr otherwise.
 pub fn print_error(error: &Error, json: bool) {
     if json {
-        let hint = error.hint.as_ref().map(ToString::to_string);
+        let hint = error.hint.as_ref().map(|hint| Reader::CommandLine.hint(hint));
         let value = serde_json::json!({"error": {"code": error.code.name(), "message": error.message, "hint": hint}});
         // There is nowhere left to report that stdout is closed.
         let _ = print_line(&format!("{value:#}"));
     } else {
-        eprintln!("error: {}", error.full_text());
+        eprintln!("error: {}", Reader::CommandLine.error(error));
     }
 }

@@ -170,6 +170,7 @@ fn shown(value: &Value) -> String {
 
 #[cfg(test)]
 mod tests {
+    use casetrack_text::Reader;
     use serde_json::json;
 
     use super::*;
@@ -229,7 +230,10 @@ mod tests {
         assert!(message.starts_with("search has no parameter \"topk\". Did you mean \"top_k\"?"), "{message}");
         assert!(message.contains("sort_by"), "{message}");
         let none = check("get_status", &JsonObject::new(), json!({"verbose": true})).unwrap_err();
-        assert_eq!(none.full_text(), "get_status has no parameter \"verbose\".\n\nIt takes no parameters.");
+        assert_eq!(
+            Reader::Assistant.error(&none),
+            "get_status has no parameter \"verbose\".\n\nIt takes no parameters."
+        );
     }
 
     #[test]

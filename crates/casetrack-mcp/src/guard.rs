@@ -70,6 +70,8 @@ impl Guard {
 
 #[cfg(test)]
 mod tests {
+    use casetrack_text::Reader;
+
     use super::*;
 
     #[test]
@@ -79,7 +81,7 @@ mod tests {
         (0..30).for_each(|_| guard.count(now).unwrap());
         let error = guard.count(now).unwrap_err();
         assert_eq!(
-            error.full_text(),
+            Reader::Assistant.error(&error),
             "This session may make 30 calls a minute, and has made them.\n\nTry again in 2 seconds."
         );
         let later = now + Duration::from_millis(2_100);
@@ -94,7 +96,7 @@ mod tests {
         let guard = patient(Duration::from_millis(1));
         let _first = guard.enter().await.unwrap();
         let error = guard.enter().await.unwrap_err();
-        assert!(error.full_text().starts_with("As many calls of this session as may be (1)"), "{error}");
+        assert!(Reader::Assistant.error(&error).starts_with("As many calls of this session as may be (1)"), "{error}");
         let guard = patient(Duration::from_secs(600));
         let first = guard.enter().await.unwrap();
         let (second, ()) = tokio::join!(guard.enter(), async { drop(first) });

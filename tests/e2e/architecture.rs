@@ -1,4 +1,4 @@
-//! The arrows between the crates point the way DESIGN and ARCHITECTURE.md say.
+//! The arrows between the crates point the way that ARCHITECTURE.md says.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -16,6 +16,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         &["casetrack-core", "casetrack-embed", "casetrack-extract", "casetrack-nlp", "casetrack-store"],
     ),
     ("casetrack-extract", &["casetrack-core"]),
+    ("casetrack-lab", &["casetrack-core", "casetrack-embed", "casetrack-engine", "casetrack-text"]),
     ("casetrack-mcp", &["casetrack-core", "casetrack-engine", "casetrack-text"]),
     ("casetrack-nlp", &["casetrack-core"]),
     ("casetrack-store", &["casetrack-core"]),

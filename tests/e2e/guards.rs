@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::client::{Client, casetrack, run, run_expecting, run_json};
+use crate::client::{Client, PATIENCE, casetrack, run, run_expecting, run_json};
 
 fn settings(home: &Path, text: &str) {
     std::fs::create_dir_all(home).unwrap();
@@ -100,7 +100,7 @@ fn files_outside_the_allowed_folders_and_keys_are_not_read() {
         (matters.join("Private/Private.txt"), "can change deny in"),
         (home.join("owner/log"), "CaseTrack's own"),
     ] {
-        let refused = client.call_failing("ingest_document", json!({"file_path": path}));
+        let refused = client.work_failing("ingest_document", json!({"file_path": path}));
         assert!(refused.contains(expected), "{}: {refused}", path.display());
     }
     let (_, synced) = client.work("sync_folder", json!({"folder_path": matters, "remove_deleted": true}));
@@ -124,7 +124,7 @@ fn audit(home: &Path, count: usize) -> (String, Vec<Value>) {
         if lines.len() >= count {
             return (text, lines);
         }
-        assert!(started.elapsed() < Duration::from_secs(20), "{text}");
+        assert!(started.elapsed() < PATIENCE, "{text}");
         std::thread::sleep(Duration::from_millis(20));
     }
 }
@@ -137,7 +137,7 @@ fn calls_are_recorded_without_what_they_say_and_limited_in_number() {
     std::fs::write(&file, "The settlement amounts to nine million.").unwrap();
     let mut client = Client::start(&home, &[]);
     client.call("create_collection", json!({"name": "Hushhush"}));
-    client.call("ingest_document", json!({"file_path": file}));
+    client.work("ingest_document", json!({"file_path": file}));
     client.call("search_documents", json!({"query": "settlement"}));
     client.call_failing("get_chunk", json!({"chunk_id": "none"}));
     settings(&home, "[limits]\ncalls_per_minute = 1\n");
@@ -179,7 +179,7 @@ fn long_answers_go_on_and_documents_cannot_speak_for_the_server() {
     settings(&home, "[limits]\nresult_chars = 5000\n");
     let mut client = Client::start(&home, &[]);
     client.call("create_collection", json!({"name": "Matter"}));
-    client.call("ingest_folder", json!({"folder_path": dir.path()}));
+    client.work("ingest_folder", json!({"folder_path": dir.path()}));
 
     let (text, structured) = client.call("get_document_chunks", json!({"document_name": "long.txt", "limit": 5}));
     assert_eq!((&structured["total"], &structured["next_offset"]), (&json!(12), &json!(5)));

@@ -8,7 +8,6 @@ mod containers;
 mod context;
 #[cfg(target_os = "linux")]
 mod crash;
-mod embed;
 mod eval;
 mod first_session;
 mod fixtures;

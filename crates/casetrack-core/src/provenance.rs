@@ -49,7 +49,7 @@ pub struct Provenance {
 }
 
 impl Provenance {
-    /// `method` and `ocr_confidence` are those of the chunk's page.
+    /// `method` and `ocr_confidence` describe the chunk's page.
     pub fn of(chunk: &Chunk, document: &DocumentMeta, method: ExtractionMethod, ocr_confidence: Option<f32>) -> Self {
         Self {
             document_id: document.id,

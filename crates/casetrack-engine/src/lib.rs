@@ -15,7 +15,6 @@ pub mod access;
 pub mod briefing;
 pub mod collections;
 pub mod documents;
-pub mod embedding;
 mod engine;
 pub mod eval;
 mod graph;
@@ -32,7 +31,7 @@ pub mod sync;
 mod upkeep;
 pub mod watches;
 
-pub use casetrack_embed::{MemoryMode, ModelProfile, Precision, Side};
+pub use casetrack_embed::{MemoryMode, ModelProfile, Precision};
 pub use casetrack_extract::isolation::{WorkerCommand, serve as serve_reader};
 pub use documents::{chunks, pages, structure};
 pub use engine::Engine;

@@ -91,15 +91,15 @@ mod tests {
 
     #[tokio::test]
     async fn calls_wait_for_each_other_but_not_for_ever() {
-        let mut guard = Guard::new(CallLimits { concurrent_calls: 1, ..CallLimits::default() });
-        guard.patience = Duration::from_millis(200);
-        let first = guard.enter().await.unwrap();
+        let patient =
+            |patience| Guard { patience, ..Guard::new(CallLimits { concurrent_calls: 1, ..CallLimits::default() }) };
+        let guard = patient(Duration::from_millis(1));
+        let _first = guard.enter().await.unwrap();
         let error = guard.enter().await.unwrap_err();
         assert!(Reader::Assistant.error(&error).starts_with("As many calls of this session as may be (1)"), "{error}");
-        let (second, ()) = tokio::join!(guard.enter(), async {
-            tokio::time::sleep(Duration::from_millis(20)).await;
-            drop(first);
-        });
+        let guard = patient(Duration::from_secs(600));
+        let first = guard.enter().await.unwrap();
+        let (second, ()) = tokio::join!(guard.enter(), async { drop(first) });
         drop(second.unwrap());
     }
 }

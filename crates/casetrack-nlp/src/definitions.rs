@@ -12,12 +12,12 @@ use crate::words::{Gap, Shape, Word};
 /// A term that a page defines.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Definition {
-    /// As it is written, without its quotation marks and article.
+    /// As written, without its quotation marks and article.
     pub term: String,
     /// The term's place: characters of the page, half-open.
     pub char_start: u32,
     pub char_end: u32,
-    /// The person, organization or place on the same page that the term stands for.
+    /// The person, organization or place on the same page that the term names.
     pub entity: Option<DefinedEntity>,
     /// The page's characters, from the end of the definition before or of the paragraph to the bracket, in which what a term in
     /// brackets stands for is written: "dated as of May 1, 2020" for `(the "Effective Date")`. Nothing for "… means".
@@ -34,20 +34,20 @@ pub struct DefinedEntity {
 /// A definition in terms of the page's words.
 pub(crate) struct Found {
     pub term: Range<usize>,
-    /// Index of the name it stands for.
+    /// Index of the name that it refers to.
     pub name: Option<usize>,
     pub subject: Option<Range<usize>>,
 }
 
 /// Longest term, in words.
 const TERM_WORDS: usize = 6;
-/// Farthest from a bracket to the name that it defines a term for, in words: "a Delaware corporation with its principal place of
+/// Greatest distance from a bracket to the name that it defines a term for, in words: "a Delaware corporation with its principal place of
 /// business at …" takes 20 to 60.
 const SUBJECT_WORDS: usize = 90;
 /// Longest bracket with terms, in words.
 const BRACKET_WORDS: usize = 30;
 
-/// Finds the definitions of a page. `names` are in order; names that only their definition shows are added to them.
+/// Finds the definitions of a page. `names` are in order; names known only from their definition are added to them.
 pub(crate) fn find(words: &[Word<'_>], names: &mut Vec<Name>) -> Vec<Found> {
     let terms = terms(words);
     let mut shown: Vec<Name> = Vec::new();
@@ -147,7 +147,7 @@ fn is_quote(word: &Word<'_>) -> bool {
     matches!(word.shape, Shape::Mark('"' | '“' | '”' | '\'' | '‘' | '’' | '„' | '«' | '»' | '`'))
 }
 
-/// The words between the quotation mark at `at` and the next, and the word behind it.
+/// The words between the quotation mark at `at` and the next, and the word after it.
 fn quoted(words: &[Word<'_>], at: usize) -> Option<(Range<usize>, usize)> {
     let mut first = at + 1;
     while first < words.len() && first < at + 3 && is_quote(&words[first]) {
@@ -219,7 +219,7 @@ fn words_of(words: &[Word<'_>], range: &Range<usize>) -> String {
     crate::names::surface(words, range.start, range.end)
 }
 
-/// The name that a term in brackets stands for, of those in the subject.
+/// The name in the subject that a term in brackets refers to.
 fn subject_name(words: &[Word<'_>], names: &[Name], subject: &Range<usize>, term: &Range<usize>) -> Option<usize> {
     let from = names.partition_point(|name| name.first < subject.start);
     let until = names.partition_point(|name| name.first < subject.end);

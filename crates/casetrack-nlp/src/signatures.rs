@@ -16,13 +16,13 @@ pub struct Signature {
     pub organization: Option<(u32, u32)>,
 }
 
-/// Farthest from an organization to the name of who signs for it, in words.
+/// Greatest distance from an organization to the name of its signer, in words.
 const ORGANIZATION_WORDS: usize = 60;
-/// Farthest from a name to its title, in words: "By: /s/ Jane Roe Name: Jane Roe Date: … Title: President".
+/// Greatest distance from a name to its title, in words: "By: /s/ Jane Roe Name: Jane Roe Date: … Title: President".
 const TITLE_WORDS: usize = 30;
 const NAME_WORDS: usize = 6;
 
-/// The signatures of a page, in order; the same person may stand there twice, once signing and once in print.
+/// The signatures of a page, in order; the same person may occur twice, once signing and once in print.
 pub fn signatures(text: &str) -> Vec<Signature> {
     let mut page = [words(text)];
     mark_lowered(&mut page);
@@ -75,7 +75,7 @@ fn name_after_label(words: &[Word<'_>], at: usize) -> Option<usize> {
     if next(1)?.is(':') { skip_lines(words, at + 2) } else { None }
 }
 
-/// Over the rules that stand for a signature: "_____", "------", "[".
+/// Past the lines for a signature: "_____", "------", "[".
 fn skip_lines(words: &[Word<'_>], from: usize) -> Option<usize> {
     let mut i = from;
     while i < words.len()
@@ -112,7 +112,7 @@ fn signer_end(words: &[Word<'_>], first: usize) -> Option<usize> {
         }
         i += 1;
     }
-    // A signature and the same name in print behind it, on one line.
+    // A signature and the same name in print after it, on one line.
     let names = &words[from..i];
     if let Some(again) = (2..names.len()).find(|&n| names[n].text.eq_ignore_ascii_case(names[0].text)) {
         i = from + again;
@@ -127,7 +127,7 @@ fn signer_end(words: &[Word<'_>], first: usize) -> Option<usize> {
     (i - from >= 2 && letters >= 1 && known && !company).then_some(i)
 }
 
-/// The title behind a signer's name: after "Title:" or "Its:", or the position right behind the name.
+/// The title after a signer's name: after "Title:" or "Its:", or the position right after the name.
 fn title(words: &[Word<'_>], last: usize) -> Option<String> {
     let end = words.len().min(last + TITLE_WORDS);
     for i in last..end {

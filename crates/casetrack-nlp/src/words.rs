@@ -1,16 +1,16 @@
-//! The words of a text as the rules for names see them: tokens with shape, place and the white space before them.
+//! The words of a text for the rules about names: tokens with shape, place and the white space before them.
 
 use std::iter::Peekable;
 use std::str::CharIndices;
 
 use crate::names::{Class, class_of};
 
-/// What a token looks like.
+/// The shape of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Shape {
     /// Begins with a capital: "Smith", "iWidget", "McHugh". An all-capitals word is `Upper`.
     Title,
-    /// Two capitals or more and no small letter: "ACME", "U.S.".
+    /// Two capitals or more and no lower-case letter: "ACME", "U.S.".
     Upper,
     /// One capital, with or without a point: "J.".
     Initial,
@@ -40,7 +40,7 @@ pub(crate) struct Word<'t> {
     pub end: u32,
     pub shape: Shape,
     pub gap: Gap,
-    /// The word lists that it is in.
+    /// The word lists that contain it.
     pub class: Class,
 }
 
@@ -62,23 +62,23 @@ impl Word<'_> {
         self.class.has(class)
     }
 
-    /// Says nothing by itself: a word of every contract, or one that the document also writes in small letters.
+    /// Says nothing by itself: a word of every contract, or one that the document also writes in lower case.
     pub fn is_common(&self) -> bool {
         self.has(Class::GENERIC) || self.has(Class::LOWERED)
     }
 
-    /// Small letters and no points: what the word lists hold.
+    /// Lower case without points: what the word lists hold.
     pub fn folded(&self) -> String {
         fold(self.text)
     }
 }
 
-/// Small letters, without points.
+/// Lower case, without points.
 pub(crate) fn fold(text: &str) -> String {
     text.chars().filter(|&c| c != '.').flat_map(char::to_lowercase).collect()
 }
 
-/// Longest word, in bytes; what is longer is no word, and goes on as the next.
+/// Longest word, in bytes; a longer one continues as the next word.
 const LONGEST: usize = 128;
 
 /// Characters that join two letters or digits into one word.
@@ -86,7 +86,7 @@ fn joins(c: char) -> bool {
     matches!(c, '\'' | '’' | '-' | '‑' | '&' | '.' | '@')
 }
 
-/// Abbreviations that keep their point, so that it is no end of a sentence.
+/// Abbreviations that keep their point, so that it does not end a sentence.
 const POINTED: &[&str] = &[
     "Inc", "INC", "Corp", "CORP", "Ltd", "LTD", "Co", "CO", "Mr", "Mrs", "Ms", "Dr", "Jr", "Sr", "St", "Hon", "Prof",
     "Bros", "Esq", "Ste", "Ave", "Blvd", "Rd", "No", "Assn", "Dept", "Univ", "Gen", "Col", "Capt", "Lt", "Sgt", "Rev",
@@ -137,7 +137,7 @@ fn white_space(first: char, chars: &mut Peekable<CharIndices>, place: &mut u32) 
     }
 }
 
-/// Takes the rest of a word off `chars` and gives the byte behind it.
+/// Takes the rest of a word from `chars` and returns the byte after it.
 fn word_end(text: &str, mut end: usize, chars: &mut Peekable<CharIndices>, place: &mut u32) -> usize {
     let begin = text[..end].char_indices().next_back().map_or(0, |(at, _)| at);
     while let Some(&(at, c)) = chars.peek() {

@@ -7,7 +7,6 @@ use casetrack_core::{
     CollectionMeta, CollectionType, DocumentType, EntityType, Error, ErrorCode, Limits, Result, Tier,
 };
 use casetrack_engine::briefing::ClusterStrategy;
-use casetrack_engine::embedding::EmbeddingKind;
 use casetrack_engine::settings::{Settings, Toolset};
 use casetrack_engine::watches::Schedule;
 use casetrack_engine::{Engine, EngineConfig, MemoryMode, ModelProfile, Precision, WorkerCommand};
@@ -192,11 +191,9 @@ pub enum Command {
     OnCollections(OnCollections),
     Inspect(commands::inspect::Inspect),
     Doctor(commands::doctor::Doctor),
-    Embed(commands::embed::Embed),
     Eval(commands::eval::Eval),
     Models(commands::models::Models),
     Mcp(commands::mcp::Mcp),
-    Bench(commands::bench::Bench),
     Schemas(commands::schemas::Schemas),
     ReadFiles(commands::read_files::ReadFiles),
     Stop(commands::stop::Stop),
@@ -236,9 +233,6 @@ pub enum OnCollections {
     Watches(commands::watches::Watches),
     Jobs(commands::jobs::Jobs),
     Call(commands::call::Call),
-    /// Called `bench search`.
-    #[command(skip)]
-    BenchSearch(commands::bench_search::SearchBench),
 }
 
 impl OnCollections {
@@ -275,7 +269,6 @@ impl OnCollections {
             Self::Watches(command) => command.run(console),
             Self::Jobs(command) => command.run(console),
             Self::Call(command) => command.run(console),
-            Self::BenchSearch(command) => command.run(console),
         }
     }
 
@@ -357,16 +350,6 @@ pub fn http_address(text: &str) -> Result<SocketAddr> {
 
 pub fn toolset(text: &str) -> Result<Toolset> {
     parse_name(text, &Toolset::EACH.map(Toolset::name).join(", "))
-}
-
-pub fn embedding_kind(text: &str) -> Result<EmbeddingKind> {
-    match text {
-        "e1" => Ok(EmbeddingKind::Dense),
-        "e6" => Ok(EmbeddingKind::Sparse),
-        "e12" => Ok(EmbeddingKind::LateInteraction),
-        "all" => Ok(EmbeddingKind::All),
-        _ => Err(Error::invalid(format!("\"{text}\" is not one of e1, e6, e12, all"))),
-    }
 }
 
 #[cfg(test)]

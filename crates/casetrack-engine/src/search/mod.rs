@@ -25,8 +25,9 @@ use crate::graph::chunks_with_entities;
 use crate::host::Host;
 use query::Understood;
 
-pub use fusion::{Fusion, Weights};
-pub(crate) use recall::{Recall, recall};
+pub use fusion::Weights;
+pub use recall::Recall;
+pub(crate) use recall::recall;
 pub use related::{RelatedPassage, Relation};
 
 /// Most results of one search.
@@ -183,7 +184,7 @@ pub(crate) fn search(host: &Host, collection: CollectionId, request: &SearchRequ
     if lists.len() > 1 {
         stages.push("score fusion".to_owned());
     }
-    let candidates = fusion::fuse(Some(&bm25), dense.as_deref(), sparse.as_deref(), &Fusion::default());
+    let candidates = fusion::fuse(Some(&bm25), dense.as_deref(), sparse.as_deref(), Weights::default());
     let results = folding::results(&collection, &corrected, &candidates, request)?;
     let related = match request.related {
         true => related::to(host, &collection, &results)?,

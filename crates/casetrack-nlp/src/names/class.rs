@@ -1,4 +1,4 @@
-//! Which of the word lists a word is in, looked up once for every word.
+//! The word lists that contain a word, looked up once per word.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
@@ -16,7 +16,7 @@ impl Class {
     pub const HEAD: Class = Class(1 << 1);
     pub const HEAD_OF: Class = Class(1 << 2);
     pub const STOP: Class = Class(1 << 3);
-    /// Makes no name alone or with its like.
+    /// Does not make a name by itself or with others of this list.
     pub const GENERIC: Class = Class(1 << 4);
     pub const PARTY: Class = Class(1 << 5);
     pub const PLAIN_PARTY: Class = Class(1 << 6);
@@ -24,9 +24,9 @@ impl Class {
     pub const GIVEN_NAME: Class = Class(1 << 8);
     pub const POSITION: Class = Class(1 << 9);
     pub const POSITION_HEAD: Class = Class(1 << 10);
-    /// Ends no name of a person or organization.
+    /// Does not end the name of a person or organization.
     pub const NO_NAME_END: Class = Class(1 << 11);
-    /// The document writes it in small letters too. Set by [`mark_lowered`].
+    /// The document writes it in lower case too. Set by [`mark_lowered`].
     pub const LOWERED: Class = Class(1 << 12);
 
     pub fn has(self, class: Class) -> bool {
@@ -64,7 +64,7 @@ static CLASSES: LazyLock<HashMap<&str, Class>> = LazyLock::new(|| {
     classes
 });
 
-/// The lists that a word is in, small and capital letters alike, but for forms of incorporation.
+/// The lists that contain a word, regardless of case except for forms of incorporation.
 pub(crate) fn class_of(text: &str) -> Class {
     // Longer than any word of the lists.
     if text.len() > 24 {

@@ -1,4 +1,4 @@
-//! The word lists of the rules. All in small letters without points unless said otherwise; those in one string are parted by commas.
+//! The word lists of the rules. All in lower case without points unless said otherwise; those in one string are separated by commas.
 
 /// The entries of a list in one string.
 pub(crate) fn entries(list: &'static str) -> impl Iterator<Item = &'static str> {
@@ -6,7 +6,7 @@ pub(crate) fn entries(list: &'static str) -> impl Iterator<Item = &'static str> 
 }
 
 /// Forms of incorporation, which make an organization of the capitalised words before them.
-/// What reads as another word in small letters counts only as it is written here.
+/// Entries that are other words in lower case count only as written here.
 pub(crate) const LEGAL_FORMS: &str = "
     inc, incorporated, corp, corporation, llc, llp, lllp, ltd, limited, plc, gmbh, kgaa, spa, srl, pty, pvt, ltda,
     sarl, sas, bhd, pte, aktiengesellschaft, ohg, oyj, kk
@@ -45,13 +45,13 @@ pub(crate) const HEADS: &str = "
     federation, newspaper, corps, regiment, brigade, academy, press, studios, entertainment, software, airways
 ";
 
-/// Heads that are followed by what they are of: "University of Oslo", "Bank of China".
+/// Heads followed by an "of" part: "University of Oslo", "Bank of China".
 pub(crate) const HEADS_OF: &str = "
     university, bank, department, ministry, institute, board, bureau, court, college, office, house, church,
     society, council, corps
 ";
 
-/// Words that no name of an organization goes through: the rules stop at them.
+/// Words that no name of an organization contains: the rules stop at them.
 pub(crate) const STOPS: &str = "
     this, that, these, those, a, an, between, among, by, with, to, from, if, when, whereas, as, in, on, at, its,
     our, your, their, his, her, each, all, any, is, are, was, were, be, been, has, have, had, shall, will, may, can,
@@ -68,7 +68,7 @@ pub(crate) const STOPS: &str = "
     buyer, seller, fax, telephone, phone, email, e-mail, address, signatory, mr, mrs, ms
 ";
 
-/// Words that alone, or with each other, make no name, though they are written with capitals in contracts and reports.
+/// Words that do not make a name by themselves or together, though they are written with capitals in contracts and reports.
 pub(crate) const GENERIC: &str = "
     agreement, agreements, party, parties, section, sections, exhibit, exhibits, article, articles, schedule,
     schedules, annex, appendix, attachment, addendum, amendment, amendments, clause, paragraph, term, terms,
@@ -108,7 +108,7 @@ pub(crate) const GENERIC: &str = "
     id, sub-section, subsection, dated, between, among, redacted, omitted, void, prime
 ";
 
-/// What a contract calls its parties. Such a word is a party only within its document, never across documents.
+/// Words for the parties of a contract. Such a word is a party only within its document, never across documents.
 pub(crate) const PARTY_WORDS: &str = "
     adviser, advisor, affiliate, agent, applicant, assignee, assignor, bank, borrower, buyer, carrier, client,
     company, consultant, contractor, corporation, creditor, custodian, customer, debtor, defendant, depositor,
@@ -134,7 +134,7 @@ pub(crate) const PARTY_PHRASES: &[&str] = &[
     "joint venturer",
 ];
 
-/// Party words that are taken for a party where no definition was found; the others mean too many things.
+/// Party words that count as a party without a definition; the others have too many meanings.
 pub(crate) const PLAIN_PARTY_WORDS: &str = "
     assignee, assignor, borrower, buyer, consultant, contractor, distributor, endorser, franchisee, franchisor,
     grantee, grantor, guarantor, landlord, lender, lessee, lessor, licensee, licensor, mortgagee, mortgagor,

@@ -1,4 +1,4 @@
-//! What the text beside a person's name says the person is.
+//! The role of a person by the text beside the name.
 
 use super::Class;
 use crate::words::{Gap, Word};

@@ -1,4 +1,4 @@
-//! The spans of the statistical recognizer, trimmed to names and freed of what is none.
+//! The spans of the statistical recognizer, trimmed to names.
 
 use casetrack_core::EntityType;
 
@@ -9,7 +9,7 @@ use crate::places;
 use crate::recognizer::{Label, NamedSpan};
 use crate::words::{Gap, Shape, Word, fold};
 
-/// What ends the name of a place.
+/// Words that end the name of a place.
 pub(super) const PLACE_HEADS: &[&str] = &[
     "Park",
     "Pond",
@@ -78,7 +78,7 @@ pub(crate) fn names(words: &[Word<'_>], spans: &[NamedSpan]) -> Vec<Name> {
     found
 }
 
-/// Takes in the capitalised word beside a person's name that the recognizer gave no label: "Orla" of "Orla Quill".
+/// Includes the capitalised word beside a person's name that the recognizer gave no label: "Orla" of "Orla Quill".
 fn complete(words: &[Word<'_>], name: &mut Name, labelled: &[bool]) {
     if name.entity_type != EntityType::Person || name.last - name.first > 1 || words[name.first].shape != Shape::Title {
         return;
@@ -205,7 +205,7 @@ fn name(words: &[Word<'_>], first: usize, last: usize, entity_type: EntityType, 
     Some(Name::new(first, last, entity_type, Source::Recognizer))
 }
 
-/// Takes articles, other small words and marks off both ends.
+/// Trims articles, other small words and marks at both ends.
 fn trim(words: &[Word<'_>], mut first: usize, mut last: usize) -> Option<(usize, usize)> {
     while first < last {
         let word = &words[first];

@@ -25,7 +25,7 @@ impl Random {
 }
 
 /// Queries drawn with replacement, the same for everything that is measured on them.
-pub(super) struct Bootstrap {
+pub struct Bootstrap {
     /// One resample of as many indexes as there are queries after another.
     draws: Vec<u32>,
     queries: usize,
@@ -49,13 +49,13 @@ impl Bootstrap {
     }
 }
 
-pub(super) fn mean(values: &[f64]) -> f64 {
+pub fn mean(values: &[f64]) -> f64 {
     if values.is_empty() { 0.0 } else { values.iter().sum::<f64>() / values.len() as f64 }
 }
 
 /// Two-sided p-value of the paired randomisation test (Fisher 1935; for retrieval Smucker, Allan and Carterette, CIKM 2007): how
 /// often random signs make the sum of the differences at least as large.
-pub(super) fn randomisation_test(differences: &[f64]) -> f64 {
+pub fn randomisation_test(differences: &[f64]) -> f64 {
     // Queries without a difference change no sum.
     let differences: Vec<f64> = differences.iter().copied().filter(|difference| *difference != 0.0).collect();
     // Sums of the same numbers with other signs differ by rounding.

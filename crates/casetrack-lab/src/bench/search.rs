@@ -1,29 +1,35 @@
-//! `casetrack bench search`
+//! `casetrack-lab bench search`
 
-use std::ffi::OsString;
 use std::fmt::Write as _;
+use std::path::PathBuf;
 
 use casetrack_core::{Error, Result};
+use casetrack_engine::EngineConfig;
 use casetrack_engine::search::SearchRequest;
-use clap::Args;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
-use crate::args::InCollection;
-use crate::owner::console::Console;
+use crate::output;
+use crate::settings::Settings;
 
-/// Latency of search, with the model loaded
-#[derive(Debug, Args, Serialize, Deserialize)]
+/// Latency of search, with models and indexes loaded
+///
+/// Opens the collection itself: run `casetrack stop` first if CaseTrack is using it.
+#[derive(Debug, clap::Args)]
 pub struct SearchBench {
-    #[command(flatten)]
-    target: InCollection,
-    /// File with one query a line
+    /// Directory that holds the collections [default: that of `casetrack`]
+    #[arg(long, env = "CASETRACK_HOME", value_name = "DIR")]
+    data_dir: Option<PathBuf>,
+    /// Name, ID or reference of the collection
+    #[arg(short, long, value_name = "NAME")]
+    collection: String,
+    /// File with one query per line
     #[arg(long, value_name = "FILE")]
-    queries: OsString,
-    /// How often the whole list is searched
-    #[arg(long, default_value_t = 3)]
+    queries: PathBuf,
+    /// Number of searches for each query
+    #[arg(long, default_value_t = 3, value_name = "N")]
     rounds: u32,
     /// Results per query
-    #[arg(short = 'k', long, default_value_t = 10)]
+    #[arg(short = 'k', long, default_value_t = 10, value_name = "N")]
     top_k: u32,
 }
 
@@ -39,20 +45,19 @@ struct Latency {
 }
 
 impl SearchBench {
-    pub fn run(self, console: &Console) -> Result<u8> {
-        console.print(&self.measure(console)?, describe)?;
-        Ok(0)
+    pub fn run(self, settings: &Settings) -> Result<()> {
+        output::print(&self.measure(settings)?, settings.json, describe)
     }
 
-    fn measure(&self, console: &Console) -> Result<Latency> {
-        let text = std::fs::read_to_string(console.path(&self.queries))
-            .map_err(|error| Error::io(self.queries.display(), error))?;
+    fn measure(&self, settings: &Settings) -> Result<Latency> {
+        let text = std::fs::read_to_string(&self.queries).map_err(|error| Error::io(self.queries.display(), error))?;
         let queries: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
         let Some(first) = queries.first() else {
             return Err(Error::invalid(format!("{} holds no query.", self.queries.display())));
         };
-        let engine = &console.engine;
-        let collection = self.target.find(engine)?.id;
+        let data_dir = self.data_dir.clone().map_or_else(EngineConfig::default_data_dir, Ok)?;
+        let engine = settings.engine(&data_dir)?;
+        let collection = engine.find_collection(&self.collection)?.id;
         let search = |query: &str| {
             let request = SearchRequest { query: query.to_owned(), top_k: self.top_k, ..SearchRequest::default() };
             engine.search(collection, &request)

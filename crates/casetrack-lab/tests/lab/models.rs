@@ -1,8 +1,8 @@
-//! The models on their own: `casetrack embed` and `casetrack bench embed`.
+//! The models on their own: `embed` and `bench embed`.
 
 use serde_json::Value;
 
-use crate::client::{run, run_expecting, run_json, samples};
+use crate::{run, run_expecting, run_json, samples};
 
 fn embed(model: &str, extra: &[&str], lines: &str) -> Vec<Value> {
     let data = tempfile::tempdir().unwrap();
@@ -10,7 +10,7 @@ fn embed(model: &str, extra: &[&str], lines: &str) -> Vec<Value> {
     std::fs::write(&file, lines).unwrap();
     let mut arguments = vec!["embed", "--model", model, file.to_str().unwrap()];
     arguments.extend(extra);
-    run(data.path(), &arguments).lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    run(&arguments).lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
 const LINES: &str = "{\"id\": \"a\", \"text\": \"The lessee pays rent monthly.\"}\n{\"id\": 2, \"text\": \"Tenants owe rent each month.\"}\n\
@@ -53,21 +53,28 @@ fn a_line_without_a_text_is_named() {
     let data = tempfile::tempdir().unwrap();
     let file = data.path().join("texts.jsonl");
     std::fs::write(&file, "{\"id\": 1, \"text\": \"one\"}\n{\"id\": 2}\n").unwrap();
-    let error = run_expecting(1, data.path(), &["embed", "--model", "e1", file.to_str().unwrap(), "--json"]);
+    let error = run_expecting(1, &["embed", "--model", "e1", file.to_str().unwrap(), "--json"]);
     assert!(error.contains("Line 2") && error.contains("invalid"), "{error}");
 }
 
 #[test]
 fn the_bench_measures_speed_and_memory() {
-    let data = tempfile::tempdir().unwrap();
     let text = samples().join("harbour-point/site/Site_Diary_August_2025.txt");
     let text = text.to_str().unwrap();
     let arguments = ["bench", "embed", "--model", "all", "--chunks", "2", "--rounds", "1", text];
-    let speed = run_json(data.path(), &arguments);
+    let speed = run_json(&arguments);
     assert_eq!(speed["chunks"], 2);
     for key in
         ["chunks_per_second", "gflops", "peak_gflops", "share_of_peak", "load_ms", "query_p50_ms", "peak_memory_mb"]
     {
         assert!(speed[key].as_f64().unwrap() > 0.0, "{key}: {speed}");
     }
+}
+
+#[test]
+fn files_are_read_as_ingestion_reads_them() {
+    let file = samples().join("harbour-point/contract/Amendment_No_1.docx");
+    let read = run_json(&["bench", "extract", file.to_str().unwrap(), "/nowhere.txt"]);
+    assert!(read[0]["pages"].as_u64().unwrap() > 0 && read[0]["error"].is_null(), "{read}");
+    assert_eq!(read[1]["error"]["code"], "file_not_found", "{read}");
 }

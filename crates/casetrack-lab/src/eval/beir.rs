@@ -1,16 +1,17 @@
 //! Judgements of whole documents in BEIR's layout (Thakur et al. 2021): corpus.jsonl, queries.jsonl, qrels.tsv.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
-use casetrack_core::{DocumentId, Error, Result};
+use casetrack_core::{Cancel, DocumentId, Error, ProgressSink, Result};
+use casetrack_engine::eval::{Evaluation, Hit, Ingested, Judgements, json_lines};
 use serde::Deserialize;
 
-use super::json_lines;
+use super::metrics;
 
-pub(super) const CORPUS: &str = "corpus.jsonl";
-pub(super) const QUERIES: &str = "queries.jsonl";
-pub(super) const QRELS: &str = "qrels.tsv";
+pub const CORPUS: &str = "corpus.jsonl";
+const QUERIES: &str = "queries.jsonl";
+const QRELS: &str = "qrels.tsv";
 
 #[derive(Deserialize)]
 struct Entry {
@@ -23,29 +24,29 @@ struct Entry {
 }
 
 /// A query, and the grade of each judged document by the id that the corpus gives it.
-pub(super) struct JudgedQuery {
-    pub text: String,
-    pub grades: HashMap<String, f64>,
+struct JudgedQuery {
+    text: String,
+    grades: HashMap<String, f64>,
 }
 
 impl JudgedQuery {
     /// The grades above 0.
-    pub fn relevant(&self) -> Vec<f64> {
+    fn relevant(&self) -> Vec<f64> {
         self.grades.values().copied().filter(|grade| *grade > 0.0).collect()
     }
 }
 
 /// The entries of the corpus as files: title, empty line, text.
-pub(super) struct Corpus {
+struct Corpus {
     /// The ids of each file's entries: entries of the same text share a file, as the same content is one document.
     files: Vec<(PathBuf, Vec<String>)>,
     /// Entries without any text.
-    pub empty: usize,
+    empty: usize,
 }
 
 impl Corpus {
-    /// Writes the corpus of `directory` to files in `target`, those that are there and right already left alone.
-    pub fn write(directory: &Path, target: &Path) -> Result<Self> {
+    /// Writes the corpus of `directory` to files in `target`. Files that already have the right content are left alone.
+    fn write(directory: &Path, target: &Path) -> Result<Self> {
         std::fs::create_dir_all(target).map_err(|error| Error::io(target.display(), error))?;
         let target = target.canonicalize().map_err(|error| Error::io(target.display(), error))?;
         let mut by_text: HashMap<String, usize> = HashMap::new();
@@ -73,24 +74,81 @@ impl Corpus {
         }
         if corpus.files.is_empty() {
             let message = format!("{} holds no document.", directory.join(CORPUS).display());
-            return Err(Error::invalid(message).with_hint("Give one object a line: {\"_id\", \"title\", \"text\"}."));
+            return Err(Error::invalid(message).with_hint("Give one object per line: {\"_id\", \"title\", \"text\"}."));
         }
         Ok(corpus)
     }
 
-    pub fn paths(&self) -> Vec<PathBuf> {
+    fn paths(&self) -> Vec<PathBuf> {
         self.files.iter().map(|(path, _)| path.clone()).collect()
     }
 
     /// The corpus's ids of each stored document; `documents` by path.
-    pub fn ids(&self, documents: &HashMap<String, DocumentId>) -> HashMap<DocumentId, Vec<String>> {
+    fn ids(&self, documents: &HashMap<String, DocumentId>) -> HashMap<DocumentId, Vec<String>> {
         let known = self.files.iter().filter_map(|(path, ids)| Some((*documents.get(path.to_str()?)?, ids.clone())));
         known.collect()
     }
 }
 
+/// Queries with the documents that answer them.
+pub struct Judged {
+    queries: Vec<JudgedQuery>,
+    /// The corpus's ids of each stored document.
+    ids: HashMap<DocumentId, Vec<String>>,
+}
+
+/// Reads the judgements of `directory`, and ingests its corpus by way of files in `corpus_files`, a folder for nothing else.
+pub fn read(
+    evaluation: &Evaluation<'_>,
+    directory: &Path,
+    corpus_files: &Path,
+    progress: &ProgressSink,
+    cancel: &Cancel,
+) -> Result<(Ingested, Judged)> {
+    // Read first: a mistake in them is known before ingestion takes its time.
+    let queries = queries(directory)?;
+    let corpus = Corpus::write(directory, corpus_files)?;
+    let mut ingested = evaluation.ingest(corpus.paths(), progress, cancel)?;
+    if corpus.empty > 0 {
+        let count = corpus.empty;
+        ingested.notices.insert(0, format!("Left out entries of the corpus that have no text: {count}."));
+    }
+    let ids = corpus.ids(&ingested.documents);
+    Ok((ingested, Judged { queries, ids }))
+}
+
+impl Judgements for Judged {
+    fn queries(&self) -> usize {
+        self.queries.len()
+    }
+
+    fn query(&self, number: usize) -> (&str, Option<DocumentId>) {
+        (&self.queries[number].text, None)
+    }
+
+    fn measures(&self) -> &'static [&'static str] {
+        &["nDCG@10", "recall@10", "recall@100", "MRR@10"]
+    }
+
+    fn measure(&self, number: usize, ranking: &[Hit]) -> Vec<f64> {
+        let query = &self.queries[number];
+        // A document ranks where its best chunk does.
+        let mut seen = HashSet::new();
+        let documents = ranking.iter().map(|hit| hit.document).filter(|&document| seen.insert(document));
+        let ids = documents.filter_map(|document| self.ids.get(&document)).flatten();
+        let gains: Vec<f64> = ids.map(|id| query.grades.get(id).copied().unwrap_or(0.0).max(0.0)).collect();
+        let relevant = query.relevant();
+        vec![
+            metrics::ndcg(&gains, &relevant, 10),
+            metrics::recall(&gains, relevant.len(), 10),
+            metrics::recall(&gains, relevant.len(), 100),
+            metrics::reciprocal_rank(&gains, 10),
+        ]
+    }
+}
+
 /// The queries that have a relevant document, in the order of their file.
-pub(super) fn queries(directory: &Path) -> Result<Vec<JudgedQuery>> {
+fn queries(directory: &Path) -> Result<Vec<JudgedQuery>> {
     let mut grades = qrels(&directory.join(QRELS))?;
     let mut queries = Vec::new();
     for entry in json_lines::<Entry>(&directory.join(QUERIES))? {
@@ -99,17 +157,17 @@ pub(super) fn queries(directory: &Path) -> Result<Vec<JudgedQuery>> {
             queries.push(query);
         }
     }
-    // A judgement of a query that is not there would quietly lower what the figures stand on.
+    // A judgement of a query that is missing would leave the figures with fewer queries than the set has.
     if let Some((id, _)) = grades.iter().find(|(_, grades)| grades.values().any(|grade| *grade > 0.0)) {
         let message =
             format!("{} judges the query \"{id}\", which {QUERIES} does not have.", directory.join(QRELS).display());
-        return Err(Error::invalid(message).with_hint("Take the two files from one set."));
+        return Err(Error::invalid(message).with_hint("Take both files from the same set."));
     }
     Ok(queries)
 }
 
 /// Grades by query and document. Three columns (query, document, grade) or trec_eval's four (with an unused second one); a first
-/// line whose grade is no number is the header.
+/// line whose grade is not a number is the header.
 fn qrels(path: &Path) -> Result<BTreeMap<String, HashMap<String, f64>>> {
     let text = std::fs::read_to_string(path).map_err(|error| Error::io(path.display(), error))?;
     let mut grades: BTreeMap<String, HashMap<String, f64>> = BTreeMap::new();
@@ -127,7 +185,7 @@ fn qrels(path: &Path) -> Result<BTreeMap<String, HashMap<String, f64>>> {
             }
             None if number == 1 && fields.len() >= 3 => {}
             None => {
-                let message = format!("Line {number} of {} is no judgement.", path.display());
+                let message = format!("Line {number} of {} is not a judgement.", path.display());
                 return Err(Error::invalid(message).with_hint("Give query, document and grade, separated by tabs."));
             }
         }

@@ -1,5 +1,6 @@
-//! What an evaluation says.
+//! The report of an evaluation.
 
+use casetrack_engine::eval::{Latency, Measurements};
 use serde::Serialize;
 
 use super::significance::{Bootstrap, mean, randomisation_test};
@@ -11,10 +12,10 @@ pub struct EvalReport {
     pub chunks: u64,
     /// Queries with something relevant; the others are not asked.
     pub queries: usize,
-    /// The stages, the default fusion, the whole pipeline, then what else was asked for.
+    /// The stages, the default fusion, the whole search, then what else was asked for.
     pub systems: Vec<SystemResult>,
     pub comparison: Option<Comparison>,
-    /// Of the whole pipeline, from query text to passages, with models and indexes loaded.
+    /// Of the whole search, from query text to passages, with models and indexes loaded.
     pub latency: Latency,
     /// In which way the evaluation was less than it could be; empty when all is well.
     pub notices: Vec<String>,
@@ -56,37 +57,21 @@ pub struct Difference {
     pub p_value: f64,
 }
 
-#[derive(Debug, Clone, Copy, Serialize)]
-pub struct Latency {
-    pub p50_ms: f64,
-    pub p99_ms: f64,
-}
-
-/// A ranking's name and the measures of each query.
-pub(super) type Values = (String, Vec<Vec<f64>>);
-
-impl Latency {
-    /// Nearest ranks.
-    pub(super) fn of(mut times: Vec<f64>) -> Self {
-        times.sort_by(f64::total_cmp);
-        let rank = |share: f64| (share * times.len() as f64).ceil() as usize;
-        let at = |share: f64| times.get(rank(share).saturating_sub(1)).copied().unwrap_or(0.0);
-        Self { p50_ms: at(0.5), p99_ms: at(0.99) }
-    }
-}
-
 impl EvalReport {
-    /// Adds what was measured. With `compare`, the last two are compared, and are in the list of systems themselves. A ranking whose
-    /// source did not answer has no values and is left out: a notice tells why.
-    pub(super) fn fill(&mut self, measures: &[&'static str], values: Vec<Values>, compare: bool) {
-        let bootstrap = Bootstrap::new(self.queries);
+    /// Means, intervals and, of the two rankings named in `compared`, the differences. Without a comparison where one of the two needs
+    /// a stage that did not answer: a notice says why.
+    pub fn new(
+        directory: String,
+        queries: usize,
+        measures: &[&'static str],
+        measured: Measurements,
+        compared: Option<&[&str]>,
+    ) -> Self {
+        let bootstrap = Bootstrap::new(queries);
         let column = |rows: &[Vec<f64>], at: usize| -> Vec<f64> { rows.iter().map(|row| row[at]).collect() };
-        let complete = |rows: &[Vec<f64>]| rows.len() == self.queries;
-        if compare
-            && let [.., (a, of_a), (b, of_b)] = &values[..]
-            && complete(of_a)
-            && complete(of_b)
-        {
+        let rows = |name: &str| measured.systems.iter().find(|(system, _)| system == name).map(|(_, rows)| rows);
+        let compare = |a: &str, b: &str| -> Option<Comparison> {
+            let (of_a, of_b) = (rows(a)?, rows(b)?);
             let differ = |(at, &measure): (usize, &&'static str)| {
                 let (a, b) = (column(of_a, at), column(of_b, at));
                 let differences: Vec<f64> = a.iter().zip(&b).map(|(a, b)| b - a).collect();
@@ -95,16 +80,29 @@ impl EvalReport {
                 Difference { measure, a: mean(&a), b: mean(&b), difference: mean(&differences), low, high, p_value }
             };
             let differences = measures.iter().enumerate().map(differ).collect();
-            self.comparison = Some(Comparison { a: a.clone(), b: b.clone(), differences });
-        }
-        for (system, rows) in values.into_iter().filter(|(_, rows)| complete(rows)) {
+            Some(Comparison { a: a.to_owned(), b: b.to_owned(), differences })
+        };
+        let comparison = match compared {
+            Some(&[a, b]) => compare(a, b),
+            _ => None,
+        };
+        let system = |(system, rows): &(String, Vec<Vec<f64>>)| {
             let measure = |(at, &measure): (usize, &&'static str)| {
-                let values = column(&rows, at);
+                let values = column(rows, at);
                 let (low, high) = bootstrap.interval(&values);
                 Measured { measure, mean: mean(&values), low, high }
             };
-            let measures = measures.iter().enumerate().map(measure).collect();
-            self.systems.push(SystemResult { system, measures });
+            SystemResult { system: system.clone(), measures: measures.iter().enumerate().map(measure).collect() }
+        };
+        Self {
+            directory,
+            documents: measured.documents,
+            chunks: measured.chunks,
+            queries,
+            systems: measured.systems.iter().map(system).collect(),
+            comparison,
+            latency: measured.latency,
+            notices: measured.notices,
         }
     }
 }

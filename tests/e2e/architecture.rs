@@ -79,8 +79,15 @@ const NETWORK: &[(&str, &[&str])] = &[
     // The listener on loopback of `casetrack mcp --http`.
     ("tokio::net", &["crates/casetrack-mcp/src/http.rs"]),
     ("TcpStream::connect", &[]),
-    ("HubSettings", &["crates/casetrack-embed/src/", "crates/casetrack-engine/src/models.rs"]),
-    ("pull_models", &["crates/casetrack-engine/src/models.rs", "crates/casetrack/src/commands/models.rs"]),
+    ("HubSettings", &["crates/casetrack-embed/src/", "crates/casetrack-engine/src/upkeep/models.rs"]),
+    (
+        "pull_models",
+        &[
+            "crates/casetrack-engine/src/upkeep/models.rs",
+            "crates/casetrack-engine/src/engine/collections.rs",
+            "crates/casetrack/src/commands/models.rs",
+        ],
+    ),
 ];
 
 #[test]

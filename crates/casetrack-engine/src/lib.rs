@@ -2,40 +2,40 @@
 //!
 //! Nothing here knows of a protocol or prints. The command line and the MCP server are thin layers over [`Engine`];
 //! both serialise the same response types, so their JSON agrees.
+//!
+//! [`Engine`] is the face of this crate and holds no logic. Below it, each layer knows only those after it:
+//!
+//! | layer | modules |
+//! |---|---|
+//! | work that goes on by itself | `watches` over `jobs` |
+//! | use cases, functions on the host | `eval`, `briefing`, `upkeep`, `search`, `sync`, `reindex`, `ingest`, `collections`, `documents`, `graph` |
+//! | what all of them work with | `host` |
 
 pub mod access;
-mod annotating;
 pub mod briefing;
-pub mod changes;
-pub mod chunks;
 pub mod collections;
-pub mod compare;
-pub mod doctor;
 pub mod documents;
 mod engine;
 pub mod eval;
-pub mod export;
 mod graph;
-pub mod import;
+mod host;
 pub mod ingest;
-pub mod inspect;
 pub mod jobs;
-pub mod models;
 mod names;
-pub mod pages;
 pub mod paging;
 pub mod reindex;
-pub mod repair;
+mod report;
 pub mod search;
 pub mod settings;
-pub mod similar;
-pub mod stats;
-pub mod status;
-pub mod structure;
 pub mod sync;
-pub mod verify;
+mod upkeep;
 pub mod watches;
 
 pub use casetrack_embed::{MemoryMode, ModelProfile, Precision};
 pub use casetrack_extract::isolation::{WorkerCommand, serve as serve_reader};
-pub use engine::{Engine, EngineConfig};
+pub use documents::{chunks, pages, structure};
+pub use engine::Engine;
+pub use host::{EngineConfig, changes};
+pub use ingest::inspect;
+pub use search::{compare, similar};
+pub use upkeep::{doctor, export, import, models, repair, stats, status, verify};

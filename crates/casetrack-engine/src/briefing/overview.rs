@@ -4,16 +4,15 @@ use casetrack_core::{CollectionId, CollectionMeta, Result};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::Known;
 use super::snippet::{self, Snippet};
 use crate::documents::find_document;
-use crate::engine::Engine;
 use crate::graph::{
-    DocumentGroup, EntityView, GraphStatistics, GraphSummary, ReferenceView, Stakeholder, TimelineEvent,
-    TimelineRequest, Topic,
+    DocumentGroup, EntityView, GraphStatistics, GraphSummary, Known, ReferenceView, Stakeholder, TimelineEvent,
+    TimelineRequest, Topic, known,
 };
+use crate::host::Host;
 use crate::search::DateRange;
-use crate::stats::CollectionStats;
+use crate::upkeep::stats::{CollectionStats, collection_stats};
 
 /// Most events of one timeline.
 const MAX_EVENTS: usize = 200;
@@ -75,86 +74,81 @@ pub struct Coverage {
     pub annotated_documents: u64,
 }
 
-impl Engine {
-    pub fn collection_summary(&self, collection: CollectionId) -> Result<SummaryReport> {
-        let known = self.known(collection)?;
-        let GraphSummary { organizations, people, key_dates, topics, documents, references, top_entities, statistics } =
-            known.graph().summary();
-        Ok(SummaryReport {
-            collection: known.collection.meta().clone(),
-            organizations,
-            people,
-            key_dates: known.events(key_dates)?,
-            topics,
-            documents,
-            references,
-            top_entities,
-            statistics,
-            coverage: known.coverage()?,
-            notices: known.notices()?,
-        })
-    }
-
-    /// Dates between two days (`YYYY-MM-DD`, `YYYY-MM` or `YYYY`), in order, of all documents or one. Where there are more than 200, those that matter most.
-    pub fn collection_timeline(
-        &self,
-        collection: CollectionId,
-        from: Option<&str>,
-        to: Option<&str>,
-        document: Option<&str>,
-    ) -> Result<TimelineReport> {
-        // Checked as every other date is.
-        DateRange::between(from, to)?;
-        let known = self.known(collection)?;
-        let document = document.map(|name| find_document(&known.collection, name)).transpose()?.map(|meta| meta.id);
-        let request = TimelineRequest {
-            document,
-            from: from.map(str::to_owned),
-            to: to.map(str::to_owned),
-            top_k: MAX_EVENTS,
-            with_role_only: false,
-        };
-        let timeline = known.graph().timeline(&request);
-        Ok(TimelineReport {
-            collection: known.name(),
-            total: timeline.total,
-            events: known.events(timeline.events)?,
-            notices: known.notices()?,
-        })
-    }
-
-    pub fn collection_statistics(&self, collection: CollectionId) -> Result<StatisticsReport> {
-        let known = self.known(collection)?;
-        let statistics = known.graph().statistics();
-        Ok(StatisticsReport {
-            collection: known.collection.meta().clone(),
-            statistics,
-            coverage: known.coverage()?,
-            storage: self.collection_stats(collection)?,
-            notices: known.notices()?,
-        })
-    }
+pub(crate) fn collection_summary(host: &Host, collection: CollectionId) -> Result<SummaryReport> {
+    let known = known(host, collection)?;
+    let GraphSummary { organizations, people, key_dates, topics, documents, references, top_entities, statistics } =
+        known.graph().summary();
+    Ok(SummaryReport {
+        collection: known.collection.meta().clone(),
+        organizations,
+        people,
+        key_dates: events(&known, key_dates)?,
+        topics,
+        documents,
+        references,
+        top_entities,
+        statistics,
+        coverage: coverage(&known)?,
+        notices: known.notices()?,
+    })
 }
 
-impl Known {
-    fn events(&self, events: Vec<TimelineEvent>) -> Result<Vec<EventReport>> {
-        let report = |event: TimelineEvent| {
-            let place = event.sources.first().map(|source| &source.place);
-            let source = place.map(|place| snippet::at(&self.collection, place)).transpose()?.flatten();
-            Ok(EventReport { event, source })
-        };
-        events.into_iter().map(report).collect()
-    }
+pub(crate) fn collection_timeline(
+    host: &Host,
+    collection: CollectionId,
+    from: Option<&str>,
+    to: Option<&str>,
+    document: Option<&str>,
+) -> Result<TimelineReport> {
+    // Checked as every other date is.
+    DateRange::between(from, to)?;
+    let known = known(host, collection)?;
+    let document = document.map(|name| find_document(&known.collection, name)).transpose()?.map(|meta| meta.id);
+    let request = TimelineRequest {
+        document,
+        from: from.map(str::to_owned),
+        to: to.map(str::to_owned),
+        top_k: MAX_EVENTS,
+        with_role_only: false,
+    };
+    let timeline = known.graph().timeline(&request);
+    Ok(TimelineReport {
+        collection: known.name(),
+        total: timeline.total,
+        events: events(&known, timeline.events)?,
+        notices: known.notices()?,
+    })
+}
 
-    fn coverage(&self) -> Result<Coverage> {
-        let counts = self.collection.counts()?;
-        Ok(Coverage {
-            chunks: counts.chunks,
-            // No chunk is stored without one.
-            dense_chunks: counts.chunks,
-            sparse_chunks: counts.sparse_chunks,
-            documents: counts.documents,
-            annotated_documents: counts.annotated_documents,
-        })
-    }
+pub(crate) fn collection_statistics(host: &Host, collection: CollectionId) -> Result<StatisticsReport> {
+    let known = known(host, collection)?;
+    let statistics = known.graph().statistics();
+    Ok(StatisticsReport {
+        collection: known.collection.meta().clone(),
+        statistics,
+        coverage: coverage(&known)?,
+        storage: collection_stats(host, collection)?,
+        notices: known.notices()?,
+    })
+}
+
+fn events(known: &Known, events: Vec<TimelineEvent>) -> Result<Vec<EventReport>> {
+    let report = |event: TimelineEvent| {
+        let place = event.sources.first().map(|source| &source.place);
+        let source = place.map(|place| snippet::at(&known.collection, place)).transpose()?.flatten();
+        Ok(EventReport { event, source })
+    };
+    events.into_iter().map(report).collect()
+}
+
+fn coverage(known: &Known) -> Result<Coverage> {
+    let counts = known.collection.counts()?;
+    Ok(Coverage {
+        chunks: counts.chunks,
+        // No chunk is stored without one.
+        dense_chunks: counts.chunks,
+        sparse_chunks: counts.sparse_chunks,
+        documents: counts.documents,
+        annotated_documents: counts.annotated_documents,
+    })
 }

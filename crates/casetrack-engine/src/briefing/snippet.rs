@@ -5,7 +5,7 @@ use casetrack_store::Collection;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::chunks;
+use crate::documents::chunks;
 use crate::graph::Place;
 use crate::search::Excerpt;
 

@@ -3,7 +3,7 @@
 //! The documents go through the ordinary ingestion into a collection of the engine's own data directory, so the engine must be
 //! one of a directory for this purpose. Documents of an earlier evaluation are found there and not ingested again.
 //!
-//! [`Engine::evaluate`] is the use case. [`Evaluation`] has its steps, for measurements of other judgements and rankings by
+//! [`Engine::evaluate`](crate::Engine::evaluate) is the use case. [`Evaluation`] has its steps, for measurements of other judgements and rankings by
 //! development tools; nothing else of the engine is public for their sake.
 
 mod measure;
@@ -18,9 +18,9 @@ use casetrack_store::Collection;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::collections::CreateCollection;
-use crate::engine::Engine;
-use crate::ingest::IngestRequest;
+use crate::collections::{CreateCollection, create_collection, list_collections};
+use crate::host::Host;
+use crate::ingest::{IngestRequest, ingest};
 
 pub use casetrack_store::Hit;
 pub use measure::{Judgements, Latency, Measurements, Ranking, fused};
@@ -71,37 +71,31 @@ pub struct Measured {
     pub mean: f64,
 }
 
-impl Engine {
-    /// Measures retrieval on the judged questions of a folder. Blocks: ingestion takes its time, then each query is searched twice.
-    ///
-    /// All figures but times are the same at each run. Fails where the questions cannot be read, or a document that they name was
-    /// not ingested.
-    pub fn evaluate(&self, request: &EvalRequest, progress: &ProgressSink, cancel: &Cancel) -> Result<EvalReport> {
-        let evaluation = self.evaluation();
-        let (ingested, spans) = evaluation.spans(request, progress, cancel)?;
-        let measured = evaluation.measure(&ingested, &spans, &Ranking::standard(), request.top_k, cancel)?;
-        let mean =
-            |values: &[Vec<f64>], at: usize| values.iter().map(|row| row[at]).sum::<f64>() / values.len().max(1) as f64;
-        let system = |(system, values): (String, Vec<Vec<f64>>)| {
-            let measures = spans.measures().iter().enumerate();
-            let measures = measures.map(|(at, &measure)| Measured { measure, mean: mean(&values, at) });
-            SystemResult { system, measures: measures.collect() }
-        };
-        Ok(EvalReport {
-            directory: request.directory.display().to_string(),
-            documents: measured.documents,
-            chunks: measured.chunks,
-            queries: spans.queries(),
-            systems: measured.systems.into_iter().map(system).collect(),
-            latency: measured.latency,
-            notices: measured.notices,
-        })
-    }
-
-    /// The steps of an evaluation, for development tools.
-    pub fn evaluation(&self) -> Evaluation<'_> {
-        Evaluation { engine: self }
-    }
+pub(crate) fn evaluate(
+    host: &Host,
+    request: &EvalRequest,
+    progress: &ProgressSink,
+    cancel: &Cancel,
+) -> Result<EvalReport> {
+    let evaluation = Evaluation::new(host);
+    let (ingested, spans) = evaluation.spans(request, progress, cancel)?;
+    let measured = evaluation.measure(&ingested, &spans, &Ranking::standard(), request.top_k, cancel)?;
+    let mean =
+        |values: &[Vec<f64>], at: usize| values.iter().map(|row| row[at]).sum::<f64>() / values.len().max(1) as f64;
+    let system = |(system, values): (String, Vec<Vec<f64>>)| {
+        let measures = spans.measures().iter().enumerate();
+        let measures = measures.map(|(at, &measure)| Measured { measure, mean: mean(&values, at) });
+        SystemResult { system, measures: measures.collect() }
+    };
+    Ok(EvalReport {
+        directory: request.directory.display().to_string(),
+        documents: measured.documents,
+        chunks: measured.chunks,
+        queries: spans.queries(),
+        systems: measured.systems.into_iter().map(system).collect(),
+        latency: measured.latency,
+        notices: measured.notices,
+    })
 }
 
 /// The documents of an evaluation, stored.
@@ -115,16 +109,20 @@ pub struct Ingested {
 
 /// The steps of an evaluation, in this order: [`ingest`](Self::ingest) documents, or [`spans`](Self::spans), which ingests as well;
 /// then [`measure`](Self::measure).
-pub struct Evaluation<'e> {
-    engine: &'e Engine,
+pub struct Evaluation<'h> {
+    host: &'h Host,
 }
 
-impl Evaluation<'_> {
+impl<'h> Evaluation<'h> {
+    pub(crate) fn new(host: &'h Host) -> Self {
+        Self { host }
+    }
+
     /// Ingests files and folders into the collection for evaluations, which is created where there is none, and deletes documents
     /// of an earlier evaluation that are not among them.
     pub fn ingest(&self, paths: Vec<PathBuf>, progress: &ProgressSink, cancel: &Cancel) -> Result<Ingested> {
         let id = self.collection()?;
-        let report = self.engine.ingest(id, &IngestRequest::new(paths), progress, cancel)?;
+        let report = ingest(self.host, id, &IngestRequest::new(paths), progress, cancel)?;
         if let Some(problem) = &report.stopped {
             return Err(match cancel.is_cancelled() {
                 true => Error::cancelled(),
@@ -137,19 +135,19 @@ impl Evaluation<'_> {
         let ingested = report.ingested.iter().map(|document| (document.path.clone(), document.document_id));
         let skipped = report.skipped.iter().filter_map(|file| Some((file.path.clone(), file.document_id?)));
         let documents = ingested.chain(skipped).collect();
-        let collection = self.engine.collection(id)?;
+        let collection = self.host.collection(id)?;
         remove_others(&collection, &documents)?;
         Ok(Ingested { collection, documents, notices })
     }
 
     /// The collection for evaluations.
     fn collection(&self) -> Result<CollectionId> {
-        let there = self.engine.list_collections(None)?.into_iter().find(|found| found.meta.name == COLLECTION);
+        let there = list_collections(self.host, None)?.into_iter().find(|found| found.meta.name == COLLECTION);
         if let Some(there) = there {
             return Ok(there.meta.id);
         }
         let request = CreateCollection { name: COLLECTION.to_owned(), ..CreateCollection::default() };
-        Ok(self.engine.create_collection(request)?.id)
+        Ok(create_collection(self.host, request)?.id)
     }
 
     /// Ingests the documents that the gold spans of a folder name, and reads the spans.

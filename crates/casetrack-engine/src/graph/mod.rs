@@ -1,5 +1,5 @@
-//! The context graph of a collection: what its documents mention and refer to, and how they hang together. In memory, without
-//! a store and without texts: an answer names places (document, chunk, characters of its page), which the caller reads.
+//! The context graph of a collection: what its documents mention and refer to, and how they hang together. In memory and without
+//! texts: an answer names places (document, chunk, characters of its page), which the caller reads. Only `known` knows the store.
 //!
 //! | question | file |
 //! |---|---|
@@ -11,6 +11,7 @@
 //! | which documents belong together | `related`, `clusters`, `versions` |
 //! | what happened when | `timeline` |
 //! | all of it at a glance | `summary`, `statistics` |
+//! | the graph of a collection, brought up to date | `known` |
 //!
 //! A [`DocumentNode`] is a pure function of one document and its annotations. [`Graph::add`] and [`Graph::remove`] cost in proportion to
 //! that document, and no answer depends on the order of additions or on what was there before: sums of fractions run in the
@@ -26,6 +27,7 @@ mod find;
 mod fold;
 mod items;
 mod kmeans;
+mod known;
 mod mentions;
 mod network;
 mod node;
@@ -61,6 +63,7 @@ pub use clusters::{Cluster, ClusterRequest, ClusterStrategy, Clusters};
 pub use entities::{EntityList, EntitySort, EntityView, ListEntities};
 pub use export::{to_dot, to_graphml};
 pub use find::{EntityId, ReferenceId};
+pub(crate) use known::{Known, chunks_sharing_entities, chunks_with_entities, known, resolve};
 pub use network::{EntityGraph, EntityGraphRequest, GraphNode, MAX_DEPTH};
 pub use node::{ChunkRange, DocumentNode, centroid};
 pub use references::{ListReferences, ReferenceList, ReferenceSort, ReferenceView};

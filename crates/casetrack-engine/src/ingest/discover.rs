@@ -8,7 +8,7 @@ use walkdir::{DirEntry, WalkDir};
 
 use super::{FailedFile, IngestRequest, Problem, SkipReason, SkippedFile};
 use crate::access::Access;
-use crate::engine::EngineConfig;
+use crate::host::EngineConfig;
 
 /// The files to look at, in a stable order, and what could not even be listed.
 #[derive(Default)]

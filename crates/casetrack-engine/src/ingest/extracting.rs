@@ -13,8 +13,9 @@ use casetrack_store::{Collection, SparseVector};
 use super::discover::{FoundFile, denied, failed};
 use super::pipeline::{ChunkVectors, Ended, FirstStage, Outcome, Ready};
 use super::prepare::{Source, Wishes};
-use super::{IngestRequest, SkipReason, SkippedFile, originals};
-use crate::annotating::annotations;
+use super::{IngestRequest, SkipReason, SkippedFile};
+use crate::documents::originals;
+use crate::host::annotations;
 
 pub(super) struct Extracting<'a> {
     stage: FirstStage<'a>,
@@ -41,7 +42,7 @@ impl<'a> Extracting<'a> {
 
     pub fn run(mut self, files: Vec<FoundFile>) {
         for file in files {
-            let config = self.stage.engine.config();
+            let config = self.stage.host.config();
             let mut limits = config.limits;
             let ended = match Source::read(&file.path, file.copy.as_deref(), config) {
                 Ok(source) => {
@@ -147,9 +148,9 @@ impl<'a> Extracting<'a> {
         let options = ExtractOptions {
             limits: *limits,
             password: self.request.password.clone(),
-            ..self.stage.engine.extract_options()
+            ..self.stage.host.config().extract_options()
         };
-        let mut prepared = source.prepare(self.stage.engine, &options, id, &wishes, self.stage.cancel)?;
+        let mut prepared = source.prepare(self.stage.host, &options, id, &wishes, self.stage.cancel)?;
         if prepared.chunks.is_empty() {
             return Err(Error::new(ErrorCode::EmptyFile, format!("{} contains no text.", source.path)));
         }

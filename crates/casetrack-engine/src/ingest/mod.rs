@@ -6,19 +6,24 @@
 
 pub(crate) mod discover;
 mod extracting;
-pub(crate) mod originals;
+pub mod inspect;
 pub(crate) mod pipeline;
 pub(crate) mod prepare;
 
 use std::path::PathBuf;
 
 use casetrack_core::{
-    Cancel, CollectionId, DocumentId, DocumentType, Error, ErrorCode, Hint, Password, ProgressSink, Result, Timestamp,
+    Cancel, CollectionId, DocumentId, DocumentType, Error, Password, ProgressSink, Result, Timestamp,
 };
+use casetrack_store::Collection;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::engine::Engine;
+use crate::host::Host;
+use discover::Discovery;
+use extracting::Extracting;
+
+pub use crate::report::{FailedFile, Problem, SkipReason, SkippedFile};
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct IngestRequest {
@@ -106,78 +111,33 @@ pub struct IngestedDocument {
     pub warnings: Vec<String>,
 }
 
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
-pub struct SkippedFile {
-    pub relative_path: String,
-    pub path: String,
-    pub reason: SkipReason,
-    /// The document that has the same content.
-    pub document_id: Option<DocumentId>,
-    /// The reason in words.
-    pub detail: String,
+pub(crate) fn ingest(
+    host: &Host,
+    collection: CollectionId,
+    request: &IngestRequest,
+    progress: &ProgressSink,
+    cancel: &Cancel,
+) -> Result<IngestReport> {
+    let collection = host.collection(collection)?;
+    let discovery = discover::discover(request, host.config(), cancel)?;
+    ingest_files(host, &collection, request, discovery, progress, cancel)
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum SkipReason {
-    /// This path was ingested before and its content is the same.
-    Unchanged,
-    /// Another file with the same SHA-256 is in the collection.
-    Duplicate,
-    /// A file in a folder whose format CaseTrack does not read.
-    Unsupported,
-    /// A file or folder in a folder that the rules of access keep from being read.
-    Denied,
-}
-
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
-pub struct FailedFile {
-    pub relative_path: String,
-    pub path: String,
-    #[serde(flatten)]
-    pub problem: Problem,
-}
-
-/// An error as data.
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
-pub struct Problem {
-    /// Stable snake_case name, such as `needs_password`.
-    pub code: String,
-    pub message: String,
-    #[schemars(with = "Option<String>")]
-    pub hint: Option<Hint>,
-}
-
-impl Problem {
-    /// The error that became data.
-    pub fn into_error(self) -> Error {
-        let error = Error::new(ErrorCode::from_name(&self.code), self.message);
-        match self.hint {
-            Some(hint) => error.with_hint(hint),
-            None => error,
-        }
+/// Ingests the files of a discovery.
+pub(crate) fn ingest_files(
+    host: &Host,
+    collection: &Collection,
+    request: &IngestRequest,
+    discovery: Discovery,
+    progress: &ProgressSink,
+    cancel: &Cancel,
+) -> Result<IngestReport> {
+    if request.document_name.is_some() && discovery.files.len() > 1 {
+        return Err(Error::invalid("A document name was given for more than one file.")
+            .with_hint("Ingest the files one by one, or leave the name out to use each file's own."));
     }
-}
-
-impl From<&Error> for Problem {
-    fn from(error: &Error) -> Self {
-        Self { code: error.code.name().to_owned(), message: error.message.clone(), hint: error.hint.clone() }
-    }
-}
-
-impl Engine {
-    /// Ingests files and folders into a collection. Blocks until done; `cancel` stops it within a second.
-    ///
-    /// Fails as a whole only when nothing can be started (no such path, no model); after that every problem is in the report.
-    pub fn ingest(
-        &self,
-        collection: CollectionId,
-        request: &IngestRequest,
-        progress: &ProgressSink,
-        cancel: &Cancel,
-    ) -> Result<IngestReport> {
-        let collection = self.collection(collection)?;
-        let discovery = discover::discover(request, &self.config, cancel)?;
-        pipeline::run(self, &collection, request, discovery, progress, cancel)
-    }
+    let Discovery { files, failed, denied, subfolders } = discovery;
+    let found = files.len() as u64;
+    let report = IngestReport { subfolders, failed, skipped: denied, found, ..IngestReport::default() };
+    pipeline::run_stages(host, collection, report, |stage| Extracting::new(stage, request).run(files), progress, cancel)
 }

@@ -8,11 +8,11 @@ use casetrack_nlp::Recognizer;
 use casetrack_store::{Collection, SparseVector, StoredDocument, VectorModels};
 use crossbeam_channel::{Receiver, Sender, bounded};
 
-use super::discover::{Discovery, failed};
-use super::extracting::Extracting;
+use super::discover::failed;
 use super::prepare::Prepared;
-use super::{FailedFile, IngestReport, IngestRequest, IngestedDocument, Problem, SkipReason, SkippedFile, originals};
-use crate::engine::Engine;
+use super::{FailedFile, IngestReport, IngestedDocument, Problem, SkipReason, SkippedFile};
+use crate::documents::originals;
+use crate::host::Host;
 
 /// Extracted documents that may wait for the embedder: bounds memory.
 const QUEUED_DOCUMENTS: usize = 16;
@@ -52,7 +52,7 @@ pub(crate) struct ChunkVectors {
 
 /// What the first stage works with and sends to.
 pub(crate) struct FirstStage<'a> {
-    pub engine: &'a Engine,
+    pub host: &'a Host,
     pub collection: &'a Collection,
     /// Whether chunks get learned-sparse vectors.
     pub sparse: bool,
@@ -74,28 +74,9 @@ impl FirstStage<'_> {
     }
 }
 
-/// Ingests files.
-pub(crate) fn run(
-    engine: &Engine,
-    collection: &Collection,
-    request: &IngestRequest,
-    discovery: Discovery,
-    progress: &ProgressSink,
-    cancel: &Cancel,
-) -> Result<IngestReport> {
-    if request.document_name.is_some() && discovery.files.len() > 1 {
-        return Err(Error::invalid("A document name was given for more than one file.")
-            .with_hint("Ingest the files one by one, or leave the name out to use each file's own."));
-    }
-    let Discovery { files, failed, denied, subfolders } = discovery;
-    let found = files.len() as u64;
-    let report = IngestReport { subfolders, failed, skipped: denied, found, ..IngestReport::default() };
-    run_stages(engine, collection, report, |stage| Extracting::new(stage, request).run(files), progress, cancel)
-}
-
 /// Runs a first stage on a thread of its own, and the second one, which embeds and commits what that sends, on this.
 pub(crate) fn run_stages(
-    engine: &Engine,
+    host: &Host,
     collection: &Collection,
     report: IngestReport,
     first: impl FnOnce(FirstStage<'_>) + Send,
@@ -103,8 +84,8 @@ pub(crate) fn run_stages(
     cancel: &Cancel,
 ) -> Result<IngestReport> {
     let started = Instant::now();
-    let embedder = engine.embedder_of(collection)?;
-    let (sparse, mut notices) = match engine.sparse_embedder_of(collection) {
+    let embedder = host.embedder_of(collection)?;
+    let (sparse, mut notices) = match host.sparse_embedder_of(collection) {
         Ok(embedder) => (embedder.is_some(), Vec::new()),
         Err(error) => {
             tracing::warn!(%error, "documents are ingested without learned-sparse vectors");
@@ -113,7 +94,7 @@ pub(crate) fn run_stages(
         }
     };
 
-    let recognizer = engine.recognizer().inspect_err(|error| {
+    let recognizer = host.recognizer().inspect_err(|error| {
         tracing::warn!(%error, "documents are ingested without entities and references");
         notices.push(format!("No entities and references were found: {}", error.full_text().replace("\n\n", " ")));
     });
@@ -124,7 +105,7 @@ pub(crate) fn run_stages(
 
     let (sender, receiver) = bounded(QUEUED_DOCUMENTS);
     let recognizer = recognizer.as_deref().map(|recognizer| recognizer as &dyn Recognizer);
-    let stage = FirstStage { engine, collection, sparse, recognizer, sender, cancel };
+    let stage = FirstStage { host, collection, sparse, recognizer, sender, cancel };
     let finished = std::thread::scope(|scope| {
         std::thread::Builder::new()
             .name("extract".into())

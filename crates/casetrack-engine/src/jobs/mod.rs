@@ -8,17 +8,17 @@
 mod queue;
 mod record;
 
-use std::time::Duration;
-
 use casetrack_core::{
     Action, Cancel, CollectionId, CollectionMeta, Error, ErrorCode, JobId, ProgressSink, Result, Timestamp, hint,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::engine::Engine;
-use crate::ingest::{IngestReport, IngestRequest, Problem};
+use crate::documents;
+use crate::host::Host;
+use crate::ingest::{IngestReport, IngestRequest};
 use crate::reindex::{ReindexReport, ReindexRequest};
+use crate::report::Problem;
 use crate::sync::{SyncReport, SyncRequest};
 
 pub(crate) use queue::Jobs;
@@ -136,75 +136,17 @@ pub struct JobFilter {
     pub active: bool,
 }
 
-impl Engine {
-    /// Writes a job down and starts it as soon as its turn comes. A request that is the same as that of a job which has not ended
-    /// returns that job instead. The job runs with the settings of this engine, also after a restart.
-    pub fn start_job(&self, collection: CollectionId, request: JobRequest, origin: JobOrigin) -> Result<JobStatus> {
-        let collection = self.find_collection(&collection.to_string())?;
-        let target = request.target(self, &collection)?;
-        Jobs::start(self, &collection, request, target, origin)
-    }
-
-    /// All jobs that are remembered, the newest first: those that have not ended, and the last that have.
-    pub fn jobs(&self, filter: JobFilter) -> Vec<JobStatus> {
-        let mut jobs = self.job_queue().statuses();
-        jobs.retain(|job| {
-            filter.collection.is_none_or(|id| job.collection_id == id) && !(filter.active && job.state.has_ended())
-        });
-        jobs
-    }
-
-    pub fn job(&self, id: JobId) -> Result<JobStatus> {
-        self.job_queue().status(id).ok_or_else(|| no_such_job(&id.to_string()))
-    }
-
-    /// A job by its id, or by the beginning of it.
-    pub fn find_job(&self, id: &str) -> Result<JobStatus> {
-        let wanted = id.trim().to_ascii_lowercase();
-        let mut found = self.jobs(JobFilter::default());
-        found.retain(|job| wanted.len() >= 8 && job.job_id.to_string().starts_with(&wanted));
-        match found.pop() {
-            Some(job) if found.is_empty() => Ok(job),
-            _ => Err(no_such_job(id)),
-        }
-    }
-
-    /// What a job that has ended did; `None` while it has not, and where it failed before it did anything.
-    pub fn job_report(&self, id: JobId) -> Result<Option<JobReport>> {
-        self.job_queue().report(id)
-    }
-
-    /// Blocks until a job has ended, `patience` is over or `cancel` is set, and returns how it stands then; `progress` hears what the
-    /// job reports meanwhile. `cancel` ends the waiting, not the job.
-    pub fn wait_for_job(
+/// What carries out the requests of jobs.
+pub(crate) trait Work: Send + Sync {
+    /// Does the work of a request with the settings of `host`, and says why it ended early where it did.
+    fn run(
         &self,
-        id: JobId,
-        patience: Duration,
+        host: &Host,
+        collection: CollectionId,
+        request: &JobRequest,
         progress: &ProgressSink,
         cancel: &Cancel,
-    ) -> Result<JobStatus> {
-        self.job_queue().wait(id, patience, progress, cancel).ok_or_else(|| no_such_job(&id.to_string()))
-    }
-
-    /// Asks a job to end, and waits a moment for it. What it has stored is kept. One that has ended already stays as it is.
-    pub fn cancel_job(&self, id: JobId) -> Result<JobStatus> {
-        self.job_queue().cancel(id).ok_or_else(|| no_such_job(&id.to_string()))
-    }
-
-    /// Goes on with the jobs that the end of a process interrupted. For the owner of the data directory, once.
-    pub fn resume_jobs(&self) -> Result<()> {
-        Jobs::resume(self)
-    }
-
-    /// Interrupts all jobs, which go on when the next owner of the data directory starts, and waits for them to pause.
-    pub fn pause_jobs(&self) {
-        self.job_queue().pause();
-    }
-
-    /// Whether some job has not ended.
-    pub fn has_work(&self) -> bool {
-        self.job_queue().statuses().iter().any(|job| !job.state.has_ended())
-    }
+    ) -> Result<(JobReport, Option<Problem>)>;
 }
 
 fn no_such_job(id: &str) -> Error {
@@ -227,7 +169,7 @@ impl JobRequest {
     }
 
     /// The file, folder or document, for people.
-    fn target(&self, engine: &Engine, collection: &CollectionMeta) -> Result<String> {
+    fn target(&self, host: &Host, collection: &CollectionMeta) -> Result<String> {
         Ok(match self {
             Self::IngestDocument(request) | Self::IngestFolder(request) => {
                 let paths: Vec<String> = request.paths.iter().map(|path| path.display().to_string()).collect();
@@ -236,7 +178,7 @@ impl JobRequest {
             Self::SyncFolder(request) => request.folder.display().to_string(),
             Self::ReindexDocument(request) | Self::ReindexCollection(request) => match request.documents.as_deref() {
                 None => collection.name.clone(),
-                Some([document]) => engine.document(collection.id, &document.to_string())?.meta.name,
+                Some([document]) => documents::document(host, collection.id, &document.to_string())?.meta.name,
                 Some(documents) => format!("{} documents", documents.len()),
             },
         })
@@ -251,31 +193,5 @@ impl JobRequest {
         };
         *since = Some(began);
         self
-    }
-
-    /// Does the work, and says why it ended early where it did.
-    fn run(
-        &self,
-        engine: &Engine,
-        collection: CollectionId,
-        progress: &ProgressSink,
-        cancel: &Cancel,
-    ) -> Result<(JobReport, Option<Problem>)> {
-        let mut report = JobReport::default();
-        let stopped = match self {
-            Self::IngestDocument(request) | Self::IngestFolder(request) => {
-                let done = engine.ingest(collection, request, progress, cancel)?;
-                report.ingestion.insert(done).stopped.clone()
-            }
-            Self::SyncFolder(request) => {
-                let done = engine.sync(collection, request, progress, cancel)?;
-                report.sync.insert(done).stopped.clone()
-            }
-            Self::ReindexDocument(request) | Self::ReindexCollection(request) => {
-                let done = engine.reindex(collection, request, progress, cancel)?;
-                report.reindex.insert(done).stopped.clone()
-            }
-        };
-        Ok((report, stopped))
     }
 }

@@ -6,13 +6,14 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use casetrack_core::{
-    Cancel, CollectionMeta, Error, ErrorCode, JobId, Progress, ProgressSink, ProgressTotals, Result, Timestamp,
+    Cancel, CollectionId, Error, ErrorCode, JobId, Progress, ProgressSink, ProgressTotals, Result, Timestamp,
 };
 
 use super::record::{JobRecord, Records};
-use super::{JobOrigin, JobReport, JobRequest, JobState, JobStatus};
-use crate::engine::Engine;
-use crate::ingest::Problem;
+use super::{JobFilter, JobOrigin, JobReport, JobRequest, JobState, JobStatus, Work, no_such_job};
+use crate::collections::find_collection;
+use crate::host::Host;
+use crate::report::Problem;
 
 /// Jobs that run at the same time, each in another collection: a small one need not wait for the night's work in another matter.
 pub(super) const MAX_RUNNING: usize = 2;
@@ -27,6 +28,7 @@ const PAUSE_PATIENCE: Duration = Duration::from_secs(20);
 
 /// The jobs of a data directory.
 pub(crate) struct Jobs {
+    work: Box<dyn Work>,
     records: Records,
     state: Mutex<State>,
     /// Told when a job ends.
@@ -124,25 +126,28 @@ impl State {
 }
 
 impl Jobs {
-    pub fn new(data_dir: &Path) -> Self {
-        Self { records: Records::new(data_dir), state: Mutex::default(), ended: Condvar::new() }
+    pub fn new(data_dir: &Path, work: impl Work + 'static) -> Self {
+        let work = Box::new(work);
+        Self { work, records: Records::new(data_dir), state: Mutex::default(), ended: Condvar::new() }
     }
 
+    /// The job runs with the settings of `host`, also after a restart.
     pub fn start(
-        engine: &Engine,
-        collection: &CollectionMeta,
+        self: &Arc<Self>,
+        host: &Host,
+        collection: CollectionId,
         request: JobRequest,
-        target: String,
         origin: JobOrigin,
     ) -> Result<JobStatus> {
-        let jobs = engine.job_queue();
+        let collection = find_collection(host, &collection.to_string())?;
+        let target = request.target(host, &collection)?;
         let record = JobRecord {
             id: JobId::random(),
             collection_id: collection.id,
-            collection: collection.name.clone(),
+            collection: collection.name,
             request,
             target,
-            config: engine.config().clone(),
+            config: host.config().clone(),
             origin,
             state: JobState::Queued,
             created_at: Timestamp::now(),
@@ -154,7 +159,7 @@ impl Jobs {
         };
         let id = record.id;
         {
-            let mut state = jobs.lock();
+            let mut state = self.lock();
             let same = state.jobs.iter_mut().find(|job| {
                 !job.record.state.has_ended()
                     && !job.closed
@@ -166,72 +171,111 @@ impl Jobs {
                 return Ok(same.status());
             }
             // Under the lock, so that the same request of another client finds it.
-            jobs.records.save(&record)?;
+            self.records.save(&record)?;
             state.jobs.push(Job::new(record));
         }
-        Self::launch(engine);
-        jobs.status(id).ok_or_else(|| Error::internal("A new job was lost."))
+        self.launch(host);
+        self.status(id)
     }
 
-    pub fn resume(engine: &Engine) -> Result<()> {
-        let jobs = engine.job_queue();
+    pub fn resume(self: &Arc<Self>, host: &Host) -> Result<()> {
         {
-            let mut state = jobs.lock();
-            for mut record in jobs.records.load()? {
+            let mut state = self.lock();
+            for mut record in self.records.load()? {
                 if record.state == JobState::Running {
                     record.state = JobState::Queued;
                     record.resumed += 1;
-                    jobs.records.save(&record)?;
+                    self.records.save(&record)?;
                     tracing::info!(job = %record.id, collection = record.collection, "an interrupted job goes on");
                 }
                 state.jobs.push(Job::new(record));
             }
         }
-        Self::launch(engine);
+        self.launch(host);
         Ok(())
     }
 
     /// Starts every job whose turn has come.
-    fn launch(engine: &Engine) {
-        let jobs = engine.job_queue();
-        let mut state = jobs.lock();
+    fn launch(self: &Arc<Self>, host: &Host) {
+        let mut state = self.lock();
         while let Some(job) = state.next() {
             job.record.state = JobState::Running;
             job.record.started_at.get_or_insert_with(Timestamp::now);
             job.running_since = Some(Instant::now());
             let (id, config) = (job.record.id, job.record.config.clone());
-            let engine = engine.with_recorded(config);
-            let saved = jobs.records.save(&job.record).and_then(|()| {
-                let run = move || run(&engine, id);
+            let (jobs, host) = (Arc::clone(self), host.with_recorded(config));
+            let saved = self.records.save(&job.record).and_then(|()| {
+                let run = move || jobs.run(&host, id);
                 let thread = std::thread::Builder::new().name("job".to_owned());
                 thread.spawn(run).map_err(|error| Error::io("a new thread", error))
             });
             if let Err(error) = saved {
                 job.end(JobState::Failed, Some(Problem::from(&error)));
-                jobs.ended.notify_all();
+                self.ended.notify_all();
             }
         }
     }
 
-    /// The newest first.
-    pub fn statuses(&self) -> Vec<JobStatus> {
-        self.lock().jobs.iter().rev().map(Job::status).collect()
+    /// Does the work of a job, on its thread.
+    fn run(self: &Arc<Self>, host: &Host, id: JobId) {
+        let Some((record, cancel)) = self.lock().job(id).map(|job| (job.record.clone(), job.cancel.clone())) else {
+            return;
+        };
+        let progress: ProgressSink = {
+            let jobs = Arc::clone(self);
+            Arc::new(move |event| jobs.note(id, &event))
+        };
+        let work = |request: &JobRequest| {
+            let work = || self.work.run(host, record.collection_id, request, &progress, &cancel);
+            catch_unwind(AssertUnwindSafe(work))
+                .unwrap_or_else(|_| Err(Error::internal("The job panicked; the log of the owner says where.")))
+        };
+        let going_on = || record.request.clone().going_on(record.created_at);
+        let mut result = work(&if record.resumed == 0 { record.request.clone() } else { going_on() });
+        while let Ok((before, None)) = &result
+            && self.was_asked_again(id)
+        {
+            result = work(&going_on()).map(|(report, stopped)| (report.after(before), stopped));
+        }
+        self.finish(id, result);
+        self.launch(host);
     }
 
-    pub fn status(&self, id: JobId) -> Option<JobStatus> {
-        self.lock().job(id).map(|job| job.status())
+    /// The newest first.
+    pub fn list(&self, filter: JobFilter) -> Vec<JobStatus> {
+        let mut jobs: Vec<JobStatus> = self.lock().jobs.iter().rev().map(Job::status).collect();
+        jobs.retain(|job| {
+            filter.collection.is_none_or(|id| job.collection_id == id) && !(filter.active && job.state.has_ended())
+        });
+        jobs
+    }
+
+    pub fn status(&self, id: JobId) -> Result<JobStatus> {
+        self.lock().job(id).map(|job| job.status()).ok_or_else(|| no_such_job(&id.to_string()))
+    }
+
+    /// A job by its id, or by the beginning of it.
+    pub fn find(&self, id: &str) -> Result<JobStatus> {
+        let wanted = id.trim().to_ascii_lowercase();
+        let mut found = self.list(JobFilter::default());
+        found.retain(|job| wanted.len() >= 8 && job.job_id.to_string().starts_with(&wanted));
+        match found.pop() {
+            Some(job) if found.is_empty() => Ok(job),
+            _ => Err(no_such_job(id)),
+        }
     }
 
     pub fn report(&self, id: JobId) -> Result<Option<JobReport>> {
         self.records.report(id)
     }
 
-    pub fn wait(&self, id: JobId, patience: Duration, progress: &ProgressSink, cancel: &Cancel) -> Option<JobStatus> {
+    pub fn wait(&self, id: JobId, patience: Duration, progress: &ProgressSink, cancel: &Cancel) -> Result<JobStatus> {
+        let gone = || no_such_job(&id.to_string());
         let deadline = Instant::now() + patience;
         let mut state = self.lock();
         let listener = state.next_listener;
         state.next_listener += 1;
-        let job = state.job(id)?;
+        let job = state.job(id).ok_or_else(gone)?;
         if !job.record.state.has_ended() {
             // What it has missed so far.
             if let Some(files) = job.record.counts.total {
@@ -242,20 +286,20 @@ impl Jobs {
         }
         loop {
             let pausing = state.pausing;
-            let job = state.job(id)?;
+            let job = state.job(id).ok_or_else(gone)?;
             let left = deadline.saturating_duration_since(Instant::now());
             if job.record.state.has_ended() || pausing || left.is_zero() || cancel.is_cancelled() {
                 job.listeners.retain(|(number, _)| *number != listener);
-                return Some(job.status());
+                return Ok(job.status());
             }
             state = self.ended.wait_timeout(state, left.min(LOOK)).unwrap_or_else(PoisonError::into_inner).0;
         }
     }
 
-    pub fn cancel(&self, id: JobId) -> Option<JobStatus> {
+    pub fn cancel(&self, id: JobId) -> Result<JobStatus> {
         {
             let mut state = self.lock();
-            let job = state.job(id)?;
+            let job = state.job(id).ok_or_else(|| no_such_job(&id.to_string()))?;
             job.cancel.cancel();
             if job.record.state == JobState::Queued {
                 job.end(JobState::Cancelled, Some(Problem::from(&Error::cancelled())));
@@ -352,34 +396,67 @@ impl Jobs {
     }
 }
 
-/// Does the work of a job, on its thread.
-fn run(engine: &Engine, id: JobId) {
-    let jobs = engine.job_queue();
-    let Some((record, cancel)) = jobs.lock().job(id).map(|job| (job.record.clone(), job.cancel.clone())) else {
-        return;
-    };
-    let progress: ProgressSink = {
-        let jobs = Arc::clone(jobs);
-        Arc::new(move |event| jobs.note(id, &event))
-    };
-    let work = |request: &JobRequest| {
-        let work = || request.run(engine, record.collection_id, &progress, &cancel);
-        catch_unwind(AssertUnwindSafe(work))
-            .unwrap_or_else(|_| Err(Error::internal("The job panicked; the log of the owner says where.")))
-    };
-    let going_on = || record.request.clone().going_on(record.created_at);
-    let mut result = work(&if record.resumed == 0 { record.request.clone() } else { going_on() });
-    while let Ok((before, None)) = &result
-        && jobs.was_asked_again(id)
-    {
-        result = work(&going_on()).map(|(report, stopped)| (report.after(before), stopped));
-    }
-    jobs.finish(id, result);
-    Jobs::launch(engine);
-}
-
 /// Whether two requests ask for the same. Passwords, which are not written down, make no difference.
 fn same_request(a: &JobRequest, b: &JobRequest) -> bool {
     let text = |request: &JobRequest| serde_json::to_string(request).ok();
     text(a).is_some_and(|a| text(b) == Some(a))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use casetrack_core::{CollectionMeta, CollectionStatus, CollectionType};
+    use casetrack_store::VectorModels;
+
+    use super::*;
+    use crate::host::EngineConfig;
+    use crate::ingest::IngestRequest;
+
+    /// Panics the first time, then does nothing.
+    #[derive(Default)]
+    struct Unsteady(AtomicUsize);
+
+    impl Work for Unsteady {
+        fn run(
+            &self,
+            _: &Host,
+            _: CollectionId,
+            _: &JobRequest,
+            _: &ProgressSink,
+            _: &Cancel,
+        ) -> Result<(JobReport, Option<Problem>)> {
+            assert_ne!(self.0.fetch_add(1, Ordering::Relaxed), 0, "as a damaged file might make it");
+            Ok((JobReport::default(), None))
+        }
+    }
+
+    #[test]
+    fn a_job_that_panics_has_failed_and_the_next_one_runs() {
+        let dir = tempfile::tempdir().unwrap();
+        let host = Host::new(EngineConfig::new(dir.path().to_owned())).unwrap();
+        let meta = CollectionMeta {
+            id: CollectionId::random(),
+            name: "Matter".to_owned(),
+            reference: None,
+            collection_type: CollectionType::default(),
+            status: CollectionStatus::Active,
+            created_at: Timestamp::now(),
+        };
+        let models = VectorModels { dense: "m".to_owned(), dense_dimension: 2, sparse: None };
+        host.registry().create(&meta, &models).unwrap();
+        let jobs = Arc::new(Jobs::new(dir.path(), Unsteady::default()));
+        let start = |file: &str| {
+            let request = JobRequest::IngestFolder(IngestRequest::new(vec![file.into()]));
+            jobs.start(&host, meta.id, request, JobOrigin::User).unwrap().job_id
+        };
+        let ended = |id| {
+            let deaf: ProgressSink = Arc::new(|_| {});
+            let job = jobs.wait(id, Duration::from_secs(600), &deaf, &Cancel::default()).unwrap();
+            (job.state, job.problem.map(|problem| problem.code))
+        };
+        let (first, second) = (start("/a"), start("/b"));
+        assert_eq!(ended(first), (JobState::Failed, Some(ErrorCode::Internal.name().to_owned())));
+        assert_eq!(ended(second), (JobState::Completed, None));
+    }
 }

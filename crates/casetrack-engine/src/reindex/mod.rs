@@ -7,10 +7,10 @@ use casetrack_core::{Cancel, CollectionId, DocumentId, Password, ProgressSink, R
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::documents::find_document;
-use crate::engine::Engine;
-use crate::ingest::{FailedFile, Problem};
+use crate::host::Host;
+use crate::report::{FailedFile, Problem};
 
+pub(crate) use state::index_status;
 pub use state::{DocumentState, IndexIssue, IndexState, IndexStatus};
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -89,25 +89,13 @@ pub enum ReindexSource {
     Stored,
 }
 
-impl Engine {
-    /// Makes documents anew, each in one atomic step: until then, and where it fails or is interrupted, its earlier version is what is
-    /// found. Ids of documents, and of chunks whose text stays, remain. Blocks until done; `cancel` stops it within a second.
-    ///
-    /// Fails as a whole where a document does not exist, or a model is missing without which documents would lose what they have;
-    /// after that every problem is in the report.
-    pub fn reindex(
-        &self,
-        collection: CollectionId,
-        request: &ReindexRequest,
-        progress: &ProgressSink,
-        cancel: &Cancel,
-    ) -> Result<ReindexReport> {
-        let collection = self.collection(collection)?;
-        run::run(self, &collection, request, progress, cancel)
-    }
-
-    /// The document that `name` means: its id, the beginning of it, its path or its name with or without extension.
-    pub fn document_id(&self, collection: CollectionId, name: &str) -> Result<DocumentId> {
-        Ok(find_document(&*self.collection(collection)?, name)?.id)
-    }
+pub(crate) fn reindex(
+    host: &Host,
+    collection: CollectionId,
+    request: &ReindexRequest,
+    progress: &ProgressSink,
+    cancel: &Cancel,
+) -> Result<ReindexReport> {
+    let collection = host.collection(collection)?;
+    run::run(host, &collection, request, progress, cancel)
 }

@@ -7,15 +7,15 @@ use casetrack_core::{Cancel, DocumentId, DocumentMeta, Error, ErrorCode, Progres
 use casetrack_store::Collection;
 
 use super::{ReindexReport, ReindexRequest, ReindexSource, ReindexedDocument, state};
-use crate::annotating::annotations;
-use crate::engine::Engine;
+use crate::documents::originals;
+use crate::host::{Host, annotations};
 use crate::ingest::discover::{Discovery, FoundFile, failed};
 use crate::ingest::pipeline::{self, Ended, FirstStage, Outcome, Ready};
 use crate::ingest::prepare::Prepared;
-use crate::ingest::{FailedFile, IngestReport, IngestRequest, Problem, originals};
+use crate::ingest::{FailedFile, IngestReport, IngestRequest, Problem, ingest_files};
 
 pub(super) fn run(
-    engine: &Engine,
+    host: &Host,
     collection: &Collection,
     request: &ReindexRequest,
     progress: &ProgressSink,
@@ -23,9 +23,9 @@ pub(super) fn run(
 ) -> Result<ReindexReport> {
     let started = std::time::Instant::now();
     // Where a part cannot be made, documents would lose it.
-    engine.embedder_of(collection)?;
-    engine.sparse_embedder_of(collection)?;
-    engine.recognizer()?;
+    host.embedder_of(collection)?;
+    host.sparse_embedder_of(collection)?;
+    host.recognizer()?;
 
     let documents = collection.documents()?;
     let chosen = choose(&documents, request)?;
@@ -44,7 +44,7 @@ pub(super) fn run(
         // What this job stored before it was interrupted belongs to its report.
         let stored_at = if request.reparse { Some(meta.ingested_at) } else { meta.embedded_at };
         let by_this_job = request.since.is_some_and(|since| stored_at.is_some_and(|at| at >= since));
-        if request.skip_unchanged && !by_this_job && is_unchanged(engine, collection, &documents, meta, cancel)? {
+        if request.skip_unchanged && !by_this_job && is_unchanged(host, collection, &documents, meta, cancel)? {
             report.skipped += 1;
         } else {
             todo.push(meta);
@@ -55,8 +55,8 @@ pub(super) fn run(
         return Ok(report);
     }
     let (ingested, copies) = match request.reparse {
-        true => from_files(engine, collection, request, &todo, progress, cancel)?,
-        false => (from_stored(engine, collection, request, &todo, progress, cancel)?, HashSet::new()),
+        true => from_files(host, collection, request, &todo, progress, cancel)?,
+        false => (from_stored(host, collection, request, &todo, progress, cancel)?, HashSet::new()),
     };
     add(&mut report, ingested, |path| match request.reparse {
         true if Path::new(path).ancestors().any(|path| copies.contains(path)) => ReindexSource::OriginalCopy,
@@ -103,13 +103,13 @@ fn choose<'a>(documents: &'a [DocumentMeta], request: &ReindexRequest) -> Result
 /// Whether the file of a document, or the kept copy of a file that is gone, is what it was, and nothing of the document or of those
 /// inside it is missing.
 fn is_unchanged(
-    engine: &Engine,
+    host: &Host,
     collection: &Collection,
     documents: &[DocumentMeta],
     meta: &DocumentMeta,
     cancel: &Cancel,
 ) -> Result<bool> {
-    let sources = state::Sources { engine, collection, documents, trust: false, cancel };
+    let sources = state::Sources { host, collection, documents, trust: false, cancel };
     if sources.of(meta)? != state::Source::Unchanged {
         return Ok(false);
     }
@@ -125,7 +125,7 @@ fn is_unchanged(
 
 /// Reads files again; with the result, the paths of documents whose kept copies were read.
 fn from_files(
-    engine: &Engine,
+    host: &Host,
     collection: &Collection,
     request: &ReindexRequest,
     todo: &[&DocumentMeta],
@@ -158,7 +158,7 @@ fn from_files(
         ..IngestRequest::new(Vec::new())
     };
     let gone = discovery.failed.len() as u64;
-    let mut report = pipeline::run(engine, collection, &again, discovery, progress, cancel)?;
+    let mut report = ingest_files(host, collection, &again, discovery, progress, cancel)?;
     report.found += gone;
     Ok((report, copies))
 }
@@ -173,7 +173,7 @@ fn missing(meta: &DocumentMeta) -> FailedFile {
 
 /// Makes vectors and annotations of what is stored.
 fn from_stored(
-    engine: &Engine,
+    host: &Host,
     collection: &Collection,
     request: &ReindexRequest,
     todo: &[&DocumentMeta],
@@ -194,7 +194,7 @@ fn from_stored(
             }
         }
     };
-    pipeline::run_stages(engine, collection, report, load, progress, cancel)
+    pipeline::run_stages(host, collection, report, load, progress, cancel)
 }
 
 /// A stored document without its vectors.

@@ -8,9 +8,9 @@ use casetrack_store::Collection;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::documents::{embedders, find_document};
-use crate::engine::Engine;
-use crate::ingest::{Problem, originals};
+use crate::documents::{embedders, find_document, originals};
+use crate::host::Host;
+use crate::report::Problem;
 
 /// The health of a collection's indexes, and of its documents one by one.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
@@ -93,73 +93,68 @@ impl IndexIssue {
     }
 }
 
-impl Engine {
-    /// The state of all documents of a collection, or of the one that `document` names. Changes nothing. Whether a file changed is
-    /// told by its SHA-256; one is read once, then again only when its size or times change while this process runs. The size
-    /// is looked at first, so one of another size is not read.
-    pub fn index_status(
-        &self,
-        collection: CollectionId,
-        document: Option<&str>,
-        cancel: &Cancel,
-    ) -> Result<IndexStatus> {
-        let collection = self.collection(collection)?;
-        let documents = collection.documents()?;
-        let chosen = match document {
-            Some(name) => vec![find_document(&collection, name)?],
-            None => documents.clone(),
-        };
-        let sources = Sources { engine: self, collection: &collection, documents: &documents, trust: true, cancel };
-        let mut states = Vec::with_capacity(chosen.len());
-        for meta in chosen {
-            let mut issues = lacks(&collection, &meta)?;
-            issues.extend(match sources.of_file(&meta)? {
-                Source::Unchanged => None,
-                Source::Changed => Some(IndexIssue::SourceChanged),
-                Source::Missing => Some(IndexIssue::SourceMissing),
-                Source::Unreadable => Some(IndexIssue::SourceUnreadable),
-            });
-            issues.sort_unstable();
-            states.push(DocumentState {
-                document_id: meta.id,
-                embedders: embedders(&collection, &meta)?,
-                name: meta.name,
-                path: meta.path,
-                chunks: meta.chunk_count,
-                ingested_at: meta.ingested_at,
-                embedded_at: meta.embedded_at,
-                issues,
-            });
-        }
-        let model_problem = self.embedder_of(&collection).and_then(|_| self.sparse_embedder_of(&collection)).err();
-        let indexes: Vec<IndexState> = collection
-            .index_progress()?
-            .into_iter()
-            .map(|index| IndexState { name: index.name.to_owned(), in_step: index.in_step, behind: index.behind })
-            .collect();
-        let count = |which: &dyn Fn(&DocumentState) -> bool| states.iter().filter(|state| which(state)).count() as u64;
-        let complete = count(&|state| state.issues.is_empty());
-        let counts = collection.counts()?;
-        let models = collection.models();
-        Ok(IndexStatus {
-            collection: collection.meta().name.clone(),
-            healthy: complete == states.len() as u64
-                && model_problem.is_none()
-                && indexes.iter().all(|index| index.in_step),
-            documents: states.len() as u64,
-            complete,
-            needs_reindex: count(&|state| state.issues.iter().any(|issue| issue.mends())),
-            source_missing: count(&|state| state.issues.contains(&IndexIssue::SourceMissing)),
-            chunks: counts.chunks,
-            sparse_chunks: counts.sparse_chunks,
-            annotated_documents: counts.annotated_documents,
-            dense_model: models.dense.clone(),
-            sparse_model: models.sparse.clone(),
-            model_problem: model_problem.as_ref().map(Problem::from),
-            indexes,
-            document_states: states,
-        })
+pub(crate) fn index_status(
+    host: &Host,
+    collection: CollectionId,
+    document: Option<&str>,
+    cancel: &Cancel,
+) -> Result<IndexStatus> {
+    let collection = host.collection(collection)?;
+    let documents = collection.documents()?;
+    let chosen = match document {
+        Some(name) => vec![find_document(&collection, name)?],
+        None => documents.clone(),
+    };
+    let sources = Sources { host, collection: &collection, documents: &documents, trust: true, cancel };
+    let mut states = Vec::with_capacity(chosen.len());
+    for meta in chosen {
+        let mut issues = lacks(&collection, &meta)?;
+        issues.extend(match sources.of_file(&meta)? {
+            Source::Unchanged => None,
+            Source::Changed => Some(IndexIssue::SourceChanged),
+            Source::Missing => Some(IndexIssue::SourceMissing),
+            Source::Unreadable => Some(IndexIssue::SourceUnreadable),
+        });
+        issues.sort_unstable();
+        states.push(DocumentState {
+            document_id: meta.id,
+            embedders: embedders(&collection, &meta)?,
+            name: meta.name,
+            path: meta.path,
+            chunks: meta.chunk_count,
+            ingested_at: meta.ingested_at,
+            embedded_at: meta.embedded_at,
+            issues,
+        });
     }
+    let model_problem = host.embedder_of(&collection).and_then(|_| host.sparse_embedder_of(&collection)).err();
+    let indexes: Vec<IndexState> = collection
+        .index_progress()?
+        .into_iter()
+        .map(|index| IndexState { name: index.name.to_owned(), in_step: index.in_step, behind: index.behind })
+        .collect();
+    let count = |which: &dyn Fn(&DocumentState) -> bool| states.iter().filter(|state| which(state)).count() as u64;
+    let complete = count(&|state| state.issues.is_empty());
+    let counts = collection.counts()?;
+    let models = collection.models();
+    Ok(IndexStatus {
+        collection: collection.meta().name.clone(),
+        healthy: complete == states.len() as u64
+            && model_problem.is_none()
+            && indexes.iter().all(|index| index.in_step),
+        documents: states.len() as u64,
+        complete,
+        needs_reindex: count(&|state| state.issues.iter().any(|issue| issue.mends())),
+        source_missing: count(&|state| state.issues.contains(&IndexIssue::SourceMissing)),
+        chunks: counts.chunks,
+        sparse_chunks: counts.sparse_chunks,
+        annotated_documents: counts.annotated_documents,
+        dense_model: models.dense.clone(),
+        sparse_model: models.sparse.clone(),
+        model_problem: model_problem.as_ref().map(Problem::from),
+        indexes,
+        document_states: states,
+    })
 }
 
 /// What a document does not have of what the collection's models and the analysis give.
@@ -189,7 +184,7 @@ pub(super) enum Source {
 }
 
 pub(super) struct Sources<'a> {
-    pub engine: &'a Engine,
+    pub host: &'a Host,
     pub collection: &'a Collection,
     /// All of the collection, by path.
     pub documents: &'a [DocumentMeta],
@@ -234,7 +229,7 @@ impl Sources<'_> {
             Ok(metadata) if !metadata.is_file() || metadata.len() != meta.size_bytes => return Ok(Source::Changed),
             Ok(metadata) => metadata,
         };
-        match self.engine.known_files().digest(path, &metadata, self.trust, self.cancel) {
+        match self.host.known_files().digest(path, &metadata, self.trust, self.cancel) {
             Ok((sha256, _)) if sha256 == meta.sha256 => Ok(Source::Unchanged),
             Ok(_) => Ok(Source::Changed),
             Err(error) if error.code == ErrorCode::Cancelled => Err(error),

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use casetrack_core::Provenance;
 
 use super::Excerpt;
-use crate::chunks::ChunkView;
+use crate::documents::chunks::ChunkView;
 
 /// Longest excerpt, in characters.
 const MAX_CHARS: usize = 320;

@@ -21,7 +21,7 @@ pub struct Filters {
     /// Names, paths or ids of documents.
     pub documents: Vec<String>,
     pub kinds: Vec<Kind>,
-    /// Names of entities, as [`Engine::entity_mentions`](crate::Engine::entity_mentions) takes them; passages that mention one.
+    /// Names of entities, as `entity_mentions` takes them; passages that mention one.
     pub entities: Vec<String>,
     /// Patterns of the documents' paths: `*` and `?` within a folder, `**` across folders, `[a-z]`; case does not matter. One
     /// that does not begin with a slash may match from any folder on.

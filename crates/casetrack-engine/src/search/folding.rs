@@ -11,7 +11,7 @@ use casetrack_store::Collection;
 
 use super::fusion::Candidate;
 use super::{Repetition, SearchRequest, SearchResult, context, excerpt};
-use crate::chunks::{self, ChunkView};
+use crate::documents::chunks::{self, ChunkView};
 
 /// The results from `request.offset` on, with the repetitions that rank above the first passage left out. A candidate that vanished since recall is left out.
 pub(super) fn results(

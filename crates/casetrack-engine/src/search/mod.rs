@@ -1,5 +1,6 @@
 //! Hybrid search: BM25 ∪ dense ∪ learned-sparse recall, score fusion, passages with provenance.
 
+pub mod compare;
 mod context;
 mod excerpt;
 mod filter;
@@ -8,6 +9,7 @@ pub(crate) mod fusion;
 mod query;
 mod recall;
 mod related;
+pub mod similar;
 
 use std::time::Instant;
 
@@ -18,12 +20,14 @@ use serde::Serialize;
 
 pub use filter::{DateRange, Filters, Kind, WrittenFilters};
 
-use crate::chunks;
-use crate::engine::Engine;
+use crate::documents::chunks;
+use crate::graph::chunks_with_entities;
+use crate::host::Host;
 use query::Understood;
 
 pub use fusion::Weights;
 pub use recall::Recall;
+pub(crate) use recall::recall;
 pub use related::{RelatedPassage, Relation};
 
 /// Most results of one search.
@@ -34,7 +38,7 @@ pub const MAX_QUERY_CHARS: usize = 10_000;
 pub const MAX_OFFSET: u32 = 10_000;
 /// Most characters of text around a passage, on each side.
 pub const MAX_CONTEXT: u32 = 10_000;
-/// Candidates each recall source contributes (DESIGN §6).
+/// Candidates that each recall source contributes.
 pub const RECALL: usize = 500;
 
 #[derive(Debug, Clone)]
@@ -146,62 +150,59 @@ pub struct StageScore {
     pub share: f32,
 }
 
-impl Engine {
-    /// Searches one collection. When a model is missing, or chunks lack its vectors, the other stages answer and a notice says so.
-    pub fn search(&self, collection: CollectionId, request: &SearchRequest) -> Result<SearchResponse> {
-        let started = Instant::now();
-        let asked = checked_query(request)?;
-        let collection = self.collection(collection)?;
-        let Understood { text, corrected, filters, words, mut notices } = query::understand(&collection, asked)?;
-        let query = text.as_str();
-        let mut restricted = request.filters.clone();
-        restricted.documents.extend(request.document.clone());
-        let id = collection.meta().id;
-        let mentioning = self.chunks_with_entities(id, &[&restricted.entities, &filters.entities], &mut notices)?;
-        let select = |words| filter::select(&collection, [&restricted, &filters], mentioning.clone(), words);
-        let selection = select(&words)?;
-        let counts = collection.counts()?;
-        let (documents, chunks) = match &selection {
-            Some(selection) => (selection.documents(), selection.chunks()),
-            None => (counts.documents, counts.chunks),
-        };
-        if chunks == 0 && counts.chunks > 0 {
-            let left = select(&WordConditions::default())?.map_or(counts.documents, |selection| selection.documents());
-            notices.push(query::nothing_left(&words, left));
-        }
-        let filter = Filter { selection, ..Filter::default() };
-
-        let request = &within_tier(request, self.config().tier, &mut notices);
-        let wanted = request.offset as usize + request.top_k as usize;
-        let recall = self.recall(&collection, &corrected, query, RECALL.max(wanted), &filter)?;
-        let Recall { bm25, dense, sparse, notices: missing } = recall;
-        notices.extend(missing);
-        let lists = [("BM25", true), ("dense E1", dense.is_some()), ("sparse E6", sparse.is_some())];
-        let lists: Vec<&str> = lists.into_iter().filter_map(|(name, present)| present.then_some(name)).collect();
-        let mut stages = vec![format!("recall ({})", lists.join(", "))];
-        if lists.len() > 1 {
-            stages.push("score fusion".to_owned());
-        }
-        let candidates = fusion::fuse(Some(&bm25), dense.as_deref(), sparse.as_deref(), Weights::default());
-        let results = folding::results(&collection, &corrected, &candidates, request)?;
-        let related = match request.related {
-            true => related::to(self, &collection, &results)?,
-            false => Vec::new(),
-        };
-        Ok(SearchResponse {
-            results,
-            related,
-            query: asked.to_owned(),
-            collection: collection.meta().name.clone(),
-            total_documents: counts.documents,
-            documents,
-            chunks,
-            tier: self.config().tier,
-            stages,
-            notices,
-            elapsed_ms: started.elapsed().as_secs_f64() * 1000.0,
-        })
+pub(crate) fn search(host: &Host, collection: CollectionId, request: &SearchRequest) -> Result<SearchResponse> {
+    let started = Instant::now();
+    let asked = checked_query(request)?;
+    let collection = host.collection(collection)?;
+    let Understood { text, corrected, filters, words, mut notices } = query::understand(&collection, asked)?;
+    let query = text.as_str();
+    let mut restricted = request.filters.clone();
+    restricted.documents.extend(request.document.clone());
+    let id = collection.meta().id;
+    let mentioning = chunks_with_entities(host, id, &[&restricted.entities, &filters.entities], &mut notices)?;
+    let select = |words| filter::select(&collection, [&restricted, &filters], mentioning.clone(), words);
+    let selection = select(&words)?;
+    let counts = collection.counts()?;
+    let (documents, chunks) = match &selection {
+        Some(selection) => (selection.documents(), selection.chunks()),
+        None => (counts.documents, counts.chunks),
+    };
+    if chunks == 0 && counts.chunks > 0 {
+        let left = select(&WordConditions::default())?.map_or(counts.documents, |selection| selection.documents());
+        notices.push(query::nothing_left(&words, left));
     }
+    let filter = Filter { selection, ..Filter::default() };
+
+    let request = &within_tier(request, host.config().tier, &mut notices);
+    let wanted = request.offset as usize + request.top_k as usize;
+    let recall = recall(host, &collection, &corrected, query, RECALL.max(wanted), &filter)?;
+    let Recall { bm25, dense, sparse, notices: missing } = recall;
+    notices.extend(missing);
+    let lists = [("BM25", true), ("dense E1", dense.is_some()), ("sparse E6", sparse.is_some())];
+    let lists: Vec<&str> = lists.into_iter().filter_map(|(name, present)| present.then_some(name)).collect();
+    let mut stages = vec![format!("recall ({})", lists.join(", "))];
+    if lists.len() > 1 {
+        stages.push("score fusion".to_owned());
+    }
+    let candidates = fusion::fuse(Some(&bm25), dense.as_deref(), sparse.as_deref(), Weights::default());
+    let results = folding::results(&collection, &corrected, &candidates, request)?;
+    let related = match request.related {
+        true => related::to(host, &collection, &results)?,
+        false => Vec::new(),
+    };
+    Ok(SearchResponse {
+        results,
+        related,
+        query: asked.to_owned(),
+        collection: collection.meta().name.clone(),
+        total_documents: counts.documents,
+        documents,
+        chunks,
+        tier: host.config().tier,
+        stages,
+        notices,
+        elapsed_ms: started.elapsed().as_secs_f64() * 1000.0,
+    })
 }
 
 /// The request for no more results than the tier gives, with a notice where that is fewer than were asked for.

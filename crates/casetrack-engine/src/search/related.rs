@@ -8,9 +8,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::SearchResult;
-use crate::chunks::{self, ChunkView};
-use crate::engine::Engine;
-use crate::similar::{self, Wanted};
+use super::similar::{self, Wanted};
+use crate::documents::chunks::{self, ChunkView};
+use crate::graph::chunks_sharing_entities;
+use crate::host::Host;
 
 /// The results whose relations are followed, best first.
 const FROM_RESULTS: usize = 3;
@@ -45,7 +46,7 @@ pub enum Relation {
 }
 
 /// The passages related to the best results, by result, each once: similar ones, then those with the same entities.
-pub(super) fn to(engine: &Engine, collection: &Collection, results: &[SearchResult]) -> Result<Vec<RelatedPassage>> {
+pub(super) fn to(host: &Host, collection: &Collection, results: &[SearchResult]) -> Result<Vec<RelatedPassage>> {
     let repeated = results.iter().flat_map(|result| &result.repeated_in).map(|repetition| repetition.chunk_id);
     let mut known: HashSet<_> = results.iter().map(|result| result.chunk.chunk_id).chain(repeated).collect();
     let mut related = Vec::new();
@@ -63,7 +64,7 @@ pub(super) fn to(engine: &Engine, collection: &Collection, results: &[SearchResu
             chunk: passage.chunk,
         }));
         let id = collection.meta().id;
-        let sharing = engine.chunks_sharing_entities(id, place.document_id, place.chunk_index, count)?;
+        let sharing = chunks_sharing_entities(host, id, place.document_id, place.chunk_index, count)?;
         let mut taken = 0;
         for (document, index, shared_entities) in sharing {
             let Some(meta) = collection.document(document)? else { continue };

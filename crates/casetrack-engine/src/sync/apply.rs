@@ -7,8 +7,7 @@ use casetrack_core::{DocumentId, DocumentMeta, Error, Result};
 use casetrack_store::{Collection, Relocation};
 
 use super::MovedDocument;
-use crate::documents::delete_one;
-use crate::ingest::originals;
+use crate::documents::{delete_one, originals};
 
 /// What becomes of documents when some move to new paths, those inside of containers included: `moves` are documents with their new
 /// paths.

@@ -5,7 +5,6 @@
 //! whose files are gone are removed if that is asked for, and new and changed files go through the ingestion.
 
 mod apply;
-pub(crate) mod files;
 mod plan;
 mod run;
 
@@ -19,10 +18,8 @@ use casetrack_core::{Cancel, CollectionId, DocumentId, DocumentMeta, DocumentTyp
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::engine::Engine;
+use crate::host::Host;
 use crate::ingest::{FailedFile, IngestedDocument, Problem, SkippedFile};
-
-pub(crate) use files::KnownFiles;
 
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default)]
@@ -131,22 +128,15 @@ pub struct GoneDocument {
     pub path: String,
 }
 
-impl Engine {
-    /// Brings a collection up to date with a folder. Blocks until done; `cancel` stops it within a second.
-    ///
-    /// Fails as a whole, and changes nothing, where the folder cannot be listed or is none; what it does afterwards is in the
-    /// report. A file or subfolder that cannot be read is a failed file, and no document of it counts as missing. Costs a
-    /// look at every file, reading those whose content has to be compared, and the ingestion of what is new or changed.
-    pub fn sync(
-        &self,
-        collection: CollectionId,
-        request: &SyncRequest,
-        progress: &ProgressSink,
-        cancel: &Cancel,
-    ) -> Result<SyncReport> {
-        let collection = self.collection(collection)?;
-        run::run(self, &collection, request, progress, cancel)
-    }
+pub(crate) fn sync(
+    host: &Host,
+    collection: CollectionId,
+    request: &SyncRequest,
+    progress: &ProgressSink,
+    cancel: &Cancel,
+) -> Result<SyncReport> {
+    let collection = host.collection(collection)?;
+    run::run(host, &collection, request, progress, cancel)
 }
 
 impl From<IngestedDocument> for SyncedFile {

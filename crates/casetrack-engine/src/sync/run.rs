@@ -7,24 +7,22 @@ use std::time::Instant;
 use casetrack_core::{Action, Cancel, DocumentMeta, Error, ErrorCode, Progress, ProgressSink, Result, hint};
 use casetrack_store::Collection;
 
-use super::files::Refusal;
 use super::plan::{DiskFile, Plan, plan};
 use super::{GoneDocument, SyncReport, SyncRequest, SyncedFile, apply};
 use crate::documents::delete_whole;
-use crate::engine::Engine;
+use crate::host::{Host, Refusal, readable};
 use crate::ingest::discover::{Discovery, FoundFile, denied, discover, failed, has_extension};
-use crate::ingest::prepare::readable;
-use crate::ingest::{FailedFile, IngestReport, IngestRequest, Problem, SkipReason, SkippedFile, pipeline};
+use crate::ingest::{FailedFile, IngestReport, IngestRequest, Problem, SkipReason, SkippedFile, ingest_files};
 
 pub(super) fn run(
-    engine: &Engine,
+    host: &Host,
     collection: &Collection,
     request: &SyncRequest,
     progress: &ProgressSink,
     cancel: &Cancel,
 ) -> Result<SyncReport> {
     let started = Instant::now();
-    let mut look = Look::at(engine, request, cancel)?;
+    let mut look = Look::at(host, request, cancel)?;
     progress(Progress::Discovered { files: look.found });
     let mut report = SyncReport {
         collection: collection.meta().name.clone(),
@@ -38,7 +36,7 @@ pub(super) fn run(
         ..SyncReport::default()
     };
     let result = match look.complete {
-        true => act(engine, collection, request, look, &mut report, progress, cancel),
+        true => act(host, collection, request, look, &mut report, progress, cancel),
         false => Err(Error::cancelled()),
     };
     if let Err(error) = result {
@@ -70,8 +68,8 @@ struct Look {
 }
 
 impl Look {
-    fn at(engine: &Engine, request: &SyncRequest, cancel: &Cancel) -> Result<Self> {
-        let root = engine.config().access.check(&request.folder)?;
+    fn at(host: &Host, request: &SyncRequest, cancel: &Cancel) -> Result<Self> {
+        let root = host.config().access.check(&request.folder)?;
         if !root.is_dir() {
             return Err(Error::invalid(format!("{} is not a folder.", root.display())).with_hint(hint![
                 "Ingest a single file with ",
@@ -80,7 +78,7 @@ impl Look {
             ]));
         }
         let all = IngestRequest { extensions: request.extensions.clone(), ..IngestRequest::new(vec![root.clone()]) };
-        let config = engine.config();
+        let config = host.config();
         let Discovery { files, failed, denied: denied_folders, .. } = discover(&all, config, cancel)?;
         let absolute = |path: &PathBuf| path.canonicalize().unwrap_or_else(|_| path.clone());
         let awaited: HashSet<PathBuf> =
@@ -103,7 +101,7 @@ impl Look {
             // What a walk that was cancelled did not find is not gone.
             complete: !cancel.is_cancelled(),
         };
-        let known = engine.known_files();
+        let known = host.known_files();
         for file in files {
             if cancel.is_cancelled() {
                 look.complete = false;
@@ -175,7 +173,7 @@ impl Look {
 }
 
 fn act(
-    engine: &Engine,
+    host: &Host,
     collection: &Collection,
     request: &SyncRequest,
     look: Look,
@@ -233,8 +231,8 @@ fn act(
         ..IngestRequest::new(files.iter().map(|file| file.path.clone()).collect())
     };
     let discovery = Discovery { files, ..Discovery::default() };
-    let ingested = pipeline::run(engine, collection, &ingest, discovery, progress, cancel)?;
-    remember(engine, &ingested);
+    let ingested = ingest_files(host, collection, &ingest, discovery, progress, cancel)?;
+    remember(host, &ingested);
     add(report, ingested);
     Ok(())
 }
@@ -317,8 +315,8 @@ fn preview(report: &mut SyncReport, plan: &Plan, look: &Look, documents: &[Docum
 }
 
 /// Notes which files can only be ingested when they change.
-fn remember(engine: &Engine, report: &IngestReport) {
-    let known = engine.known_files();
+fn remember(host: &Host, report: &IngestReport) {
+    let known = host.known_files();
     const OF_THE_FILE: [ErrorCode; 3] = [ErrorCode::UnreadableFile, ErrorCode::EmptyFile, ErrorCode::NeedsPassword];
     for file in report.failed.iter().filter(|file| OF_THE_FILE.iter().any(|code| file.problem.code == code.name())) {
         known.refuse(Path::new(&file.path), Refusal::Failed(file.clone()));

@@ -4,7 +4,7 @@ use casetrack_core::{DocumentId, DocumentMeta, DocumentType, ExtractionMethod, F
 
 use super::apply::relocations;
 use super::plan::{DiskFile, Plan, plan};
-use crate::ingest::prepare::sha256;
+use crate::host::sha256;
 
 fn document(path: &str, content: &str) -> DocumentMeta {
     DocumentMeta {

@@ -8,9 +8,8 @@ use casetrack_store::write_atomically;
 use crossbeam_channel::Sender;
 use serde::{Deserialize, Serialize};
 
-use super::runner::Message;
 use super::{LastSync, Schedule, WatchRequest, WatchState, WatchStatus, listed, no_such_watch, resolved};
-use crate::engine::EngineConfig;
+use crate::host::EngineConfig;
 
 /// A watch on disk.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -84,6 +83,15 @@ impl Watch {
             next_sync_at: record.next_sync_at(),
         }
     }
+}
+
+/// To the thread that watches.
+pub(super) enum Message {
+    /// Something happened in a watched folder.
+    Event(WatchId, notify::Result<notify::Event>),
+    /// The list of watches has changed.
+    Wake,
+    Stop,
 }
 
 /// The watches of a data directory.
@@ -246,8 +254,10 @@ impl Watches {
         Ok(status)
     }
 
-    pub fn statuses(&self) -> Vec<WatchStatus> {
-        self.lock().iter().map(Watch::status).collect()
+    /// Of one collection or of all, the oldest first.
+    pub fn list(&self, collection: Option<CollectionId>) -> Vec<WatchStatus> {
+        let wanted = |watch: &&Watch| collection.is_none_or(|id| watch.record.collection_id == id);
+        self.lock().iter().filter(wanted).map(Watch::status).collect()
     }
 
     pub(super) fn records(&self) -> Vec<WatchRecord> {

@@ -12,14 +12,17 @@ mod polled;
 mod runner;
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use casetrack_core::{Action, CollectionId, Error, ErrorCode, Hint, JobId, Result, Timestamp, WatchId, hint};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::engine::Engine;
-use crate::ingest::Problem;
+use crate::collections::find_collection;
+use crate::host::Host;
+use crate::jobs::Jobs;
+use crate::report::Problem;
 use list::WatchRecord;
 
 pub(crate) use list::Watches;
@@ -130,57 +133,34 @@ pub struct LastSync {
     pub problem: Option<Problem>,
 }
 
-impl Engine {
-    /// Watches a folder for a collection from now on, also after a restart, and syncs it at once unless the schedule is manual.
-    ///
-    /// Errors: where it is no folder, and where the collection watches it, or a folder around it or in it, already.
-    pub fn watch_folder(&self, collection: CollectionId, request: WatchRequest) -> Result<WatchStatus> {
-        let collection = self.find_collection(&collection.to_string())?;
-        let folder = self.config().access.check(&request.folder)?;
+impl Watches {
+    pub fn watch(&self, host: &Host, collection: CollectionId, request: WatchRequest) -> Result<WatchStatus> {
+        let collection = find_collection(host, &collection.to_string())?;
+        let folder = host.config().access.check(&request.folder)?;
         std::fs::read_dir(&folder).map_err(|error| Error::io(folder.display(), error))?;
         if folder.to_str().is_none() {
             return Err(Error::invalid(format!("The path {} is not valid UTF-8.", folder.display()))
                 .with_hint("Rename the folder, or the one it is in; citations have to be able to name its files."));
         }
-        let record = WatchRecord::new(&collection, folder, request, self.config().clone());
-        self.watches().add(record)
+        let record = WatchRecord::new(&collection, folder, request, host.config().clone());
+        self.add(record)
     }
 
-    /// Ends a watch, by its folder or id. The documents stay.
-    pub fn unwatch_folder(&self, folder_or_id: &str) -> Result<WatchStatus> {
-        let id = self.watches().find(folder_or_id)?;
-        self.watches().remove(id)
-    }
-
-    /// All watches, of one collection or of all, the oldest first.
-    pub fn list_watches(&self, collection: Option<CollectionId>) -> Vec<WatchStatus> {
-        let mut watches = self.watches().statuses();
-        watches.retain(|watch| collection.is_none_or(|id| watch.collection_id == id));
-        watches
-    }
-
-    /// Changes when a watch, found by its folder or id, syncs, and, where it is given, whether it removes documents.
-    pub fn set_sync_schedule(
+    pub fn set_schedule(
         &self,
         folder_or_id: &str,
         schedule: Schedule,
         auto_remove_deleted: Option<bool>,
     ) -> Result<WatchStatus> {
-        let id = self.watches().find(folder_or_id)?;
-        self.watches().change(id, |watch| {
+        self.change(self.find(folder_or_id)?, |watch| {
             watch.schedule = schedule;
             watch.auto_remove_deleted = auto_remove_deleted.unwrap_or(watch.auto_remove_deleted);
         })
     }
 
-    /// Begins to watch what `watches.json` names. For the owner of the data directory, once.
-    pub fn start_watches(&self) -> Result<()> {
-        runner::start(self)
-    }
-
-    /// Ends the watching; the list stays as it is.
-    pub fn stop_watches(&self) {
-        self.watches().stop();
+    /// Begins to watch what `watches.json` names; `jobs` carry out the syncs.
+    pub fn start(self: &Arc<Self>, host: &Host, jobs: &Arc<Jobs>) -> Result<()> {
+        runner::start(self, host, jobs)
     }
 }
 

@@ -2,18 +2,19 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use casetrack_core::{Error, ErrorCode, JobId, Result, Timestamp, WatchId};
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, unbounded};
 use notify::{RecommendedWatcher, RecursiveMode, Watcher};
 
-use super::list::{Condition, WatchRecord};
+use super::list::{Condition, Message, WatchRecord};
 use super::pending::Pending;
 use super::polled::is_remote;
-use super::{LastSync, Schedule, WatchState};
-use crate::engine::Engine;
-use crate::jobs::{JobOrigin, JobRequest, JobState, JobStatus};
+use super::{LastSync, Schedule, WatchState, Watches};
+use crate::host::Host;
+use crate::jobs::{JobOrigin, JobRequest, JobState, JobStatus, Jobs};
 use crate::sync::SyncRequest;
 
 /// Between two looks at what is due.
@@ -29,32 +30,31 @@ const RETRY: Duration = Duration::from_secs(60);
 /// Files and folders named that could not be read.
 const FAILURES_NAMED: usize = 10;
 
-pub(super) enum Message {
-    /// Something happened in a watched folder.
-    Event(WatchId, notify::Result<notify::Event>),
-    /// The list of watches has changed.
-    Wake,
-    Stop,
-}
-
 /// Reads the list and starts the thread.
-pub(super) fn start(engine: &Engine) -> Result<()> {
+pub(super) fn start(watches: &Arc<Watches>, host: &Host, jobs: &Arc<Jobs>) -> Result<()> {
     let (sender, receiver) = unbounded();
-    engine.watches().open(sender.clone())?;
-    let data_dir = engine.config().data_dir.canonicalize().unwrap_or_else(|_| engine.config().data_dir.clone());
-    let runner =
-        Runner { engine: engine.with_config(engine.config().clone()), data_dir, sender, live: BTreeMap::new() };
+    watches.open(sender.clone())?;
+    let data_dir = host.config().data_dir.canonicalize().unwrap_or_else(|_| host.config().data_dir.clone());
+    let syncs = Syncs { host: host.clone(), jobs: Arc::clone(jobs), watches: Arc::clone(watches) };
+    let runner = Runner { syncs, data_dir, sender, live: BTreeMap::new() };
     let thread = std::thread::Builder::new().name("watch".to_owned());
     thread.spawn(move || runner.run(&receiver)).map_err(|error| Error::io("a new thread", error))?;
     Ok(())
 }
 
 struct Runner {
-    engine: Engine,
+    syncs: Syncs,
     data_dir: PathBuf,
     /// For those who hear events.
     sender: Sender<Message>,
     live: BTreeMap<WatchId, Live>,
+}
+
+/// What begins syncs, and keeps what became of them.
+struct Syncs {
+    host: Host,
+    jobs: Arc<Jobs>,
+    watches: Arc<Watches>,
 }
 
 /// A watch at work.
@@ -113,8 +113,8 @@ impl Runner {
                 }
             }
             for live in self.live.values_mut() {
-                let condition = live.step(&self.engine, &self.sender, now);
-                self.engine.watches().show(live.record.id, condition);
+                let condition = live.step(&self.syncs, &self.sender, now);
+                self.syncs.watches.show(live.record.id, condition);
             }
         }
     }
@@ -133,7 +133,7 @@ impl Runner {
 
     /// Takes over what changed in the list.
     fn read_list(&mut self) {
-        let records = self.engine.watches().records();
+        let records = self.syncs.watches.records();
         self.live.retain(|id, _| records.iter().any(|record| record.id == *id));
         for record in records {
             match self.live.get_mut(&record.id) {
@@ -176,8 +176,8 @@ impl Live {
     }
 
     /// Does what is due, and says how the watch is doing.
-    fn step(&mut self, engine: &Engine, sender: &Sender<Message>, now: Instant) -> Condition {
-        self.follow_job(engine, now);
+    fn step(&mut self, syncs: &Syncs, sender: &Sender<Message>, now: Instant) -> Condition {
+        self.follow_job(syncs, now);
         let condition = |state, detail: Option<String>| Condition { state, detail, job: None };
         if self.record.schedule == Schedule::Manual {
             self.eyes = Eyes::Closed;
@@ -203,7 +203,7 @@ impl Live {
         }
         let retry = self.retry_at.is_some_and(|at| now >= at);
         if self.job.is_none() && (self.overdue || retry || self.pending.is_due(now)) {
-            self.begin_sync(engine, now);
+            self.begin_sync(syncs, now);
         }
         if let Some(job) = self.job {
             return Condition { state: WatchState::Syncing, detail, job: Some(job) };
@@ -220,9 +220,9 @@ impl Live {
     }
 
     /// Notices the end of a sync.
-    fn follow_job(&mut self, engine: &Engine, now: Instant) {
+    fn follow_job(&mut self, syncs: &Syncs, now: Instant) {
         let Some(id) = self.job else { return };
-        let status = match engine.job(id) {
+        let status = match syncs.jobs.status(id) {
             Ok(status) if !status.state.has_ended() => return,
             Ok(status) => status,
             // Forgotten already.
@@ -230,9 +230,9 @@ impl Live {
         };
         self.job = None;
         self.retry_at = (status.state == JobState::Failed).then(|| now + RETRY);
-        let last = last_sync(engine, &status);
+        let last = last_sync(&syncs.jobs, &status);
         self.record.last_sync = Some(last.clone());
-        if let Err(error) = engine.watches().change(self.record.id, |record| record.last_sync = Some(last)) {
+        if let Err(error) = syncs.watches.change(self.record.id, |record| record.last_sync = Some(last)) {
             tracing::warn!(%error, "the end of a sync was not written down");
         }
     }
@@ -253,7 +253,7 @@ impl Live {
         self.seen = there;
     }
 
-    fn begin_sync(&mut self, engine: &Engine, now: Instant) {
+    fn begin_sync(&mut self, syncs: &Syncs, now: Instant) {
         self.overdue = false;
         self.retry_at = None;
         let request = SyncRequest {
@@ -263,8 +263,9 @@ impl Live {
             trust_times: true,
             ..SyncRequest::new(self.record.folder.clone())
         };
-        let engine = engine.with_recorded(self.record.config.clone());
-        let started = engine.start_job(self.record.collection_id, JobRequest::SyncFolder(request), JobOrigin::Watch);
+        let host = syncs.host.with_recorded(self.record.config.clone());
+        let (collection, request) = (self.record.collection_id, JobRequest::SyncFolder(request));
+        let started = syncs.jobs.start(&host, collection, request, JobOrigin::Watch);
         match started {
             Ok(job) => {
                 self.refused = None;
@@ -273,7 +274,7 @@ impl Live {
             Err(error) if error.code == ErrorCode::NotFound => {
                 // The collection's directory was deleted or moved away.
                 tracing::warn!(folder = %self.record.folder.display(), collection = self.record.collection, "the watch of a collection that is gone ends");
-                engine.watches().forget_collection(self.record.collection_id);
+                syncs.watches.forget_collection(self.record.collection_id);
             }
             Err(error) => {
                 self.refused = Some(error.message);
@@ -283,8 +284,8 @@ impl Live {
     }
 }
 
-fn last_sync(engine: &Engine, status: &JobStatus) -> LastSync {
-    let report = engine.job_report(status.job_id).ok().flatten().and_then(|report| report.sync).unwrap_or_default();
+fn last_sync(jobs: &Jobs, status: &JobStatus) -> LastSync {
+    let report = jobs.report(status.job_id).ok().flatten().and_then(|report| report.sync).unwrap_or_default();
     let failures = report.failed.iter().map(|file| format!("{}: {}", file.relative_path, file.problem.message));
     LastSync {
         finished_at: status.finished_at.unwrap_or_else(Timestamp::now),

@@ -5,8 +5,8 @@ use casetrack_store::{Collection, Conditions, Filter};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::chunks::{self, ChunkView, find_chunk};
-use crate::engine::Engine;
+use crate::documents::chunks::{self, ChunkView, find_chunk};
+use crate::host::Host;
 
 /// Most passages of one answer.
 pub const MAX_SIMILAR: u32 = 50;
@@ -36,23 +36,19 @@ pub struct Wanted {
     pub count: usize,
 }
 
-impl Engine {
-    /// The passages most similar to the one with this id, by the cosine of their dense vectors; itself left out. `wanted.count` is
-    /// 1–[`MAX_SIMILAR`].
-    pub fn similar_chunks(&self, collection: CollectionId, id: &str, wanted: Wanted) -> Result<SimilarChunks> {
-        if !(1..=MAX_SIMILAR as usize).contains(&wanted.count) {
-            let message = format!("top_k is {}; it must be between 1 and {MAX_SIMILAR}.", wanted.count);
-            return Err(Error::invalid(message));
-        }
-        if !(0.0..=1.0).contains(&wanted.min_similarity) {
-            let message = format!("min_similarity is {}; it must be between 0 and 1.", wanted.min_similarity);
-            return Err(Error::invalid(message));
-        }
-        let collection = self.collection(collection)?;
-        let (document, chunk) = find_chunk(&collection, id)?;
-        let similar = to(&collection, document.id, chunk.index, wanted)?;
-        Ok(SimilarChunks { chunk: chunks::view(&collection, &document, chunk)?, similar })
+pub(crate) fn similar_chunks(host: &Host, collection: CollectionId, id: &str, wanted: Wanted) -> Result<SimilarChunks> {
+    if !(1..=MAX_SIMILAR as usize).contains(&wanted.count) {
+        let message = format!("top_k is {}; it must be between 1 and {MAX_SIMILAR}.", wanted.count);
+        return Err(Error::invalid(message));
     }
+    if !(0.0..=1.0).contains(&wanted.min_similarity) {
+        let message = format!("min_similarity is {}; it must be between 0 and 1.", wanted.min_similarity);
+        return Err(Error::invalid(message));
+    }
+    let collection = host.collection(collection)?;
+    let (document, chunk) = find_chunk(&collection, id)?;
+    let similar = to(&collection, document.id, chunk.index, wanted)?;
+    Ok(SimilarChunks { chunk: chunks::view(&collection, &document, chunk)?, similar })
 }
 
 /// The passages most similar to chunk `index` of a document. Costs one dense search.

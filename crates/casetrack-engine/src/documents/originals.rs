@@ -11,7 +11,7 @@ pub(crate) fn path(collection: &Collection, meta: &DocumentMeta) -> PathBuf {
 }
 
 /// Removes the copies of earlier versions of a document.
-pub(super) fn remove_others(collection: &Collection, meta: &DocumentMeta) -> Result<()> {
+pub(crate) fn remove_others(collection: &Collection, meta: &DocumentMeta) -> Result<()> {
     let directory = collection.originals_dir();
     let entries = match std::fs::read_dir(&directory) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
@@ -29,7 +29,7 @@ pub(super) fn remove_others(collection: &Collection, meta: &DocumentMeta) -> Res
 }
 
 /// Writes the copy beside its final name first, so that a half-written copy is never taken for the file.
-pub(super) fn store(collection: &Collection, meta: &DocumentMeta, bytes: &[u8]) -> Result<()> {
+pub(crate) fn store(collection: &Collection, meta: &DocumentMeta, bytes: &[u8]) -> Result<()> {
     let target = collection.new_original_path(meta);
     let partial = target.with_extension("partial");
     let write = || {

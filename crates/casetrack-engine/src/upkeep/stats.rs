@@ -5,7 +5,7 @@ use casetrack_store::{Collection, Stats};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::engine::Engine;
+use crate::host::Host;
 
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct CollectionStats {
@@ -37,21 +37,18 @@ pub struct CompactReport {
     pub duration_ms: u64,
 }
 
-impl Engine {
-    pub fn collection_stats(&self, collection: CollectionId) -> Result<CollectionStats> {
-        let collection = self.collection(collection)?;
-        stats(&collection)
-    }
+pub(crate) fn collection_stats(host: &Host, collection: CollectionId) -> Result<CollectionStats> {
+    let collection = host.collection(collection)?;
+    stats(&collection)
+}
 
-    /// Rewrites what deletions and replacements left behind. Searches go on meanwhile; changes wait.
-    pub fn compact_collection(&self, collection: CollectionId) -> Result<CompactReport> {
-        let started = std::time::Instant::now();
-        let collection = self.collection(collection)?;
-        let before = stats(&collection)?;
-        collection.compact()?;
-        let after = stats(&collection)?;
-        Ok(CompactReport { before, after, duration_ms: started.elapsed().as_millis() as u64 })
-    }
+pub(crate) fn compact_collection(host: &Host, collection: CollectionId) -> Result<CompactReport> {
+    let started = std::time::Instant::now();
+    let collection = host.collection(collection)?;
+    let before = stats(&collection)?;
+    collection.compact()?;
+    let after = stats(&collection)?;
+    Ok(CompactReport { before, after, duration_ms: started.elapsed().as_millis() as u64 })
 }
 
 fn stats(collection: &Collection) -> Result<CollectionStats> {

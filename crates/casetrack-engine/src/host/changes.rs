@@ -6,8 +6,6 @@ use casetrack_core::{CollectionId, DocumentId};
 use casetrack_store::Collection;
 pub use casetrack_store::DocumentChange;
 
-use crate::engine::Engine;
-
 /// Something that has happened. It is durable, and reading shows it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Change {
@@ -55,11 +53,12 @@ impl Changes {
         }));
     }
 
-    fn listen(&self, listener: Listener) -> Listening {
+    /// Calls `listener` after every change until the result is dropped.
+    pub fn listen(&self, listener: impl Fn(Change) + Send + Sync + 'static) -> Listening {
         let mut listeners = lock(&self.0);
         let number = listeners.next;
         listeners.next += 1;
-        listeners.all.push((number, listener));
+        listeners.all.push((number, Arc::new(listener)));
         Listening { listeners: Arc::downgrade(&self.0), number }
     }
 }
@@ -69,15 +68,6 @@ impl Drop for Listening {
         if let Some(listeners) = self.listeners.upgrade() {
             lock(&listeners).all.retain(|(number, _)| *number != self.number);
         }
-    }
-}
-
-impl Engine {
-    /// Calls `listener` after every change that any engine on this data directory makes, until the result is dropped.
-    ///
-    /// It is called in the thread that makes the change, which waits for it: it must return at once and must not use an engine.
-    pub fn on_change(&self, listener: impl Fn(Change) + Send + Sync + 'static) -> Listening {
-        self.changes().listen(Arc::new(listener))
     }
 }
 
@@ -95,7 +85,7 @@ mod tests {
         let heard = Arc::new(Mutex::new(Vec::new()));
         let listen = || {
             let heard = Arc::clone(&heard);
-            changes.listen(Arc::new(move |change| heard.lock().unwrap().push(change)))
+            changes.listen(move |change| heard.lock().unwrap().push(change))
         };
         let (first, second) = (listen(), listen());
         let change = Change::Collection(CollectionId::random());

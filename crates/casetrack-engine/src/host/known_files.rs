@@ -10,7 +10,7 @@ use std::time::{Duration, SystemTime};
 use casetrack_core::{Cancel, Error, Result, Sha256};
 use sha2::Digest;
 
-use crate::ingest::{FailedFile, SkippedFile};
+use crate::report::{FailedFile, SkippedFile};
 
 /// A file that was changed less than this before it was read may have been changed again with the same time. Git's index has the
 /// same rule ("racy git"); 2 s is the coarsest step of times in use, that of FAT.
@@ -70,7 +70,7 @@ impl KnownFile {
 impl KnownFiles {
     /// The digest of a file, and why it was refused last; `metadata` is that of now. Reads it where `trust` is false or its times do
     /// not show that it is what it was.
-    pub(crate) fn digest(
+    pub fn digest(
         &self,
         path: &Path,
         metadata: &Metadata,
@@ -88,14 +88,14 @@ impl KnownFiles {
     }
 
     /// Notes why a file was refused.
-    pub(super) fn refuse(&self, path: &Path, refusal: Refusal) {
+    pub fn refuse(&self, path: &Path, refusal: Refusal) {
         if let Some(known) = self.lock().get_mut(path) {
             known.refusal = Some(refusal);
         }
     }
 
     /// Forgets the files below a folder that `is_there` does not know.
-    pub(super) fn keep(&self, folder: &Path, is_there: impl Fn(&Path) -> bool) {
+    pub fn keep(&self, folder: &Path, is_there: impl Fn(&Path) -> bool) {
         self.lock().retain(|path, _| !path.starts_with(folder) || is_there(path));
     }
 
@@ -124,7 +124,7 @@ fn digest(path: &Path, cancel: &Cancel) -> Result<Sha256> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ingest::prepare::sha256;
+    use crate::host::sha256;
 
     fn look(known: &KnownFiles, path: &Path) -> Sha256 {
         known.digest(path, &std::fs::metadata(path).unwrap(), true, &Cancel::default()).unwrap().0

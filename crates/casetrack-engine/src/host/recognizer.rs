@@ -1,25 +1,34 @@
 //! The recognizer of named entities, and what it makes of documents.
 
 use std::collections::HashMap;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use casetrack_core::{Annotations, Cancel, Page, Result, Sha256};
-use casetrack_embed::find_models_dir;
 use casetrack_nlp::{NamedSpan, Recognizer, SpacyRecognizer, annotate, spacy::MODEL_FOLDER};
 
-use crate::engine::Engine;
-use crate::ingest::prepare::sha256;
+use super::files::sha256;
 
 /// Bytes of remembered spans in each of two generations: some 20,000 pages.
 const REMEMBERED_BYTES: usize = 8 << 20;
 /// What a page takes besides its spans, about.
 const PAGE_BYTES: usize = 120;
 
-impl Engine {
-    /// The recognizer, loaded at its first use and kept (about 10 MB).
-    pub(crate) fn recognizer(&self) -> Result<Arc<RememberingRecognizer>> {
-        let folder = find_models_dir(self.config.models_dir.as_deref())?.join(MODEL_FOLDER);
-        self.shared_recognizer(&folder, || SpacyRecognizer::load(&folder).map(RememberingRecognizer::new))
+/// The recognizers in use, each with its folder.
+#[derive(Default)]
+pub(super) struct Recognizers(Mutex<Vec<(PathBuf, Arc<RememberingRecognizer>)>>);
+
+impl Recognizers {
+    /// The recognizer of a models folder, loaded by the first who wants it.
+    pub fn get(&self, models: &Path) -> Result<Arc<RememberingRecognizer>> {
+        let folder = models.join(MODEL_FOLDER);
+        let mut recognizers = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, same)) = recognizers.iter().find(|(known, _)| *known == folder) {
+            return Ok(Arc::clone(same));
+        }
+        let loaded = Arc::new(RememberingRecognizer::new(SpacyRecognizer::load(&folder)?));
+        recognizers.push((folder, Arc::clone(&loaded)));
+        Ok(loaded)
     }
 }
 

@@ -1,0 +1,220 @@
+//! Show chunks with their provenance, and the text around them.
+
+use casetrack_core::{Action, Chunk, ChunkId, CollectionId, DocumentMeta, Error, ErrorCode, Provenance, Result, hint};
+use casetrack_store::Collection;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{embedders, find_document};
+use crate::host::Host;
+use crate::paging::{Paging, Part};
+
+/// A chunk and where it comes from.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct ChunkView {
+    pub chunk_id: ChunkId,
+    /// Verbatim text of the page between `char_start` and `char_end`.
+    pub text: String,
+    pub citation: String,
+    pub short_citation: String,
+    pub provenance: Provenance,
+    /// Number of chunks of the document.
+    pub chunk_count: u32,
+    /// The models that have a vector of it.
+    pub embeddings: Vec<String>,
+}
+
+/// Chunks of a document, or of one of its pages, in reading order.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct DocumentChunks {
+    pub document: DocumentMeta,
+    pub chunks: Vec<ChunkView>,
+    /// Chunks of the document, or of the page, also those that are not listed.
+    pub total: u64,
+    /// The offset to go on with; `None` at the end.
+    pub next_offset: Option<u64>,
+}
+
+/// A chunk with its neighbours in the document.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct SourceContext {
+    pub chunk_id: ChunkId,
+    pub before: Vec<ChunkView>,
+    pub chunk: ChunkView,
+    pub after: Vec<ChunkView>,
+}
+
+/// The chunks of a range of pages, in reading order.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct PageChunks {
+    pub document: DocumentMeta,
+    pub start_page: u32,
+    /// The last page that was read: the one asked for, or the document's last one.
+    pub end_page: u32,
+    pub chunks: Vec<ChunkView>,
+    /// The page to go on with, where the answer was cut at [`MAX_BROWSED`] chunks.
+    pub next_page: Option<u32>,
+}
+
+/// Chunks that follow each other.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Traversal {
+    pub document: DocumentMeta,
+    pub direction: Direction,
+    /// In document order, whatever the direction; the starting chunk is one of them.
+    pub chunks: Vec<ChunkView>,
+    /// Where to start to go on in the same direction; `None` at the end of the document.
+    pub next_chunk_id: Option<ChunkId>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Direction {
+    #[default]
+    Forward,
+    Backward,
+}
+
+/// Most chunks of one [`browse_pages`].
+pub const MAX_BROWSED: usize = 100;
+/// Most chunks of one [`traverse_chunks`].
+pub const MAX_TRAVERSED: u32 = 20;
+
+/// Most neighbours on each side in [`source_context`].
+pub const MAX_WINDOW: u32 = 5;
+
+pub(crate) fn chunk(host: &Host, collection: CollectionId, id: &str) -> Result<ChunkView> {
+    let collection = host.collection(collection)?;
+    let (document, chunk) = find_chunk(&collection, id)?;
+    view(&collection, &document, chunk)
+}
+
+pub(crate) fn document_chunks(
+    host: &Host,
+    collection: CollectionId,
+    name: &str,
+    page: Option<u32>,
+    paging: Paging,
+) -> Result<DocumentChunks> {
+    let collection = host.collection(collection)?;
+    let document = find_document(&collection, name)?;
+    if let Some(page) = page {
+        check_page(&document, page)?;
+    }
+    let mut chunks = collection.chunks(document.id)?;
+    chunks.retain(|chunk| page.is_none_or(|page| chunk.page == page));
+    let Part { items, total, next_offset } = paging.of(chunks);
+    let chunks = items.into_iter().map(|chunk| view(&collection, &document, chunk)).collect::<Result<_>>()?;
+    Ok(DocumentChunks { document, chunks, total, next_offset })
+}
+
+pub(crate) fn browse_pages(
+    host: &Host,
+    collection: CollectionId,
+    name: &str,
+    start: u32,
+    end: u32,
+) -> Result<PageChunks> {
+    let collection = host.collection(collection)?;
+    let document = find_document(&collection, name)?;
+    check_page(&document, start)?;
+    if end < start {
+        return Err(Error::invalid(format!("end_page is {end} and start_page {start}; it must not be smaller.")));
+    }
+    let end = end.min(document.page_count);
+    let mut chunks = Vec::new();
+    let mut next_page = None;
+    for chunk in collection.chunks(document.id)?.into_iter().filter(|chunk| (start..=end).contains(&chunk.page)) {
+        if chunks.len() >= MAX_BROWSED && chunks.last().is_some_and(|last: &Chunk| last.page < chunk.page) {
+            next_page = Some(chunk.page);
+            break;
+        }
+        chunks.push(chunk);
+    }
+    let end_page = next_page.map_or(end, |next| next - 1);
+    let chunks = chunks.into_iter().map(|chunk| view(&collection, &document, chunk)).collect::<Result<_>>()?;
+    Ok(PageChunks { document, start_page: start, end_page, chunks, next_page })
+}
+
+pub(crate) fn traverse_chunks(
+    host: &Host,
+    collection: CollectionId,
+    id: &str,
+    direction: Direction,
+    count: u32,
+) -> Result<Traversal> {
+    if !(1..=MAX_TRAVERSED).contains(&count) {
+        return Err(Error::invalid(format!("count is {count}; it must be between 1 and {MAX_TRAVERSED}.")));
+    }
+    let collection = host.collection(collection)?;
+    let (document, start) = find_chunk(&collection, id)?;
+    let (range, next) = match direction {
+        Direction::Forward => (start.index..start.index.saturating_add(count), start.index.checked_add(count)),
+        Direction::Backward => {
+            ((start.index + 1).saturating_sub(count)..start.index + 1, start.index.checked_sub(count))
+        }
+    };
+    let next = next.map(|index| collection.chunk_at(document.id, index)).transpose()?.flatten();
+    let chunks = collection.chunk_range(document.id, range)?.into_iter();
+    let chunks = chunks.map(|chunk| view(&collection, &document, chunk)).collect::<Result<_>>()?;
+    Ok(Traversal { document, direction, chunks, next_chunk_id: next.map(|chunk| chunk.id) })
+}
+
+pub(crate) fn source_context(host: &Host, collection: CollectionId, id: &str, window: u32) -> Result<SourceContext> {
+    if !(1..=MAX_WINDOW).contains(&window) {
+        return Err(Error::invalid(format!("window is {window}; it must be between 1 and {MAX_WINDOW}.")));
+    }
+    let collection = host.collection(collection)?;
+    let (document, chunk) = find_chunk(&collection, id)?;
+    let first = chunk.index.saturating_sub(window);
+    let last = chunk.index.saturating_add(window).min(document.chunk_count.saturating_sub(1));
+    let read = |range: std::ops::RangeInclusive<u32>| -> Result<Vec<ChunkView>> {
+        let mut views = Vec::new();
+        for index in range {
+            if let Some(neighbour) = collection.chunk_at(document.id, index)? {
+                views.push(view(&collection, &document, neighbour)?);
+            }
+        }
+        Ok(views)
+    };
+    let before = if chunk.index == 0 { Vec::new() } else { read(first..=chunk.index - 1)? };
+    let after = read(chunk.index + 1..=last)?;
+    Ok(SourceContext { chunk_id: chunk.id, before, chunk: view(&collection, &document, chunk)?, after })
+}
+
+pub(crate) fn check_page(document: &DocumentMeta, page: u32) -> Result<()> {
+    if (1..=document.page_count).contains(&page) {
+        return Ok(());
+    }
+    let message = format!("{} has {} pages; there is no page {page}.", document.name, document.page_count);
+    Err(Error::invalid(message).with_hint("Ask for a page from 1 to the number of pages."))
+}
+
+pub(crate) fn find_chunk(collection: &Collection, id: &str) -> Result<(DocumentMeta, Chunk)> {
+    let not_found = || {
+        let shown: String = id.chars().take(80).collect();
+        Error::new(ErrorCode::NotFound, format!("Chunk not found: \"{shown}\".")).with_hint(hint![
+            "Use the ID of a chunk from a search result or from ",
+            Action::ListDocumentChunks,
+            ", in the collection it came from."
+        ])
+    };
+    let parsed: ChunkId = id.parse().map_err(|_| not_found())?;
+    let (document, chunk) = collection.chunk(parsed)?.ok_or_else(not_found)?;
+    let document = collection.document(document)?.ok_or_else(not_found)?;
+    Ok((document, chunk))
+}
+
+pub(crate) fn view(collection: &Collection, document: &DocumentMeta, chunk: Chunk) -> Result<ChunkView> {
+    let (method, ocr_confidence) = collection.page_method(document.id, chunk.page)?;
+    let provenance = Provenance::of(&chunk, document, method, ocr_confidence);
+    Ok(ChunkView {
+        chunk_id: chunk.id,
+        citation: provenance.citation(),
+        short_citation: provenance.short_citation(),
+        provenance,
+        text: chunk.text,
+        chunk_count: document.chunk_count,
+        embeddings: embedders(collection, document)?,
+    })
+}

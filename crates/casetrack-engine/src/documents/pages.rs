@@ -1,0 +1,173 @@
+//! Pages of documents: their text, and the page itself as a picture.
+
+use std::path::Path;
+
+use casetrack_core::{
+    Action, Cancel, Chunk, ChunkId, CollectionId, DocumentMeta, Error, ErrorCode, ExtractionMethod, Page, Password,
+    Rect, Result, hint,
+};
+use casetrack_extract::{ExtractOptions, RenderRequest, can_render};
+use casetrack_store::Collection;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::chunks::{check_page, find_chunk};
+use super::{find_document, originals};
+use crate::host::{Host, read};
+
+/// Longer side of a picture, in pixels: what the largest readers of pictures among language models take without scaling it down.
+const LONGEST_SIDE: u32 = 2000;
+/// Longest time to draw a page, in seconds. Pages take some 50 ms.
+const MAX_SECONDS: u64 = 20;
+
+/// The text of a page, and where it comes from.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct PageText {
+    pub document: DocumentMeta,
+    /// From 1.
+    pub page: u32,
+    /// Verbatim, as it is stored.
+    pub text: String,
+    pub extraction_method: ExtractionMethod,
+    pub ocr_confidence: Option<f32>,
+    pub sheet_name: Option<String>,
+    /// The chunks of the page, in order.
+    pub chunks: Vec<ChunkId>,
+    /// Whether [`page_picture`] can draw pages of this format.
+    pub has_picture: bool,
+}
+
+/// Which page is drawn.
+#[derive(Debug, Clone, Default)]
+pub struct PictureRequest<'a> {
+    /// Name, path or id of the document.
+    pub document: &'a str,
+    /// From 1.
+    pub page: u32,
+    /// The id of a chunk on this page whose lines are marked.
+    pub chunk: Option<&'a str>,
+    /// Of a file that is protected by one.
+    pub password: Option<Password>,
+}
+
+/// A page as a PNG.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PagePicture {
+    pub document: DocumentMeta,
+    /// From 1.
+    pub page: u32,
+    pub png: Vec<u8>,
+    /// In pixels.
+    pub width: u32,
+    pub height: u32,
+}
+
+pub(crate) fn page_text(host: &Host, collection: CollectionId, document: &str, page: u32) -> Result<PageText> {
+    let collection = host.collection(collection)?;
+    let document = find_document(&collection, document)?;
+    let Page { text, method, ocr_confidence, sheet_name, .. } = stored(&collection, &document, page)?;
+    let chunks = collection.chunks(document.id)?;
+    Ok(PageText {
+        has_picture: can_render(document.format),
+        page,
+        text,
+        extraction_method: method,
+        ocr_confidence,
+        sheet_name,
+        chunks: chunks.iter().filter(|chunk| chunk.page == page).map(|chunk| chunk.id).collect(),
+        document,
+    })
+}
+
+pub(crate) fn page_picture(
+    host: &Host,
+    collection: CollectionId,
+    request: &PictureRequest<'_>,
+    cancel: &Cancel,
+) -> Result<PagePicture> {
+    let collection = host.collection(collection)?;
+    let document = find_document(&collection, request.document)?;
+    let page = stored(&collection, &document, request.page)?;
+    if !can_render(document.format) {
+        let message = format!("{} has no pictures of its pages: only PDF files and pictures do.", document.name);
+        return Err(Error::new(ErrorCode::UnsupportedFormat, message).with_hint(hint![
+            "Read the text of the page with ",
+            Action::BrowsePages,
+            "."
+        ]));
+    }
+    let highlights = match request.chunk {
+        Some(id) => {
+            let (owner, chunk) = find_chunk(&collection, id)?;
+            if owner.id != document.id || chunk.page != request.page {
+                let message = format!(
+                    "Chunk {} is on page {} of {}, not on page {} of {}.",
+                    chunk.id, chunk.page, owner.name, request.page, document.name
+                );
+                return Err(Error::invalid(message).with_hint("Ask for the page that the chunk's provenance names."));
+            }
+            lines(&page, &chunk)
+        }
+        None => Vec::new(),
+    };
+    let bytes = source_of(host, &collection, &document)?;
+    let mut options = ExtractOptions { password: request.password.clone(), ..host.config().extract_options() };
+    options.limits.max_page_seconds = options.limits.max_page_seconds.min(MAX_SECONDS);
+    let render = RenderRequest { page: request.page, highlights, longest_side: LONGEST_SIDE };
+    let path = Path::new(&document.path);
+    let drawn = host.readers().render(path, &bytes, &options, &render, cancel)?;
+    Ok(PagePicture { document, page: request.page, png: drawn.png, width: drawn.width, height: drawn.height })
+}
+
+/// The file of a document as it was ingested: where it came from, or the copy of it.
+fn source_of(host: &Host, collection: &Collection, document: &DocumentMeta) -> Result<Vec<u8>> {
+    let path = Path::new(&document.path);
+    let problem = match read(path, None, host.config()) {
+        Ok((bytes, sha256)) if sha256 == document.sha256 => return Ok(bytes),
+        Ok(_) => None,
+        Err(error) => Some(error),
+    };
+    if document.original_stored
+        && let Ok((bytes, sha256)) = read(path, Some(&originals::path(collection, document)), host.config())
+        && sha256 == document.sha256
+    {
+        return Ok(bytes);
+    }
+    let name = &document.name;
+    Err(match problem {
+        None => Error::new(
+            ErrorCode::UnreadableFile,
+            format!(
+                "{} has changed since {name} was ingested, so that its page cannot be shown as it was.",
+                document.path
+            ),
+        )
+        .with_hint("Ingest or reindex the document, then ask again. The text that was ingested is still there."),
+        Some(_) if Path::new(&document.path).ancestors().skip(1).any(Path::is_file) => Error::new(
+            ErrorCode::FileNotFound,
+            format!("{name} is inside another file, which is not opened to show a page."),
+        )
+        .with_hint(hint![
+            "Ingest the file that contains it again and ",
+            Action::KeepOriginal,
+            ". Or read the text of the page."
+        ]),
+        Some(error) => Error::new(
+            ErrorCode::FileNotFound,
+            format!("The file of {name} cannot be read, so that its page cannot be shown. {}", error.message),
+        )
+        .with_hint("Put the file back, or ingest it from where it is now. The text that was ingested is still there."),
+    })
+}
+
+fn stored(collection: &Collection, document: &DocumentMeta, page: u32) -> Result<Page> {
+    check_page(document, page)?;
+    let vanished = || Error::new(ErrorCode::NotFound, format!("{} was just deleted.", document.name));
+    collection.page(document.id, page)?.ok_or_else(vanished)
+}
+
+/// The places of the lines that a chunk touches.
+fn lines(page: &Page, chunk: &Chunk) -> Vec<Rect> {
+    let lines = page.line_boxes.iter().skip(chunk.line_start.saturating_sub(1) as usize);
+    lines.take((chunk.line_end + 1).saturating_sub(chunk.line_start) as usize).copied().flatten().collect()
+}

@@ -1,0 +1,110 @@
+//! The outline of a document: its headings and numbered clauses, and where they are.
+
+use casetrack_core::{
+    BlockKind, ChunkId, CollectionId, DocumentMeta, PlacedReference, Reference, ReferenceKind, Result,
+};
+use casetrack_nlp::references::resolve::Headings;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::find_document;
+use crate::host::Host;
+use crate::paging::{Paging, Part};
+
+/// Longest title of a section, in characters; what is longer is a paragraph that looks like a heading.
+const MAX_TITLE_CHARS: usize = 200;
+
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct DocumentStructure {
+    pub document: DocumentMeta,
+    /// In reading order. Empty where the document has no headings; then its pages are what can be browsed.
+    pub sections: Vec<Section>,
+    /// Sections of the document, also those that are not listed.
+    pub total: u64,
+    /// The offset to go on with; `None` at the end.
+    pub next_offset: Option<u64>,
+}
+
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Section {
+    /// As the page has it, in one line.
+    pub title: String,
+    /// From 1, the outermost.
+    pub level: u8,
+    /// From 1.
+    pub page: u32,
+    /// Characters of the page, half-open: the heading itself.
+    pub char_start: u32,
+    pub char_end: u32,
+    /// The chunk that the heading is in.
+    pub chunk_id: Option<ChunkId>,
+    pub chunk_index: Option<u32>,
+    /// Where the document itself refers to it ("Section 4.2"), in order.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub cited_at: Vec<CitedAt>,
+}
+
+/// A reference to a section, in another place of the same document.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct CitedAt {
+    /// Normalised: "Section 4.2(b)".
+    pub name: String,
+    /// From 1.
+    pub page: u32,
+    /// Characters of the page, half-open.
+    pub char_start: u32,
+    pub char_end: u32,
+}
+
+pub(crate) fn document_structure(
+    host: &Host,
+    collection: CollectionId,
+    name: &str,
+    paging: Paging,
+) -> Result<DocumentStructure> {
+    let collection = host.collection(collection)?;
+    let document = find_document(&collection, name)?;
+    let chunks = collection.chunks(document.id)?;
+    let mut sections: Vec<Section> = Vec::new();
+    for number in 1..=document.page_count {
+        let Some(page) = collection.page(document.id, number)? else { continue };
+        let headings = page.blocks.iter().filter_map(|block| match block.kind {
+            BlockKind::Heading { level } => Some((level, block)),
+            _ => None,
+        });
+        let mut chars = page.text.chars();
+        let mut at = 0;
+        for (level, block) in headings {
+            let written = chars.by_ref().skip(block.char_start.saturating_sub(at) as usize);
+            let title: String = written.take((block.char_end - block.char_start) as usize).collect();
+            at = block.char_end;
+            let title = title.split_whitespace().collect::<Vec<_>>().join(" ");
+            let holds = |chunk: &&casetrack_core::Chunk| {
+                chunk.page == number && (chunk.char_start..chunk.char_end).contains(&block.char_start)
+            };
+            let chunk = chunks.iter().find(holds);
+            sections.push(Section {
+                title: title.chars().take(MAX_TITLE_CHARS).collect(),
+                level: level.max(1),
+                page: number,
+                char_start: block.char_start,
+                char_end: block.char_end,
+                chunk_id: chunk.map(|chunk| chunk.id),
+                chunk_index: chunk.map(|chunk| chunk.index),
+                cited_at: Vec::new(),
+            });
+        }
+    }
+    let headings = Headings::new(sections.iter().map(|section| section.title.as_str()));
+    let annotations = collection.annotations(document.id)?.unwrap_or_default();
+    for PlacedReference { page, reference } in annotations.references {
+        if reference.kind == ReferenceKind::Internal
+            && let Some(section) = headings.resolve(&reference.name)
+        {
+            let Reference { name, char_start, char_end, .. } = reference;
+            sections[section].cited_at.push(CitedAt { name, page, char_start, char_end });
+        }
+    }
+    let Part { items: sections, total, next_offset } = paging.of(sections);
+    Ok(DocumentStructure { document, sections, total, next_offset })
+}

@@ -1,0 +1,156 @@
+//! The face of the crate: each method hands on to the use case of its name.
+
+mod collections;
+mod documents;
+mod search;
+mod work;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use casetrack_core::{Cancel, CollectionId, JobId, ProgressSink, Result};
+
+use crate::host::changes::{Change, Listening};
+use crate::host::{EngineConfig, Host};
+use crate::jobs::{JobFilter, JobOrigin, JobReport, JobRequest, JobStatus, Jobs};
+use crate::watches::{Schedule, WatchRequest, WatchStatus, Watches};
+
+/// One process has engines on a data directory (invariant 8). Cheap to share behind an `Arc`; all methods take `&self` and may
+/// block.
+pub struct Engine {
+    host: Host,
+    jobs: Arc<Jobs>,
+    watches: Arc<Watches>,
+}
+
+impl Engine {
+    /// Creates the data directory if need be. Loads no model and opens no collection.
+    pub fn new(config: EngineConfig) -> Result<Self> {
+        let jobs = Arc::new(Jobs::new(&config.data_dir, work::UseCases));
+        let watches = Arc::new(Watches::new(&config.data_dir));
+        Ok(Self { host: Host::new(config)?, jobs, watches })
+    }
+
+    /// An engine on the same data directory with other settings: it shares the open collections, the processes that read files
+    /// and, where the settings for them are the same, the models. `data_dir` and `reader` of `config` are ignored.
+    pub fn with_config(&self, config: EngineConfig) -> Self {
+        let (jobs, watches) = (Arc::clone(&self.jobs), Arc::clone(&self.watches));
+        Self { host: self.host.with_config(config), jobs, watches }
+    }
+
+    pub fn config(&self) -> &EngineConfig {
+        self.host.config()
+    }
+
+    /// Clears away what a crash left of collections that were being made or deleted. Only for the owner of the data directory.
+    pub fn clear_remains(&self) -> Result<()> {
+        self.host.registry().clear_remains()
+    }
+
+    /// Calls `listener` after every change that any engine on this data directory makes, until the result is dropped.
+    ///
+    /// It is called in the thread that makes the change, which waits for it: it must return at once and must not use an engine.
+    pub fn on_change(&self, listener: impl Fn(Change) + Send + Sync + 'static) -> Listening {
+        self.host.changes().listen(listener)
+    }
+}
+
+/// Jobs.
+impl Engine {
+    /// Writes a job down and starts it as soon as its turn comes. A request that is the same as that of a job which has not ended
+    /// returns that job instead. The job runs with the settings of this engine, also after a restart.
+    pub fn start_job(&self, collection: CollectionId, request: JobRequest, origin: JobOrigin) -> Result<JobStatus> {
+        self.jobs.start(&self.host, collection, request, origin)
+    }
+
+    /// All jobs that are remembered, the newest first: those that have not ended, and the last that have.
+    pub fn jobs(&self, filter: JobFilter) -> Vec<JobStatus> {
+        self.jobs.list(filter)
+    }
+
+    pub fn job(&self, id: JobId) -> Result<JobStatus> {
+        self.jobs.status(id)
+    }
+
+    /// A job by its id, or by the beginning of it.
+    pub fn find_job(&self, id: &str) -> Result<JobStatus> {
+        self.jobs.find(id)
+    }
+
+    /// What a job that has ended did; `None` while it has not, and where it failed before it did anything.
+    pub fn job_report(&self, id: JobId) -> Result<Option<JobReport>> {
+        self.jobs.report(id)
+    }
+
+    /// Blocks until a job has ended, `patience` is over or `cancel` is set, and returns how it stands then; `progress` hears what the
+    /// job reports meanwhile. `cancel` ends the waiting, not the job.
+    pub fn wait_for_job(
+        &self,
+        id: JobId,
+        patience: Duration,
+        progress: &ProgressSink,
+        cancel: &Cancel,
+    ) -> Result<JobStatus> {
+        self.jobs.wait(id, patience, progress, cancel)
+    }
+
+    /// Asks a job to end, and waits a moment for it. What it has stored is kept. One that has ended already stays as it is.
+    pub fn cancel_job(&self, id: JobId) -> Result<JobStatus> {
+        self.jobs.cancel(id)
+    }
+
+    /// Goes on with the jobs that the end of a process interrupted. For the owner of the data directory, once.
+    pub fn resume_jobs(&self) -> Result<()> {
+        self.jobs.resume(&self.host)
+    }
+
+    /// Interrupts all jobs, which go on when the next owner of the data directory starts, and waits for them to pause.
+    pub fn pause_jobs(&self) {
+        self.jobs.pause();
+    }
+
+    /// Whether some job has not ended.
+    pub fn has_work(&self) -> bool {
+        !self.jobs.list(JobFilter { active: true, ..JobFilter::default() }).is_empty()
+    }
+}
+
+/// Watches.
+impl Engine {
+    /// Watches a folder for a collection from now on, also after a restart, and syncs it at once unless the schedule is manual.
+    ///
+    /// Errors: where it is no folder, and where the collection watches it, or a folder around it or in it, already.
+    pub fn watch_folder(&self, collection: CollectionId, request: WatchRequest) -> Result<WatchStatus> {
+        self.watches.watch(&self.host, collection, request)
+    }
+
+    /// Ends a watch, by its folder or id. The documents stay.
+    pub fn unwatch_folder(&self, folder_or_id: &str) -> Result<WatchStatus> {
+        self.watches.remove(self.watches.find(folder_or_id)?)
+    }
+
+    /// All watches, of one collection or of all, the oldest first.
+    pub fn list_watches(&self, collection: Option<CollectionId>) -> Vec<WatchStatus> {
+        self.watches.list(collection)
+    }
+
+    /// Changes when a watch, found by its folder or id, syncs, and, where it is given, whether it removes documents.
+    pub fn set_sync_schedule(
+        &self,
+        folder_or_id: &str,
+        schedule: Schedule,
+        auto_remove_deleted: Option<bool>,
+    ) -> Result<WatchStatus> {
+        self.watches.set_schedule(folder_or_id, schedule, auto_remove_deleted)
+    }
+
+    /// Begins to watch what `watches.json` names. For the owner of the data directory, once.
+    pub fn start_watches(&self) -> Result<()> {
+        self.watches.start(&self.host, &self.jobs)
+    }
+
+    /// Ends the watching; the list stays as it is.
+    pub fn stop_watches(&self) {
+        self.watches.stop();
+    }
+}

@@ -1,0 +1,224 @@
+//! The collections that are open.
+
+use std::any::{Any, TypeId};
+use std::collections::HashMap;
+use std::ops::Deref;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use casetrack_core::{CollectionId, Error, ErrorCode, Result};
+use casetrack_store::{Collection, Registry};
+
+use super::changes::{Change, Changes};
+
+/// Collections that stay open while nothing works with them. Each takes 20 to 40 MB.
+const MAX_UNUSED: usize = 6;
+
+/// A collection, and what is derived from it and kept in memory while it is open.
+pub(crate) struct OpenCollection {
+    collection: Collection,
+    derived: Mutex<HashMap<TypeId, Arc<dyn Any + Send + Sync>>>,
+}
+
+impl OpenCollection {
+    pub fn new(collection: Collection) -> Self {
+        Self { collection, derived: Mutex::default() }
+    }
+
+    /// What is derived from the collection, one of each type; empty at first. It goes when the collection is closed.
+    pub fn derived<T: Any + Default + Send + Sync>(&self) -> Arc<T> {
+        let mut derived = lock(&self.derived);
+        let of_type = derived.entry(TypeId::of::<T>()).or_insert_with(|| Arc::new(T::default()));
+        Arc::clone(of_type).downcast::<T>().unwrap_or_default()
+    }
+}
+
+impl Deref for OpenCollection {
+    type Target = Collection;
+
+    fn deref(&self) -> &Collection {
+        &self.collection
+    }
+}
+
+/// A collection that is opened at most once; the lock is held only while it is being opened or closed.
+type Slot = Arc<Mutex<Option<Arc<OpenCollection>>>>;
+
+/// A slot, and when its collection was asked for last.
+struct Opened {
+    slot: Slot,
+    used: Instant,
+}
+
+impl Default for Opened {
+    fn default() -> Self {
+        Self { slot: Slot::default(), used: Instant::now() }
+    }
+}
+
+/// The collections of a data directory that are open.
+pub(crate) struct OpenCollections {
+    open: Mutex<HashMap<CollectionId, Opened>>,
+    changes: Changes,
+}
+
+impl OpenCollections {
+    pub(super) fn new(changes: Changes) -> Self {
+        Self { open: Mutex::default(), changes }
+    }
+
+    /// Opens a collection, or returns it if it is open already. One that could not be written is closed and opened again. `adopt_models` is called
+    /// with one that was just opened, and with one that nobody else uses at this moment.
+    pub(super) fn get(
+        &self,
+        id: CollectionId,
+        registry: &Registry,
+        adopt_models: impl Fn(&mut Collection) -> Result<()>,
+    ) -> Result<Arc<OpenCollection>> {
+        self.close_unused(id);
+        let slot = self.slot(id);
+        let mut collection = lock(&slot);
+        match collection.as_mut() {
+            Some(open) if !open.has_failed() => {
+                // The model may have come since. Where others use the collection at this moment it can wait.
+                if let Some(Err(error)) = Arc::get_mut(open).map(|open| adopt_models(&mut open.collection)) {
+                    // What stands in the way was said when it was opened.
+                    tracing::debug!(%error, "a collection stays without learned-sparse vectors");
+                }
+                return Ok(Arc::clone(open));
+            }
+            Some(failed) if Arc::strong_count(failed) > 1 => {
+                let message = format!("\"{}\" could not be written and has to be opened anew.", failed.meta().name);
+                return Err(Error::new(ErrorCode::InUse, message)
+                    .with_hint("Other work with it is just ending: try again in a moment."));
+            }
+            _ => *collection = None,
+        }
+        let mut opened = registry.open_collection(id)?;
+        if let Err(error) = adopt_models(&mut opened) {
+            tracing::warn!(%error, collection = opened.meta().name, "a collection stays without learned-sparse vectors");
+        }
+        self.changes.follow(&opened);
+        let opened = Arc::new(OpenCollection::new(opened));
+        *collection = Some(Arc::clone(&opened));
+        Ok(opened)
+    }
+
+    /// The slot of a collection that is wanted now.
+    fn slot(&self, id: CollectionId) -> Slot {
+        let mut open = lock(&self.open);
+        let opened = open.entry(id).or_default();
+        opened.used = Instant::now();
+        Arc::clone(&opened.slot)
+    }
+
+    /// Closes the collections that were not asked for longest, where more than [`MAX_UNUSED`] are open besides `wanted` and nothing
+    /// works with them.
+    fn close_unused(&self, wanted: CollectionId) {
+        let mut others: Vec<(Instant, Slot)> = lock(&self.open)
+            .iter()
+            .filter(|(id, _)| **id != wanted)
+            .map(|(_, opened)| (opened.used, Arc::clone(&opened.slot)))
+            .collect();
+        others.sort_by_key(|(used, _)| std::cmp::Reverse(*used));
+        let mut unused = 0;
+        for (_, slot) in &others {
+            // One that is being opened or closed is somebody else's business.
+            let Ok(mut collection) = slot.try_lock() else { continue };
+            if collection.as_ref().is_none_or(|open| Arc::strong_count(open) > 1) {
+                continue;
+            }
+            unused += 1;
+            if unused > MAX_UNUSED {
+                *collection = None;
+            }
+        }
+    }
+
+    /// Takes a collection that is open already, without opening it.
+    pub fn if_open(&self, id: CollectionId) -> Option<Arc<OpenCollection>> {
+        let slot = Arc::clone(&lock(&self.open).get(&id)?.slot);
+        lock(&slot).clone()
+    }
+
+    /// Keeps a newly created collection open.
+    pub fn adopt(&self, collection: Collection) -> Arc<OpenCollection> {
+        self.changes.follow(&collection);
+        let collection = Arc::new(OpenCollection::new(collection));
+        self.close_unused(collection.meta().id);
+        *lock(&self.slot(collection.meta().id)) = Some(Arc::clone(&collection));
+        self.changes.tell(Change::Collection(collection.meta().id));
+        collection
+    }
+
+    /// Closes a collection, so that its directory can go; [`ErrorCode::InUse`] while something works with it.
+    pub fn close(&self, id: CollectionId) -> Result<()> {
+        let slot = self.slot(id);
+        let mut collection = lock(&slot);
+        if let Some(busy) = collection.as_ref().filter(|open| Arc::strong_count(open) > 1) {
+            let message = format!("\"{}\" is being used at this moment.", busy.meta().name);
+            return Err(Error::new(ErrorCode::InUse, message)
+                .with_hint("Try again when the ingestion or search that uses it has ended."));
+        }
+        *collection = None;
+        Ok(())
+    }
+}
+
+/// A panic while a lock was held leaves plain maps and handles behind, which stay valid.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use casetrack_core::{CollectionMeta, CollectionStatus, CollectionType, Timestamp};
+    use casetrack_store::VectorModels;
+
+    use super::*;
+    use crate::host::{EngineConfig, Host};
+
+    fn host() -> (tempfile::TempDir, Host) {
+        let dir = tempfile::tempdir().unwrap();
+        let host = Host::new(EngineConfig::new(dir.path().to_owned())).unwrap();
+        (dir, host)
+    }
+
+    fn make(host: &Host, n: usize) -> Arc<OpenCollection> {
+        let meta = CollectionMeta {
+            id: CollectionId::random(),
+            name: format!("Matter {n}"),
+            reference: None,
+            collection_type: CollectionType::default(),
+            status: CollectionStatus::Active,
+            created_at: Timestamp::now(),
+        };
+        let models = VectorModels { dense: "m".to_owned(), dense_dimension: 2, sparse: None };
+        host.collections().adopt(host.registry().create(&meta, &models).unwrap())
+    }
+
+    #[test]
+    fn collections_that_nothing_works_with_are_closed_when_there_are_many() {
+        let (_dir, host) = host();
+        let held = make(&host, 0);
+        let ids: Vec<CollectionId> = (1..MAX_UNUSED + 4).map(|n| make(&host, n).meta().id).collect();
+        let is_open = |id: &CollectionId| host.collections().if_open(*id).is_some();
+        assert!(is_open(&held.meta().id), "it is in use");
+        let open: Vec<bool> = ids.iter().map(is_open).collect();
+        assert_eq!(open.iter().filter(|open| **open).count(), MAX_UNUSED + 1, "{open:?}");
+        assert!(!open[0] && open[ids.len() - 1], "{open:?}");
+        // One that was closed opens again.
+        assert_eq!(host.collection(ids[0]).unwrap().meta().id, ids[0]);
+    }
+
+    #[test]
+    fn what_is_derived_from_a_collection_is_kept_until_it_is_closed() {
+        let (_dir, host) = host();
+        let id = make(&host, 0).meta().id;
+        let derived = |host: &Host| host.collection(id).unwrap().derived::<Mutex<u32>>();
+        *lock(&derived(&host)) += 1;
+        assert_eq!(*lock(&derived(&host.with_config(host.config().clone()))), 1);
+        host.collections().close(id).unwrap();
+        assert_eq!(*lock(&derived(&host)), 0);
+    }
+}

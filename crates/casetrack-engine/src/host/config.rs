@@ -1,0 +1,94 @@
+//! What the engine can be told.
+
+use std::path::PathBuf;
+
+use casetrack_core::{Action, ChunkConfig, Error, ErrorCode, Limits, Result, Tier};
+use casetrack_embed::{EmbedOptions, MemoryMode, ModelProfile, Precision};
+use casetrack_extract::ExtractOptions;
+use casetrack_extract::isolation::WorkerCommand;
+use serde::{Deserialize, Serialize};
+
+use crate::access::Access;
+use crate::settings::Settings;
+
+/// Everything the engine can be told. The defaults suit an 8 GB laptop. What is left out when it is serialised is that of the process
+/// that reads it.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct EngineConfig {
+    /// Where collections live. Default: `CaseTrack` in the user's documents folder.
+    #[serde(skip)]
+    pub data_dir: PathBuf,
+    /// Where model weights are; searched in the usual places when `None`.
+    pub models_dir: Option<PathBuf>,
+    /// The pdfium library; searched in the usual places when `None`.
+    pub pdfium: Option<PathBuf>,
+    /// The languages that scans are read in, by the names of tesseract's data, joined by `+`. Default "eng".
+    pub languages: String,
+    pub tier: Tier,
+    pub limits: Limits,
+    pub chunks: ChunkConfig,
+    /// How to start the processes that read files. `None` reads them in this process, where a parser that crashes or hangs
+    /// takes everything with it: for tests.
+    #[serde(skip)]
+    pub reader: Option<WorkerCommand>,
+    /// Threads for inference; 0 for one per core.
+    pub threads: usize,
+    /// Which models stay in memory; chosen by the memory available when `None`.
+    pub memory_mode: Option<MemoryMode>,
+    /// Which models make and search vectors.
+    pub profile: ModelProfile,
+    /// What dense vectors are computed in; those of a collection must all be of one precision.
+    pub precision: Precision,
+    /// What `config.toml` says of the sessions of assistants.
+    #[serde(skip)]
+    pub settings: Settings,
+    /// Which files may be read.
+    #[serde(skip)]
+    pub access: Access,
+}
+
+impl EngineConfig {
+    pub fn new(data_dir: PathBuf) -> Self {
+        Self {
+            data_dir,
+            models_dir: None,
+            pdfium: None,
+            languages: ExtractOptions::default().languages,
+            tier: Tier::default(),
+            limits: Limits::default(),
+            chunks: ChunkConfig::default(),
+            reader: None,
+            threads: 0,
+            memory_mode: None,
+            profile: ModelProfile::default(),
+            precision: Precision::default(),
+            settings: Settings::default(),
+            access: Access::default(),
+        }
+    }
+
+    /// `CaseTrack` in the platform's documents folder, or in `~/Documents` where the platform names none.
+    pub fn default_data_dir() -> Result<PathBuf> {
+        dirs::document_dir()
+            .or_else(|| dirs::home_dir().map(|home| home.join("Documents")))
+            .map(|documents| documents.join("CaseTrack"))
+            .ok_or_else(|| {
+                Error::new(ErrorCode::MissingDependency, "This user has no home directory to keep collections in.")
+                    .with_hint(Action::NameDataDirectory)
+            })
+    }
+    /// How files are read, without a password.
+    pub(crate) fn extract_options(&self) -> ExtractOptions {
+        ExtractOptions {
+            limits: self.limits,
+            pdfium: self.pdfium.clone(),
+            languages: self.languages.clone(),
+            password: None,
+        }
+    }
+
+    pub(super) fn embed_options(&self) -> EmbedOptions {
+        let Self { threads, memory_mode: memory, profile, precision, .. } = *self;
+        EmbedOptions { threads, memory, profile, precision }
+    }
+}

@@ -1,0 +1,46 @@
+//! Reading the user's files.
+
+use std::path::Path;
+
+use casetrack_core::{Action, Error, ErrorCode, FileLimit, Limits, Result, Sha256, hint};
+use sha2::Digest;
+
+use super::config::EngineConfig;
+
+/// The bytes of a whole file and their digest, if the rules of access allow it, or those of the copy that stands for it. Paths that are
+/// not UTF-8 are refused: a citation could not name them.
+pub(crate) fn read(path: &Path, copy: Option<&Path>, config: &EngineConfig) -> Result<(Vec<u8>, Sha256)> {
+    if copy.is_none() {
+        config.access.check(path)?;
+    }
+    if path.to_str().is_none() {
+        return Err(Error::invalid(format!("The path {} is not valid UTF-8.", path.display()))
+            .with_hint("Rename the file, or the folder it is in; citations have to be able to name it."));
+    }
+    let bytes_at = copy.unwrap_or(path);
+    readable(bytes_at, &config.limits)?;
+    let bytes = std::fs::read(bytes_at).map_err(|error| Error::io(bytes_at.display(), error))?;
+    let sha256 = sha256(&bytes);
+    Ok((bytes, sha256))
+}
+
+pub(crate) fn sha256(bytes: &[u8]) -> Sha256 {
+    Sha256(sha2::Sha256::digest(bytes).into())
+}
+
+/// Refuses what is no file or too large, before it is read.
+pub(crate) fn readable(path: &Path, limits: &Limits) -> Result<std::fs::Metadata> {
+    let shown = path.display().to_string();
+    let metadata = std::fs::metadata(path).map_err(|error| Error::io(&shown, error))?;
+    if !metadata.is_file() {
+        return Err(Error::invalid(format!("{shown} is not a regular file.")));
+    }
+    if metadata.len() > limits.max_file_bytes {
+        return Err(Error::new(
+            ErrorCode::FileTooLarge,
+            format!("{shown} has {} MB; the limit is {} MB.", metadata.len() >> 20, limits.max_file_bytes >> 20),
+        )
+        .with_hint(hint!["Split the file. Or ", Action::RaiseLimit(FileLimit::FileSize), "."]));
+    }
+    Ok(metadata)
+}

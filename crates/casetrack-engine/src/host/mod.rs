@@ -1,0 +1,155 @@
+//! What the use cases work with: the settings, and what the engines of a data directory share. It knows none of the use cases.
+
+pub mod changes;
+mod collections;
+mod config;
+mod files;
+mod known_files;
+mod models;
+mod readers;
+mod recognizer;
+mod storage;
+
+use std::sync::{Arc, OnceLock};
+
+use casetrack_core::{CollectionId, Result};
+use casetrack_embed::{Embedder, find_models_dir};
+use casetrack_store::{Collection, Registry};
+
+use changes::Changes;
+use models::Embedders;
+use recognizer::Recognizers;
+
+pub(crate) use collections::{OpenCollection, OpenCollections};
+pub use config::EngineConfig;
+pub(crate) use files::{read, readable, sha256};
+pub(crate) use known_files::{KnownFiles, Refusal};
+pub(crate) use readers::Readers;
+pub(crate) use recognizer::{RememberingRecognizer, annotations};
+pub(crate) use storage::StorageSize;
+
+/// Settings, and what is shared by all hosts of a data directory. A clone has the same settings.
+#[derive(Clone)]
+pub(crate) struct Host {
+    config: EngineConfig,
+    shared: Arc<Shared>,
+    embedder: OnceLock<Embedder>,
+}
+
+/// What the hosts of a data directory have in common, whatever their settings.
+struct Shared {
+    registry: Registry,
+    collections: OpenCollections,
+    embedders: Embedders,
+    readers: Readers,
+    recognizers: Recognizers,
+    storage: StorageSize,
+    /// What syncs know of files.
+    files: KnownFiles,
+    changes: Changes,
+}
+
+impl Host {
+    /// Creates the data directory if need be. Loads no model and opens no collection.
+    pub fn new(config: EngineConfig) -> Result<Self> {
+        let changes = Changes::default();
+        let shared = Shared {
+            registry: Registry::open(&config.data_dir)?,
+            collections: OpenCollections::new(changes.clone()),
+            embedders: Embedders::default(),
+            readers: Readers::new(config.reader.clone()),
+            recognizers: Recognizers::default(),
+            storage: StorageSize::default(),
+            files: KnownFiles::default(),
+            changes,
+        };
+        Ok(Self { config, shared: Arc::new(shared), embedder: OnceLock::new() })
+    }
+
+    /// A host of the same data directory with other settings. `data_dir` and `reader` of `config` are ignored.
+    pub fn with_config(&self, config: EngineConfig) -> Self {
+        let EngineConfig { data_dir, reader, .. } = self.config.clone();
+        let config = EngineConfig { data_dir, reader, ..config };
+        Self { config, shared: Arc::clone(&self.shared), embedder: OnceLock::new() }
+    }
+
+    /// A host with settings that were written down, as [`with_config`](Self::with_config). Which files may be read is what it is now.
+    pub fn with_recorded(&self, config: EngineConfig) -> Self {
+        let EngineConfig { settings, access, .. } = self.config.clone();
+        self.with_config(EngineConfig { settings, access, ..config })
+    }
+
+    pub fn config(&self) -> &EngineConfig {
+        &self.config
+    }
+
+    pub fn registry(&self) -> &Registry {
+        &self.shared.registry
+    }
+
+    pub fn collections(&self) -> &OpenCollections {
+        &self.shared.collections
+    }
+
+    pub fn readers(&self) -> &Readers {
+        &self.shared.readers
+    }
+
+    pub fn storage(&self) -> &StorageSize {
+        &self.shared.storage
+    }
+
+    pub fn known_files(&self) -> &KnownFiles {
+        &self.shared.files
+    }
+
+    pub fn changes(&self) -> &Changes {
+        &self.shared.changes
+    }
+
+    /// Opens a collection, or returns it if it is open already. One that could not be written is closed and opened again.
+    pub fn collection(&self, id: CollectionId) -> Result<Arc<OpenCollection>> {
+        self.shared.collections.get(id, &self.shared.registry, |collection| self.adopt_sparse_model(collection))
+    }
+
+    /// Gives a collection that was made before there were learned-sparse vectors the model for those to come. What stands in the
+    /// way does not keep it from being used.
+    fn adopt_sparse_model(&self, collection: &mut Collection) -> Result<()> {
+        if collection.models().sparse.is_some() {
+            return Ok(());
+        }
+        let model = self.embedder_of(collection).and_then(Embedder::sparse_model_id)?;
+        collection.adopt_sparse_model(&model)
+    }
+
+    /// The embedding service; its weights load at the first text.
+    pub fn embedder(&self) -> Result<&Embedder> {
+        if let Some(embedder) = self.embedder.get() {
+            return Ok(embedder);
+        }
+        let models = find_models_dir(self.config.models_dir.as_deref())?;
+        let embedder = self.shared.embedders.get(models, self.config.embed_options());
+        Ok(self.embedder.get_or_init(|| embedder))
+    }
+
+    /// The embedding service, if its vectors may be compared with those of the collection.
+    pub fn embedder_of(&self, collection: &Collection) -> Result<&Embedder> {
+        let embedder = self.embedder()?;
+        models::check_dense(embedder, collection)?;
+        Ok(embedder)
+    }
+
+    /// Whether the learned-sparse vectors of the model in use may be compared with those of the collection: `None` where the
+    /// collection has none and takes none, an error where they cannot be made.
+    pub fn sparse_embedder_of(&self, collection: &Collection) -> Result<Option<&Embedder>> {
+        let Some(made_by) = &collection.models().sparse else { return Ok(None) };
+        let embedder = self.embedder()?;
+        models::check_sparse(embedder, collection, made_by)?;
+        Ok(Some(embedder))
+    }
+
+    /// The recognizer, loaded at its first use and kept (about 10 MB).
+    pub fn recognizer(&self) -> Result<Arc<RememberingRecognizer>> {
+        self.shared.recognizers.get(&find_models_dir(self.config.models_dir.as_deref())?)
+    }
+}

@@ -1,0 +1,64 @@
+//! What reports say of files that were not ingested, and of why work ended early.
+
+use casetrack_core::{DocumentId, Error, ErrorCode, Hint};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+pub struct SkippedFile {
+    pub relative_path: String,
+    pub path: String,
+    pub reason: SkipReason,
+    /// The document that has the same content.
+    pub document_id: Option<DocumentId>,
+    /// The reason in words.
+    pub detail: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum SkipReason {
+    /// This path was ingested before and its content is the same.
+    Unchanged,
+    /// Another file with the same SHA-256 is in the collection.
+    Duplicate,
+    /// A file in a folder whose format CaseTrack does not read.
+    Unsupported,
+    /// A file or folder in a folder that the rules of access keep from being read.
+    Denied,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+pub struct FailedFile {
+    pub relative_path: String,
+    pub path: String,
+    #[serde(flatten)]
+    pub problem: Problem,
+}
+
+/// An error as data.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+pub struct Problem {
+    /// Stable snake_case name, such as `needs_password`.
+    pub code: String,
+    pub message: String,
+    #[schemars(with = "Option<String>")]
+    pub hint: Option<Hint>,
+}
+
+impl Problem {
+    /// The error that became data.
+    pub fn into_error(self) -> Error {
+        let error = Error::new(ErrorCode::from_name(&self.code), self.message);
+        match self.hint {
+            Some(hint) => error.with_hint(hint),
+            None => error,
+        }
+    }
+}
+
+impl From<&Error> for Problem {
+    fn from(error: &Error) -> Self {
+        Self { code: error.code.name().to_owned(), message: error.message.clone(), hint: error.hint.clone() }
+    }
+}

@@ -1,0 +1,80 @@
+//! What is missing on this machine, and how to get it.
+
+use casetrack_core::{Error, Hint, Result};
+use casetrack_embed::{ModelManifest, find_models_dir};
+use casetrack_extract::{pdfium_status, tesseract_status};
+use casetrack_nlp::spacy::MODEL_FOLDER;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::host::Host;
+
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Diagnosis {
+    /// Whether everything needed is there.
+    pub ready: bool,
+    pub findings: Vec<Finding>,
+}
+
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Finding {
+    pub what: String,
+    pub ok: bool,
+    /// Where it was found, or what is wrong.
+    pub detail: String,
+    /// What to do when it is not ok.
+    #[schemars(with = "Option<String>")]
+    pub hint: Option<Hint>,
+}
+
+pub(crate) fn doctor(host: &Host) -> Diagnosis {
+    let findings = vec![
+        check_data_dir(host),
+        check_models(host),
+        check_recognizer(host),
+        check_pdfium(host),
+        check_tesseract(host),
+    ];
+    Diagnosis { ready: findings.iter().all(|finding| finding.ok), findings }
+}
+
+fn check_data_dir(host: &Host) -> Finding {
+    let directory = &host.config().data_dir;
+    let probe = directory.join(format!(".doctor-{}", std::process::id()));
+    let result = std::fs::write(&probe, b"probe")
+        .and_then(|()| std::fs::remove_file(&probe))
+        .map(|()| format!("{} (writable)", directory.display()))
+        .map_err(|error| Error::io(directory.display(), error));
+    finding("data directory", result)
+}
+
+fn check_models(host: &Host) -> Finding {
+    let result =
+        find_models_dir(host.config().models_dir.as_deref()).and_then(|directory| {
+            match ModelManifest::load(&directory)?.verify_files().into_iter().next() {
+                Some(damaged) => Err(damaged),
+                None => Ok(format!("{} (all files match their hashes)", directory.display())),
+            }
+        });
+    finding("models", result)
+}
+
+fn check_recognizer(host: &Host) -> Finding {
+    let loaded = host.recognizer().map(|_| format!("{MODEL_FOLDER} (loads)"));
+    finding("entity model (names and places)", loaded)
+}
+
+fn check_pdfium(host: &Host) -> Finding {
+    finding("pdfium (reads PDF files)", pdfium_status(&host.config().extract_options()))
+}
+
+fn check_tesseract(host: &Host) -> Finding {
+    finding("tesseract (reads scans and pictures)", tesseract_status(&host.config().extract_options()))
+}
+
+fn finding(what: &str, result: Result<String>) -> Finding {
+    match result {
+        Ok(detail) => Finding { what: what.to_owned(), ok: true, detail, hint: None },
+        Err(error) => Finding { what: what.to_owned(), ok: false, detail: error.message, hint: error.hint },
+    }
+}

@@ -1,0 +1,56 @@
+//! Make a collection of a file that `export` wrote.
+
+use std::path::Path;
+
+use casetrack_core::{Action, CollectionId, CollectionMeta, Result};
+use casetrack_store::Archive;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::collections::check_new;
+use crate::host::Host;
+
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct ImportReport {
+    /// The new collection: its id is new, the ids of its documents are those of the old one.
+    #[serde(flatten)]
+    pub meta: CollectionMeta,
+    pub documents: u64,
+    pub pages: u64,
+    pub chunks: u64,
+    pub originals: u64,
+    /// The model that made its vectors.
+    pub dense_model: String,
+    /// Set when another model is in use now: searches by meaning need the collection's own.
+    pub model_note: Option<String>,
+    pub duration_ms: u64,
+}
+
+pub(crate) fn import_collection(host: &Host, file: &Path, name: Option<&str>) -> Result<ImportReport> {
+    let started = std::time::Instant::now();
+    let mut archive = Archive::open(file)?;
+    let manifest = archive.manifest().clone();
+    let name = name.unwrap_or(&manifest.collection.name).trim();
+    check_new(host, name, Action::ImportUnderOtherName.into())?;
+    let meta = CollectionMeta { id: CollectionId::random(), name: name.to_owned(), ..manifest.collection };
+    let collection = host.collections().adopt(host.registry().import(&mut archive, &meta)?);
+    let made_by = collection.models().dense.clone();
+    // Without models nothing can be said, and importing needs none.
+    let current = host.embedder().and_then(|embedder| embedder.model_id()).ok();
+    let model_note = current.filter(|current| *current != made_by).map(|current| {
+            format!(
+                "Its vectors were made by {made_by}; the model in use now is {current}. To search it by meaning, choose its \
+                 model with --profile and --precision."
+            )
+        });
+    Ok(ImportReport {
+        meta,
+        documents: manifest.documents,
+        pages: manifest.pages,
+        chunks: manifest.chunks,
+        originals: manifest.originals,
+        dense_model: made_by,
+        model_note,
+        duration_ms: started.elapsed().as_millis() as u64,
+    })
+}

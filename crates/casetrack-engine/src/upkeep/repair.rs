@@ -1,0 +1,111 @@
+//! Mend a damaged collection.
+
+use casetrack_core::{CollectionId, Result};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::collections::find_collection;
+use crate::host::Host;
+use crate::host::changes::Change;
+use crate::names::{Candidate, Kind, resolve};
+
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct RepairReport {
+    pub id: CollectionId,
+    pub collection: String,
+    /// Whether nothing was wrong.
+    pub sound: bool,
+    /// Whether `verify` finds no problem now.
+    pub clean: bool,
+    /// What was wrong, one sentence each.
+    pub found: Vec<String>,
+    /// What was done about it.
+    pub done: Vec<String>,
+    /// Documents that could not be kept.
+    pub lost: Vec<LostDocument>,
+    /// Where everything that was taken out lies.
+    pub quarantine: Option<String>,
+    /// Documents in the collection now.
+    pub documents: u64,
+    /// Problems that are left.
+    pub problems: Vec<String>,
+    /// What to do next, one sentence each.
+    pub next: Vec<String>,
+    pub duration_ms: u64,
+}
+
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct LostDocument {
+    pub id: String,
+    pub name: Option<String>,
+    pub path: Option<String>,
+    pub reason: String,
+    /// Whether the source file is still where it was ingested from.
+    pub source_exists: bool,
+}
+
+pub(crate) fn repair_collection(host: &Host, name: &str) -> Result<RepairReport> {
+    let started = std::time::Instant::now();
+    let id = find_repairable(host, name)?;
+    host.collections().close(id)?;
+    let report = host.registry().repair(id)?;
+    host.changes().tell(Change::Collection(id));
+    let lost: Vec<LostDocument> = report
+        .lost
+        .into_iter()
+        .map(|lost| LostDocument {
+            id: lost.id.to_string(),
+            name: lost.name,
+            source_exists: lost
+                .path
+                .as_deref()
+                .is_some_and(|path| std::path::Path::new(path).ancestors().any(std::path::Path::is_file)),
+            path: lost.path,
+            reason: lost.reason,
+        })
+        .collect();
+    let collection = host.collection(id)?.meta().name.clone();
+    let mut next: Vec<String> = Vec::new();
+    for LostDocument { path, source_exists, id, .. } in &lost {
+        next.push(match path {
+            Some(path) if *source_exists => format!("Ingest it again from {path}"),
+            Some(path) => format!("{path} is gone: put it back from a backup, then ingest it again"),
+            None => format!("Document {id} is known by its id alone: ingest the folders of this collection again"),
+        });
+    }
+    next.dedup();
+    if let Some(quarantine) = &report.quarantine {
+        next.push(format!("When nothing is missed, delete {} to free its space", quarantine.display()));
+    }
+    Ok(RepairReport {
+        id,
+        collection,
+        sound: report.found.is_empty(),
+        clean: report.problems.is_empty(),
+        found: report.found,
+        done: report.done,
+        lost,
+        quarantine: report.quarantine.map(|dir| dir.display().to_string()),
+        documents: report.documents,
+        problems: report.problems,
+        next,
+        duration_ms: started.elapsed().as_millis() as u64,
+    })
+}
+
+fn find_repairable(host: &Host, name: &str) -> Result<CollectionId> {
+    let all = host.registry().repairable()?;
+    let candidates: Vec<Candidate<'_>> = all
+        .iter()
+        .map(|(id, name)| Candidate {
+            name: name.as_deref().unwrap_or("(name lost)"),
+            aliases: Vec::new(),
+            id: id.to_string(),
+        })
+        .collect();
+    match resolve(Kind::Collection, name, &candidates) {
+        Ok(found) => Ok(all[found].0),
+        // By its reference, which only a sound one tells.
+        Err(error) => find_collection(host, name).map(|meta| meta.id).map_err(|_| error),
+    }
+}

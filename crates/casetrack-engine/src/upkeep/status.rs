@@ -1,0 +1,76 @@
+//! What the engine is and has: version, tier, models, storage.
+
+use casetrack_core::{Result, Tier};
+use casetrack_embed::{Embedder, Outputs};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::host::Host;
+
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Status {
+    pub version: String,
+    pub tier: Tier,
+    pub data_dir: String,
+    pub collections: u64,
+    /// Bytes of all collections on disk, as of at most ten seconds ago.
+    pub storage_bytes: u64,
+    pub models: Vec<ModelStatus>,
+}
+
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct ModelStatus {
+    /// `E1`, `E13`, …
+    pub id: String,
+    pub role: String,
+    pub model: String,
+    /// Whether its weights are in memory. Models load at first need.
+    pub loaded: bool,
+    /// Why it cannot be used, if so.
+    pub problem: Option<String>,
+}
+
+pub(crate) fn status(host: &Host) -> Result<Status> {
+    let collections = host.registry().list()?;
+    Ok(Status {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        tier: host.config().tier,
+        data_dir: host.config().data_dir.display().to_string(),
+        collections: collections.len() as u64,
+        storage_bytes: host.storage().bytes_below(&host.config().data_dir),
+        models: vec![dense_status(host), sparse_status(host), bm25_status()],
+    })
+}
+
+fn dense_status(host: &Host) -> ModelStatus {
+    model_status(host, "E1", "dense embeddings", Outputs::DENSE, Embedder::model_id)
+}
+
+fn sparse_status(host: &Host) -> ModelStatus {
+    model_status(host, "E6", "learned-sparse embeddings", Outputs::SPARSE, Embedder::sparse_model_id)
+}
+
+fn model_status(
+    host: &Host,
+    id: &str,
+    role: &str,
+    output: Outputs,
+    model: impl Fn(&Embedder) -> Result<String>,
+) -> ModelStatus {
+    let (model, problem) = match host.embedder().and_then(model) {
+        Ok(model) => (model, None),
+        Err(error) => (String::new(), Some(error.full_text())),
+    };
+    let loaded = host.embedder().is_ok_and(|embedder| embedder.is_loaded(output));
+    ModelStatus { id: id.into(), role: role.into(), model, loaded, problem }
+}
+
+fn bm25_status() -> ModelStatus {
+    ModelStatus {
+        id: "E13".into(),
+        role: "keyword search (BM25)".into(),
+        model: "tantivy, k1 = 1.2, b = 0.75".into(),
+        loaded: true,
+        problem: None,
+    }
+}

@@ -8,7 +8,7 @@
 //! | layer | modules |
 //! |---|---|
 //! | work that goes on by itself | `watches` over `jobs` |
-//! | use cases, functions on the host | `eval`, `briefing`, `upkeep`, `search`, `sync`, `reindex`, `ingest`, `collections`, `documents`, `graph`, `embedding` |
+//! | use cases, functions on the host | `eval`, `briefing`, `upkeep`, `search`, `sync`, `reindex`, `ingest`, `collections`, `documents`, `graph` |
 //! | what all of them work with | `host` |
 
 pub mod access;

@@ -7,7 +7,7 @@ use casetrack_store::{Collection, Filter, Hit};
 use serde::Serialize;
 
 use super::{Evaluation, Ingested};
-use crate::search::{RECALL, Recall, SearchRequest, Weights, fusion, recall, search};
+use crate::search::{self, RECALL, Recall, SearchRequest, Weights, fusion, recall};
 
 /// Queries, and what each of them should find.
 pub trait Judgements {
@@ -120,9 +120,9 @@ impl Evaluation<'_> {
             };
             if number == 0 {
                 // Loads models and indexes.
-                search(self.host, collection.meta().id, &request)?;
+                search::search(self.host, collection.meta().id, &request)?;
             }
-            let response = search(self.host, collection.meta().id, &request)?;
+            let response = search::search(self.host, collection.meta().id, &request)?;
             times.push(response.elapsed_ms);
             let answers = response.results.iter().map(|result| Hit {
                 document: result.chunk.provenance.document_id,
@@ -132,14 +132,14 @@ impl Evaluation<'_> {
             of_search.push(judgements.measure(number, &order.sorted(answers.collect())));
 
             let filter = Filter { documents: within.map(|document| vec![document]), ..Filter::default() };
-            let mut recall = recall(self.host, collection, text.trim(), text.trim(), RECALL, &filter)?;
-            recall.bm25 = order.sorted(recall.bm25);
-            recall.dense = recall.dense.map(|hits| order.sorted(hits));
-            recall.sparse = recall.sparse.map(|hits| order.sorted(hits));
+            let mut found = recall(self.host, collection, text.trim(), text.trim(), RECALL, &filter)?;
+            found.bm25 = order.sorted(found.bm25);
+            found.dense = found.dense.map(|hits| order.sorted(hits));
+            found.sparse = found.sparse.map(|hits| order.sorted(hits));
             for (ranking, values) in rankings.iter().zip(&mut values) {
-                values.extend((ranking.rank)(&recall).map(|hits| judgements.measure(number, &order.sorted(hits))));
+                values.extend((ranking.rank)(&found).map(|hits| judgements.measure(number, &order.sorted(hits))));
             }
-            for notice in recall.notices {
+            for notice in found.notices {
                 if !notices.contains(&notice) {
                     notices.push(notice);
                 }

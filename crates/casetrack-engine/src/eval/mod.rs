@@ -19,7 +19,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::collections::{CreateCollection, create_collection, list_collections};
-use crate::host::{Host, OpenCollection};
+use crate::host::Host;
 use crate::ingest::{IngestRequest, ingest};
 
 pub use casetrack_store::Hit;
@@ -71,10 +71,6 @@ pub struct Measured {
     pub mean: f64,
 }
 
-/// Measures retrieval on the judged questions of a folder. Blocks: ingestion takes its time, then each query is searched twice.
-///
-/// All figures but times are the same at each run. Fails where the questions cannot be read, or a document that they name was
-/// not ingested.
 pub(crate) fn evaluate(
     host: &Host,
     request: &EvalRequest,
@@ -104,7 +100,7 @@ pub(crate) fn evaluate(
 
 /// The documents of an evaluation, stored.
 pub struct Ingested {
-    collection: Arc<OpenCollection>,
+    collection: Arc<Collection>,
     /// The document of each file by its absolute path: one of another path where that has the same content.
     pub documents: HashMap<String, DocumentId>,
     /// What was not ingested, and why.
@@ -113,12 +109,12 @@ pub struct Ingested {
 
 /// The steps of an evaluation, in this order: [`ingest`](Self::ingest) documents, or [`spans`](Self::spans), which ingests as well;
 /// then [`measure`](Self::measure).
-pub struct Evaluation<'e> {
-    host: &'e Host,
+pub struct Evaluation<'h> {
+    host: &'h Host,
 }
 
-impl<'e> Evaluation<'e> {
-    pub(crate) fn new(host: &'e Host) -> Self {
+impl<'h> Evaluation<'h> {
+    pub(crate) fn new(host: &'h Host) -> Self {
         Self { host }
     }
 

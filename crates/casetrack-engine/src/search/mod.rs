@@ -38,7 +38,7 @@ pub const MAX_QUERY_CHARS: usize = 10_000;
 pub const MAX_OFFSET: u32 = 10_000;
 /// Most characters of text around a passage, on each side.
 pub const MAX_CONTEXT: u32 = 10_000;
-/// Candidates each recall source contributes (DESIGN §6).
+/// Candidates that each recall source contributes.
 pub const RECALL: usize = 500;
 
 #[derive(Debug, Clone)]

@@ -1,5 +1,6 @@
 //! How much one session may ask for: calls in a minute, and calls at one time.
 
+use casetrack_text::Reader;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
@@ -79,7 +80,7 @@ mod tests {
         (0..30).for_each(|_| guard.count(now).unwrap());
         let error = guard.count(now).unwrap_err();
         assert_eq!(
-            error.full_text(),
+            Reader::Assistant.error(&error),
             "This session may make 30 calls a minute, and has made them.\n\nTry again in 2 seconds."
         );
         let later = now + Duration::from_millis(2_100);
@@ -93,7 +94,7 @@ mod tests {
         guard.patience = Duration::from_millis(200);
         let first = guard.enter().await.unwrap();
         let error = guard.enter().await.unwrap_err();
-        assert!(error.full_text().starts_with("As many calls of this session as may be (1)"), "{error}");
+        assert!(Reader::Assistant.error(&error).starts_with("As many calls of this session as may be (1)"), "{error}");
         let (second, ()) = tokio::join!(guard.enter(), async {
             tokio::time::sleep(Duration::from_millis(20)).await;
             drop(first);

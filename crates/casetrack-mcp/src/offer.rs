@@ -2,6 +2,7 @@
 
 use casetrack_core::{Error, ErrorCode, Result};
 use casetrack_engine::settings::{self, Settings, Toolset};
+use casetrack_text::Reader;
 
 use crate::table::{self, Effect, Entry};
 
@@ -82,7 +83,7 @@ mod tests {
                 && !graph.contains(&"ingest_folder")
         );
         let error = offer(&[Toolset::Core], false).check(table::find("ingest_folder").unwrap()).unwrap_err();
-        assert!(error.full_text().contains("--toolsets ingest"), "{error}");
+        assert!(Reader::Assistant.error(&error).contains("--toolsets ingest"), "{error}");
     }
 
     #[test]
@@ -92,7 +93,7 @@ mod tests {
         for hidden in ["create_collection", "ingest_document", "delete_document", "delete_collection"] {
             assert!(!offer.has(&[hidden]), "{hidden}");
             let error = offer.check(table::find(hidden).unwrap()).unwrap_err();
-            assert!(error.full_text().contains("without --read-only"), "{error}");
+            assert!(Reader::Assistant.error(&error).contains("without --read-only"), "{error}");
         }
     }
 }

@@ -1,8 +1,9 @@
 //! The one table of all tools.
 
+use casetrack_text::Reader;
 use std::sync::{Arc, LazyLock};
 
-use casetrack_core::{Error, ErrorCode, Result};
+use casetrack_core::{Error, ErrorCode, Feature, Result};
 pub(crate) use casetrack_engine::settings::Toolset;
 use rmcp::model::ToolAnnotations;
 use schemars::JsonSchema;
@@ -80,8 +81,8 @@ pub(crate) trait Tool {
     const DESCRIPTION: &'static str;
     const EFFECT: Effect;
     const TOOLSET: Toolset;
-    /// Whether the Free tier lacks it.
-    const PRO: bool = false;
+    /// What it needs that the Free tier lacks.
+    const FEATURE: Option<Feature> = None;
     /// Whether its work is done by a job.
     const LONG: bool = false;
     /// Refuses unknown fields; the documentation and constraints of its fields become the input schema.
@@ -160,8 +161,8 @@ impl Entry {
 }
 
 fn handle<T: Tool>(context: &Context<'_>, arguments: Value) -> Result<ToolOutput> {
-    if T::PRO {
-        context.engine.config().tier.check_pro(T::NAME)?;
+    if let Some(feature) = T::FEATURE {
+        context.engine.config().tier.check(feature)?;
     }
     let parameters = serde_json::from_value(arguments)
         .map_err(|error| Error::invalid(format!("{} cannot read its arguments: {error}.", T::NAME)))?;
@@ -171,9 +172,12 @@ fn handle<T: Tool>(context: &Context<'_>, arguments: Value) -> Result<ToolOutput
 
 /// Goes through text, because a direct conversion widens `f32` values to 0.9399999976158142 where their text is 0.94.
 pub(crate) fn structured(response: &impl Serialize) -> Result<Value> {
-    serde_json::to_string(response)
-        .and_then(|text| serde_json::from_str(&text))
-        .map_err(|error| Error::internal(format!("The response could not be written as JSON: {error}.")))
+    let json = || {
+        let mut value = serde_json::from_str(&serde_json::to_string(response)?)?;
+        Reader::Assistant.render_hints(&mut value);
+        Ok(value)
+    };
+    json().map_err(|error| Error::internal(format!("The response could not be written as JSON: {error}.")))
 }
 
 /// All rows, in order.

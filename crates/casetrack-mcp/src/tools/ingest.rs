@@ -11,7 +11,7 @@ use serde::Deserialize;
 use super::work::{LongTool, Work, start};
 use crate::session::Context;
 use crate::table::{Effect, Reply, Tool, Toolset};
-use casetrack_text as text;
+use casetrack_text::{self as text, Reader};
 
 pub(crate) struct IngestDocument;
 
@@ -153,7 +153,7 @@ impl LongTool for IngestFolder {
 
     fn text(job: &JobStatus, report: &IngestReport) -> Result<String> {
         let shown = format!("{}/", job.target.trim_end_matches('/'));
-        Ok(text::ingest::folder(report, &shown))
+        Ok(text::ingest::folder(report, &shown, Reader::Assistant))
     }
 }
 
@@ -205,7 +205,7 @@ mod tests {
     fn a_missing_file_gives_the_message_of_the_specification() {
         let error = metadata(Path::new("/nowhere/Contract.pdf")).unwrap_err();
         assert_eq!(
-            error.full_text(),
+            Reader::Assistant.error(&error),
             "File not found: /nowhere/Contract.pdf\n\nCheck that the path is correct and the file exists."
         );
     }
@@ -215,7 +215,7 @@ mod tests {
         let original =
             Error::new(ErrorCode::NeedsPassword, "locked.pdf is encrypted.").with_hint("Remove the password.");
         let error = Problem::from(&original).into_error();
-        assert_eq!((error.code, error.full_text()), (original.code, original.full_text()));
+        assert_eq!((error.code, Reader::Assistant.error(&error)), (original.code, Reader::Assistant.error(&original)));
     }
 
     #[test]

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::work::outcome;
 use crate::session::Context;
 use crate::table::{Effect, Reply, Tool, Toolset};
-use casetrack_text as text;
+use casetrack_text::{self as text, Reader};
 
 pub(crate) struct ListJobs;
 
@@ -88,8 +88,8 @@ impl Tool for GetJob {
         let mut text = text::jobs::status(&job);
         if job.state.has_ended() {
             // Where the job failed, its state says why.
-            let result =
-                outcome(job.clone(), report.clone()).map_or_else(|error| error.full_text(), |output| output.text);
+            let result = outcome(job.clone(), report.clone())
+                .map_or_else(|error| Reader::Assistant.error(&error), |output| output.text);
             text = format!("{text}\n\n{result}");
         }
         Ok(Reply { text, response: JobResult { job, report: report.unwrap_or_default() } })

@@ -1,6 +1,6 @@
 //! The active collection as a whole: a briefing, a timeline, statistics, and documents that belong together.
 
-use casetrack_core::Result;
+use casetrack_core::{Feature, Result};
 use casetrack_engine::briefing::{
     ClusterReport, ClusterStrategy, RelatedReport, Relationship, StatisticsReport, SummaryReport, TimelineReport,
 };
@@ -206,7 +206,7 @@ impl Tool for FindDocumentClusters {
         structure of a large collection (100+ documents) at a glance.";
     const EFFECT: Effect = Effect::Reads;
     const TOOLSET: Toolset = Toolset::Graph;
-    const PRO: bool = true;
+    const FEATURE: Option<Feature> = Some(Feature::DocumentClusters);
     type Parameters = ClusterParameters;
     type Response = ClusterReport;
 

@@ -10,7 +10,7 @@ use super::ingest::yes;
 use super::work::{LongTool, Work, start};
 use crate::session::Context;
 use crate::table::{Effect, Reply, Tool, Toolset};
-use casetrack_text as text;
+use casetrack_text::{self as text, Reader};
 
 pub(crate) struct ReindexDocument;
 
@@ -69,7 +69,7 @@ impl LongTool for ReindexDocument {
     fn text(_: &JobStatus, report: &ReindexReport) -> Result<String> {
         match report.failed.first() {
             Some(failed) if report.reindexed.is_empty() => Err(failed.problem.clone().into_error()),
-            _ => Ok(text::reindex::report(report, false)),
+            _ => Ok(text::reindex::report(report, false, Reader::Assistant)),
         }
     }
 }
@@ -137,7 +137,7 @@ impl LongTool for ReindexCollection {
     }
 
     fn text(_: &JobStatus, report: &ReindexReport) -> Result<String> {
-        Ok(text::reindex::report(report, true))
+        Ok(text::reindex::report(report, true, Reader::Assistant))
     }
 }
 
@@ -165,6 +165,6 @@ impl Tool for GetIndexStatus {
     fn call(context: &Context<'_>, parameters: StatusParameters) -> Result<Reply<IndexStatus>> {
         let collection = context.active()?.id;
         let status = context.engine.index_status(collection, parameters.document_filter.as_deref(), context.cancel)?;
-        Ok(Reply { text: text::reindex::status(&status), response: status })
+        Ok(Reply { text: text::reindex::status(&status, Reader::Assistant), response: status })
     }
 }

@@ -1,6 +1,6 @@
 //! Search the active collection: for a query, for what resembles a passage, and for what two documents say of a topic.
 
-use casetrack_core::Result;
+use casetrack_core::{Feature, Result};
 use casetrack_engine::compare::Comparison;
 use casetrack_engine::search::{Filters, SearchRequest, SearchResponse, WrittenFilters};
 use casetrack_engine::similar::{SimilarChunks, Wanted};
@@ -174,7 +174,7 @@ impl Tool for CompareDocuments {
         for: contract vs. proposal comparison, report A vs. report B, any 'what does X say vs. what does Y say' question.";
     const EFFECT: Effect = Effect::Reads;
     const TOOLSET: Toolset = Toolset::Core;
-    const PRO: bool = true;
+    const FEATURE: Option<Feature> = Some(Feature::CompareDocuments);
     type Parameters = CompareParameters;
     type Response = Comparison;
 

@@ -10,7 +10,7 @@ use super::ingest::absolute;
 use super::work::{LongTool, Work, start};
 use crate::session::Context;
 use crate::table::{Effect, Reply, Tool, Toolset};
-use casetrack_text as text;
+use casetrack_text::{self as text, Reader};
 
 pub(crate) struct SyncFolder;
 
@@ -68,6 +68,6 @@ impl LongTool for SyncFolder {
     }
 
     fn text(_: &JobStatus, report: &SyncReport) -> Result<String> {
-        Ok(text::sync::report(report))
+        Ok(text::sync::report(report, Reader::Assistant))
     }
 }

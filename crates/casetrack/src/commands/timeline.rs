@@ -26,7 +26,7 @@ pub struct Timeline {
 
 impl Timeline {
     pub fn run(self, console: &Console) -> Result<u8> {
-        let collection = console.engine.find_collection(&self.target.collection)?.id;
+        let collection = self.target.find(&console.engine)?.id;
         let (from, to) = (self.from.as_deref(), self.to.as_deref());
         let timeline = console.engine.collection_timeline(collection, from, to, self.document.as_deref())?;
         console.print(&timeline, text::overview::timeline)?;

@@ -51,7 +51,7 @@ impl Offered {
 impl Mcp {
     pub fn run(self, global: Global) -> Result<ExitCode> {
         let data_dir = global.data_dir()?;
-        // Mistakes in the settings are told before anything is started.
+        // Report mistakes in the settings before anything is started.
         if Settings::load(&data_dir)?.access(&data_dir)?.allows_any_root() {
             tracing::warn!(
                 "assistants may have any file read that you can read, but for keys and credentials; allowed_roots in {} limits that",

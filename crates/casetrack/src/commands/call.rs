@@ -9,15 +9,15 @@ use serde::{Deserialize, Serialize};
 
 use crate::owner::console::Console;
 
-/// Call any MCP tool
+/// Call an MCP tool
 #[derive(Debug, Args, Serialize, Deserialize)]
 pub struct Call {
     /// Name of the tool, such as search_documents
     tool: String,
-    /// Its arguments as a JSON object
+    /// Arguments of the tool, as a JSON object
     #[arg(default_value = "{}", value_name = "JSON")]
     arguments: String,
-    /// The collection that is active during the call
+    /// Collection that is active during the call
     #[arg(short, long, value_name = "NAME")]
     collection: Option<String>,
 }

@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 use crate::args::InCollection;
 use crate::owner::console::Console;
 
-/// Tell which documents need reindexing, and whether the indexes are up to date
+/// Show which documents need reindexing, and whether the indexes are up to date
 ///
-/// Reads the source files to see whether they changed. Nothing is changed.
+/// Reads the source files to see whether they changed. The collection itself is not modified.
 #[derive(Debug, Args, Serialize, Deserialize)]
 pub struct IndexStatus {
     /// Name or ID of a document [default: all documents of the collection]

@@ -13,22 +13,22 @@ use serde_json::json;
 use crate::args::InCollection;
 use crate::owner::console::Console;
 
-/// Draw a page of a PDF or picture, with a passage marked on it
+/// Draw a page of a PDF file or a picture, with a passage marked on it
 #[derive(Debug, Args, Serialize, Deserialize)]
 pub struct Page {
     /// Name or ID of a document, or the file it was ingested from
     document: String,
-    /// Number of the page, from 1
+    /// Page number, from 1
     page: u32,
     #[command(flatten)]
     target: InCollection,
-    /// ID of a chunk on this page: its lines are marked
+    /// ID of a chunk on this page, whose lines are marked
     #[arg(long, value_name = "ID")]
     chunk: Option<ChunkId>,
-    /// The PNG file to write
+    /// PNG file to write
     #[arg(long, value_name = "FILE")]
     out: OsString,
-    /// Password of a protected file; better given in the environment, where lists of processes do not show it
+    /// Password of a protected file. Prefer the environment variable: process lists do not show it
     #[arg(long, env = "CASETRACK_PASSWORD", hide_env_values = true, value_name = "PASSWORD")]
     password: Option<Password>,
 }

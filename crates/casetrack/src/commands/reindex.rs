@@ -10,7 +10,7 @@ use super::ingest::SOME_FAILED;
 use crate::args::InCollection;
 use crate::owner::console::Console;
 
-/// Make the chunks, embeddings and indexes of one document, or of all, anew
+/// Rebuild the chunks, embeddings and indexes of one document, or of all
 ///
 /// The source files are read again. Chunks whose text did not change keep their ids and embeddings, and each document stays
 /// searchable in its earlier version until the new one is complete. Ctrl-C stops cleanly and keeps what was finished.
@@ -20,16 +20,16 @@ pub struct Reindex {
     document: Option<String>,
     #[command(flatten)]
     target: InCollection,
-    /// Keep pages and chunks as they are; make all embeddings, entities and references anew
+    /// Keep pages and chunks as they are, and rebuild all embeddings, entities and references
     #[arg(long)]
     no_reparse: bool,
-    /// Also a document that did not change and lacks nothing; what is done when no document is named
+    /// Also rebuild a document that did not change and lacks nothing (the default when no document is named)
     #[arg(long, conflicts_with = "skip_unchanged")]
     force: bool,
-    /// Leave out documents that did not change and lack nothing; what is done when a document is named
+    /// Skip documents that did not change and lack nothing (the default when a document is named)
     #[arg(long)]
     skip_unchanged: bool,
-    /// Password of the files that are protected by one; better given in the environment, where lists of processes do not show it
+    /// Password of protected files. Prefer the environment variable: process lists do not show it
     #[arg(long, env = "CASETRACK_PASSWORD", hide_env_values = true, value_name = "PASSWORD")]
     password: Option<Password>,
 }

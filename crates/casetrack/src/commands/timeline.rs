@@ -8,18 +8,18 @@ use serde::{Deserialize, Serialize};
 use crate::args::InCollection;
 use crate::owner::console::Console;
 
-/// Dates that the documents state, in order, with what they say the dates are
+/// List the dates in the documents, in order, with what they refer to
 #[derive(Debug, Args, Serialize, Deserialize)]
 pub struct Timeline {
     #[command(flatten)]
     target: InCollection,
-    /// From this date on: YYYY, YYYY-MM or YYYY-MM-DD
+    /// Earliest date: YYYY, YYYY-MM or YYYY-MM-DD
     #[arg(long, value_name = "DATE")]
     from: Option<String>,
-    /// Until this date
+    /// Latest date
     #[arg(long, value_name = "DATE")]
     to: Option<String>,
-    /// Only what this document states (name or ID)
+    /// Only dates in this document (name or ID)
     #[arg(long, value_name = "NAME")]
     document: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! A command's side: sends it to the owner and prints what comes back.
+//! The client's side of a command: sends it to the owner and prints the answer.
 
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,7 +10,7 @@ use super::wire::{FromClient, FromOwner, Request, Run};
 use crate::args::{Global, OnCollections};
 use crate::output;
 
-/// How often a command is sent when owners are killed under it.
+/// How often a command is sent if owners are killed while they run it.
 const ATTEMPTS: u32 = 3;
 
 /// The connection in use, for the handler of Ctrl-C.
@@ -48,7 +48,7 @@ pub fn run(global: Global, command: OnCollections) -> Result<ExitCode> {
     )))
 }
 
-/// Prints what the owner says. The exit status, or `None` where the owner has gone.
+/// Prints the owner's messages. Returns the exit status, or `None` if the owner has gone.
 fn follow(mut connection: Connection, quiet: bool, printed: &mut bool) -> Result<Option<u8>> {
     let mut progress = output::Progress::new(quiet);
     let ended = loop {
@@ -70,7 +70,7 @@ fn follow(mut connection: Connection, quiet: bool, printed: &mut bool) -> Result
     ended
 }
 
-/// The first Ctrl-C asks the command to stop at the next safe point; the second leaves it, which loses nothing either.
+/// The first Ctrl-C asks the command to stop at the next safe point. The second stops waiting for it; neither loses anything.
 fn cancel_on_signal(current: &Current) -> Result<()> {
     let current = Arc::clone(current);
     let mut asked = false;

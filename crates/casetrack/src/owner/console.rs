@@ -1,4 +1,4 @@
-//! What a command that runs in the owner has of its client.
+//! The client of a command that runs in the owner, as the command sees it.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -44,7 +44,7 @@ impl Console {
         Arc::new(move |event: Progress| drop(frames.send(FromOwner::Progress(event))))
     }
 
-    /// A client that has gone needs no answer.
+    /// Sends a message. A client that has gone needs no answer.
     fn send(&self, frame: FromOwner) {
         let _ = self.frames.send(frame);
     }

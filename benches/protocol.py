@@ -26,7 +26,7 @@ class Client:
     def __init__(self, home):
         self.home = home
         self.log = tempfile.TemporaryFile()
-        command = [BINARY, "--data-dir", home, "mcp"]
+        command = [BINARY, "--data-dir", home, "mcp", "--toolsets", "all"]
         self.child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.log)
         self.next = 0
         client = {"name": "bench", "version": "0"}

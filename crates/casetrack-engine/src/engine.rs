@@ -17,7 +17,6 @@ use crate::annotating::RememberingRecognizer;
 use crate::changes::{Change, Changes};
 use crate::graph::Graph;
 use crate::jobs::Jobs;
-use crate::settings::Settings;
 use crate::status::StorageSize;
 use crate::sync::KnownFiles;
 use crate::watches::Watches;
@@ -50,9 +49,6 @@ pub struct EngineConfig {
     pub profile: ModelProfile,
     /// What dense vectors are computed in; those of a collection must all be of one precision.
     pub precision: Precision,
-    /// What `config.toml` says of the sessions of assistants.
-    #[serde(skip)]
-    pub settings: Settings,
     /// Which files may be read.
     #[serde(skip)]
     pub access: Access,
@@ -73,7 +69,6 @@ impl EngineConfig {
             memory_mode: None,
             profile: ModelProfile::default(),
             precision: Precision::default(),
-            settings: Settings::default(),
             access: Access::default(),
         }
     }
@@ -166,8 +161,8 @@ impl Engine {
 
     /// An engine with settings that were written down, as [`with_config`](Self::with_config). Which files may be read is what it is now.
     pub(crate) fn with_recorded(&self, config: EngineConfig) -> Self {
-        let EngineConfig { settings, access, .. } = self.config.clone();
-        self.with_config(EngineConfig { settings, access, ..config })
+        let access = self.config.access.clone();
+        self.with_config(EngineConfig { access, ..config })
     }
 
     /// Clears away what a crash left of collections that were being made or deleted. Only for the owner of the data directory.

@@ -28,7 +28,6 @@ pub mod paging;
 pub mod reindex;
 pub mod repair;
 pub mod search;
-pub mod settings;
 pub mod similar;
 pub mod stats;
 pub mod status;

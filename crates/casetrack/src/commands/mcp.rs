@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::process::ExitCode;
 
 use casetrack_core::Result;
-use casetrack_engine::settings::{self, Settings, Toolset};
+use casetrack_mcp::settings::{self, Settings, Toolset};
 use clap::Args;
 use serde::{Deserialize, Serialize};
 
@@ -28,13 +28,14 @@ pub struct Mcp {
     offered: Offered,
 }
 
-/// Which tools assistants see. What is not given is as `config.toml` in the data directory says.
+/// Which tools assistants see. `config.toml` in the data directory decides what is not given here.
 #[derive(Debug, Clone, Args, Serialize, Deserialize)]
 pub struct Offered {
-    /// Only the tools of these sets, separated by commas: core (always there), ingest, graph, watch, all
+    /// Offer only the tools of these sets, separated by commas: core (always offered), ingest, graph, watch, all. By default, core and
+    /// ingest are listed
     #[arg(long, value_delimiter = ',', value_name = "SETS", value_parser = args::toolset)]
     toolsets: Option<Vec<Toolset>>,
-    /// Only tools that change nothing
+    /// Offer only tools that change nothing
     #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true", value_name = "BOOL")]
     read_only: Option<bool>,
 }
@@ -42,7 +43,7 @@ pub struct Offered {
 impl Offered {
     pub fn apply(&self, settings: &mut Settings) {
         if let Some(toolsets) = &self.toolsets {
-            settings.toolsets.clone_from(toolsets);
+            settings.toolsets = Some(toolsets.clone());
         }
         settings.read_only = self.read_only.unwrap_or(settings.read_only);
     }
@@ -51,8 +52,8 @@ impl Offered {
 impl Mcp {
     pub fn run(self, global: Global) -> Result<ExitCode> {
         let data_dir = global.data_dir()?;
-        // Mistakes in the settings are told before anything is started.
-        if Settings::load(&data_dir)?.access(&data_dir)?.allows_any_root() {
+        // Mistakes in the settings are reported before anything is started.
+        if global.settings()?.access(&data_dir)?.allows_any_root() {
             tracing::warn!(
                 "assistants may have any file read that you can read, but for keys and credentials; allowed_roots in {} limits that",
                 data_dir.join(settings::FILE).display()

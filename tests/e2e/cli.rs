@@ -73,7 +73,29 @@ fn errors_name_what_is_wrong_in_text_and_json() {
     run_expecting(1, home, &["ingest", "/no/such/file", "-c", "Acme Corp Partnership"]);
     run_expecting(1, home, &["call", "search_documents", "{not json"]);
     run_expecting(2, home, &["new", "X", "--type", "nonsense"]);
-    run_expecting(2, home, &["search", "x"]);
+}
+
+#[test]
+fn the_only_collection_and_the_only_document_of_a_name_need_no_more_words() {
+    let data = tempfile::tempdir().unwrap();
+    let home = &data.path().join("home");
+    let refused = run_expecting(1, home, &["search", "rent", "--json"]);
+    assert!(refused.contains("no_collection_active"), "{refused}");
+    for name in ["NETGEAR_Distributor.txt", "ACME_Supply.txt", "ACME_Lease.txt"] {
+        std::fs::write(data.path().join(name), format!("The rent in {name} is due monthly.")).unwrap();
+    }
+    run(home, &["new", "Only"]);
+    for name in ["NETGEAR_Distributor.txt", "ACME_Supply.txt", "ACME_Lease.txt"] {
+        run(home, &["ingest", data.path().join(name).to_str().unwrap()]);
+    }
+    let found = run_json(home, &["search", "rent", "--document", "netgear"]);
+    assert_eq!(found["results"][0]["provenance"]["document_name"], "NETGEAR_Distributor.txt");
+    assert_eq!(run_json(home, &["call", "list_documents"])["total"], 3);
+    let several = run_expecting(1, home, &["search", "rent", "--document", "acme", "--json"]);
+    assert!(several.contains("ambiguous") && several.contains("ACME_Supply.txt"), "{several}");
+    run(home, &["new", "Another"]);
+    let refused = run_expecting(1, home, &["search", "rent"]);
+    assert!(refused.contains("-c NAME"), "{refused}");
 }
 
 #[test]

@@ -89,12 +89,12 @@ fn repetitions_are_folded_parts_of_scores_are_shown_and_neighbours_are_found() {
     assert!(client.call_failing("search_documents", date).contains("\"soon\" is no date."));
     client.close();
 
-    let refused = run_expecting(
-        1,
-        home,
-        &["compare", "Agreement", "Proposal", "interest", "-c", "Pier", "--tier", "free", "--json"],
-    );
-    assert!(refused.contains("free_tier_limit"), "{refused}");
+    for command in [&["compare", "Agreement", "Proposal", "interest"][..], &["graph"], &["clusters"]] {
+        let refused = run_expecting(1, home, &[command, &["-c", "Pier", "--tier", "free", "--json"]].concat());
+        assert!(refused.contains("free_tier_limit"), "{refused}");
+    }
+    let limited = run(home, &["search", "interest", "-k", "50", "-c", "Pier", "--tier", "free", "--json"]);
+    assert!(limited.contains("The Free tier gives the first 10 results."), "{limited}");
     let shown = run(home, &["compare", "Agreement", "Proposal", "interest", "-c", "Pier"]);
     assert!(shown.contains("four percent") && shown.contains("nine percent"), "{shown}");
     let shown = run(home, &["similar", chunk.as_str().unwrap(), "-c", "Pier"]);

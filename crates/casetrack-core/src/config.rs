@@ -68,7 +68,7 @@ impl Default for Limits {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Tier {
-    /// At most [`Tier::max_collections`] collections, and not the tools that [`Tier::check_pro`] guards.
+    /// At most [`Tier::max_collections`] collections, [`Tier::max_results`] results of a search, and no [`Feature`].
     Free,
     /// Everything.
     #[default]
@@ -80,6 +80,14 @@ impl Tier {
     pub fn max_collections(self) -> Option<usize> {
         match self {
             Tier::Free => Some(3),
+            Tier::Pro => None,
+        }
+    }
+
+    /// How many results a search gives, those before its offset counted in; `None` for any number.
+    pub fn max_results(self) -> Option<u32> {
+        match self {
+            Tier::Free => Some(10),
             Tier::Pro => None,
         }
     }
@@ -98,10 +106,11 @@ impl Tier {
         }
     }
 
-    /// Refuses what only Pro has; `what` is the name of a tool.
-    pub fn check_pro(self, what: &str) -> Result<()> {
+    /// Refuses a feature that the tier lacks.
+    pub fn check(self, feature: Feature) -> Result<()> {
         match self {
             Tier::Free => {
+                let what = feature.label();
                 Err(Error::new(ErrorCode::FreeTierLimit, format!("{what} is part of Pro. Upgrade to Pro to use it.")))
             }
             Tier::Pro => Ok(()),
@@ -113,6 +122,29 @@ impl Tier {
         match self {
             Tier::Free => "Free",
             Tier::Pro => "Pro",
+        }
+    }
+}
+
+/// What only Pro has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Feature {
+    FindEntity,
+    EntityRelationships,
+    EntityGraph,
+    CompareDocuments,
+    DocumentClusters,
+}
+
+impl Feature {
+    /// As the subject of a sentence.
+    fn label(self) -> &'static str {
+        match self {
+            Self::FindEntity => "Finding an entity across documents",
+            Self::EntityRelationships => "Finding entities that are mentioned together",
+            Self::EntityGraph => "The graph of entities",
+            Self::CompareDocuments => "Comparing documents",
+            Self::DocumentClusters => "Grouping documents by theme",
         }
     }
 }
@@ -132,9 +164,9 @@ mod tests {
 
     #[test]
     fn what_is_part_of_pro_is_refused_by_name() {
-        let refused = Tier::Free.check_pro("compare_documents").unwrap_err();
+        let refused = Tier::Free.check(Feature::CompareDocuments).unwrap_err();
         assert_eq!(refused.code, ErrorCode::FreeTierLimit);
-        assert!(refused.message.starts_with("compare_documents is part of Pro."));
-        assert!(Tier::Pro.check_pro("compare_documents").is_ok());
+        assert!(refused.message.starts_with("Comparing documents is part of Pro."));
+        assert!(Tier::Pro.check(Feature::CompareDocuments).is_ok());
     }
 }

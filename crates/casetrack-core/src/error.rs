@@ -155,7 +155,7 @@ impl Error {
 
     /// Message and hint, if that suits every reader, separated by an empty line.
     pub fn full_text(&self) -> String {
-        match self.hint.as_ref().and_then(Hint::text) {
+        match self.hint.as_ref().and_then(Hint::plain) {
             Some(hint) => format!("{}\n\n{hint}", self.message),
             None => self.message.clone(),
         }

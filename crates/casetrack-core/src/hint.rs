@@ -1,43 +1,148 @@
 //! What the reader of an error can do next.
 
-use std::fmt;
-
 use serde::{Deserialize, Serialize};
 
-/// What to do next. A front end puts each into its own words: the command line names commands and options, an assistant is told
-/// tools and parameters.
+/// Something that the reader can do, which every front end has its own words for: a command or option, a tool or parameter.
+///
+/// Where a hint has it in a sentence, it stands where a name can stand ("See the documents with …") unless it says that it is an
+/// instruction ("or …").
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Hint {
+pub enum Action {
+    CreateCollection,
+    ListCollections,
+    SwitchCollection,
+    IngestDocument,
+    IngestFolder,
+    SyncFolder,
+    ReindexDocument,
+    ListDocuments,
+    ListDocumentChunks,
+    GetChunk,
+    BrowsePages,
+    SearchDocuments,
+    ListEntities,
+    ListReferences,
+    ListJobs,
+    GetJob,
+    CancelJob,
+    WatchFolder,
+    UnwatchFolder,
+    ListWatches,
+    SetSyncSchedule,
+    /// An instruction: give the password of a file.
+    GivePassword,
+    /// An instruction: name the languages of scans.
+    NameLanguages,
+    /// An instruction: keep a copy of the original at ingestion.
+    KeepOriginal,
+    /// An instruction: use the models that a collection was made with.
+    UseModelsOfCollection,
+    /// An instruction: download the models of the quality profile.
+    PullModels,
+    /// An instruction: repair the collection with this name or ID, where it is known.
+    Repair(Option<String>),
+    /// An instruction: change one of the limits on files.
+    RaiseLimit(FileLimit),
+    /// An instruction: name a data directory.
+    NameDataDirectory,
+    /// An instruction: import a collection under another name.
+    ImportUnderOtherName,
+    /// An instruction: replace a file that exists.
+    ReplaceFile,
+}
+
+/// A limit on what one file may cost, which the user can raise (see [`Limits`](crate::Limits)).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FileLimit {
+    FileSize,
+    PageTime,
+    ReaderMemory,
+}
+
+/// A part of a hint.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Part {
     /// Words that suit every reader: they name no command, option, tool or parameter.
     Text(String),
+    Action(Action),
 }
+
+/// What to do next, in whole sentences. Each front end puts the actions in it into its own words.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Hint(Vec<Part>);
 
 impl Hint {
-    /// The words that suit every reader, if that is what it is.
-    pub fn text(&self) -> Option<&str> {
-        match self {
-            Self::Text(text) => Some(text),
-        }
+    pub fn new(parts: impl IntoIterator<Item = Part>) -> Self {
+        Self(parts.into_iter().collect())
+    }
+
+    /// The hint with each action as `words` has it.
+    pub fn render(&self, words: impl Fn(&Action) -> String) -> String {
+        let part = |part: &Part| match part {
+            Part::Text(text) => text.clone(),
+            Part::Action(action) => words(action),
+        };
+        self.0.iter().map(part).collect()
+    }
+
+    /// Its words, if they suit every reader.
+    pub fn plain(&self) -> Option<String> {
+        self.0
+            .iter()
+            .map(|part| match part {
+                Part::Text(text) => Some(text.as_str()),
+                Part::Action(_) => None,
+            })
+            .collect()
     }
 }
 
-impl fmt::Display for Hint {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Text(text) => f.write_str(text),
-        }
+/// A [`Hint`] of texts and actions: `hint!["See the documents with ", Action::ListDocuments, "."]`.
+#[macro_export]
+macro_rules! hint {
+    ($($part:expr),+ $(,)?) => { $crate::Hint::new([$($crate::hint::Part::from($part)),+]) };
+}
+
+impl From<Action> for Part {
+    fn from(action: Action) -> Self {
+        Self::Action(action)
     }
 }
 
-impl From<String> for Hint {
+impl From<&str> for Part {
+    fn from(text: &str) -> Self {
+        Self::Text(text.to_owned())
+    }
+}
+
+impl From<String> for Part {
     fn from(text: String) -> Self {
         Self::Text(text)
     }
 }
 
-impl From<&str> for Hint {
-    fn from(text: &str) -> Self {
-        Self::Text(text.to_owned())
+impl<T: Into<Part>> From<T> for Hint {
+    fn from(part: T) -> Self {
+        Self(vec![part.into()])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn actions_stand_in_the_words_of_the_reader() {
+        let hint = hint!["See the documents with ", Action::ListDocuments, "."];
+        assert_eq!(
+            hint.render(|_| "`casetrack documents`".to_owned()),
+            "See the documents with `casetrack documents`."
+        );
+        assert_eq!(hint.plain(), None);
+        assert_eq!(Hint::from("Try again.").plain().as_deref(), Some("Try again."));
     }
 }

@@ -21,7 +21,7 @@ pub mod time;
 
 pub use chunk::Chunk;
 pub use collection::{CollectionMeta, CollectionStatus, CollectionType};
-pub use config::{ChunkConfig, Limits, Tier};
+pub use config::{ChunkConfig, Feature, Limits, Tier};
 pub use document::{
     Block, BlockKind, DocumentMeta, DocumentType, ExtractionMethod, FileFormat, Page, Properties, Rect,
 };
@@ -30,7 +30,7 @@ pub use entity::{
     PlacedReference,
 };
 pub use error::{Error, ErrorCode, ErrorKind, Result};
-pub use hint::Hint;
+pub use hint::{Action, FileLimit, Hint};
 pub use id::{ChunkId, CollectionId, DocumentId, JobId, Sha256, WatchId};
 pub use password::Password;
 pub use progress::{Cancel, Progress, ProgressSink, ProgressTotals};

@@ -4,7 +4,7 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::Path;
 
-use casetrack_core::{Error, ErrorCode, Result, Sha256};
+use casetrack_core::{Action, Error, ErrorCode, Result, Sha256};
 use serde::{Deserialize, Serialize};
 
 use crate::errors::{damaged, unreadable};
@@ -14,7 +14,7 @@ use crate::manifest::{ModelManifest, ModelProfile, ModelSpec, hash_file};
 pub const RECORD_FILE: &str = "pulled.json";
 
 /// What to do about a model of the quality profile that is missing or damaged.
-pub const PULL_HINT: &str = "Run `casetrack models pull`: it downloads what is missing and checks it.";
+pub const PULL_HINT: Action = Action::PullModels;
 
 /// What was pulled: written once, when all files of a model had been checked.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

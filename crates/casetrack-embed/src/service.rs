@@ -305,7 +305,8 @@ mod tests {
         }
         let error = Model::load(&manifest, spec, Precision::Float32).err().unwrap();
         assert!(
-            error.message.contains("has not been pulled") && error.hint.unwrap().to_string().contains("models pull")
+            error.message.contains("has not been pulled")
+                && error.hint == Some(casetrack_core::Action::PullModels.into())
         );
     }
 }

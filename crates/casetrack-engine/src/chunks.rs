@@ -1,6 +1,6 @@
 //! Show chunks with their provenance, and the text around them.
 
-use casetrack_core::{Chunk, ChunkId, CollectionId, DocumentMeta, Error, ErrorCode, Provenance, Result};
+use casetrack_core::{Action, Chunk, ChunkId, CollectionId, DocumentMeta, Error, ErrorCode, Provenance, Result, hint};
 use casetrack_store::Collection;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -195,8 +195,11 @@ pub(crate) fn check_page(document: &DocumentMeta, page: u32) -> Result<()> {
 pub(crate) fn find_chunk(collection: &Collection, id: &str) -> Result<(DocumentMeta, Chunk)> {
     let not_found = || {
         let shown: String = id.chars().take(80).collect();
-        Error::new(ErrorCode::NotFound, format!("Chunk not found: \"{shown}\"."))
-            .with_hint("Use the chunk_id of a search result or of get_document_chunks, in the collection it came from.")
+        Error::new(ErrorCode::NotFound, format!("Chunk not found: \"{shown}\".")).with_hint(hint![
+            "Use the ID of a chunk from a search result or from ",
+            Action::ListDocumentChunks,
+            ", in the collection it came from."
+        ])
     };
     let parsed: ChunkId = id.parse().map_err(|_| not_found())?;
     let (document, chunk) = collection.chunk(parsed)?.ok_or_else(not_found)?;

@@ -1,7 +1,8 @@
 //! Create, list, find, describe and delete collections.
 
 use casetrack_core::{
-    CollectionId, CollectionMeta, CollectionStatus, CollectionType, Error, ErrorCode, Result, Timestamp,
+    Action, CollectionId, CollectionMeta, CollectionStatus, CollectionType, Error, ErrorCode, Hint, Result, Timestamp,
+    hint,
 };
 use casetrack_store::{Collection, VectorModels};
 use schemars::JsonSchema;
@@ -78,7 +79,7 @@ impl Engine {
     /// tier allows.
     pub fn create_collection(&self, request: CreateCollection) -> Result<CollectionMeta> {
         let name = request.name.trim();
-        self.check_new(name, "Switch to it with switch_collection, or choose another name.")?;
+        self.check_new(name, hint!["Use that collection (", Action::SwitchCollection, "), or choose another name."])?;
         let embedder = self.embedder()?;
         let sparse = embedder.sparse_model_id().inspect_err(|error| {
             tracing::warn!(%error, "a new collection is made without learned-sparse vectors");
@@ -101,7 +102,7 @@ impl Engine {
     }
 
     /// Whether a collection of this name may be added; `taken` is what to do where there is one already.
-    pub(crate) fn check_new(&self, name: &str, taken: &str) -> Result<()> {
+    pub(crate) fn check_new(&self, name: &str, taken: Hint) -> Result<()> {
         check_name(name)?;
         let existing = self.registry().list()?;
         if let Some(same) = existing.iter().find(|meta| meta.name.to_lowercase() == name.to_lowercase()) {
@@ -137,8 +138,15 @@ impl Engine {
                 id: meta.id.to_string(),
             })
             .collect();
-        let found = resolve("Collection", name, &candidates)?;
+        let found = resolve(Kind::Collection, name, &candidates)?;
         Ok(all.swap_remove(found))
+    }
+
+    /// The collection that is meant where none is named: the only active one.
+    pub fn sole_collection(&self) -> Result<Option<CollectionMeta>> {
+        let mut active = self.registry().list()?;
+        active.retain(|meta| meta.status == CollectionStatus::Active);
+        Ok(active.pop().filter(|_| active.is_empty()))
     }
 
     /// Details of a collection, with its documents by name.

@@ -1,6 +1,6 @@
 //! What two documents say about one topic, side by side.
 
-use casetrack_core::{CollectionId, DocumentMeta, Error, Result};
+use casetrack_core::{Action, CollectionId, DocumentMeta, Error, Result, hint};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -44,8 +44,11 @@ impl Engine {
         let opened = self.collection(collection)?;
         let [a, b] = [find_document(&opened, documents[0])?, find_document(&opened, documents[1])?];
         if a.id == b.id {
-            return Err(Error::invalid(format!("Both names mean the same document, {}.", a.name))
-                .with_hint("Name two different documents; list_documents shows them all."));
+            return Err(Error::invalid(format!("Both names mean the same document, {}.", a.name)).with_hint(hint![
+                "Name two different documents. See them with ",
+                Action::ListDocuments,
+                "."
+            ]));
         }
         let mut notices: Vec<String> = Vec::new();
         let mut side = |document: DocumentMeta| -> Result<SideOfComparison> {

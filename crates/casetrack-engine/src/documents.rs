@@ -198,7 +198,7 @@ pub(crate) fn find_document(collection: &Collection, name: &str) -> Result<Docum
                     }
                 })
                 .collect();
-            &catalogue[resolve("Document", name, &candidates)?]
+            &catalogue[resolve(Kind::Document, name, &candidates)?]
         }
     };
     let vanished = || Error::new(ErrorCode::NotFound, format!("{} was just deleted.", found.name));

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 use std::time::Instant;
 
-use casetrack_core::{Cancel, ChunkConfig, CollectionId, Error, ErrorCode, Limits, Result, Tier};
+use casetrack_core::{Action, Cancel, ChunkConfig, CollectionId, Error, ErrorCode, Limits, Result, Tier, hint};
 use casetrack_embed::{EmbedOptions, Embedder, MemoryMode, ModelProfile, Outputs, Precision, find_models_dir};
 use casetrack_extract::isolation::{WorkerCommand, WorkerPool};
 use casetrack_extract::{ExtractOptions, Extraction, extract};
@@ -80,7 +80,7 @@ impl EngineConfig {
             .map(|documents| documents.join("CaseTrack"))
             .ok_or_else(|| {
                 Error::new(ErrorCode::MissingDependency, "This user has no home directory to keep collections in.")
-                    .with_hint("Name a directory with --data-dir or the environment variable CASETRACK_HOME.")
+                    .with_hint(Action::NameDataDirectory)
             })
     }
 }
@@ -232,9 +232,7 @@ impl Engine {
             ErrorCode::ModelMismatch,
             format!("The vectors of \"{name}\" were made by {made_by}; the model in use now is {current}."),
         )
-        .with_hint(
-            "Choose the model that made them with --profile and --precision, or ingest the documents into a new collection.",
-        ))
+        .with_hint(hint![Action::UseModelsOfCollection, " Or ingest the documents into a new collection."]))
     }
 
     /// Whether the learned-sparse vectors of the model in use may be compared with those of the collection: `None` where the
@@ -248,8 +246,7 @@ impl Engine {
             let message = format!(
                 "The learned-sparse vectors of \"{name}\" are made by {made_by}; the model in use now is {current}."
             );
-            return Err(Error::new(ErrorCode::ModelMismatch, message)
-                .with_hint("Choose the model that made them with --profile."));
+            return Err(Error::new(ErrorCode::ModelMismatch, message).with_hint(Action::UseModelsOfCollection));
         }
         // Loaded here, so that a damaged one is known before the work begins.
         embedder.model(Outputs::SPARSE)?;

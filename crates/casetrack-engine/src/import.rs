@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use casetrack_core::{CollectionId, CollectionMeta, Result};
+use casetrack_core::{Action, CollectionId, CollectionMeta, Result};
 use casetrack_store::Archive;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -32,7 +32,7 @@ impl Engine {
         let mut archive = Archive::open(file)?;
         let manifest = archive.manifest().clone();
         let name = name.unwrap_or(&manifest.collection.name).trim();
-        self.check_new(name, "Give the imported one another name with --name.")?;
+        self.check_new(name, Action::ImportUnderOtherName.into())?;
         let meta = CollectionMeta { id: CollectionId::random(), name: name.to_owned(), ..manifest.collection };
         let collection = self.adopt(self.registry().import(&mut archive, &meta)?);
         let made_by = collection.models().dense.clone();

@@ -1,6 +1,6 @@
 //! Loose matching of names that people and assistants type, and suggestions when nothing matches.
 
-use casetrack_core::{Error, ErrorCode, Result};
+use casetrack_core::{Action, Error, ErrorCode, Result, hint};
 
 /// What a name can refer to.
 pub struct Candidate<'a> {
@@ -12,23 +12,49 @@ pub struct Candidate<'a> {
     pub id: String,
 }
 
+/// What is looked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    Collection,
+    Document,
+}
+
+impl Kind {
+    fn list(self) -> Action {
+        match self {
+            Self::Collection => Action::ListCollections,
+            Self::Document => Action::ListDocuments,
+        }
+    }
+}
+
 /// The shortest prefix of an id that counts as one.
 const MIN_ID_PREFIX: usize = 4;
+/// The fewest letters and digits that count as a part of a name.
+const MIN_NAME_PART: usize = 3;
 /// Names less similar than this are not suggested (Jaro–Winkler, 0–1).
 const MIN_SIMILARITY: f64 = 0.72;
 const MAX_SUGGESTIONS: usize = 3;
+/// Most candidates listed where a name fits several.
+const MAX_AMBIGUOUS: usize = 10;
 
-/// Finds the one candidate that `wanted` names: by id, by exact name, then with case, spaces and punctuation ignored, then by
-/// the beginning of an id. `kind` ("Collection", "Document") goes into the message when there is none, or more than one.
-pub fn resolve(kind: &str, wanted: &str, candidates: &[Candidate<'_>]) -> Result<usize> {
+/// Finds the one candidate that `wanted` names: by ID, by exact name, then with case, spaces and punctuation ignored, by the
+/// beginning of an ID, and last, for a document, by a part of its name or path that no other has. About a part of the name of a
+/// collection the contract asks back.
+pub fn resolve(kind: Kind, wanted: &str, candidates: &[Candidate<'_>]) -> Result<usize> {
     let wanted = wanted.trim();
     let folded = fold(wanted);
     let id_prefix = wanted.to_ascii_lowercase();
-    let stages: [&dyn Fn(&Candidate<'_>) -> bool; 4] = [
+    let stages: [&dyn Fn(&Candidate<'_>) -> bool; 5] = [
         &|candidate| candidate.id == id_prefix,
         &|candidate| candidate.names().any(|name| name == wanted),
         &|candidate| !folded.is_empty() && candidate.names().any(|name| fold(name) == folded),
         &|candidate| id_prefix.len() >= MIN_ID_PREFIX && candidate.id.starts_with(&id_prefix),
+        &|candidate| {
+            kind == Kind::Document
+                && folded.chars().count() >= MIN_NAME_PART
+                && candidate.names().any(|name| fold(name).contains(&folded))
+        },
     ];
     for matches in stages {
         let found: Vec<usize> = (0..candidates.len()).filter(|&i| matches(&candidates[i])).collect();
@@ -51,26 +77,35 @@ impl<'a> Candidate<'a> {
     }
 }
 
-fn ambiguous<'a, 'b: 'a>(kind: &str, wanted: &str, found: impl Iterator<Item = &'a Candidate<'b>>) -> Error {
-    let lines: String = found.map(Candidate::line).collect();
-    Error::new(ErrorCode::NotFound, format!("{kind} name is ambiguous: \"{wanted}\". It could be:{lines}\nUse the ID."))
+fn ambiguous<'a, 'b: 'a>(kind: Kind, wanted: &str, found: impl Iterator<Item = &'a Candidate<'b>>) -> Error {
+    let found: Vec<_> = found.collect();
+    let mut lines: String = found.iter().take(MAX_AMBIGUOUS).map(|candidate| candidate.line()).collect();
+    if let Some(more @ 1..) = found.len().checked_sub(MAX_AMBIGUOUS) {
+        lines.push_str(&format!("\n  … and {more} more"));
+    }
+    Error::new(
+        ErrorCode::NotFound,
+        format!("{kind:?} name is ambiguous: \"{wanted}\". It could be:{lines}\nUse the ID."),
+    )
 }
 
-fn not_found(kind: &str, wanted: &str, folded: &str, candidates: &[Candidate<'_>]) -> Error {
+fn not_found(kind: Kind, wanted: &str, folded: &str, candidates: &[Candidate<'_>]) -> Error {
     let mut similar: Vec<(f64, &Candidate<'_>)> =
         candidates.iter().map(|candidate| (similarity(folded, candidate), candidate)).collect();
     similar.retain(|(score, _)| *score >= MIN_SIMILARITY);
     similar.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.name.cmp(b.1.name)));
     let shown = shorten(wanted);
     if similar.is_empty() {
-        let tool = format!("list_{}s", kind.to_lowercase());
-        return Error::new(ErrorCode::NotFound, format!("{kind} not found: \"{shown}\"."))
-            .with_hint(format!("See what there is with {tool}, and use the full name or ID."));
+        return Error::new(ErrorCode::NotFound, format!("{kind:?} not found: \"{shown}\".")).with_hint(hint![
+            "See what there is with ",
+            kind.list(),
+            ", and use the full name or ID."
+        ]);
     }
     let lines: String = similar.iter().take(MAX_SUGGESTIONS).map(|(_, candidate)| candidate.line()).collect();
     Error::new(
         ErrorCode::NotFound,
-        format!("{kind} not found: \"{shown}\". Did you mean:{lines}\nUse the full name or ID."),
+        format!("{kind:?} not found: \"{shown}\". Did you mean:{lines}\nUse the full name or ID."),
     )
 }
 
@@ -113,30 +148,33 @@ mod tests {
     #[test]
     fn ids_names_and_references_match_loosely() {
         let candidates = candidates();
-        assert_eq!(resolve("Collection", "a1b2c3d4-0000", &candidates).unwrap(), 0);
-        assert_eq!(resolve("Collection", " acme corp. PARTNERSHIP ", &candidates).unwrap(), 0);
-        assert_eq!(resolve("Collection", "ref-1", &candidates).unwrap(), 0);
-        assert_eq!(resolve("Collection", "0F0F", &candidates).unwrap(), 2);
+        assert_eq!(resolve(Kind::Collection, "a1b2c3d4-0000", &candidates).unwrap(), 0);
+        assert_eq!(resolve(Kind::Collection, " acme corp. PARTNERSHIP ", &candidates).unwrap(), 0);
+        assert_eq!(resolve(Kind::Collection, "ref-1", &candidates).unwrap(), 0);
+        assert_eq!(resolve(Kind::Collection, "0F0F", &candidates).unwrap(), 2);
+        // A part of a name is enough for a document, if only one has it.
+        assert_eq!(resolve(Kind::Document, "acme", &candidates).unwrap(), 0);
+        assert!(resolve(Kind::Document, "harbour", &candidates).unwrap_err().message.contains("ambiguous"));
         // An exact name wins over one that matches only loosely.
-        assert_eq!(resolve("Collection", "Harbour Point", &candidates).unwrap(), 1);
+        assert_eq!(resolve(Kind::Collection, "Harbour Point", &candidates).unwrap(), 1);
     }
 
     #[test]
     fn a_wrong_name_gets_a_suggestion_in_the_words_of_the_specification() {
-        let error = resolve("Collection", "Acme", &candidates()).unwrap_err();
+        let error = resolve(Kind::Collection, "Acme", &candidates()).unwrap_err();
         assert_eq!(
             error.full_text(),
             "Collection not found: \"Acme\". Did you mean:\n  - Acme Corp Partnership (ID: a1b2c3d4)\nUse the full name or ID."
         );
-        let error = resolve("Collection", "zzzz", &candidates()).unwrap_err();
-        assert!(error.full_text().contains("list_collections"), "{}", error.full_text());
+        let error = resolve(Kind::Collection, "zzzz", &candidates()).unwrap_err();
+        assert!(format!("{:?}", error.hint).contains("ListCollections"), "{error:?}");
     }
 
     #[test]
     fn two_matches_are_an_error_that_names_both() {
-        let error = resolve("Collection", "a1b2", &candidates()).unwrap_err();
+        let error = resolve(Kind::Collection, "a1b2", &candidates()).unwrap_err();
         assert!(error.message.contains("ambiguous") && error.message.contains("a1b2ffff"), "{}", error.message);
-        let error = resolve("Collection", "HARBOUR POINT", &candidates()).unwrap_err();
+        let error = resolve(Kind::Collection, "HARBOUR POINT", &candidates()).unwrap_err();
         assert!(error.message.contains("ambiguous"), "{}", error.message);
     }
 }

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use casetrack_core::{
-    Cancel, Chunk, ChunkId, CollectionId, DocumentMeta, Error, ErrorCode, ExtractionMethod, Page, Password, Rect,
-    Result,
+    Action, Cancel, Chunk, ChunkId, CollectionId, DocumentMeta, Error, ErrorCode, ExtractionMethod, Page, Password,
+    Rect, Result, hint,
 };
 use casetrack_extract::{ExtractOptions, RenderRequest, can_render, render_page};
 use casetrack_store::Collection;
@@ -101,8 +101,11 @@ impl Engine {
         let page = stored(&collection, &document, request.page)?;
         if !can_render(document.format) {
             let message = format!("{} has no pictures of its pages: only PDF files and pictures do.", document.name);
-            return Err(Error::new(ErrorCode::UnsupportedFormat, message)
-                .with_hint("Read the text of the page, or its chunks with browse_pages."));
+            return Err(Error::new(ErrorCode::UnsupportedFormat, message).with_hint(hint![
+                "Read the text of the page with ",
+                Action::BrowsePages,
+                "."
+            ]));
         }
         let highlights = match request.chunk {
             Some(id) => {
@@ -150,19 +153,28 @@ impl Engine {
         Err(match problem {
             None => Error::new(
                 ErrorCode::UnreadableFile,
-                format!("{} has changed since {name} was ingested, so that its page cannot be shown as it was.", document.path),
+                format!(
+                    "{} has changed since {name} was ingested, so that its page cannot be shown as it was.",
+                    document.path
+                ),
             )
             .with_hint("Ingest or reindex the document, then ask again. The text that was ingested is still there."),
             Some(_) if Path::new(&document.path).ancestors().skip(1).any(Path::is_file) => Error::new(
                 ErrorCode::FileNotFound,
                 format!("{name} is inside another file, which is not opened to show a page."),
             )
-            .with_hint("Ingest its container with copy_original set to true, so that a copy is kept; or read the text of the page."),
+            .with_hint(hint![
+                "Ingest the file that contains it again and ",
+                Action::KeepOriginal,
+                ". Or read the text of the page."
+            ]),
             Some(error) => Error::new(
                 ErrorCode::FileNotFound,
                 format!("The file of {name} cannot be read, so that its page cannot be shown. {}", error.message),
             )
-            .with_hint("Put the file back, or ingest it from where it is now. The text that was ingested is still there."),
+            .with_hint(
+                "Put the file back, or ingest it from where it is now. The text that was ingested is still there.",
+            ),
         })
     }
 }

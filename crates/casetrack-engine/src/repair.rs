@@ -105,7 +105,7 @@ impl Engine {
                 id: id.to_string(),
             })
             .collect();
-        match resolve("Collection", name, &candidates) {
+        match resolve(Kind::Collection, name, &candidates) {
             Ok(found) => Ok(all[found].0),
             // By its reference, which only a sound one tells.
             Err(error) => self.find_collection(name).map(|meta| meta.id).map_err(|_| error),

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use casetrack_core::{Error, ErrorCode, FileFormat, Limits};
+use casetrack_core::{Action, Error, ErrorCode, FileFormat, Limits, hint};
 
 use crate::ExtractOptions;
 
@@ -42,15 +42,15 @@ impl<'a> Source<'a> {
 
     /// Says whether a password is missing or the one that was given is wrong.
     pub fn needs_password(&self) -> Error {
-        let (problem, hint) = match self.options.password {
-            None => ("needs a password", "Give it with --password (the parameter password of a tool)"),
-            Some(_) => (
-                "is protected by another password: the password is not right",
-                "Check it, and give the right one with --password (the parameter password of a tool)",
-            ),
+        let (problem, check) = match self.options.password {
+            None => ("needs a password", ""),
+            Some(_) => ("is protected by another password: the password is not right", "Check the password. "),
         };
-        Error::new(ErrorCode::NeedsPassword, format!("{} {problem}.", self.name()))
-            .with_hint(format!("{hint}, or save a copy without the password and ingest that copy."))
+        Error::new(ErrorCode::NeedsPassword, format!("{} {problem}.", self.name())).with_hint(hint![
+            check,
+            Action::GivePassword,
+            " Or save a copy without the password and ingest that copy."
+        ])
     }
 
     /// `how` completes "… is encrypted in a way that is not supported".
@@ -75,10 +75,12 @@ impl<'a> Source<'a> {
             ErrorCode::EmptyFile,
             format!("{} is {what} on which no text was recognised (languages: {languages}).", self.name()),
         )
-        .with_hint(
-            "If it shows text in another language, name it with --languages, for example deu+eng. On Debian and Ubuntu the \
-             data of a language is in the package tesseract-ocr-LANGUAGE.",
-        )
+        .with_hint(hint![
+            "If it shows text in another language, ",
+            Action::NameLanguages,
+            ". On Debian and Ubuntu the data of a \
+             language is in the package tesseract-ocr-LANGUAGE."
+        ])
     }
 
     /// `what` completes "… is": "a JPEG image".

@@ -1,6 +1,7 @@
 //! Checks the arguments of a call against the tool's input schema, so that an error names the parameter and its allowed values.
 
 use casetrack_core::{Error, Result};
+use casetrack_text::Reader;
 use serde_json::Value;
 
 use crate::schema::JsonObject;
@@ -229,7 +230,10 @@ mod tests {
         assert!(message.starts_with("search has no parameter \"topk\". Did you mean \"top_k\"?"), "{message}");
         assert!(message.contains("sort_by"), "{message}");
         let none = check("get_status", &JsonObject::new(), json!({"verbose": true})).unwrap_err();
-        assert_eq!(none.full_text(), "get_status has no parameter \"verbose\".\n\nIt takes no parameters.");
+        assert_eq!(
+            Reader::Assistant.error(&none),
+            "get_status has no parameter \"verbose\".\n\nIt takes no parameters."
+        );
     }
 
     #[test]

@@ -75,6 +75,7 @@ impl Guard {
 #[cfg(test)]
 mod tests {
     use casetrack_core::ErrorKind;
+    use casetrack_text::Reader;
 
     use super::*;
 
@@ -85,7 +86,7 @@ mod tests {
         (0..30).for_each(|_| guard.count(now).unwrap());
         let error = guard.count(now).unwrap_err();
         assert_eq!(
-            error.full_text(),
+            Reader::Assistant.error(&error),
             "This session has reached its limit of 30 calls per minute.\n\nTry again in 2 seconds."
         );
         assert_eq!(error.kind(), ErrorKind::User);

@@ -63,6 +63,7 @@ impl Offer {
 #[cfg(test)]
 mod tests {
     use casetrack_core::ErrorKind;
+    use casetrack_text::Reader;
 
     use super::*;
 
@@ -86,7 +87,7 @@ mod tests {
                 && !graph.contains(&"ingest_folder")
         );
         let error = offer(&[Toolset::Core], false).check(table::find("ingest_folder").unwrap()).unwrap_err();
-        assert!(error.full_text().contains("--toolsets ingest"), "{error}");
+        assert!(Reader::Assistant.error(&error).contains("--toolsets ingest"), "{error}");
     }
 
     #[test]
@@ -108,7 +109,7 @@ mod tests {
         for hidden in ["create_collection", "ingest_document", "delete_document", "delete_collection"] {
             assert!(!offer.has(&[hidden]), "{hidden}");
             let error = offer.check(table::find(hidden).unwrap()).unwrap_err();
-            assert!(error.full_text().contains("without --read-only"), "{error}");
+            assert!(Reader::Assistant.error(&error).contains("without --read-only"), "{error}");
         }
     }
 }

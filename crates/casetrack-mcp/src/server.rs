@@ -1,5 +1,6 @@
 //! The protocol side: how the server describes itself, listing and calling tools, and the stdio transport.
 
+use casetrack_text::Reader;
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
@@ -128,7 +129,8 @@ impl ServerHandler for Server {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let tool = table::find(&request.name).map_err(|error| ErrorData::invalid_params(error.full_text(), None))?;
+        let tool = table::find(&request.name)
+            .map_err(|error| ErrorData::invalid_params(Reader::Assistant.error(&error), None))?;
         let started = Instant::now();
         let settings = self.session.settings();
         let (names, queries) = audit::arguments(request.arguments.as_ref(), &tool.input_schema, settings.audit.queries);
@@ -412,8 +414,8 @@ fn success(output: ToolOutput, collection: Option<CollectionId>) -> CallToolResu
 /// The protocol's error for a request that is not the call of a tool.
 fn protocol_error(error: Error) -> ErrorData {
     match error.kind() {
-        ErrorKind::User => ErrorData::invalid_params(error.full_text(), None),
-        _ => ErrorData::internal_error(error.full_text(), None),
+        ErrorKind::User => ErrorData::invalid_params(Reader::Assistant.error(&error), None),
+        _ => ErrorData::internal_error(Reader::Assistant.error(&error), None),
     }
 }
 
@@ -427,5 +429,5 @@ fn failure(error: Error) -> CallToolResult {
     };
     let mut meta = MetaObject::default();
     meta.0.insert("casetrack/error".into(), json!({"code": error.code.name(), "kind": kind}));
-    CallToolResult::error(vec![ContentBlock::text(visible(&error.full_text()))]).with_meta(Some(meta))
+    CallToolResult::error(vec![ContentBlock::text(visible(&Reader::Assistant.error(&error)))]).with_meta(Some(meta))
 }

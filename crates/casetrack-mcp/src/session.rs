@@ -109,7 +109,12 @@ impl Session {
 impl Context<'_> {
     /// The active collection. Errors if there is none, or if it no longer exists.
     pub fn active(&self) -> Result<CollectionMeta> {
-        let id = self.session.active_id().ok_or_else(no_active_collection)?;
+        let Some(id) = self.session.active_id() else {
+            // The only collection is meant.
+            let sole = self.engine.sole_collection()?.ok_or_else(no_active_collection)?;
+            self.session.set_active(sole.id);
+            return Ok(sole);
+        };
         self.engine.find_collection(&id.to_string()).map_err(|error| {
             if error.code != ErrorCode::NotFound {
                 return error;

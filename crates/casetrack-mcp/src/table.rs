@@ -1,8 +1,9 @@
 //! The one table of all tools.
 
+use casetrack_text::Reader;
 use std::sync::{Arc, LazyLock};
 
-use casetrack_core::{Error, ErrorCode, Result};
+use casetrack_core::{Error, ErrorCode, Feature, Result};
 use rmcp::model::ToolAnnotations;
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
@@ -81,8 +82,8 @@ pub(crate) trait Tool {
     const DESCRIPTION: &'static str;
     const EFFECT: Effect;
     const TOOLSET: Toolset;
-    /// Whether the Free tier lacks it.
-    const PRO: bool = false;
+    /// What it needs that the Free tier lacks.
+    const FEATURE: Option<Feature> = None;
     /// Whether its work is done by a job.
     const LONG: bool = false;
     /// Whether clients should treat a call as one that may remove data.
@@ -177,8 +178,8 @@ impl Entry {
 }
 
 fn handle<T: Tool>(context: &Context<'_>, mut arguments: Value) -> Result<ToolOutput> {
-    if T::PRO {
-        context.engine.config().tier.check_pro(T::NAME)?;
+    if let Some(feature) = T::FEATURE {
+        context.engine.config().tier.check(feature)?;
     }
     let adds_offset = T::LIST.is_some_and(|list| list.adds_offset());
     let form = Form::take(&mut arguments, context.session.settings().limits.result_chars, adds_offset);

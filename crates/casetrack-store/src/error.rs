@@ -3,27 +3,22 @@
 use std::fmt::Display;
 use std::path::Path;
 
-use casetrack_core::{Error, ErrorCode};
+use casetrack_core::{Action, Error, ErrorCode, Hint};
 use tantivy::TantivyError;
 use tantivy::directory::error::{LockError, OpenDirectoryError, OpenReadError, OpenWriteError};
 
 const DISK_FULL_HINT: &str = "Free some disk space, then try again. What was committed before is safe.";
 const PERMISSION_HINT: &str = "Give your user permission to read and write the data directory, then try again.";
 const IO_HINT: &str = "Check that the disk or network share is available, then try again.";
-const DAMAGE_HINT: &str = "Run `casetrack repair -c NAME` for the collection: it keeps every document that is whole, names the others, and moves \
-     what is damaged aside without deleting it. `casetrack verify` tells what is affected.";
 
 /// Stored data is not what was written.
 pub(crate) fn corrupt(message: impl Into<String>) -> Error {
-    Error::new(ErrorCode::Corrupt, message).with_hint(DAMAGE_HINT)
+    Error::new(ErrorCode::Corrupt, message).with_hint(Action::Repair(None))
 }
 
-/// What to do about damage to the collection of this name or id.
-pub(crate) fn repair_hint(name: &str) -> String {
-    format!(
-        "Run `casetrack repair -c \"{name}\"`: it keeps every document that is whole, names the others, and moves what is \
-         damaged aside without deleting it."
-    )
+/// What to do about damage to the collection with this name or ID.
+pub(crate) fn repair_hint(name: &str) -> Action {
+    Action::Repair(Some(name.to_owned()))
 }
 
 /// The collection at `dir` is open elsewhere.
@@ -39,15 +34,15 @@ pub(crate) fn rocks(dir: &Path, error: rocksdb::Error) -> Error {
     // RocksDB says so of its own files, and of families of keys that its list of files has lost.
     let missing = says("no such file") || says("cannot find the file") || says("column family not found");
     let (code, hint) = if error.kind() == rocksdb::ErrorKind::Corruption || says("corruption") || missing {
-        (ErrorCode::Corrupt, DAMAGE_HINT)
+        (ErrorCode::Corrupt, Hint::from(Action::Repair(None)))
     } else if says("no space left") || says("not enough space") || says("disk quota exceeded") {
-        (ErrorCode::DiskFull, DISK_FULL_HINT)
+        (ErrorCode::DiskFull, DISK_FULL_HINT.into())
     } else if says("permission denied") || says("access is denied") || says("read-only file system") {
-        (ErrorCode::PermissionDenied, PERMISSION_HINT)
+        (ErrorCode::PermissionDenied, PERMISSION_HINT.into())
     } else if says("lock file") || says("lock hold by") {
         return in_use(dir).with_source(error);
     } else if error.kind() == rocksdb::ErrorKind::IOError {
-        (ErrorCode::Io, IO_HINT)
+        (ErrorCode::Io, IO_HINT.into())
     } else {
         return Error::internal(format!("RocksDB at {}: {text}", dir.display())).with_source(error);
     };

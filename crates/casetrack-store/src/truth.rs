@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use casetrack_core::{Error, ErrorCode, Result};
+use casetrack_core::{Action, Error, ErrorCode, Result, hint};
 use rocksdb::checkpoint::Checkpoint;
 use rocksdb::properties::CUR_SIZE_ALL_MEM_TABLES;
 use rocksdb::{
@@ -341,7 +341,7 @@ fn check_present(path: &Path) -> Result<()> {
             ErrorCode::Corrupt,
             format!("The documents of the collection are missing: there is no RocksDB at {}.", path.display()),
         )
-        .with_hint("Run `casetrack repair -c NAME` for the collection, or restore the directory from a backup.")),
+        .with_hint(hint![Action::Repair(None), " Or restore the directory from a backup."])),
         Err(error) => Err(Error::io(path.display(), error)),
     }
 }

@@ -6,6 +6,7 @@ use casetrack_engine::ingest::{FailedFile, IngestReport, IngestedDocument, SkipR
 use super::format::{counted, duration, one_line, push_fact, push_list, thousands};
 use super::labels;
 use super::marks::{name, quote};
+use crate::Reader;
 
 /// How many items of each list are shown. Failures are cut last, since the user has to act on each.
 const MAX_SUBFOLDERS: usize = 10;
@@ -54,7 +55,7 @@ fn notes(report: &IngestReport) -> String {
 }
 
 /// Ingestion of a folder, shown under the name that was given.
-pub fn folder(report: &IngestReport, folder: &str) -> String {
+pub fn folder(report: &IngestReport, folder: &str, reader: Reader) -> String {
     let skipped_for = |reason| report.skipped.iter().filter(|file| file.reason == reason).count() as u64;
     let unsupported = skipped_for(SkipReason::Unsupported);
     let denied = skipped_for(SkipReason::Denied);
@@ -92,7 +93,7 @@ pub fn folder(report: &IngestReport, folder: &str) -> String {
     push_documents(&mut text, "Updated documents", report, true);
     if !report.failed.is_empty() {
         text.push_str("\n  Failures:\n");
-        let failures = report.failed.iter().map(failure);
+        let failures = report.failed.iter().map(|failed| failure(failed, reader));
         push_list(&mut text, failures, MAX_FAILURES);
     }
     if denied > 0 {
@@ -111,7 +112,7 @@ pub fn folder(report: &IngestReport, folder: &str) -> String {
         text.push_str("\n  Warnings:\n");
         push_list(&mut text, warnings.into_iter(), MAX_FAILURES);
     }
-    text.push_str(&format!("\n{}{}", conclusion(report), notes(report)));
+    text.push_str(&format!("\n{}{}", conclusion(report, reader), notes(report)));
     text
 }
 
@@ -145,18 +146,18 @@ fn push_documents(text: &mut String, heading: &str, report: &IngestReport, repla
 }
 
 /// `Financials/corrupted.pdf: PDF parsing error …`; a message that begins with the file's name gets the whole path instead.
-pub(super) fn failure(failed: &FailedFile) -> String {
+pub(super) fn failure(failed: &FailedFile, reader: Reader) -> String {
     let path = name(&failed.relative_path);
     let file = failed.relative_path.rsplit('/').next().unwrap_or_default();
     let message = &failed.problem.message;
-    let hint = failed.problem.hint.as_ref().map(|hint| format!(" {}", one_line(&hint.to_string()))).unwrap_or_default();
+    let hint = reader.after(failed.problem.hint.as_ref());
     match message.strip_prefix(file) {
         Some(rest) if rest.starts_with(' ') => format!("{path}{}{hint}", one_line(rest)),
         _ => format!("{path}: {}{hint}", one_line(message)),
     }
 }
 
-fn conclusion(report: &IngestReport) -> String {
+fn conclusion(report: &IngestReport, reader: Reader) -> String {
     let done = match report.ingested.len() as u64 {
         0 if report.found == 0 => {
             let formats: Vec<&str> = FileFormat::ALL.iter().map(|format| labels::format(*format)).collect();
@@ -167,8 +168,8 @@ fn conclusion(report: &IngestReport) -> String {
         count => format!("All {} new documents are now searchable.", thousands(count)),
     };
     let Some(stopped) = &report.stopped else { return done };
-    let hint = stopped.hint.as_ref().map(|hint| format!(" {hint}")).unwrap_or_default();
-    format!("{done}\nNot all files were processed. {}{}", one_line(&stopped.message), one_line(&hint))
+    let hint = reader.after(stopped.hint.as_ref());
+    format!("{done}\nNot all files were processed. {}{hint}", one_line(&stopped.message))
 }
 
 #[cfg(test)]
@@ -234,12 +235,12 @@ mod tests {
             chunk)\n  - Reports/2.txt (1 page, 1 chunk)\n  - Reports/3.txt (1 page, 1 chunk)\n  - Reports/4.txt (1 page, 1 \
             chunk)\n  - Reports/5.txt (1 page, 1 chunk)\n  - Reports/6.txt (1 page, 1 chunk)\n  ... 13 more\n\n  Failures:\n  - \
             Financials/corrupted.pdf: PDF parsing error (file may be corrupted)\n\nAll 23 new documents are now searchable.";
-        assert_eq!(folder(&report, "~/Projects/Acme/Documents/"), expected);
+        assert_eq!(folder(&report, "~/Projects/Acme/Documents/", Reader::Assistant), expected);
     }
 
     #[test]
     fn a_folder_without_anything_to_read_says_which_formats_there_are() {
-        let text = folder(&IngestReport::default(), "/tmp/photos/");
+        let text = folder(&IngestReport::default(), "/tmp/photos/", Reader::Assistant);
         assert!(
             text.contains("  Folder:     /tmp/photos/\n  Subfolders: 0\n  Found:      0 supported files\n"),
             "{text}"
@@ -255,7 +256,7 @@ mod tests {
             stopped: Some(problem("Disk full while working on /data")),
             ..IngestReport::default()
         };
-        let text = folder(&report, "/a");
+        let text = folder(&report, "/a", Reader::Assistant);
         assert!(text.starts_with("Folder ingestion stopped early"), "{text}");
         assert!(
             text.ends_with("is now searchable.\nNot all files were processed. Disk full while working on /data"),
@@ -267,8 +268,11 @@ mod tests {
     fn a_failure_names_the_file_once() {
         let mut scan = failed("site/scan.pdf", "scan.pdf is a scan without a text layer.");
         scan.problem.hint = Some("Recognise its text first.".into());
-        assert_eq!(failure(&scan), "site/scan.pdf is a scan without a text layer. Recognise its text first.");
-        assert_eq!(failure(&failed("a/b.pdf", "b.pdfx is odd")), "a/b.pdf: b.pdfx is odd");
+        assert_eq!(
+            failure(&scan, Reader::Assistant),
+            "site/scan.pdf is a scan without a text layer. Recognise its text first."
+        );
+        assert_eq!(failure(&failed("a/b.pdf", "b.pdfx is odd"), Reader::Assistant), "a/b.pdf: b.pdfx is odd");
     }
 
     #[test]
@@ -282,7 +286,7 @@ mod tests {
             ..IngestReport::default()
         };
         assert_eq!(
-            document(&report),
+            document(&report, Reader::Assistant),
             "Ingested: \"Vendor_Agreement.docx\" into Acme\n\n  Pages:  45\n  Chunks: 1,234\n  Type:   Contract\n  File:   \
              /acme/Vendor_Agreement.docx\n  ID:     d0c00001-0000-4000-8000-000000000001\n\n  Warnings:\n  - Page 3 has no text \
              layer.\n\nThe document is now searchable."
@@ -297,7 +301,7 @@ mod tests {
         let report =
             IngestReport { collection: "Acme".to_owned(), skipped: vec![duplicate], ..IngestReport::default() };
         assert_eq!(
-            document(&report),
+            document(&report, Reader::Assistant),
             "Skipped copy.pdf: same content as Vendor_Agreement.pdf (matching SHA256)\nExisting document ID: \
              d0c00001-0000-4000-8000-000000000001\nAcme was not changed."
         );

@@ -15,12 +15,15 @@ mod labels;
 pub mod marks;
 pub mod navigation;
 pub mod overview;
+mod reader;
 pub mod references;
 pub mod reindex;
 pub mod search;
 pub mod status;
 pub mod sync;
 pub mod watches;
+
+pub use reader::Reader;
 
 #[cfg(any(test, feature = "samples"))]
 pub mod samples;

@@ -7,13 +7,14 @@ use casetrack_engine::reindex::{
 use super::format::{counted, duration, one_line, push_fact, push_list, thousands};
 use super::ingest::failure;
 use super::marks::name;
+use crate::Reader;
 
 const MAX_SHOWN: usize = 10;
 const MAX_FAILURES: usize = 100;
 const MAX_STATES: usize = 50;
 
 /// `whole` where all documents of the collection were asked for.
-pub fn report(report: &ReindexReport, whole: bool) -> String {
+pub fn report(report: &ReindexReport, whole: bool, reader: Reader) -> String {
     let outcome = if report.stopped.is_some() { "stopped early" } else { "complete" };
     let mut text = format!("Reindexing {outcome} for {}\n\n", one_line(&report.collection));
     let mut fact = |name: &str, value: &str| push_fact(&mut text, name, value);
@@ -34,12 +35,12 @@ pub fn report(report: &ReindexReport, whole: bool) -> String {
         }
     };
     section("Reindexed", report.reindexed.iter().map(line).collect(), MAX_SHOWN);
-    section("Failures", report.failed.iter().map(failure).collect(), MAX_FAILURES);
+    section("Failures", report.failed.iter().map(|failed| failure(failed, reader)).collect(), MAX_FAILURES);
     let warnings = report.reindexed.iter().flat_map(|document| {
         document.warnings.iter().map(|warning| format!("{}: {}", name(&document.name), one_line(warning)))
     });
     section("Warnings", warnings.collect(), MAX_FAILURES);
-    text.push_str(&format!("\n{}", conclusion(report, whole)));
+    text.push_str(&format!("\n{}", conclusion(report, whole, reader)));
     for notice in &report.notices {
         text.push_str(&format!("\nNote: {}", one_line(notice)));
     }
@@ -55,9 +56,9 @@ fn line(document: &ReindexedDocument) -> String {
     format!("{} ({pages}, {chunks}{copy})", name(&document.name))
 }
 
-fn conclusion(report: &ReindexReport, whole: bool) -> String {
+fn conclusion(report: &ReindexReport, whole: bool, reader: Reader) -> String {
     if let Some(problem) = &report.stopped {
-        let hint = problem.hint.as_ref().map(|hint| format!(" {hint}")).unwrap_or_default();
+        let hint = reader.after(problem.hint.as_ref());
         let message = one_line(&problem.message);
         return format!("Reindexing is incomplete; documents that were not reached are unchanged. {message}{hint}");
     }
@@ -74,7 +75,7 @@ fn conclusion(report: &ReindexReport, whole: bool) -> String {
     }
 }
 
-pub fn status(status: &IndexStatus) -> String {
+pub fn status(status: &IndexStatus, reader: Reader) -> String {
     let verdict = if status.healthy { "healthy" } else { "needs attention" };
     let mut text = format!("Index status for {}: {verdict}\n\n", one_line(&status.collection));
     let mut fact = |name: &str, value: &str| push_fact(&mut text, name, value);
@@ -101,7 +102,7 @@ pub fn status(status: &IndexStatus) -> String {
         fact(&index.name, &state);
     }
     if let Some(problem) = &status.model_problem {
-        let hint = problem.hint.as_ref().map(|hint| format!(" {hint}")).unwrap_or_default();
+        let hint = reader.after(problem.hint.as_ref());
         fact("Models", &format!("{}{hint}", one_line(&problem.message)));
     }
     let incomplete: Vec<&DocumentState> =
@@ -174,13 +175,13 @@ mod tests {
             ..ReindexReport::default()
         };
         assert_eq!(
-            report(&made, false),
+            report(&made, false, Reader::Assistant),
             "Reindexing complete for Acme\n\n  Source:     text extracted again from the files\n  Reindexed:  1 document\n  \
              Failed:     0\n  Pages:      45\n  Chunks:     234 (4 embedded, 230 kept unchanged)\n  Duration:   1.5 \
              seconds\n\n  Reindexed:\n  - Vendor_Agreement.docx (45 pages, 234 chunks, from the copy in the collection: the file \
              is gone)\n\nThe new version of the document is searchable."
         );
-        let nothing = report(&ReindexReport { skipped: 1, ..ReindexReport::default() }, false);
+        let nothing = report(&ReindexReport { skipped: 1, ..ReindexReport::default() }, false, Reader::Assistant);
         assert!(nothing.ends_with("Use force: true to reindex anyway."), "{nothing}");
     }
 
@@ -216,7 +217,7 @@ mod tests {
             ],
         };
         assert_eq!(
-            status(&sick),
+            status(&sick, Reader::Assistant),
             "Index status for Acme: needs attention\n\n  Documents:  2 (1 complete)\n  Reindex:    1 document needed\n  Chunks:     \
              6\n  E1:         all-MiniLM-L6-v2 (6 chunks)\n  E6:         splade-tiny (3 chunks)\n  Analysed:   2 documents\n  BM25:       \
              up to date\n\n  Documents with issues:\n  - a.txt (ID: d0c00001): source file changed; no learned-sparse \

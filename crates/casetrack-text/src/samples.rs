@@ -122,6 +122,7 @@ pub fn search(scores: [f32; 2]) -> SearchResponse {
         }
     };
     SearchResponse {
+        total_documents: 5,
         query: "payment terms".to_owned(),
         collection: "Acme Corp Partnership".to_owned(),
         documents: 5,

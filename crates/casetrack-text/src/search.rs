@@ -32,8 +32,10 @@ pub fn results(response: &SearchResponse, explain: bool) -> String {
         text.push_str(&format!("Note: {}\n", one_line(notice)));
     }
     if response.results.is_empty() {
-        text.push_str(match response.documents {
-            0 => "\nThe collection has no documents yet. Ingest some with ingest_document or ingest_folder.",
+        text.push_str(match (response.total_documents, response.chunks) {
+            (0, _) => "\nThe collection has no documents yet. Ingest some with ingest_document or ingest_folder.",
+            // A note says why there was nothing to search.
+            (_, 0) => "\nNo passage was found.",
             _ => "\nNo passage matches. Try other words for the same thing, fewer words, or no document_filter.",
         });
         return text;
@@ -168,7 +170,7 @@ mod tests {
             text.contains("\nNote: The dense model is missing; keyword search only.\n\nNo passage matches."),
             "{text}"
         );
-        empty.documents = 0;
+        empty.total_documents = 0;
         assert!(results(&empty, false).contains("no documents yet"));
     }
 }

@@ -5,12 +5,13 @@ use casetrack_engine::sync::{GoneDocument, SyncReport, SyncedFile};
 use super::format::{counted, duration, one_line, push_fact, push_list, thousands};
 use super::ingest::failure;
 use super::marks::name;
+use crate::Reader;
 
 /// How many items of each list are shown. Failures are cut last, since the user has to act on each.
 const MAX_SHOWN: usize = 10;
 const MAX_FAILURES: usize = 100;
 
-pub fn report(report: &SyncReport) -> String {
+pub fn report(report: &SyncReport, reader: Reader) -> String {
     let what = match (report.dry_run, &report.stopped) {
         (true, _) => "Folder sync preview",
         (false, Some(_)) => "Folder sync stopped early",
@@ -73,7 +74,7 @@ pub fn report(report: &SyncReport) -> String {
     push_section(&mut text, "Moved", moved, MAX_SHOWN);
     push_gone(&mut text, would("Removed from the collection", "Would be removed from the collection"), &report.removed);
     push_gone(&mut text, "Missing on disk", &report.missing);
-    push_section(&mut text, "Failures", report.failed.iter().map(failure), MAX_FAILURES);
+    push_section(&mut text, "Failures", report.failed.iter().map(|failed| failure(failed, reader)), MAX_FAILURES);
     let warnings: Vec<String> = report
         .new
         .iter()
@@ -83,7 +84,7 @@ pub fn report(report: &SyncReport) -> String {
         })
         .collect();
     push_section(&mut text, "Warnings", warnings.into_iter(), MAX_FAILURES);
-    text.push_str(&format!("\n{}", conclusion(report)));
+    text.push_str(&format!("\n{}", conclusion(report, reader)));
     for notice in &report.notices {
         text.push_str(&format!("\nNote: {}", one_line(notice)));
     }
@@ -112,9 +113,9 @@ fn push_gone(text: &mut String, heading: &str, documents: &[GoneDocument]) {
     push_section(text, heading, documents.iter().map(|document| name(&document.path).into_owned()), MAX_SHOWN);
 }
 
-fn conclusion(report: &SyncReport) -> String {
+fn conclusion(report: &SyncReport, reader: Reader) -> String {
     if let Some(problem) = &report.stopped {
-        let hint = problem.hint.as_ref().map(|hint| format!(" {hint}")).unwrap_or_default();
+        let hint = reader.after(problem.hint.as_ref());
         return format!("The sync is incomplete. {}{hint}", one_line(&problem.message));
     }
     let changes = report.new.len() + report.changed.len() + report.moved.len() + report.removed.len();
@@ -188,19 +189,19 @@ mod tests {
              pages, 67 chunks)\n\n  Moved:\n  - /acme/a.txt -> /acme/sub/b.txt\n\n  Removed from the collection:\n  - \
              /acme/old.txt\n\nThe collection is now up to date with the folder."
         );
-        let kept = report(&SyncReport { missing: vec![gone], ..sample() });
+        let kept = report(&SyncReport { missing: vec![gone], ..sample() }, Reader::Assistant);
         assert!(kept.contains("  Missing:    1 (no longer on disk, kept in the collection)\n"), "{kept}");
         assert!(kept.ends_with("(remove_deleted: true removes them)."), "{kept}");
     }
 
     #[test]
     fn a_preview_says_that_nothing_was_changed() {
-        let text = report(&SyncReport { dry_run: true, ..sample() });
+        let text = report(&SyncReport { dry_run: true, ..sample() }, Reader::Assistant);
         assert!(text.starts_with("Folder sync preview for Acme"), "{text}");
         assert!(text.contains("  New:        1 (would be ingested)\n"), "{text}");
         assert!(text.contains("\n  New files:\n  - Contracts/Service_Contract.pdf\n"), "{text}");
         assert!(text.ends_with("Nothing was changed. Call again without dry_run to do this."), "{text}");
-        let empty = report(&SyncReport { dry_run: true, unchanged: 3, ..SyncReport::default() });
+        let empty = report(&SyncReport { dry_run: true, unchanged: 3, ..SyncReport::default() }, Reader::Assistant);
         assert!(empty.ends_with("The collection is up to date with the folder."), "{empty}");
     }
 }

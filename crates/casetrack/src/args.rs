@@ -3,7 +3,9 @@
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 
-use casetrack_core::{CollectionType, DocumentType, EntityType, Error, Limits, Result, Tier};
+use casetrack_core::{
+    CollectionMeta, CollectionType, DocumentType, EntityType, Error, ErrorCode, Limits, Result, Tier,
+};
 use casetrack_engine::briefing::ClusterStrategy;
 use casetrack_engine::embedding::EmbeddingKind;
 use casetrack_engine::watches::Schedule;
@@ -295,9 +297,27 @@ impl OnCollections {
 /// The collection a command works on.
 #[derive(Debug, ClapArgs, Serialize, Deserialize)]
 pub struct InCollection {
-    /// Name, ID or reference of the collection
+    /// Name, ID or reference of the collection [default: the only active one]
     #[arg(short, long, value_name = "NAME")]
-    pub collection: String,
+    pub collection: Option<String>,
+}
+
+impl InCollection {
+    /// The collection that is named, else the only active one.
+    pub fn find(&self, engine: &Engine) -> Result<CollectionMeta> {
+        match &self.collection {
+            Some(name) => engine.find_collection(name),
+            None => engine.sole_collection()?.ok_or_else(no_collection_named),
+        }
+    }
+}
+
+pub fn no_collection_named() -> Error {
+    Error::new(
+        ErrorCode::NoCollectionActive,
+        "Which collection? None was named, and there is not exactly one active collection.",
+    )
+    .with_hint("Name it with -c NAME. See the collections with `casetrack collections`.")
 }
 
 /// Parses the serialised name of an enumeration, such as a collection type, and lists the names when it is none.

@@ -1,6 +1,6 @@
 //! What a person or a script sees: text, JSON, errors, progress.
 
-use std::fmt::Write as _;
+use casetrack_text::Reader;
 use std::io::{IsTerminal, Write as _};
 use std::time::Duration;
 
@@ -41,7 +41,13 @@ pub fn init_owner_logging(verbose: u8, log: OwnerLog) {
 /// A result as JSON, or as the text that `text` makes of it.
 pub fn render<T: Serialize>(value: &T, json: bool, text: impl FnOnce(&T) -> String) -> Result<String, Error> {
     if json {
-        serde_json::to_string_pretty(value).map_err(|error| Error::internal(format!("JSON output: {error}")))
+        let json = || {
+            // Through text, so that numbers stay as short as they are.
+            let mut value = serde_json::from_str(&serde_json::to_string(value)?)?;
+            Reader::CommandLine.render_hints(&mut value);
+            serde_json::to_string_pretty(&value)
+        };
+        json().map_err(|error| Error::internal(format!("JSON output: {error}")))
     } else {
         Ok(text(value))
     }
@@ -64,17 +70,13 @@ pub fn print_line(text: &str) -> Result<(), Error> {
 /// `{"error": {code, message, hint}}` on stdout with `--json`, words on stderr otherwise.
 pub fn print_error(error: &Error, json: bool) {
     if json {
-        let value =
-            serde_json::json!({"error": {"code": error.code.name(), "message": error.message, "hint": error.hint}});
+        let hint = error.hint.as_ref().map(|hint| Reader::CommandLine.hint(hint));
+        let value = serde_json::json!({"error": {"code": error.code.name(), "message": error.message, "hint": hint}});
         // Nothing is left to tell anyone when stdout is closed.
         let _ = print_line(&format!("{value:#}"));
         return;
     }
-    let mut text = format!("error: {}", error.message);
-    if let Some(hint) = &error.hint {
-        let _ = write!(text, "\n\n{hint}");
-    }
-    eprintln!("{text}");
+    eprintln!("error: {}", Reader::CommandLine.error(error));
 }
 
 /// Control characters would let a file name rewrite the terminal.

@@ -1,6 +1,6 @@
 //! Documents that belong together.
 
-use casetrack_core::{CollectionId, DocumentMeta, Error, ErrorCode, Result};
+use casetrack_core::{Action, CollectionId, DocumentMeta, Error, ErrorCode, Result, hint};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -43,8 +43,11 @@ impl Engine {
             RelatedRequest { document: document.id, relationships: relationships.to_vec(), top_k: top_k as usize };
         let found = known.graph().related_documents(&request);
         let found = found.ok_or_else(|| {
-            Error::new(ErrorCode::NotFound, format!("{} was just deleted.", document.name))
-                .with_hint("list_documents shows what there is.")
+            Error::new(ErrorCode::NotFound, format!("{} was just deleted.", document.name)).with_hint(hint![
+                "See the documents with ",
+                Action::ListDocuments,
+                "."
+            ])
         })?;
         Ok(RelatedReport { document, total: found.total, related: found.related, notices: known.notices()? })
     }

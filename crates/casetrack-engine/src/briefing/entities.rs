@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use casetrack_core::{CollectionId, DocumentId, EntityType, Error, Result};
+use casetrack_core::{Action, CollectionId, DocumentId, EntityType, Error, Result, hint};
 use casetrack_nlp::value_key;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -84,11 +84,13 @@ pub struct EdgeReport {
 }
 
 impl Engine {
-    /// The chunks that mention an entity of each list of names that has any; `None` where none has.
+    /// The chunks that mention an entity of each list of names that has any; `None` where none has. A name that fits several
+    /// entities means any of them, and a notice names those.
     pub(crate) fn chunks_with_entities(
         &self,
         collection: CollectionId,
         lists: &[&[String]],
+        notices: &mut Vec<String>,
     ) -> Result<Option<Vec<(DocumentId, u32)>>> {
         let mut left: Option<BTreeSet<(DocumentId, u32)>> = None;
         for names in lists.iter().filter(|names| !names.is_empty()) {
@@ -96,7 +98,12 @@ impl Engine {
             let graph = known.graph();
             let mut chunks = BTreeSet::new();
             for name in *names {
-                chunks.extend(graph.chunks_with(resolve(&graph, name, None)?));
+                let meant = match value(&graph, name, None) {
+                    Some(id) => vec![id],
+                    None => graph.entities_named(name)?,
+                };
+                notices.extend(several(&graph, name, &meant));
+                chunks.extend(meant.into_iter().flat_map(|id| graph.chunks_with(id)));
             }
             left = Some(match left {
                 Some(before) => before.intersection(&chunks).copied().collect(),
@@ -249,13 +256,28 @@ impl Engine {
 
 /// The entity that a name means; a date or an amount in any way to write it.
 fn resolve(graph: &Graph, name: &str, entity_type: Option<EntityType>) -> Result<EntityId> {
-    if let Some((of_type, key)) =
-        value_key(name).filter(|(of_type, _)| entity_type.is_none_or(|wanted| wanted == *of_type))
-        && let Some(id) = graph.entity_by_key(of_type, &key)
-    {
-        return Ok(id);
+    value(graph, name, entity_type).map_or_else(|| graph.resolve_entity(name, entity_type), Ok)
+}
+
+/// The date or amount that is written as `name`.
+fn value(graph: &Graph, name: &str, entity_type: Option<EntityType>) -> Option<EntityId> {
+    let (of_type, key) = value_key(name).filter(|(of_type, _)| entity_type.is_none_or(|wanted| wanted == *of_type))?;
+    graph.entity_by_key(of_type, &key)
+}
+
+/// Says which entities a name was taken for, where it is not that of one.
+fn several(graph: &Graph, name: &str, meant: &[EntityId]) -> Option<String> {
+    const SHOWN: usize = 5;
+    let known: Vec<_> = meant.iter().filter_map(|id| graph.entity(*id)).collect();
+    if known.len() < 2 {
+        return None;
     }
-    graph.resolve_entity(name, entity_type)
+    let mut shown: Vec<String> =
+        known.iter().take(SHOWN).map(|entity| format!("{} ({})", entity.name, entity.entity_type.name())).collect();
+    if known.len() > SHOWN {
+        shown.push(format!("and {} more", known.len() - SHOWN));
+    }
+    Some(format!("“{name}” can mean {} entities, and any of them counts: {}.", known.len(), shown.join(", ")))
 }
 
 pub(super) fn check(top_k: u32, most: u32) -> Result<()> {
@@ -266,6 +288,9 @@ pub(super) fn check(top_k: u32, most: u32) -> Result<()> {
 }
 
 fn gone(name: &str) -> Error {
-    Error::new(casetrack_core::ErrorCode::NotFound, format!("Entity not found: \"{name}\"."))
-        .with_hint("list_entities shows what there is.")
+    Error::new(casetrack_core::ErrorCode::NotFound, format!("Entity not found: \"{name}\".")).with_hint(hint![
+        "See the entities with ",
+        Action::ListEntities,
+        "."
+    ])
 }

@@ -1,6 +1,6 @@
 //! References: to what documents refer, and where.
 
-use casetrack_core::{CollectionId, Error, ErrorCode, ReferenceKind, Relation, Result};
+use casetrack_core::{Action, CollectionId, Error, ErrorCode, ReferenceKind, Relation, Result, hint};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -58,8 +58,11 @@ impl Engine {
             let graph = known.graph();
             let id = graph.resolve_reference(name, None)?;
             graph.citations(id, top_k as usize).ok_or_else(|| {
-                Error::new(ErrorCode::NotFound, format!("Reference not found: \"{name}\"."))
-                    .with_hint("list_references shows what there is.")
+                Error::new(ErrorCode::NotFound, format!("Reference not found: \"{name}\".")).with_hint(hint![
+                    "See the references with ",
+                    Action::ListReferences,
+                    "."
+                ])
             })?
         };
         let mut citations = Vec::new();

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap};
 use std::hash::Hash;
 
-use casetrack_core::{EntityType, Error, ErrorCode, ReferenceKind, Result};
+use casetrack_core::{Action, EntityType, Error, ErrorCode, ReferenceKind, Result, hint};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -78,7 +78,16 @@ impl Graph {
     /// The one entity that `name` means. Fails, with candidates or suggestions, where it fits several or none.
     pub fn resolve_entity(&self, name: &str, entity_type: Option<EntityType>) -> Result<EntityId> {
         let (fit, ids) = self.entity_candidates(name, entity_type);
-        one("Entity", "list_entities", name, fit, &ids, &self.entities, |kind| kind.name().to_owned()).map(EntityId)
+        one("Entity", Action::ListEntities, name, fit, &ids, &self.entities, |kind| kind.name().to_owned())
+            .map(EntityId)
+    }
+
+    /// All entities that `name` can mean, most mentioned first, as a condition of a search takes it. Fails where it fits none.
+    pub fn entities_named(&self, name: &str) -> Result<Vec<EntityId>> {
+        match self.entity_candidates(name, None) {
+            (Match::Ambiguous, ids) => Ok(ids.into_iter().map(EntityId).collect()),
+            _ => self.resolve_entity(name, None).map(|id| vec![id]),
+        }
     }
 
     /// The entity with this identity.
@@ -97,7 +106,7 @@ impl Graph {
     pub fn resolve_reference(&self, name: &str, kind: Option<ReferenceKind>) -> Result<ReferenceId> {
         let (fit, ids) = self.reference_candidates(name, kind);
         let label = |kind: ReferenceKind| super::references::label(kind).to_owned();
-        one("Reference", "list_references", name, fit, &ids, &self.references, label).map(ReferenceId)
+        one("Reference", Action::ListReferences, name, fit, &ids, &self.references, label).map(ReferenceId)
     }
 
     fn entity_candidates(&self, name: &str, entity_type: Option<EntityType>) -> (Match, Vec<u32>) {
@@ -210,7 +219,7 @@ fn order<T: Copy + Ord + Hash>(items: &Items<T>, id: u32) -> Option<(Reverse<u64
 
 fn one<T: Copy + Ord + Hash>(
     what: &str,
-    list: &str,
+    list: Action,
     wanted: &str,
     fit: Match,
     ids: &[u32],
@@ -229,10 +238,11 @@ fn one<T: Copy + Ord + Hash>(
             "{what} name is ambiguous: \"{wanted}\". It could be:{}\nUse the full name, or say of which type it is.",
             lines()
         ))),
-        (_, []) => {
-            Err(not_found(format!("{what} not found: \"{wanted}\"."))
-                .with_hint(format!("See what there is with {list}.")))
-        }
+        (_, []) => Err(not_found(format!("{what} not found: \"{wanted}\".")).with_hint(hint![
+            "See what there is with ",
+            list,
+            "."
+        ])),
         _ => Err(not_found(format!("{what} not found: \"{wanted}\". Did you mean:{}", lines()))),
     }
 }

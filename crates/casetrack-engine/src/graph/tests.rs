@@ -64,7 +64,11 @@ fn names_are_found_as_people_type_them() {
     assert_eq!(names(&found)[0], "Summit Services LLC");
     assert_eq!(fit("Walter", None), Match::None);
     let error = graph.resolve_entity("Xyzzy", None).unwrap_err();
-    assert!(error.full_text().contains("list_entities"), "{}", error.full_text());
+    assert!(format!("{:?}", error.hint).contains("ListEntities"), "{error:?}");
+    // As a condition of a search, a name of several means any of them.
+    let named = |name| graph.entities_named(name).unwrap().len();
+    assert_eq!((named("Smith"), named("John Smith"), named("Jhon Smith")), (3, 1, 1));
+    assert!(graph.entities_named("Xyzzy").is_err());
 }
 
 #[test]

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use casetrack_core::{
-    Annotations, Cancel, Chunk, DocumentId, DocumentMeta, DocumentType, Error, ErrorCode, ExtractionMethod, Limits,
-    Page, Password, Result, Sha256, Timestamp,
+    Action, Annotations, Cancel, Chunk, DocumentId, DocumentMeta, DocumentType, Error, ErrorCode, ExtractionMethod,
+    FileLimit, Limits, Page, Password, Result, Sha256, Timestamp, hint,
 };
 use casetrack_extract::{Attachment, ExtractOptions, chunker::chunk_pages, infer_document_type};
 use sha2::Digest;
@@ -121,7 +121,7 @@ pub(crate) fn readable(path: &Path, limits: &Limits) -> Result<std::fs::Metadata
             ErrorCode::FileTooLarge,
             format!("{shown} has {} MB; the limit is {} MB.", metadata.len() >> 20, limits.max_file_bytes >> 20),
         )
-        .with_hint("Split the file, or raise the limit with --max-file-mb."));
+        .with_hint(hint!["Split the file. Or ", Action::RaiseLimit(FileLimit::FileSize), "."]));
     }
     Ok(metadata)
 }

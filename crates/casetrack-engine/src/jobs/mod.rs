@@ -10,7 +10,9 @@ mod record;
 
 use std::time::Duration;
 
-use casetrack_core::{Cancel, CollectionId, CollectionMeta, Error, ErrorCode, JobId, ProgressSink, Result, Timestamp};
+use casetrack_core::{
+    Action, Cancel, CollectionId, CollectionMeta, Error, ErrorCode, JobId, ProgressSink, Result, Timestamp, hint,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -206,8 +208,11 @@ impl Engine {
 }
 
 fn no_such_job(id: &str) -> Error {
-    Error::new(ErrorCode::NotFound, format!("Job not found: \"{id}\"."))
-        .with_hint("See the jobs there are with list_jobs. Those that ended long ago are forgotten.")
+    Error::new(ErrorCode::NotFound, format!("Job not found: \"{id}\".")).with_hint(hint![
+        "See the jobs with ",
+        Action::ListJobs,
+        ". Jobs that ended long ago are no longer listed."
+    ])
 }
 
 impl JobRequest {

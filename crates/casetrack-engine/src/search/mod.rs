@@ -12,7 +12,7 @@ mod related;
 use std::time::Instant;
 
 use casetrack_core::{ChunkId, CollectionId, Error, Result, Tier};
-use casetrack_store::Filter;
+use casetrack_store::{Filter, WordConditions};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -67,6 +67,8 @@ impl Default for SearchRequest {
 pub struct SearchResponse {
     pub query: String,
     pub collection: String,
+    /// Documents in the collection.
+    pub total_documents: u64,
     /// Documents and chunks that were searched.
     pub documents: u64,
     pub chunks: u64,
@@ -155,18 +157,21 @@ impl Engine {
         let mut restricted = request.filters.clone();
         restricted.documents.extend(request.document.clone());
         let id = collection.meta().id;
-        let mentioning = self.chunks_with_entities(id, &[&restricted.entities, &filters.entities])?;
-        let selection = filter::select(&collection, [&restricted, &filters], mentioning, &words)?;
+        let mentioning = self.chunks_with_entities(id, &[&restricted.entities, &filters.entities], &mut notices)?;
+        let select = |words| filter::select(&collection, [&restricted, &filters], mentioning.clone(), words);
+        let selection = select(&words)?;
         let counts = collection.counts()?;
         let (documents, chunks) = match &selection {
             Some(selection) => (selection.documents(), selection.chunks()),
             None => (counts.documents, counts.chunks),
         };
         if chunks == 0 && counts.chunks > 0 {
-            notices.push(query::nothing_left(&words));
+            let left = select(&WordConditions::default())?.map_or(counts.documents, |selection| selection.documents());
+            notices.push(query::nothing_left(&words, left));
         }
         let filter = Filter { selection, ..Filter::default() };
 
+        let request = &within_tier(request, self.config().tier, &mut notices);
         let wanted = request.offset as usize + request.top_k as usize;
         let recall = self.recall(&collection, &corrected, query, RECALL.max(wanted), &filter)?;
         let Recall { bm25, dense, sparse, notices: missing } = recall;
@@ -188,6 +193,7 @@ impl Engine {
             related,
             query: asked.to_owned(),
             collection: collection.meta().name.clone(),
+            total_documents: counts.documents,
             documents,
             chunks,
             tier: self.config().tier,
@@ -196,6 +202,16 @@ impl Engine {
             elapsed_ms: started.elapsed().as_secs_f64() * 1000.0,
         })
     }
+}
+
+/// The request for no more results than the tier gives, with a notice where that is fewer than were asked for.
+fn within_tier(request: &SearchRequest, tier: Tier, notices: &mut Vec<String>) -> SearchRequest {
+    let mut request = request.clone();
+    if let Some(most) = tier.max_results().filter(|most| request.offset + request.top_k > *most) {
+        request.top_k = most.saturating_sub(request.offset);
+        notices.push(format!("The {} tier gives the first {most} results. Upgrade to Pro for more.", tier.label()));
+    }
+    request
 }
 
 fn checked_query(request: &SearchRequest) -> Result<&str> {

@@ -76,14 +76,16 @@ fn correct(text: &str, corrections: &[Correction]) -> String {
     corrected
 }
 
-/// Why there is nothing to search.
-pub(super) fn nothing_left(words: &WordConditions) -> String {
-    let quoted = |words: &[String]| words.iter().map(|words| format!("\"{words}\"")).collect::<Vec<_>>().join(" and ");
+/// Why there is nothing to search, though the filters besides the words leave `documents`.
+pub(super) fn nothing_left(words: &WordConditions, documents: u64) -> String {
+    let quoted = |words: &[String]| words.iter().map(|words| format!("“{words}”")).collect::<Vec<_>>().join(" and ");
+    let of = if documents == 1 { "of 1 document".to_owned() } else { format!("of {documents} documents") };
     match (quoted(&words.required).as_str(), quoted(&words.excluded).as_str()) {
-        ("", "") => "The filters leave no passage to search.".to_owned(),
-        (required, "") => format!("No passage that the filters leave contains {required}."),
-        ("", excluded) => format!("Every passage that the filters leave contains {excluded}."),
-        (required, excluded) => format!("No passage that the filters leave contains {required} without {excluded}."),
+        _ if documents == 0 => "The filters leave no passage to search.".to_owned(),
+        ("", "") => format!("The filters leave no passage {of}."),
+        (required, "") => format!("No passage {of} contains {required}."),
+        ("", excluded) => format!("Every passage {of} contains {excluded}."),
+        (required, excluded) => format!("No passage {of} contains {required} without {excluded}."),
     }
 }
 

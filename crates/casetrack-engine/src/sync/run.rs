@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use casetrack_core::{Cancel, DocumentMeta, Error, ErrorCode, Progress, ProgressSink, Result};
+use casetrack_core::{Action, Cancel, DocumentMeta, Error, ErrorCode, Progress, ProgressSink, Result, hint};
 use casetrack_store::Collection;
 
 use super::files::Refusal;
@@ -73,8 +73,11 @@ impl Look {
     fn at(engine: &Engine, request: &SyncRequest, cancel: &Cancel) -> Result<Self> {
         let root = engine.config().access.check(&request.folder)?;
         if !root.is_dir() {
-            return Err(Error::invalid(format!("{} is not a folder.", root.display()))
-                .with_hint("Ingest a single file with ingest_document."));
+            return Err(Error::invalid(format!("{} is not a folder.", root.display())).with_hint(hint![
+                "Ingest a single file with ",
+                Action::IngestDocument,
+                "."
+            ]));
         }
         let all = IngestRequest { extensions: request.extensions.clone(), ..IngestRequest::new(vec![root.clone()]) };
         let config = engine.config();

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
-use casetrack_core::{CollectionId, CollectionMeta, Error, ErrorCode, JobId, Result, Timestamp, WatchId};
+use casetrack_core::{Action, CollectionId, CollectionMeta, Error, ErrorCode, JobId, Result, Timestamp, WatchId, hint};
 use casetrack_store::write_atomically;
 use crossbeam_channel::Sender;
 use serde::{Deserialize, Serialize};
@@ -149,9 +149,19 @@ impl Watches {
         if let Some(Watch { record: known, .. }) = list.iter().find(overlaps) {
             let (folder, collection) = (known.folder.display(), &known.collection);
             let hint = if known.folder == record.folder {
-                "Change when it syncs with set_sync_schedule, or end it with unwatch_folder."
+                hint![
+                    "Change when it syncs with ",
+                    Action::SetSyncSchedule,
+                    ", or end it with ",
+                    Action::UnwatchFolder,
+                    "."
+                ]
             } else {
-                "A watch covers all subfolders. End that watch with unwatch_folder first, or watch a folder outside it."
+                hint![
+                    "A watch covers all subfolders. End that watch with ",
+                    Action::UnwatchFolder,
+                    " first, or watch a folder outside it."
+                ]
             };
             let message = format!("{folder} is watched already for {collection} (ID: {}).", known.id);
             return Err(Error::new(ErrorCode::AlreadyExists, message).with_hint(hint));

@@ -14,7 +14,7 @@ mod runner;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use casetrack_core::{CollectionId, Error, ErrorCode, JobId, Result, Timestamp, WatchId};
+use casetrack_core::{Action, CollectionId, Error, ErrorCode, Hint, JobId, Result, Timestamp, WatchId, hint};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -188,13 +188,13 @@ fn no_such_watch(wanted: &str, watches: &[WatchStatus]) -> Error {
     Error::new(ErrorCode::NotFound, format!("Watch not found: \"{wanted}\".")).with_hint(listed(watches))
 }
 
-fn listed(watches: &[WatchStatus]) -> String {
+fn listed(watches: &[WatchStatus]) -> Hint {
     if watches.is_empty() {
-        return "No folder is watched. Watch one with watch_folder.".to_owned();
+        return hint!["No folder is watched. Watch one with ", Action::WatchFolder, "."];
     }
     let line =
         |watch: &WatchStatus| format!("  - {} (ID: {}, collection {})", watch.folder, watch.watch_id, watch.collection);
-    format!("The watched folders are:\n{}", watches.iter().map(line).collect::<Vec<_>>().join("\n"))
+    format!("The watched folders are:\n{}", watches.iter().map(line).collect::<Vec<_>>().join("\n")).into()
 }
 
 /// The path as it was given, or what it leads to.

@@ -22,7 +22,7 @@ pub fn extract(bytes: &[u8], password: Option<&str>) -> Result<Extraction> {
 pub fn assert_opens(bytes: &[u8], password: &str) -> Extraction {
     let missing = extract(bytes, None).unwrap_err();
     assert_eq!((missing.code, missing.message.as_str()), (ErrorCode::NeedsPassword, "file needs a password."));
-    assert!(missing.hint.unwrap().to_string().contains("--password"));
+    assert!(format!("{:?}", missing.hint).contains("GivePassword"));
     let wrong = extract(bytes, Some("secret")).unwrap_err();
     assert_eq!(wrong.code, ErrorCode::NeedsPassword);
     assert!(wrong.message.contains("password is not right") && !wrong.message.contains("secret"), "{}", wrong.message);

@@ -8,7 +8,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use casetrack_core::{Cancel, Error, ErrorCode, FileFormat, Limits, Page, Properties, Result};
+use casetrack_core::{
+    Action, Cancel, Error, ErrorCode, FileFormat, FileLimit, Hint, Limits, Page, Properties, Result, hint,
+};
 use sysinfo::{Pid, ProcessRefreshKind, ProcessesToUpdate, System};
 
 use super::protocol::{Job, Reply, Task, read_frame, write_frame};
@@ -159,25 +161,28 @@ fn refused(reply: Reply) -> Error {
 impl Stopped {
     /// The code of the error, the reason in words, and what to do; an error itself where nothing is wrong. `done` is what a page was
     /// to be.
-    fn explained(&self, done: &str) -> Result<(ErrorCode, String, &'static str)> {
+    fn explained(&self, done: &str) -> Result<(ErrorCode, String, Hint)> {
         Ok(match self {
             Stopped::Time(seconds) => (
                 ErrorCode::UnreadableFile,
                 format!("no page was {done} within {seconds} seconds"),
-                "If the file is sound but slow to read, allow more with --max-page-seconds.",
+                hint!["If the file is sound but slow to read, ", Action::RaiseLimit(FileLimit::PageTime), "."],
             ),
             Stopped::Memory(megabytes) => (
                 ErrorCode::FileTooLarge,
                 format!("reading it took more than {megabytes} MB of memory"),
-                "If the file is trusted, allow more with --max-reader-mb, or split it.",
+                hint!["Split the file. Or, if you trust it, ", Action::RaiseLimit(FileLimit::ReaderMemory), "."],
             ),
-            Stopped::Output => {
-                (ErrorCode::FileTooLarge, "it gives more text than is read from one file".to_owned(), "Split the file.")
-            }
+            Stopped::Output => (
+                ErrorCode::FileTooLarge,
+                "it gives more text than is read from one file".to_owned(),
+                "Split the file.".into(),
+            ),
             Stopped::Crashed(how) => (
                 ErrorCode::UnreadableFile,
                 format!("its parser crashed ({how})"),
-                "The file may be damaged. Open it in the program it was made with, save it again, then try again.",
+                "The file may be damaged. Open it in the program it was made with, save it again, then try again."
+                    .into(),
             ),
             Stopped::Cancelled => return Err(Error::cancelled()),
         })
@@ -202,7 +207,11 @@ fn recovered(path: &Path, bytes: &[u8], pages: Vec<Page>, stopped: &Stopped) -> 
             properties: Properties::default(),
             pages,
             attachments: Vec::new(),
-            warnings: vec![format!("Only pages 1 to {last} were read: {reason}. {hint}")],
+            warnings: vec![
+                format!("Only pages 1 to {last} were read: {reason}. {}", hint.plain().unwrap_or_default())
+                    .trim_end()
+                    .to_owned(),
+            ],
         }),
         _ => Err(Error::new(code, format!("{name} could not be read: {reason}.")).with_hint(hint)),
     }

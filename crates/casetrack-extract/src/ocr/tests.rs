@@ -76,7 +76,7 @@ fn a_language_without_data_is_named_with_its_package() {
     let error = tesseract_status(&ExtractOptions { languages: "eng+xx_yy".into(), ..ExtractOptions::default() });
     let error = error.unwrap_err();
     assert_eq!(error.code, ErrorCode::MissingDependency);
-    assert!(error.hint.unwrap().to_string().contains("apt-get install tesseract-ocr-eng tesseract-ocr-xx-yy"));
+    assert!(error.hint.unwrap().plain().unwrap().contains("apt-get install tesseract-ocr-eng tesseract-ocr-xx-yy"));
 }
 
 #[test]

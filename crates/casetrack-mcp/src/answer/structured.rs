@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use casetrack_core::{Error, Result};
+use casetrack_text::Reader;
 use casetrack_text::format::{thousands, visible};
 use casetrack_text::marks::document_text;
 use serde::Serialize;
@@ -26,12 +27,15 @@ const WORDS: [&str; 9] =
 /// Characters kept free for the notices, the offset and the mark.
 const RESERVED: usize = 800;
 
-/// Writes a response as JSON. Goes through text, because a direct conversion widens `f32` values to 0.9399999976158142 where their text
+/// Writes a response as JSON, with hints in words. Goes through text, because a direct conversion widens `f32` values to 0.9399999976158142 where their text
 /// is 0.94.
 pub(crate) fn json(response: &impl Serialize) -> Result<Value> {
-    serde_json::to_string(response)
-        .and_then(|text| serde_json::from_str(&text))
-        .map_err(|error| Error::internal(format!("The response could not be written as JSON: {error}.")))
+    let json = || {
+        let mut value = serde_json::from_str(&serde_json::to_string(response)?)?;
+        Reader::Assistant.render_hints(&mut value);
+        Ok(value)
+    };
+    json().map_err(|error: serde_json::Error| Error::internal(format!("The response could not be written as JSON: {error}.")))
 }
 
 /// `lists` are JSON pointers to the lists that are cut first, together.

@@ -7,6 +7,7 @@ pub(crate) mod subscriptions;
 mod uri;
 
 use casetrack_core::{Error, ErrorKind};
+use casetrack_text::Reader;
 use rmcp::ErrorData;
 use rmcp::model::{Annotations, ErrorCode, ResourceTemplate, Role};
 use serde_json::json;
@@ -100,7 +101,7 @@ pub(crate) fn unreadable(error: &Error, uri: &str) -> ErrorData {
         ErrorKind::User => ErrorCode::RESOURCE_NOT_FOUND,
         ErrorKind::Environment | ErrorKind::Corruption | ErrorKind::Bug => ErrorCode::INTERNAL_ERROR,
     };
-    ErrorData::new(code, error.full_text(), Some(json!({"uri": uri, "code": error.code.name()})))
+    ErrorData::new(code, Reader::Assistant.error(&error), Some(json!({"uri": uri, "code": error.code.name()})))
 }
 
 #[cfg(test)]

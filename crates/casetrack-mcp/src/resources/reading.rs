@@ -12,9 +12,9 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::{JSON, PNG, TEXT, Target};
-use casetrack_text as text;
 use casetrack_text::format::one_line;
 use casetrack_text::marks::{document_text, name, quote};
+use casetrack_text::{self as text, Reader};
 
 /// Most documents of one list; a client pages through the rest with resources/list.
 const MAX_DOCUMENTS: usize = 2000;
@@ -107,7 +107,9 @@ fn page_text(page: &PageText, picture: &Target, problem: Option<&Error>) -> Stri
     lines.extend(page.sheet_name.as_ref().map(|sheet| format!("Sheet: {}", quote(sheet))));
     lines.push(format!("Ingested: {}", document.ingested_at));
     match problem {
-        Some(error) => lines.push(format!("Picture: none. {}", one_line(&error.full_text().replace("\n\n", " ")))),
+        Some(error) => {
+            lines.push(format!("Picture: none. {}", one_line(&Reader::Assistant.error(&error).replace("\n\n", " "))))
+        }
         None if page.has_picture => lines.push(format!("Picture: {picture}")),
         None => {}
     }

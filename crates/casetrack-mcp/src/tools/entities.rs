@@ -1,6 +1,6 @@
 //! Entities of the active collection: which there are, where they are mentioned, and with whom.
 
-use casetrack_core::{EntityType, Result};
+use casetrack_core::{EntityType, Feature, Result};
 use casetrack_engine::briefing::{EntityListReport, EntityNetwork, EntitySort, MentionsReport, TogetherReport};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -136,7 +136,7 @@ impl Tool for FindEntity {
         Uses the entity index built during ingestion.";
     const EFFECT: Effect = Effect::Reads;
     const TOOLSET: Toolset = Toolset::Core;
-    const PRO: bool = true;
+    const FEATURE: Option<Feature> = Some(Feature::FindEntity);
     const LIST: Option<List<Self::Response>> = Some(List::new(&["/mentions"], |report| &mut report.mentions));
     type Parameters = FindParameters;
     type Response = MentionsReport;
@@ -206,7 +206,7 @@ impl Tool for SearchEntityRelationships {
         relationships (who interacted with whom, what terms apply to which party). Pro tier only.";
     const EFFECT: Effect = Effect::Reads;
     const TOOLSET: Toolset = Toolset::Graph;
-    const PRO: bool = true;
+    const FEATURE: Option<Feature> = Some(Feature::EntityRelationships);
     const LIST: Option<List<Self::Response>> = Some(List::new(&["/passages"], |report| &mut report.passages));
     type Parameters = TogetherParameters;
     type Response = TogetherReport;
@@ -247,7 +247,7 @@ impl Tool for GetEntityGraph {
         concepts relate to each other across the collection.";
     const EFFECT: Effect = Effect::Reads;
     const TOOLSET: Toolset = Toolset::Graph;
-    const PRO: bool = true;
+    const FEATURE: Option<Feature> = Some(Feature::EntityGraph);
     const LIST: Option<List<Self::Response>> = Some(List::new(&["/edges"], |report| &mut report.edges));
     type Parameters = GraphParameters;
     type Response = EntityNetwork;

@@ -12,7 +12,7 @@ use super::work::{LongTool, Work, start};
 use crate::answer::Reply;
 use crate::session::Context;
 use crate::table::{Effect, Tool, Toolset};
-use casetrack_text as text;
+use casetrack_text::{self as text, Reader};
 
 pub(crate) struct IngestDocument;
 
@@ -152,7 +152,7 @@ impl LongTool for IngestFolder {
 
     fn text(job: &JobStatus, report: &IngestReport) -> Result<String> {
         let shown = format!("{}/", job.target.trim_end_matches('/'));
-        Ok(text::ingest::folder(report, &shown))
+        Ok(text::ingest::folder(report, &shown, Reader::Assistant))
     }
 }
 
@@ -204,7 +204,7 @@ mod tests {
     fn a_missing_file_gives_the_message_of_the_specification() {
         let error = metadata(Path::new("/nowhere/Contract.pdf")).unwrap_err();
         assert_eq!(
-            error.full_text(),
+            Reader::Assistant.error(&error),
             "File not found: /nowhere/Contract.pdf\n\nCheck that the path is correct and the file exists."
         );
     }
@@ -214,7 +214,7 @@ mod tests {
         let original =
             Error::new(ErrorCode::NeedsPassword, "locked.pdf is encrypted.").with_hint("Remove the password.");
         let error = Problem::from(&original).into_error();
-        assert_eq!((error.code, error.full_text()), (original.code, original.full_text()));
+        assert_eq!((error.code, Reader::Assistant.error(&error)), (original.code, Reader::Assistant.error(&original)));
     }
 
     #[test]

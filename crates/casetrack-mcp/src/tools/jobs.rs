@@ -11,7 +11,7 @@ use super::work::outcome;
 use crate::answer::{Form, Reply};
 use crate::session::Context;
 use crate::table::{Effect, Tool, Toolset};
-use casetrack_text as text;
+use casetrack_text::{self as text, Reader};
 
 pub(crate) struct ListJobs;
 
@@ -90,7 +90,7 @@ impl Tool for GetJob {
         if job.state.has_ended() {
             // Where the job failed, its state says why.
             let result = outcome(job.clone(), report.clone(), Form::within(u32::MAX));
-            let result = result.map_or_else(|error| error.full_text(), |output| output.text);
+            let result = result.map_or_else(|error| Reader::Assistant.error(&error), |output| output.text);
             text = format!("{text}\n\n{result}");
         }
         Ok(Reply::new(JobResult { job, report: report.unwrap_or_default() }, move |_| text.clone()))

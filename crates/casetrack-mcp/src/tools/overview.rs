@@ -1,6 +1,6 @@
 //! The active collection as a whole: a briefing, a timeline, statistics, and related documents.
 
-use casetrack_core::Result;
+use casetrack_core::{Feature, Result};
 use casetrack_engine::briefing::{
     ClusterReport, ClusterStrategy, RelatedReport, Relationship, StatisticsReport, SummaryReport, TimelineQuery,
     TimelineReport,
@@ -227,7 +227,7 @@ impl Tool for FindDocumentClusters {
         structure of a large collection (100+ documents) at a glance.";
     const EFFECT: Effect = Effect::Reads;
     const TOOLSET: Toolset = Toolset::Graph;
-    const PRO: bool = true;
+    const FEATURE: Option<Feature> = Some(Feature::DocumentClusters);
     const LIST: Option<List<Self::Response>> = Some(List::new(&["/clusters"], |report| &mut report.clusters.clusters));
     type Parameters = ClusterParameters;
     type Response = ClusterReport;

@@ -11,7 +11,7 @@ use super::work::{LongTool, Work, start};
 use crate::answer::{List, Reply};
 use crate::session::Context;
 use crate::table::{Effect, Tool, Toolset};
-use casetrack_text as text;
+use casetrack_text::{self as text, Reader};
 
 pub(crate) struct ReindexDocument;
 
@@ -70,7 +70,7 @@ impl LongTool for ReindexDocument {
     fn text(_: &JobStatus, report: &ReindexReport) -> Result<String> {
         match report.failed.first() {
             Some(failed) if report.reindexed.is_empty() => Err(failed.problem.clone().into_error()),
-            _ => Ok(text::reindex::report(report, false)),
+            _ => Ok(text::reindex::report(report, false, Reader::Assistant)),
         }
     }
 }
@@ -138,7 +138,7 @@ impl LongTool for ReindexCollection {
     }
 
     fn text(_: &JobStatus, report: &ReindexReport) -> Result<String> {
-        Ok(text::reindex::report(report, true))
+        Ok(text::reindex::report(report, true, Reader::Assistant))
     }
 }
 
@@ -168,6 +168,6 @@ impl Tool for GetIndexStatus {
     fn call(context: &Context<'_>, parameters: StatusParameters) -> Result<Reply<IndexStatus>> {
         let collection = context.active()?.id;
         let status = context.engine.index_status(collection, parameters.document_filter.as_deref(), context.cancel)?;
-        Ok(Reply::new(status, text::reindex::status))
+        Ok(Reply::new(status, |status| text::reindex::status(status, Reader::Assistant)))
     }
 }

@@ -1,6 +1,6 @@
 //! Search the active collection: for a query, for passages similar to one, and for what two documents say about a topic.
 
-use casetrack_core::Result;
+use casetrack_core::{Feature, Result};
 use casetrack_engine::compare::Comparison;
 use casetrack_engine::search::{Filters, SearchRequest, SearchResponse, WrittenFilters};
 use casetrack_engine::similar::{SimilarChunks, Wanted};
@@ -178,7 +178,7 @@ impl Tool for CompareDocuments {
         for: contract vs. proposal comparison, report A vs. report B, any 'what does X say vs. what does Y say' question.";
     const EFFECT: Effect = Effect::Reads;
     const TOOLSET: Toolset = Toolset::Core;
-    const PRO: bool = true;
+    const FEATURE: Option<Feature> = Some(Feature::CompareDocuments);
     const LIST: Option<List<Self::Response>> = Some(List::new(&["/a/results", "/b/results"], |comparison| comparison));
     type Parameters = CompareParameters;
     type Response = Comparison;

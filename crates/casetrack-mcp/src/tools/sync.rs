@@ -11,7 +11,7 @@ use super::work::{LongTool, Work, start};
 use crate::answer::Reply;
 use crate::session::Context;
 use crate::table::{Effect, Tool, Toolset};
-use casetrack_text as text;
+use casetrack_text::{self as text, Reader};
 
 pub(crate) struct SyncFolder;
 
@@ -71,6 +71,6 @@ impl LongTool for SyncFolder {
     }
 
     fn text(_: &JobStatus, report: &SyncReport) -> Result<String> {
-        Ok(text::sync::report(report))
+        Ok(text::sync::report(report, Reader::Assistant))
     }
 }

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
-use casetrack_core::{CollectionId, DocumentMeta, Error, ErrorCode, Result, Sha256, Timestamp};
+use casetrack_core::{Action, CollectionId, DocumentMeta, Error, ErrorCode, Result, Sha256, Timestamp, hint};
 use sha2::Digest;
 use zip::result::ZipError;
 use zip::write::SimpleFileOptions;
@@ -58,8 +58,11 @@ impl Collection {
     pub fn export(&self, target: &Path, options: &ExportOptions) -> Result<ExportReport> {
         if !options.overwrite && target.exists() {
             let message = format!("{} exists already.", target.display());
-            return Err(Error::new(ErrorCode::AlreadyExists, message)
-                .with_hint("Choose another name, or replace the file with --force."));
+            return Err(Error::new(ErrorCode::AlreadyExists, message).with_hint(hint![
+                "Choose another name, or ",
+                Action::ReplaceFile,
+                "."
+            ]));
         }
         let partial = fs::partial_path(target);
         let written = self.write_archive(&partial, options).and_then(|report| {

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use casetrack_core::ErrorCode;
+use casetrack_core::{Action, ErrorCode};
 use casetrack_store::{Collection, Counts, Filter};
 
 use crate::support::*;
@@ -199,7 +199,7 @@ fn indexes_that_are_ahead_tell_that_changes_are_lost() {
     let error = Collection::open(&dir).map(drop).unwrap_err();
     assert_eq!(error.code, ErrorCode::Corrupt);
     assert!(error.message.contains("knows of 8 changes, but only 4 are there"), "{}", error.message);
-    assert!(error.hint.unwrap().to_string().contains("casetrack repair -c \"Test\""));
+    assert!(error.hint == Some(Action::Repair(Some("Test".to_owned())).into()));
     let report = Collection::repair(&dir).unwrap();
     assert_eq!((report.documents, report.quarantine), (4, None));
     assert!(report.done.iter().any(|done| done.contains("Ingest the same folders again")), "{:?}", report.done);

@@ -52,7 +52,7 @@ impl SearchBench {
             return Err(Error::invalid(format!("{} holds no query.", self.queries.display())));
         };
         let engine = &console.engine;
-        let collection = engine.find_collection(&self.target.collection)?.id;
+        let collection = self.target.find(engine)?.id;
         let search = |query: &str| {
             let request = SearchRequest { query: query.to_owned(), top_k: self.top_k, ..SearchRequest::default() };
             engine.search(collection, &request)

@@ -1,6 +1,6 @@
 //! `casetrack clusters`
 
-use casetrack_core::Result;
+use casetrack_core::{Feature, Result};
 use casetrack_engine::briefing::ClusterStrategy;
 use casetrack_text as text;
 use clap::Args;
@@ -24,7 +24,8 @@ pub struct Clusters {
 
 impl Clusters {
     pub fn run(self, console: &Console) -> Result<u8> {
-        let collection = console.engine.find_collection(&self.target.collection)?.id;
+        console.engine.config().tier.check(Feature::DocumentClusters)?;
+        let collection = self.target.find(&console.engine)?.id;
         let clusters = console.engine.document_clusters(collection, self.by, self.max_clusters)?;
         console.print(&clusters, text::overview::clusters)?;
         Ok(0)

@@ -21,7 +21,7 @@ pub struct Compact {
 impl Compact {
     pub fn run(self, console: &Console) -> Result<u8> {
         let engine = &console.engine;
-        let collection = engine.find_collection(&self.target.collection)?;
+        let collection = self.target.find(engine)?;
         let report = engine.compact_collection(collection.id)?;
         console.print(&report, describe)?;
         Ok(0)

@@ -1,6 +1,6 @@
 //! `casetrack compare`
 
-use casetrack_core::Result;
+use casetrack_core::{Feature, Result};
 use casetrack_text as text;
 use clap::Args;
 use serde::{Deserialize, Serialize};
@@ -27,8 +27,8 @@ pub struct Compare {
 impl Compare {
     pub fn run(self, console: &Console) -> Result<u8> {
         let engine = &console.engine;
-        engine.config().tier.check_pro("compare")?;
-        let collection = engine.find_collection(&self.target.collection)?.id;
+        engine.config().tier.check(Feature::CompareDocuments)?;
+        let collection = self.target.find(engine)?.id;
         let documents = [self.document_a.as_str(), self.document_b.as_str()];
         let comparison = engine.compare_documents(collection, documents, &self.topic, self.top_k)?;
         console.print(&comparison, text::search::comparison)?;

@@ -1,5 +1,6 @@
 //! `casetrack doctor`
 
+use casetrack_text::Reader;
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
@@ -28,7 +29,7 @@ fn describe(diagnosis: &Diagnosis) -> String {
         let verdict = if finding.ok { "ok" } else { "MISSING" };
         let _ = writeln!(out, "{verdict:8} {}: {}", finding.what, finding.detail);
         if let Some(hint) = &finding.hint {
-            let _ = writeln!(out, "         {hint}");
+            let _ = writeln!(out, "         {}", Reader::CommandLine.hint(hint));
         }
     }
     out.push_str(if diagnosis.ready { "Everything is in place." } else { "Not everything is in place." });

@@ -30,7 +30,7 @@ enum Sort {
 impl Documents {
     pub fn run(self, console: &Console) -> Result<u8> {
         let engine = &console.engine;
-        let collection = engine.find_collection(&self.target.collection)?;
+        let collection = self.target.find(engine)?;
         let sort = match self.sort {
             Sort::Name => DocumentSort::Name,
             Sort::Date => DocumentSort::Date,

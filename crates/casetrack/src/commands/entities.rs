@@ -30,7 +30,7 @@ pub struct Entities {
 impl Entities {
     pub fn run(self, console: &Console) -> Result<u8> {
         let engine = &console.engine;
-        let collection = engine.find_collection(&self.target.collection)?.id;
+        let collection = self.target.find(engine)?.id;
         match &self.name {
             Some(name) => {
                 let mentions = engine.entity_mentions(collection, name, self.entity_type, self.top_k)?;

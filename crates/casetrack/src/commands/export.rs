@@ -33,7 +33,7 @@ pub struct Export {
 impl Export {
     pub fn run(self, console: &Console) -> Result<u8> {
         let engine = &console.engine;
-        let collection = engine.find_collection(&self.target.collection)?;
+        let collection = self.target.find(engine)?;
         let file = console.path(&self.file);
         let request = ExportRequest { file: &file, originals: !self.no_originals, overwrite: self.force };
         let report = engine.export_collection(collection.id, request)?;

@@ -1,6 +1,6 @@
 //! `casetrack graph`
 
-use casetrack_core::Result;
+use casetrack_core::{Feature, Result};
 use casetrack_engine::briefing::{to_dot, to_graphml};
 use casetrack_text as text;
 use clap::{Args, ValueEnum};
@@ -37,7 +37,8 @@ enum Format {
 impl Graph {
     pub fn run(self, console: &Console) -> Result<u8> {
         let engine = &console.engine;
-        let collection = engine.find_collection(&self.target.collection)?.id;
+        engine.config().tier.check(Feature::EntityGraph)?;
+        let collection = self.target.find(engine)?.id;
         let network = engine.entity_graph(collection, self.name.as_deref(), self.depth, self.top_k)?;
         console.print(&network, |network| match self.format {
             Format::Text => text::entities::network(network),

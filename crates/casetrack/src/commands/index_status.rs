@@ -1,7 +1,7 @@
 //! `casetrack index-status`
 
 use casetrack_core::Result;
-use casetrack_text as text;
+use casetrack_text::{self as text, Reader};
 use clap::Args;
 use serde::{Deserialize, Serialize};
 
@@ -22,9 +22,9 @@ pub struct IndexStatus {
 impl IndexStatus {
     pub fn run(self, console: &Console) -> Result<u8> {
         let engine = &console.engine;
-        let collection = engine.find_collection(&self.target.collection)?;
+        let collection = self.target.find(engine)?;
         let status = engine.index_status(collection.id, self.document.as_deref(), &console.cancel)?;
-        console.print(&status, text::reindex::status)?;
+        console.print(&status, |status| text::reindex::status(status, Reader::CommandLine))?;
         Ok(0)
     }
 }

@@ -2,7 +2,7 @@
 
 use casetrack_core::{DocumentType, Password, Result};
 use casetrack_engine::ingest::IngestRequest;
-use casetrack_text as text;
+use casetrack_text::{self as text, Reader};
 use clap::Args;
 use serde::{Deserialize, Serialize};
 use std::ffi::OsString;
@@ -51,7 +51,7 @@ pub struct Ingest {
 impl Ingest {
     pub fn run(self, console: &Console) -> Result<u8> {
         let engine = &console.engine;
-        let collection = engine.find_collection(&self.target.collection)?;
+        let collection = self.target.find(engine)?;
         let shown = self.paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ");
         let request = IngestRequest {
             recursive: !self.no_recursive,
@@ -65,7 +65,7 @@ impl Ingest {
         };
         let report = engine.ingest(collection.id, &request, &console.progress(), &console.cancel);
         let report = report?;
-        console.print(&report, |report| text::ingest::folder(report, &shown))?;
+        console.print(&report, |report| text::ingest::folder(report, &shown, Reader::CommandLine))?;
         Ok(match (&report.stopped, report.failed.is_empty()) {
             (Some(_), _) => 1,
             (None, false) => SOME_FAILED,

@@ -36,7 +36,7 @@ pub struct Page {
 impl Page {
     pub fn run(self, console: &Console) -> Result<u8> {
         let engine = &console.engine;
-        let collection = engine.find_collection(&self.target.collection)?.id;
+        let collection = self.target.find(engine)?.id;
         // A file is known by its absolute path.
         let file = console.path(&self.document);
         let file = if file.is_file() { std::path::absolute(&file).ok() } else { None };

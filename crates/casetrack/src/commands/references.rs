@@ -24,7 +24,7 @@ pub struct References {
 impl References {
     pub fn run(self, console: &Console) -> Result<u8> {
         let engine = &console.engine;
-        let collection = engine.find_collection(&self.target.collection)?.id;
+        let collection = self.target.find(engine)?.id;
         match &self.name {
             Some(name) => {
                 let citations = engine.reference_citations(collection, name, self.top_k)?;

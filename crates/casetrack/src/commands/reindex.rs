@@ -2,7 +2,7 @@
 
 use casetrack_core::{Password, Result};
 use casetrack_engine::reindex::ReindexRequest;
-use casetrack_text as text;
+use casetrack_text::{self as text, Reader};
 use clap::Args;
 use serde::{Deserialize, Serialize};
 
@@ -37,7 +37,7 @@ pub struct Reindex {
 impl Reindex {
     pub fn run(self, console: &Console) -> Result<u8> {
         let engine = &console.engine;
-        let collection = engine.find_collection(&self.target.collection)?;
+        let collection = self.target.find(engine)?;
         let document = self.document.as_deref().map(|name| engine.document_id(collection.id, name)).transpose()?;
         let whole = document.is_none();
         let request = ReindexRequest {
@@ -47,7 +47,7 @@ impl Reindex {
             ..ReindexRequest::new(document.map(|document| vec![document]))
         };
         let report = engine.reindex(collection.id, &request, &console.progress(), &console.cancel)?;
-        console.print(&report, |report| text::reindex::report(report, whole))?;
+        console.print(&report, |report| text::reindex::report(report, whole, Reader::CommandLine))?;
         Ok(match (&report.stopped, report.failed.is_empty()) {
             (Some(_), _) => 1,
             (None, false) => SOME_FAILED,

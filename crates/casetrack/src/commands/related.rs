@@ -22,7 +22,7 @@ pub struct Related {
 
 impl Related {
     pub fn run(self, console: &Console) -> Result<u8> {
-        let collection = console.engine.find_collection(&self.target.collection)?.id;
+        let collection = self.target.find(&console.engine)?.id;
         let related = console.engine.related_documents(collection, &self.document, &[], self.top_k)?;
         console.print(&related, text::overview::related)?;
         Ok(0)

@@ -8,7 +8,6 @@ use casetrack_text::format::{counted, duration};
 use clap::Args;
 use serde::{Deserialize, Serialize};
 
-use crate::args::InCollection;
 use crate::output::printable;
 use crate::owner::console::Console;
 
@@ -18,13 +17,14 @@ use crate::owner::console::Console;
 /// collection's directory; nothing is deleted. Works on collections that cannot be opened too.
 #[derive(Debug, Args, Serialize, Deserialize)]
 pub struct Repair {
-    #[command(flatten)]
-    target: InCollection,
+    /// Name, ID or reference of the collection
+    #[arg(short, long, value_name = "NAME")]
+    collection: String,
 }
 
 impl Repair {
     pub fn run(self, console: &Console) -> Result<u8> {
-        let report = console.engine.repair_collection(&self.target.collection)?;
+        let report = console.engine.repair_collection(&self.collection)?;
         console.print(&report, describe)?;
         Ok(if report.clean { 0 } else { 1 })
     }

@@ -8,6 +8,7 @@ use clap::Args;
 use serde::{Deserialize, Serialize};
 use std::fmt::Write as _;
 
+use crate::args::no_collection_named;
 use crate::owner::console::Console;
 
 /// How much of a related passage is shown, in characters.
@@ -22,9 +23,9 @@ pub struct Search {
     /// What you are looking for, in your own words
     #[arg(allow_hyphen_values = true)]
     query: String,
-    /// Name, ID or reference of the collection. Given several times, each is searched by itself: scores of different
-    /// collections do not compare
-    #[arg(short = 'c', long = "collection", required = true, value_name = "NAME")]
+    /// Name, ID or reference of the collection [default: the only active one]. Given several times, each is searched by itself:
+    /// scores of different collections do not compare
+    #[arg(short = 'c', long = "collection", value_name = "NAME")]
     collections: Vec<String>,
     /// Number of results
     #[arg(short = 'k', long, default_value_t = 5, value_name = "N", allow_negative_numbers = true)]
@@ -91,7 +92,10 @@ impl Search {
         let filters = Filters::try_from(written)?;
         let request = SearchRequest { query, top_k, document, filters, offset, context, related };
         // All names are looked up before any search.
-        let found: Vec<_> = collections.iter().map(|name| engine.find_collection(name)).collect::<Result<_>>()?;
+        let found = match collections.is_empty() {
+            true => vec![engine.sole_collection()?.ok_or_else(no_collection_named)?],
+            false => collections.iter().map(|name| engine.find_collection(name)).collect::<Result<_>>()?,
+        };
         let responses: Vec<_> = found.iter().map(|found| engine.search(found.id, &request)).collect::<Result<_>>()?;
         let text = |response: &SearchResponse| match full {
             true => text::search::results(response, explain),

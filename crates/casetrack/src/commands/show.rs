@@ -23,7 +23,7 @@ pub struct Show {
 impl Show {
     pub fn run(self, console: &Console) -> Result<u8> {
         let engine = &console.engine;
-        let collection = engine.find_collection(&self.target.collection)?.id;
+        let collection = self.target.find(engine)?.id;
         // A UUID may name either.
         let document = engine.document(collection, &self.id);
         if document.is_err() && self.id.parse::<ChunkId>().is_ok() {

@@ -30,7 +30,7 @@ pub struct Similar {
 impl Similar {
     pub fn run(self, console: &Console) -> Result<u8> {
         let engine = &console.engine;
-        let collection = engine.find_collection(&self.target.collection)?.id;
+        let collection = self.target.find(engine)?.id;
         let wanted = Wanted {
             exclude_same_document: !self.same_document,
             min_similarity: self.min_similarity,

@@ -21,7 +21,7 @@ pub struct Stats {
 impl Stats {
     pub fn run(self, console: &Console) -> Result<u8> {
         let engine = &console.engine;
-        let collection = engine.find_collection(&self.target.collection)?;
+        let collection = self.target.find(engine)?;
         let stats = engine.collection_stats(collection.id)?;
         console.print(&stats, describe)?;
         Ok(0)

@@ -17,7 +17,7 @@ pub struct Summary {
 
 impl Summary {
     pub fn run(self, console: &Console) -> Result<u8> {
-        let collection = console.engine.find_collection(&self.target.collection)?.id;
+        let collection = self.target.find(&console.engine)?.id;
         let summary = console.engine.collection_summary(collection)?;
         console.print(&summary, text::overview::summary)?;
         Ok(0)

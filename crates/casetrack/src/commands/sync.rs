@@ -4,7 +4,7 @@ use std::ffi::OsString;
 
 use casetrack_core::{DocumentType, Result};
 use casetrack_engine::sync::SyncRequest;
-use casetrack_text as text;
+use casetrack_text::{self as text, Reader};
 use clap::Args;
 use serde::{Deserialize, Serialize};
 
@@ -40,7 +40,7 @@ pub struct Sync {
 impl Sync {
     pub fn run(self, console: &Console) -> Result<u8> {
         let engine = &console.engine;
-        let collection = engine.find_collection(&self.target.collection)?;
+        let collection = self.target.find(engine)?;
         let request = SyncRequest {
             remove_deleted: self.remove_deleted,
             document_type: self.document_type,
@@ -49,7 +49,7 @@ impl Sync {
             ..SyncRequest::new(console.path(&self.folder))
         };
         let report = engine.sync(collection.id, &request, &console.progress(), &console.cancel)?;
-        console.print(&report, text::sync::report)?;
+        console.print(&report, |report| text::sync::report(report, Reader::CommandLine))?;
         Ok(match (&report.stopped, report.failed.is_empty()) {
             (Some(_), _) => 1,
             (None, false) => SOME_FAILED,

@@ -37,7 +37,7 @@ pub struct Timeline {
 
 impl Timeline {
     pub fn run(self, console: &Console) -> Result<u8> {
-        let collection = console.engine.find_collection(&self.target.collection)?.id;
+        let collection = self.target.find(&console.engine)?.id;
         let Self { from, to, document, role, limit, offset, .. } = self;
         let query = TimelineQuery { from, to, document, role };
         let timeline = console.engine.collection_timeline(collection, query, Paging { offset, limit })?;

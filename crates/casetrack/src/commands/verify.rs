@@ -19,7 +19,7 @@ pub struct Verify {
 impl Verify {
     pub fn run(self, console: &Console) -> Result<u8> {
         let engine = &console.engine;
-        let collection = engine.find_collection(&self.target.collection)?;
+        let collection = self.target.find(engine)?;
         let report = engine.verify(collection.id)?;
         console.print(&report, describe)?;
         Ok(if report.clean { 0 } else { 1 })

@@ -34,7 +34,7 @@ pub struct Watch {
 
 impl Watch {
     pub fn run(self, console: &Console) -> Result<u8> {
-        let collection = console.engine.find_collection(&self.target.collection)?;
+        let collection = self.target.find(&console.engine)?;
         let request = WatchRequest {
             folder: console.path(&self.folder),
             schedule: self.schedule,

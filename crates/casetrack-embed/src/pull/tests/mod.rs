@@ -220,7 +220,7 @@ fn what_the_hub_refuses_is_said_with_what_to_do() {
         fixture.server.answer_always(status, "text/plain", "no");
         let error = fixture.pull_fails(code);
         assert!(error.message.contains(REPOSITORY) && error.message.contains("as told"), "{}", error.message);
-        assert!(error.hint.unwrap().to_string().contains(hint));
+        assert!(error.hint.unwrap().plain().unwrap().contains(hint));
         let requests = fixture.server.take_log().len();
         assert_eq!(requests, if status == 503 { 4 } else { 1 }, "a busy hub is asked again, a refusal is not");
     }
@@ -295,7 +295,7 @@ fn a_full_disk_is_said_to_be_full() {
     std::os::unix::fs::symlink("/dev/full", part).unwrap();
     let error = fixture.pull_fails(ErrorCode::DiskFull);
     assert!(error.message.contains("model.safetensors"), "{}", error.message);
-    assert!(error.hint.unwrap().to_string().contains("goes on where it stopped"));
+    assert!(error.hint.unwrap().plain().unwrap().contains("goes on where it stopped"));
 }
 
 #[test]
@@ -304,7 +304,7 @@ fn models_are_chosen_by_id() {
     let pull = |id: &str| pull(fixture.dir(), &[id.to_owned()], fixture.dir(), &fixture.settings, &mut |_| {});
     let unknown = pull("t-two").unwrap_err();
     assert_eq!(unknown.code, ErrorCode::NotFound);
-    assert!(unknown.hint.unwrap().to_string().contains(MODEL));
+    assert!(unknown.hint.unwrap().plain().unwrap().contains(MODEL));
     assert_eq!(pull("t-shipped").unwrap_err().code, ErrorCode::InvalidArgument);
     assert_eq!(pull(MODEL).unwrap().len(), 1);
 }

@@ -1,0 +1,145 @@
+//! Who reads an answer, and what the actions of hints are called there.
+
+use casetrack_core::Error;
+use casetrack_core::hint::{Action, FileLimit, Hint};
+use serde_json::Value;
+
+/// The front end that a text is for. The command line names no tool, and an assistant is told no command or option, unless it is one
+/// for the user.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reader {
+    Assistant,
+    CommandLine,
+}
+
+impl Reader {
+    /// The words for an action: the tool or the command where it is a name, else an instruction.
+    pub fn action(self, action: &Action) -> String {
+        use Action::*;
+        let (tool, command) = match action {
+            CreateCollection => ("create_collection", "`casetrack new`"),
+            ListCollections => ("list_collections", "`casetrack collections`"),
+            SwitchCollection => ("switch_collection", "-c NAME"),
+            IngestDocument => ("ingest_document", "`casetrack ingest`"),
+            IngestFolder => ("ingest_folder", "`casetrack ingest`"),
+            SyncFolder => ("sync_folder", "`casetrack sync`"),
+            ReindexDocument => ("reindex_document", "`casetrack reindex`"),
+            ListDocuments => ("list_documents", "`casetrack documents`"),
+            ListDocumentChunks => ("get_document_chunks", "`casetrack show DOCUMENT`"),
+            GetChunk => ("get_chunk", "`casetrack show CHUNK`"),
+            BrowsePages => ("browse_pages", "`casetrack show DOCUMENT`"),
+            SearchDocuments => ("search_documents", "`casetrack search`"),
+            ListEntities => ("list_entities", "`casetrack entities`"),
+            ListReferences => ("list_references", "`casetrack references`"),
+            ListJobs => ("list_jobs", "`casetrack jobs`"),
+            GetJob => ("get_job", "`casetrack jobs ID`"),
+            CancelJob => ("cancel_job", "`casetrack jobs ID --cancel`"),
+            WatchFolder => ("watch_folder", "`casetrack watch`"),
+            UnwatchFolder => ("unwatch_folder", "`casetrack unwatch`"),
+            ListWatches => ("list_watches", "`casetrack watches`"),
+            SetSyncSchedule => ("set_sync_schedule", "`casetrack watch --schedule`"),
+            GivePassword => ("Give it in the parameter password.", "Give it with --password."),
+            NameLanguages => (
+                "ask the user to start CaseTrack with that language",
+                "name it with --languages, for example --languages deu+eng",
+            ),
+            KeepOriginal => ("set copy_original to true", "add --copy-original"),
+            UseModelsOfCollection => (
+                "Ask the user to start CaseTrack with the models that made them.",
+                "Choose the models that made them with --profile and --precision.",
+            ),
+            PullModels => (
+                "Ask the user to run `casetrack models pull`, which downloads what is missing and checks it.",
+                "Run `casetrack models pull`: it downloads what is missing and checks it.",
+            ),
+            Repair(name) => {
+                let what = "It keeps every document that is whole, names the others, and moves what is damaged aside without \
+                            deleting it.";
+                return match self {
+                    Self::Assistant => format!("Ask the user to run `casetrack repair` for the collection. {what}"),
+                    Self::CommandLine => {
+                        let name = name.as_deref().map_or_else(|| "NAME".to_owned(), |name| format!("{name:?}"));
+                        format!("Run `casetrack repair -c {name}`. {what}")
+                    }
+                };
+            }
+            RaiseLimit(limit) => {
+                let (what, option) = match limit {
+                    FileLimit::FileSize => ("size of files", "--max-file-mb"),
+                    FileLimit::PageTime => ("time for a page", "--max-page-seconds"),
+                    FileLimit::ReaderMemory => ("memory for reading a file", "--max-reader-mb"),
+                };
+                return match self {
+                    Self::Assistant => format!("ask the user to raise CaseTrack's limit on the {what}"),
+                    Self::CommandLine => format!("raise the limit with {option}"),
+                };
+            }
+            NameDataDirectory => (
+                "Ask the user to set the environment variable CASETRACK_HOME to a directory.",
+                "Name a directory with --data-dir or the environment variable CASETRACK_HOME.",
+            ),
+            ImportUnderOtherName => (
+                "Choose another name for the imported collection.",
+                "Give the imported collection another name with --name.",
+            ),
+            ReplaceFile => ("let the user replace the file", "replace the file with --force"),
+        };
+        match self {
+            Self::Assistant => tool,
+            Self::CommandLine => command,
+        }
+        .to_owned()
+    }
+
+    pub fn hint(self, hint: &Hint) -> String {
+        hint.render(|action| self.action(action))
+    }
+
+    /// Message and hint, separated by an empty line.
+    pub fn error(self, error: &Error) -> String {
+        match &error.hint {
+            Some(hint) => format!("{}\n\n{}", error.message, self.hint(hint)),
+            None => error.message.clone(),
+        }
+    }
+
+    /// A hint after other text on a line: with a space before it, or nothing where there is none.
+    pub fn after(self, hint: Option<&Hint>) -> String {
+        hint.map(|hint| format!(" {}", crate::format::one_line(&self.hint(hint)))).unwrap_or_default()
+    }
+
+    /// Puts words in the place of every hint of a response.
+    pub fn render_hints(self, value: &mut Value) {
+        match value {
+            Value::Object(fields) => {
+                for (name, field) in fields {
+                    match (name == "hint").then(|| serde_json::from_value::<Hint>(field.clone())) {
+                        Some(Ok(hint)) => *field = Value::String(self.hint(&hint)),
+                        _ => self.render_hints(field),
+                    }
+                }
+            }
+            Value::Array(items) => items.iter_mut().for_each(|item| self.render_hints(item)),
+            _ => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use casetrack_core::hint;
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn each_reader_gets_its_own_words() {
+        let hint = hint!["Split the file. Or ", Action::RaiseLimit(FileLimit::FileSize), "."];
+        assert_eq!(Reader::CommandLine.hint(&hint), "Split the file. Or raise the limit with --max-file-mb.");
+        assert!(!Reader::Assistant.hint(&hint).contains("--"));
+        let mut response = json!({"failed": [{"code": "file_too_large", "hint": hint}], "hint": null});
+        Reader::CommandLine.render_hints(&mut response);
+        assert_eq!(response["failed"][0]["hint"], "Split the file. Or raise the limit with --max-file-mb.");
+        assert!(response["hint"].is_null());
+    }
+}

@@ -133,7 +133,7 @@ impl Truth {
                 entry.map_err(|error| {
                     let error = truth.error(error);
                     Error::new(error.code, format!("\"{name}\" is damaged: {}", error.message))
-                        .with_hint(error.hint.clone().unwrap_or_default())
+                        .with_hint_of(&error)
                         .with_source(error)
                 })?;
                 entries += 1;

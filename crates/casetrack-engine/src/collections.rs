@@ -11,7 +11,7 @@ use serde::Serialize;
 use crate::changes::Change;
 use crate::documents::{DocumentSort, DocumentSummary};
 use crate::engine::Engine;
-use crate::names::{Candidate, resolve};
+use crate::names::{Candidate, Kind, resolve};
 use crate::paging::Paging;
 
 /// Longest name of a collection, in characters.

@@ -23,6 +23,7 @@ pub struct Finding {
     /// Where it was found, or what is wrong.
     pub detail: String,
     /// What to do when it is not ok.
+    #[schemars(with = "Option<String>")]
     pub hint: Option<Hint>,
 }
 

@@ -12,7 +12,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::engine::Engine;
-use crate::names::{Candidate, resolve};
+use crate::names::{Candidate, Kind, resolve};
 
 /// A document as it appears in lists.
 #[derive(Debug, Clone, Serialize, JsonSchema)]

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::changes::Change;
 use crate::engine::Engine;
-use crate::names::{Candidate, resolve};
+use crate::names::{Candidate, Kind, resolve};
 
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct RepairReport {

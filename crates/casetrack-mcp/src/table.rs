@@ -1,6 +1,5 @@
 //! The one table of all tools.
 
-use casetrack_text::Reader;
 use std::sync::{Arc, LazyLock};
 
 use casetrack_core::{Error, ErrorCode, Feature, Result};

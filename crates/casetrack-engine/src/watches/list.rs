@@ -195,8 +195,7 @@ impl Watches {
                 let watches: Vec<WatchStatus> =
                     list.iter().filter(|watch| found.contains(&watch.record.id)).map(Watch::status).collect();
                 let message = format!("\"{wanted}\" is watched for more than one collection.");
-                Err(Error::new(ErrorCode::InvalidArgument, message)
-                    .with_hint(format!("Give the ID of one. {}", listed(&watches))))
+                Err(Error::new(ErrorCode::InvalidArgument, message).with_hint(listed(&watches)))
             }
         }
     }

@@ -41,17 +41,22 @@ pub(crate) struct List<R> {
 }
 
 impl<R> List<R> {
+    /// Of a tool that takes no offset itself.
     pub const fn new(at: &'static [&'static str], items: fn(&mut R) -> &mut dyn Items) -> Self {
         Self { at, items, own_offset: false, next: None }
     }
 
-    pub const fn with_own_offset(self) -> Self {
-        Self { own_offset: true, ..self }
+    pub const fn with_own_offset(at: &'static [&'static str], items: fn(&mut R) -> &mut dyn Items) -> Self {
+        Self { at, items, own_offset: true, next: None }
     }
 
     /// With an own offset, and the field that says where the list continues.
-    pub const fn with_next(self, next: fn(&mut R) -> &mut Option<u64>) -> Self {
-        Self { own_offset: true, next: Some(next), ..self }
+    pub const fn with_next(
+        at: &'static [&'static str],
+        items: fn(&mut R) -> &mut dyn Items,
+        next: fn(&mut R) -> &mut Option<u64>,
+    ) -> Self {
+        Self { at, items, own_offset: true, next: Some(next) }
     }
 
     /// Whether the parameter `offset` is added to those of the tool.

@@ -35,7 +35,9 @@ pub(crate) fn json(response: &impl Serialize) -> Result<Value> {
         Reader::Assistant.render_hints(&mut value);
         Ok(value)
     };
-    json().map_err(|error: serde_json::Error| Error::internal(format!("The response could not be written as JSON: {error}.")))
+    json().map_err(|error: serde_json::Error| {
+        Error::internal(format!("The response could not be written as JSON: {error}."))
+    })
 }
 
 /// `lists` are JSON pointers to the lists that are cut first, together.

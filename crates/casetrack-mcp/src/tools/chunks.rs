@@ -69,7 +69,7 @@ impl Tool for GetDocumentChunks {
     const EFFECT: Effect = Effect::Reads;
     const TOOLSET: Toolset = Toolset::Core;
     const LIST: Option<List<Self::Response>> =
-        Some(List::new(&["/chunks"], |report| &mut report.chunks).with_next(|report| &mut report.next_offset));
+        Some(List::with_next(&["/chunks"], |report| &mut report.chunks, |report| &mut report.next_offset));
     type Parameters = DocumentParameters;
     type Response = DocumentChunks;
 

@@ -52,7 +52,7 @@ impl Tool for ListDocuments {
     const EFFECT: Effect = Effect::Reads;
     const TOOLSET: Toolset = Toolset::Core;
     const LIST: Option<List<Self::Response>> =
-        Some(List::new(&["/documents"], |list| &mut list.documents).with_next(|list| &mut list.next_offset));
+        Some(List::with_next(&["/documents"], |list| &mut list.documents, |list| &mut list.next_offset));
     type Parameters = ListParameters;
     type Response = DocumentList;
 

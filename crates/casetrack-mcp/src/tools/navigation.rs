@@ -43,7 +43,7 @@ impl Tool for GetDocumentStructure {
     const EFFECT: Effect = Effect::Reads;
     const TOOLSET: Toolset = Toolset::Graph;
     const LIST: Option<List<Self::Response>> =
-        Some(List::new(&["/sections"], |report| &mut report.sections).with_next(|report| &mut report.next_offset));
+        Some(List::with_next(&["/sections"], |report| &mut report.sections, |report| &mut report.next_offset));
     type Parameters = StructureParameters;
     type Response = DocumentStructure;
 
@@ -167,7 +167,7 @@ impl Tool for ListDocumentsByType {
     const EFFECT: Effect = Effect::Reads;
     const TOOLSET: Toolset = Toolset::Graph;
     const LIST: Option<List<Self::Response>> =
-        Some(List::new(&["/documents"], |list| &mut list.documents).with_next(|list| &mut list.next_offset));
+        Some(List::with_next(&["/documents"], |list| &mut list.documents, |list| &mut list.next_offset));
     type Parameters = TypeParameters;
     type Response = DocumentsOfType;
 

@@ -71,7 +71,7 @@ impl Tool for GetCollectionTimeline {
     const EFFECT: Effect = Effect::Reads;
     const TOOLSET: Toolset = Toolset::Graph;
     const LIST: Option<List<Self::Response>> =
-        Some(List::new(&["/events"], |report| &mut report.events).with_next(|report| &mut report.next_offset));
+        Some(List::with_next(&["/events"], |report| &mut report.events, |report| &mut report.next_offset));
     type Parameters = TimelineParameters;
     type Response = TimelineReport;
 

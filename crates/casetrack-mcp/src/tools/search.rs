@@ -72,7 +72,7 @@ impl Tool for SearchDocuments {
     const EFFECT: Effect = Effect::Reads;
     const TOOLSET: Toolset = Toolset::Core;
     const LIST: Option<List<Self::Response>> =
-        Some(List::new(&["/results"], |response| &mut response.results).with_own_offset());
+        Some(List::with_own_offset(&["/results"], |response| &mut response.results));
     type Parameters = SearchParameters;
     type Response = SearchResponse;
 

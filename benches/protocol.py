@@ -26,7 +26,7 @@ class Client:
     def __init__(self, home, *arguments, program=BINARY):
         self.home = home
         self.log = tempfile.TemporaryFile()
-        command = [program, "--data-dir", home, "mcp", *arguments]
+        command = [program, "--data-dir", home, "mcp", "--toolsets", "all", *arguments]
         self.child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.log)
         self.next = 0
         client = {"name": "bench", "version": "0"}

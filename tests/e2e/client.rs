@@ -38,6 +38,16 @@ pub fn run_json(data_dir: &Path, args: &[&str]) -> Value {
     serde_json::from_str(&run(data_dir, &[args, &["--json"]].concat())).unwrap()
 }
 
+/// The passage between its marks, in structured content.
+pub fn passage(marked: &Value) -> &str {
+    let marked = marked.as_str().unwrap();
+    let (begin, rest) = marked.split_once('\n').unwrap();
+    let (passage, end) = rest.rsplit_once('\n').unwrap();
+    let code = begin.strip_prefix("<document-text ").unwrap();
+    assert!(end == format!("</document-text {code}") && !passage.contains(code), "{marked}");
+    passage
+}
+
 pub fn samples() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../samples").canonicalize().unwrap()
 }
@@ -171,6 +181,14 @@ impl Client {
         let result = self.call_raw(tool, arguments);
         assert_eq!(result["isError"], json!(true), "{tool}: {result}");
         result["content"][0]["text"].as_str().unwrap().to_owned()
+    }
+
+    /// Sends a line as it is.
+    pub fn send_line(&mut self, line: &[u8]) {
+        let stdin = self.stdin.as_mut().unwrap();
+        stdin.write_all(line).unwrap();
+        stdin.write_all(b"\n").unwrap();
+        stdin.flush().unwrap();
     }
 
     /// Closes the server's standard input and waits for it to end.

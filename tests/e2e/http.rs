@@ -190,3 +190,24 @@ fn only_this_machine_is_served() {
     assert!(served.note.starts_with("No token"), "{}", served.note);
     assert_eq!(served.send("POST", &[], HELLO).0, 200);
 }
+
+#[test]
+fn bodies_that_are_no_messages_are_answered_with_errors() {
+    let dir = tempfile::tempdir().unwrap();
+    let home = dir.path().join("home");
+    let served = Served::start(&home, &[]);
+    let client = HttpClient::open(&served, &token(&home));
+    let headers = [("Authorization", client.token.as_str()), ("Mcp-Session-Id", &client.session)];
+    let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
+    for (body, expected, id, code) in [
+        ("this is not JSON", 400, Value::Null, -32700),
+        ("", 400, Value::Null, -32700),
+        (&deep, 400, Value::Null, -32700),
+        (r#"{"jsonrpc": "2.0", "id": 7, "method": 5}"#, 400, json!(7), -32600),
+    ] {
+        let (status, _, answer) = served.send("POST", &headers, body);
+        let answer: Value = serde_json::from_str(&answer).unwrap();
+        assert_eq!((status, &answer["id"], &answer["error"]["code"]), (expected, &id, &json!(code)), "{answer}");
+        client.call("get_status", json!({}));
+    }
+}

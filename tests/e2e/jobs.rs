@@ -82,7 +82,7 @@ fn a_job_is_cancelled_in_the_middle_and_keeps_what_it_stored() {
     let kept = stored(&mut client);
     assert!(kept > 0 && kept < 200);
     let (text, ended) = client.call("cancel_job", json!({"job_id": id}));
-    assert!(text.contains("had ended already") && ended["job"]["state"] == "cancelled", "{text}");
+    assert!(text.contains("has already ended") && ended["job"]["state"] == "cancelled", "{text}");
     assert!(client.call_failing("get_job", json!({"job_id": "00000000"})).contains("Job not found"));
     client.close();
 }

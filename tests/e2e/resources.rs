@@ -184,7 +184,8 @@ fn a_page_is_drawn_with_the_cited_lines_marked() {
     run(&home, &[&["ingest", "-c", "Pages"], &files[..]].concat());
     let mut client = Client::start(&home, &["--collection", "Pages"]);
     let chunks = |client: &mut Client, name: &str, page: u32| {
-        let (_, listed) = client.call("get_document_chunks", json!({"document_name": name, "page_filter": page}));
+        let (_, listed) = client
+            .call("get_document_chunks", json!({"document_name": name, "page_filter": page, "include_boxes": true}));
         listed["chunks"].as_array().unwrap().clone()
     };
 

@@ -26,7 +26,6 @@ pub mod paging;
 pub mod reindex;
 mod report;
 pub mod search;
-pub mod settings;
 pub mod sync;
 mod upkeep;
 pub mod watches;

@@ -7,9 +7,9 @@ use casetrack_core::{
     CollectionMeta, CollectionType, DocumentType, EntityType, Error, ErrorCode, Limits, Result, Tier,
 };
 use casetrack_engine::briefing::ClusterStrategy;
-use casetrack_engine::settings::{Settings, Toolset};
 use casetrack_engine::watches::Schedule;
 use casetrack_engine::{Engine, EngineConfig, MemoryMode, ModelProfile, Precision, WorkerCommand};
+use casetrack_mcp::settings::{Settings, Toolset};
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -154,9 +154,13 @@ impl Global {
             TierArg::Free => Tier::Free,
             TierArg::Pro => Tier::Pro,
         };
-        config.settings = Settings::load(&config.data_dir)?;
-        config.access = config.settings.access(&config.data_dir)?;
+        config.access = self.settings()?.access(&config.data_dir)?;
         Ok(config)
+    }
+
+    /// What `config.toml` in the data directory says.
+    pub fn settings(&self) -> Result<Settings> {
+        Settings::load(&self.data_dir()?)
     }
 
     /// An engine in this process. It must not touch collections, which belong to the owner (see [`crate::owner`]).

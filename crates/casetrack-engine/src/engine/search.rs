@@ -5,10 +5,11 @@ use casetrack_core::{Cancel, CollectionId, EntityType, ProgressSink, ReferenceKi
 use super::Engine;
 use crate::briefing::{
     self, CitationsReport, ClusterReport, ClusterStrategy, EntityListReport, EntityNetwork, EntitySort, MentionsReport,
-    ReferenceListReport, ReferenceSort, RelatedReport, Relationship, StatisticsReport, SummaryReport, TimelineReport,
-    TogetherReport,
+    ReferenceListReport, ReferenceSort, RelatedReport, Relationship, StatisticsReport, SummaryReport, TimelineQuery,
+    TimelineReport, TogetherReport,
 };
 use crate::eval::{self, EvalReport, EvalRequest, Evaluation};
+use crate::paging::Paging;
 use crate::search::compare::{self, Comparison};
 use crate::search::similar::{self, SimilarChunks, Wanted};
 use crate::search::{self, SearchRequest, SearchResponse};
@@ -120,16 +121,15 @@ impl Engine {
         briefing::collection_summary(&self.host, collection)
     }
 
-    /// Dates between two days (`YYYY-MM-DD`, `YYYY-MM` or `YYYY`), in order, of all documents or one. Where there are more than
-    /// 200, those that matter most.
+    /// A part of the timeline: the dates that a query asks for, by time. Of more than
+    /// [`MAX_EVENTS`](briefing::MAX_EVENTS), those that matter most.
     pub fn collection_timeline(
         &self,
         collection: CollectionId,
-        from: Option<&str>,
-        to: Option<&str>,
-        document: Option<&str>,
+        query: TimelineQuery,
+        paging: Paging,
     ) -> Result<TimelineReport> {
-        briefing::collection_timeline(&self.host, collection, from, to, document)
+        briefing::collection_timeline(&self.host, collection, query, paging)
     }
 
     pub fn collection_statistics(&self, collection: CollectionId) -> Result<StatisticsReport> {

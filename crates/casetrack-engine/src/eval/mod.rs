@@ -19,7 +19,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::collections::{CreateCollection, create_collection, list_collections};
-use crate::host::Host;
+use crate::host::{Host, OpenCollection};
 use crate::ingest::{IngestRequest, ingest};
 
 pub use casetrack_store::Hit;
@@ -100,7 +100,7 @@ pub(crate) fn evaluate(
 
 /// The documents of an evaluation, stored.
 pub struct Ingested {
-    collection: Arc<Collection>,
+    collection: Arc<OpenCollection>,
     /// The document of each file by its absolute path: one of another path where that has the same content.
     pub documents: HashMap<String, DocumentId>,
     /// What was not ingested, and why.

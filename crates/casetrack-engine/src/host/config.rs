@@ -9,7 +9,6 @@ use casetrack_extract::isolation::WorkerCommand;
 use serde::{Deserialize, Serialize};
 
 use crate::access::Access;
-use crate::settings::Settings;
 
 /// Everything the engine can be told. The defaults suit an 8 GB laptop. What is left out when it is serialised is that of the process
 /// that reads it.
@@ -39,9 +38,6 @@ pub struct EngineConfig {
     pub profile: ModelProfile,
     /// What dense vectors are computed in; those of a collection must all be of one precision.
     pub precision: Precision,
-    /// What `config.toml` says of the sessions of assistants.
-    #[serde(skip)]
-    pub settings: Settings,
     /// Which files may be read.
     #[serde(skip)]
     pub access: Access,
@@ -62,7 +58,6 @@ impl EngineConfig {
             memory_mode: None,
             profile: ModelProfile::default(),
             precision: Precision::default(),
-            settings: Settings::default(),
             access: Access::default(),
         }
     }

@@ -75,8 +75,8 @@ impl Host {
 
     /// A host with settings that were written down, as [`with_config`](Self::with_config). Which files may be read is what it is now.
     pub fn with_recorded(&self, config: EngineConfig) -> Self {
-        let EngineConfig { settings, access, .. } = self.config.clone();
-        self.with_config(EngineConfig { settings, access, ..config })
+        let access = self.config.access.clone();
+        self.with_config(EngineConfig { access, ..config })
     }
 
     pub fn config(&self) -> &EngineConfig {

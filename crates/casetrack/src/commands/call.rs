@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use casetrack_core::{Error, Result};
 use casetrack_mcp::Session;
+use casetrack_mcp::settings::Settings;
 use clap::Args;
 use serde::{Deserialize, Serialize};
 
@@ -33,8 +34,9 @@ impl Call {
             Some(name) => Some(engine.find_collection(name)?.id),
             None => None,
         };
-        let result =
-            Session::new(engine, active).call(&self.tool, arguments, &console.progress(), &console.cancel, false)?;
+        let settings = Settings::load(&engine.config().data_dir)?;
+        let session = Session::new(engine, settings, active);
+        let result = session.call(&self.tool, arguments, &console.progress(), &console.cancel, false)?;
         console.print(&result.structured, |_| result.text.clone())?;
         Ok(0)
     }

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::process::ExitCode;
 
 use casetrack_core::Result;
-use casetrack_engine::settings::{self, Settings, Toolset};
+use casetrack_mcp::settings::{self, Settings, Toolset};
 use clap::Args;
 use serde::{Deserialize, Serialize};
 
@@ -31,7 +31,8 @@ pub struct Mcp {
 /// Which tools assistants see. Options that are not given are taken from `config.toml` in the data directory.
 #[derive(Debug, Clone, Args, Serialize, Deserialize)]
 pub struct Offered {
-    /// Offer only these sets of tools, separated by commas: core (always offered), ingest, graph, watch, all
+    /// Offer only these sets of tools, separated by commas: core (always offered), ingest, graph, watch, all [default: core,
+    /// ingest]
     #[arg(long, value_delimiter = ',', value_name = "SETS", value_parser = args::toolset)]
     toolsets: Option<Vec<Toolset>>,
     /// Offer only tools that change nothing
@@ -42,7 +43,7 @@ pub struct Offered {
 impl Offered {
     pub fn apply(&self, settings: &mut Settings) {
         if let Some(toolsets) = &self.toolsets {
-            settings.toolsets.clone_from(toolsets);
+            settings.toolsets = Some(toolsets.clone());
         }
         settings.read_only = self.read_only.unwrap_or(settings.read_only);
     }
@@ -52,7 +53,7 @@ impl Mcp {
     pub fn run(self, global: Global) -> Result<ExitCode> {
         let data_dir = global.data_dir()?;
         // Report mistakes in the settings before anything is started.
-        if Settings::load(&data_dir)?.access(&data_dir)?.allows_any_root() {
+        if global.settings()?.access(&data_dir)?.allows_any_root() {
             tracing::warn!(
                 "assistants may have any file read that you can read, but for keys and credentials; allowed_roots in {} limits that",
                 data_dir.join(settings::FILE).display()

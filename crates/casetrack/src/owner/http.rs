@@ -15,7 +15,7 @@ use tokio::sync::mpsc::UnboundedSender;
 use super::address;
 use super::connect::connect;
 use super::serve::Serving;
-use super::session::{Reader, engine_for_sessions};
+use super::session::{Reader, engine, settings_for_sessions};
 use super::wire::{FromClient, FromOwner, Http, Request};
 use crate::args::Global;
 use crate::commands::mcp::Offered;
@@ -145,7 +145,8 @@ pub(super) async fn serve(
     frames: &UnboundedSender<FromOwner>,
 ) -> Result<()> {
     serving.log.show_to(&http.global, frames.clone());
-    let engine = engine_for_sessions(serving, &http.global, &http.offered)?;
+    let engine = engine(serving, &http.global)?;
+    let settings = settings_for_sessions(&http.global, &http.offered)?;
     let active = match &http.collection {
         Some(name) => Some(engine.find_collection(name)?.id),
         None => None,
@@ -154,7 +155,8 @@ pub(super) async fn serve(
     let bound = listener.local_addr().map_err(|error| Error::io("the HTTP listener", error))?;
     let _ = frames.send(FromOwner::Listening(bound));
     let audit = Arc::clone(&serving.audit);
-    let session = move || casetrack_mcp::Session::new(Arc::clone(&engine), active).audited(Arc::clone(&audit));
+    let session =
+        move || casetrack_mcp::Session::new(Arc::clone(&engine), settings.clone(), active).audited(Arc::clone(&audit));
     tokio::select! {
         ended = casetrack_mcp::serve_http(listener, http.token, session) => ended,
         // The client sends nothing more; this ends when it has gone.

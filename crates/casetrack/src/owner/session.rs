@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use casetrack_core::{Cancel, Error, Result};
 use casetrack_engine::Engine;
+use casetrack_mcp::settings::Settings;
 use interprocess::local_socket::tokio::Stream;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, ReadHalf, WriteHalf};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
@@ -88,15 +89,15 @@ fn retire(serving: &Serving, frames: &UnboundedSender<FromOwner>) {
 }
 
 /// An engine with the settings of a client.
-fn engine(serving: &Serving, global: &Global) -> Result<Arc<Engine>> {
+pub(super) fn engine(serving: &Serving, global: &Global) -> Result<Arc<Engine>> {
     Ok(Arc::new(serving.engine.with_config(global.config()?)))
 }
 
-/// An engine for the sessions of assistants. The client's options take precedence over the settings file.
-pub(super) fn engine_for_sessions(serving: &Serving, global: &Global, offered: &Offered) -> Result<Arc<Engine>> {
-    let mut config = global.config()?;
-    offered.apply(&mut config.settings);
-    Ok(Arc::new(serving.engine.with_config(config)))
+/// The settings of the sessions of assistants. The client's command line takes precedence over the settings file.
+pub(super) fn settings_for_sessions(global: &Global, offered: &Offered) -> Result<Settings> {
+    let mut settings = global.settings()?;
+    offered.apply(&mut settings);
+    Ok(settings)
 }
 
 async fn serve_command(serving: &Serving, run: Run, mut reader: Reader, frames: UnboundedSender<FromOwner>) {
@@ -147,13 +148,14 @@ async fn serve_protocol(
     frames: &UnboundedSender<FromOwner>,
 ) -> Result<()> {
     serving.log.show_to(&mcp.global, frames.clone());
-    let engine = engine_for_sessions(serving, &mcp.global, &mcp.offered)?;
+    let engine = engine(serving, &mcp.global)?;
+    let settings = settings_for_sessions(&mcp.global, &mcp.offered)?;
     let active = match (mcp.active, &mcp.collection) {
         (Some(active), _) => Some(active),
         (None, Some(name)) => Some(engine.find_collection(name)?.id),
         (None, None) => None,
     };
-    let session = Arc::new(casetrack_mcp::Session::new(engine, active).audited(Arc::clone(&serving.audit)));
+    let session = Arc::new(casetrack_mcp::Session::new(engine, settings, active).audited(Arc::clone(&serving.audit)));
     let mut changes = session.watch_active();
     let (ours, theirs) = tokio::io::duplex(PIPE_BYTES);
     let (their_reader, their_writer) = tokio::io::split(theirs);

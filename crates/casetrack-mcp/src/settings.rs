@@ -1,36 +1,38 @@
 //! The settings file of a data directory, `config.toml`. It is optional, and so is every key.
 //!
 //! ```toml
-//! toolsets = ["core", "ingest"]   # which tools assistants see; default ["all"]
+//! toolsets = ["all"]              # the only tools assistants may use; by default ["core", "ingest"] are listed and all can be called
 //! read_only = false               # only tools that change nothing
 //! allowed_roots = ["~/Matters"]   # files elsewhere are not read; default: any
-//! deny = ["Private", "*.pst"]     # never read, besides keys and credentials (see `access::DENIED`)
+//! deny = ["Private", "*.pst"]     # never read, besides keys and credentials (see `casetrack_engine::access::DENIED`)
 //!
 //! [audit]
 //! enabled = true                  # a line for each tool call in audit.jsonl
-//! queries = false                 # what was searched for, too
+//! queries = false                 # also record what was searched for
 //!
 //! [limits]
 //! calls_per_minute = 600          # of one session; 1 to 100,000
 //! concurrent_calls = 8            # of one session; 1 to 64
-//! result_chars = 60000            # longest text of an answer; 5,000 to 10,000,000
+//! result_chars = 60000            # characters of an answer, in text and in structured content; 5,000 to 10,000,000
 //! ```
+//!
+//! The access settings also hold on the command line; the others concern the sessions of assistants.
 
 use std::path::{Path, PathBuf};
 
 use casetrack_core::{Error, Result};
+use casetrack_engine::access::Access;
 use serde::{Deserialize, Serialize};
-
-use crate::access::Access;
 
 /// Name of the file in the data directory.
 pub const FILE: &str = "config.toml";
 
-/// See the module. Options of the command line come before it.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+/// See the module. Options of the command line take precedence.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Settings {
-    pub toolsets: Vec<Toolset>,
+    /// The tools that a session is limited to. Without it, [`Toolset::DEFAULT`] are listed and every tool can be called.
+    pub toolsets: Option<Vec<Toolset>>,
     pub read_only: bool,
     pub allowed_roots: Vec<PathBuf>,
     pub deny: Vec<String>,
@@ -38,30 +40,17 @@ pub struct Settings {
     pub limits: CallLimits,
 }
 
-impl Default for Settings {
-    fn default() -> Self {
-        Self {
-            toolsets: vec![Toolset::All],
-            read_only: false,
-            allowed_roots: Vec::new(),
-            deny: Vec::new(),
-            audit: Audit::default(),
-            limits: CallLimits::default(),
-        }
-    }
-}
-
-/// A group of tools that assistants see or do not see together. Each tool is in exactly one.
+/// A group of tools that are offered together. Each tool is in exactly one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Toolset {
-    /// Choose a collection, search it, read around what was found, see what there is.
+    /// Choose a collection, search it, read and cite what was found. It is always offered.
     Core,
-    /// Make and delete collections and documents, and follow the jobs that do.
+    /// Create and delete collections and documents, and follow the jobs that do so.
     Ingest,
-    /// Entities, references, overviews, relations and navigation.
+    /// Entities, references, relations between documents, statistics.
     Graph,
-    /// Keep a collection in step with folders.
+    /// Keep a collection up to date: sync, watch, reindex, check the indexes.
     Watch,
     /// All of them.
     All,
@@ -69,8 +58,10 @@ pub enum Toolset {
 
 impl Toolset {
     pub const EACH: [Self; 5] = [Self::Core, Self::Ingest, Self::Graph, Self::Watch, Self::All];
+    /// The sets listed where the user names none. They are few because clients put the whole list before the model.
+    pub const DEFAULT: [Self; 2] = [Self::Core, Self::Ingest];
 
-    /// As settings and the command line write it.
+    /// The name in settings and on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Self::Core => "core",
@@ -82,13 +73,13 @@ impl Toolset {
     }
 }
 
-/// What is recorded of the tools that assistants call.
+/// What is recorded about the tools that assistants call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Audit {
-    /// Default true: it stays on this machine, and holds no text of documents or of arguments.
+    /// Default true: the log stays on this machine and holds no text of documents or arguments.
     pub enabled: bool,
-    /// Whether it holds what was searched for. Default false.
+    /// Whether the log holds what was searched for. Default false.
     pub queries: bool,
 }
 
@@ -98,15 +89,16 @@ impl Default for Audit {
     }
 }
 
-/// What one session may ask for.
+/// How much one session may ask for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct CallLimits {
     /// Default 600.
     pub calls_per_minute: u32,
-    /// Calls at work at the same time; others wait for a while. Default 8.
+    /// Calls that run at the same time; further ones wait for a while. Default 8.
     pub concurrent_calls: u32,
-    /// Characters of an answer's text. Default 60,000, which is about 15,000 tokens of English; clients cut at 25,000.
+    /// Characters of an answer, in its text and again in its structured content. Default 60,000, which is about 15,000 tokens of
+    /// English; clients cut at 25,000.
     pub result_chars: u32,
 }
 
@@ -119,8 +111,8 @@ impl Default for CallLimits {
 impl Settings {
     /// The settings of a data directory; the defaults where it has no file.
     ///
-    /// Errors: a file that cannot be read, is no TOML, has an unknown key or a value that its key does not take. The message says the
-    /// line.
+    /// Errors: a file that cannot be read, is not TOML, or has an unknown key or a value that its key does not take. The message names
+    /// the line.
     pub fn load(data_dir: &Path) -> Result<Self> {
         let path = data_dir.join(FILE);
         let text = match std::fs::read_to_string(&path) {
@@ -153,13 +145,13 @@ impl Settings {
                 ));
             }
         }
-        match self.toolsets.is_empty() {
-            true => Err("toolsets is empty; name one or more, or \"all\".".to_owned()),
-            false => Ok(()),
+        match &self.toolsets {
+            Some(toolsets) if toolsets.is_empty() => Err("toolsets is empty; name one or more, or \"all\".".to_owned()),
+            _ => Ok(()),
         }
     }
 
-    /// What may be read with these settings.
+    /// Which files may be read with these settings.
     pub fn access(&self, data_dir: &Path) -> Result<Access> {
         // The owner's directory holds the token of HTTP clients.
         Access::new(&self.allowed_roots, &self.deny, vec![data_dir.join("owner")], data_dir.join(FILE))
@@ -181,7 +173,7 @@ mod tests {
         assert_eq!(Settings::load(Path::new("/nowhere")).unwrap(), Settings::default());
         assert_eq!(load("").unwrap(), Settings::default());
         let settings = load("toolsets = [\"core\", \"graph\"]\n[limits]\nconcurrent_calls = 2\n").unwrap();
-        assert_eq!(settings.toolsets, [Toolset::Core, Toolset::Graph]);
+        assert_eq!(settings.toolsets, Some(vec![Toolset::Core, Toolset::Graph]));
         assert_eq!(settings.limits, CallLimits { concurrent_calls: 2, ..CallLimits::default() });
     }
 

@@ -52,6 +52,11 @@ pub(crate) fn instructions(offer: &Offer) -> String {
     for (i, part) in choose.into_iter().chain(START.iter().filter_map(shown)).enumerate() {
         text.push_str(&format!("{}. {part}\n", i + 1));
     }
+    if !offer.has(&["list_entities", "watch_folder"]) && !offer.is_limited() {
+        text.push_str(
+            "For entities, references, folder sync and reindexing, the user starts `casetrack mcp --toolsets all`.\n",
+        );
+    }
     text.push_str("\nHow to answer");
     for part in ANSWER.iter().filter_map(shown) {
         text.push_str(&format!("\n- {part}"));

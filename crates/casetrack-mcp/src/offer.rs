@@ -41,6 +41,11 @@ impl Offer {
         names.iter().all(|name| self.tools().any(|entry| entry.name == *name))
     }
 
+    /// Whether the user chose what is offered.
+    pub fn is_limited(&self) -> bool {
+        self.limited || self.read_only
+    }
+
     /// Refuses a tool that the session may not use, and says how the user can allow it.
     pub fn check(&self, entry: &Entry) -> Result<()> {
         let (reason, change) = if self.limited && !self.has_set(entry) {

@@ -144,7 +144,7 @@ pub(crate) const INCLUDE_BOXES: Parameter = Parameter {
     schema: || {
         serde_json::json!({
             "type": "boolean", "default": false,
-            "description": "Include the bounding boxes of passages on their pages",
+            "description": "Include the bounding boxes of passages",
         })
     },
 };
@@ -154,7 +154,7 @@ pub(crate) const OFFSET: Parameter = Parameter {
     schema: || {
         serde_json::json!({
             "type": "integer", "default": 0, "minimum": 0, "maximum": 10_000,
-            "description": "Items of the answer to pass over: the next_offset of an answer that was cut",
+            "description": "Items to pass over: the next_offset of an earlier answer",
         })
     },
 };

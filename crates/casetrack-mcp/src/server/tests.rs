@@ -9,6 +9,7 @@ use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, ReadHal
 use tokio::task::JoinHandle;
 
 use super::*;
+use crate::settings::Settings;
 
 /// A client that writes and reads lines of JSON.
 struct Client {

@@ -41,7 +41,7 @@ impl Tool for GetDocumentStructure {
         their page/chunk locations. This gives the AI a table-of-contents view for navigation. Works best with structured \
         documents (contracts, reports, policies).";
     const EFFECT: Effect = Effect::Reads;
-    const TOOLSET: Toolset = Toolset::Graph;
+    const TOOLSET: Toolset = Toolset::Core;
     const LIST: Option<List<Self::Response>> =
         Some(List::with_next(&["/sections"], |report| &mut report.sections, |report| &mut report.next_offset));
     type Parameters = StructureParameters;

@@ -46,7 +46,7 @@ pub(crate) struct TimelineParameters {
     end_date: Option<String>,
     /// Optional: only what this document states (name or ID)
     document_filter: Option<String>,
-    /// Optional: only dates with these words in their role, such as 'effective' or 'payment'
+    /// Optional: only dates with this role ('effective', 'payment')
     role: Option<String>,
     /// Events to pass over: the next_offset of an earlier answer
     #[serde(default)]
@@ -69,7 +69,7 @@ impl Tool for GetCollectionTimeline {
         collection. Each event includes the date, description, and source document/chunk provenance. Use this to understand the \
         narrative sequence of events.";
     const EFFECT: Effect = Effect::Reads;
-    const TOOLSET: Toolset = Toolset::Graph;
+    const TOOLSET: Toolset = Toolset::Core;
     const LIST: Option<List<Self::Response>> =
         Some(List::with_next(&["/events"], |report| &mut report.events, |report| &mut report.next_offset));
     type Parameters = TimelineParameters;

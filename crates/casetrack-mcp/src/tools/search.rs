@@ -30,15 +30,15 @@ pub(crate) struct SearchParameters {
     document_type: Option<String>,
     /// Optional: only passages that mention this person, organization, place, date, amount or concept
     entity: Option<String>,
-    /// Optional: only files whose path matches this pattern, such as 'contracts/**/*.pdf'
+    /// Optional: only files whose path matches this pattern ('contracts/**/*.pdf')
     path: Option<String>,
     /// Optional: only documents last saved on this date or later (YYYY, YYYY-MM or YYYY-MM-DD)
     date_from: Option<String>,
     /// Optional: only documents last saved on this date or earlier
     date_to: Option<String>,
-    /// Optional: only documents ingested on this date or in this range, such as '2024-05..2024-06'
+    /// Optional: only documents ingested on this date or in this range ('2024-05..2024-06')
     ingested: Option<String>,
-    /// Optional: only these pages, such as '3' or '3-7'
+    /// Optional: only these pages ('3' or '3-7')
     pages: Option<String>,
     /// Optional: leave out scanned pages read with lower mean OCR confidence
     #[schemars(range(min = 0.0, max = 1.0))]

@@ -4,10 +4,12 @@ use std::path::Path;
 
 use casetrack_core::{FileFormat, Result};
 
+use crate::container::ole;
+use crate::container::zip::{self, ZipContainer};
+use crate::formats;
 use crate::formats::opendocument::{self, Manifest};
-use crate::source::Source;
-use crate::zip_container::{self, ZipContainer};
-use crate::{ExtractOptions, encoding, formats, ole};
+use crate::model::{ExtractOptions, Source};
+use crate::text::encoding;
 
 /// A PDF header may be preceded by other bytes; readers accept it within the first 1024 (ISO 32000-1, Annex H.3.4.1).
 const PDF_HEADER_WITHIN: usize = 1024;
@@ -41,7 +43,7 @@ pub(crate) fn detect_source(source: &Source) -> Result<FileFormat> {
     if bytes.trim_ascii_start().starts_with(formats::rtf::SIGNATURE) {
         return Ok(FileFormat::Rtf);
     }
-    if zip_container::SIGNATURES.iter().any(|signature| bytes.starts_with(signature)) {
+    if zip::SIGNATURES.iter().any(|signature| bytes.starts_with(signature)) {
         return detect_in_zip(source);
     }
     if bytes.starts_with(ole::SIGNATURE) {

@@ -2,51 +2,15 @@
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use casetrack_core::{Error, FileFormat, Limits, Page, Password, Properties, Result};
+use casetrack_core::{Error, FileFormat, Result};
 
-use serde::{Deserialize, Serialize};
-
-use crate::Attachment;
-use crate::page::{DocumentBuilder, PageObserver};
-use crate::source::Source;
-use crate::{detect, encryption, language, registry};
-
-/// What holds for every file of a run.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct ExtractOptions {
-    pub limits: Limits,
-    /// The libpdfium to use, a file or the directory that holds it. Without it the usual places are searched.
-    ///
-    /// The first PDF of a process decides: the library is loaded once.
-    pub pdfium: Option<PathBuf>,
-    /// The languages that scans are read in, by the names of tesseract's data, joined by `+`: "deu+eng". Default "eng".
-    pub languages: String,
-    /// For files that are protected by one; kept nowhere.
-    pub password: Option<Password>,
-}
-
-impl Default for ExtractOptions {
-    fn default() -> Self {
-        Self { limits: Limits::default(), pdfium: None, languages: "eng".into(), password: None }
-    }
-}
-
-/// What a file contains.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Extraction {
-    pub format: FileFormat,
-    /// The title the file gives itself.
-    pub title: Option<String>,
-    pub properties: Properties,
-    /// At least one page has text; pages without text keep their place, so that numbers are those of the file.
-    pub pages: Vec<Page>,
-    /// What could not be read, or was read otherwise than its name promises, in words for the user.
-    pub warnings: Vec<String>,
-    /// The files inside a container, in its order; they are not opened.
-    pub attachments: Vec<Attachment>,
-}
+use crate::build::{DocumentBuilder, PageObserver};
+use crate::container::encryption;
+use crate::model::{ExtractOptions, Extraction, Source};
+use crate::text::language;
+use crate::{detect, registry};
 
 /// Reads, detects by content and extracts. `bytes` is the whole file (the caller has read and hashed it).
 ///
@@ -155,7 +119,7 @@ fn panic_text(panic: &(dyn Any + Send)) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use casetrack_core::ErrorCode;
+    use casetrack_core::{ErrorCode, Limits};
 
     use super::*;
 

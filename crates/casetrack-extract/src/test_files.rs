@@ -51,7 +51,7 @@ pub fn compound_file(names: &[&str], nested: &[&str]) -> Vec<u8> {
     }
     table.resize(512, 0xFF);
     let mut file = vec![0; 512];
-    file[..8].copy_from_slice(crate::ole::SIGNATURE);
+    file[..8].copy_from_slice(crate::container::ole::SIGNATURE);
     file[26] = 3;
     file[30] = 9;
     file[32] = 6;

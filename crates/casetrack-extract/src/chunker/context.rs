@@ -5,7 +5,8 @@ use std::collections::HashMap;
 use casetrack_core::{Block, BlockKind, Page};
 
 use super::cut::Span;
-use crate::formats::markdown::plain_heading;
+use crate::text::Cursor;
+use crate::text::headings::plain_heading;
 
 /// Of one heading, in characters.
 const MAX_HEADING_CHARS: usize = 120;
@@ -132,32 +133,4 @@ fn open_heading(open: &mut Vec<(u8, String)>, level: u8, text: &str) {
 
 fn truncated(text: &str, max_chars: usize) -> &str {
     text.char_indices().nth(max_chars).map_or(text, |(byte, _)| text[..byte].trim_end())
-}
-
-/// Slices blocks, which are asked for in text order, in one walk through the text.
-#[derive(Clone)]
-pub(crate) struct Cursor<'a> {
-    text: &'a str,
-    char: usize,
-    byte: usize,
-}
-
-impl<'a> Cursor<'a> {
-    pub fn new(text: &'a str) -> Self {
-        Self { text, char: 0, byte: 0 }
-    }
-
-    pub fn slice(&mut self, block: &Block) -> &'a str {
-        let start = self.advance_to(block.char_start as usize);
-        let mut end = self.clone();
-        &self.text[start..end.advance_to(block.char_end as usize)]
-    }
-
-    fn advance_to(&mut self, char: usize) -> usize {
-        let ahead = char.saturating_sub(self.char);
-        let rest = &self.text[self.byte..];
-        self.byte += rest.char_indices().nth(ahead).map_or(rest.len(), |(byte, _)| byte);
-        self.char += ahead;
-        self.byte
-    }
 }

@@ -7,7 +7,6 @@
 
 mod boundary;
 mod context;
-pub(crate) use self::context::Cursor;
 mod cut;
 
 use std::collections::HashMap;

@@ -14,7 +14,7 @@ use casetrack_core::{
 use sysinfo::{Pid, ProcessRefreshKind, ProcessesToUpdate, System};
 
 use super::protocol::{Job, Reply, Task, read_frame, write_frame};
-use crate::{Attachment, ExtractOptions, Extraction, PagePicture, RenderRequest};
+use crate::model::{Attachment, ExtractOptions, Extraction, PagePicture, RenderRequest};
 
 /// How often a worker's time and memory are looked at.
 const WATCH_INTERVAL: Duration = Duration::from_millis(50);

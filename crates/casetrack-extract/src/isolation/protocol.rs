@@ -6,7 +6,7 @@ use casetrack_core::{Error, ErrorCode, FileFormat, Hint, Page, Properties};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::{Attachment, ExtractOptions, PagePicture, RenderRequest};
+use crate::model::{Attachment, ExtractOptions, PagePicture, RenderRequest};
 
 /// What is done with a file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use crate::formats::docx::numbering::{Level, Numbering};
-use crate::ole::{u16_at, u32_at};
+use crate::container::ole::{u16_at, u32_at};
+use crate::office::numbering::{Level, Numbering};
 
 use super::properties::Modifiers;
 

@@ -18,31 +18,19 @@ use std::collections::{BTreeMap, HashMap};
 use casetrack_core::{BlockKind, ExtractionMethod, Result};
 use encoding_rs::{Encoding, WINDOWS_1252};
 
-use self::body::{Anchors, Body, Sink};
+use self::body::{Anchors, Body, Sink, WordFile};
 use self::fib::{Fib, Part, Plc, Table};
 use self::pieces::Text;
 use self::properties::{Modifiers, PageKind, PropertyPages};
 use self::styles::Styles;
-use super::docx::number_format::roman;
-use crate::flow::{Flow, FlowBlock, PAGE_BREAK};
-use crate::ole::{CompoundFile, u16_at, u32_at};
-use crate::page::DocumentBuilder;
-use crate::registry::Extractor;
-use crate::source::Source;
-use crate::summary_information;
+use crate::build::flow::{Flow, FlowBlock, PAGE_BREAK};
+use crate::build::{DocumentBuilder, Extractor};
+use crate::container::ole::{CompoundFile, u16_at, u32_at};
+use crate::model::Source;
+use crate::office::number_format::roman;
+use crate::office::summary_information;
 
 pub(crate) struct Doc;
-
-/// A document with its tables read.
-struct WordFile<'a> {
-    fib: Fib,
-    text: Text<'a>,
-    characters: PropertyPages<'a>,
-    paragraphs: PropertyPages<'a>,
-    styles: Styles,
-    fonts: Vec<String>,
-    data: Vec<u8>,
-}
 
 impl Extractor for Doc {
     fn extract(&self, source: &Source, document: &mut DocumentBuilder) -> Result<()> {

@@ -1,7 +1,7 @@
 //! Rows of a table on one grid.
 
 use super::properties::RowProperties;
-use crate::flow::{FlowCell, FlowRow};
+use crate::build::flow::{FlowCell, FlowRow};
 
 /// Edges that are closer, in twentieths of a point, are one: rows of a table are drawn by hand.
 const SAME_EDGE: i32 = 60;

@@ -4,22 +4,16 @@ use std::collections::{HashMap, HashSet};
 
 use casetrack_core::{BlockKind, Result};
 
-use super::body::Body;
+use super::body::{Body, Drawing};
 use super::notes::{Note, read_notes};
-use super::numbering::Numbering;
-use super::styles::Styles;
-use crate::encoding;
-use crate::flow::{FlowBlock, FlowCell, FlowRow, PAGE_BREAK, Sink};
-use crate::formats::pptx::slide;
-use crate::opc::{Package, Relationships};
-use crate::page::DocumentBuilder;
-use crate::xml::Stop;
-
-/// What a drawing refers to, which follows the paragraph that it is in.
-pub(super) struct Drawing {
-    pub texts: Vec<FlowBlock>,
-    pub rows: Vec<FlowRow>,
-}
+use crate::build::DocumentBuilder;
+use crate::build::flow::{FlowBlock, FlowCell, FlowRow, PAGE_BREAK, Sink};
+use crate::container::opc::{Package, Relationships};
+use crate::container::xml::Stop;
+use crate::office::graphics;
+use crate::office::numbering::Numbering;
+use crate::office::styles::Styles;
+use crate::text::encoding;
 
 /// Comments by id, each as one paragraph (17.13.4).
 pub(super) fn comments(xml: &str, styles: &Styles, document: &mut DocumentBuilder) -> HashMap<String, FlowBlock> {
@@ -51,10 +45,10 @@ pub(super) fn drawings(package: &mut Package, related: &Relationships) -> HashMa
             let bytes = package.part(target).ok().flatten().unwrap_or_default();
             let xml = encoding::decode_xml(&bytes);
             let (texts, rows) = if kind == "chart" {
-                let chart = slide::chart(&xml);
+                let chart = graphics::chart(&xml);
                 (vec![chart.title], chart.rows)
             } else {
-                (slide::diagram(&xml), Vec::new())
+                (graphics::diagram(&xml), Vec::new())
             };
             let paragraph = |text: String| FlowBlock::paragraph(text, None, None);
             let rows = rows.into_iter().map(|row| FlowRow {

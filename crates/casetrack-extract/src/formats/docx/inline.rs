@@ -1,11 +1,16 @@
 //! Content of paragraphs: runs, fields, symbols, breaks, text boxes.
 
 use super::body::{Body, Paragraph};
-use super::notes::NoteKind;
-use super::number_format::roman;
-use super::symbols;
-use crate::flow::{PAGE_BREAK, Sink};
-use crate::xml::{Element, Node, Stop};
+use crate::build::flow::{PAGE_BREAK, Sink};
+use crate::container::xml::{Element, Node, Stop};
+use crate::office::number_format::roman;
+use crate::office::symbols;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum NoteKind {
+    Footnote,
+    Endnote,
+}
 
 /// A place in the text that refers to a note.
 #[derive(Debug, Clone, PartialEq)]

@@ -9,10 +9,6 @@ mod beside;
 mod body;
 mod inline;
 mod notes;
-pub(super) mod number_format;
-pub(super) mod numbering;
-pub(super) mod styles;
-pub(super) mod symbols;
 mod tables;
 
 use std::borrow::Cow;
@@ -21,14 +17,14 @@ use casetrack_core::{ExtractionMethod, Result};
 
 use self::body::Body;
 use self::notes::Notes;
-use self::numbering::Numbering;
-use self::styles::Styles;
-use crate::encoding;
-use crate::opc::Package;
-use crate::page::DocumentBuilder;
-use crate::registry::Extractor;
-use crate::source::Source;
-use crate::xml::Stop;
+use crate::build::{DocumentBuilder, Extractor};
+use crate::container::opc::Package;
+use crate::container::xml::Stop;
+use crate::model::Source;
+use crate::office::numbering::Numbering;
+use crate::office::properties;
+use crate::office::styles::Styles;
+use crate::text::encoding;
 
 pub(crate) struct Docx;
 
@@ -40,7 +36,7 @@ impl Extractor for Docx {
         let folder = main.rsplit_once('/').map_or("", |(folder, _)| folder);
         let related = package.relationships_of(&main)?;
 
-        if let Some(title) = package.properties(&root, document)? {
+        if let Some(title) = properties::of_package(&mut package, &root, document)? {
             document.set_title(&title);
         }
         let mut part = |kind: &str| package.related(&related, kind, &format!("{folder}/{kind}.xml"));

@@ -3,18 +3,12 @@
 use std::collections::HashMap;
 
 use super::body::Body;
-use super::inline::Reference;
-use super::numbering::Numbering;
-use super::styles::Styles;
-use crate::flow::{FlowBlock, Sink, push_note};
-use crate::page::DocumentBuilder;
-use crate::xml::Stop;
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum NoteKind {
-    Footnote,
-    Endnote,
-}
+use super::inline::{NoteKind, Reference};
+use crate::build::DocumentBuilder;
+use crate::build::flow::{FlowBlock, Sink, push_note};
+use crate::container::xml::Stop;
+use crate::office::numbering::Numbering;
+use crate::office::styles::Styles;
 
 /// The parts that hold the notes, empty where there is none.
 pub(super) struct Notes<'a> {

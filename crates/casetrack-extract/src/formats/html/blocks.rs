@@ -2,8 +2,8 @@
 
 use casetrack_core::{BlockKind, Result};
 
-use crate::page::DocumentBuilder;
-use crate::table::{Cell, Row, push_table};
+use crate::build::DocumentBuilder;
+use crate::build::table::{Cell, Row, push_table};
 
 /// Columns and spans beyond this are those of a hostile file.
 const MAX_COLUMNS: u32 = 16_384;

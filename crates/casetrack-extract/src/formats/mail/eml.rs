@@ -4,11 +4,11 @@ use casetrack_core::Result;
 use mail_parser::{Address, HeaderName, HeaderValue};
 
 use super::body::{self, PageText};
+use super::letter::{Enclosure, Letter};
 use super::mime::{Part, decode_text, split_headers};
-use super::{Enclosure, Letter};
-use crate::page::DocumentBuilder;
-use crate::registry::Extractor;
-use crate::source::Source;
+
+use crate::build::{DocumentBuilder, Extractor};
+use crate::model::Source;
 
 /// Multiparts inside each other; programs make three or four.
 const MAX_DEPTH: usize = 30;

@@ -8,12 +8,12 @@ use std::time::SystemTime;
 use casetrack_core::Result;
 
 use super::body::{self, PageText};
+use super::letter::{Enclosure, Letter};
 use super::mime::decode_text;
 use super::properties::{CompoundFile, Properties, charset, read_stream};
-use super::{Enclosure, Letter, eml, html_body, rich_text};
-use crate::page::DocumentBuilder;
-use crate::registry::Extractor;
-use crate::source::Source;
+use super::{eml, html_body, rich_text};
+use crate::build::{DocumentBuilder, Extractor};
+use crate::model::Source;
 
 /// [MS-OXPROPS], by identifier.
 mod id {
@@ -145,7 +145,7 @@ fn read_body(source: &Source, file: &mut CompoundFile, item: &Properties, docume
     let mut text = PageText::default();
     if let Some(compressed) = item.binary(file, id::RTF) {
         let pages = rich_text::decompressed(&compressed, source.limits().max_part_bytes)
-            .and_then(|rtf| html_body::pages_as("rtf", source, &rtf));
+            .and_then(|rtf| html_body::rtf_pages(source, &rtf));
         match pages {
             Some(pages) => pages.iter().for_each(|page| text.push_page(page)),
             None => document.warn("The text of the message is in Rich Text that could not be read."),

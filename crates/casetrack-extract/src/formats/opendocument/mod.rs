@@ -8,6 +8,7 @@
 
 mod body;
 mod inline;
+mod list_style;
 mod lists;
 mod manifest;
 mod object;
@@ -19,19 +20,18 @@ use casetrack_core::{ErrorCode, Result};
 
 pub(crate) use self::manifest::{Manifest, flat_mime_type};
 
-use self::body::Body;
-use self::object::LoadObject;
+use self::body::{Body, LoadObject};
+
 use self::presentation::Slides;
 use self::styles::Styles;
-use crate::encoding;
-use crate::flow::{Sink, push_note};
-use crate::formats::pptx::DEFAULT_TITLES;
-use crate::page::DocumentBuilder;
-use crate::properties;
-use crate::registry::Extractor;
-use crate::source::Source;
-use crate::xml::{Stop, XmlReader};
-use crate::zip_container::{SIGNATURES, ZipContainer};
+use crate::build::flow::{Sink, push_note};
+use crate::build::{DocumentBuilder, Extractor};
+use crate::container::xml::{Stop, XmlReader};
+use crate::container::zip::{SIGNATURES, ZipContainer};
+use crate::model::Source;
+use crate::office::properties;
+use crate::office::slides::DEFAULT_TITLES;
+use crate::text::encoding;
 
 pub(crate) struct OpenDocument;
 
@@ -106,7 +106,7 @@ impl Parts<'_> {
         if !hidden_sections.is_empty() {
             document.warn(format!("Hidden when the document is printed: section {}.", hidden_sections.join(", ")));
         }
-        let title = read_meta(self.meta, document).filter(|title| !title.trim().is_empty());
+        let title = properties::of_open_document(self.meta, document).filter(|title| !title.trim().is_empty());
         match slides {
             Some(slides) => write_slides_facts(slides, title, source, document)?,
             None => title.iter().for_each(|title| document.set_title(title)),
@@ -153,19 +153,6 @@ fn write_slides_facts(
     let title = title.filter(|title| !DEFAULT_TITLES.contains(&title.trim())).or(slides.first_title);
     title.iter().for_each(|title| document.set_title(title));
     Ok(())
-}
-
-/// Reads `office:meta`, as far as it is undamaged. Leaves author, dates and language with `document`; returns the title.
-pub(crate) fn read_meta(xml: &str, document: &mut DocumentBuilder) -> Option<String> {
-    let mut xml = XmlReader::new(xml);
-    xml.root().ok()?;
-    while let Some(element) = xml.child().ok()? {
-        if element.name() == "meta" {
-            return properties::read(&mut xml, document);
-        }
-        xml.skip().ok()?;
-    }
-    None
 }
 
 #[cfg(test)]

@@ -1,11 +1,8 @@
 //! Objects embedded in a document: formulas (MathML) and the data of charts ([ODF] Part 3, 11).
 
 use super::body::Body;
-use crate::flow::{FlowCell, FlowRow};
-use crate::xml::{Element, Node, Stop, XmlError, XmlReader};
-
-/// Gives the content of the object in a folder of the package; `None` where there is none.
-pub(super) type LoadObject<'d> = &'d mut dyn FnMut(&str) -> Option<String>;
+use crate::build::flow::{FlowCell, FlowRow};
+use crate::container::xml::{Element, Node, Stop, XmlError, XmlReader};
 
 /// What a chart shows.
 #[derive(Default)]

@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use super::text_layer::Line;
+use super::line::Line;
 
 /// A longer text in large print is a text, not a heading.
 const MAX_HEADING_CHARS: usize = 200;

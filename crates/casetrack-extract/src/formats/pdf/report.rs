@@ -2,9 +2,9 @@
 
 use casetrack_core::{Error, ErrorCode, Result};
 
-use super::PageState;
-use crate::page::DocumentBuilder;
-use crate::source::Source;
+use super::page::PageState;
+use crate::build::DocumentBuilder;
+use crate::model::Source;
 
 /// Collects the states of pages, in order.
 #[derive(Default)]

@@ -4,8 +4,8 @@ use casetrack_core::Rect;
 use pdfium_render::prelude::{PdfBitmapFormat, PdfPage, PdfRenderConfig, PdfiumError};
 
 use super::layout::Paragraph;
+use super::line::{Line, union};
 use super::pictures::intersection;
-use super::text_layer::{Line, union};
 use crate::ocr::{GrayImage, OcrLine, OcrPage, POINTS, Picture};
 
 /// Dots per inch at which pages are rendered; what tesseract was trained on.

@@ -7,9 +7,9 @@ use casetrack_core::BlockKind;
 use super::drawing::{Drawn, Shape, drawn};
 use super::records::{Record, kind, utf16};
 use super::text::{FieldTexts, Surroundings, TextBody};
-use crate::formats::pptx::paragraphs::Paragraph;
-use crate::ole::{u16_at, u32_at};
-use crate::table::{Cell, Row};
+use crate::build::table::{Cell, Row};
+use crate::container::ole::{u16_at, u32_at};
+use crate::office::paragraphs::Paragraph;
 
 /// The longest date or footer (2.4.15.4, 2.4.15.5).
 const MAX_FOOTER_CHARS: usize = 255;

@@ -4,7 +4,7 @@ use casetrack_core::{BlockKind, ErrorCode, FileFormat, Result};
 use proptest::prelude::*;
 
 use super::records::kind;
-use crate::summary_information::summary_of;
+use crate::office::summary_information::summary_of;
 use crate::test_files::{assert_page_invariants, assert_properties, compound_file_of};
 use crate::{ExtractOptions, Extraction};
 

@@ -2,11 +2,11 @@
 
 use std::collections::HashMap;
 
-use super::paragraphs::{Paragraph, text_body};
 use super::slide::shape;
-use crate::encoding;
-use crate::opc::{Package, Relationships};
-use crate::xml::{Node, XmlError, XmlReader};
+use crate::container::opc::{Package, Relationships};
+use crate::container::xml::{Node, XmlError, XmlReader};
+use crate::office::paragraphs::{Paragraph, text_body};
+use crate::text::encoding;
 
 /// The texts of a layout or master that its slides show: those that are not places for texts of the slides (19.3.1.36).
 pub(super) fn fixed_texts(xml: &str) -> Vec<String> {

@@ -5,8 +5,7 @@
 //! that shows them. Not read: slide numbers.
 
 mod beside;
-pub(super) mod paragraphs;
-pub(super) mod slide;
+mod slide;
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -14,29 +13,14 @@ use std::collections::{HashMap, HashSet};
 use casetrack_core::{BlockKind, Error, ExtractionMethod, Result};
 
 use self::slide::{Content, Graphic, Slide};
-use crate::encoding;
-use crate::opc::{Package, Relationships};
-use crate::page::DocumentBuilder;
-use crate::registry::Extractor;
-use crate::source::Source;
-use crate::table::push_table;
-use crate::xml::{XmlError, XmlReader};
-
-/// Titles that PowerPoint writes by itself.
-pub(super) const DEFAULT_TITLES: [&str; 12] = [
-    "PowerPoint Presentation",
-    "PowerPoint-Präsentation",
-    "Présentation PowerPoint",
-    "PowerPoint 演示文稿",
-    "PowerPoint プレゼンテーション",
-    "Slide 1",
-    "Folie 1",
-    "スライド 1",
-    "幻灯片 1",
-    "No Slide Title",
-    "Kein Folientitel",
-    "没有幻灯片标题",
-];
+use crate::build::table::push_table;
+use crate::build::{DocumentBuilder, Extractor};
+use crate::container::opc::{Package, Relationships};
+use crate::container::xml::{XmlError, XmlReader};
+use crate::model::Source;
+use crate::office::slides::{DEFAULT_TITLES, warn_of_slides};
+use crate::office::{graphics, properties};
+use crate::text::encoding;
 
 /// Where the list of slides usually is.
 const MAIN_PART: &str = "ppt/presentation.xml";
@@ -55,7 +39,8 @@ impl Extractor for Pptx {
     fn extract(&self, source: &Source, document: &mut DocumentBuilder) -> Result<()> {
         let mut package = Package::open(source)?;
         let root = package.relationships_of("")?;
-        let title = package.properties(&root, document)?.filter(|title| !DEFAULT_TITLES.contains(&title.trim()));
+        let title = properties::of_package(&mut package, &root, document)?
+            .filter(|title| !DEFAULT_TITLES.contains(&title.trim()));
         let slides = slides(&mut package, &root, document)?;
         let presentation = package.relationships_of(root.target("officeDocument").unwrap_or(MAIN_PART))?;
         let mut surroundings =
@@ -90,17 +75,6 @@ impl Extractor for Pptx {
             document.set_title(&title);
         }
         Ok(())
-    }
-}
-
-/// Names the slides that are damaged, with the reason, and those that are hidden.
-pub(super) fn warn_of_slides(document: &mut DocumentBuilder, damaged: Vec<(u32, String)>, hidden: &[u32]) {
-    for (number, reason) in damaged {
-        document.warn(format!("Slide {number} is damaged ({reason}); what follows on it is missing."));
-    }
-    if !hidden.is_empty() {
-        let numbers: Vec<String> = hidden.iter().map(u32::to_string).collect();
-        document.warn(format!("Hidden when the presentation is shown: slide {}.", numbers.join(", ")));
     }
 }
 
@@ -176,12 +150,12 @@ fn write_slide(
             Content::Block(kind, text) => document.push_block(kind, &text)?,
             Content::Table(rows) => push_table(document, &mut table, &rows)?,
             Content::Related(Graphic::Chart, id) => {
-                let chart = slide::chart(&part(&id)?);
+                let chart = graphics::chart(&part(&id)?);
                 document.push_block(BlockKind::Paragraph, &chart.title)?;
                 push_table(document, &mut table, &chart.rows)?;
             }
             Content::Related(Graphic::Diagram, id) => {
-                for text in slide::diagram(&part(&id)?) {
+                for text in graphics::diagram(&part(&id)?) {
                     document.push_block(BlockKind::Paragraph, &text)?;
                 }
             }

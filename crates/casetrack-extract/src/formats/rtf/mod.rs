@@ -13,9 +13,8 @@ mod tokens;
 use casetrack_core::{ExtractionMethod, Result};
 
 use self::reader::Reader;
-use crate::page::DocumentBuilder;
-use crate::registry::Extractor;
-use crate::source::Source;
+use crate::build::{DocumentBuilder, Extractor};
+use crate::model::Source;
 
 /// First bytes of every RTF file.
 pub(crate) const SIGNATURE: &[u8] = b"{\\rtf";

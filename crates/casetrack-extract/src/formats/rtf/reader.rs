@@ -9,10 +9,10 @@ use super::charset;
 use super::output::Output;
 use super::state::{Destination, Font, Frame, State, Style, heading_level};
 use super::tokens::{Token, Tokens};
-use crate::dates;
-use crate::formats::docx::number_format::format_number;
-use crate::formats::docx::symbols;
-use crate::page::DocumentBuilder;
+use crate::build::DocumentBuilder;
+use crate::office::number_format::format_number;
+use crate::office::symbols;
+use crate::text::dates;
 
 /// Groups deeper than this are read in the state of the one around them.
 const MAX_GROUPS: usize = 512;

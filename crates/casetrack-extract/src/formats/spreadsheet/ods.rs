@@ -5,14 +5,13 @@ use std::collections::HashSet;
 
 use casetrack_core::Result;
 
-use super::sheet::{Comment, MAX_COLUMNS, MAX_ROWS, Region, Sheet, Visibility};
-use super::write_all;
-use crate::encoding;
-use crate::formats::opendocument::read_meta;
-use crate::page::DocumentBuilder;
-use crate::source::Source;
-use crate::xml::{Element, Node, XmlError, XmlReader};
-use crate::zip_container::ZipContainer;
+use super::sheet::{Comment, MAX_COLUMNS, MAX_ROWS, Region, Sheet, Visibility, write_all};
+use crate::build::DocumentBuilder;
+use crate::container::xml::{Element, Node, XmlError, XmlReader};
+use crate::container::zip::ZipContainer;
+use crate::model::Source;
+use crate::office::properties;
+use crate::text::encoding;
 
 pub(super) fn read(source: &Source, container: &mut ZipContainer, document: &mut DocumentBuilder) -> Result<()> {
     let mut part = |name: &str| -> Result<String> {
@@ -21,7 +20,7 @@ pub(super) fn read(source: &Source, container: &mut ZipContainer, document: &mut
     if part("META-INF/manifest.xml")?.contains("encryption-data") {
         return Err(source.needs_password());
     }
-    if let Some(title) = part("meta.xml").ok().and_then(|xml| read_meta(&xml, document)) {
+    if let Some(title) = part("meta.xml").ok().and_then(|xml| properties::of_open_document(&xml, document)) {
         document.set_title(&title);
     }
     let content = part("content.xml")?;

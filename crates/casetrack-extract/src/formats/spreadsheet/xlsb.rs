@@ -5,13 +5,14 @@ use std::collections::HashMap;
 use casetrack_core::{ErrorCode, Result};
 
 use super::number_format::{NumberFormat, general};
-use super::sheet::{Comment, MAX_COLUMNS, MAX_ROWS, Region, Sheet, Visibility};
+use super::sheet::{Comment, MAX_COLUMNS, MAX_ROWS, Region, Sheet, Visibility, write_all};
 use super::xls::worksheet::{error, f64_at, short_number, truth};
-use super::{write_all, xlsx};
-use crate::ole::{u16_at, u32_at};
-use crate::opc::Package;
-use crate::page::DocumentBuilder;
-use crate::source::Source;
+use super::xlsx;
+use crate::build::DocumentBuilder;
+use crate::container::ole::{u16_at, u32_at};
+use crate::container::opc::Package;
+use crate::model::Source;
+use crate::office::properties;
 
 /// Numbers of the records that are read (2.3.1).
 mod kind {
@@ -60,7 +61,7 @@ struct Listed {
 pub(super) fn read(source: &Source, document: &mut DocumentBuilder) -> Result<()> {
     let mut package = Package::open(source)?;
     let root = package.relationships_of("")?;
-    if let Some(title) = package.properties(&root, document).ok().flatten() {
+    if let Some(title) = properties::of_package(&mut package, &root, document).ok().flatten() {
         document.set_title(&title);
     }
     let main = root.target("officeDocument").unwrap_or("xl/workbook.bin").to_owned();

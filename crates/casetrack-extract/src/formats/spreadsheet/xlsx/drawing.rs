@@ -1,6 +1,6 @@
 //! Texts that are drawn over the cells: shapes, diagrams, titles of charts.
 
-use crate::xml::{Node, XmlError, XmlReader};
+use crate::container::xml::{Node, XmlError, XmlReader};
 
 /// The text of each shape or point, a line for each paragraph. What was read of a damaged part is kept.
 pub(super) fn texts(xml: &str) -> Vec<String> {

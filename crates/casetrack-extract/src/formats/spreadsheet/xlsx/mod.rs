@@ -9,29 +9,18 @@ use std::collections::{HashMap, HashSet};
 use casetrack_core::Result;
 
 use self::parts::{Listed, Workbook};
-use super::number_format::NumberFormat;
-use super::sheet::{Sheet, Visibility};
-use super::write_all;
-use crate::encoding;
-use crate::opc::{Package, Relationships};
-use crate::page::DocumentBuilder;
-use crate::source::Source;
-
-/// What the cells of all sheets refer to.
-struct Shared<'a> {
-    source: &'a Source<'a>,
-    strings: Vec<String>,
-    /// By the number of a cell's style.
-    formats: Vec<NumberFormat>,
-    epoch_1904: bool,
-    /// Names of those who write comments, by id.
-    persons: HashMap<String, String>,
-}
+use self::worksheet::Shared;
+use super::sheet::{Sheet, write_all};
+use crate::build::DocumentBuilder;
+use crate::container::opc::{Package, Relationships};
+use crate::model::Source;
+use crate::office::properties;
+use crate::text::encoding;
 
 pub(super) fn read(source: &Source, document: &mut DocumentBuilder) -> Result<()> {
     let mut package = Package::open(source)?;
     let root = package.relationships_of("")?;
-    if let Some(title) = package.properties(&root, document).ok().flatten() {
+    if let Some(title) = properties::of_package(&mut package, &root, document).ok().flatten() {
         document.set_title(&title);
     }
     let names = package.names();

@@ -3,9 +3,8 @@
 use std::collections::HashMap;
 
 use super::super::number_format::NumberFormat;
-use super::super::sheet::{Comment, cell_reference, region_reference};
-use super::Visibility;
-use crate::xml::{Element, Node, XmlError, XmlReader};
+use super::super::sheet::{Comment, Visibility, cell_reference, region_reference};
+use crate::container::xml::{Element, Node, XmlError, XmlReader};
 
 #[derive(Default)]
 pub(super) struct Workbook {

@@ -3,10 +3,15 @@
 //! What is damaged costs itself: a chain that leaves the file or runs in a circle ends there. Nothing read is longer than
 //! the file.
 
+use std::collections::HashSet;
+
 /// First bytes of every compound file.
 pub(crate) const SIGNATURE: &[u8] = b"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1";
 
 const ENTRY_BYTES: usize = 128;
+/// Types of entries in the directory (2.6.1).
+const STORAGE: u8 = 1;
+const STREAM: u8 = 2;
 /// Sector and stream numbers from here on are markers, not numbers.
 const FIRST_MARKER: u32 = 0xFFFF_FFFA;
 /// Sector numbers of the allocation table that the header holds.
@@ -18,6 +23,15 @@ const MINI_SECTOR_BYTES: usize = 64;
 /// Names of the streams and storages in the root; empty when the directory cannot be read.
 pub(crate) fn root_names(bytes: &[u8]) -> Vec<String> {
     CompoundFile::open(bytes).map(|file| file.root_names()).unwrap_or_default()
+}
+
+/// A stream or storage in a compound file.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Entry {
+    pub name: String,
+    pub is_storage: bool,
+    /// Its place in the directory, which no other entry has.
+    pub number: usize,
 }
 
 pub(crate) struct CompoundFile<'a> {
@@ -49,14 +63,32 @@ impl<'a> CompoundFile<'a> {
     }
 
     pub fn root_names(&self) -> Vec<String> {
-        self.children(0).into_iter().filter_map(|child| self.name(child)).collect()
+        self.root_entries().into_iter().map(|entry| entry.name).collect()
+    }
+
+    pub fn root_entries(&self) -> Vec<Entry> {
+        self.children(0)
+    }
+
+    /// What is in a storage, in the order of the directory; nothing is in a stream.
+    pub fn entries(&self, storage: &Entry) -> Vec<Entry> {
+        if storage.is_storage { self.children(storage.number) } else { Vec::new() }
+    }
+
+    /// The content of a stream; clipped where its sectors are missing.
+    pub fn content(&self, stream: &Entry) -> Vec<u8> {
+        let place = u32_at(&self.directory, stream.number * ENTRY_BYTES + 116).zip(self.size_of(stream.number));
+        place.map(|(start, size)| self.content_at(start, size)).unwrap_or_default()
     }
 
     /// The content of a stream by the names that lead to it from the root, whatever their case; clipped where its
     /// sectors are missing.
     pub fn stream(&self, path: &[&str]) -> Option<Vec<u8>> {
-        let (start, size) = self.located(path)?;
-        Some(if size < MINI_CUTOFF { self.mini_chain(start, size) } else { self.chain(start, size) })
+        self.located(path).map(|(start, size)| self.content_at(start, size))
+    }
+
+    fn content_at(&self, start: u32, size: u64) -> Vec<u8> {
+        if size < MINI_CUTOFF { self.mini_chain(start, size) } else { self.chain(start, size) }
     }
 
     /// Puts `content` in the place of a stream in `file`, a copy of the whole file; what is longer than the stream is
@@ -91,16 +123,16 @@ impl<'a> CompoundFile<'a> {
 
     /// The first sector of a stream and its size.
     fn located(&self, path: &[&str]) -> Option<(u32, u64)> {
-        let mut entry = 0;
+        let mut number = 0;
         for name in path {
-            let same = |child: &usize| self.name(*child).is_some_and(|child| child.eq_ignore_ascii_case(name));
-            entry = self.children(entry).into_iter().find(same)?;
+            let same = |child: &Entry| child.name.eq_ignore_ascii_case(name);
+            number = self.children(number).into_iter().find(same)?.number;
         }
-        let at = entry * ENTRY_BYTES;
-        if self.directory.get(at + 66) != Some(&2) {
+        let at = number * ENTRY_BYTES;
+        if self.directory.get(at + 66) != Some(&STREAM) {
             return None;
         }
-        Some((u32_at(&self.directory, at + 116)?, self.size_of(entry)?))
+        Some((u32_at(&self.directory, at + 116)?, self.size_of(number)?))
     }
 
     fn sector(&self, number: u32) -> Option<&'a [u8]> {
@@ -200,20 +232,29 @@ impl<'a> CompoundFile<'a> {
         Some(char::decode_utf16(units).map(|c| c.unwrap_or(char::REPLACEMENT_CHARACTER)).collect())
     }
 
-    /// Children form a binary tree; their parent points to its top.
-    fn children(&self, parent: usize) -> Vec<usize> {
+    /// Children form a binary tree in the order of their names; their parent points to its top.
+    fn children(&self, parent: usize) -> Vec<Entry> {
         let mut found = Vec::new();
-        let mut open: Vec<u32> = u32_at(&self.directory, parent * ENTRY_BYTES + 76).into_iter().collect();
-        let mut seen = vec![false; self.directory.len() / ENTRY_BYTES];
-        while let Some(number) = open.pop() {
-            let Some(seen) = seen.get_mut(number as usize).filter(|seen| !**seen) else { continue };
-            *seen = true;
-            let entry = number as usize;
-            found.push(entry);
-            let at = entry * ENTRY_BYTES;
-            open.extend([u32_at(&self.directory, at + 68), u32_at(&self.directory, at + 72)].into_iter().flatten());
+        let mut seen = HashSet::new();
+        // Those whose left branch is being visited.
+        let mut open = Vec::new();
+        let mut next = self.linked(parent, 76);
+        loop {
+            while let Some(number) = next.filter(|number| seen.insert(*number)) {
+                open.push(number);
+                next = self.linked(number, 68);
+            }
+            let Some(number) = open.pop() else { return found };
+            let kind = self.directory.get(number * ENTRY_BYTES + 66);
+            found.extend(self.name(number).map(|name| Entry { name, is_storage: kind == Some(&STORAGE), number }));
+            next = self.linked(number, 72);
         }
-        found
+    }
+
+    /// The entry whose number stands at `field` of another.
+    fn linked(&self, entry: usize, field: usize) -> Option<usize> {
+        let number = u32_at(&self.directory, entry * ENTRY_BYTES + field)? as usize;
+        (number < self.directory.len() / ENTRY_BYTES).then_some(number)
     }
 }
 

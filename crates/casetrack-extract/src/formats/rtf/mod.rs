@@ -5,6 +5,7 @@
 //! that explicit breaks make.
 
 mod charset;
+mod date;
 mod output;
 mod reader;
 mod state;

@@ -5,9 +5,9 @@ use std::ops::Range;
 
 use casetrack_core::EntityType;
 
-use crate::names::{Class, Name, Source, class_of, is_party_word, persons};
+use super::{Name, Source, persons};
 use crate::places;
-use crate::words::{Gap, Shape, Word};
+use crate::words::{Class, Gap, Shape, Word, class_of, is_party_word, surface};
 
 /// A term that a page defines.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -216,7 +216,7 @@ fn is_meaning(words: &[Word<'_>], behind: usize) -> bool {
 }
 
 fn words_of(words: &[Word<'_>], range: &Range<usize>) -> String {
-    crate::names::surface(words, range.start, range.end)
+    surface(words, range.start, range.end)
 }
 
 /// The name that a term in brackets stands for, of those in the subject.

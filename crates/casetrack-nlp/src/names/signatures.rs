@@ -2,8 +2,9 @@
 
 use casetrack_core::EntityType;
 
-use crate::names::{Class, Name, Source, mark_lowered, organizations, persons, position};
-use crate::words::{Gap, Shape, Word, words};
+use super::roles::position;
+use super::{Name, Source, organizations, persons};
+use crate::words::{Class, Gap, Shape, Word, mark_lowered, surface, words};
 
 /// A person who signs.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -162,7 +163,7 @@ fn line(words: &[Word<'_>], from: usize) -> Option<String> {
     {
         last += 1;
     }
-    (last > from && !words.get(last).is_some_and(|word| word.is(':'))).then(|| crate::names::surface(words, from, last))
+    (last > from && !words.get(last).is_some_and(|word| word.is(':'))).then(|| surface(words, from, last))
 }
 
 #[cfg(test)]

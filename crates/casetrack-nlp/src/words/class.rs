@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
 use super::lists;
-use crate::words::{Shape, Word, fold};
+use super::{Shape, Word, fold};
 
 /// A set of word lists.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

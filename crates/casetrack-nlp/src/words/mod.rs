@@ -1,9 +1,13 @@
 //! The words of a text as the rules for names see them: tokens with shape, place and the white space before them.
 
+mod class;
+mod lists;
+
 use std::iter::Peekable;
 use std::str::CharIndices;
 
-use crate::names::{Class, class_of};
+pub(crate) use self::class::{Class, class_of, mark_lowered};
+pub(crate) use self::lists::{PARTICLES, entries};
 
 /// What a token looks like.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -76,6 +80,23 @@ impl Word<'_> {
 /// Small letters, without points.
 pub(crate) fn fold(text: &str) -> String {
     text.chars().filter(|&c| c != '.').flat_map(char::to_lowercase).collect()
+}
+
+/// The words `first..last` with single blanks between those that have white space between them.
+pub(crate) fn surface(words: &[Word<'_>], first: usize, last: usize) -> String {
+    let mut out = String::new();
+    for (i, word) in words[first..last].iter().enumerate() {
+        if i > 0 && word.gap > Gap::None {
+            out.push(' ');
+        }
+        out.push_str(word.text);
+    }
+    out
+}
+
+/// Is a term, of one word or two, what a contract calls a party?
+pub(crate) fn is_party_word(term: &str) -> bool {
+    class_of(term).has(Class::PARTY) || lists::PARTY_PHRASES.contains(&fold(term).as_str())
 }
 
 /// Longest word, in bytes; what is longer is no word, and goes on as the next.

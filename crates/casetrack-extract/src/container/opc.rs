@@ -1,19 +1,23 @@
 //! Open Packaging containers ([ECMA-376] Part 2): parts in a zip archive, and the relationships that lead to them.
 
-use casetrack_core::Result;
+use std::fmt::Display;
 
-use super::xml::{XmlError, XmlReader};
+use casetrack_core::{ErrorCode, Result};
+
+use super::xml::{Stop, XmlError, XmlReader};
 use super::zip::ZipContainer;
 use crate::model::Source;
 use crate::text::encoding;
 
+/// An open package. What is wrong with parts that it can be read without is collected as warnings.
 pub(crate) struct Package<'a> {
     container: ZipContainer<'a>,
+    warnings: Vec<String>,
 }
 
 impl<'a> Package<'a> {
     pub fn open(source: &'a Source<'a>) -> Result<Self> {
-        Ok(Self { container: ZipContainer::open(source)? })
+        Ok(Self { container: ZipContainer::open(source)?, warnings: Vec::new() })
     }
 
     /// Names of all parts, in the order of the directory.
@@ -26,17 +30,85 @@ impl<'a> Package<'a> {
         self.container.part(name)
     }
 
-    /// The relationships of a part, or those of the package for `""`; none if they are missing or damaged.
-    pub fn relationships_of(&mut self, part: &str) -> Result<Relationships> {
+    /// The relationships of a part, or those of the package for `""`; with a warning, those before the damage, if there is any.
+    pub fn relationships_of(&mut self, part: &str) -> Relationships {
+        const HOLDS: &str = "list of related parts";
         let (folder, file) = part.rsplit_once('/').unwrap_or(("", part));
         let name = format!("{folder}/_rels/{file}.rels");
-        let bytes = self.container.part(name.trim_start_matches('/'))?.unwrap_or_default();
-        Ok(Relationships::parse(&encoding::decode_xml(&bytes), folder).unwrap_or_default())
+        let name = name.trim_start_matches('/');
+        let mut relationships = Relationships::default();
+        if self.has(name)
+            && let Some(bytes) = self.beside(name, HOLDS)
+            && let Err(error) = relationships.read(&encoding::decode_xml(&bytes), folder)
+        {
+            self.warn_of_end(HOLDS, name, &error);
+        }
+        relationships
     }
 
-    /// The part that a relationship leads to, or the one with the usual name. Damage to it is not fatal.
-    pub fn related(&mut self, relationships: &Relationships, kind: &str, usual: &str) -> Result<Option<Vec<u8>>> {
-        self.container.part(relationships.target(kind).unwrap_or(usual.trim_start_matches('/')))
+    /// The bytes of a part that the text can be read without; `None`, with a warning, when it is missing or damaged. `holds` says
+    /// what is lost with it: "comments".
+    pub fn beside(&mut self, name: &str, holds: &str) -> Option<Vec<u8>> {
+        let problem = match self.container.part(name) {
+            Ok(Some(bytes)) => return Some(bytes),
+            Ok(None) => "is missing",
+            Err(error) if error.code == ErrorCode::FileTooLarge => "is too large",
+            Err(_) => "is damaged",
+        };
+        self.warn(format!("The {holds} could not be read: the part {name} {problem}."));
+        None
+    }
+
+    /// As [`beside`](Self::beside), for the part that a relationship leads to, or else the one with the usual name, if there is one.
+    pub fn related(&mut self, relationships: &Relationships, kind: &str, usual: &str, holds: &str) -> Option<Vec<u8>> {
+        match relationships.target(kind) {
+            Some(target) => self.beside(target, holds),
+            None => {
+                let usual = usual.trim_start_matches('/');
+                if self.has(usual) { self.beside(usual, holds) } else { None }
+            }
+        }
+    }
+
+    /// Reads the XML of a part that the text can be read without. What `read` takes from a damaged one before the damage is kept, with
+    /// a warning.
+    ///
+    /// # Errors
+    ///
+    /// Only those of `read` that are no damage.
+    pub fn read_beside<E: Into<Stop>>(
+        &mut self,
+        name: &str,
+        holds: &str,
+        read: impl FnOnce(&str) -> std::result::Result<(), E>,
+    ) -> Result<()> {
+        let Some(bytes) = self.beside(name, holds) else { return Ok(()) };
+        match read(&encoding::decode_xml(&bytes)).map_err(Into::into) {
+            Err(Stop::Limit(error)) => return Err(error),
+            Err(Stop::Xml(error)) => self.warn_of_end(holds, name, &error),
+            Ok(()) => {}
+        }
+        Ok(())
+    }
+
+    /// Warns that a part could not be read to its end.
+    pub fn warn_of_end(&mut self, holds: &str, name: &str, error: &dyn Display) {
+        self.warn(format!("The {holds} could not be read to the end: the part {name} is damaged ({error})."));
+    }
+
+    /// The warnings since the last call, each once.
+    pub fn take_warnings(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.warnings)
+    }
+
+    fn warn(&mut self, warning: String) {
+        if !self.warnings.contains(&warning) {
+            self.warnings.push(warning);
+        }
+    }
+
+    fn has(&self, name: &str) -> bool {
+        self.container.has(name)
     }
 }
 
@@ -52,18 +124,17 @@ struct Relationship {
 pub(crate) struct Relationships(Vec<Relationship>);
 
 impl Relationships {
-    fn parse(xml: &str, folder: &str) -> Result<Self, XmlError> {
-        let mut found = Vec::new();
+    fn read(&mut self, xml: &str, folder: &str) -> Result<(), XmlError> {
         let mut xml = XmlReader::new(xml);
         xml.root()?;
         while let Some(element) = xml.child()? {
             if let (Some(kind), Some(target)) = (element.attribute("Type"), element.attribute("Target")) {
                 let id = element.attribute("Id").unwrap_or_default();
-                found.push(Relationship { id, kind, target: resolved(&target, folder) });
+                self.0.push(Relationship { id, kind, target: resolved(&target, folder) });
             }
             xml.skip()?;
         }
-        Ok(Self(found))
+        Ok(())
     }
 
     /// Types are URIs that differ between strict and transitional files; the last segment does not.

@@ -29,6 +29,11 @@ impl<'a> ZipContainer<'a> {
         self.archive.file_names_raw().map(|name| String::from_utf8_lossy(name).into_owned()).collect()
     }
 
+    /// Whether there is a part of this name.
+    pub fn has(&self, name: &str) -> bool {
+        self.index_of(name).is_some()
+    }
+
     pub fn len(&self) -> usize {
         self.archive.len()
     }
@@ -38,7 +43,7 @@ impl<'a> ZipContainer<'a> {
         let max_bytes = max_bytes.min(self.source.limits().max_part_bytes);
         let (name, locked) = match self.archive.by_index_raw(index) {
             Ok(file) => {
-                // Names are UTF-8 more often than they say so; the rest is in the code page of old.
+                // Names are UTF-8 more often than they declare it; the others are in code page 437.
                 let name = std::str::from_utf8(file.name_raw()).map(str::to_owned);
                 let decoded = || file.name().map_or_else(|_| format!("File {}", index + 1), |name| name.into_owned());
                 (name.unwrap_or_else(|_| decoded()), file.encrypted())
@@ -79,11 +84,7 @@ impl<'a> ZipContainer<'a> {
         let unreadable = |error: &dyn std::fmt::Display| {
             self.source.unreadable(format_args!("its part {name} is damaged ({error})"))
         };
-        let found = match self.archive.index_for_name(name) {
-            Some(index) => Some(index),
-            None => self.archive.file_names_raw().position(|candidate| candidate.eq_ignore_ascii_case(name.as_bytes())),
-        };
-        let Some(index) = found else { return Ok(None) };
+        let Some(index) = self.index_of(name) else { return Ok(None) };
         let file = match self.archive.by_index(index) {
             Ok(file) => file,
             Err(ZipError::UnsupportedArchive(ZipError::PASSWORD_REQUIRED)) => {
@@ -97,6 +98,12 @@ impl<'a> ZipContainer<'a> {
             return Err(part_too_large(self.source, name));
         }
         Ok(Some(bytes))
+    }
+
+    fn index_of(&self, name: &str) -> Option<usize> {
+        self.archive.index_for_name(name).or_else(|| {
+            self.archive.file_names_raw().position(|candidate| candidate.eq_ignore_ascii_case(name.as_bytes()))
+        })
     }
 }
 

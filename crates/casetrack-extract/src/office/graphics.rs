@@ -7,17 +7,21 @@ use crate::container::xml::{Node, XmlError, XmlReader};
 /// Points of a chart series that are read; Excel allows as many rows.
 const MAX_POINTS: usize = 1 << 20;
 
-/// The text of a diagram's points (21.4): what SmartArt shows, in the order of its outline.
-pub(crate) fn diagram(xml: &str) -> Vec<String> {
+/// Adds the text of a diagram's points (21.4): what SmartArt shows, in the order of its outline.
+pub(crate) fn diagram(xml: &str, texts: &mut Vec<String>) -> Result<(), XmlError> {
     let mut xml = XmlReader::new(xml);
     let mut paragraphs = Vec::new();
-    while let Ok(node) = xml.next() {
-        let is_text = matches!(&node, Node::Start(element) if element.name() == "t");
-        if matches!(node, Node::Eof) || is_text && text_body(&mut xml, &mut paragraphs).is_err() {
-            break;
+    let outcome = (|| {
+        loop {
+            match xml.next()? {
+                Node::Start(element) if element.name() == "t" => text_body(&mut xml, &mut paragraphs)?,
+                Node::Eof => return Ok(()),
+                _ => {}
+            }
         }
-    }
-    paragraphs.into_iter().map(|paragraph| paragraph.text).collect()
+    })();
+    texts.extend(paragraphs.into_iter().map(|paragraph| paragraph.text));
+    outcome
 }
 
 #[derive(Default)]
@@ -27,28 +31,28 @@ pub(crate) struct Chart {
     pub rows: Vec<Row>,
 }
 
-/// The values that a chart shows (21.2), as they are cached in it. What was read of a damaged one is kept.
-pub(crate) fn chart(xml: &str) -> Chart {
+/// Reads the values that a chart shows (21.2), as they are cached in it. What was read of a damaged one is kept.
+pub(crate) fn chart(xml: &str, chart: &mut Chart) -> Result<(), XmlError> {
     let mut xml = XmlReader::new(xml);
     let (mut title, mut series): (Vec<Paragraph>, Vec<Series>) = (Vec::new(), Vec::new());
-    while let Ok(node) = xml.next() {
-        let outcome = match node {
-            Node::Start(element) if element.name() == "rich" => text_body(&mut xml, &mut title),
-            Node::Start(element) if element.name() == "ser" => {
-                let mut one = Series::default();
-                let outcome = one.read(&mut xml);
-                series.push(one);
-                outcome
+    let outcome = (|| {
+        loop {
+            match xml.next()? {
+                Node::Start(element) if element.name() == "rich" => text_body(&mut xml, &mut title)?,
+                Node::Start(element) if element.name() == "ser" => {
+                    let mut one = Series::default();
+                    let outcome = one.read(&mut xml);
+                    series.push(one);
+                    outcome?;
+                }
+                Node::Eof => return Ok(()),
+                _ => {}
             }
-            Node::Eof => break,
-            _ => Ok(()),
-        };
-        if outcome.is_err() {
-            break;
         }
-    }
-    let title = title.into_iter().map(|paragraph| paragraph.text).collect::<Vec<_>>().join("\n");
-    Chart { title, rows: rows_of(&series) }
+    })();
+    chart.title = title.into_iter().map(|paragraph| paragraph.text).collect::<Vec<_>>().join("\n");
+    chart.rows = rows_of(&series);
+    outcome
 }
 
 fn rows_of(series: &[Series]) -> Vec<Row> {

@@ -4,6 +4,7 @@
 pub mod graphics;
 pub mod number_format;
 pub mod numbering;
+pub mod open_document;
 pub mod paragraphs;
 pub mod properties;
 pub mod slides;

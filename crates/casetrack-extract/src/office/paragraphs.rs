@@ -146,7 +146,7 @@ pub(crate) fn shown_bullet(char: Option<String>) -> String {
     }
 }
 
-/// `ST_TextAutonumberScheme` (20.1.10.61): the kind of number, then what stands around it.
+/// `ST_TextAutonumberScheme` (20.1.10.61): the kind of number, then the punctuation around it.
 pub(crate) fn auto_number(number: u32, scheme: &str) -> String {
     let format = match scheme {
         scheme if scheme.starts_with("alphaLc") => "lowerLetter",

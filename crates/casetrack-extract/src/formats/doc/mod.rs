@@ -56,15 +56,18 @@ impl Extractor for Doc {
         if text.is_damaged || (text.units.len() as u64) < u64::from(fib.range(Part::Main).end) {
             document.warn("The document is damaged; text is missing.");
         }
-        // The tables of old files have another form.
+        // Old files have tables of another form.
         let table = |table| if fib.is_old { &[] } else { fib.table(&table_stream, table) };
         let fonts = lists::fonts(table(Table::Fonts));
-        let mut numbering = if fib.is_old {
+        let (mut numbering, is_damaged) = if fib.is_old {
             Default::default()
         } else {
             let with_levels = |table| fib.table_and_rest(&table_stream, table);
             lists::numbering(with_levels(Table::ListDefinitions), with_levels(Table::Lists), &fonts)
         };
+        if is_damaged {
+            document.warn("The list definitions are damaged; list labels may be missing.");
+        }
         let file = WordFile {
             characters: PropertyPages::parse(&stream, table(Table::CharacterPages), PageKind::Characters),
             paragraphs: PropertyPages::parse(&stream, table(Table::ParagraphPages), PageKind::Paragraphs),

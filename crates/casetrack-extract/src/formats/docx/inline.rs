@@ -12,6 +12,16 @@ pub(super) enum NoteKind {
     Endnote,
 }
 
+impl NoteKind {
+    /// For messages.
+    pub fn name(self) -> &'static str {
+        match self {
+            NoteKind::Footnote => "footnotes",
+            NoteKind::Endnote => "endnotes",
+        }
+    }
+}
+
 /// A place in the text that refers to a note.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Reference {
@@ -50,8 +60,8 @@ impl Fields {
         self.0.contains(&FieldPart::Instruction)
     }
 
-    /// Results may span paragraphs. Instructions hardly ever do: one that does not end is damage, which must not hide the
-    /// rest of the document.
+    /// Results may span paragraphs. Instructions rarely do: one that does not end is damage, which must not hide the rest of the
+    /// document.
     pub fn end_of_paragraph(&mut self) {
         self.0.retain(|part| *part == FieldPart::Result);
     }

@@ -31,17 +31,19 @@ pub(crate) struct Docx;
 impl Extractor for Docx {
     fn extract(&self, source: &Source, document: &mut DocumentBuilder) -> Result<()> {
         let mut package = Package::open(source)?;
-        let root = package.relationships_of("")?;
+        let root = package.relationships_of("");
         let main = root.target("officeDocument").unwrap_or("word/document.xml").to_owned();
         let folder = main.rsplit_once('/').map_or("", |(folder, _)| folder);
-        let related = package.relationships_of(&main)?;
+        let related = package.relationships_of(&main);
 
-        if let Some(title) = properties::of_package(&mut package, &root, document)? {
+        if let Some(title) = properties::of_package(&mut package, &root, document) {
             document.set_title(&title);
         }
-        let mut part = |kind: &str| package.related(&related, kind, &format!("{folder}/{kind}.xml"));
-        let (styles, numbering) = (part("styles")?, part("numbering")?);
-        let (footnotes, endnotes, comments) = (part("footnotes")?, part("endnotes")?, part("comments")?);
+        let mut part =
+            |kind: &str, holds: &str| package.related(&related, kind, &format!("{folder}/{kind}.xml"), holds);
+        let (styles, numbering) = (part("styles", "styles"), part("numbering", "list definitions"));
+        let (footnotes, endnotes) = (part("footnotes", "footnotes"), part("endnotes", "endnotes"));
+        let comments = part("comments", "comments");
         let body =
             package.part(&main)?.ok_or_else(|| source.unreadable(format_args!("its main part {main} is missing")))?;
 
@@ -60,8 +62,8 @@ impl Extractor for Docx {
 
         document.start_page(ExtractionMethod::Native, None);
         let xml = encoding::decode_xml(&body);
-        let comments = beside::comments(&text(&comments), &styles, document);
-        let drawings = beside::drawings(&mut package, &related);
+        let comments = beside::comments(&text(&comments), &styles, document)?;
+        let drawings = beside::drawings(&mut package, &related)?;
         let mut body = Body::new(&xml, &styles, &mut numbering, document);
         (body.comments, body.drawings) = (comments, drawings);
         let outcome = body.read();
@@ -75,14 +77,10 @@ impl Extractor for Docx {
             }
         }
         let notes = Notes { footnotes: &text(&footnotes), endnotes: &text(&endnotes) };
-        match notes.append(&references, &styles, &mut numbering, document) {
-            Err(Stop::Limit(error)) => return Err(error),
-            Err(Stop::Xml(error)) => {
-                document.warn(format!("The footnotes are damaged ({error}) and missing in part."));
-            }
-            Ok(()) => {}
-        }
-        beside::append_headers_and_footers(&mut package, &related, &styles, document)
+        notes.append(&references, &styles, &mut numbering, document)?;
+        beside::append_headers_and_footers(&mut package, &related, &styles, document)?;
+        package.take_warnings().into_iter().for_each(|warning| document.warn(warning));
+        Ok(())
     }
 }
 

@@ -11,7 +11,7 @@ use crate::container::xml::{Element, Stop, XmlReader};
 const MAX_REPEATED_BYTES: usize = 1 << 24;
 
 /// Gives the content of the object in a folder of the package; `None` where there is none.
-pub(super) type LoadObject<'d> = &'d mut dyn FnMut(&str) -> Option<String>;
+pub(super) type LoadObject<'d> = &'d mut dyn FnMut(&str) -> casetrack_core::Result<Option<String>>;
 
 /// A footnote or endnote; they follow the text.
 pub(super) struct Note {

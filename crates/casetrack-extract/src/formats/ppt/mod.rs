@@ -158,6 +158,9 @@ impl<'a> Deck<'a> {
                 contents.extend(slide::master_contents(master, &surroundings));
             }
             write_contents(contents, document)?;
+            if settings.notes != 0 && !self.notes.contains_key(&settings.notes) {
+                document.warn(format!("The notes of slide {number} are damaged and missing."));
+            }
             // Notes belong to one slide.
             if let Some(notes) = self.notes.get(&settings.notes).filter(|notes| seen.insert(notes.place)) {
                 let notes = slide::notes(notes, &surroundings);

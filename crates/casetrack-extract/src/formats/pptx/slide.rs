@@ -206,25 +206,21 @@ fn table(xml: &mut XmlReader, rows: &mut Vec<Row>) -> Result<(), XmlError> {
     Ok(())
 }
 
-/// The paragraphs of the speaker's notes, one a line; the picture of the slide, date and page number are left out.
-pub(super) fn notes(xml: &str) -> String {
+/// Adds the paragraphs of the speaker's notes; the picture of the slide, date and page number are left out.
+pub(super) fn notes(xml: &str, lines: &mut Vec<String>) -> Result<(), XmlError> {
     let mut xml = XmlReader::new(xml);
-    let mut lines: Vec<String> = Vec::new();
-    while let Ok(node) = xml.next() {
-        match node {
+    loop {
+        match xml.next()? {
             Node::Start(element) if element.name() == "sp" => {
                 let mut paragraphs = Vec::new();
                 let (placeholder, outcome) = shape(&mut xml, &mut paragraphs);
                 if !matches!(placeholder.as_deref(), Some("sldNum" | "dt" | "hdr" | "ftr" | "sldImg")) {
                     lines.extend(paragraphs.iter().map(|paragraph| paragraph.labelled().trim().to_owned()));
                 }
-                if outcome.is_err() {
-                    break;
-                }
+                outcome?;
             }
-            Node::Eof => break,
+            Node::Eof => return Ok(()),
             _ => {}
         }
     }
-    lines.join("\n")
 }

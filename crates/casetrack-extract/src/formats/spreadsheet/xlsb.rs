@@ -60,15 +60,17 @@ struct Listed {
 
 pub(super) fn read(source: &Source, document: &mut DocumentBuilder) -> Result<()> {
     let mut package = Package::open(source)?;
-    let root = package.relationships_of("")?;
-    if let Some(title) = properties::of_package(&mut package, &root, document).ok().flatten() {
+    let root = package.relationships_of("");
+    if let Some(title) = properties::of_package(&mut package, &root, document) {
         document.set_title(&title);
     }
     let main = root.target("officeDocument").unwrap_or("xl/workbook.bin").to_owned();
-    let related = package.relationships_of(&main)?;
+    let related = package.relationships_of(&main);
     let (epoch_1904, listed) = workbook(&package.part(&main)?.unwrap_or_default());
-    let strings = package.related(&related, "sharedStrings", "xl/sharedStrings.bin")?.unwrap_or_default();
-    let styles = package.related(&related, "styles", "xl/styles.bin")?.unwrap_or_default();
+    let mut part =
+        |kind: &str, usual: &str, holds: &str| package.related(&related, kind, usual, holds).unwrap_or_default();
+    let strings = part("sharedStrings", "xl/sharedStrings.bin", "shared texts");
+    let styles = part("styles", "xl/styles.bin", "number formats");
     let strings = records(&strings).filter(|record| record.0 == kind::SHARED_STRING);
     let strings = strings.map(|(_, data)| wide(data, 1).unwrap_or_default()).collect();
     let shared = Shared { source, strings, formats: formats(&styles), epoch_1904 };
@@ -87,14 +89,15 @@ pub(super) fn read(source: &Source, document: &mut DocumentBuilder) -> Result<()
             Err(error) if error.code == ErrorCode::UnreadableFile => sheet.problem = Some(error.message),
             Err(error) => return Err(error),
         }
-        let related = package.relationships_of(part)?;
+        let related = package.relationships_of(part);
         for part in related.targets("comments") {
-            // Damage to what stands beside the cells is not worth the sheet.
-            sheet.comments.extend(comments(&package.part(part).ok().flatten().unwrap_or_default()));
+            sheet.comments.extend(comments(&package.beside(part, "comments").unwrap_or_default()));
         }
         xlsx::read_drawings(&mut package, &related, &mut sheet)?;
         Ok(sheet)
-    })
+    })?;
+    package.take_warnings().into_iter().for_each(|warning| document.warn(warning));
+    Ok(())
 }
 
 /// Records by number (2.1.4); the last one is clipped where the part ends.
@@ -231,7 +234,7 @@ impl Shared<'_> {
             }
         }
         if !has_ended {
-            sheet.problem = Some("its part ends in the middle".into());
+            sheet.problem = Some("its part is cut off".into());
         }
         Ok(())
     }

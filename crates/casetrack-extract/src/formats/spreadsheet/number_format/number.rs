@@ -39,7 +39,7 @@ impl Decimal {
         }
     }
 
-    /// Rounds half up to so many decimals.
+    /// Rounds half up to `decimals` places.
     fn round(&mut self, decimals: i32) {
         let kept = self.point + decimals;
         if kept < 0 {

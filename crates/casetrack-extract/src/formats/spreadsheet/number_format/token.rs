@@ -24,7 +24,7 @@ pub(super) enum Token {
     Fraction(usize),
     /// "AM" and "PM", or "A" and "P".
     Noon(bool),
-    /// Hours, minutes or seconds that do not start anew: `h`, `m` or `s`, and the number of digits.
+    /// Hours, minutes or seconds that go on counting: `h`, `m` or `s`, and the number of digits.
     Elapsed(char, usize),
 }
 

@@ -46,7 +46,7 @@ pub(super) fn read(globals: &Globals, substream: &[u8], sheet: &mut Sheet) -> Re
         }
         chart.last = record.kind;
     }
-    reader.sheet.problem = Some("the file ends in the middle".into());
+    reader.sheet.problem = Some("the file is cut off".into());
     reader.finish();
     Ok(())
 }

@@ -8,10 +8,13 @@
 mod boundary;
 mod context;
 mod cut;
+mod headings;
 
 use std::collections::HashMap;
 
 use casetrack_core::{Block, BlockKind, Chunk, ChunkConfig, ChunkId, ColumnRange, DocumentId, Page, Rect, RowRange};
+
+pub use self::headings::headings_at;
 
 use self::context::{DocumentContext, PageContext};
 use self::cut::{Span, cut_page};

@@ -12,7 +12,12 @@ pub(crate) struct Cursor<'a> {
 
 impl<'a> Cursor<'a> {
     pub fn new(text: &'a str) -> Self {
-        Self { text, char: 0, byte: 0 }
+        Self::starting_at(text, 0)
+    }
+
+    /// For a text that is a part of a page and begins at this character of it.
+    pub fn starting_at(text: &'a str, char: usize) -> Self {
+        Self { text, char, byte: 0 }
     }
 
     pub fn slice(&mut self, block: &Block) -> &'a str {

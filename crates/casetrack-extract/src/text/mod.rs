@@ -7,5 +7,6 @@ pub mod document_type;
 pub mod encoding;
 pub mod headings;
 pub mod language;
+pub mod sections;
 
 pub(crate) use self::cursor::Cursor;

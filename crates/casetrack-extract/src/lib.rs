@@ -33,3 +33,4 @@ pub use model::{Attachment, ExtractOptions, Extraction, PagePicture, RenderReque
 pub use ocr::tesseract_status;
 pub use rendering::{can_render, render_page};
 pub use text::document_type::infer_document_type;
+pub use text::running::running_lines;

@@ -131,7 +131,7 @@ fn detect_in_zip(source: &Source) -> Result<FileFormat> {
     if let Some(found) = mime_type.or(manifest.mime_type).as_deref().and_then(kind_of) {
         return if manifest.is_encrypted && found.is_ok() { Err(source.needs_password()) } else { verdict(found) };
     }
-    // Content types name the main part. Where that part is missing or damaged, the usual names of parts tell as much.
+    // Content types name the main part. Where that part is missing or damaged, the usual names of parts say as much.
     let content_types = container.part("[Content_Types].xml").ok().flatten().unwrap_or_default();
     let content_types = encoding::decode_xml(&content_types);
     let names = container.names();
@@ -168,7 +168,7 @@ fn detect_in_compound_file(source: &Source) -> Result<FileFormat> {
     }
 }
 
-/// A page says so in its first tag, after comments and an XML declaration. Fragments are told by their name.
+/// A page says so in its first tag, after comments and an XML declaration. Fragments are recognised by the name of the file.
 fn is_html(source: &Source, text: &str) -> bool {
     let mut start = text.trim_start_matches(['\u{FEFF}', ' ', '\t', '\r', '\n']);
     while let Some((_, rest)) = start
@@ -285,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn containers_are_told_by_their_main_part() {
+    fn containers_are_recognised_by_their_main_part() {
         let path = Path::new("file.zip");
         let docx = package("openxmlformats-officedocument.wordprocessingml.document.main+xml");
         assert_eq!(detect(path, &docx).unwrap(), FileFormat::Docx);
@@ -357,7 +357,7 @@ mod tests {
     }
 
     #[test]
-    fn mail_is_told_by_its_first_lines() {
+    fn mail_is_recognised_by_its_first_lines() {
         let path = Path::new("file.bin");
         let message = b"Return-Path: <a@b.c>\r\nMessage-ID: <1@b.c>\r\nSubject: x\r\n\r\nbody \0\x01\xFF";
         assert_eq!(detect(path, message).unwrap(), FileFormat::Eml);

@@ -45,7 +45,7 @@ fn extract_into(
     let source = Source { path, bytes, options };
     if bytes.len() as u64 > options.limits.max_file_bytes {
         return Err(source.too_large(format_args!(
-            "{} bytes, where at most {} are read",
+            "it has {} bytes, and files are read up to {}",
             bytes.len(),
             options.limits.max_file_bytes
         )));
@@ -74,7 +74,7 @@ fn extract_into(
     Ok(extraction)
 }
 
-/// Plain text is read the same whatever its name says, so only a promise of another kind of file is worth a word.
+/// A warning when the name promises another kind of file. Formats of plain text are all read alike, so their names do not matter.
 fn name_and_content_differ(source: &Source, format: FileFormat) -> Option<String> {
     let promised = source.promised_format()?;
     let textual = |format| matches!(format, FileFormat::Text | FileFormat::Markdown | FileFormat::Csv);
@@ -82,7 +82,8 @@ fn name_and_content_differ(source: &Source, format: FileFormat) -> Option<String
         return None;
     }
     let extension = source.path.extension()?.to_string_lossy();
-    Some(format!("The name ends in .{extension}, but the content is {}; read as such.", describe(format)))
+    let found = describe(format);
+    Some(format!("The name ends in .{extension}, but the content is {found}; it was read as {found}."))
 }
 
 fn describe(format: FileFormat) -> &'static str {
@@ -140,7 +141,10 @@ mod tests {
     fn content_wins_over_the_name_and_is_said_to() {
         let extraction = extract_with("report.pdf", b"Only text.\n", Limits::default()).unwrap();
         assert_eq!(extraction.format, FileFormat::Text);
-        assert_eq!(extraction.warnings, ["The name ends in .pdf, but the content is plain text; read as such."]);
+        assert_eq!(
+            extraction.warnings,
+            ["The name ends in .pdf, but the content is plain text; it was read as plain text."]
+        );
         assert!(extract_with("report.log", b"Only text.\n", Limits::default()).unwrap().warnings.is_empty());
     }
 

@@ -229,7 +229,7 @@ impl DocumentBuilder {
         Ok(())
     }
 
-    /// Changes a table row of the page in progress, once rows that follow it have told what it is.
+    /// Changes a table row of the page in progress, once the rows after it have shown what it is.
     pub fn assign_row(&mut self, block: usize, to_table: u32, is_header: bool) {
         let block = self.page().blocks.get_mut(block);
         if let Some(Block { kind: BlockKind::TableRow { table, header, .. }, .. }) = block {

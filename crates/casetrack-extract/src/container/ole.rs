@@ -1,6 +1,6 @@
 //! OLE compound files ([MS-CFB]): which streams there are, and what they hold.
 //!
-//! What is damaged costs itself: a chain that leaves the file or runs in a circle ends there. Nothing read is longer than
+//! Damage affects only what it hits: a chain that leaves the file or runs in a circle ends there. Nothing read is longer than
 //! the file.
 
 use std::collections::HashSet;

@@ -26,7 +26,7 @@ impl fmt::Display for XmlError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             XmlError::Malformed(error) => write!(f, "malformed XML: {error}"),
-            XmlError::EndsEarly => f.write_str("the XML ends in the middle"),
+            XmlError::EndsEarly => f.write_str("the XML is cut off"),
             XmlError::TooDeep => write!(f, "XML elements are nested more than {MAX_DEPTH} deep"),
         }
     }

@@ -1,4 +1,4 @@
-//! Markdown: verbatim like plain text; the parser only tells where headings, list items and table rows are.
+//! Markdown: verbatim like plain text; the parser only finds headings, list items and table rows.
 
 use std::ops::Range;
 

@@ -154,7 +154,7 @@ fn refused(reply: Reply) -> Error {
                 None => error,
             }
         }
-        _ => Error::internal("A worker's last answer was not what it was asked for"),
+        _ => Error::internal("A worker process answered a different request"),
     }
 }
 
@@ -193,7 +193,7 @@ impl Stopped {
 fn recovered(path: &Path, bytes: &[u8], pages: Vec<Page>, stopped: &Stopped) -> Result<Extraction> {
     let (code, reason, hint) = stopped.explained("finished")?;
     let name = file_name(path);
-    // A protected file is opened nowhere but in a worker; its name tells enough here.
+    // A protected file is opened only in a worker; its name is enough here.
     let format = match crate::detect(path, bytes) {
         Err(error) if error.code == ErrorCode::NeedsPassword => {
             path.extension().and_then(|extension| FileFormat::from_extension(extension.to_str()?))

@@ -21,7 +21,7 @@ pub struct Attachment {
 #[derive(Default)]
 pub(crate) struct Attachments {
     kept: Vec<Attachment>,
-    /// Names in lower case, each with the last number that was added to tell others like it apart.
+    /// Names in lower case, each with the last number that was added to keep others apart from it.
     names: HashMap<String, u32>,
     places_left: u32,
     bytes_left: u64,
@@ -60,8 +60,9 @@ impl Attachments {
     }
 
     pub fn warning(&self) -> Option<String> {
-        (self.left_out > 0)
-            .then(|| format!("{} of the files inside were left out: together they exceed the limits.", self.left_out))
+        (self.left_out > 0).then(|| {
+            format!("{} of the files inside were left out, because together they exceed the limits.", self.left_out)
+        })
     }
 
     pub fn into_vec(self) -> Vec<Attachment> {

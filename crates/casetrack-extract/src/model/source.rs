@@ -44,7 +44,7 @@ impl<'a> Source<'a> {
     pub fn needs_password(&self) -> Error {
         let (problem, check) = match self.options.password {
             None => ("needs a password", ""),
-            Some(_) => ("is protected by another password: the password is not right", "Check the password. "),
+            Some(_) => ("could not be opened: the password is wrong", "Check the password. "),
         };
         Error::new(ErrorCode::NeedsPassword, format!("{} {problem}.", self.name())).with_hint(hint![
             check,

@@ -1,4 +1,4 @@
-//! Headings of numbered clauses. Contracts often set them like the text, so that only their numbers tell them.
+//! Headings of numbered clauses. Contracts often print them like the text, so that only their numbers show what they are.
 
 use casetrack_core::{Block, BlockKind, Page};
 

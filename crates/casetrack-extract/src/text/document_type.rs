@@ -1,4 +1,4 @@
-//! Infers what kind of document a file is, by rules that a person can follow.
+//! Infers what kind of document a file is, by simple rules.
 
 use casetrack_core::{DocumentType, FileFormat};
 

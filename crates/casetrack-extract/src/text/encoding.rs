@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
 
-/// Bytes looked at to tell text from binary data, and UTF-16 from single bytes. Also what the detector of legacy
+/// Bytes read to distinguish text from binary data, and UTF-16 from single bytes. Also what the detector of legacy
 /// encodings is fed: its cost is linear, and its verdict is settled long before.
 const SAMPLE_BYTES: usize = 256 * 1024;
 
@@ -45,7 +45,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Option<Decoded<'_>> {
 const DECLARED_WITHIN: usize = 4096;
 
 /// Decodes HTML: a byte order mark, UTF-16 without one, UTF-8 that has other characters than ASCII, what the page declares,
-/// then as other text. Old declarations survive conversions to UTF-8, which hardly ever is anything else by chance.
+/// then as other text. Old declarations survive conversions to UTF-8, and other text is rarely valid UTF-8 by chance.
 pub(crate) fn decode_html(bytes: &[u8]) -> Option<Decoded<'_>> {
     let is_marked = Encoding::for_bom(bytes).is_some() || utf16_without_mark(bytes).is_some();
     if !is_marked
@@ -124,8 +124,8 @@ fn utf16_without_mark(bytes: &[u8]) -> Option<&'static Encoding> {
     }
 }
 
-/// Whether the bytes are UTF-8, or multi-byte characters are so many that the few invalid bytes among them must be damage: a legacy encoding
-/// hardly ever forms valid sequences by chance.
+/// Whether the bytes are UTF-8, possibly with a few damaged ones: legacy encodings rarely form valid multi-byte sequences by chance, so many
+/// of those mean UTF-8.
 fn mostly_utf8(bytes: &[u8]) -> bool {
     if std::str::from_utf8(bytes).is_ok() {
         return true;

@@ -188,7 +188,7 @@ impl<'a> Body<'a, '_> {
 
     fn end_paragraph(&mut self, state: &mut State<'a>, position: u32, sink: &mut Sink) -> Result<()> {
         let properties = self.paragraph_properties(position);
-        // Results of fields may span paragraphs; instructions hardly do, and one without an end must not hide the rest.
+        // Results of fields may span paragraphs. Instructions rarely do, and one without an end must not hide the rest.
         state.fields.retain(|shows| *shows);
         let text = std::mem::take(&mut state.text);
         if properties.ends_row && !properties.ends_inner {

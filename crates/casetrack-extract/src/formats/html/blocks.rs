@@ -84,7 +84,7 @@ pub(super) fn write(item: Item, document: &mut DocumentBuilder, table: &mut u32)
 pub(super) struct Table {
     is_layout: bool,
     pub in_head: bool,
-    /// The caption, and what stands between cells.
+    /// The caption, and text between cells.
     before: Vec<Item>,
     rows: Vec<OpenRow>,
     cell: Option<OpenCell>,

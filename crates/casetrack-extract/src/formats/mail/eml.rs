@@ -160,7 +160,7 @@ impl Reader<'_> {
 
     fn html(&self, part: &Part) -> PageText {
         match part.charset() {
-            // The header wins over what the markup declares; a byte order mark tells its reader.
+            // The header wins over what the markup declares; a byte order mark says so to the HTML reader.
             Some(charset) => {
                 let text = decode_text(&part.decoded(), Some(charset));
                 body::html(self.source, format!("\u{FEFF}{text}").as_bytes())

@@ -2,7 +2,7 @@
 //!
 //! Lines that follow each other downwards and overlap horizontally form a region (a column, a heading); running heads and
 //! feet are regions of their own. Inside a region a paragraph ends where the distance grows, the font size changes, the
-//! indentation starts anew, or a line ends early: the next word would have fitted.
+//! indentation starts again, or a line ends early: the next word would have fitted.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 

@@ -1,7 +1,7 @@
 //! PDF files, over pdfium.
 //!
 //! Text is what the text layer says, in the order of the page's content, one line of text per line on the page with its
-//! box. Paragraphs are found from geometry. A page that is a picture with no or hardly any text is a scan, and a text layer
+//! box. Paragraphs are found from geometry. A page that is a picture with little or no text is a scan, and a text layer
 //! may be garbage: such pages are rendered and read by OCR, and so are large pictures beside a text layer. Where that is not
 //! possible pages keep their places without being taken for empty ones.
 
@@ -19,12 +19,11 @@ mod scan;
 mod text_layer;
 
 use std::borrow::Cow;
-use std::sync::{Mutex, PoisonError};
+use std::sync::PoisonError;
 
-use casetrack_core::{BlockKind, Error, ExtractionMethod, Rect, Result};
+use casetrack_core::{BlockKind, ExtractionMethod, Rect, Result};
 use pdfium_render::prelude::{
     PdfDocument, PdfDocumentMetadataTagType, PdfPage, PdfPageAnnotationType, PdfPageIndex, PdfiumError,
-    PdfiumInternalError,
 };
 
 use self::file::{PDFIUM, opened};
@@ -75,7 +74,7 @@ impl TextPage {
 /// OCR of a page with a garbage text layer replaces it when it makes at least this much sense.
 const MIN_CONFIDENCE: f32 = 0.5;
 
-/// Text layers first: they are read fast, and tell what is a heading. Then page by page, with OCR where it is needed, so that
+/// Text layers first: they are fast to read, and show what is a heading. Then page by page, with OCR where it is needed, so that
 /// what was read of a long scan is not lost if its reading is stopped.
 fn read_document(source: &Source, pdf: &PdfDocument, document: &mut DocumentBuilder) -> Result<()> {
     if pdf.pages().is_empty() {

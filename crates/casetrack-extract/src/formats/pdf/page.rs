@@ -9,7 +9,7 @@ pub(super) enum PageState {
     /// Has text, or is truly blank.
     Readable,
     Scanned,
-    /// Has a text layer that does not say what the page shows.
+    /// Has a text layer that does not match what the page shows.
     Garbage,
     Damaged,
 }

@@ -88,7 +88,7 @@ impl Settings {
     }
 }
 
-/// The shapes of a slide with the texts of the outline, the title first, then what stands in its footer.
+/// The shapes of a slide with the texts of the outline, the title first, then its footer.
 pub(super) fn contents(
     slide: Option<&Record>,
     outline: &[TextBody],
@@ -208,7 +208,7 @@ impl Writer<'_> {
         }
     }
 
-    /// The corners of the cells tell rows and columns. A table with a single column only frames text.
+    /// Rows and columns follow from the corners of the cells. A table with a single column only frames text.
     fn table(&mut self, cells: &[Shape]) {
         let cells: Vec<((i32, i32), String)> = cells
             .iter()

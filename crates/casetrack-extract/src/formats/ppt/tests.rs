@@ -306,7 +306,7 @@ fn tables_groups_and_word_art_are_read() {
 }
 
 #[test]
-fn footers_comments_and_hidden_slides_are_told() {
+fn footers_comments_and_hidden_slides_are_reported() {
     let footers = container(
         kind::HEADERS_FOOTERS,
         0,

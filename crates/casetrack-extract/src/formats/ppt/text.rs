@@ -39,7 +39,7 @@ pub(super) struct Surroundings<'a> {
 }
 
 impl<'a> TextBody<'a> {
-    /// Adds what a record says: a header begins a text, the others tell of the one before them.
+    /// Adds a record: a header begins a text, and the others describe the text before them.
     pub fn add(texts: &mut Vec<TextBody<'a>>, record: &Record<'a>) {
         if record.kind == kind::TEXT_HEADER {
             let text_type = u32_at(record.content, 0).and_then(|number| u16::try_from(number).ok());

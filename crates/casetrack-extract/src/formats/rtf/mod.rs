@@ -28,7 +28,7 @@ impl Extractor for Rtf {
         let start = source.bytes.windows(SIGNATURE.len()).position(|window| window == SIGNATURE).unwrap_or(0);
         let ended = Reader::new(document).read(&source.bytes[start..])?;
         if !ended {
-            document.warn("The file ends in the middle; its last part is missing.");
+            document.warn("The file is cut off; its end is missing.");
         }
         Ok(())
     }

@@ -199,7 +199,7 @@ fn known_text_format(text: &str) -> Option<&'static str> {
     None
 }
 
-/// Bytes looked at for the headers of a message.
+/// Bytes searched for the headers of a message.
 const MAIL_HEADERS_WITHIN: usize = 64 * 1024;
 
 /// A message or mailbox, by its first lines; parts of it may be binary data.
@@ -212,7 +212,7 @@ fn mail_format(bytes: &[u8]) -> Option<FileFormat> {
     has_mail_headers(start.lines()).then_some(FileFormat::Eml)
 }
 
-/// A text without telling headers that its name says is mail.
+/// Mail by its name, when its headers do not prove it.
 fn promised_mail(source: &Source, text: &str) -> Option<FileFormat> {
     match source.promised_format()? {
         FileFormat::Mbox if text.trim_start().starts_with("From ") => Some(FileFormat::Mbox),
@@ -238,7 +238,7 @@ fn has_mail_headers<'a>(lines: impl Iterator<Item = &'a str>) -> bool {
     found.iter().filter(|&&found| found).count() >= 2
 }
 
-/// A promise of Markdown or CSV is kept; a sheet's extension on delimited text (a common kind of "Excel export") means
+/// A name that promises Markdown or CSV is believed; a sheet's extension on delimited text (a common kind of "Excel export") means
 /// CSV.
 fn plain_text_format(source: &Source, text: &str) -> FileFormat {
     match source.promised_format() {

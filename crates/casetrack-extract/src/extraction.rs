@@ -14,13 +14,13 @@ use crate::{detect, registry};
 
 /// Reads, detects by content and extracts. `bytes` is the whole file (the caller has read and hashed it).
 ///
-/// `path` serves messages, the tie-breaks of [`detect`](crate::detect) and the sheet name of a CSV; it is not opened.
+/// `path` is used for messages, the tie-breaks of [`detect`](crate::detect) and the sheet name of a CSV; it is not opened.
 /// Time and memory are linear in the size of the file's uncompressed parts, which `options.limits` bounds.
 ///
 /// # Errors
 ///
-/// Nothing fails silently: a file that gives no text ends as `EmptyFile`, `UnsupportedFormat`, `UnreadableFile`,
-/// `NeedsPassword`, `NeedsOcr` or `FileTooLarge`; `MissingDependency` when a PDF is read without libpdfium.
+/// A file without text is never an empty success: it is `EmptyFile`, `UnsupportedFormat`, `UnreadableFile`, `NeedsPassword`,
+/// `NeedsOcr` or `FileTooLarge`; `MissingDependency` when a PDF is read without libpdfium.
 pub fn extract(path: &Path, bytes: &[u8], options: &ExtractOptions) -> Result<Extraction> {
     extract_into(path, bytes, options, DocumentBuilder::new(options.limits.max_text_chars))
 }

@@ -17,7 +17,7 @@ pub(crate) struct PlacedLine {
     pub area: Option<Rect>,
 }
 
-/// Sees each page as soon as it is complete.
+/// Called with each page as soon as it is complete.
 pub(crate) type PageObserver = Box<dyn FnMut(&Page)>;
 
 /// Which of the promises of [`Page`] and [`Block`] about blocks and lines a page breaks, for tests. Linear in its text.
@@ -93,12 +93,12 @@ impl DocumentBuilder {
         self.attachments = Attachments::new(limits);
     }
 
-    /// Where an extractor leaves the files that its file holds.
+    /// Collects the files inside this one.
     pub fn attachments(&mut self) -> &mut Attachments {
         &mut self.attachments
     }
 
-    /// White space is folded; a title without a letter or digit is no title.
+    /// Sets the title, with white space folded; one without a letter or digit is ignored.
     pub fn set_title(&mut self, title: &str) {
         let title = folded(title);
         if title.chars().any(char::is_alphanumeric) {
@@ -106,13 +106,13 @@ impl DocumentBuilder {
         }
     }
 
-    /// White space is folded; a blank name is none. Of this and the following, what is set first counts.
+    /// Sets the author, with white space folded, unless it is blank or one was set before.
     pub fn set_author(&mut self, author: &str) {
         let author = Some(folded(author)).filter(|author| !author.is_empty());
         self.properties.author = self.properties.author.take().or(author);
     }
 
-    /// A date in ISO 8601, as [`dates`](crate::text::dates) gives it.
+    /// Sets the date of creation, in ISO 8601 as [`dates`](crate::text::dates) gives it, unless one was set before.
     pub fn set_created(&mut self, date: Option<String>) {
         self.properties.created = self.properties.created.take().or(date);
     }
@@ -122,7 +122,8 @@ impl DocumentBuilder {
         self.properties.modified = self.properties.modified.take().or(date);
     }
 
-    /// What does not have the form of a tag, such as a language's name, is passed over, and so is `und`, which states none.
+    /// Sets the tag of the language, unless one was set before. Text that is no tag, such as the name of a language, is ignored, and
+    /// so is `und`, which states none.
     pub fn set_language(&mut self, tag: &str) {
         let tag = tag.trim().replace('_', "-");
         let language = tag.split('-').next().unwrap_or_default();

@@ -14,7 +14,7 @@ use crate::model::Source;
 pub(crate) trait Extractor: Sync {
     /// Adds the file's pages, title and warnings to `document`.
     ///
-    /// What can be read of a partly damaged file is kept, with a warning; an error means that nothing of it is of use.
+    /// What can be read of a partly damaged file is kept, with a warning; an error means that nothing can be read.
     /// It may panic on hostile input: the caller turns that into an error on the file.
     fn extract(&self, source: &Source, document: &mut DocumentBuilder) -> Result<()>;
 }

@@ -7,7 +7,7 @@ use casetrack_core::{BlockKind, Result};
 
 use super::document::DocumentBuilder;
 
-/// Rows looked at to find the header of a table.
+/// Rows searched for the header of a table.
 const HEADER_SEARCH_ROWS: usize = 8;
 /// A longer text is content, not the name of a column.
 pub(crate) const MAX_LABEL_CHARS: usize = 80;
@@ -104,8 +104,8 @@ impl TableWriter {
 
     /// Writes a row; `cells` are in column order. A row without text is a gap.
     ///
-    /// `header`: whether the format says that the row names the columns. Where no row says so, the look of the first
-    /// rows decides.
+    /// `header`: whether the format says that the row names the columns. Where no row says so, the first rows are judged by
+    /// what they contain.
     pub fn push_row(&mut self, document: &mut DocumentBuilder, row: u32, cells: &[Cell], header: bool) -> Result<()> {
         self.text.clear();
         let (mut first, mut last) = (0, 0);

@@ -1,4 +1,4 @@
-//! What stands above a chunk: headings and the header of its table. Only embeddings see it.
+//! The context of a chunk: the headings above it and the header of its table. Only embeddings see it.
 
 use std::collections::HashMap;
 

@@ -89,7 +89,7 @@ impl Attachments {
     }
 }
 
-/// A file name without folders: slashes are part of the name.
+/// A file name without folders: slashes become underscores.
 pub(crate) fn file_name(name: &str) -> String {
     name.replace(['/', '\\'], "_")
 }

@@ -1,4 +1,4 @@
-//! What a file is read with, and what comes out.
+//! The options that a file is read with, and the result.
 
 use std::path::PathBuf;
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::attachment::Attachment;
 
-/// What holds for every file of a run.
+/// Options for all files of a run.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct ExtractOptions {
     pub limits: Limits,
@@ -17,7 +17,7 @@ pub struct ExtractOptions {
     pub pdfium: Option<PathBuf>,
     /// The languages that scans are read in, by the names of tesseract's data, joined by `+`: "deu+eng". Default "eng".
     pub languages: String,
-    /// For files that are protected by one; kept nowhere.
+    /// For protected files; it is stored nowhere.
     pub password: Option<Password>,
 }
 
@@ -34,9 +34,9 @@ pub struct Extraction {
     /// The title the file gives itself.
     pub title: Option<String>,
     pub properties: Properties,
-    /// At least one page has text; pages without text keep their place, so that numbers are those of the file.
+    /// At least one page has text; pages without text keep their place, so that page numbers match the file.
     pub pages: Vec<Page>,
-    /// What could not be read, or was read otherwise than its name promises, in words for the user.
+    /// Warnings for the user: what could not be read, and content that does not match the name of the file.
     pub warnings: Vec<String>,
     /// The files inside a container, in its order; they are not opened.
     pub attachments: Vec<Attachment>,

@@ -1,4 +1,4 @@
-//! The file being read, and the errors that are worded with its name.
+//! The file being read, and errors that name it.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! Where the section in force ends without a heading of its own rank: at signatures, and at schedules, exhibits and annexes.
+//! Where a section ends without a heading that ends it: at signatures, and at schedules, exhibits and annexes.
 
 use casetrack_core::{Block, BlockKind};
 

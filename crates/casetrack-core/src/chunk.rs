@@ -5,8 +5,7 @@ use std::borrow::Cow;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::provenance::{ColumnRange, RowRange};
-use crate::{ChunkId, Rect};
+use crate::{ChunkId, ColumnRange, Rect, RowRange};
 
 /// A passage of one page: `page.text[char_start..char_end]` is `text`, verbatim.
 ///

@@ -11,8 +11,8 @@ use std::sync::LazyLock;
 use casetrack_core::{EntityType, Mention};
 
 use crate::merging::singular;
-use crate::names::{Class, PageNames, entries};
-use crate::words::{Gap, Shape, Word, words};
+use crate::names::PageNames;
+use crate::words::{Class, Gap, Shape, Word, entries, words};
 
 /// Most candidates for 1,000 characters of a page.
 const DENSITY: f64 = 12.0;

@@ -5,8 +5,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
-use crate::names::entries;
-use crate::words::{Gap, Shape, Word};
+use crate::words::{Gap, Shape, Word, entries};
 
 /// Words of a text that form the name of a place: `first..last` are indexes of words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 use casetrack_core::{ExtractionMethod, FileFormat};
 
 use super::*;
-use crate::page::{DocumentBuilder, PlacedLine};
+use crate::build::{DocumentBuilder, PlacedLine};
 
 fn document() -> DocumentId {
     DocumentId::from_bytes([7; 16])

@@ -2,8 +2,7 @@
 
 use casetrack_core::{EntityType, EntityValue};
 
-use crate::names::{Class, class_of};
-use crate::words::fold;
+use crate::words::{Class, class_of, fold};
 
 /// Identifies an entity in a collection.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]

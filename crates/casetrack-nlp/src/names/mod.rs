@@ -4,32 +4,27 @@
 //! |---|---|
 //! | clean the recognizer's spans | `spans` |
 //! | forms of incorporation and other heads make organizations | `organizations` |
-//! | titles, given names, signatures make persons | `persons`, [`crate::signatures`] |
+//! | titles, given names, signatures make persons | `persons`, `signatures` |
 //! | tables and forms of addresses make places | [`crate::places`] |
 //! | one type for one name in a document; further occurrences | `document` |
-//! | defined terms and party words that refer to a name | `aliases`, [`crate::definitions`] |
+//! | defined terms and party words that refer to a name | `aliases`, `definitions` |
 //! | roles of persons in the text | `roles` |
 //!
 //! Each step is one pass over the words of a page: linear in the length of the text.
 
 mod aliases;
-mod class;
+pub mod definitions;
 mod document;
-mod lists;
-pub(crate) mod organizations;
-pub(crate) mod persons;
+mod organizations;
+mod persons;
 mod roles;
+pub mod signatures;
 mod spans;
-
-pub(crate) use class::{Class, class_of, mark_lowered};
-pub(crate) use lists::entries;
-pub(crate) use roles::position;
 
 use casetrack_core::{EntityType, Mention};
 
-use crate::definitions::Definition;
+use self::definitions::Definition;
 use crate::recognizer::NamedSpan;
-use crate::words::{Word, fold};
 
 /// A page of a document, with what the recognizer found on it.
 #[derive(Debug, Clone, Copy)]
@@ -106,21 +101,4 @@ impl Name {
     pub fn new(first: usize, last: usize, entity_type: EntityType, source: Source) -> Self {
         Self { first, last, entity_type, source, role: None }
     }
-}
-
-/// The words `first..last` with single blanks between those that have white space between them.
-pub(crate) fn surface(words: &[Word<'_>], first: usize, last: usize) -> String {
-    let mut out = String::new();
-    for (i, word) in words[first..last].iter().enumerate() {
-        if i > 0 && word.gap > crate::words::Gap::None {
-            out.push(' ');
-        }
-        out.push_str(word.text);
-    }
-    out
-}
-
-/// Whether a term of one or two words is a contract's word for a party.
-pub(crate) fn is_party_word(term: &str) -> bool {
-    class_of(term).has(Class::PARTY) || lists::PARTY_PHRASES.contains(&fold(term).as_str())
 }

@@ -2,8 +2,8 @@
 
 use casetrack_core::EntityType;
 
-use super::{Class, Name, Source};
-use crate::words::{Gap, Shape, Word, fold};
+use super::{Name, Source};
+use crate::words::{Class, Gap, Shape, Word, fold};
 
 /// Longest name, in words with their marks.
 const WORDS: usize = 14;

@@ -4,10 +4,10 @@ use casetrack_core::EntityType;
 
 use super::organizations::is_head;
 use super::persons::{is_given_name, is_honorific, is_particle};
-use super::{Class, Name, Source, is_party_word};
+use super::{Name, Source};
 use crate::places;
 use crate::recognizer::{Label, NamedSpan};
-use crate::words::{Gap, Shape, Word, fold};
+use crate::words::{Class, Gap, Shape, Word, fold, is_party_word, surface};
 
 /// Words that end the name of a place.
 pub(super) const PLACE_HEADS: &[&str] = &[
@@ -166,7 +166,7 @@ fn name(words: &[Word<'_>], first: usize, last: usize, entity_type: EntityType, 
             return None;
         }
     }
-    if inside.len() <= 2 && is_party_word(&super::surface(words, first, last))
+    if inside.len() <= 2 && is_party_word(&surface(words, first, last))
         || inside.iter().all(|word| !word.is_capital() && !word.text.chars().any(char::is_uppercase))
     {
         return None;

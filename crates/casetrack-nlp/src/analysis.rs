@@ -13,7 +13,7 @@ use crate::recognizer::{NamedSpan, Recognizer};
 use crate::rules;
 
 /// Name and version of the analysis. Documents that were annotated by another one can be annotated again.
-pub const ANALYSIS: &str = "en-1";
+pub const ANALYSIS: &str = "en-2";
 
 /// Most aliases kept of an entity.
 const MAX_ALIASES: usize = 8;

@@ -3,7 +3,9 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 
-use casetrack_core::{Annotations, Chunk, ChunkId, DocumentId, DocumentMeta, ExtractionMethod, Page, Result, Sha256};
+use casetrack_core::{
+    Annotations, Block, Chunk, ChunkId, DocumentId, DocumentMeta, ExtractionMethod, Page, Result, Sha256,
+};
 use half::f16;
 use rocksdb::{DBPinnableSlice, Direction, IteratorMode, ReadOptions, Snapshot};
 
@@ -125,6 +127,10 @@ impl<'t> Reader<'t> {
             ocr_confidence: record.ocr_confidence,
             sheet_name: record.sheet_name,
         }))
+    }
+
+    pub fn page_blocks(&self, document: DocumentId, page: u32) -> Result<Vec<Block>> {
+        Ok(self.layout(document, page)?.blocks())
     }
 
     pub fn page_method(&self, document: DocumentId, page: u32) -> Result<(ExtractionMethod, Option<f32>)> {

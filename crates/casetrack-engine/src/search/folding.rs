@@ -7,6 +7,7 @@ use std::collections::hash_map::Entry;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use casetrack_core::{DocumentId, DocumentMeta, Result};
+use casetrack_extract::chunker::headings_at;
 use casetrack_store::Collection;
 
 use super::fusion::Candidate;
@@ -54,9 +55,22 @@ pub(super) fn results(
     }
     results.drain(..offset.min(results.len()));
     for result in &mut results {
+        head_by_excerpt(collection, result)?;
         result.surroundings = context::around(collection, &result.chunk.provenance, request.context)?;
     }
     Ok(results)
+}
+
+/// Puts the headings in force at the excerpt in the place of those at the start of the chunk. Sheets have none.
+fn head_by_excerpt(collection: &Collection, result: &mut SearchResult) -> Result<()> {
+    let (chunk, at) = (&mut result.chunk, result.excerpt.char_start);
+    let place = &chunk.provenance;
+    if place.sheet_name.is_none() && at > place.char_start {
+        let blocks = collection.page_blocks(place.document_id, place.page)?;
+        let headings = headings_at(&chunk.text, place.char_start, &blocks, &place.heading_path, at);
+        chunk.provenance.heading_path = headings;
+    }
+    Ok(())
 }
 
 /// Start and end of the characters of a page that a result holds, and the place of the result in the list.

@@ -95,6 +95,7 @@ pub struct SearchResult {
     pub rank: u32,
     /// 0–1, comparable within one response.
     pub score: f32,
+    /// The chunk, with the headings in force where the excerpt begins.
     #[serde(flatten)]
     pub chunk: chunks::ChunkView,
     /// The part of `text` that answers the words of the query best.

@@ -3,7 +3,9 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use casetrack_core::{Annotations, Chunk, ChunkId, DocumentId, DocumentMeta, ExtractionMethod, Page, Result, Sha256};
+use casetrack_core::{
+    Annotations, Block, Chunk, ChunkId, DocumentId, DocumentMeta, ExtractionMethod, Page, Result, Sha256,
+};
 
 use super::{Collection, Filter, Hit};
 use crate::bm25::{Bm25Query, WordConditions};
@@ -52,6 +54,11 @@ impl Collection {
             Some(page) if bytes.end <= page.byte_len => reader.page_text(document, number, bytes).map(Some),
             _ => Ok(None),
         }
+    }
+
+    /// The blocks of a page. Does not read its text.
+    pub fn page_blocks(&self, document: DocumentId, page: u32) -> Result<Vec<Block>> {
+        self.truth.reader().page_blocks(document, page)
     }
 
     /// How the text of a page was obtained, and the mean OCR confidence. Reads neither text nor layout.

@@ -45,6 +45,8 @@ pub(super) struct Headings {
     open: Vec<Heading>,
     /// The document's first heading, which is its title while no other one has ended it.
     first: Option<String>,
+    /// Whether the document has had a heading. Otherwise the title of a schedule becomes none: filings begin with "Exhibit 10.1".
+    any: bool,
 }
 
 impl Headings {
@@ -52,7 +54,7 @@ impl Headings {
         let open: Vec<Heading> = titles.iter().map(|title| Heading { level: None, title: title.clone() }).collect();
         // The only heading may as well be the last section's.
         let first = titles.first().filter(|_| titles.len() > 1).cloned();
-        Self { open, first }
+        Self { open, first, any: !titles.is_empty() }
     }
 
     /// Goes past a block; `start` is what begins with it.
@@ -64,7 +66,7 @@ impl Headings {
         }
         match kind {
             BlockKind::Heading { level } => self.open(*level, titled(text)),
-            _ if start == Some(SectionStart::Schedule) => {
+            _ if start == Some(SectionStart::Schedule) && self.any => {
                 self.open.push(Heading { level: Some(1), title: titled(text) })
             }
             _ => {}
@@ -81,6 +83,7 @@ impl Headings {
                 }
             }
         }
+        self.any = true;
         self.first.get_or_insert_with(|| title.clone());
         self.open.push(Heading { level: Some(level), title });
     }
@@ -194,6 +197,7 @@ mod tests {
         assert_eq!(at(&lines, &headings, "Services."), "SERVICES AGREEMENT > SCHEDULE 1");
         assert_eq!(at(&lines, &headings, "All"), "SERVICES AGREEMENT > SCHEDULE 1 > 1. Scope");
         assert_eq!(at(&lines, &["16. Liability", "16.15 Limitation of Liability"], "____"), "");
+        assert_eq!(at(&["Exhibit 10.1", "Text."], &[], "Text"), "");
     }
 
     #[test]

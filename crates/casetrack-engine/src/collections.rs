@@ -11,7 +11,7 @@ use serde::Serialize;
 use crate::changes::Change;
 use crate::documents::{DocumentSort, DocumentSummary};
 use crate::engine::Engine;
-use crate::names::{Candidate, resolve};
+use crate::names::{Candidate, Kind, resolve};
 use crate::paging::Paging;
 
 /// Longest name of a collection, in characters.
@@ -103,13 +103,20 @@ impl Engine {
 
     /// Whether a collection of this name may be added; `taken` is what to do where there is one already.
     pub(crate) fn check_new(&self, name: &str, taken: Hint) -> Result<()> {
+        let existing = self.check_name_is_free(name, None, taken)?;
+        self.config.tier.check_new_collection(existing)
+    }
+
+    /// Whether a collection may have this name, which none but `own` has yet; the number of collections there are.
+    pub(crate) fn check_name_is_free(&self, name: &str, own: Option<CollectionId>, taken: Hint) -> Result<usize> {
         check_name(name)?;
         let existing = self.registry().list()?;
-        if let Some(same) = existing.iter().find(|meta| meta.name.to_lowercase() == name.to_lowercase()) {
+        let is_same = |meta: &&CollectionMeta| Some(meta.id) != own && meta.name.to_lowercase() == name.to_lowercase();
+        if let Some(same) = existing.iter().find(is_same) {
             let message = format!("A collection named \"{}\" exists already (ID: {}).", same.name, same.id.short());
             return Err(Error::new(ErrorCode::AlreadyExists, message).with_hint(taken));
         }
-        self.config.tier.check_new_collection(existing.len())
+        Ok(existing.len())
     }
 
     /// All collections, oldest first, without looking into them.

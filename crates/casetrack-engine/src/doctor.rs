@@ -22,7 +22,8 @@ pub struct Finding {
     pub ok: bool,
     /// Where it was found, or what is wrong.
     pub detail: String,
-    /// What to do when it is not ok.
+    /// What to do when it is not ok, or what to know when it is.
+    #[schemars(with = "Option<String>")]
     pub hint: Option<Hint>,
 }
 
@@ -48,7 +49,9 @@ impl Engine {
             .and_then(|()| std::fs::remove_file(&probe))
             .map(|()| format!("{} (writable)", directory.display()))
             .map_err(|error| Error::io(directory.display(), error));
-        finding("data directory", result)
+        let notice = crate::data_dir::notice(directory).filter(|_| result.is_ok());
+        let finding = finding("data directory", result);
+        Finding { hint: notice.map(Into::into).or(finding.hint), ..finding }
     }
 
     fn check_models(&self) -> Finding {

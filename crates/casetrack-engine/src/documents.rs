@@ -12,7 +12,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::engine::Engine;
-use crate::names::{Candidate, resolve};
+use crate::names::{Candidate, Kind, resolve};
 
 /// A document as it appears in lists.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -118,7 +118,7 @@ impl Engine {
         let collection = self.collection(collection)?;
         let meta = find_document(&collection, name)?;
         let mut lengths = (u32::MAX, 0u64, 0u32);
-        let chunks = collection.chunks(meta.id)?;
+        let chunks = collection.chunk_spans(meta.id)?;
         for chunk in &chunks {
             let chars = chunk.char_end - chunk.char_start;
             lengths = (lengths.0.min(chars), lengths.1 + u64::from(chars), lengths.2.max(chars));
@@ -133,7 +133,7 @@ impl Engine {
             },
             // A file inside a container exists where the container does.
             source_exists: std::path::Path::new(&meta.path).ancestors().any(std::path::Path::is_file),
-            embedders: embedders(&collection, &meta)?,
+            embedders: embedders(&meta, collection.has_sparse_vectors(meta.id)?),
             meta,
         })
     }
@@ -142,7 +142,7 @@ impl Engine {
     /// inside a container go with it, one atomic step each. The
     /// source file is not touched.
     pub fn delete_document(&self, collection: CollectionId, name: &str) -> Result<DocumentMeta> {
-        let collection = self.collection(collection)?;
+        let collection = self.collection_to_change(collection)?;
         let meta = find_document(&collection, name)?;
         let documents = if meta.format.is_container() { collection.documents()? } else { Vec::new() };
         delete_whole(&collection, &meta, &documents)?;
@@ -206,8 +206,8 @@ pub(crate) fn find_document(collection: &Collection, name: &str) -> Result<Docum
 }
 
 /// The embedders that have vectors of a document.
-pub(crate) fn embedders(collection: &Collection, meta: &DocumentMeta) -> Result<Vec<String>> {
+pub(crate) fn embedders(meta: &DocumentMeta, has_sparse_vectors: bool) -> Vec<String> {
     let dense = meta.embedded_at.is_some().then_some("E1");
-    let sparse = collection.has_sparse_vectors(meta.id)?.then_some("E6");
-    Ok(dense.into_iter().chain(sparse).map(str::to_owned).collect())
+    let sparse = has_sparse_vectors.then_some("E6");
+    dense.into_iter().chain(sparse).map(str::to_owned).collect()
 }

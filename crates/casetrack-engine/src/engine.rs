@@ -17,6 +17,7 @@ use crate::annotating::RememberingRecognizer;
 use crate::changes::{Change, Changes};
 use crate::graph::Graph;
 use crate::jobs::Jobs;
+use crate::lifecycle::check_readable;
 use crate::settings::Settings;
 use crate::status::StorageSize;
 use crate::sync::KnownFiles;
@@ -26,7 +27,7 @@ use crate::watches::Watches;
 /// that reads it.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct EngineConfig {
-    /// Where collections live. Default: `CaseTrack` in the user's documents folder.
+    /// Where collections live.
     #[serde(skip)]
     pub data_dir: PathBuf,
     /// Where model weights are; searched in the usual places when `None`.
@@ -78,15 +79,9 @@ impl EngineConfig {
         }
     }
 
-    /// `CaseTrack` in the platform's documents folder, or in `~/Documents` where the platform names none.
+    /// See [`crate::data_dir`].
     pub fn default_data_dir() -> Result<PathBuf> {
-        dirs::document_dir()
-            .or_else(|| dirs::home_dir().map(|home| home.join("Documents")))
-            .map(|documents| documents.join("CaseTrack"))
-            .ok_or_else(|| {
-                Error::new(ErrorCode::MissingDependency, "This user has no home directory to keep collections in.")
-                    .with_hint(Action::NameDataDirectory)
-            })
+        crate::data_dir::default()
     }
 }
 
@@ -313,6 +308,7 @@ impl Engine {
             }
             _ => *collection = None,
         }
+        check_readable(&self.registry().meta(id)?)?;
         let mut opened = self.registry().open_collection(id)?;
         // It tells its versions by what happened since it was opened.
         lock(&self.shared.graphs).remove(&id);

@@ -7,7 +7,7 @@ use casetrack_core::{
     Rect, Result, hint,
 };
 use casetrack_extract::{ExtractOptions, RenderRequest, can_render, render_page};
-use casetrack_store::Collection;
+use casetrack_store::{Collection, Passage};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -70,7 +70,7 @@ impl Engine {
         let collection = self.collection(collection)?;
         let document = find_document(&collection, document)?;
         let Page { text, method, ocr_confidence, sheet_name, .. } = stored(&collection, &document, page)?;
-        let chunks = collection.chunks(document.id)?;
+        let chunks = collection.chunk_spans(document.id)?;
         Ok(PageText {
             has_picture: can_render(document.format),
             page,
@@ -109,7 +109,8 @@ impl Engine {
         }
         let highlights = match request.chunk {
             Some(id) => {
-                let (owner, chunk) = find_chunk(&collection, id)?;
+                let Passage { document: owner, chunk, .. } = find_chunk(&mut collection.passages(), id)?;
+                let owner = &owner.meta;
                 if owner.id != document.id || chunk.page != request.page {
                     let message = format!(
                         "Chunk {} is on page {} of {}, not on page {} of {}.",

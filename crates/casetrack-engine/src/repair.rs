@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::changes::Change;
 use crate::engine::Engine;
-use crate::names::{Candidate, resolve};
+use crate::names::{Candidate, Kind, resolve};
 
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct RepairReport {
@@ -66,7 +66,7 @@ impl Engine {
                 reason: lost.reason,
             })
             .collect();
-        let collection = self.collection(id)?.meta().name.clone();
+        let collection = self.registry().meta(id)?.name;
         let mut next: Vec<String> = Vec::new();
         for LostDocument { path, source_exists, id, .. } in &lost {
             next.push(match path {

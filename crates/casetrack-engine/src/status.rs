@@ -16,6 +16,9 @@ pub struct Status {
     pub version: String,
     pub tier: Tier,
     pub data_dir: String,
+    /// What to know of the data directory: that a cloud service may synchronize it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub data_dir_notice: Option<String>,
     pub collections: u64,
     /// Bytes of all collections on disk, as of at most ten seconds ago.
     pub storage_bytes: u64,
@@ -42,6 +45,7 @@ impl Engine {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             tier: self.config().tier,
             data_dir: self.config().data_dir.display().to_string(),
+            data_dir_notice: crate::data_dir::notice(&self.config().data_dir),
             collections: collections.len() as u64,
             storage_bytes: self.storage().bytes_below(&self.config().data_dir),
             models: vec![self.dense_status(), self.sparse_status(), bm25_status()],

@@ -66,7 +66,7 @@ impl Engine {
     ) -> Result<DocumentStructure> {
         let collection = self.collection(collection)?;
         let document = find_document(&collection, name)?;
-        let chunks = collection.chunks(document.id)?;
+        let chunks = collection.chunk_spans(document.id)?;
         let mut sections: Vec<Section> = Vec::new();
         for number in 1..=document.page_count {
             let Some(page) = collection.page(document.id, number)? else { continue };
@@ -81,7 +81,7 @@ impl Engine {
                 let title: String = written.take((block.char_end - block.char_start) as usize).collect();
                 at = block.char_end;
                 let title = title.split_whitespace().collect::<Vec<_>>().join(" ");
-                let holds = |chunk: &&casetrack_core::Chunk| {
+                let holds = |chunk: &&casetrack_store::ChunkSpan| {
                     chunk.page == number && (chunk.char_start..chunk.char_end).contains(&block.char_start)
                 };
                 let chunk = chunks.iter().find(holds);

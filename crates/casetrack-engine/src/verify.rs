@@ -35,8 +35,8 @@ impl Engine {
     pub fn verify(&self, collection: CollectionId) -> Result<VerifyReport> {
         let started = std::time::Instant::now();
         let collection = match self.collection(collection) {
-            // What is wrong is told by the checks, as far as it can be opened at all.
-            Err(error) if error.code == ErrorCode::Corrupt => {
+            // What is wrong is told by the checks, as far as it can be opened at all. An archived one can be checked, too.
+            Err(error) if matches!(error.code, ErrorCode::Corrupt | ErrorCode::WrongState) => {
                 Arc::new(self.registry().open_to_verify(collection).map_err(|_| error)?)
             }
             opened => opened?,

@@ -284,7 +284,7 @@ mod tests {
             ..IngestReport::default()
         };
         assert_eq!(
-            document(&report, Reader::Assistant),
+            document(&report),
             "Ingested: \"Vendor_Agreement.docx\" into Acme\n\n  Pages:  45\n  Chunks: 1,234\n  Type:   Contract\n  File:   \
              /acme/Vendor_Agreement.docx\n  ID:     d0c00001-0000-4000-8000-000000000001\n\n  Warnings:\n  - Page 3 has no text \
              layer.\n\nThe document is now searchable."
@@ -299,7 +299,7 @@ mod tests {
         let report =
             IngestReport { collection: "Acme".to_owned(), skipped: vec![duplicate], ..IngestReport::default() };
         assert_eq!(
-            document(&report, Reader::Assistant),
+            document(&report),
             "Skipped copy.pdf: same content as Vendor_Agreement.pdf (matching SHA256)\nExisting document ID: \
              d0c00001-0000-4000-8000-000000000001\nAcme was not changed."
         );

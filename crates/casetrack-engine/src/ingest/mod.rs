@@ -176,7 +176,7 @@ impl Engine {
         progress: &ProgressSink,
         cancel: &Cancel,
     ) -> Result<IngestReport> {
-        let collection = self.collection(collection)?;
+        let collection = self.collection_to_change(collection)?;
         let discovery = discover::discover(request, &self.config, cancel)?;
         pipeline::run(self, &collection, request, discovery, progress, cancel)
     }

@@ -18,6 +18,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::engine::Engine;
 use crate::ingest::{IngestReport, IngestRequest, Problem};
+use crate::lifecycle::check_changeable;
 use crate::reindex::{ReindexReport, ReindexRequest};
 use crate::sync::{SyncReport, SyncRequest};
 
@@ -141,6 +142,7 @@ impl Engine {
     /// returns that job instead. The job runs with the settings of this engine, also after a restart.
     pub fn start_job(&self, collection: CollectionId, request: JobRequest, origin: JobOrigin) -> Result<JobStatus> {
         let collection = self.find_collection(&collection.to_string())?;
+        check_changeable(&collection)?;
         let target = request.target(self, &collection)?;
         Jobs::start(self, &collection, request, target, origin)
     }

@@ -102,7 +102,7 @@ impl Engine {
         progress: &ProgressSink,
         cancel: &Cancel,
     ) -> Result<ReindexReport> {
-        let collection = self.collection(collection)?;
+        let collection = self.collection_to_change(collection)?;
         run::run(self, &collection, request, progress, cancel)
     }
 

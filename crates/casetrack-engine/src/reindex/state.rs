@@ -122,7 +122,7 @@ impl Engine {
             issues.sort_unstable();
             states.push(DocumentState {
                 document_id: meta.id,
-                embedders: embedders(&collection, &meta)?,
+                embedders: embedders(&meta, collection.has_sparse_vectors(meta.id)?),
                 name: meta.name,
                 path: meta.path,
                 chunks: meta.chunk_count,

@@ -144,7 +144,7 @@ impl Engine {
         progress: &ProgressSink,
         cancel: &Cancel,
     ) -> Result<SyncReport> {
-        let collection = self.collection(collection)?;
+        let collection = self.collection_to_change(collection)?;
         run::run(self, &collection, request, progress, cancel)
     }
 }

@@ -20,6 +20,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::engine::Engine;
 use crate::ingest::Problem;
+use crate::lifecycle::check_changeable;
 use list::WatchRecord;
 
 pub(crate) use list::Watches;
@@ -105,6 +106,8 @@ pub enum WatchState {
     Syncing,
     /// Synced only when the user asks for it.
     Manual,
+    /// The collection is closed or archived; the folder is synced when it is reopened.
+    Paused,
     /// The folder does not exist. Nothing is removed; it is synced when it is back.
     FolderMissing,
     /// The last sync failed as a whole; it is tried again after a minute, and at the next change.
@@ -136,6 +139,7 @@ impl Engine {
     /// Errors: where it is no folder, and where the collection watches it, or a folder around it or in it, already.
     pub fn watch_folder(&self, collection: CollectionId, request: WatchRequest) -> Result<WatchStatus> {
         let collection = self.find_collection(&collection.to_string())?;
+        check_changeable(&collection)?;
         let folder = self.config().access.check(&request.folder)?;
         std::fs::read_dir(&folder).map_err(|error| Error::io(folder.display(), error))?;
         if folder.to_str().is_none() {

@@ -1,0 +1,179 @@
+//! The life of a collection: its name and its state.
+//!
+//! | state | read and searched | changed (ingest, sync, reindex, delete documents, watch) | listed by default |
+//! |---|---|---|---|
+//! | active | yes | yes | yes |
+//! | closed | yes | no | not by tools, whose default is active ones |
+//! | archived | no | no | no |
+//!
+//! A collection in any state can be renamed, verified, repaired, reopened and deleted. Watches of a collection that is not active pause.
+
+use std::sync::Arc;
+
+use casetrack_core::{CollectionId, CollectionMeta, CollectionStatus, Error, ErrorCode, Result};
+use casetrack_store::Collection;
+
+use crate::changes::Change;
+use crate::engine::Engine;
+
+impl Engine {
+    /// Gives a collection another name. Its id, and so its directory, stays.
+    ///
+    /// Errors: as [`create_collection`](Self::create_collection) for names; [`ErrorCode::InUse`] while something works with it.
+    pub fn rename_collection(&self, id: CollectionId, name: &str) -> Result<CollectionMeta> {
+        let name = name.trim();
+        self.check_name_is_free(name, Some(id), "Choose another name.".into())?;
+        let renamed = self.describe(id, |meta| name.clone_into(&mut meta.name))?;
+        self.watches().rename_collection(id, name);
+        Ok(renamed)
+    }
+
+    /// Closes, archives or reopens a collection; in the state it has already it stays as it is.
+    ///
+    /// Errors: [`ErrorCode::InUse`] while something works with it.
+    pub fn set_collection_status(&self, id: CollectionId, status: CollectionStatus) -> Result<CollectionMeta> {
+        let meta = self.registry().meta(id)?;
+        if meta.status == status {
+            return Ok(meta);
+        }
+        self.describe(id, |meta| meta.status = status)
+    }
+
+    /// The collection is opened again when it is next used.
+    fn describe(&self, id: CollectionId, change: impl FnOnce(&mut CollectionMeta)) -> Result<CollectionMeta> {
+        self.close(id)?;
+        let mut collection = self.registry().open_collection(id)?;
+        let mut meta = collection.meta().clone();
+        change(&mut meta);
+        collection.describe(meta.clone())?;
+        drop(collection);
+        self.changes().tell(Change::Collection(id));
+        Ok(meta)
+    }
+
+    /// Opens a collection whose documents are to be changed.
+    pub(crate) fn collection_to_change(&self, id: CollectionId) -> Result<Arc<Collection>> {
+        let collection = self.collection(id)?;
+        check_changeable(collection.meta())?;
+        Ok(collection)
+    }
+}
+
+/// Whether the documents of a collection may be changed.
+pub(crate) fn check_changeable(meta: &CollectionMeta) -> Result<()> {
+    match meta.status {
+        CollectionStatus::Active => Ok(()),
+        CollectionStatus::Closed => Err(wrong_state(meta, "closed", "its documents cannot be changed")),
+        CollectionStatus::Archived => check_readable(meta),
+    }
+}
+
+/// Whether a collection may be read and searched.
+pub(crate) fn check_readable(meta: &CollectionMeta) -> Result<()> {
+    match meta.status {
+        CollectionStatus::Active | CollectionStatus::Closed => Ok(()),
+        CollectionStatus::Archived => Err(wrong_state(meta, "archived", "it cannot be read, searched or changed")),
+    }
+}
+
+fn wrong_state(meta: &CollectionMeta, state: &str, refused: &str) -> Error {
+    let message = format!("The collection \"{}\" is {state}: {refused}.", meta.name);
+    Error::new(ErrorCode::WrongState, message).with_hint("Reopen the collection on the command line, then try again.")
+}
+
+#[cfg(test)]
+mod tests {
+    use casetrack_core::{CollectionType, Timestamp};
+    use casetrack_store::VectorModels;
+
+    use super::*;
+    use crate::engine::EngineConfig;
+    use crate::jobs::{JobOrigin, JobRequest};
+    use crate::sync::SyncRequest;
+    use crate::watches::{Schedule, WatchRequest};
+
+    fn meta(name: &str) -> CollectionMeta {
+        CollectionMeta {
+            id: CollectionId::random(),
+            name: name.to_owned(),
+            reference: None,
+            collection_type: CollectionType::default(),
+            status: CollectionStatus::Active,
+            created_at: Timestamp::now(),
+        }
+    }
+
+    fn engine_with(metas: &[CollectionMeta]) -> (tempfile::TempDir, Engine) {
+        let dir = tempfile::tempdir().unwrap();
+        let engine = Engine::new(EngineConfig::new(dir.path().join("data"))).unwrap();
+        let models = VectorModels { dense: "m".to_owned(), dense_dimension: 2, sparse: None };
+        metas.iter().for_each(|meta| drop(engine.registry().create(meta, &models).unwrap()));
+        (dir, engine)
+    }
+
+    fn code<T>(result: Result<T>) -> ErrorCode {
+        result.map(drop).unwrap_err().code
+    }
+
+    #[test]
+    fn names_stay_unique() {
+        let (acme, globex) = (meta("Acme"), meta("Globex"));
+        let (_dir, engine) = engine_with(&[acme.clone(), globex.clone()]);
+        assert_eq!(code(engine.rename_collection(acme.id, "GLOBEX")), ErrorCode::AlreadyExists);
+        assert_eq!(code(engine.rename_collection(acme.id, " ")), ErrorCode::InvalidArgument);
+        engine.set_collection_status(globex.id, CollectionStatus::Archived).unwrap();
+        assert_eq!(code(engine.rename_collection(acme.id, "Globex")), ErrorCode::AlreadyExists);
+        assert_eq!(engine.rename_collection(acme.id, " ACME ").unwrap().name, "ACME");
+        assert_eq!(engine.find_collection("ACME").unwrap(), CollectionMeta { name: "ACME".into(), ..acme });
+        assert_eq!(engine.rename_collection(globex.id, "Initech").unwrap().status, CollectionStatus::Archived);
+    }
+
+    #[test]
+    fn each_state_refuses_what_it_should() {
+        let acme = meta("Acme");
+        let (dir, engine) = engine_with(std::slice::from_ref(&acme));
+        let change = || engine.collection_to_change(acme.id);
+        let job = || {
+            let request = JobRequest::SyncFolder(SyncRequest::new(dir.path().to_owned()));
+            engine.start_job(acme.id, request, JobOrigin::User)
+        };
+        let watch = || {
+            let folder = dir.path().to_owned();
+            let request =
+                WatchRequest { folder, schedule: Schedule::Manual, auto_remove_deleted: false, extensions: None };
+            engine.watch_folder(acme.id, request)
+        };
+        let set = |status| engine.set_collection_status(acme.id, status).unwrap();
+        change().unwrap();
+        for status in [CollectionStatus::Closed, CollectionStatus::Archived] {
+            assert_eq!(set(status).status, status);
+            assert_eq!(set(status).status, status, "once more");
+            assert_eq!([code(change()), code(job()), code(watch())], [ErrorCode::WrongState; 3], "{status:?}");
+            let readable = status == CollectionStatus::Closed;
+            assert_eq!(engine.collection(acme.id).is_ok(), readable, "{status:?}");
+            assert_eq!(engine.collection_info(acme.id).is_ok(), readable, "{status:?}");
+            let listed = |status| engine.list_collections(Some(status)).unwrap().len();
+            assert_eq!((listed(status), listed(CollectionStatus::Active)), (1, 0));
+        }
+        assert_eq!(code(engine.collection(acme.id)), ErrorCode::WrongState);
+        assert!(engine.verify(acme.id).unwrap().clean);
+        set(CollectionStatus::Active);
+        watch().unwrap();
+        drop(change().unwrap());
+        engine.rename_collection(acme.id, "Acme Corp").unwrap();
+        assert_eq!(engine.list_watches(None)[0].collection, "Acme Corp");
+        set(CollectionStatus::Archived);
+        engine.delete_collection(acme.id).unwrap();
+    }
+
+    #[test]
+    fn a_collection_in_use_keeps_its_state() {
+        let acme = meta("Acme");
+        let (_dir, engine) = engine_with(std::slice::from_ref(&acme));
+        let held = engine.collection(acme.id).unwrap();
+        assert_eq!(code(engine.set_collection_status(acme.id, CollectionStatus::Closed)), ErrorCode::InUse);
+        assert_eq!(code(engine.rename_collection(acme.id, "Other")), ErrorCode::InUse);
+        drop(held);
+        engine.set_collection_status(acme.id, CollectionStatus::Closed).unwrap();
+    }
+}

@@ -109,6 +109,12 @@ impl Error {
         self
     }
 
+    /// With the hint of another error, if that has one.
+    pub fn with_hint_of(mut self, other: &Self) -> Self {
+        self.hint.clone_from(&other.hint);
+        self
+    }
+
     pub fn with_source(mut self, source: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
         self.source = Some(source.into());
         self

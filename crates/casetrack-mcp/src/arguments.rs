@@ -1,7 +1,6 @@
 //! Checks the arguments of a call against the tool's input schema, so that a refusal names the parameter and what is allowed.
 
 use casetrack_core::{Error, Result};
-use casetrack_text::Reader;
 use serde_json::Value;
 
 use crate::schema::JsonObject;
@@ -171,6 +170,7 @@ fn shown(value: &Value) -> String {
 
 #[cfg(test)]
 mod tests {
+    use casetrack_text::Reader;
     use serde_json::json;
 
     use super::*;

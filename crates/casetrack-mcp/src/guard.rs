@@ -1,6 +1,5 @@
 //! How much one session may ask for: calls in a minute, and calls at one time.
 
-use casetrack_text::Reader;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
@@ -71,6 +70,8 @@ impl Guard {
 
 #[cfg(test)]
 mod tests {
+    use casetrack_text::Reader;
+
     use super::*;
 
     #[test]

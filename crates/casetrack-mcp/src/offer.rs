@@ -2,7 +2,6 @@
 
 use casetrack_core::{Error, ErrorCode, Result};
 use casetrack_engine::settings::{self, Settings, Toolset};
-use casetrack_text::Reader;
 
 use crate::table::{self, Effect, Entry};
 
@@ -61,6 +60,8 @@ impl Offer {
 
 #[cfg(test)]
 mod tests {
+    use casetrack_text::Reader;
+
     use super::*;
 
     fn offer(toolsets: &[Toolset], read_only: bool) -> Offer {

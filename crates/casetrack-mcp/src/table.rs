@@ -172,12 +172,11 @@ fn handle<T: Tool>(context: &Context<'_>, arguments: Value) -> Result<ToolOutput
 
 /// Goes through text, because a direct conversion widens `f32` values to 0.9399999976158142 where their text is 0.94.
 pub(crate) fn structured(response: &impl Serialize) -> Result<Value> {
-    let json = || {
-        let mut value = serde_json::from_str(&serde_json::to_string(response)?)?;
-        Reader::Assistant.render_hints(&mut value);
-        Ok(value)
-    };
-    json().map_err(|error| Error::internal(format!("The response could not be written as JSON: {error}.")))
+    let mut value = serde_json::to_string(response)
+        .and_then(|text| serde_json::from_str(&text))
+        .map_err(|error| Error::internal(format!("The response could not be written as JSON: {error}.")))?;
+    Reader::Assistant.render_hints(&mut value);
+    Ok(value)
 }
 
 /// All rows, in order.

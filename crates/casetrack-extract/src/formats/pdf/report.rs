@@ -49,7 +49,7 @@ impl Report {
                     ErrorCode::NeedsOcr,
                     format!("{} is a scan without a text layer ({}).", source.name(), plural(pages, "page")),
                 )
-                .with_hint(missing.hint.unwrap_or_default()),
+                .with_hint_of(&missing),
             });
         }
         if !scanned.is_empty() {

@@ -17,10 +17,13 @@ mod guards;
 mod http;
 #[cfg(unix)]
 mod jobs;
+mod lifecycle;
 mod models;
 #[cfg(unix)]
 mod owner;
 mod passages;
+#[cfg(unix)]
+mod private;
 mod prompts;
 mod protocol;
 mod reindex;

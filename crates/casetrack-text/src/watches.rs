@@ -22,6 +22,7 @@ fn state(watch: &WatchStatus) -> String {
         WatchState::Pending => "changes pending",
         WatchState::Syncing => "syncing",
         WatchState::Manual => "manual",
+        WatchState::Paused => "paused",
         WatchState::FolderMissing => "folder missing",
         WatchState::Failing => "last sync failed; retrying in a minute",
     };

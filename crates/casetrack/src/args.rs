@@ -34,7 +34,8 @@ pub struct Args {
 
 #[derive(Debug, Clone, ClapArgs, Serialize, Deserialize)]
 pub struct Global {
-    /// Directory that holds the collections [default: CaseTrack in your documents folder]
+    /// Directory that holds the collections [default: casetrack/data in ~/.local/share on Linux, in ~/Library/Application Support on
+    /// macOS, in %LOCALAPPDATA% on Windows; CaseTrack in the documents folder where an earlier version made that]
     #[arg(long, global = true, env = "CASETRACK_HOME", value_name = "DIR")]
     pub data_dir: Option<PathBuf>,
     /// Directory that holds the model weights [default: found beside the program]
@@ -209,6 +210,10 @@ pub enum Command {
 pub enum OnCollections {
     New(commands::new::New),
     Collections(commands::collections::Collections),
+    Rename(commands::lifecycle::Rename),
+    Close(commands::lifecycle::Close),
+    Archive(commands::lifecycle::Archive),
+    Reopen(commands::lifecycle::Reopen),
     Ingest(commands::ingest::Ingest),
     Sync(commands::sync::Sync),
     Reindex(commands::reindex::Reindex),
@@ -245,6 +250,10 @@ impl OnCollections {
         match self {
             Self::New(command) => command.run(console),
             Self::Collections(command) => command.run(console),
+            Self::Rename(command) => command.run(console),
+            Self::Close(command) => command.run(console),
+            Self::Archive(command) => command.run(console),
+            Self::Reopen(command) => command.run(console),
             Self::Ingest(command) => command.run(console),
             Self::Sync(command) => command.run(console),
             Self::Reindex(command) => command.run(console),
@@ -279,7 +288,9 @@ impl OnCollections {
     /// Whether running the command twice has the same result as running it once.
     pub fn may_be_repeated(&self) -> bool {
         match self {
-            Self::New(_) | Self::Import(_) | Self::Repair(_) | Self::Watch(_) | Self::Unwatch(_) => false,
+            Self::New(_) | Self::Rename(_) | Self::Import(_) | Self::Repair(_) | Self::Watch(_) | Self::Unwatch(_) => {
+                false
+            }
             Self::Export(command) => command.may_be_repeated(),
             Self::Call(command) => command.may_be_repeated(),
             _ => true,

@@ -68,7 +68,7 @@ pub(crate) fn document_structure(
 ) -> Result<DocumentStructure> {
     let collection = host.collection(collection)?;
     let document = find_document(&collection, name)?;
-    let chunks = collection.chunks(document.id)?;
+    let chunks = collection.chunk_spans(document.id)?;
     let mut sections: Vec<Section> = Vec::new();
     for number in 1..=document.page_count {
         let Some(page) = collection.page(document.id, number)? else { continue };
@@ -88,7 +88,7 @@ pub(crate) fn document_structure(
             line += title.chars().filter(|&c| c == '\n').count() as u32;
             let line_end = line_start + title.trim_end().chars().filter(|&c| c == '\n').count() as u32;
             let title = title.split_whitespace().collect::<Vec<_>>().join(" ");
-            let holds = |chunk: &&casetrack_core::Chunk| {
+            let holds = |chunk: &&casetrack_store::ChunkSpan| {
                 chunk.page == number && (chunk.char_start..chunk.char_end).contains(&block.char_start)
             };
             let chunk = chunks.iter().find(holds);

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use casetrack_core::{Action, ChunkConfig, Error, ErrorCode, Limits, Result, Tier};
+use casetrack_core::{ChunkConfig, Limits, Result, Tier};
 use casetrack_embed::{EmbedOptions, MemoryMode, ModelProfile, Precision};
 use casetrack_extract::ExtractOptions;
 use casetrack_extract::isolation::WorkerCommand;
@@ -14,7 +14,7 @@ use crate::access::Access;
 /// that reads it.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct EngineConfig {
-    /// Where collections live. Default: `CaseTrack` in the user's documents folder.
+    /// Where collections live.
     #[serde(skip)]
     pub data_dir: PathBuf,
     /// Where model weights are; searched in the usual places when `None`.
@@ -62,15 +62,9 @@ impl EngineConfig {
         }
     }
 
-    /// `CaseTrack` in the platform's documents folder, or in `~/Documents` where the platform names none.
+    /// See `host/data_dir.rs`.
     pub fn default_data_dir() -> Result<PathBuf> {
-        dirs::document_dir()
-            .or_else(|| dirs::home_dir().map(|home| home.join("Documents")))
-            .map(|documents| documents.join("CaseTrack"))
-            .ok_or_else(|| {
-                Error::new(ErrorCode::MissingDependency, "This user has no home directory to keep collections in.")
-                    .with_hint(Action::NameDataDirectory)
-            })
+        super::data_dir::default()
     }
     /// How files are read, without a password.
     pub(crate) fn extract_options(&self) -> ExtractOptions {

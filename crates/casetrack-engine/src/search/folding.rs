@@ -3,10 +3,9 @@
 //! Only what is the same to the word is folded, for two versions of a clause that differ in one word may be what a search is for.
 
 use std::collections::HashMap;
-use std::collections::hash_map::Entry;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use casetrack_core::{DocumentId, DocumentMeta, Result};
+use casetrack_core::{DocumentId, Result};
 use casetrack_extract::chunker::headings_at;
 use casetrack_store::Collection;
 
@@ -22,17 +21,12 @@ pub(super) fn results(
     request: &SearchRequest,
 ) -> Result<Vec<SearchResult>> {
     let (offset, top_k) = (request.offset as usize, request.top_k as usize);
-    let mut documents: HashMap<DocumentId, Option<DocumentMeta>> = HashMap::new();
+    let mut passages = collection.passages();
     let mut seen = Seen::default();
     let mut results: Vec<SearchResult> = Vec::new();
     for candidate in candidates {
-        let document = match documents.entry(candidate.document) {
-            Entry::Occupied(known) => known.into_mut(),
-            Entry::Vacant(unread) => unread.insert(collection.document(candidate.document)?),
-        };
-        let Some(document) = document else { continue };
-        let Some(chunk) = collection.chunk_at(candidate.document, candidate.index)? else { continue };
-        let chunk = chunks::view(collection, document, chunk)?;
+        let Some(passage) = passages.at(candidate.document, candidate.index)? else { continue };
+        let chunk = chunks::view(passage);
         match seen.repeats(&chunk, results.len()) {
             Some(above) => results[above].repeated_in.push(Repetition {
                 chunk_id: chunk.chunk_id,

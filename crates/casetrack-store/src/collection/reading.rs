@@ -12,9 +12,8 @@ use crate::bm25::{Bm25Query, WordConditions};
 use crate::derived::{DerivedIndex, Handle};
 use crate::error::corrupt;
 use crate::indexes::{self, Kept};
-use crate::schema::{cf, numbered_key};
+use crate::records::sparse_vector::SparseVector;
 use crate::slots::SlotSet;
-use crate::sparse::SparseVector;
 
 impl Collection {
     // ---- reading ----
@@ -125,7 +124,7 @@ impl Collection {
 
     /// Whether the chunks of a document have learned-sparse vectors.
     pub fn has_sparse_vectors(&self, document: DocumentId) -> Result<bool> {
-        Ok(self.truth.reader().get(cf::SPARSE_VECTORS, &numbered_key(document, 0))?.is_some())
+        self.truth.reader().has_sparse_vectors(document)
     }
 
     /// What analysis found in a document; `None` where there is no such document, or it was stored without analysis. Reads one

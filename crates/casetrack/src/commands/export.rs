@@ -38,6 +38,7 @@ impl Export {
         let file = console.path(&self.file);
         let request = ExportRequest { file: &file, originals: !self.no_originals, overwrite: self.force };
         let report = engine.export_collection(collection.id, request)?;
+        console.hand_over(&file)?;
         console.print(&report, describe)?;
         Ok(0)
     }

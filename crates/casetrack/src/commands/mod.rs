@@ -16,6 +16,7 @@ pub mod index_status;
 pub mod ingest;
 pub mod inspect;
 pub mod jobs;
+pub mod lifecycle;
 pub mod mcp;
 pub mod models;
 pub mod new;

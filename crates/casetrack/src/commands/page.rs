@@ -45,7 +45,11 @@ impl Page {
         let request = PictureRequest { document, page: self.page, chunk: chunk.as_deref(), password: self.password };
         let picture = engine.page_picture(collection, &request, &console.cancel)?;
         let out = console.path(&self.out);
+        let is_new = !out.exists();
         std::fs::write(&out, &picture.png).map_err(|error| Error::io(out.display(), error))?;
+        if is_new {
+            console.hand_over(&out)?;
+        }
         let written = json!({
             "document_id": picture.document.id,
             "document_name": picture.document.name,

@@ -7,6 +7,8 @@ use casetrack_core::{Error, Result};
 use interprocess::local_socket::{GenericFilePath, Name, ToFsName};
 use serde::{Deserialize, Serialize};
 
+use super::privacy::restrict;
+
 /// Longest path of a Unix socket that every system accepts, in bytes.
 const MAX_SOCKET_PATH: usize = 100;
 
@@ -67,19 +69,6 @@ pub fn create_directory(data_dir: &Path) -> Result<PathBuf> {
     std::fs::create_dir_all(&path).map_err(|error| Error::io(path.display(), error))?;
     restrict(&path)?;
     Ok(path)
-}
-
-#[cfg(unix)]
-fn restrict(path: &Path) -> Result<()> {
-    use std::os::unix::fs::PermissionsExt;
-    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o700))
-        .map_err(|error| Error::io(path.display(), error))
-}
-
-/// The pipe has a security descriptor of its own.
-#[cfg(not(unix))]
-fn restrict(_: &Path) -> Result<()> {
-    Ok(())
 }
 
 /// In the data directory or, if that path is too long for a socket, in a new temporary directory.

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use casetrack_core::{Error, Result};
 
 use super::connect::{Connection, connect};
+use super::privacy::umask;
 use super::wire::{FromClient, FromOwner, Request, Run};
 use crate::args::{Global, OnCollections};
 use crate::output;
@@ -23,7 +24,7 @@ pub fn run(global: Global, command: OnCollections) -> Result<ExitCode> {
     let directory = std::env::current_dir().map_err(|error| Error::io("the working directory", error))?;
     let directory = directory.into_os_string();
     let (quiet, verbosity, repeatable) = (global.quiet, global.verbosity(), command.may_be_repeated());
-    let request = Request::Run(Box::new(Run { global, command, directory }));
+    let request = Request::Run(Box::new(Run { global, command, directory, umask: umask::get() }));
     let current = Current::default();
     cancel_on_signal(&current)?;
     for attempt in 1.. {

@@ -25,6 +25,7 @@ pub mod connect;
 pub mod console;
 pub mod http;
 pub mod log;
+mod privacy;
 pub mod relay;
 pub mod serve;
 mod session;

@@ -19,6 +19,7 @@ use tokio::time::Instant;
 use super::address::{self, Address};
 use super::connect::{LISTENING, REFUSED};
 use super::log::OwnerLog;
+use super::privacy::close_to_others;
 use super::session::Session;
 use super::wire::{self, Failure};
 use crate::args::Global;
@@ -48,6 +49,7 @@ impl Owner {
             return detach(global, &data_dir);
         }
         let run = || -> Result<()> {
+            close_to_others(&data_dir)?;
             let Some(lock) = address::take_lock(&data_dir)? else {
                 say(REFUSED);
                 return Ok(());

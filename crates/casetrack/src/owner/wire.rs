@@ -36,6 +36,8 @@ pub struct Run {
     pub global: Global,
     pub command: OnCollections,
     pub directory: OsString,
+    /// The rights that a file which the user asks for is not to have.
+    pub umask: u32,
 }
 
 /// A session of the protocol.

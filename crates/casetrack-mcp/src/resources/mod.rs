@@ -101,7 +101,7 @@ pub(crate) fn unreadable(error: &Error, uri: &str) -> ErrorData {
         ErrorKind::User => ErrorCode::RESOURCE_NOT_FOUND,
         ErrorKind::Environment | ErrorKind::Corruption | ErrorKind::Bug => ErrorCode::INTERNAL_ERROR,
     };
-    ErrorData::new(code, Reader::Assistant.error(&error), Some(json!({"uri": uri, "code": error.code.name()})))
+    ErrorData::new(code, Reader::Assistant.error(error), Some(json!({"uri": uri, "code": error.code.name()})))
 }
 
 #[cfg(test)]

@@ -108,7 +108,7 @@ fn page_text(page: &PageText, picture: &Target, problem: Option<&Error>) -> Stri
     lines.push(format!("Ingested: {}", document.ingested_at));
     match problem {
         Some(error) => {
-            lines.push(format!("Picture: none. {}", one_line(&Reader::Assistant.error(&error).replace("\n\n", " "))))
+            lines.push(format!("Picture: none. {}", one_line(&Reader::Assistant.error(error).replace("\n\n", " "))))
         }
         None if page.has_picture => lines.push(format!("Picture: {picture}")),
         None => {}

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use casetrack_core::{Error, Result};
 use casetrack_text::Reader;
 use casetrack_text::format::{thousands, visible};
-use casetrack_text::marks::document_text;
+use casetrack_text::marks::{citation, document_text};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -86,6 +86,8 @@ fn prepare(value: &mut Value, include_boxes: bool, marked: &mut bool) {
             for (name, field) in fields.iter_mut() {
                 *marked |= WORDS.contains(&name.as_str()) && !field.is_null();
                 match field {
+                    // The line to cite by is the same in both forms of an answer.
+                    Value::String(text) if name == "citation" => *text = citation(text),
                     Value::String(text) if PASSAGES.contains(&name.as_str()) => {
                         *text = document_text(text);
                         *marked = true;

@@ -23,7 +23,7 @@ pub(crate) fn links(collection: CollectionId, structured: &Value) -> Vec<Resourc
 fn passage(collection: &str, object: &Map<String, Value>) -> Option<Resource> {
     let (chunk, citation) = (object.get("chunk_id")?.as_str()?, object.get("citation")?.as_str()?);
     let target = Target::Chunk { collection: collection.to_owned(), chunk: chunk.to_owned() };
-    Some(Resource::new(target.to_string(), marks::citation(citation)).with_mime_type(TEXT).with_annotations(for_both()))
+    Some(Resource::new(target.to_string(), citation).with_mime_type(TEXT).with_annotations(for_both()))
 }
 
 fn document(collection: &str, object: &Map<String, Value>) -> Option<Resource> {

@@ -35,7 +35,7 @@ impl Tool for ListJobs {
     const NAME: &'static str = "list_jobs";
     const TITLE: &'static str = "List jobs";
     const DESCRIPTION: &'static str = "List jobs (ingestion, sync, reindexing) that are queued, running or recently ended, \
-        across all collections, with their progress. Work that a call did not wait for is here, and syncs of watched folders.";
+        across all collections, with their progress.";
     const EFFECT: Effect = Effect::Reads;
     const TOOLSET: Toolset = Toolset::Ingest;
     type Parameters = ListParameters;
@@ -58,7 +58,7 @@ pub(crate) struct GetJob;
 pub(crate) struct GetParameters {
     /// ID of the job
     job_id: String,
-    /// Seconds to wait for its end. Default: answer at once.
+    /// Seconds to wait for its end
     #[serde(default)]
     #[schemars(range(min = 0, max = 600))]
     wait_seconds: u32,
@@ -75,7 +75,7 @@ impl Tool for GetJob {
     const NAME: &'static str = "get_job";
     const TITLE: &'static str = "Show a job";
     const DESCRIPTION: &'static str = "Get the state and progress of a job and, once it has ended, its full result: what happened \
-        to every file. Can wait for the end.";
+        to every file.";
     const EFFECT: Effect = Effect::Reads;
     const TOOLSET: Toolset = Toolset::Ingest;
     type Parameters = GetParameters;

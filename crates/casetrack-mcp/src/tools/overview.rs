@@ -44,9 +44,9 @@ pub(crate) struct TimelineParameters {
     start_date: Option<String>,
     /// Optional: filter events until this date (YYYY-MM-DD)
     end_date: Option<String>,
-    /// Optional: only what this document states (name or ID)
+    /// Only what this document states (name or ID)
     document_filter: Option<String>,
-    /// Optional: only dates with this role ('effective', 'payment')
+    /// Only dates with this role ('effective', 'payment')
     role: Option<String>,
     /// Events to pass over: the next_offset of an earlier answer
     #[serde(default)]

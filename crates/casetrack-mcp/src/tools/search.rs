@@ -26,28 +26,28 @@ pub(crate) struct SearchParameters {
     top_k: u32,
     /// Optional: restrict search to a specific document name or ID
     document_filter: Option<String>,
-    /// Optional: only documents of this type (contract, report, ...) or file format (pdf, xlsx, ...)
+    /// Only documents of this type (contract, report, ...) or file format (pdf, xlsx, ...)
     document_type: Option<String>,
-    /// Optional: only passages that mention this person, organization, place, date, amount or concept
+    /// Only passages that mention this person, organization, place, date, amount or concept
     entity: Option<String>,
-    /// Optional: only files whose path matches this pattern ('contracts/**/*.pdf')
+    /// Only files whose path matches this pattern ('contracts/**/*.pdf')
     path: Option<String>,
-    /// Optional: only documents last saved on this date or later (YYYY, YYYY-MM or YYYY-MM-DD)
+    /// Only documents last saved on this date or later (YYYY, YYYY-MM or YYYY-MM-DD)
     date_from: Option<String>,
-    /// Optional: only documents last saved on this date or earlier
+    /// Only documents last saved on this date or earlier
     date_to: Option<String>,
-    /// Optional: only documents ingested on this date or in this range ('2024-05..2024-06')
+    /// Only documents ingested on this date or in this range ('2024-05..2024-06')
     ingested: Option<String>,
-    /// Optional: only these pages ('3' or '3-7')
+    /// Only these pages ('3' or '3-7')
     pages: Option<String>,
-    /// Optional: leave out scanned pages read with lower mean OCR confidence
+    /// Leave out scanned pages read with lower mean OCR confidence
     #[schemars(range(min = 0.0, max = 1.0))]
     min_confidence: Option<f32>,
     /// Results to pass over: the next_offset of an earlier answer
     #[serde(default)]
     #[schemars(range(min = 0, max = 10000))]
     offset: u32,
-    /// Characters of the page to show before and after each passage
+    /// Characters of the page to show around each passage
     #[serde(default)]
     #[schemars(range(min = 0, max = 10000))]
     context: u32,

@@ -293,7 +293,7 @@ fn a_timeline_has_parts_and_roles_and_places_are_exact() {
     let (_, effective) = client.call("get_collection_timeline", json!({"role": "Effective"}));
     assert_eq!((&effective["total"], &effective["events"][0]["role"]), (&json!(1), &json!("effective date")));
     let (text, _) = client.call("get_document_structure", json!({"document_name": "payments"}));
-    assert!(text.contains("  Payments -- p. 1, para. 1, l. 1 (chunk "), "{text}");
+    assert!(text.contains("  \"# Payments\" -- p. 1, para. 1, l. 1 (chunk "), "{text}");
 
     let shown = run(&home, &["timeline", "-c", "Matter", "--limit", "2", "--offset", "1"]);
     assert!(shown.contains("showing 2 to 3") && !shown.contains("Effective date"), "{shown}");

@@ -187,10 +187,10 @@ impl<'a> Extracting<'a> {
                     prepared.annotations = Some(annotations(recognizer, &prepared.pages, self.stage.cancel)?);
                 }
                 let vectors = match &earlier {
-                    Some(earlier) => {
+                    Some(earlier) if !self.request.embed_all => {
                         unchanged_vectors(self.stage.collection, earlier, &prepared.chunks, self.stage.sparse)?
                     }
-                    None => prepared.chunks.iter().map(|_| None).collect(),
+                    _ => prepared.chunks.iter().map(|_| None).collect(),
                 };
                 let bytes = std::mem::take(&mut source.bytes);
                 Outcome::Ready(Box::new(Ready {

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::args::InCollection;
 use crate::owner::console::Console;
 
-/// Tell which documents need reindexing, and whether the indexes are up to date
+/// Show which documents need reindexing, and whether the indexes are up to date
 ///
 /// Reads the source files to see whether they changed. Nothing is changed.
 #[derive(Debug, Args, Serialize, Deserialize)]

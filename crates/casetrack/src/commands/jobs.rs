@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::owner::console::Console;
 
-/// Long work of assistants and watched folders: what is under way, and what ended lately
+/// Show long work: what is running or waiting, and what ended recently
 #[derive(Debug, Args, Serialize, Deserialize)]
 pub struct Jobs {
     /// One job, by its ID or the beginning of it

@@ -1,6 +1,7 @@
 //! `casetrack reindex`
 
 use casetrack_core::{Password, Result};
+use casetrack_engine::jobs::JobRequest;
 use casetrack_engine::reindex::ReindexRequest;
 use casetrack_text::{self as text, Reader};
 use clap::Args;
@@ -10,23 +11,23 @@ use super::ingest::SOME_FAILED;
 use crate::args::InCollection;
 use crate::owner::console::Console;
 
-/// Make the chunks, embeddings and indexes of one document, or of all, anew
+/// Rebuild the chunks, embeddings and indexes of one document, or of all
 ///
-/// The source files are read again. Chunks whose text did not change keep their ids and embeddings, and each document stays
-/// searchable in its earlier version until the new one is complete. Ctrl-C stops cleanly and keeps what was finished.
+/// The source files are read again. Chunks whose text did not change keep their IDs, and each document stays searchable in its
+/// earlier version until the new one is complete. Ctrl-C stops cleanly and keeps what was finished.
 #[derive(Debug, Args, Serialize, Deserialize)]
 pub struct Reindex {
     /// Name or ID of the document [default: all documents of the collection]
     document: Option<String>,
     #[command(flatten)]
     target: InCollection,
-    /// Keep pages and chunks as they are; make all embeddings, entities and references anew
+    /// Keep pages and chunks as they are; rebuild all embeddings, entities and references
     #[arg(long)]
     no_reparse: bool,
-    /// Also a document that did not change and lacks nothing; what is done when no document is named
+    /// Also rebuild a document that did not change and lacks nothing [default without a document]
     #[arg(long, conflicts_with = "skip_unchanged")]
     force: bool,
-    /// Leave out documents that did not change and lack nothing; what is done when a document is named
+    /// Leave out documents that did not change and lack nothing [default with a document]
     #[arg(long)]
     skip_unchanged: bool,
     /// Password of the files that are protected by one; better given in the environment, where lists of processes do not show it
@@ -46,7 +47,8 @@ impl Reindex {
             password: self.password,
             ..ReindexRequest::new(document.map(|document| vec![document]))
         };
-        let report = engine.reindex(collection.id, &request, &console.progress(), &console.cancel)?;
+        let request = if whole { JobRequest::ReindexCollection(request) } else { JobRequest::ReindexDocument(request) };
+        let report = console.work(collection.id, request, |report| report.reindex)?;
         console.print(&report, |report| text::reindex::report(report, whole, Reader::CommandLine))?;
         Ok(match (&report.stopped, report.failed.is_empty()) {
             (Some(_), _) => 1,

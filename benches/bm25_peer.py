@@ -67,7 +67,7 @@ def lucene(test, in_a_byte):
 
 
 def ours(options, folder):
-    command = [options.casetrack, "eval", str(folder), "--json"]
+    command = [options.lab, "eval", str(folder), "--json"]
     if options.work:
         command += ["--work", str(options.work / folder.name)]
     report = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
@@ -78,7 +78,7 @@ def ours(options, folder):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("directories", nargs="+", type=Path, metavar="DIR")
-    parser.add_argument("--casetrack", default="casetrack")
+    parser.add_argument("--lab", default="casetrack-lab")
     parser.add_argument("--work", type=Path)
     options = parser.parse_args()
     for folder in options.directories:

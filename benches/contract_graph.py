@@ -110,10 +110,15 @@ class Client:
                 return message["result"]
 
     def __call__(self, tool, arguments):
-        result = self.request("tools/call", {"name": tool, "arguments": arguments})
-        if result.get("isError"):
-            raise SystemExit(result["content"][0]["text"])
-        return result["structuredContent"]
+        while True:
+            result = self.request("tools/call", {"name": tool, "arguments": arguments})
+            if not result.get("isError"):
+                return result["structuredContent"]
+            said = result["content"][0]["text"]
+            # The limit on calls per minute.
+            if "Try again in" not in said:
+                raise SystemExit(said)
+            time.sleep(1)
 
 
 FORMS = {"inc", "incorporated", "llc", "ltd", "limited", "corp", "corporation", "co", "company", "lp", "llp", "plc", "sa", "ag", "nv", "bv", "gmbh", "the"}

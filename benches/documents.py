@@ -35,7 +35,7 @@ def main():
         list(threads.map(File.read, files))
     outcomes(files, options.list)
     pdf_words(files, options.list)
-    pdf_speed(files, options.casetrack)
+    pdf_speed(files, os.path.join(os.path.dirname(options.casetrack), "casetrack-lab"))
     pictures(files, options.list)
     ground_truth(files, options.list)
 
@@ -131,7 +131,7 @@ def pdf_words(files, listing):
             print(f"  {f1:.3f} (recall {recall:.3f}, precision {precision:.3f}) {file.name}{' OCR' if file.by_ocr else ''}")
 
 
-def pdf_speed(files, program):
+def pdf_speed(files, lab):
     try:
         import pypdfium2
     except ImportError:
@@ -143,9 +143,8 @@ def pdf_speed(files, program):
     # Text layers only: a picture on which OCR finds nothing would count, too.
     without_ocr = dict(os.environ, CASETRACK_TESSERACT=os.devnull)
     for _ in range(3):
-        with tempfile.TemporaryDirectory() as home:
-            done = subprocess.run([*one_core(), program, "--data-dir", home, "--json", "bench", "extract",
-                                   *[file.path for file in files]], stdout=subprocess.PIPE, env=without_ocr)
+        done = subprocess.run([*one_core(), lab, "--json", "bench", "extract", *[file.path for file in files]],
+                              stdout=subprocess.PIPE, env=without_ocr)
         ours += sum(file["seconds"] for file in json.loads(done.stdout))
         done = subprocess.run([*one_core(), sys.executable, "-c", PYPDFIUM2, *[file.path for file in files]], stdout=subprocess.PIPE)
         seconds, pages = json.loads(done.stdout)

@@ -121,13 +121,13 @@ def check(name, made, program):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     target = os.environ.get("CARGO_TARGET_DIR", os.path.expanduser("~/.cache/casetrack-target"))
-    parser.add_argument("--casetrack", default=os.path.join(target, "release", "casetrack"))
+    parser.add_argument("--lab", default=os.path.join(target, "release", "casetrack-lab"))
     parser.add_argument("--texts", type=int, default=500)
     parser.add_argument("--models", nargs="+", choices=MODELS, default=list(MODELS))
     parser.add_argument("--reference-only", action="store_true", help="only run the reference")
     options = parser.parse_args()
     made = multilingual_texts.texts(reference.Encoder(reference.E1).tokenizer, options.texts)
-    program = None if options.reference_only else options.casetrack
+    program = None if options.reference_only else options.lab
     sys.exit(0 if all([check(name, made, program) for name in options.models]) else 1)
 
 

@@ -93,7 +93,7 @@ def main():
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--chunks", type=int, default=128)
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--casetrack", default=os.path.join(target, "release", "casetrack"), help='"" leaves CaseTrack out')
+    parser.add_argument("--lab", default=os.path.join(target, "release", "casetrack-lab"), help='"" leaves CaseTrack out')
     parser.add_argument("--peers", nargs="*", choices=("float32", "int8"), default=["float32", "int8"])
     options = parser.parse_args()
     os.environ["RAYON_NUM_THREADS"] = str(options.threads)  # of the tokenizer
@@ -103,8 +103,8 @@ def main():
 
     runners = {}
     with tempfile.TemporaryDirectory() as folder:
-        if options.casetrack:
-            runners["casetrack"] = CaseTrack(options.casetrack, files, options.threads, options.chunks)
+        if options.lab:
+            runners["casetrack"] = CaseTrack(options.lab, files, options.threads, options.chunks)
         models = {"float32": os.path.join(folder, "float32.onnx")}
         onnx.save(onnx_export.bert(reference.E1, "hidden"), models["float32"])
         if "int8" in options.peers:

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What int8 products cost in ranking and gain in speed, against float32, with the program itself.
 
-usage: precision.py SET_DIR... [--text FILE] [--rounds R] [--casetrack PROGRAM]
+usage: precision.py SET_DIR... [--text FILE] [--rounds R] [--lab PROGRAM]
 
 SET_DIR: a retrieval test set in BEIR's layout (corpus.jsonl, queries.jsonl, qrels.tsv). Dense retrieval alone, exact: nDCG@10 and
 recall@100 of both precisions, the difference of nDCG@10 with a 95 % interval (paired bootstrap over queries), and the cosines of
@@ -28,19 +28,19 @@ def main():
     parser.add_argument("--text")
     parser.add_argument("--rounds", type=int, default=3)
     target = os.environ.get("CARGO_TARGET_DIR", os.path.expanduser("~/.cache/casetrack-target"))
-    parser.add_argument("--casetrack", default=os.path.join(target, "release", "casetrack"))
+    parser.add_argument("--lab", default=os.path.join(target, "release", "casetrack-lab"))
     options = parser.parse_args()
     if options.text:
         speed(options)
     for folder in options.sets:
-        ranking(options.casetrack, retrieval.TestSet(folder))
+        ranking(options.lab, retrieval.TestSet(folder))
 
 
 def speed(options):
     rates = {precision: [] for precision in PRECISIONS}
     for _ in range(options.rounds):
         for precision in PRECISIONS:
-            command = [options.casetrack, "bench", "embed", "--model", "e1", "--precision", precision, "--json", options.text]
+            command = [options.lab, "bench", "embed", "--model", "e1", "--precision", precision, "--json", options.text]
             rates[precision].append(json.loads(subprocess.check_output(command))["chunks_per_second"])
     medians = {precision: statistics.median(values) for precision, values in rates.items()}
     for precision, values in rates.items():

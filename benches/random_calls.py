@@ -23,7 +23,7 @@ import time
 from pathlib import Path
 
 import jsonschema
-from protocol import BINARY, Client, memory
+from protocol import BINARY, Client, allow_many_calls, memory
 
 WORDS = "tenant rent roof slate harbour invoice payment delivery notice clause liability audit Acme Roe 2019 ISO 27001 §4.2".split()
 ODD = ["", " ", "\u0000", "🦀" * 50, "a" * 20_000, "../../etc/passwd", "%s%n", "'; DROP TABLE x;--", "\u202eevil", "NaN", "-1", "\n\n",
@@ -140,6 +140,7 @@ def main():
     (root / "home").mkdir()
     (root / "home/config.toml").write_text("[limits]\ncalls_per_minute = 100000\n")
     home = str(root / "home")
+    allow_many_calls(home)
     server = Client(home)
     tools = {tool["name"]: tool for tool in server.request("tools/list", {})[0]["result"]["tools"]}
     caller, violations, outcomes = Caller(rng, folder), [], collections.Counter()

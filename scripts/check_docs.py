@@ -6,7 +6,8 @@ Without arguments:
   - every path that ARCHITECTURE.md mentions exists,
   - samples/README.md lists every sample file, and the questions name existing ones,
   - no Rust file is longer than 600 lines.
-With --binary PROGRAM: every command that the documents call as `casetrack COMMAND` exists.
+With --binary PROGRAM: every command that the documents call as `casetrack COMMAND` exists, and as `casetrack-lab COMMAND` in the
+program of that name beside it.
 """
 
 import argparse
@@ -78,13 +79,13 @@ def long_rust_files():
                 yield f"{path}: {lines} lines, more than {MAX_RUST_LINES}"
 
 
-def called_commands(text, valued_options):
-    """The first argument that is not an option, of every `casetrack ...` in code."""
+def called_commands(text, program, valued_options):
+    """The first argument that is not an option, of every call of a program in code."""
     blocks = [match.group() for match in FENCED_CODE.finditer(text)]
     rest = FENCED_CODE.sub("", text)
     code = "\n".join(blocks + INDENTED_CODE.findall(rest) + INLINE_CODE.findall(rest))
     for line in code.replace("\\\n", " ").splitlines():
-        for call in re.findall(r"(?:^|[\s`$/\"])casetrack((?:\s+[^\s|;&`]+)+)", line):
+        for call in re.findall(rf"(?:^|[\s`$/\"]){program}((?:\s+[^\s|;&`]+)+)", line):
             words = iter(call.split())
             for word in words:
                 if word in valued_options:
@@ -99,12 +100,13 @@ def unknown_commands(binary):
     def help_of(*arguments):
         return subprocess.run([binary, *arguments, "--help"], capture_output=True, text=True, stdin=subprocess.DEVNULL)
 
+    name = Path(binary).stem
     valued_options = set(re.findall(r"(-{1,2}[a-z][a-z-]*)(?:, --[a-z-]+)? <", help_of().stdout))
     for file in markdown_files():
         text = (ROOT / file).read_text(encoding="utf-8")
-        for command in sorted(set(called_commands(text, valued_options))):
+        for command in sorted(set(called_commands(text, name, valued_options))):
             if help_of(command).returncode != 0:
-                yield f"{file}: mentions `casetrack {command}`, which does not exist"
+                yield f"{file}: mentions `{name} {command}`, which does not exist"
 
 
 def main():
@@ -112,7 +114,8 @@ def main():
     parser.add_argument("--binary", metavar="PROGRAM", help="check the commands that the documents mention against it")
     binary = parser.parse_args().binary
     if binary:
-        problems = list(unknown_commands(binary))
+        binary = Path(binary)
+        problems = [*unknown_commands(binary), *unknown_commands(binary.with_stem(f"{binary.stem}-lab"))]
     else:
         checks = (broken_links, unknown_paths, incomplete_samples, long_rust_files)
         problems = [problem for check in checks for problem in check()]

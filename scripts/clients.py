@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Every tool, called over stdio by two clients that nobody here wrote: the official Python SDK and the MCP inspector's command line.
+"""Every tool, called over stdio by two clients written elsewhere: the official Python SDK and the MCP inspector's command line.
 
     scripts/clients.py [--program PROGRAM] [--no-inspector]
 
@@ -179,7 +179,7 @@ def main():
         folder = Path(root, "documents")
         folder.mkdir()
         documents(folder)
-        problems, worked = asyncio.run(python_sdk([options.program, "--quiet", "--data-dir", f"{root}/sdk", "mcp"], folder))
+        problems, worked = asyncio.run(python_sdk([options.program, "--quiet", "--data-dir", f"{root}/sdk", "mcp", "--toolsets", "all"], folder))
         print(f"Python SDK: {len(worked)} tools succeeded, their errors as expected; problems: {len(problems)}")
         print(*problems, sep="\n")
         failed |= bool(problems)
@@ -187,7 +187,7 @@ def main():
             home = f"{root}/inspector"
             subprocess.run([options.program, "--quiet", "--data-dir", home, "new", "Notes"], check=True, stdout=subprocess.DEVNULL)
             # Every call is a session of its own, so the collection is named at the start; it cannot be made twice.
-            command = [options.program, "--data-dir", home, "mcp", "--collection", "Notes"]
+            command = [options.program, "--data-dir", home, "mcp", "--toolsets", "all", "--collection", "Notes"]
             problems, made = inspector(command, folder)
             problems = [problem for problem in problems if not (problem.startswith("create_collection") and "exists already" in problem)]
             print(f"inspector: {made} calls; problems: {len(problems)}")

@@ -40,7 +40,7 @@ fn bad_files_are_refused_with_their_reason() {
 
     let missing = files.join("missing.pdf");
     assert_eq!(
-        client.call_failing("ingest_document", json!({"file_path": missing})),
+        client.work_failing("ingest_document", json!({"file_path": missing})),
         format!("File not found: {}\n\nCheck that the path is correct and the file exists.", missing.display())
     );
 
@@ -62,7 +62,7 @@ fn bad_files_are_refused_with_their_reason() {
         (&picture, "picture.pdf could not be read"),
         (&files, "ingest_folder"),
     ] {
-        let said = client.call_failing("ingest_document", json!({"file_path": file}));
+        let said = client.work_failing("ingest_document", json!({"file_path": file}));
         assert!(said.contains(reason), "{}: {said}", file.display());
     }
 

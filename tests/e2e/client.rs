@@ -8,8 +8,10 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-/// Longest wait for one answer; ingesting the samples takes seconds.
-const TIMEOUT: Duration = Duration::from_secs(180);
+/// Longest wait for anything. It only ends a hang: on a machine with much other work, what usually takes a second takes minutes.
+pub const PATIENCE: Duration = Duration::from_secs(900);
+/// The `wait_seconds` of calls that start a job, for its end.
+pub const UNTIL_DONE: u64 = 600;
 
 pub fn casetrack(data_dir: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_casetrack"));
@@ -34,6 +36,16 @@ pub fn run(data_dir: &Path, args: &[&str]) -> String {
 
 pub fn run_json(data_dir: &Path, args: &[&str]) -> Value {
     serde_json::from_str(&run(data_dir, &[args, &["--json"]].concat())).unwrap()
+}
+
+/// The passage between its marks, in structured content.
+pub fn passage(marked: &Value) -> &str {
+    let marked = marked.as_str().unwrap();
+    let (begin, rest) = marked.split_once('\n').unwrap();
+    let (passage, end) = rest.rsplit_once('\n').unwrap();
+    let code = begin.strip_prefix("<document-text ").unwrap();
+    assert!(end == format!("</document-text {code}") && !passage.contains(code), "{marked}");
+    passage
 }
 
 pub fn samples() -> PathBuf {
@@ -100,7 +112,7 @@ impl Client {
     /// The next message that does not only say that resources have changed.
     pub fn next_message(&mut self) -> Value {
         loop {
-            let message = self.receive(TIMEOUT).expect("an answer in time");
+            let message = self.receive(PATIENCE).expect("an answer in time");
             let about_resources = |method: &str| method.starts_with("notifications/resources/");
             if !message["method"].as_str().is_some_and(about_resources) {
                 return message;
@@ -152,10 +164,16 @@ impl Client {
 
     /// Calls a tool that does its work in a job, and waits for the end: (text, report).
     pub fn work(&mut self, tool: &str, mut arguments: Value) -> (String, Value) {
-        arguments["wait_seconds"] = json!(600);
+        arguments["wait_seconds"] = json!(UNTIL_DONE);
         let (text, answer) = self.call(tool, arguments);
         assert!(!answer["report"].is_null(), "{tool}: {text}");
         (text, answer["report"].clone())
+    }
+
+    /// Calls a tool whose job must fail, and returns what it says.
+    pub fn work_failing(&mut self, tool: &str, mut arguments: Value) -> String {
+        arguments["wait_seconds"] = json!(UNTIL_DONE);
+        self.call_failing(tool, arguments)
     }
 
     /// Calls a tool that must fail, and returns what it says.
@@ -163,6 +181,14 @@ impl Client {
         let result = self.call_raw(tool, arguments);
         assert_eq!(result["isError"], json!(true), "{tool}: {result}");
         result["content"][0]["text"].as_str().unwrap().to_owned()
+    }
+
+    /// Sends a line as it is.
+    pub fn send_line(&mut self, line: &[u8]) {
+        let stdin = self.stdin.as_mut().unwrap();
+        stdin.write_all(line).unwrap();
+        stdin.write_all(b"\n").unwrap();
+        stdin.flush().unwrap();
     }
 
     /// Closes the server's standard input and waits for it to end.

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::client::{Client, run, run_expecting, run_json};
+use crate::client::{Client, passage, run, run_expecting, run_json};
 
 const AGREEMENT: &str = "SUPPLY AGREEMENT\n\nThis Supply Agreement (the \"Agreement\") is dated as of March 1, 2021, by and between Acme \
     Foods, Inc., a Delaware corporation (the \"Supplier\"), and Summit Services LLC (the \"Buyer\").\n\n1. Payment\n\n1.1 The Buyer shall pay \
@@ -59,7 +59,7 @@ fn a_collection_is_briefed_from_its_documents_with_the_place_of_every_statement(
     assert_eq!(acme["documents"], 2);
     assert!(acme["roles"].as_array().unwrap().iter().any(|role| role["name"] == "Supplier"), "{acme:#}");
     assert!(names(&summary["people"]).contains(&"John Smith"), "{summary:#}");
-    assert!(text.contains("2023-12-31  Termination date (Supply Agreement.txt, p. 1)"), "{text}");
+    assert!(text.contains("2023-12-31  Termination date (\"Supply Agreement.txt\", p. 1)"), "{text}");
     assert_eq!(summary["notices"], json!([]));
 
     // One entity, however it is written; the text around it is that of the page.
@@ -69,7 +69,7 @@ fn a_collection_is_briefed_from_its_documents_with_the_place_of_every_statement(
         let (excerpt, name) = (&mention["excerpt"], mention["provenance"]["document_name"].as_str().unwrap());
         let page: Vec<char> = if name == "Supply Agreement.txt" { AGREEMENT } else { AMENDMENT }.chars().collect();
         let range = excerpt["char_start"].as_u64().unwrap() as usize..excerpt["char_end"].as_u64().unwrap() as usize;
-        assert_eq!(excerpt["text"], page[range].iter().collect::<String>());
+        assert_eq!(passage(&excerpt["text"]), page[range].iter().collect::<String>());
     }
     for (written, found) in [("$1.25 million", 2), ("March 1st, 2021", 2), ("Smith", 2)] {
         let (_, mentions) = client.call("find_entity", json!({"entity": written}));

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::client::{casetrack, run, run_expecting, samples};
+use crate::client::{PATIENCE, UNTIL_DONE, casetrack, run, run_expecting, samples};
 use crate::owner::{kill, owner_pid};
 
 /// A `casetrack mcp --http` on a free port.
@@ -40,7 +40,7 @@ impl Served {
     /// Sends a request with these headers besides the usual ones: status, headers in small letters, body.
     pub fn send(&self, method: &str, headers: &[(&str, &str)], body: &str) -> (u16, String, String) {
         let mut stream = TcpStream::connect(self.address).unwrap();
-        stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
         let mut head = format!("{method} /mcp HTTP/1.1\r\nContent-Length: {}\r\nConnection: close\r\n", body.len());
         head += "Content-Type: application/json\r\nAccept: application/json, text/event-stream\r\n";
         if !headers.iter().any(|(name, _)| *name == "Host") {
@@ -121,7 +121,7 @@ fn sessions_over_http_have_their_own_active_collections_and_outlive_no_owner() {
     let (first, second) = (HttpClient::open(&served, &token(&home)), HttpClient::open(&served, &token(&home)));
     second.call("switch_collection", json!({"collection_name": "Second"}));
     let file = samples().join("harbour-point/contract/Amendment_No_1.docx");
-    first.call("ingest_document", json!({"file_path": file}));
+    first.call("ingest_document", json!({"file_path": file, "wait_seconds": UNTIL_DONE}));
     let documents =
         |client: &HttpClient| client.call("list_documents", json!({})).1["documents"].as_array().unwrap().len();
     assert_eq!((documents(&first), documents(&second)), (1, 0));
@@ -136,7 +136,7 @@ fn sessions_over_http_have_their_own_active_collections_and_outlive_no_owner() {
     kill(before);
     let started = std::time::Instant::now();
     while owner_pid(&home) == before || TcpStream::connect(served.address).is_err() {
-        assert!(started.elapsed() < Duration::from_secs(30));
+        assert!(started.elapsed() < PATIENCE);
         std::thread::sleep(Duration::from_millis(50));
     }
     assert_eq!(first.post(&json!({"jsonrpc": "2.0", "id": 1, "method": "ping"})).0, 404);
@@ -189,4 +189,25 @@ fn only_this_machine_is_served() {
     let served = Served::start(dir.path(), &["--no-token"]);
     assert!(served.note.starts_with("No token"), "{}", served.note);
     assert_eq!(served.send("POST", &[], HELLO).0, 200);
+}
+
+#[test]
+fn bodies_that_are_no_messages_are_answered_with_errors() {
+    let dir = tempfile::tempdir().unwrap();
+    let home = dir.path().join("home");
+    let served = Served::start(&home, &[]);
+    let client = HttpClient::open(&served, &token(&home));
+    let headers = [("Authorization", client.token.as_str()), ("Mcp-Session-Id", &client.session)];
+    let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
+    for (body, expected, id, code) in [
+        ("this is not JSON", 400, Value::Null, -32700),
+        ("", 400, Value::Null, -32700),
+        (&deep, 400, Value::Null, -32700),
+        (r#"{"jsonrpc": "2.0", "id": 7, "method": 5}"#, 400, json!(7), -32600),
+    ] {
+        let (status, _, answer) = served.send("POST", &headers, body);
+        let answer: Value = serde_json::from_str(&answer).unwrap();
+        assert_eq!((status, &answer["id"], &answer["error"]["code"]), (expected, &id, &json!(code)), "{answer}");
+        client.call("get_status", json!({}));
+    }
 }

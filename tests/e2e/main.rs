@@ -8,7 +8,6 @@ mod containers;
 mod context;
 #[cfg(target_os = "linux")]
 mod crash;
-mod embed;
 mod eval;
 mod first_session;
 mod fixtures;
@@ -18,10 +17,13 @@ mod guards;
 mod http;
 #[cfg(unix)]
 mod jobs;
+mod lifecycle;
 mod models;
 #[cfg(unix)]
 mod owner;
 mod passages;
+#[cfg(unix)]
+mod private;
 mod prompts;
 mod protocol;
 mod reindex;

@@ -1,17 +1,23 @@
 //! One owner of a data directory, and clients that do not notice when it is killed.
 
+use std::io::{BufRead, BufReader};
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::client::{Client, casetrack, run, run_expecting, run_json, samples};
+use crate::client::{Client, PATIENCE, UNTIL_DONE, casetrack, run, run_expecting, run_json, samples};
 
-/// Process of the owner.
+/// Process of the owner, which has a client or work to do.
 pub fn owner_pid(home: &Path) -> u32 {
-    let address = std::fs::read(home.join("owner/address.json")).unwrap();
-    serde_json::from_slice::<Value>(&address).unwrap()["pid"].as_u64().unwrap() as u32
+    find_owner(home).unwrap()
+}
+
+/// Process of the owner, if it has not ended by itself.
+pub fn find_owner(home: &Path) -> Option<u32> {
+    let address = std::fs::read(home.join("owner/address.json")).ok()?;
+    serde_json::from_slice::<Value>(&address).unwrap()["pid"].as_u64().map(|pid| pid as u32)
 }
 
 pub fn kill(pid: u32) {
@@ -27,11 +33,12 @@ fn assistants_and_commands_share_collections() {
     let dir = tempfile::tempdir().unwrap();
     let home = dir.path().join("home");
     run(&home, &["new", "Shared"]);
-    let owner = owner_pid(&home);
+    // From here on the owner has a client.
     let mut first = Client::start(&home, &["--collection", "Shared"]);
+    let owner = owner_pid(&home);
     let mut second = Client::start(&home, &["--collection", "Shared"]);
     // All three at once, on the same files.
-    let folder = json!({"folder_path": contract()});
+    let folder = json!({"folder_path": contract(), "wait_seconds": UNTIL_DONE});
     let calls = (
         first.begin("tools/call", json!({"name": "ingest_folder", "arguments": folder})),
         second.begin("tools/call", json!({"name": "ingest_folder", "arguments": folder})),
@@ -71,7 +78,7 @@ fn a_session_goes_on_when_the_owner_is_killed() {
 
     // During a call that can be repeated: it is, and finishes the work.
     let correspondence = samples().join("harbour-point/correspondence");
-    let arguments = json!({"folder_path": correspondence});
+    let arguments = json!({"folder_path": correspondence, "wait_seconds": UNTIL_DONE});
     let id = client.begin("tools/call", json!({"name": "ingest_folder", "arguments": arguments}));
     std::thread::sleep(Duration::from_millis(300));
     kill(owner_pid(&home));
@@ -93,10 +100,14 @@ fn a_command_goes_on_when_the_owner_is_killed() {
     let mut command = casetrack(&home);
     let matter = samples().join("harbour-point");
     command.args(["--json", "ingest", "-c", "Matter"]).arg(&matter);
-    let child = command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::null()).spawn().unwrap();
-    std::thread::sleep(Duration::from_millis(400));
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    // In the middle of its work: it has reported the first file.
+    let mut progress = BufReader::new(child.stderr.take().unwrap()).lines();
+    progress.next().unwrap().unwrap();
     kill(owner_pid(&home));
+    let rest = std::thread::spawn(move || progress.for_each(drop));
     let output = child.wait_with_output().unwrap();
+    rest.join().unwrap();
     assert!(output.status.success());
     assert_eq!(serde_json::from_slice::<Value>(&output.stdout).unwrap()["failed"], json!([]));
     assert!(run(&home, &["verify", "-c", "Matter"]).contains("Clean."));
@@ -106,11 +117,15 @@ fn a_command_goes_on_when_the_owner_is_killed() {
 fn what_a_crash_leaves_behind_is_no_obstacle() {
     let dir = tempfile::tempdir().unwrap();
     let home = dir.path().join("home");
-    run(&home, &["new", "Matter"]);
+    let run_and_stay = |arguments: &[&str]| {
+        let output = casetrack(&home).env("CASETRACK_IDLE_SECONDS", "900").args(arguments).output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+    };
+    run_and_stay(&["new", "Matter"]);
     kill(owner_pid(&home));
     // Address and socket are still there, and nobody listens.
     assert!(home.join("owner/address.json").exists() && home.join("owner/socket").exists());
-    assert_eq!(run_json(&home, &["collections"]).as_array().unwrap().len(), 1);
+    run_and_stay(&["collections"]);
     kill(owner_pid(&home));
     std::fs::write(home.join("owner/address.json"), "{\"socket\": \"/nowhere\", \"pi").unwrap();
     assert_eq!(run_json(&home, &["collections"]).as_array().unwrap().len(), 1);
@@ -124,7 +139,7 @@ fn the_owner_is_closed_to_others_and_ends_when_nobody_needs_it() {
     run(&home, &["new", "Matter"]);
     let mode = home.join("owner").metadata().unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o700);
-    let ended = Instant::now() + Duration::from_secs(20);
+    let ended = Instant::now() + PATIENCE;
     while home.join("owner/address.json").exists() {
         assert!(Instant::now() < ended, "the owner is still there");
         std::thread::sleep(Duration::from_millis(100));

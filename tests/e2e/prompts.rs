@@ -46,7 +46,7 @@ fn every_prompt_is_described_made_and_checked() {
         ("find-and-cite", json!({"question": 7}), "must be a string"),
         ("find-and-cite", json!({"question": "a", "query": "b"}), "has no argument \"query\""),
         ("compare-documents", json!({"document_a": "First offer", "document_b": "Second"}), "Document not found"),
-        ("build-timeline", json!({"from": "last May"}), "which is no date"),
+        ("build-timeline", json!({"from": "last May"}), "which is not a date"),
     ] {
         let error = get(name, arguments).unwrap_err();
         assert_eq!(error["code"], -32602, "{error}");

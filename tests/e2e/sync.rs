@@ -205,11 +205,11 @@ fn what_cannot_be_seen_is_not_gone() {
     let mut client = Client::start(matter.home.path(), &[]);
     client.call("switch_collection", json!({"collection_name": "Case"}));
     let arguments = json!({"folder_path": matter.folder, "remove_deleted": true});
-    let refused = client.call_failing("sync_folder", arguments.clone());
+    let refused = client.work_failing("sync_folder", arguments.clone());
     assert!(refused.starts_with("File not found: "), "{refused}");
     assert_eq!(matter.documents(), before);
     std::fs::rename(matter.folder.with_extension("away"), &matter.folder).unwrap();
-    client.call("sync_folder", arguments);
+    client.work("sync_folder", arguments);
     client.close();
     assert!(matter.documents().contains_key("a.txt"));
 }

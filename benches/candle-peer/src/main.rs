@@ -1,16 +1,16 @@
-//! Speed of candle-transformers' own `BertModel`, the peer of `casetrack bench embed --model e1`.
+//! Speed of candle-transformers' own `BertModel`, the peer of `casetrack-lab bench embed --model e1`.
 //!
 //! usage: cargo run --release --manifest-path benches/candle-peer/Cargo.toml -- MODEL_DIR CHUNKS ROUNDS FILE...
 //!
 //! MODEL_DIR holds config.json, tokenizer.json and model.safetensors, as models/e1-all-minilm-l6-v2 does. The files'
-//! text is cut into at most CHUNKS chunks, as `casetrack bench embed` cuts it. They are tokenised (at most 512 tokens
+//! text is cut into at most CHUNKS chunks, as `casetrack-lab bench embed` cuts it. They are tokenised (at most 512 tokens
 //! each), sorted by length, and go through the network in single precision in batches, padded to the longest of the
 //! batch and masked; the tokens' vectors are averaged and normalised. All of this is timed, loading is not. Batch sizes
 //! take turns within a round, and a round to warm up comes before the ROUNDS that count.
 //!
 //! Prints one JSON object: of the "batch" size with the best median, "chunks", "tokens" (without padding), "seconds" of
 //! the median round (the upper one if ROUNDS is even) and "chunks_per_second". Those of every batch size go to stderr.
-//! To compare, give `casetrack bench embed` the same files, `--chunks` and `--rounds`; candle uses all cores (for
+//! To compare, give `casetrack-lab bench embed` the same files, `--chunks` and `--rounds`; candle uses all cores (for
 //! matrix products all physical ones) unless RAYON_NUM_THREADS gives the number of threads.
 
 use std::time::Instant;

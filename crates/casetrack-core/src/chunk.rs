@@ -5,8 +5,7 @@ use std::borrow::Cow;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::provenance::{ColumnRange, RowRange};
-use crate::{ChunkId, Rect};
+use crate::{ChunkId, ColumnRange, Rect, RowRange};
 
 /// A passage of one page: `page.text[char_start..char_end]` is `text`, verbatim.
 ///
@@ -52,8 +51,8 @@ impl Chunk {
     }
 }
 
-/// Joins "exam-\nple" to "example" where there are lower-case letters around the break: capitals and digits are those of names
-/// and numbers that are written with a hyphen. A compound that stands in the text with its hyphen keeps it.
+/// Joins "exam-\nple" to "example" where there are lower-case letters around the break: capitals and digits belong to names
+/// and numbers that are written with a hyphen. A compound that the text also has with a hyphen keeps it.
 fn whole_words(text: &str) -> Cow<'_, str> {
     let mut joined = String::new();
     let mut copied = 0;

@@ -165,7 +165,7 @@ pub enum BlockKind {
     },
     ListItem,
     /// One row of a table. `row` is its number in the sheet or table, from 1; columns likewise, first and last with content.
-    /// `table` tells tables of one page apart, from 0. `header` marks the rows that name the columns.
+    /// `table` is the number of the table on its page, from 0. `header` marks the rows that name the columns.
     TableRow {
         table: u32,
         row: u32,

@@ -63,7 +63,7 @@ pub struct DateValue {
 /// A quantity.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct AmountValue {
-    /// Decimal digits with an optional sign and point, without separators and without zeros that say nothing: `1250000`, `-0.5`.
+    /// Decimal digits with an optional sign and point, without separators and without insignificant zeros: `1250000`, `-0.5`.
     pub value: String,
     /// ISO 4217 code of the currency, or `%`.
     pub unit: String,
@@ -83,7 +83,7 @@ pub struct Mention {
     /// Characters of the page, half-open.
     pub char_start: u32,
     pub char_end: u32,
-    /// What a date or an amount says, where that can be told.
+    /// The value of a date or an amount, where it is known.
     pub value: Option<EntityValue>,
     /// What the text around it says it is, in its words or a standard name: "effective date", "Chief Executive Officer", "Vendor".
     pub role: Option<String>,

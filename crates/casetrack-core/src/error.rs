@@ -8,7 +8,7 @@ use crate::hint::Hint;
 
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Who has to act for the operation to succeed.
+/// Who must act for the operation to succeed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ErrorKind {
     /// Bad input: the caller can mend the request.

@@ -19,7 +19,7 @@ macro_rules! uuid_id {
                 Self(Uuid::from_bytes(bytes))
             }
 
-            /// The 16 bytes that stand in storage keys.
+            /// The 16 bytes that storage keys hold.
             pub fn as_bytes(&self) -> &[u8; 16] {
                 self.0.as_bytes()
             }

@@ -16,6 +16,7 @@ pub mod id;
 pub mod password;
 pub mod progress;
 pub mod provenance;
+pub mod range;
 pub mod reference;
 pub mod time;
 
@@ -34,6 +35,7 @@ pub use hint::{Action, FileLimit, Hint};
 pub use id::{ChunkId, CollectionId, DocumentId, JobId, Sha256, WatchId};
 pub use password::Password;
 pub use progress::{Cancel, Progress, ProgressSink, ProgressTotals};
-pub use provenance::{ColumnRange, Provenance, RowRange, column_letters};
+pub use provenance::Provenance;
+pub use range::{ColumnRange, RowRange, column_letters};
 pub use reference::{Reference, ReferenceKind, Relation};
 pub use time::Timestamp;

@@ -7,7 +7,7 @@ use zeroize::Zeroize;
 
 /// A password that does not show in logs and is overwritten in memory when it is dropped.
 ///
-/// It is serialised as it is, for the pipe to a worker process and nothing else.
+/// It is serialised in clear text, only for the pipe to a worker process.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Password(String);

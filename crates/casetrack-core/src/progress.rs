@@ -13,7 +13,7 @@ pub enum Progress {
     Joined(ProgressTotals),
     /// The number of files the operation will look at is known.
     Discovered { files: u64 },
-    /// A file is finished, whatever became of it. `problem` is the reason when it failed.
+    /// A file is finished, successfully or not. `problem` is the reason if it failed.
     FileDone { path: PathBuf, problem: Option<String>, files: u64, chunks: u64 },
     /// More chunks have been embedded.
     Embedded { chunks: u64 },
@@ -24,7 +24,7 @@ pub enum Progress {
 pub struct ProgressTotals {
     /// Files to look at, once known.
     pub total: Option<u64>,
-    /// Files that are finished, whatever became of them.
+    /// Files that are finished, successfully or not.
     pub files: u64,
     /// Those of them that failed.
     pub failed: u64,

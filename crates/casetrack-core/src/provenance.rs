@@ -1,25 +1,9 @@
 //! Where a passage comes from, and how that is cited.
 
-use std::fmt;
-
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Chunk, DocumentId, DocumentMeta, ExtractionMethod, Rect, Sha256, Timestamp};
-
-/// Rows of a sheet or table, from 1, both ends included.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct RowRange {
-    pub start: u32,
-    pub end: u32,
-}
-
-/// Columns of a sheet or table, from 1, both ends included. Shown with spreadsheet letters.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct ColumnRange {
-    pub start: u32,
-    pub end: u32,
-}
+use crate::{Chunk, ColumnRange, DocumentId, DocumentMeta, ExtractionMethod, Rect, RowRange, Sha256, Timestamp};
 
 /// The exact origin of a chunk. No text leaves the engine without one.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -49,7 +33,7 @@ pub struct Provenance {
 }
 
 impl Provenance {
-    /// `method` and `ocr_confidence` are those of the chunk's page.
+    /// `method` and `ocr_confidence` describe the chunk's page.
     pub fn of(chunk: &Chunk, document: &DocumentMeta, method: ExtractionMethod, ocr_confidence: Option<f32>) -> Self {
         Self {
             document_id: document.id,
@@ -101,39 +85,9 @@ fn numbered(one: &str, many: &str, start: u32, end: u32) -> String {
     if start == end { format!("{one} {start}") } else { format!("{many} {start}-{end}") }
 }
 
-impl fmt::Display for RowRange {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}-{}", self.start, self.end)
-    }
-}
-
-impl fmt::Display for ColumnRange {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}-{}", column_letters(self.start), column_letters(self.end))
-    }
-}
-
-/// Spreadsheet letters of a column number from 1: 1 is `A`, 27 is `AA`.
-pub fn column_letters(mut column: u32) -> String {
-    let mut letters = Vec::new();
-    while column > 0 {
-        column -= 1;
-        letters.push(b'A' + (column % 26) as u8);
-        column /= 26;
-    }
-    letters.iter().rev().map(|&letter| letter as char).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn columns_have_spreadsheet_letters() {
-        let shown = |start, end| ColumnRange { start, end }.to_string();
-        assert_eq!(shown(1, 26), "A-Z");
-        assert_eq!(shown(27, 703), "AA-AAA");
-    }
 
     #[test]
     fn single_numbers_and_ranges_are_cited_differently() {

@@ -1,4 +1,4 @@
-//! References: what a document says of its own parts, of other documents, and of standards, laws, cases and pages of the web.
+//! References: mentions in a document of its own parts, of other documents, and of standards, laws, cases and web pages.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -6,7 +6,6 @@ use rayon::prelude::*;
 
 use crate::architectures::{EncoderConfig, TensorNames};
 use crate::batch::TokenBatch;
-use crate::device_encoder::{DeviceEncoder, gpu};
 use crate::kernels::Arch;
 use crate::kernels::layer_norm::{LayerNorm, layer_norm};
 use crate::layers::{Attention, FeedForward, Linear, LinearAddNorm};
@@ -22,15 +21,7 @@ pub struct Encoder {
     /// Position embedding plus the embedding of token type 0, `[max_positions, hidden]`.
     positions: Vec<f32>,
     embedding_norm: LayerNorm,
-    layers: Layers,
-    #[cfg(test)]
-    names: &'static TensorNames,
-}
-
-/// Where the layers are computed.
-enum Layers {
-    Cpu(Vec<Layer>),
-    Gpu(DeviceEncoder),
+    layers: Vec<Layer>,
 }
 
 struct Layer {
@@ -40,7 +31,7 @@ struct Layer {
 }
 
 impl Encoder {
-    /// Converts and packs the layers' weights, layers in parallel, or copies them to the GPU where there is one.
+    /// Converts and packs the layers' weights, layers in parallel.
     pub fn load(
         weights: Weights,
         config: EncoderConfig,
@@ -53,24 +44,9 @@ impl Encoder {
         let positions = source.positions()?;
         let embedding_norm = source.norm(names.embedding_norm)?;
         let arch = Arch::new();
-        let layers = match gpu() {
-            Some(device) => Layers::Gpu(DeviceEncoder::load(&source, device)?),
-            None => {
-                let layers = (0..config.layers).into_par_iter();
-                Layers::Cpu(layers.map(|number| source.layer(arch, number)).collect::<Result<_>>()?)
-            }
-        };
-        Ok(Self {
-            arch,
-            words,
-            positions,
-            embedding_norm,
-            layers,
-            #[cfg(test)]
-            names,
-            config,
-            weights,
-        })
+        let layers = (0..config.layers).into_par_iter().map(|number| source.layer(arch, number));
+        let layers = layers.collect::<Result<_>>()?;
+        Ok(Self { arch, words, positions, embedding_norm, layers, config, weights })
     }
 
     pub fn config(&self) -> &EncoderConfig {
@@ -103,11 +79,7 @@ impl Encoder {
     /// Fails on an id outside the vocabulary and on a sequence of more than `max_positions` tokens.
     pub fn forward(&self, batch: &TokenBatch) -> candle_core::Result<Tensor> {
         let mut states = self.embed(batch)?;
-        let layers = match &self.layers {
-            Layers::Cpu(layers) => layers,
-            Layers::Gpu(encoder) => return encoder.forward(&states, self.config.heads, batch),
-        };
-        for layer in layers {
+        for layer in &self.layers {
             let attention = Attention { arch: self.arch, heads: self.config.heads, batch };
             let context = states.apply_op1_no_bwd(&layer.qkv)?.apply_op1_no_bwd(&attention)?;
             let attended = context.apply_op2_no_bwd(&states, &layer.attention_output)?;
@@ -116,14 +88,8 @@ impl Encoder {
         Ok(states)
     }
 
-    /// Where the encoder's tensors came from.
-    #[cfg(test)]
-    pub fn source(&self) -> Source<'_> {
-        Source::new(&self.weights, &self.config, self.names, Precision::Float32)
-    }
-
     /// The normalised sum of word, position and type embeddings.
-    pub fn embed(&self, batch: &TokenBatch) -> candle_core::Result<Tensor> {
+    fn embed(&self, batch: &TokenBatch) -> candle_core::Result<Tensor> {
         let hidden = self.config.hidden;
         let words = self.word_embeddings().map_err(|error| candle_core::Error::msg(error.message))?;
         let mut states = vec![0f32; batch.ids().len() * hidden];
@@ -144,10 +110,10 @@ impl Encoder {
 }
 
 /// Where an encoder's tensors come from.
-pub struct Source<'a> {
+struct Source<'a> {
     weights: &'a Weights,
-    pub config: &'a EncoderConfig,
-    pub names: &'static TensorNames,
+    config: &'a EncoderConfig,
+    names: &'static TensorNames,
     /// The architecture's prefix if the file's names carry it.
     prefix: &'static str,
     precision: Precision,
@@ -160,19 +126,19 @@ impl<'a> Source<'a> {
     }
 
     /// The name of a part of a layer, without the prefix.
-    pub fn layer_name(&self, number: usize, part: &str) -> String {
+    fn layer_name(&self, number: usize, part: &str) -> String {
         format!("{}{number}.{part}", self.names.layer)
     }
 
-    pub fn matrix(&self, name: &str, rows: usize, columns: usize) -> Result<Vec<f32>> {
+    fn matrix(&self, name: &str, rows: usize, columns: usize) -> Result<Vec<f32>> {
         self.weights.load(&format!("{}{name}.weight", self.prefix), &[rows, columns])
     }
 
-    pub fn bias(&self, name: &str, len: usize) -> Result<Vec<f32>> {
+    fn bias(&self, name: &str, len: usize) -> Result<Vec<f32>> {
         self.weights.load(&format!("{}{name}.bias", self.prefix), &[len])
     }
 
-    pub fn norm(&self, name: &str) -> Result<LayerNorm> {
+    fn norm(&self, name: &str) -> Result<LayerNorm> {
         load_norm(self.weights, &format!("{}{name}", self.prefix), self.config)
     }
 

@@ -2,16 +2,15 @@
 //!
 //! [`Embedder`] is the service the engine uses. It loads a model on first need and computes on threads it owns. Below it a
 //! [`Model`] is a tokenizer, an [encoder](encoder) and heads, one trait for each kind of output: [`DenseHead`] (E1),
-//! [`SparseHead`] (E6) and [`TokenHead`] (E12). [`architectures`] says how networks call their parts; [`kernels`] holds the
+//! [`SparseHead`] (E6) and [`TokenHead`] (E12). [`architectures`] says how networks name their parts; [`kernels`] holds the
 //! arithmetic and [`layers`] wraps it as candle operations.
 //!
 //! Sequences are never padded: the tokens of a batch are the rows of one `[tokens, hidden]` matrix, and attention looks at
-//! the rows of one sequence at a time. What a text gives is therefore the same whatever it is batched with.
+//! the rows of one sequence at a time. The output for a text is therefore the same in every batch.
 
 mod architectures;
 mod batch;
 mod dense;
-mod device_encoder;
 mod encoder;
 mod errors;
 mod kernels;
@@ -30,6 +29,7 @@ mod pulled;
 mod service;
 mod sign_vectors;
 mod sparse;
+mod state;
 #[cfg(test)]
 mod testing;
 mod tokenize;
@@ -47,7 +47,7 @@ pub use peak::{MatmulPeak, measure_matmul_peak};
 pub use pooling::Pooling;
 pub use precision::Precision;
 pub use pull::{HubSettings, Patience, PullEvent, PulledModel, pull};
-pub use pulled::{ModelState, PulledFile, PulledRecord};
 pub use service::{EmbedOptions, Embedder};
 pub use sign_vectors::SignVectors;
 pub use sparse::SparseHead;
+pub use state::ModelState;

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 
 use casetrack_core::{Error, ErrorCode, Result};
 
-use crate::manifest::MANIFEST_FILE;
+/// Name of the manifest in the models folder.
+pub const MANIFEST_FILE: &str = "manifest.toml";
 
 /// Environment variable that names the models folder.
 const MODELS_VARIABLE: &str = "CASETRACK_MODELS";
@@ -38,12 +39,12 @@ pub fn find_models_dir(explicit: Option<&Path>) -> Result<PathBuf> {
 pub fn pulled_models_dir(explicit: Option<&Path>) -> Result<PathBuf> {
     let from_variable = env::var_os(MODELS_VARIABLE).filter(|value| !value.is_empty()).map(PathBuf::from);
     explicit.map(Path::to_owned).or(from_variable).or_else(default_pulled_dir).ok_or_else(|| {
-        Error::new(ErrorCode::MissingDependency, "This user has no local data folder to keep pulled models in")
+        Error::new(ErrorCode::MissingDependency, "This user has no local data folder for pulled models")
             .with_hint(format!("Name a folder with {MODELS_VARIABLE}; it must hold {MANIFEST_FILE}."))
     })
 }
 
-/// Where pulled models lie when nothing else is said; `None` for a user without a home folder.
+/// Where pulled models are unless another folder is given; `None` for a user without a home folder.
 pub(crate) fn default_pulled_dir() -> Option<PathBuf> {
     dirs::data_local_dir().map(|data| data.join("casetrack").join("models"))
 }
@@ -56,7 +57,7 @@ fn not_found(looked_in: &[PathBuf]) -> Error {
     let folders: Vec<String> = looked_in.iter().map(|folder| folder.display().to_string()).collect();
     Error::new(ErrorCode::MissingDependency, format!("No models folder found (looked in {})", folders.join(", "))).with_hint(
         format!(
-            "Set {MODELS_VARIABLE} to the folder that holds {MANIFEST_FILE}, or put CaseTrack's models folder beside the program."
+            "Set {MODELS_VARIABLE} to the folder that holds {MANIFEST_FILE}, or put CaseTrack's models folder next to the program."
         ),
     )
 }

@@ -1,22 +1,17 @@
-//! The model manifest: what each vendored model is, where it came from, and the hashes of its files.
+//! The model manifest: what each model is, where it came from, and the hashes of its files.
 
-use std::fs::{self, File};
-use std::io::{self, Read};
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use casetrack_core::{Error, ErrorCode, Result, Sha256};
 use serde::{Deserialize, Serialize};
-use sha2::Digest;
 
-use crate::Pooling;
 use crate::errors::{RESTORE_HINT, damaged, unreadable};
-use crate::locate::default_pulled_dir;
+use crate::locate::{MANIFEST_FILE, default_pulled_dir};
 use crate::outputs::Outputs;
+use crate::pooling::Pooling;
 use crate::pulled::{PulledRecord, not_pulled};
-
-/// Name of the manifest in the models folder.
-pub const MANIFEST_FILE: &str = "manifest.toml";
 
 /// What a model's output is used for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -48,7 +43,7 @@ impl FromStr for ModelProfile {
         match text {
             "compact" => Ok(Self::Compact),
             "quality" => Ok(Self::Quality),
-            _ => Err(Error::invalid(format!("\"{text}\" is no profile; they are compact and quality"))),
+            _ => Err(Error::invalid(format!("\"{text}\" is not a profile: choose compact or quality"))),
         }
     }
 }
@@ -82,7 +77,7 @@ pub struct LateInteractionSpec {
 pub struct FileSpec {
     /// Name in the model's folder and in its repository.
     pub name: String,
-    /// Of a quality model whose manifest entry pins no hash: what was found when it was pulled, `None` before that.
+    /// For a quality model whose manifest entry pins no hash, the hash found when it was pulled; `None` before that.
     #[serde(default)]
     pub sha256: Option<Sha256>,
 }
@@ -115,13 +110,13 @@ pub struct ModelSpec {
     pub dimension: usize,
     /// Longest input in tokens, special tokens included; longer texts are cut.
     pub max_tokens: usize,
-    /// How the dense vector is made of the tokens' states; needed for that role.
+    /// How the dense vector is made from the tokens' states; required for that role.
     #[serde(default)]
     pub pooling: Option<Pooling>,
     /// Whether the dense vector is scaled to length 1.
     #[serde(default)]
     pub normalise: bool,
-    /// What goes before a query, and before a passage, ahead of tokenising.
+    /// Text put before a query, and before a passage, ahead of tokenising.
     pub query_prefix: String,
     pub passage_prefix: String,
     /// Whether a sparse model gives special tokens such as `[CLS]` no weight.
@@ -143,9 +138,17 @@ impl ModelSpec {
         }
     }
 
+    /// Fills in what the manifest leaves open: the commit, and the hashes that it does not pin.
+    fn complete(&mut self, record: &PulledRecord) {
+        self.source_revision.clone_from(&record.revision);
+        for file in &mut self.files {
+            file.sha256 = file.sha256.or_else(|| record.sha256(&file.name));
+        }
+    }
+
     /// Identifies the weights that made a vector: `<id>@<first 8 digits of the weights' SHA-256>`.
     ///
-    /// Vectors with different identities must not be compared. A model that is not here may have none yet.
+    /// Vectors with different identities must not be compared. A model that was not pulled may have none yet.
     pub fn weights_id(&self) -> Result<String> {
         match self.files.iter().find(|file| file.name == WEIGHTS_FILE) {
             Some(FileSpec { sha256: Some(sha256), .. }) => Ok(format!("{}@{:.8}", self.id, sha256.to_string())),
@@ -182,15 +185,15 @@ impl ModelManifest {
         let mut manifest = Self::load_pins(dir)?;
         for index in 0..manifest.models.len() {
             let record = PulledRecord::read(&manifest.model_dir(&manifest.models[index]));
-            // A damaged record is reported by `verify_files`.
+            // `verify_files` reports a damaged record.
             if let Ok(Some(record)) = record {
-                record.complete(&mut manifest.models[index]);
+                manifest.models[index].complete(&record);
             }
         }
         Ok(manifest)
     }
 
-    /// Reads `manifest.toml` of a models folder; looks at no other file.
+    /// Reads `manifest.toml` of a models folder and no other file.
     pub fn load_pins(dir: &Path) -> Result<Self> {
         let path = dir.join(MANIFEST_FILE);
         let text = fs::read_to_string(&path).map_err(|error| unreadable(&path, error))?;
@@ -215,8 +218,11 @@ impl ModelManifest {
     pub fn that_makes(&self, outputs: Outputs, profile: ModelProfile) -> Result<&ModelSpec> {
         let makes = |model: &&ModelSpec| model.profile == profile && !model.outputs().and(outputs).is_empty();
         self.models.iter().find(makes).ok_or_else(|| {
-            let message =
-                format!("No {profile:?} model in {} makes what is asked for ({outputs:?})", self.dir.display());
+            let manifest = self.dir.join(MANIFEST_FILE);
+            let message = format!(
+                "{} lists no model of the {profile:?} profile with the outputs that are needed",
+                manifest.display()
+            );
             Error::new(ErrorCode::MissingDependency, message).with_hint(RESTORE_HINT)
         })
     }
@@ -230,77 +236,11 @@ impl ModelManifest {
         let pulled = default_pulled_dir().map(|dir| dir.join(&spec.id)).filter(|dir| dir.is_dir());
         pulled.unwrap_or(beside)
     }
-
-    /// Compares every file with its SHA-256 and returns one error for each that is missing or differs.
-    ///
-    /// Reads all weights (tens of megabytes), so it is for `doctor`, not for every start. A model of the quality profile
-    /// that was never pulled is no error.
-    pub fn verify_files(&self) -> Vec<Error> {
-        self.models.iter().flat_map(|model| self.verify_model(model)).collect()
-    }
-
-    /// The same for one model.
-    pub fn verify_model(&self, model: &ModelSpec) -> Vec<Error> {
-        let dir = self.model_dir(model);
-        if model.profile == ModelProfile::Quality {
-            return crate::pulled::verify(model, &dir);
-        }
-        let mut problems = Vec::new();
-        for file in &model.files {
-            let path = dir.join(&file.name);
-            match (hash_file(&path), file.sha256) {
-                (Ok(found), Some(expected)) if found == expected => {}
-                (Ok(found), Some(expected)) => {
-                    problems.push(damaged(&path, format!("its SHA-256 is {found}, expected {expected}")));
-                }
-                (Ok(_), None) => problems.push(damaged(&path, "the manifest has no SHA-256 for it")),
-                (Err(error), _) => problems.push(unreadable(&path, error)),
-            }
-        }
-        problems
-    }
-}
-
-pub(crate) fn hash_file(path: &Path) -> io::Result<Sha256> {
-    let mut file = File::open(path)?;
-    let mut hasher = sha2::Sha256::new();
-    let mut buffer = vec![0; 1 << 16];
-    loop {
-        match file.read(&mut buffer)? {
-            0 => return Ok(Sha256(hasher.finalize().into())),
-            read => hasher.update(&buffer[..read]),
-        }
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::locate::find_models_dir;
-
-    #[test]
-    fn the_vendored_files_match_the_manifest() {
-        let manifest = ModelManifest::load(&find_models_dir(None).unwrap()).unwrap();
-        let problems: Vec<String> = manifest.verify_files().iter().map(Error::full_text).collect();
-        assert!(problems.is_empty(), "{problems:?}");
-    }
-
-    #[test]
-    fn a_changed_and_a_missing_file_are_each_reported() {
-        let manifest = ModelManifest::load(&find_models_dir(None).unwrap()).unwrap();
-        let dir = tempfile::tempdir().unwrap();
-        fs::copy(manifest.dir.join(MANIFEST_FILE), dir.path().join(MANIFEST_FILE)).unwrap();
-        let copy = ModelManifest::load(dir.path()).unwrap();
-        let model = copy.model_dir(&copy.models()[0]);
-        fs::create_dir_all(&model).unwrap();
-        for file in &copy.models()[0].files[1..] {
-            fs::write(model.join(&file.name), b"something else").unwrap();
-        }
-        let problems = copy.verify_model(&copy.models()[0]);
-        assert_eq!(problems.len(), copy.models()[0].files.len());
-        assert_eq!(problems[0].code, ErrorCode::MissingDependency);
-        assert!(problems[1..].iter().all(|problem| problem.code == ErrorCode::Corrupt && problem.hint.is_some()));
-    }
 
     #[test]
     fn an_unknown_model_a_bad_manifest_and_no_manifest_are_clear_errors() {

@@ -24,7 +24,7 @@ pub enum MemoryMode {
 }
 
 impl MemoryMode {
-    /// The mode for a machine with so many bytes of available memory: full from 4 GiB on, standard from 1.5 GiB on.
+    /// The mode for a machine with this many bytes of available memory: full from 4 GiB on, standard from 1.5 GiB on.
     pub fn for_available(bytes: u64) -> Self {
         match bytes >> 20 {
             4096.. => Self::Full,
@@ -51,7 +51,7 @@ impl FromStr for MemoryMode {
             "full" => Ok(Self::Full),
             "standard" => Ok(Self::Standard),
             "constrained" => Ok(Self::Constrained),
-            _ => Err(Error::invalid(format!("\"{text}\" is no memory mode; they are full, standard and constrained"))),
+            _ => Err(Error::invalid(format!("\"{text}\" is not a memory mode: choose full, standard or constrained"))),
         }
     }
 }
@@ -62,7 +62,7 @@ pub fn available_memory() -> u64 {
     System::new_with_specifics(what).available_memory()
 }
 
-/// Memory this process holds at the moment, in bytes; 0 where the system does not tell.
+/// Memory this process holds at the moment, in bytes; 0 where the system does not report it.
 pub fn resident_memory() -> u64 {
     let Ok(pid) = sysinfo::get_current_pid() else { return 0 };
     let mut system = System::new();

@@ -1,6 +1,6 @@
-//! What can be computed of a text: the kinds of output, and their values.
+//! The outputs of a text: their kinds and values.
 
-/// Which outputs are wanted of a text.
+/// Which outputs of a text are wanted.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Outputs {
     /// One vector (E1).
@@ -17,7 +17,7 @@ impl Outputs {
     pub const TOKENS: Self = Self { dense: false, sparse: false, tokens: true };
     pub const ALL: Self = Self { dense: true, sparse: true, tokens: true };
 
-    /// What is in both.
+    /// The outputs that are in both.
     pub fn and(self, other: Self) -> Self {
         Self {
             dense: self.dense && other.dense,
@@ -26,7 +26,7 @@ impl Outputs {
         }
     }
 
-    /// What is in this one only.
+    /// The outputs that are only in this one.
     pub fn without(self, other: Self) -> Self {
         Self {
             dense: self.dense && !other.dense,

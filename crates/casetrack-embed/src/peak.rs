@@ -22,7 +22,7 @@ const PERIOD: Duration = Duration::from_millis(500);
 /// matrices of 1024 × 384 and 384 × 1536.
 #[derive(Debug, Clone, Copy)]
 pub struct MatmulPeak {
-    /// Of this crate's kernel, on so many threads each with products of its own.
+    /// This crate's kernel, with each thread computing its own products.
     pub kernel: f64,
     /// Of candle's product, which divides one product among the cores.
     pub candle: f64,

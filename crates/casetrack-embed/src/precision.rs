@@ -33,7 +33,7 @@ impl FromStr for Precision {
         match text {
             "float32" => Ok(Self::Float32),
             "int8" => Ok(Self::Int8),
-            _ => Err(Error::invalid(format!("\"{text}\" is no precision; they are float32 and int8"))),
+            _ => Err(Error::invalid(format!("\"{text}\" is not a precision: choose float32 or int8"))),
         }
     }
 }

@@ -44,7 +44,7 @@ struct Shared {
 }
 
 impl Embedder {
-    /// Reads nothing and starts no thread; the first call that needs them does.
+    /// Reads no file and starts no thread; the first call that needs them does.
     pub fn new(models_dir: PathBuf, options: EmbedOptions) -> Self {
         Self(Arc::new(Shared {
             models_dir,
@@ -101,7 +101,7 @@ impl Embedder {
     /// The vector of a query, of length 1. Does not wait for passages that are being embedded.
     pub fn embed_query(&self, text: &str) -> Result<Vec<f32>> {
         let vector = self.embed_query_as(text, Outputs::DENSE)?.dense.pop();
-        vector.ok_or_else(|| Error::internal("The query was embedded into nothing"))
+        vector.ok_or_else(|| Error::internal("The model gave no vector for the query"))
     }
 
     /// The wanted outputs of one query. Does not wait for passages that are being embedded.
@@ -149,7 +149,7 @@ impl Embedder {
         }
         let precision = self.0.options.precision;
         if precision == Precision::Int8 && !int8::is_fast() {
-            tracing::warn!("this processor multiplies bytes slowly: int8 takes longer than float32");
+            tracing::warn!("int8 is slower than float32 on this processor, which has no fast products of bytes");
         }
         let started = Instant::now();
         loaded.before_loading();

@@ -1,6 +1,6 @@
 //! Token vectors of a passage as they are stored: one bit a value.
 //!
-//! A stored value keeps its sign only; the query's vectors stay as they are. An inner product then estimates that of the
+//! A stored value keeps only its sign; the query's vectors are unchanged. An inner product then estimates the product of the
 //! full vectors (as binary passage retrieval does, Yamada et al. 2021, here without training for it); docs/embedding.md has
 //! what it costs in ranking.
 
@@ -29,12 +29,12 @@ impl SignVectors {
         &self.bits
     }
 
-    /// The vectors of stored bytes; `None` if they are no whole number of vectors.
+    /// The vectors of stored bytes; `None` if they are not a whole number of vectors.
     pub fn from_bytes(dimension: usize, bits: Vec<u8>) -> Option<Self> {
         bits.len().is_multiple_of(dimension.div_ceil(8)).then_some(Self { dimension, bits })
     }
 
-    /// The vectors of length 1 that the signs stand for, `[tokens, dimension]`.
+    /// The vectors of length 1 that the signs represent, `[tokens, dimension]`.
     pub fn decode(&self) -> Vec<f32> {
         let value = 1.0 / (self.dimension as f32).sqrt();
         let tokens = self.bits.chunks_exact(self.dimension.div_ceil(8));

@@ -33,7 +33,7 @@ struct Frame {
 }
 
 impl TextTokenizer {
-    /// Reads a `tokenizer.json`; whatever it says of padding and truncation is replaced by no padding and the model's
+    /// Reads a `tokenizer.json`; its settings for padding and truncation are replaced by no padding and the model's
     /// longest input.
     pub fn load(path: &Path, spec: &ModelSpec) -> Result<Self> {
         let bytes = std::fs::read(path).map_err(|error| unreadable(path, error))?;

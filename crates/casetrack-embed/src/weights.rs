@@ -19,7 +19,7 @@ pub struct Weights {
 impl Weights {
     /// Maps the file and reads its header; tensor data is read when asked for.
     pub fn open(path: &Path) -> Result<Self> {
-        // A missing file is another error than a damaged one, which candle does not tell apart.
+        // A missing file and a damaged one are different errors, which candle does not distinguish.
         std::fs::File::open(path).map_err(|error| unreadable(path, error))?;
         // SAFETY: the mapping is only read, and its bytes are interpreted as floats, for which every pattern is valid. Should
         // another program change the file meanwhile, wrong vectors result; should it cut it short, the process gets SIGBUS.

@@ -25,7 +25,7 @@ pub struct Workers {
     queries: Sender<Job>,
 }
 
-/// A model and what is wanted of it.
+/// A model and the outputs wanted from it.
 pub type Task = (Arc<dyn TextModel>, Outputs);
 
 /// Sequences to encode, and where to send the outputs.
@@ -119,7 +119,7 @@ impl Workers {
     }
 }
 
-/// Places for the wanted outputs of so many texts.
+/// Room for the wanted outputs of this many texts.
 fn room_for(texts: usize, tasks: &[Task]) -> Embeddings {
     let wanted = |pick: fn(&Outputs) -> bool| if tasks.iter().any(|(_, wanted)| pick(wanted)) { texts } else { 0 };
     Embeddings {
@@ -129,7 +129,7 @@ fn room_for(texts: usize, tasks: &[Task]) -> Embeddings {
     }
 }
 
-/// Queues a job, waiting for room; gives up when the job is cancelled.
+/// Queues a job, waiting for room; fails when the job is cancelled.
 fn send(queue: &Sender<Job>, mut job: Job) -> Result<()> {
     loop {
         if job.cancel.is_cancelled() {
@@ -143,7 +143,7 @@ fn send(queue: &Sender<Job>, mut job: Job) -> Result<()> {
     }
 }
 
-/// Waits for a reply; gives up when the job is cancelled.
+/// Waits for a reply; fails when the job is cancelled.
 fn receive(replies: &Receiver<Reply>, cancel: &Cancel) -> Result<Reply> {
     loop {
         if cancel.is_cancelled() {
@@ -193,23 +193,24 @@ fn run(jobs: &Receiver<Job>) {
 mod tests {
     use super::*;
     use std::sync::atomic::{AtomicUsize, Ordering};
-    use std::time::Instant;
 
-    /// Encodes a text as its length, after a pause; panics on "panic".
+    /// Encodes a text as its length; panics on "panic". With a gate, each job of passages waits until the other end receives.
     #[derive(Default)]
-    struct SlowLengths {
-        pause: Duration,
+    struct Lengths {
+        gate: Option<Sender<()>>,
         jobs: AtomicUsize,
     }
 
-    impl TextModel for SlowLengths {
+    impl TextModel for Lengths {
         fn tokenize(&self, text: &str, _: Side) -> Result<Vec<u32>> {
             Ok(text.bytes().map(u32::from).collect())
         }
 
         fn encode(&self, sequences: &[Vec<u32>], side: Side, wanted: Outputs) -> Result<Embeddings> {
             self.jobs.fetch_add(1, Ordering::SeqCst);
-            thread::sleep(self.pause);
+            if let (Some(gate), Side::Passage) = (&self.gate, side) {
+                gate.send(()).unwrap();
+            }
             assert!(!sequences.contains(&self.tokenize("panic", side)?));
             let lengths = sequences.iter().map(|sequence| sequence.len() as f32);
             let mut outputs = Embeddings::default();
@@ -223,7 +224,7 @@ mod tests {
         }
     }
 
-    fn workers(model: &Arc<SlowLengths>, threads: usize) -> (Workers, [Task; 1]) {
+    fn workers(model: &Arc<Lengths>, threads: usize) -> (Workers, [Task; 1]) {
         (Workers::start(threads).unwrap(), [(model.clone(), Outputs::DENSE)])
     }
 
@@ -233,7 +234,7 @@ mod tests {
 
     #[test]
     fn outputs_come_in_the_order_of_the_texts() {
-        let model = Arc::new(SlowLengths::default());
+        let model = Arc::new(Lengths::default());
         let (workers, tasks) = workers(&model, 3);
         let texts = texts((0..500).map(|i| i * 7919 % 700));
         let found = workers.embed_passages(&texts, &tasks, &Cancel::default()).unwrap();
@@ -245,7 +246,7 @@ mod tests {
 
     #[test]
     fn the_outputs_of_several_models_come_together() {
-        let (dense, sparse) = (Arc::new(SlowLengths::default()), Arc::new(SlowLengths::default()));
+        let (dense, sparse) = (Arc::new(Lengths::default()), Arc::new(Lengths::default()));
         let tasks: [Task; 2] = [(dense, Outputs::DENSE), (sparse.clone(), Outputs::SPARSE)];
         let workers = Workers::start(2).unwrap();
         let texts = texts((0..100).map(|i| i * 31 % 700));
@@ -260,50 +261,62 @@ mod tests {
 
     #[test]
     fn short_texts_share_a_job() {
-        let model = Arc::new(SlowLengths::default());
+        let model = Arc::new(Lengths::default());
         let (workers, tasks) = workers(&model, 2);
         let texts = texts(std::iter::repeat_n(TOKENS_PER_JOB / 8, 16));
         workers.embed_passages(&texts, &tasks, &Cancel::default()).unwrap();
         assert_eq!(model.jobs.load(Ordering::SeqCst), 2);
     }
 
+    /// A model whose passages wait, and the end of its gate that lets them pass, job by job.
+    fn waiting() -> (Arc<Lengths>, Receiver<()>) {
+        let (sender, gate) = bounded(0);
+        (Arc::new(Lengths { gate: Some(sender), ..Default::default() }), gate)
+    }
+
     #[test]
     fn cancelling_stops_callers_and_queued_jobs() {
-        let model = Arc::new(SlowLengths { pause: Duration::from_millis(100), ..Default::default() });
+        let (model, gate) = waiting();
         let (workers, tasks) = workers(&model, 2);
         let cancel = Cancel::default();
-        let started = Instant::now();
         let many = texts(std::iter::repeat_n(600, 1000));
         let result = thread::scope(|scope| {
             let call = scope.spawn(|| workers.embed_passages(&many, &tasks, &cancel));
-            thread::sleep(Duration::from_millis(150));
+            gate.recv().unwrap();
             cancel.cancel();
+            // The caller does not wait for the jobs that are being computed.
             call.join().unwrap()
         });
         assert_eq!(result.unwrap_err().code, casetrack_core::ErrorCode::Cancelled);
-        assert!(started.elapsed() < Duration::from_secs(1));
-        assert!(model.jobs.load(Ordering::SeqCst) < 20);
-        let after = workers.embed_passages(&texts([5].into_iter()), &tasks, &Cancel::default()).unwrap();
-        assert_eq!(after.dense, [[5.0]]);
+        thread::scope(|scope| {
+            let after = scope.spawn(|| workers.embed_passages(&texts([5].into_iter()), &tasks, &Cancel::default()));
+            while !after.is_finished() {
+                let _ = gate.recv_timeout(CANCEL_INTERVAL);
+            }
+            assert_eq!(after.join().unwrap().unwrap().dense, [[5.0]]);
+        });
+        // One that had passed, two that were being computed, the last one, and none of those in the queue.
+        assert!(model.jobs.load(Ordering::SeqCst) <= 4);
     }
 
     #[test]
     fn a_query_does_not_wait_for_queued_passages() {
-        let model = Arc::new(SlowLengths { pause: Duration::from_millis(50), ..Default::default() });
+        let (model, gate) = waiting();
         let (workers, tasks) = workers(&model, 1);
         let texts = texts(std::iter::repeat_n(600, 10));
         thread::scope(|scope| {
             let passages = scope.spawn(|| workers.embed_passages(&texts, &tasks, &Cancel::default()));
-            thread::sleep(Duration::from_millis(20));
+            gate.recv().unwrap();
+            // Nine jobs of passages stay where they are until the query has its answer.
             assert_eq!(workers.embed_query("four", &tasks).unwrap().dense, [[4.0]]);
-            assert!(!passages.is_finished());
+            (1..10).for_each(|_| gate.recv().unwrap());
             assert_eq!(passages.join().unwrap().unwrap().dense.len(), 10);
         });
     }
 
     #[test]
     fn a_panic_fails_its_job_and_no_other() {
-        let (workers, tasks) = workers(&Arc::new(SlowLengths::default()), 1);
+        let (workers, tasks) = workers(&Arc::new(Lengths::default()), 1);
         let error = workers.embed_passages(&["panic".to_owned()], &tasks, &Cancel::default()).unwrap_err();
         assert_eq!(error.code, casetrack_core::ErrorCode::Internal);
         assert_eq!(workers.embed_query("still here", &tasks).unwrap().dense, [[10.0]]);

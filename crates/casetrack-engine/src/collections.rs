@@ -100,13 +100,20 @@ pub(crate) fn create_collection(host: &Host, request: CreateCollection) -> Resul
 
 /// Whether a collection of this name may be added; `taken` is what to do where there is one already.
 pub(crate) fn check_new(host: &Host, name: &str, taken: Hint) -> Result<()> {
+    let existing = check_name_is_free(host, name, None, taken)?;
+    host.config().tier.check_new_collection(existing)
+}
+
+/// Whether a collection may have this name, which none but `own` has yet; the number of collections there are.
+pub(crate) fn check_name_is_free(host: &Host, name: &str, own: Option<CollectionId>, taken: Hint) -> Result<usize> {
     check_name(name)?;
     let existing = host.registry().list()?;
-    if let Some(same) = existing.iter().find(|meta| meta.name.to_lowercase() == name.to_lowercase()) {
+    let is_same = |meta: &&CollectionMeta| Some(meta.id) != own && meta.name.to_lowercase() == name.to_lowercase();
+    if let Some(same) = existing.iter().find(is_same) {
         let message = format!("A collection named \"{}\" exists already (ID: {}).", same.name, same.id.short());
         return Err(Error::new(ErrorCode::AlreadyExists, message).with_hint(taken));
     }
-    host.config().tier.check_new_collection(existing.len())
+    Ok(existing.len())
 }
 
 pub(crate) fn collections(host: &Host) -> Result<Vec<CollectionMeta>> {

@@ -8,14 +8,13 @@
 //! | layer | modules |
 //! |---|---|
 //! | work that goes on by itself | `watches` over `jobs` |
-//! | use cases, functions on the host | `eval`, `briefing`, `upkeep`, `search`, `sync`, `reindex`, `ingest`, `collections`, `documents`, `graph`, `embedding` |
+//! | use cases, functions on the host | `eval`, `briefing`, `upkeep`, `search`, `sync`, `reindex`, `ingest`, `collections`, `documents`, `graph` |
 //! | what all of them work with | `host` |
 
 pub mod access;
 pub mod briefing;
 pub mod collections;
 pub mod documents;
-pub mod embedding;
 mod engine;
 pub mod eval;
 mod graph;
@@ -27,13 +26,13 @@ pub mod paging;
 pub mod reindex;
 mod report;
 pub mod search;
-pub mod settings;
 pub mod sync;
 mod upkeep;
 pub mod watches;
 
-pub use casetrack_embed::{MemoryMode, ModelProfile, Precision, Side};
+pub use casetrack_embed::{MemoryMode, ModelProfile, Precision};
 pub use casetrack_extract::isolation::{WorkerCommand, serve as serve_reader};
+pub use casetrack_store::make_private;
 pub use documents::{chunks, pages, structure};
 pub use engine::Engine;
 pub use host::{EngineConfig, changes};

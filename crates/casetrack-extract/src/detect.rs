@@ -4,10 +4,12 @@ use std::path::Path;
 
 use casetrack_core::{FileFormat, Result};
 
+use crate::container::ole;
+use crate::container::zip::{self, ZipContainer};
+use crate::formats;
 use crate::formats::opendocument::{self, Manifest};
-use crate::source::Source;
-use crate::zip_container::{self, ZipContainer};
-use crate::{ExtractOptions, encoding, formats, ole};
+use crate::model::{ExtractOptions, Source};
+use crate::text::encoding;
 
 /// A PDF header may be preceded by other bytes; readers accept it within the first 1024 (ISO 32000-1, Annex H.3.4.1).
 const PDF_HEADER_WITHIN: usize = 1024;
@@ -41,7 +43,7 @@ pub(crate) fn detect_source(source: &Source) -> Result<FileFormat> {
     if bytes.trim_ascii_start().starts_with(formats::rtf::SIGNATURE) {
         return Ok(FileFormat::Rtf);
     }
-    if zip_container::SIGNATURES.iter().any(|signature| bytes.starts_with(signature)) {
+    if zip::SIGNATURES.iter().any(|signature| bytes.starts_with(signature)) {
         return detect_in_zip(source);
     }
     if bytes.starts_with(ole::SIGNATURE) {
@@ -129,7 +131,7 @@ fn detect_in_zip(source: &Source) -> Result<FileFormat> {
     if let Some(found) = mime_type.or(manifest.mime_type).as_deref().and_then(kind_of) {
         return if manifest.is_encrypted && found.is_ok() { Err(source.needs_password()) } else { verdict(found) };
     }
-    // Content types name the main part. Where that part is missing or damaged, the usual names of parts tell as much.
+    // Content types name the main part. Where that part is missing or damaged, the usual names of parts say as much.
     let content_types = container.part("[Content_Types].xml").ok().flatten().unwrap_or_default();
     let content_types = encoding::decode_xml(&content_types);
     let names = container.names();
@@ -166,7 +168,7 @@ fn detect_in_compound_file(source: &Source) -> Result<FileFormat> {
     }
 }
 
-/// A page says so in its first tag, after comments and an XML declaration. Fragments are told by their name.
+/// A page says so in its first tag, after comments and an XML declaration. Fragments are recognised by the name of the file.
 fn is_html(source: &Source, text: &str) -> bool {
     let mut start = text.trim_start_matches(['\u{FEFF}', ' ', '\t', '\r', '\n']);
     while let Some((_, rest)) = start
@@ -197,7 +199,7 @@ fn known_text_format(text: &str) -> Option<&'static str> {
     None
 }
 
-/// Bytes looked at for the headers of a message.
+/// Bytes searched for the headers of a message.
 const MAIL_HEADERS_WITHIN: usize = 64 * 1024;
 
 /// A message or mailbox, by its first lines; parts of it may be binary data.
@@ -210,7 +212,7 @@ fn mail_format(bytes: &[u8]) -> Option<FileFormat> {
     has_mail_headers(start.lines()).then_some(FileFormat::Eml)
 }
 
-/// A text without telling headers that its name says is mail.
+/// Mail by its name, when its headers do not prove it.
 fn promised_mail(source: &Source, text: &str) -> Option<FileFormat> {
     match source.promised_format()? {
         FileFormat::Mbox if text.trim_start().starts_with("From ") => Some(FileFormat::Mbox),
@@ -236,7 +238,7 @@ fn has_mail_headers<'a>(lines: impl Iterator<Item = &'a str>) -> bool {
     found.iter().filter(|&&found| found).count() >= 2
 }
 
-/// A promise of Markdown or CSV is kept; a sheet's extension on delimited text (a common kind of "Excel export") means
+/// A name that promises Markdown or CSV is believed; a sheet's extension on delimited text (a common kind of "Excel export") means
 /// CSV.
 fn plain_text_format(source: &Source, text: &str) -> FileFormat {
     match source.promised_format() {
@@ -283,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn containers_are_told_by_their_main_part() {
+    fn containers_are_recognised_by_their_main_part() {
         let path = Path::new("file.zip");
         let docx = package("openxmlformats-officedocument.wordprocessingml.document.main+xml");
         assert_eq!(detect(path, &docx).unwrap(), FileFormat::Docx);
@@ -355,7 +357,7 @@ mod tests {
     }
 
     #[test]
-    fn mail_is_told_by_its_first_lines() {
+    fn mail_is_recognised_by_its_first_lines() {
         let path = Path::new("file.bin");
         let message = b"Return-Path: <a@b.c>\r\nMessage-ID: <1@b.c>\r\nSubject: x\r\n\r\nbody \0\x01\xFF";
         assert_eq!(detect(path, message).unwrap(), FileFormat::Eml);

@@ -2,61 +2,25 @@
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use casetrack_core::{Error, FileFormat, Limits, Page, Password, Properties, Result};
+use casetrack_core::{Error, FileFormat, Result};
 
-use serde::{Deserialize, Serialize};
-
-use crate::Attachment;
-use crate::page::{DocumentBuilder, PageObserver};
-use crate::source::Source;
-use crate::{detect, encryption, language, registry};
-
-/// What holds for every file of a run.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct ExtractOptions {
-    pub limits: Limits,
-    /// The libpdfium to use, a file or the directory that holds it. Without it the usual places are searched.
-    ///
-    /// The first PDF of a process decides: the library is loaded once.
-    pub pdfium: Option<PathBuf>,
-    /// The languages that scans are read in, by the names of tesseract's data, joined by `+`: "deu+eng". Default "eng".
-    pub languages: String,
-    /// For files that are protected by one; kept nowhere.
-    pub password: Option<Password>,
-}
-
-impl Default for ExtractOptions {
-    fn default() -> Self {
-        Self { limits: Limits::default(), pdfium: None, languages: "eng".into(), password: None }
-    }
-}
-
-/// What a file contains.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Extraction {
-    pub format: FileFormat,
-    /// The title the file gives itself.
-    pub title: Option<String>,
-    pub properties: Properties,
-    /// At least one page has text; pages without text keep their place, so that numbers are those of the file.
-    pub pages: Vec<Page>,
-    /// What could not be read, or was read otherwise than its name promises, in words for the user.
-    pub warnings: Vec<String>,
-    /// The files inside a container, in its order; they are not opened.
-    pub attachments: Vec<Attachment>,
-}
+use crate::build::{DocumentBuilder, PageObserver};
+use crate::container::encryption;
+use crate::model::{ExtractOptions, Extraction, Source};
+use crate::text::language;
+use crate::{detect, registry};
 
 /// Reads, detects by content and extracts. `bytes` is the whole file (the caller has read and hashed it).
 ///
-/// `path` serves messages, the tie-breaks of [`detect`](crate::detect) and the sheet name of a CSV; it is not opened.
+/// `path` is used for messages, the tie-breaks of [`detect`](crate::detect) and the sheet name of a CSV; it is not opened.
 /// Time and memory are linear in the size of the file's uncompressed parts, which `options.limits` bounds.
 ///
 /// # Errors
 ///
-/// Nothing fails silently: a file that gives no text ends as `EmptyFile`, `UnsupportedFormat`, `UnreadableFile`,
-/// `NeedsPassword`, `NeedsOcr` or `FileTooLarge`; `MissingDependency` when a PDF is read without libpdfium.
+/// A file without text is never an empty success: it is `EmptyFile`, `UnsupportedFormat`, `UnreadableFile`, `NeedsPassword`,
+/// `NeedsOcr` or `FileTooLarge`; `MissingDependency` when a PDF is read without libpdfium.
 pub fn extract(path: &Path, bytes: &[u8], options: &ExtractOptions) -> Result<Extraction> {
     extract_into(path, bytes, options, DocumentBuilder::new(options.limits.max_text_chars))
 }
@@ -81,7 +45,7 @@ fn extract_into(
     let source = Source { path, bytes, options };
     if bytes.len() as u64 > options.limits.max_file_bytes {
         return Err(source.too_large(format_args!(
-            "{} bytes, where at most {} are read",
+            "it has {} bytes, and files are read up to {}",
             bytes.len(),
             options.limits.max_file_bytes
         )));
@@ -110,7 +74,7 @@ fn extract_into(
     Ok(extraction)
 }
 
-/// Plain text is read the same whatever its name says, so only a promise of another kind of file is worth a word.
+/// A warning when the name promises another kind of file. Formats of plain text are all read alike, so their names do not matter.
 fn name_and_content_differ(source: &Source, format: FileFormat) -> Option<String> {
     let promised = source.promised_format()?;
     let textual = |format| matches!(format, FileFormat::Text | FileFormat::Markdown | FileFormat::Csv);
@@ -118,7 +82,8 @@ fn name_and_content_differ(source: &Source, format: FileFormat) -> Option<String
         return None;
     }
     let extension = source.path.extension()?.to_string_lossy();
-    Some(format!("The name ends in .{extension}, but the content is {}; read as such.", describe(format)))
+    let found = describe(format);
+    Some(format!("The name ends in .{extension}, but the content is {found}; it was read as {found}."))
 }
 
 fn describe(format: FileFormat) -> &'static str {
@@ -155,7 +120,7 @@ fn panic_text(panic: &(dyn Any + Send)) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use casetrack_core::ErrorCode;
+    use casetrack_core::{ErrorCode, Limits};
 
     use super::*;
 
@@ -176,7 +141,10 @@ mod tests {
     fn content_wins_over_the_name_and_is_said_to() {
         let extraction = extract_with("report.pdf", b"Only text.\n", Limits::default()).unwrap();
         assert_eq!(extraction.format, FileFormat::Text);
-        assert_eq!(extraction.warnings, ["The name ends in .pdf, but the content is plain text; read as such."]);
+        assert_eq!(
+            extraction.warnings,
+            ["The name ends in .pdf, but the content is plain text; it was read as plain text."]
+        );
         assert!(extract_with("report.log", b"Only text.\n", Limits::default()).unwrap().warnings.is_empty());
     }
 

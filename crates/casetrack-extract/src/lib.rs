@@ -8,40 +8,29 @@
 //!
 //! A format is one file in `formats/` and one row in `registry`. The crate stores nothing and knows no model.
 
-mod attachment;
+mod build;
 pub mod chunker;
-mod clauses;
-mod dates;
+mod container;
 mod detect;
-mod document_type;
-mod encoding;
-mod encryption;
 mod extraction;
-mod flow;
 mod formats;
 pub mod isolation;
-mod language;
+mod model;
 mod ocr;
-mod ole;
-mod opc;
-mod page;
-mod properties;
+mod office;
 mod registry;
 mod rendering;
-mod source;
-mod summary_information;
-mod table;
-mod xml;
-mod zip_container;
+mod text;
 
 #[cfg(test)]
 mod test_files;
 
-pub use attachment::Attachment;
+pub use build::page_problem;
 pub use detect::{detect, is_supported_extension};
-pub use document_type::infer_document_type;
-pub use extraction::{ExtractOptions, Extraction, extract};
+pub use extraction::extract;
 pub use formats::pdf::pdfium_status;
+pub use model::{Attachment, ExtractOptions, Extraction, PagePicture, RenderRequest};
 pub use ocr::tesseract_status;
-pub use page::page_problem;
-pub use rendering::{PagePicture, RenderRequest, can_render, render_page};
+pub use rendering::{can_render, render_page};
+pub use text::document_type::infer_document_type;
+pub use text::running::running_lines;

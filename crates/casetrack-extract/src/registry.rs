@@ -1,7 +1,8 @@
 //! The one table that says which extractor reads which format.
 
-use casetrack_core::{FileFormat, Result};
+use casetrack_core::FileFormat;
 
+use crate::build::Extractor;
 use crate::formats::doc::Doc;
 use crate::formats::html::Html;
 use crate::formats::image::Image;
@@ -11,17 +12,6 @@ use crate::formats::pptx::Pptx;
 use crate::formats::rtf::Rtf;
 use crate::formats::{csv::Csv, docx::Docx, markdown::Markdown, pdf::Pdf, spreadsheet::Spreadsheet, text::PlainText};
 use crate::formats::{mail::Eml, mail::Mbox, mail::Msg, zip::Zip};
-use crate::page::DocumentBuilder;
-use crate::source::Source;
-
-/// Reads files of one format, or of a family of formats with one parser.
-pub(crate) trait Extractor: Sync {
-    /// Adds the file's pages, title and warnings to `document`.
-    ///
-    /// What can be read of a partly damaged file is kept, with a warning; an error means that nothing of it is of use.
-    /// It may panic on hostile input: the caller turns that into an error on the file.
-    fn extract(&self, source: &Source, document: &mut DocumentBuilder) -> Result<()>;
-}
 
 /// Every format in `FileFormat::ALL` has exactly one row.
 static EXTRACTORS: &[(FileFormat, &dyn Extractor)] = &[

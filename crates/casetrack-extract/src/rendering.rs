@@ -7,49 +7,15 @@ use std::path::Path;
 use casetrack_core::{Error, ErrorCode, FileFormat, Rect, Result};
 use image::RgbImage;
 use image::codecs::png::{CompressionType, FilterType, PngEncoder};
-use serde::{Deserialize, Serialize};
 
+use crate::detect;
 use crate::formats::{image as pictures, pdf};
-use crate::source::Source;
-use crate::{ExtractOptions, detect};
+use crate::model::{ExtractOptions, PagePicture, Pixels, RenderRequest, Source};
 
 /// The colour of a marker. It is multiplied with what is under it, so that black letters stay black.
 const MARKER: [u8; 3] = [255, 236, 64];
 /// How far a mark reaches beyond the box of a line, in points: boxes are tight.
 const MARGIN: f32 = 1.0;
-
-/// Which page, and what is marked on it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct RenderRequest {
-    /// From 1.
-    pub page: u32,
-    /// In points, as [`Page::line_boxes`](casetrack_core::Page) has them; what lies outside the page is left out.
-    pub highlights: Vec<Rect>,
-    /// Most pixels of the longer side.
-    pub longest_side: u32,
-}
-
-/// A page as a PNG.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct PagePicture {
-    pub png: Vec<u8>,
-    /// In pixels.
-    pub width: u32,
-    pub height: u32,
-}
-
-/// A page before it is marked.
-pub(crate) struct Pixels {
-    pub image: RgbImage,
-    pub pixels_per_point: f32,
-}
-
-impl RenderRequest {
-    pub(crate) fn no_such_page(&self, source: &Source) -> Error {
-        Error::invalid(format!("{} has no page {}.", source.name(), self.page))
-            .with_hint("Ask for a page from 1 to the number of pages.")
-    }
-}
 
 /// Whether pages of this format can be drawn.
 pub fn can_render(format: FileFormat) -> bool {

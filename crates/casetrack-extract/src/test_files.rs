@@ -18,6 +18,13 @@ pub fn zip_file(parts: &[(&str, &[u8])]) -> Vec<u8> {
     writer.finish().unwrap().into_inner()
 }
 
+/// The archive with this part made unreadable.
+pub fn with_damaged_part(mut archive: Vec<u8>, name: &str) -> Vec<u8> {
+    let place = archive.windows(name.len()).position(|window| window == name.as_bytes()).unwrap();
+    archive[place + name.len()..][..4].fill(0xFF);
+    archive
+}
+
 /// An OLE compound file without content: `names` stand in the root, `nested` in the storage that is their last.
 pub fn compound_file(names: &[&str], nested: &[&str]) -> Vec<u8> {
     const NONE: u32 = 0xFFFF_FFFF;
@@ -51,7 +58,7 @@ pub fn compound_file(names: &[&str], nested: &[&str]) -> Vec<u8> {
     }
     table.resize(512, 0xFF);
     let mut file = vec![0; 512];
-    file[..8].copy_from_slice(crate::ole::SIGNATURE);
+    file[..8].copy_from_slice(crate::container::ole::SIGNATURE);
     file[26] = 3;
     file[30] = 9;
     file[32] = 6;

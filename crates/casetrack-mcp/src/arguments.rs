@@ -1,4 +1,4 @@
-//! Checks the arguments of a call against the tool's input schema, so that a refusal names the parameter and what is allowed.
+//! Checks the arguments of a call against the tool's input schema, so that an error names the parameter and its allowed values.
 
 use casetrack_core::{Error, Result};
 use serde_json::Value;
@@ -11,8 +11,8 @@ const MIN_SIMILARITY: f64 = 0.8;
 /// Longest value repeated in a message, in characters.
 const MAX_SHOWN_CHARS: usize = 80;
 
-/// Returns the arguments in the form the parameters are read from: an optional one that is `null` is left out, and an integer
-/// written as `10.0` becomes `10`.
+/// Returns the arguments in the form the parameters are read from: those that are `null` are left out, and an integer written as `10.0`
+/// becomes `10`.
 pub(crate) fn check(tool: &str, schema: &JsonObject, arguments: Value) -> Result<Value> {
     let mut arguments = match arguments {
         Value::Null => JsonObject::new(),
@@ -42,7 +42,7 @@ pub(crate) fn check(tool: &str, schema: &JsonObject, arguments: Value) -> Result
     Ok(Value::Object(arguments))
 }
 
-/// The candidate that `wanted` was most likely meant to be.
+/// The candidate most similar to `wanted`, if one is similar enough.
 pub(crate) fn closest<'a>(wanted: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let wanted: String = wanted.to_lowercase().chars().take(200).collect();
     candidates
@@ -124,7 +124,7 @@ fn refused(name: &str, value: &Value, expected: &str) -> Error {
     Error::invalid(format!("{name} is {}; it must be {expected}.", shown(value)))
 }
 
-/// What a parameter may be, to follow "it must be".
+/// The allowed values of a parameter, to follow "it must be".
 fn expected(schema: &Value) -> String {
     if let Some(allowed) = schema.get("enum").and_then(Value::as_array) {
         let names: Vec<&str> = allowed.iter().filter_map(Value::as_str).collect();

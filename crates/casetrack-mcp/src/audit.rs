@@ -1,8 +1,8 @@
-//! The audit log: what assistants did, a line of JSON for each tool call, in `audit.jsonl` of the data directory.
+//! The audit log: one line of JSON for each tool call of an assistant, in `audit.jsonl` of the data directory.
 //!
-//! It says who called what, when, how it ended, how long it took and how much was returned; of arguments only the names. What was
-//! searched for is in it only where the settings ask for that. Lines are written by a thread of their own, so that a call neither waits
-//! for the disk nor fails with it.
+//! A line records who called which tool, when, how it ended, how long it took and how much was returned; of the arguments only the names.
+//! Search queries are recorded only where the settings ask for it. A thread of its own writes the lines, so that a call neither waits for
+//! the disk nor fails with it.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -18,22 +18,22 @@ use serde_json::{Map, Value};
 
 /// Name of the file in the data directory.
 pub const FILE: &str = "audit.jsonl";
-/// Size at which the file is put aside as `audit.jsonl.old`, in bytes; the one put aside before is removed then.
+/// Size at which the file is renamed to `audit.jsonl.old`, in bytes; an earlier one is overwritten.
 const MAX_BYTES: u64 = 10 << 20;
-/// Lines that may wait for the disk. What does not fit is counted, and said in the log.
+/// Lines that may wait for the disk. Further lines are dropped, with a warning in the program's log.
 const QUEUE: usize = 4096;
-/// The parameters that say what was searched for.
+/// The parameters that hold search queries.
 const QUERIES: [&str; 2] = ["query", "topic"];
 
 /// One line.
 #[derive(Debug, Serialize)]
 pub(crate) struct Call {
     pub time: Timestamp,
-    /// Name and version, as the client gives them.
+    /// Name and version, as the client states them.
     pub client: String,
     pub transport: &'static str,
     pub tool: &'static str,
-    /// Names of the arguments, of those that the tool has.
+    /// Names of the arguments that the tool has.
     pub arguments: Vec<String>,
     #[serde(skip_serializing_if = "Map::is_empty")]
     pub queries: Map<String, Value>,
@@ -47,7 +47,7 @@ pub(crate) struct Call {
     pub counts: BTreeMap<String, usize>,
 }
 
-/// The arguments that a tool knows: their names, and what was searched for.
+/// The names of the arguments that a tool has, and the search queries among them.
 pub(crate) fn arguments(
     given: Option<&Map<String, Value>>,
     schema: &Map<String, Value>,
@@ -69,14 +69,14 @@ pub(crate) fn counts(structured: &Value) -> BTreeMap<String, usize> {
 
 type Writer = (SyncSender<Vec<u8>>, JoinHandle<()>);
 
-/// The log of a data directory; its owner has one. Dropping it writes what still waits.
+/// The log of a data directory; its owner has one. Dropping it writes the lines that still wait.
 pub struct AuditLog {
     path: PathBuf,
     writer: Mutex<Option<Writer>>,
 }
 
 impl AuditLog {
-    /// Touches no file before there is something to write.
+    /// Creates no file before there is something to write.
     pub fn new(data_dir: &Path) -> Self {
         Self { path: data_dir.join(FILE), writer: Mutex::new(None) }
     }
@@ -97,7 +97,7 @@ impl AuditLog {
         if let Some((sender, _)) = writer.as_ref()
             && sender.try_send(line).is_err()
         {
-            tracing::warn!("a tool call is missing in the audit log: the disk is too slow for it");
+            tracing::warn!("a tool call is missing from the audit log, because the disk is too slow");
         }
     }
 }
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_whole_and_the_file_is_put_aside_when_it_is_large() {
+    fn lines_are_whole_and_a_large_file_is_renamed() {
         let dir = tempfile::tempdir().unwrap();
         let log = AuditLog::new(dir.path());
         let path = dir.path().join(FILE);
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn arguments_are_names_and_queries_only_where_wanted() {
+    fn arguments_are_recorded_by_name_and_queries_only_on_request() {
         let schema = json!({"properties": {"query": {}, "top_k": {}}});
         let given = json!({"query": "secret", "top_k": 3, "a secret name": 1});
         let arguments = |queries| arguments(given.as_object(), schema.as_object().unwrap(), queries);

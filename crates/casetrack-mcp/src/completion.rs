@@ -10,24 +10,24 @@ use crate::prompts;
 use crate::resources::KINDS;
 use casetrack_text::format::shorten;
 
-/// What can stand in an argument.
+/// What an argument can be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Values {
-    /// Names of collections, and ids.
+    /// A collection, by name or id.
     Collections,
-    /// Names of documents of the collection, and ids.
+    /// A document of the collection, by name or id.
     Documents,
-    /// Numbers of the pages of the document.
+    /// A page number of the document.
     Pages,
-    /// Ids of the chunks on the page.
+    /// The id of a chunk on the page.
     Chunks,
     /// Anything: nothing is suggested.
     Any,
 }
 
-/// What the argument may be, by what was typed of it: what begins with it first, then what has a word that does, then what contains
-/// it, each by name. `known` are the arguments that have been chosen; documents are those of the collection among them, else
-/// of the active one.
+/// Suggests values of an argument for the typed beginning: first those that start with it, then those with a word that does, then
+/// those that contain it, each group by name. `known` are the arguments chosen so far; documents are those of the collection among
+/// them, otherwise of the active collection.
 ///
 /// Errors: [`casetrack_core::ErrorCode::InvalidArgument`] for a prompt, template or argument that does not exist.
 pub(crate) fn complete(
@@ -86,11 +86,11 @@ fn candidates(
     typed: &str,
     known: &HashMap<String, String>,
 ) -> Result<Vec<String>> {
-    // Ids are suggested to those who type one.
+    // Ids are suggested only where one is being typed.
     let typed = typed.trim().to_ascii_lowercase();
     let is_id = |id: &str| !typed.is_empty() && id.starts_with(&typed);
     let collection = || match known.get("collection") {
-        // A name that is not right yet has no documents.
+        // An incomplete name has no documents.
         Some(name) => engine.find_collection(name).ok().map(|meta| meta.id),
         None => active,
     };
@@ -107,7 +107,7 @@ fn candidates(
             let all = engine.document_catalogue(collection)?;
             let mut times: HashMap<&str, u32> = HashMap::new();
             all.iter().for_each(|entry| *times.entry(&entry.name).or_default() += 1);
-            // A name that several documents have tells none of them: their paths do.
+            // Documents with the same name are suggested by path.
             let name = |entry: &casetrack_engine::documents::CatalogueEntry| match times.get(entry.name.as_str()) {
                 Some(1) => entry.name.clone(),
                 _ => entry.path.clone(),
@@ -129,7 +129,7 @@ fn candidates(
     })
 }
 
-/// How well a value fits what was typed, 0 best; `None` where it does not.
+/// How well a value fits what was typed, 0 is best; `None` where it does not fit.
 fn rank(value: &str, typed: &str) -> Option<u8> {
     let (value, typed) = (value.to_lowercase(), typed.trim().to_lowercase());
     if value.starts_with(&typed) {

@@ -1,12 +1,14 @@
-//! How much one session may ask for: calls in a minute, and calls at one time.
+//! How much one session may ask for: calls per minute, and calls at the same time.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use casetrack_core::{Error, ErrorCode, Result};
-use casetrack_engine::settings::CallLimits;
+use casetrack_text::format::counted;
 use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::time::Instant;
+
+use crate::settings::CallLimits;
 
 /// Longest wait for another call of the session to end: less than clients wait for an answer.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -35,7 +37,7 @@ impl Guard {
         }
     }
 
-    /// Lets a call begin; it is at work as long as the permit lives.
+    /// Lets a call begin; it is running as long as the permit lives.
     ///
     /// Errors: [`ErrorCode::TooManyCalls`], which says when to try again.
     pub async fn enter(&self) -> Result<SemaphorePermit<'_>> {
@@ -43,10 +45,9 @@ impl Guard {
         match tokio::time::timeout(self.patience, self.slots.acquire()).await {
             Ok(Ok(permit)) => Ok(permit),
             _ => {
-                let message =
-                    format!("As many calls of this session as may be ({}) are at work.", self.limits.concurrent_calls);
-                Err(Error::new(ErrorCode::TooManyCalls, message)
-                    .with_hint("Try again when one of them has been answered."))
+                let running = counted(self.limits.concurrent_calls.into(), "call");
+                let message = format!("This session already has {running} running, which is its limit.");
+                Err(Error::new(ErrorCode::TooManyCalls, message).with_hint("Try again when a call has been answered."))
             }
         }
     }
@@ -62,14 +63,18 @@ impl Guard {
             return Ok(());
         }
         let seconds = ((1.0 - bucket.calls) / each_second).ceil().max(1.0);
-        let message = format!("This session may make {most} calls a minute, and has made them.");
-        let unit = if seconds == 1.0 { "second" } else { "seconds" };
-        Err(Error::new(ErrorCode::TooManyCalls, message).with_hint(format!("Try again in {seconds} {unit}.")))
+        let message = format!(
+            "This session has reached its limit of {} per minute.",
+            counted(self.limits.calls_per_minute.into(), "call")
+        );
+        let wait = counted(seconds as u64, "second");
+        Err(Error::new(ErrorCode::TooManyCalls, message).with_hint(format!("Try again in {wait}.")))
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use casetrack_core::ErrorKind;
     use casetrack_text::Reader;
 
     use super::*;
@@ -82,24 +87,24 @@ mod tests {
         let error = guard.count(now).unwrap_err();
         assert_eq!(
             Reader::Assistant.error(&error),
-            "This session may make 30 calls a minute, and has made them.\n\nTry again in 2 seconds."
+            "This session has reached its limit of 30 calls per minute.\n\nTry again in 2 seconds."
         );
+        assert_eq!(error.kind(), ErrorKind::User);
+        assert_eq!(ErrorCode::from_name(error.code.name()), ErrorCode::TooManyCalls);
         let later = now + Duration::from_millis(2_100);
         guard.count(later).unwrap();
         assert_eq!(guard.count(later).unwrap_err().code, ErrorCode::TooManyCalls);
     }
 
     #[tokio::test]
-    async fn calls_wait_for_each_other_but_not_for_ever() {
+    async fn calls_wait_for_each_other_but_not_forever() {
         let mut guard = Guard::new(CallLimits { concurrent_calls: 1, ..CallLimits::default() });
-        guard.patience = Duration::from_millis(200);
+        guard.patience = Duration::from_millis(50);
         let first = guard.enter().await.unwrap();
         let error = guard.enter().await.unwrap_err();
-        assert!(Reader::Assistant.error(&error).starts_with("As many calls of this session as may be (1)"), "{error}");
-        let (second, ()) = tokio::join!(guard.enter(), async {
-            tokio::time::sleep(Duration::from_millis(20)).await;
-            drop(first);
-        });
+        assert_eq!(error.message, "This session already has 1 call running, which is its limit.");
+        // Polled first, the second call waits until the first has ended.
+        let (second, ()) = tokio::join!(biased; guard.enter(), async move { drop(first) });
         drop(second.unwrap());
     }
 }

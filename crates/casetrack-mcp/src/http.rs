@@ -1,10 +1,10 @@
-//! The streamable HTTP transport, on loopback: one endpoint, `/mcp`, whose clients show a token.
+//! The streamable HTTP transport, on loopback: one endpoint, `/mcp`, whose clients send a token.
 //!
-//! What a web page could do to a server on the user's machine is kept out thrice: it does not know the token, its `Origin` is not
-//! local, and a host name that it has pointed at this machine (DNS rebinding) is none of those served.
+//! A web page cannot use a server on the user's machine for three reasons: it does not know the token, its `Origin` is not local, and a
+//! host name that it has pointed at this machine (DNS rebinding) is not one of those served.
 //!
-//! Every client that opens with `initialize` has a session of its own, with its own active collection. The protocol of 2026-07-28
-//! has no sessions over HTTP, so it is not spoken here: its clients are told the versions that are, and open a session.
+//! Every client that opens with `initialize` has its own session, with its own active collection. The protocol of 2026-07-28 has no
+//! sessions over HTTP, so it is not supported here: its clients learn which versions are, and open a session.
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
@@ -15,33 +15,34 @@ use casetrack_core::{Error, Result};
 use http::header::{AUTHORIZATION, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
 use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode};
 use http_body_util::combinators::BoxBody;
-use http_body_util::{BodyExt, Full};
+use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
 use hyper::body::{Bytes, Incoming};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
+use serde_json::Value;
 use subtle::ConstantTimeEq;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 
-use crate::server::{MAX_REQUEST_BYTES, Server, Transport};
+use crate::server::{MAX_REQUEST_BYTES, Server, Transport, rejection};
 use crate::session::Session;
 
 /// Path of the endpoint.
 pub const PATH: &str = "/mcp";
 /// The header that names a client's session.
 const SESSION_HEADER: &str = "mcp-session-id";
-/// Sessions at one time. A client that ends without saying so leaves one behind until it is idle.
+/// Sessions at the same time. A client that ends without closing its session leaves it open until it has been idle for too long.
 const MAX_SESSIONS: usize = 64;
-/// Connections at one time: each session has one for notifications and one for each call under way.
+/// Connections at the same time: each session has one for notifications and one for each running call.
 const MAX_CONNECTIONS: usize = 512;
-/// How long a session may be silent. A client that comes later is answered 404, upon which it opens a new one.
+/// How long a session may be idle. A client that returns later gets 404, and opens a new one.
 const IDLE: Duration = Duration::from_secs(3600);
 /// Longest time for the head of a request.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(10);
-/// Pause after a connection that could not be accepted, for want of file descriptors for one.
+/// Pause after a connection that could not be accepted, for example because file descriptors ran out.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
 type Answer = Response<BoxBody<Bytes, Infallible>>;
@@ -66,7 +67,7 @@ pub fn check_loopback(address: SocketAddr) -> Result<()> {
         .with_hint("CaseTrack serves HTTP only on loopback: 127.0.0.1 or [::1]."))
 }
 
-/// Serves clients until the future is dropped, which ends their sessions and cancels their calls. `token` is what they must show
+/// Serves clients until the future is dropped, which ends their sessions and cancels their calls. `token` is what they must send
 /// (`None` for nothing); `session` makes the session of a new client.
 pub async fn serve_http(
     listener: TcpListener,
@@ -89,7 +90,7 @@ pub async fn serve_http(
             accepted = listener.accept(), if connections.len() < MAX_CONNECTIONS => match accepted {
                 Ok((stream, _)) => drop(connections.spawn(connection(Arc::clone(&front), stream))),
                 Err(error) => {
-                    tracing::warn!(%error, "an HTTP client could not be let in");
+                    tracing::warn!(%error, "an HTTP connection could not be accepted");
                     tokio::time::sleep(ACCEPT_PAUSE).await;
                 }
             },
@@ -121,12 +122,12 @@ async fn connection<S: rmcp::ServerHandler + Send + 'static>(front: Arc<Front<S>
         .serve_connection(TokioIo::new(stream), service)
         .await;
     if let Err(error) = served {
-        // A client that went away in the middle, or what is not HTTP.
+        // A client that disconnected midway, or a request that is not HTTP.
         tracing::debug!(%error, "an HTTP connection ended");
     }
 }
 
-/// What stands before the protocol.
+/// The checks in front of the protocol.
 struct Front<S> {
     token: Option<String>,
     sessions: Arc<LocalSessionManager>,
@@ -152,7 +153,37 @@ impl<S: rmcp::ServerHandler + Send + 'static> Front<S> {
             answer.headers_mut().insert(RETRY_AFTER, HeaderValue::from_static("60"));
             return answer;
         }
-        self.service.handle(request).await
+        let (head, body) = request.into_parts();
+        // The SDK answers what it cannot read in words; clients expect a JSON-RPC error.
+        let body = match head.method {
+            Method::POST => match read(body).await {
+                Ok(body) => body,
+                Err(answer) => return answer,
+            },
+            _ => Bytes::new(),
+        };
+        self.service.handle(Request::from_parts(head, Full::new(body))).await
+    }
+}
+
+/// The body of a request that holds a message, or the answer to one that does not.
+async fn read(body: Incoming) -> Result<Bytes, Answer> {
+    let rejected = |status, error: Value| {
+        let mut answer = Response::new(Full::new(Bytes::from(error.to_string())).boxed());
+        *answer.status_mut() = status;
+        answer.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        answer
+    };
+    let body = match Limited::new(body, MAX_REQUEST_BYTES).collect().await {
+        Ok(body) => body.to_bytes(),
+        Err(error) if error.is::<LengthLimitError>() => {
+            return Err(rejected(StatusCode::PAYLOAD_TOO_LARGE, rejection::too_long()));
+        }
+        Err(_) => return Err(refusal(StatusCode::BAD_REQUEST, "The body of the request could not be read.")),
+    };
+    match rejection::read(&body) {
+        Err(error) => Err(rejected(StatusCode::BAD_REQUEST, error)),
+        Ok(_) => Ok(body),
     }
 }
 

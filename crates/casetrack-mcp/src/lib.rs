@@ -1,12 +1,13 @@
-//! The MCP server of CaseTrack: its tools, what they take and return, and the transport.
+//! The MCP server of CaseTrack: its tools, what they take and return, and the transports.
 //!
-//! A tool converts its parameters, calls the [`Engine`](casetrack_engine::Engine) and renders the answer twice: as
-//! structured content that follows the tool's output schema, and as text for people ([`casetrack_text`]). There is one table of tools;
-//! a tool is a type in the file of its family under `tools` and one row in that table.
+//! A tool converts its parameters and calls the [`Engine`](casetrack_engine::Engine). Its answer is sent twice: as structured content that
+//! follows the tool's output schema, and as text ([`casetrack_text`]). There is one table of tools; a tool is a type in the file of its
+//! family under `tools` and one row in that table.
 
 // The parameters of all tools are one literal in a test.
 #![cfg_attr(test, recursion_limit = "512")]
 
+mod answer;
 mod arguments;
 mod audit;
 mod completion;
@@ -20,6 +21,7 @@ mod resources;
 mod schema;
 mod server;
 mod session;
+pub mod settings;
 mod table;
 mod tasks;
 mod tools;

@@ -1,4 +1,4 @@
-//! Progress of a running tool, told to a client that asked for it.
+//! Progress notifications of a running tool, for clients that ask for them.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -15,7 +15,7 @@ pub(crate) struct Counts {
     totals: ProgressTotals,
     /// Chunks counted when the last file was finished.
     chunks_at_file: u64,
-    /// When the first chunks were counted, and how many there were then: a job may have been under way before.
+    /// When the first chunks were counted, and how many there were then: a job may have been running before.
     first: Option<(Instant, u64)>,
 }
 
@@ -30,7 +30,7 @@ impl Counts {
         }
     }
 
-    /// Chunks by the second, once there is something to tell it from.
+    /// Chunks per second, once it can be measured.
     fn rate(&self) -> Option<f64> {
         let (since, chunks) = self.first?;
         let (made, elapsed) = (self.totals.chunks.checked_sub(chunks)?, since.elapsed().as_secs_f64());

@@ -8,6 +8,8 @@ use schemars::transform::RecursiveTransform;
 use schemars::{JsonSchema, Schema};
 use serde_json::{Value, json};
 
+use crate::answer;
+
 pub(crate) type JsonObject = serde_json::Map<String, Value>;
 
 /// The flat schema of a tool's parameters.
@@ -28,7 +30,15 @@ pub(crate) fn parameters<T: JsonSchema>() -> JsonObject {
 
 /// The schema of a tool's structured content.
 pub(crate) fn response<T: JsonSchema>() -> JsonObject {
-    generate::<T>(Contract::Serialize)
+    let mut schema = generate::<T>(Contract::Serialize);
+    answer::describe(&mut schema);
+    schema
+}
+
+/// What `tools/list` has of a response's schema: the names of the fields that are always there.
+pub(crate) fn brief(response: &JsonObject) -> JsonObject {
+    let kept = response.iter().filter(|(key, _)| matches!(key.as_str(), "type" | "required"));
+    kept.map(|(key, value)| (key.clone(), value.clone())).collect()
 }
 
 fn generate<T: JsonSchema>(contract: Contract) -> JsonObject {
@@ -42,7 +52,7 @@ fn generate<T: JsonSchema>(contract: Contract) -> JsonObject {
     schema.as_object_mut().map(std::mem::take).unwrap_or_default()
 }
 
-/// Removes what says nothing to a client (names of Rust types, integer widths, links between items) and joins wrapped lines.
+/// Removes what means nothing to a client (names of Rust types, integer widths, links between items) and joins wrapped lines.
 fn tidy(schema: &mut Schema) {
     for key in ["title", "format"] {
         schema.remove(key);
@@ -54,7 +64,7 @@ fn tidy(schema: &mut Schema) {
     }
 }
 
-/// Turns what `Option` and documented enum variants give into a plain type with its values.
+/// Turns the schema of an `Option` or of documented enum variants into a plain type with its values.
 fn flatten(property: &mut JsonObject) {
     if let Some(Value::Array(variants)) = property.remove("oneOf") {
         // Variants without documentation come as one branch with all their values.

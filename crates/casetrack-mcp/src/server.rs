@@ -1,4 +1,4 @@
-//! The protocol side: what the server says of itself, listing and calling tools, and the stdio transport.
+//! The protocol side: how the server describes itself, listing and calling tools, and the stdio transport.
 
 use casetrack_text::Reader;
 use std::borrow::Cow;
@@ -6,6 +6,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use casetrack_core::{Cancel, CollectionId, Error, ErrorCode, ErrorKind, Result, Timestamp};
+use casetrack_text::format::{shorten, visible};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, CancelTaskParams, CompleteRequestParams, CompleteResult,
     ContentBlock, CustomRequest, CustomResult, GetPromptRequestParams, GetPromptResponse, GetPromptResult,
@@ -15,12 +16,12 @@ use rmcp::model::{
     SubscriptionFilter, UnsubscribeRequestParams, UpdateTaskParams,
 };
 use rmcp::service::{NotificationContext, RequestContext, ServerInitializeError, SubscriptionContext};
-use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt};
 use serde_json::{Value, json};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::time::MissedTickBehavior;
 
+use crate::answer::Form;
 use crate::guard::Guard;
 use crate::instructions::instructions;
 use crate::offer::Offer;
@@ -28,27 +29,29 @@ use crate::resources::subscriptions::Subscriptions;
 use crate::session::{Session, ToolOutput};
 use crate::{audit, completion, progress, prompts, resources, table, tasks};
 
+mod lines;
 mod notifying;
+pub(crate) mod rejection;
 #[cfg(test)]
 mod tests;
 
-/// Longest request line, in bytes. An 8 MB query whose every byte is escaped as `\u00xx` still fits. Longer ones are dropped
-/// by the transport, which then goes on with the next line.
+/// Longest request, in bytes. An 8 MB query whose every byte is escaped as `\u00xx` still fits. A longer one is answered with an
+/// error.
 pub const MAX_REQUEST_BYTES: usize = 64 << 20;
 /// Shortest time between two progress notifications.
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(250);
 
-/// Serves one client over a pair of streams, one JSON-RPC message a line, until `reader` ends. Nothing is loaded before a tool
+/// Serves one client over a pair of streams, one JSON-RPC message per line, until `reader` ends. Nothing is loaded before a tool
 /// needs it.
 ///
 /// Calls still running at the end have five seconds to answer; then they are cancelled, keeping what they committed. Needs a
-/// Tokio runtime with I/O and time enabled. Fails when the client opens with something else than a handshake.
+/// Tokio runtime with I/O and time enabled. Fails when the client opens with something other than a handshake.
 pub async fn serve(
     session: Arc<Session>,
     reader: impl AsyncRead + Send + Unpin + 'static,
     writer: impl AsyncWrite + Send + Unpin + 'static,
 ) -> Result<()> {
-    let transport = AsyncRwTransport::new_server(reader, writer).with_max_line_length(MAX_REQUEST_BYTES);
+    let transport = lines::Lines::new(reader, writer);
     let running = match Server::new(session, Transport::Stdio).serve(transport).await {
         Ok(running) => running,
         Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
@@ -91,7 +94,7 @@ pub(crate) struct Server {
 }
 
 impl ServerHandler for Server {
-    /// Over HTTP, those that have sessions: a tool call without one would have no active collection.
+    /// Over HTTP, those with sessions: a tool call without one would have no active collection.
     fn supported_protocol_versions(&self) -> Cow<'static, [ProtocolVersion]> {
         Cow::Borrowed(match self.transport {
             Transport::Stdio => ProtocolVersion::KNOWN_VERSIONS,
@@ -155,9 +158,9 @@ impl ServerHandler for Server {
         {
             return Ok(CallToolResponse::Task(task));
         }
-        // What an answer is about is in the collection that was active, unless another call has switched it meanwhile.
+        // The answer concerns the collection that was active, unless another call has switched it meanwhile.
         let collection = active.filter(|_| active == self.session.active_id() && knows_links(&context));
-        Ok(self.answer(result, collection).into())
+        Ok(answer(result, collection).into())
     }
 
     async fn get_task(
@@ -165,14 +168,14 @@ impl ServerHandler for Server {
         request: GetTaskParams,
         _: RequestContext<RoleServer>,
     ) -> Result<GetTaskResult, ErrorData> {
-        let max_chars = self.session.settings().limits.result_chars as usize;
         let get = move |session: &Session, _: &Cancel| {
-            tasks::get(session.engine(), &request.task_id, |result| answer(result, None, max_chars))
+            let form = Form::within(session.settings().limits.result_chars);
+            tasks::get(session.engine(), &request.task_id, form, |result| answer(result, None))
         };
         self.blocking(get).await.map_err(protocol_error)
     }
 
-    /// Jobs ask their clients nothing.
+    /// Jobs ask nothing of their clients.
     async fn update_task(&self, request: UpdateTaskParams, _: RequestContext<RoleServer>) -> Result<(), ErrorData> {
         self.session.engine().find_job(&request.task_id).map(drop).map_err(protocol_error)
     }
@@ -285,7 +288,7 @@ impl ServerHandler for Server {
         Ok(CompleteResult::new(self.blocking(complete).await.map_err(protocol_error)?))
     }
 
-    /// Receives what the SDK cannot read as the request that its method names.
+    /// Receives requests that the SDK cannot read as the request that their method names.
     async fn on_custom_request(
         &self,
         request: CustomRequest,
@@ -298,7 +301,7 @@ impl ServerHandler for Server {
             )),
             method => Err(ErrorData::new(
                 rmcp::model::ErrorCode::METHOD_NOT_FOUND,
-                format!("Unknown method: {}", casetrack_text::format::shorten(method, 80)),
+                format!("Unknown method: {}", shorten(method, 80)),
                 None,
             )),
         }
@@ -312,7 +315,7 @@ impl Server {
         Self { session, transport, offer, guard, subscriptions: Arc::default(), notifying: OnceLock::new() }
     }
 
-    /// Runs a tool that is on offer, when the session may make another call.
+    /// Runs a tool that is offered, once the session may make another call.
     async fn admitted(
         &self,
         tool: &'static table::Entry,
@@ -325,11 +328,7 @@ impl Server {
         self.run(tool.name, arguments, context, as_task).await
     }
 
-    fn answer(&self, result: Result<ToolOutput>, collection: Option<CollectionId>) -> CallToolResult {
-        answer(result, collection, self.session.settings().limits.result_chars as usize)
-    }
-
-    /// Does something on a thread that may block; when this future is dropped, it is cancelled.
+    /// Runs something on a thread that may block; dropping this future cancels it.
     async fn blocking<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Session, &Cancel) -> Result<T> + Send + 'static,
@@ -369,7 +368,7 @@ impl Server {
                 _ = ticks.tick(), if token.is_some() => {
                     let news = counts.has_changed().unwrap_or(false).then(|| *counts.borrow_and_update());
                     if let (Some(counts), Some(token)) = (news, token.clone()) {
-                        // A client that cannot be told of progress can still be answered.
+                        // A client that cannot be notified of progress can still be answered.
                         let _ = context.peer.notify_progress(counts.notification(token)).await;
                     }
                 }
@@ -390,7 +389,7 @@ impl Drop for CancelOnDrop {
 fn client(context: &RequestContext<RoleServer>) -> String {
     let info = context.peer.peer_info();
     let client = info.as_ref().map(|info| format!("{} {}", info.client_info.name, info.client_info.version));
-    casetrack_text::format::shorten(&client.unwrap_or_default(), 100)
+    shorten(&client.unwrap_or_default(), 100)
 }
 
 /// Whether the client's version of the protocol has links to resources in the results of tools.
@@ -398,14 +397,14 @@ fn knows_links(context: &RequestContext<RoleServer>) -> bool {
     context.protocol_version().is_some_and(|version| version.as_str() >= ProtocolVersion::V_2025_06_18.as_str())
 }
 
-/// `collection` is the one that links may lead to; the text is cut at `max_chars`.
-fn answer(result: Result<ToolOutput>, collection: Option<CollectionId>, max_chars: usize) -> CallToolResult {
-    result.map_or_else(failure, |output| success(output, collection, max_chars))
+/// `collection` is the one that links may lead to.
+fn answer(result: Result<ToolOutput>, collection: Option<CollectionId>) -> CallToolResult {
+    result.map_or_else(failure, |output| success(output, collection))
 }
 
-fn success(output: ToolOutput, collection: Option<CollectionId>, max_chars: usize) -> CallToolResult {
+fn success(output: ToolOutput, collection: Option<CollectionId>) -> CallToolResult {
     let links = collection.map(|collection| resources::links::links(collection, &output.structured));
-    let mut content = vec![ContentBlock::text(casetrack_text::marks::cap(output.text, max_chars))];
+    let mut content = vec![ContentBlock::text(output.text)];
     content.extend(links.unwrap_or_default().into_iter().map(ContentBlock::resource_link));
     let mut result = CallToolResult::success(content);
     result.structured_content = Some(output.structured);
@@ -420,15 +419,15 @@ fn protocol_error(error: Error) -> ErrorData {
     }
 }
 
-/// Structured content would have to follow the output schema, so the machine-readable part of an error goes into `_meta`.
+/// Structured content would have to follow the output schema, so the machine-readable part of an error is in `_meta`.
 fn failure(error: Error) -> CallToolResult {
     let kind = match error.kind() {
-        casetrack_core::ErrorKind::User => "user",
-        casetrack_core::ErrorKind::Environment => "environment",
-        casetrack_core::ErrorKind::Corruption => "corruption",
-        casetrack_core::ErrorKind::Bug => "bug",
+        ErrorKind::User => "user",
+        ErrorKind::Environment => "environment",
+        ErrorKind::Corruption => "corruption",
+        ErrorKind::Bug => "bug",
     };
     let mut meta = MetaObject::default();
     meta.0.insert("casetrack/error".into(), json!({"code": error.code.name(), "kind": kind}));
-    CallToolResult::error(vec![ContentBlock::text(Reader::Assistant.error(&error))]).with_meta(Some(meta))
+    CallToolResult::error(vec![ContentBlock::text(visible(&Reader::Assistant.error(&error)))]).with_meta(Some(meta))
 }

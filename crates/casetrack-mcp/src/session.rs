@@ -7,14 +7,14 @@ use std::time::Instant;
 
 use casetrack_core::{Cancel, CollectionId, CollectionMeta, Error, ErrorCode, ProgressSink, Result};
 use casetrack_engine::Engine;
-use casetrack_engine::settings::Settings;
 use serde_json::Value;
 use tokio::sync::watch;
 
 use crate::audit::AuditLog;
+use crate::settings::Settings;
 use crate::{arguments, table};
 
-/// The answer of a tool: the same content for people and for programs.
+/// The answer of a tool, for people and for programs. Each form is at most as long as the settings say, and marks the words of documents.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolOutput {
     pub text: String,
@@ -25,8 +25,9 @@ pub struct ToolOutput {
 /// One client's session. Its active collection lasts as long as it does.
 pub struct Session {
     engine: Arc<Engine>,
+    settings: Settings,
     active: watch::Sender<Option<CollectionId>>,
-    /// Where the calls of assistants are recorded, if they are.
+    /// Where the calls of assistants are recorded, if at all.
     audit: Option<Arc<AuditLog>>,
 }
 
@@ -36,13 +37,13 @@ pub(crate) struct Context<'a> {
     pub session: &'a Session,
     pub progress: &'a ProgressSink,
     pub cancel: &'a Cancel,
-    /// The client takes a job for an answer and asks for its result itself.
+    /// The client accepts a job as the answer and asks for its result itself.
     pub as_task: bool,
 }
 
 impl Session {
-    pub fn new(engine: Arc<Engine>, active: Option<CollectionId>) -> Self {
-        Self { engine, active: watch::Sender::new(active), audit: None }
+    pub fn new(engine: Arc<Engine>, settings: Settings, active: Option<CollectionId>) -> Self {
+        Self { engine, settings, active: watch::Sender::new(active), audit: None }
     }
 
     /// Records what an assistant calls, unless the settings say otherwise.
@@ -56,7 +57,7 @@ impl Session {
     }
 
     pub(crate) fn settings(&self) -> &Settings {
-        &self.engine.config().settings
+        &self.settings
     }
 
     pub(crate) fn engine(&self) -> &Arc<Engine> {
@@ -70,8 +71,8 @@ impl Session {
 
     /// Calls a tool and blocks until it is done. A panic inside it becomes an [`ErrorCode::Internal`] error.
     ///
-    /// `arguments` is an object, or null for none. `cancel` ends the waiting for a job, not the job; the other tools do not take
-    /// long enough to look at it. `as_task` is whether the client takes a job for an answer.
+    /// `arguments` is an object, or null for none. `cancel` ends the wait for a job, not the job; other tools are too short to check
+    /// it. `as_task` is whether the client accepts a job as the answer.
     pub fn call(
         &self,
         tool: &str,
@@ -106,7 +107,7 @@ impl Session {
 }
 
 impl Context<'_> {
-    /// The active collection, which a tool may only use if it still exists.
+    /// The active collection. Errors if there is none, or if it no longer exists.
     pub fn active(&self) -> Result<CollectionMeta> {
         let Some(id) = self.session.active_id() else {
             // The only collection is meant.
@@ -120,7 +121,7 @@ impl Context<'_> {
             }
             self.session.forget(id);
             Error::new(ErrorCode::NotFound, format!("The active collection no longer exists (ID: {}).", id.short()))
-                .with_hint("See what there is with list_collections, then choose one with switch_collection.")
+                .with_hint("Find one with list_collections, then choose it with switch_collection.")
         })
     }
 }

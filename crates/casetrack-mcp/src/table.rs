@@ -1,19 +1,19 @@
 //! The one table of all tools.
 
-use casetrack_text::Reader;
 use std::sync::{Arc, LazyLock};
 
 use casetrack_core::{Error, ErrorCode, Feature, Result};
-pub(crate) use casetrack_engine::settings::Toolset;
 use rmcp::model::ToolAnnotations;
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::answer::{self, Form, INCLUDE_BOXES, List, OFFSET, Reply};
 use crate::arguments::closest;
 use crate::schema::{self, JsonObject};
 use crate::session::{Context, ToolOutput};
+pub(crate) use crate::settings::Toolset;
 use crate::tools::{
     chunks, collections, documents, entities, ingest, jobs, navigation, overview, references, reindex, search, status,
     sync, watches,
@@ -74,7 +74,7 @@ static TABLE: LazyLock<Vec<Entry>> = LazyLock::new(|| {
     ]
 });
 
-/// A tool: what it is called and says of itself, what it takes and returns, and what it does.
+/// A tool: its name and description, what it takes and returns, and what it does.
 pub(crate) trait Tool {
     const NAME: &'static str;
     const TITLE: &'static str;
@@ -85,10 +85,14 @@ pub(crate) trait Tool {
     const FEATURE: Option<Feature> = None;
     /// Whether its work is done by a job.
     const LONG: bool = false;
+    /// Whether clients should treat a call as one that may remove data.
+    const DESTRUCTIVE: bool = matches!(Self::EFFECT, Effect::Deletes);
+    /// The list that its answer consists of, by whose items a long answer is cut.
+    const LIST: Option<List<Self::Response>> = None;
     /// Refuses unknown fields; the documentation and constraints of its fields become the input schema.
     type Parameters: DeserializeOwned + JsonSchema;
     /// The structured content.
-    type Response: Serialize + JsonSchema;
+    type Response: Serialize + JsonSchema + 'static;
 
     fn call(context: &Context<'_>, parameters: Self::Parameters) -> Result<Reply<Self::Response>>;
 }
@@ -98,20 +102,14 @@ pub(crate) trait Tool {
 #[serde(deny_unknown_fields)]
 pub(crate) struct NoParameters {}
 
-/// An answer in both forms.
-pub(crate) struct Reply<R> {
-    pub text: String,
-    pub response: R,
-}
-
-/// What a tool may change, told to clients as hints so that they can decide when to ask the user.
+/// What a tool may change. Clients get it as hints, to decide when to ask the user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Effect {
-    /// Changes nothing but, at most, what is active in the session.
+    /// Changes nothing except, at most, which collection is active in the session.
     Reads,
     /// Adds something with every call.
     Creates,
-    /// Brings about a state; repeating the call changes nothing further.
+    /// Establishes a state; repeating the call changes nothing further.
     Updates,
     /// Removes data for good.
     Deletes,
@@ -123,6 +121,7 @@ pub(crate) struct Entry {
     pub title: &'static str,
     pub description: &'static str,
     pub effect: Effect,
+    pub destructive: bool,
     pub long: bool,
     pub toolset: Toolset,
     pub input_schema: Arc<JsonObject>,
@@ -133,50 +132,59 @@ pub(crate) struct Entry {
 
 impl Entry {
     fn of<T: Tool>() -> Self {
+        let output_schema = schema::response::<T::Response>();
+        let mut input_schema = schema::parameters::<T::Parameters>();
+        let added = [
+            (T::LIST.is_some_and(|list| list.adds_offset()), OFFSET),
+            (answer::has_boxes(&output_schema), INCLUDE_BOXES),
+        ];
+        if let Some(Value::Object(properties)) = input_schema.get_mut("properties") {
+            for (_, parameter) in added.into_iter().filter(|(has, _)| *has) {
+                properties.insert(parameter.name.into(), (parameter.schema)());
+            }
+        }
         Self {
             name: T::NAME,
             title: T::TITLE,
             description: T::DESCRIPTION,
             effect: T::EFFECT,
+            destructive: T::DESTRUCTIVE,
             long: T::LONG,
             toolset: T::TOOLSET,
-            input_schema: Arc::new(schema::parameters::<T::Parameters>()),
-            output_schema: Arc::new(schema::response::<T::Response>()),
+            input_schema: Arc::new(input_schema),
+            output_schema: Arc::new(output_schema),
             handler: handle::<T>,
         }
     }
 
-    /// The tool as clients see it.
+    /// The tool as clients see it. Clients put the whole list before the model, so the output schema only names the fields; the full one
+    /// is in the [document](tool_documents) of the tool.
     pub fn describe(&self) -> rmcp::model::Tool {
-        let annotations = ToolAnnotations::with_title(self.title)
+        self.described(Arc::new(schema::brief(&self.output_schema)))
+    }
+
+    fn described(&self, output_schema: Arc<JsonObject>) -> rmcp::model::Tool {
+        let annotations = ToolAnnotations::new()
             .read_only(self.effect == Effect::Reads)
-            .destructive(self.effect == Effect::Deletes)
+            .destructive(self.destructive)
             .idempotent(self.effect != Effect::Creates)
             .open_world(false);
         rmcp::model::Tool::new(self.name, self.description, Arc::clone(&self.input_schema))
             .with_title(self.title)
-            .with_raw_output_schema(Arc::clone(&self.output_schema))
+            .with_raw_output_schema(output_schema)
             .with_annotations(annotations)
     }
 }
 
-fn handle<T: Tool>(context: &Context<'_>, arguments: Value) -> Result<ToolOutput> {
+fn handle<T: Tool>(context: &Context<'_>, mut arguments: Value) -> Result<ToolOutput> {
     if let Some(feature) = T::FEATURE {
         context.engine.config().tier.check(feature)?;
     }
+    let adds_offset = T::LIST.is_some_and(|list| list.adds_offset());
+    let form = Form::take(&mut arguments, context.session.settings().limits.result_chars, adds_offset);
     let parameters = serde_json::from_value(arguments)
         .map_err(|error| Error::invalid(format!("{} cannot read its arguments: {error}.", T::NAME)))?;
-    let reply = T::call(context, parameters)?;
-    Ok(ToolOutput { text: reply.text, structured: structured(&reply.response)? })
-}
-
-/// Goes through text, because a direct conversion widens `f32` values to 0.9399999976158142 where their text is 0.94.
-pub(crate) fn structured(response: &impl Serialize) -> Result<Value> {
-    let mut value = serde_json::to_string(response)
-        .and_then(|text| serde_json::from_str(&text))
-        .map_err(|error| Error::internal(format!("The response could not be written as JSON: {error}.")))?;
-    Reader::Assistant.render_hints(&mut value);
-    Ok(value)
+    answer::finish::<T>(T::call(context, parameters)?, form)
 }
 
 /// All rows, in order.
@@ -196,17 +204,18 @@ pub(crate) fn find(name: &str) -> Result<&'static Entry> {
     })
 }
 
-/// Whether a call that may have been carried out already can be made once more to the same end.
+/// Whether a call that may have been carried out already can be repeated safely.
 pub fn may_be_repeated(tool: &str) -> bool {
     tools().iter().any(|entry| entry.name == tool && matches!(entry.effect, Effect::Reads | Effect::Updates))
 }
 
-/// One JSON document for each tool, by name: exactly what `tools/list` says of it.
+/// One JSON document for each tool, by name: what `tools/list` says about it, with the full output schema.
 pub fn tool_documents() -> Vec<(String, Value)> {
     tools()
         .iter()
         .map(|entry| {
-            let mut document = serde_json::to_value(entry.describe()).unwrap_or_default();
+            let mut document =
+                serde_json::to_value(entry.described(Arc::clone(&entry.output_schema))).unwrap_or_default();
             // The same order of keys, whether or not a dependency makes serde_json keep the order of insertion.
             document.sort_all_objects();
             (entry.name.to_owned(), document)

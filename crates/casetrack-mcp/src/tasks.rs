@@ -1,5 +1,5 @@
 //! Jobs as tasks of the protocol, for clients that declare the extension (SEP-2663): a call of a long tool is answered with a task at
-//! once, and the client asks for its end itself.
+//! once, and the client asks for the result itself.
 
 use casetrack_core::{Error, JobId, Result, Timestamp};
 use casetrack_engine::Engine;
@@ -7,11 +7,12 @@ use casetrack_engine::jobs::{JobState, JobStatus};
 use rmcp::model::{CallToolResult, CreateTaskResult, DetailedTask, GetTaskResult, Task, TaskPayload, TaskStatus};
 use serde_json::Value;
 
+use crate::answer::Form;
 use crate::session::ToolOutput;
 use crate::tools::work::outcome;
 use casetrack_text as text;
 
-/// How often clients should ask, in milliseconds.
+/// How often clients should poll, in milliseconds.
 const POLL_INTERVAL_MS: u64 = 1_000;
 
 /// The task for the answer of a long tool; `None` where the job has ended already.
@@ -21,10 +22,11 @@ pub(crate) fn created(engine: &Engine, output: &ToolOutput) -> Option<CreateTask
     Some(CreateTaskResult::new(task(&job)))
 }
 
-/// The state of a task and, at its end, what the call would have answered. `render` makes that of the outcome.
+/// The state of a task and, at its end, what the call would have answered, in this form. `render` makes it from the outcome.
 pub(crate) fn get(
     engine: &Engine,
     id: &str,
+    form: Form,
     render: impl FnOnce(Result<ToolOutput>) -> CallToolResult,
 ) -> Result<GetTaskResult> {
     let job = engine.find_job(id)?;
@@ -32,7 +34,7 @@ pub(crate) fn get(
         JobState::Queued | JobState::Running => TaskPayload::Working,
         JobState::Cancelled => TaskPayload::Cancelled,
         JobState::Completed | JobState::Failed => {
-            let answer = render(outcome(job.clone(), engine.job_report(job.job_id)?));
+            let answer = render(outcome(job.clone(), engine.job_report(job.job_id)?, form));
             match serde_json::to_value(answer) {
                 Ok(Value::Object(result)) => TaskPayload::Completed { result },
                 _ => return Err(Error::internal("The result of a task could not be written as JSON.")),

@@ -12,8 +12,8 @@ use crate::names::{Alias, NameMention, Page, names};
 use crate::recognizer::{NamedSpan, Recognizer};
 use crate::rules;
 
-/// Name and version of the analysis. Documents that were annotated by another one can be annotated anew.
-pub const ANALYSIS: &str = "en-1";
+/// Name and version of the analysis. Documents that were annotated by another one can be annotated again.
+pub const ANALYSIS: &str = "en-2";
 
 /// Most aliases kept of an entity.
 const MAX_ALIASES: usize = 8;
@@ -69,7 +69,7 @@ pub fn annotate(recognizer: &dyn Recognizer, pages: &[&str], cancel: &Cancel) ->
     Ok(assemble(placed, surfaces, resolved, references))
 }
 
-/// Type and key of the date or amount that a whole text is, however it is written: "$1.2 million", "5 May 2019".
+/// Type and key of the date or amount that makes up a whole text, in any notation: "$1.2 million", "5 May 2019".
 pub fn value_key(text: &str) -> Option<(EntityType, String)> {
     let text = text.trim();
     let found = rules::find(&[text]).pop()?;
@@ -78,7 +78,7 @@ pub fn value_key(text: &str) -> Option<(EntityType, String)> {
     Some((mention.entity_type, key_of_value(mention.value.as_ref()?)))
 }
 
-/// A mention on its way to its entity.
+/// A mention before its entity is known.
 struct Placed {
     page: u32,
     mention: Mention,
@@ -89,7 +89,7 @@ fn overlap(a: &Mention, b: &Mention) -> bool {
     a.char_start < b.char_end && b.char_start < a.char_end
 }
 
-/// What the pages say at the mentions, which are in their order, without line breaks.
+/// The text of the pages at the mentions, which are in order, without line breaks.
 fn surfaces(pages: &[&str], placed: &[Placed]) -> Vec<String> {
     let mut surfaces = Vec::with_capacity(placed.len());
     for of_page in placed.chunk_by(|a, b| a.page == b.page) {
@@ -154,7 +154,7 @@ mod tests {
     use super::*;
     use crate::recognizer::Label;
 
-    /// Knows two names.
+    /// Recognizes two names.
     struct Known;
 
     impl Recognizer for Known {

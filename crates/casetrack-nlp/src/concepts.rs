@@ -1,4 +1,4 @@
-//! Topics: noun phrases that a document says more than once.
+//! Topics: noun phrases that occur more than once in a document.
 //!
 //! Candidates are runs of content words between function words and marks (RAKE: Rose et al., "Automatic keyword extraction from
 //! individual documents", 2010), of one to four words, and the words of longer phrases count less for themselves (C-value: Frantzi,
@@ -11,20 +11,20 @@ use std::sync::LazyLock;
 use casetrack_core::{EntityType, Mention};
 
 use crate::merging::singular;
-use crate::names::{Class, PageNames, entries};
-use crate::words::{Gap, Shape, Word, words};
+use crate::names::PageNames;
+use crate::words::{Class, Gap, Shape, Word, entries, words};
 
 /// Most candidates for 1,000 characters of a page.
 const DENSITY: f64 = 12.0;
 /// Longest phrase, in words.
 const WORDS: usize = 4;
-/// Fewest times that a document says a phrase, and a single word.
+/// Fewest occurrences of a phrase, and of a single word, in a document.
 const PHRASE_COUNT: u32 = 2;
 const WORD_COUNT: u32 = 3;
 /// Shortest word that is a topic alone.
 const WORD_CHARS: usize = 5;
 
-/// Words that stand between topics, beside those that [`Class::STOP`] has.
+/// Words between topics, besides those in [`Class::STOP`].
 const FUNCTION_WORDS: &str = "
     the, of, and, for, about, across, along, around, beyond, despite, except, off, out, over, through, throughout,
     toward, towards, within, without, above, below, beneath, between, up, down, again, further, does, did, doing,
@@ -51,11 +51,11 @@ const FUNCTION_WORDS: &str = "
 
 static FUNCTION: LazyLock<HashSet<&str>> = LazyLock::new(|| entries(FUNCTION_WORDS).collect());
 
-/// The candidates for concepts on the pages of one document: mentions of phrases that the document says at least twice, at most 12 for
+/// The candidates for concepts on the pages of one document: mentions of phrases that occur at least twice, at most 12 for
 /// 1,000 characters of a page, those with the highest score. In order, without overlaps. Two phrases are the same if they are in small
 /// letters and with the last word in the singular. Cost: linear in the text.
 ///
-/// `names` are those of [`crate::names::names`] for the same pages, whose words are no topics; pages that it lacks have none.
+/// `names` are those of [`crate::names::names`] for the same pages, whose words are not topics; pages missing from it have none.
 pub fn concept_candidates(pages: &[&str], names: &[PageNames]) -> Vec<Vec<Mention>> {
     let mut ids = Ids::default();
     let mut pages: Vec<(Vec<Word<'_>>, Vec<u32>)> = pages
@@ -87,7 +87,7 @@ pub fn concept_candidates(pages: &[&str], names: &[PageNames]) -> Vec<Vec<Mentio
     pages.iter().map(|(words, content)| on_page(words, content, &counts)).collect()
 }
 
-/// A phrase by its words' numbers; 0 stands for no word.
+/// A phrase by its words' numbers; 0 means no word.
 type Phrase = [u32; WORDS];
 
 fn phrase(content: &[u32], first: usize, length: usize) -> Phrase {

@@ -1,10 +1,10 @@
-//! What has a form of its own: e-mail addresses, phone numbers, case, invoice, order and contract numbers.
+//! Concepts with a form of their own: e-mail addresses, phone numbers, case, invoice, order and contract numbers.
 
 use casetrack_core::{EntityType, Mention};
 
 use crate::tokens::{Gap, Kind, Tokens};
 
-/// Words before a number and what they say it is; "No.", "Number" or "#" must stand between.
+/// Words before a number and what kind of number they announce; "No.", "Number" or "#" must come between.
 /// Longer ones first.
 const NUMBERED: &[(&[&str], &str)] = &[
     (&["civil", "action"], "case number"),
@@ -36,7 +36,7 @@ const NUMBERED: &[(&[&str], &str)] = &[
 ];
 
 /// The concepts of a page that are known by their form, in text order, without overlap. A number with a name ("Invoice No.
-/// INV-2023-0042") is the identifier alone; its role says of what.
+/// INV-2023-0042") is the identifier only; its role says which kind.
 pub fn find(tokens: &Tokens) -> Vec<Mention> {
     let mut found: Vec<Mention> = Vec::new();
     let mut at = 0;
@@ -184,7 +184,7 @@ fn area(digits: &str) -> bool {
     matches!(digits.as_bytes().first(), Some(b'2'..=b'9')) && !digits.ends_with("11")
 }
 
-/// Whether words right before say that a phone (`false`) or fax (`true`) number follows.
+/// Whether the words right before announce that a phone (`false`) or fax (`true`) number follows.
 fn cue(tokens: &Tokens, at: usize) -> Option<bool> {
     (at.saturating_sub(4)..at).rev().take_while(|before| !tokens.is_number(*before)).find_map(|before| {
         match tokens.word(before) {

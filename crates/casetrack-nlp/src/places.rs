@@ -5,15 +5,14 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
-use crate::names::entries;
-use crate::words::{Gap, Shape, Word};
+use crate::words::{Gap, Shape, Word, entries};
 
-/// Words of a text that name a place: `first..last` are indexes of words.
+/// Words of a text that form the name of a place: `first..last` are indexes of words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Place {
     pub first: usize,
     pub last: usize,
-    /// Not only the name of a place: counts where the text supports it.
+    /// Not only the name of a place: counts only if the text supports it.
     pub ambiguous: bool,
 }
 
@@ -114,7 +113,7 @@ const UNITS: &[&str] = &["Suite", "Ste", "Floor", "Fl", "Unit", "Apt", "Room", "
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Address {
     pub first: usize,
-    /// Behind the street.
+    /// After the street.
     pub street: usize,
     pub last: usize,
 }
@@ -291,7 +290,7 @@ const CITIES: &str = "
     Asunción, Brasília, São Paulo, Sao Paulo, Rio de Janeiro, Georgetown, George Town, Road Town, Paramaribo
 ";
 
-/// Places whose names are as often those of persons or other words: they count only with support from the text around them.
+/// Places whose names are as often persons or other words: they count only with support from the text around them.
 const AMBIGUOUS: &str = "
     Jordan, Chad, Jersey, Mesa, Austin, Charlotte, Phoenix, Madison, Lincoln, Jackson, Columbia, Concord, Pierre,
     Helena, Montgomery, Henderson, Chandler, Norfolk, Richmond, Durham, Aurora, Buffalo, Lexington, Stockton,

@@ -1,4 +1,4 @@
-//! What a statistical recognizer of named entities gives, so that a larger model can take the place of the one that ships.
+//! The interface of a statistical recognizer of named entities, so that a larger model can replace the one that ships.
 
 use casetrack_core::{Cancel, Result};
 

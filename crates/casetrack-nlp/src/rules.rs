@@ -17,7 +17,7 @@ pub struct PageFindings {
 
 /// What the rules find in a document, page by page.
 ///
-/// The pages of a document go in together: all of them decide how "01/05/2023" is read, and a date may count from one on
+/// All pages of a document are needed together: they decide how "01/05/2023" is read, and a date may count from one on
 /// another page. The result depends on the texts alone. Linear in their length; one page's tokens are in memory at a time.
 pub fn find(pages: &[&str]) -> Vec<PageFindings> {
     let order = dates::DateOrder::of(pages.iter().copied());

@@ -7,7 +7,7 @@ pub enum Kind {
     Word,
     /// ASCII digits.
     Number,
-    /// One other character that is not white space; a run of `_` is one token, as it stands for one blank to fill in.
+    /// One other character that is not white space; a run of `_` is one token, since it is one blank to fill in.
     Symbol,
 }
 
@@ -32,7 +32,7 @@ struct Token {
     gap: Gap,
 }
 
-/// The tokens of a text. An index beyond the last token is not an error: there is an empty word.
+/// The tokens of a text. An index past the last token is not an error: it gives an empty word.
 #[derive(Debug)]
 pub struct Tokens<'a> {
     text: &'a str,
@@ -42,7 +42,7 @@ pub struct Tokens<'a> {
 }
 
 impl<'a> Tokens<'a> {
-    /// Texts of 4 GiB and more are cut there: offsets have 32 bits.
+    /// Texts of 4 GiB or more are cut: offsets have 32 bits.
     pub fn new(text: &'a str) -> Tokens<'a> {
         let mut tokens: Vec<Token> = Vec::with_capacity(text.len() / 4);
         let mut gap = Gap::Paragraph;
@@ -200,7 +200,7 @@ impl<'a> Tokens<'a> {
         self.tokens.partition_point(|token| (token.start as usize) < byte)
     }
 
-    /// Where a token starts and ends, in bytes of the text.
+    /// The start and end of a token, in bytes of the text.
     pub fn bytes(&self, at: usize) -> (usize, usize) {
         self.tokens
             .get(at)

@@ -14,7 +14,7 @@ use serde::Deserialize;
 #[derive(Deserialize)]
 struct Expected {
     text: String,
-    /// Lengths of the tokens, negative behind a single space.
+    /// Lengths of the tokens, negative after a single space.
     tokens: Vec<i32>,
     /// First token, end, label.
     entities: Vec<(usize, usize, String)>,

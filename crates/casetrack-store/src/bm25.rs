@@ -3,6 +3,7 @@
 //! tantivy commits by replacing its `meta.json`; the last log entry applied travels in the commit's payload, so that both
 //! change together. Between commits new chunks wait in memory: a search commits them first.
 
+mod sums;
 mod words;
 
 use std::collections::HashMap;
@@ -21,10 +22,10 @@ use crate::derived::DerivedIndex;
 use crate::error;
 use crate::fs;
 use crate::reader::Reader;
-use crate::records::{Identity, State};
-use crate::slots::{SlotMap, SlotRange, SlotSet};
+use crate::records::{Identity, SlotRange, State};
+use crate::slots::{SlotMap, SlotSet};
 use crate::top_k::TopK;
-use crate::yielding::YieldingMutex;
+use crate::yielding::YieldingLock;
 
 pub use words::WordConditions;
 pub(crate) use words::{correctable, edits, forms};
@@ -36,10 +37,13 @@ pub const MAX_QUERY_BYTES: usize = 64 << 10;
 /// Weight of a match in the embedding context (headings, table header) against one in the text.
 pub const CONTEXT_WEIGHT: f32 = 0.2;
 
-/// A term that more than one chunk in so many have says little, and its list is long: in a query with at least …
+/// A term that more than one chunk in this many has says little, and its list is long: in a query with at least …
 const COMMON: u64 = 2;
-/// … so many others it is left out. nDCG@10 stays what it was on two public sets (0.3397 for 0.3399 and 0.6975 for 0.6965).
+/// … this many others it is left out. nDCG@10 stays the same on two public sets (0.3397 for 0.3399 and 0.6975 for 0.6965).
 const TELLING_TERMS: usize = 2;
+
+/// A query of this many terms, those of the embedding context counted by themselves, is added up chunk by chunk ([`sums`]).
+const LONG_QUERY: usize = 8;
 
 /// A filter that leaves one chunk in this many, or fewer, is intersected with the query's postings. A wider one is applied to
 /// each candidate, which leaves tantivy free to skip what cannot be among the best.
@@ -87,7 +91,7 @@ pub(crate) struct Bm25Index {
     index: Index,
     fields: Fields,
     reader: IndexReader,
-    writer: YieldingMutex<Writer>,
+    writer: YieldingLock<Writer>,
 }
 
 struct Writer {
@@ -126,9 +130,15 @@ impl Bm25Index {
     ) -> Result<Vec<(u64, f32)>> {
         self.commit_pending()?;
         let searcher = self.reader.searcher();
-        let words = self.words(&searcher, query).map_err(|error| self.error(error))?;
-        let Some(mut words) = words else { return Ok(Vec::new()) };
+        let terms = self.terms(&searcher, query).map_err(|error| self.error(error))?;
         let narrow = filter.filter(|filter| filter.len() <= searcher.num_docs() / NARROW_FILTER);
+        if terms.is_empty() {
+            return Ok(Vec::new());
+        }
+        if narrow.is_none() && terms.len() >= LONG_QUERY {
+            return sums::best(&searcher, &terms, k, filter).map_err(|error| self.error(error));
+        }
+        let mut words = any_of(terms);
         let mut clauses = Vec::new();
         if let Some(filter) = narrow.filter(|filter| filter.documents().nth(MAX_FILTER_DOCUMENTS).is_none()) {
             let ids = filter.documents().map(|id| Term::from_field_bytes(self.fields.document, id.as_bytes()));
@@ -146,8 +156,8 @@ impl Bm25Index {
         self.top(&searcher, &words, k, filter).map_err(|error| self.error(error))
     }
 
-    /// Adds up the scores of the terms that tell chunks apart. `None` where the text has no terms.
-    fn words(&self, searcher: &Searcher, query: &Bm25Query) -> tantivy::Result<Option<BooleanQuery>> {
+    /// The terms of a query that distinguish chunks, by field, with their weights.
+    fn terms(&self, searcher: &Searcher, query: &Bm25Query) -> tantivy::Result<Vec<(Term, f32)>> {
         let mut terms = Vec::new();
         for (term, count) in query_terms(&query.text) {
             let chunks = searcher.doc_freq(&Term::from_field_text(self.fields.text, &term))?;
@@ -157,16 +167,12 @@ impl Bm25Index {
         if terms.iter().filter(|&&(.., chunks)| 0 < chunks && !is_common(chunks)).count() >= TELLING_TERMS {
             terms.retain(|&(.., chunks)| !is_common(chunks));
         }
-        let mut clauses: Vec<(Occur, Box<dyn Query>)> = Vec::new();
-        for (term, count, _) in terms {
-            for (field, weight) in [(self.fields.text, 1.0), (self.fields.context, query.context_weight)] {
-                if weight > 0.0 {
-                    let term = TermQuery::new(Term::from_field_text(field, &term), IndexRecordOption::WithFreqs);
-                    clauses.push((Occur::Should, Box::new(BoostQuery::new(Box::new(term), weight * count as f32))));
-                }
-            }
-        }
-        Ok((!clauses.is_empty()).then(|| BooleanQuery::new(clauses)))
+        let fields = [(self.fields.text, 1.0), (self.fields.context, query.context_weight)];
+        let fields = fields.into_iter().filter(|(_, weight)| *weight > 0.0);
+        let weighted = |(term, count, _): (String, u32, u64)| {
+            fields.clone().map(move |(field, weight)| (Term::from_field_text(field, &term), weight * count as f32))
+        };
+        Ok(terms.into_iter().flat_map(weighted).collect())
     }
 
     /// Only candidates that pass the filter raise the threshold by which tantivy skips others (block-max WAND).
@@ -198,8 +204,12 @@ impl Bm25Index {
 
     /// Makes searches see everything applied so far.
     fn commit_pending(&self) -> Result<()> {
-        let mut writer = self.writer.lock();
-        if writer.committed == Some(writer.applied) { Ok(()) } else { self.commit_writer(&mut writer) }
+        let is_pending = |writer: &Writer| writer.committed != Some(writer.applied);
+        if !is_pending(&self.writer.read()) {
+            return Ok(());
+        }
+        let mut writer = self.writer.write();
+        if is_pending(&writer) { self.commit_writer(&mut writer) } else { Ok(()) }
     }
 
     fn commit_writer(&self, writer: &mut Writer) -> Result<()> {
@@ -232,14 +242,14 @@ impl Bm25Index {
         if outdated.is_empty() {
             return Ok(());
         }
-        let merging = self.open_writer(&mut self.writer.lock())?.merge(&outdated);
+        let merging = self.open_writer(&mut self.writer.write())?.merge(&outdated);
         // A merge in the background may have taken a segment already; then the next commit finds what is left.
         if let Err(error) = merging.wait() {
             tracing::debug!(%error, "deleted chunks stay in the BM25 index for now");
         }
         self.reader.reload().map_err(|error| self.error(error))?;
         // The files of the merged segments were still in use when the merge ended.
-        let collecting = self.open_writer(&mut self.writer.lock())?.garbage_collect_files();
+        let collecting = self.open_writer(&mut self.writer.write())?.garbage_collect_files();
         collecting.wait().map_err(|error| self.error(error)).map(drop)
     }
 
@@ -264,6 +274,15 @@ impl Bm25Index {
     fn error(&self, error: TantivyError) -> Error {
         error::tantivy(&self.dir, error)
     }
+}
+
+/// Chunks with any of these terms, scored by the sum of those they have.
+fn any_of(terms: Vec<(Term, f32)>) -> BooleanQuery {
+    let clause = |(term, weight)| {
+        let term = TermQuery::new(term, IndexRecordOption::WithFreqs);
+        (Occur::Should, Box::new(BoostQuery::new(Box::new(term), weight)) as Box<dyn Query>)
+    };
+    BooleanQuery::new(terms.into_iter().map(clause).collect())
 }
 
 /// The distinct terms of a query in order of appearance, with how often each occurs.
@@ -337,15 +356,15 @@ impl DerivedIndex for Bm25Index {
     }
 
     fn applied(&self) -> u64 {
-        self.writer.lock().applied
+        self.writer.read().applied
     }
 
     fn durable(&self) -> u64 {
-        self.writer.lock().committed.unwrap_or_default()
+        self.writer.read().committed.unwrap_or_default()
     }
 
     fn clear(&self) -> Result<()> {
-        let mut writer = self.writer.lock();
+        let mut writer = self.writer.write();
         let inner = self.open_writer(&mut writer)?;
         // What was added since the last commit is not among what is deleted, and would come back with the next.
         inner.rollback().and_then(|_| inner.delete_all_documents()).map_err(|error| self.error(error))?;
@@ -363,14 +382,14 @@ impl DerivedIndex for Bm25Index {
             document.add_u64(self.fields.slot, slots.first + u64::from(chunk.index));
             document.add_text(self.fields.text, chunk.searchable_text());
             document.add_text(self.fields.context, &chunk.context);
-            let mut writer = self.writer.lock_after_others();
+            let mut writer = self.writer.write_after_others();
             let inner = self.open_writer(&mut writer)?;
             inner.add_document(document).map_err(|error| self.error(error)).map(|_| ())
         })
     }
 
     fn remove(&self, slots: &SlotRange) -> Result<()> {
-        let mut writer = self.writer.lock();
+        let mut writer = self.writer.write();
         let term = Term::from_field_bytes(self.fields.document, slots.document.as_bytes());
         self.open_writer(&mut writer)?.delete_term(term);
         writer.uncommitted_chunks += u64::from(slots.count);
@@ -378,11 +397,11 @@ impl DerivedIndex for Bm25Index {
     }
 
     fn set_applied(&self, seq: u64) {
-        self.writer.lock().applied = seq;
+        self.writer.write().applied = seq;
     }
 
     fn wants_commit(&self) -> bool {
-        self.writer.lock().uncommitted_chunks >= COMMIT_CHUNKS
+        self.writer.read().uncommitted_chunks >= COMMIT_CHUNKS
     }
 
     fn commit(&self) -> Result<()> {
@@ -400,7 +419,7 @@ impl DerivedIndex for Bm25Index {
 
     fn close(&self) {
         // Dropping the writer joins its threads and releases its lock file.
-        self.writer.lock().inner = None;
+        self.writer.write().inner = None;
     }
 
     fn check(&self, slots: &SlotMap, _: &Reader<'_>) -> Result<Vec<String>> {
@@ -449,7 +468,7 @@ impl Bm25Index {
         let reader = reader.map_err(|error| error::tantivy(dir, error))?;
         let writer = Writer { inner: None, applied, committed: Some(applied), uncommitted_chunks: 0 };
         let fields = schema().1;
-        Ok(Self { dir: dir.to_owned(), identity, index, fields, reader, writer: YieldingMutex::new(writer) })
+        Ok(Self { dir: dir.to_owned(), identity, index, fields, reader, writer: YieldingLock::new(writer) })
     }
 
     /// Sorted.

@@ -7,8 +7,8 @@ use std::sync::{Arc, PoisonError, RwLock};
 use casetrack_core::Result;
 
 use crate::reader::Reader;
-use crate::records::{Identity, Op, State};
-use crate::slots::{SlotMap, SlotRange};
+use crate::records::{Identity, Op, SlotRange, State};
+use crate::slots::SlotMap;
 
 /// An index made from RocksDB that can be made again (invariant 4).
 ///
@@ -101,7 +101,7 @@ pub(crate) trait DerivedIndex: Sized {
         Ok(())
     }
 
-    /// Makes the index anew from RocksDB, in slot order, so that the result does not depend on its history.
+    /// Rebuilds the index from RocksDB, in slot order, so that the result does not depend on its history.
     fn rebuild(&self, state: &State, slots: &SlotMap, reader: &Reader<'_>) -> Result<()> {
         self.clear()?;
         for range in slots.ranges() {
@@ -112,7 +112,7 @@ pub(crate) trait DerivedIndex: Sized {
     }
 }
 
-/// A derived index that is opened anew after a failure.
+/// A derived index that is reopened after a failure.
 pub(crate) struct Handle<I> {
     dir: PathBuf,
     current: RwLock<Arc<I>>,
@@ -129,7 +129,7 @@ impl<I: DerivedIndex> Handle<I> {
         Arc::clone(&self.current.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Whether a change could not be applied, so that the index has to be opened anew.
+    /// Whether a change could not be applied, so that the index has to be reopened.
     pub fn has_failed(&self) -> bool {
         self.failed.load(Ordering::Acquire)
     }
@@ -138,12 +138,12 @@ impl<I: DerivedIndex> Handle<I> {
         self.failed.store(true, Ordering::Release);
     }
 
-    /// Whether the collection is still where it was: not deleted under us.
+    /// Whether the collection is still where it was, and was not deleted meanwhile.
     pub fn is_in_place(&self) -> bool {
         self.dir.parent().is_some_and(Path::exists)
     }
 
-    /// Opens the index anew from its last commit.
+    /// Reopens the index from its last commit.
     pub fn reopen(&self, identity: &Identity) -> Result<()> {
         let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
         current.close();

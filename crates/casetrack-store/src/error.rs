@@ -1,11 +1,14 @@
 //! Errors of the libraries underneath, in terms of who must act.
 
 use std::fmt::Display;
+use std::io;
 use std::path::Path;
 
 use casetrack_core::{Action, Error, ErrorCode, Hint};
 use tantivy::TantivyError;
 use tantivy::directory::error::{LockError, OpenDirectoryError, OpenReadError, OpenWriteError};
+
+use crate::fs;
 
 const DISK_FULL_HINT: &str = "Free some disk space, then try again. What was committed before is safe.";
 const PERMISSION_HINT: &str = "Give your user permission to read and write the data directory, then try again.";
@@ -27,31 +30,54 @@ pub(crate) fn in_use(dir: &Path) -> Error {
         .with_hint("Close the other program that has it open (an assistant, or a casetrack command), then try again.")
 }
 
-/// An error of RocksDB, whose kinds are told apart by its text alone.
+/// RocksDB's subcodes for a full disk and a missing file, in its own words on every system.
+const NO_SPACE: &str = "No space left on device";
+const PATH_NOT_FOUND: &str = "No such file or directory";
+
+/// An error of RocksDB.
 pub(crate) fn rocks(dir: &Path, error: rocksdb::Error) -> Error {
-    let text = error.to_string();
-    let says = |phrase: &str| text.to_ascii_lowercase().contains(phrase);
-    // RocksDB says so of its own files, and of families of keys that its list of files has lost.
-    let missing = says("no such file") || says("cannot find the file") || says("column family not found");
-    let (code, hint) = if error.kind() == rocksdb::ErrorKind::Corruption || says("corruption") || missing {
-        (ErrorCode::Corrupt, Hint::from(Action::Repair(None)))
-    } else if says("no space left") || says("not enough space") || says("disk quota exceeded") {
-        (ErrorCode::DiskFull, DISK_FULL_HINT.into())
-    } else if says("permission denied") || says("access is denied") || says("read-only file system") {
-        (ErrorCode::PermissionDenied, PERMISSION_HINT.into())
-    } else if says("lock file") || says("lock hold by") {
-        return in_use(dir).with_source(error);
-    } else if error.kind() == rocksdb::ErrorKind::IOError {
-        (ErrorCode::Io, IO_HINT.into())
-    } else {
-        return Error::internal(format!("RocksDB at {}: {text}", dir.display())).with_source(error);
+    use rocksdb::ErrorKind::{Corruption, IOError, InvalidArgument};
+    let code = match error.kind() {
+        // Our arguments fit what we write: a store that does not accept them, for example because its list of files has lost a family
+        // of keys, is not what was written.
+        Corruption | InvalidArgument => ErrorCode::Corrupt,
+        IOError if is_missing_file(&error) => ErrorCode::Corrupt,
+        IOError if codes(&error).nth(1) == Some(NO_SPACE) => ErrorCode::DiskFull,
+        IOError => why_not_writable(dir),
+        _ => return Error::internal(format!("RocksDB at {}: {error}", dir.display())).with_source(error),
     };
-    Error::new(code, format!("RocksDB at {}: {text}", dir.display())).with_hint(hint).with_source(error)
+    let hint = match code {
+        ErrorCode::Corrupt => Hint::from(Action::Repair(None)),
+        ErrorCode::DiskFull => DISK_FULL_HINT.into(),
+        ErrorCode::PermissionDenied => PERMISSION_HINT.into(),
+        _ => IO_HINT.into(),
+    };
+    Error::new(code, format!("RocksDB at {}: {error}", dir.display())).with_hint(hint).with_source(error)
+}
+
+/// Whether RocksDB did not find one of its own files, which it may wrap in a complaint of corruption.
+pub(crate) fn is_missing_file(error: &rocksdb::Error) -> bool {
+    let mut codes = codes(error).skip_while(|code| *code == "Corruption");
+    codes.next() == Some("IO error") && codes.next() == Some(PATH_NOT_FOUND)
+}
+
+/// RocksDB's code and subcode of an error, then its words. The crate has them as one text and takes only the code out of it.
+fn codes(error: &rocksdb::Error) -> impl Iterator<Item = &str> {
+    error.as_ref().split(": ")
+}
+
+/// What keeps us from writing to a directory, for libraries that only say so in the words of the system.
+pub(crate) fn why_not_writable(dir: &Path) -> ErrorCode {
+    match fs::try_writing(dir).map_err(|error| error.kind()) {
+        Err(io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem) => ErrorCode::PermissionDenied,
+        Err(io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded) => ErrorCode::DiskFull,
+        _ => ErrorCode::Io,
+    }
 }
 
 /// An error of tantivy. What is not the machine's fault counts as damage: the index can be rebuilt.
 pub(crate) fn tantivy(dir: &Path, error: TantivyError) -> Error {
-    let io = match &error {
+    let failed = match &error {
         TantivyError::IoError(io) => Some(io),
         TantivyError::OpenReadError(OpenReadError::IoError { io_error, .. }) => Some(io_error),
         TantivyError::OpenWriteError(OpenWriteError::IoError { io_error, .. }) => Some(io_error),
@@ -60,13 +86,10 @@ pub(crate) fn tantivy(dir: &Path, error: TantivyError) -> Error {
         TantivyError::LockFailure(LockError::LockBusy, _) => return in_use(dir).with_source(error),
         _ => None,
     };
-    if let Some(io) = io
-        && !matches!(
-            io.kind(),
-            std::io::ErrorKind::UnexpectedEof | std::io::ErrorKind::InvalidData | std::io::ErrorKind::NotFound
-        )
+    if let Some(failed) = failed
+        && !matches!(failed.kind(), io::ErrorKind::UnexpectedEof | io::ErrorKind::InvalidData | io::ErrorKind::NotFound)
     {
-        return Error::io(dir.display(), std::io::Error::new(io.kind(), io.to_string())).with_source(error);
+        return Error::io(dir.display(), io::Error::new(failed.kind(), failed.to_string())).with_source(error);
     }
     derived(dir, error)
 }
@@ -96,20 +119,44 @@ mod tests {
         assert_eq!(code(TantivyError::LockFailure(LockError::LockBusy, None)), ErrorCode::InUse);
     }
 
-    #[test]
-    fn a_missing_database_is_an_error_of_the_environment() {
-        let dir = tempfile::tempdir().unwrap();
-        let error = rocksdb::DB::open(&rocksdb::Options::default(), dir.path().join("none")).unwrap_err();
-        assert_ne!(rocks(dir.path(), error).code, ErrorCode::InUse);
+    fn opened(dir: &Path, options: &rocksdb::Options) -> Error {
+        rocks(dir, rocksdb::DB::open(options, dir).unwrap_err())
     }
 
     #[test]
-    fn a_second_owner_is_told_that_the_collection_is_in_use() {
+    fn what_does_not_belong_to_a_store_is_damage() {
         let dir = tempfile::tempdir().unwrap();
         let mut options = rocksdb::Options::default();
+        assert_eq!(opened(dir.path(), &options).code, ErrorCode::Corrupt, "there is none");
         options.create_if_missing(true);
-        let _owner = rocksdb::DB::open(&options, dir.path()).unwrap();
-        let error = rocksdb::DB::open(&options, dir.path()).unwrap_err();
-        assert_eq!(rocks(dir.path(), error).code, ErrorCode::InUse);
+        drop(rocksdb::DB::open(&options, dir.path()).unwrap());
+        let is_table_list = |name: &str| name.starts_with("MANIFEST-");
+        let mut files = std::fs::read_dir(dir.path()).unwrap().map(|entry| entry.unwrap().path());
+        let list = files.find(|path| path.file_name().unwrap().to_str().is_some_and(is_table_list)).unwrap();
+        std::fs::remove_file(list).unwrap();
+        assert_eq!(opened(dir.path(), &options).code, ErrorCode::Corrupt, "its list of tables is missing");
+    }
+
+    #[test]
+    fn words_in_the_name_of_a_file_say_nothing() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("corruption, no space left, permission denied");
+        // Where RocksDB makes a file.
+        std::fs::create_dir_all(path.join("LOCK")).unwrap();
+        let mut options = rocksdb::Options::default();
+        options.create_if_missing(true);
+        assert_eq!(opened(&path, &options).code, ErrorCode::Io);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn the_machine_says_why_nothing_can_be_written() {
+        let dir = tempfile::tempdir().unwrap();
+        assert_eq!(why_not_writable(dir.path()), ErrorCode::Io);
+        assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0, "the attempt leaves nothing");
+        if Path::new("/dev/full").exists() {
+            std::os::unix::fs::symlink("/dev/full", dir.path().join(fs::ATTEMPT)).unwrap();
+            assert_eq!(why_not_writable(dir.path()), ErrorCode::DiskFull);
+        }
     }
 }

@@ -44,8 +44,67 @@ pub(crate) fn sync_parent(path: &Path) -> Result<()> {
     Ok(())
 }
 
+/// Name of the file that [`try_writing`] makes.
+pub(crate) const ATTEMPT: &str = ".attempt";
+
+/// Makes a file in a directory, fills and removes it.
+pub(crate) fn try_writing(dir: &Path) -> io::Result<()> {
+    let path = dir.join(ATTEMPT);
+    let written = File::create(&path).and_then(|mut file| {
+        file.write_all(&[0; 64 << 10])?;
+        file.sync_all()
+    });
+    // What cannot be removed was not made.
+    let _ = fs::remove_file(path);
+    written
+}
+
+/// Makes a directory, and those above it, which only this user can enter.
 pub(crate) fn create_dir(path: &Path) -> Result<()> {
-    fs::create_dir_all(path).map_err(|error| Error::io(path.display(), error))
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(path).map_err(|error| Error::io(path.display(), error))
+}
+
+/// Takes every right to a file or directory, and to all below it, from other users. What is private already is not looked into: a
+/// directory comes after what it holds. Symbolic links are not followed. What cannot be changed, as on a file system without
+/// permissions, is logged.
+#[cfg(unix)]
+pub fn make_private(path: &Path) {
+    if let Err(error) = try_to_make_private(path) {
+        tracing::warn!(path = %path.display(), %error, "other users may be able to read this");
+    }
+}
+
+/// Windows gives the files of a user's folders to that user alone.
+#[cfg(not(unix))]
+pub fn make_private(_: &Path) {}
+
+#[cfg(unix)]
+fn try_to_make_private(path: &Path) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    const OTHERS: u32 = 0o077;
+    // What vanished meanwhile nobody can read.
+    let unless_gone = |result: io::Result<()>| {
+        result.or_else(|error| match error.kind() {
+            io::ErrorKind::NotFound => Ok(()),
+            _ => Err(error),
+        })
+    };
+    unless_gone(path.symlink_metadata().and_then(|metadata| {
+        let mode = metadata.permissions().mode();
+        if metadata.is_symlink() || mode & OTHERS == 0 {
+            return Ok(());
+        }
+        if metadata.is_dir() {
+            for entry in fs::read_dir(path)? {
+                try_to_make_private(&entry?.path())?;
+            }
+        }
+        fs::set_permissions(path, fs::Permissions::from_mode(mode & !OTHERS))
+    }))
 }
 
 /// Removes a directory with all it holds; one that is not there is no error.
@@ -88,6 +147,29 @@ mod tests {
         assert_eq!(fs::read(&path).unwrap(), b"new");
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
         assert_eq!(dir_bytes(dir.path()).unwrap(), 3);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn nothing_below_a_private_directory_is_for_others() {
+        use std::os::unix::fs::{PermissionsExt, symlink};
+        let temp = tempfile::tempdir().unwrap();
+        let mode = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o777;
+        let set = |path: &Path, mode| fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+        let (dir, elsewhere) = (temp.path().join("a"), temp.path().join("elsewhere"));
+        let (inner, file) = (dir.join("b"), dir.join("b/file"));
+        create_dir(&inner).unwrap();
+        assert_eq!((mode(&dir), mode(&inner)), (0o700, 0o700));
+        for path in [&file, &elsewhere] {
+            fs::write(path, "").unwrap();
+            set(path, 0o644);
+        }
+        symlink(&elsewhere, dir.join("link")).unwrap();
+        set(&inner, 0o755);
+        set(&dir, 0o755);
+        make_private(&dir);
+        assert_eq!([mode(&dir), mode(&inner), mode(&file), mode(&elsewhere)], [0o700, 0o700, 0o600, 0o644]);
+        make_private(&temp.path().join("none"));
     }
 
     #[test]

@@ -57,13 +57,13 @@ impl Indexes {
     }
 }
 
-/// An index that is kept in step with the documents. What a call leaves undone because it failed is made up for by the next
-/// one: the index is marked, and opened anew from its last commit.
+/// An index that is kept in step with the documents. When a call fails, the index is marked, and the next call reopens it from its
+/// last commit and catches up.
 pub(crate) trait Kept {
     /// Its name in messages.
     fn name(&self) -> &'static str;
 
-    /// Whether it could follow every change so far; otherwise it is opened anew at its next use.
+    /// Whether it could follow every change so far; otherwise it is reopened at its next use.
     fn is_usable(&self) -> bool;
 
     /// See [`DerivedIndex::applied`].
@@ -85,13 +85,13 @@ pub(crate) trait Kept {
     /// Saves it and reclaims what deletions left in it.
     fn settle(&self, origin: Origin<'_>) -> Result<()>;
 
-    /// Saves it, and builds it anew where it still holds deleted chunks.
+    /// Saves it, and rebuilds it where it still holds deleted chunks.
     fn rid_of_deleted(&self, origin: Origin<'_>) -> Result<()>;
 
-    /// Builds it anew from RocksDB.
+    /// Rebuilds it from RocksDB.
     fn rebuild(&self, origin: Origin<'_>) -> Result<()>;
 
-    /// Compares it with what it is made from.
+    /// Compares it with the stored documents.
     fn check(&self, origin: Origin<'_>) -> Result<Check>;
 }
 
@@ -130,7 +130,7 @@ impl<I: DerivedIndex> Kept for Handle<I> {
             Ok::<_, Error>(wanted)
         };
         follow(self.get()).unwrap_or_else(|error| {
-            tracing::error!(index = I::NAME, %error, "an index could not follow a change; it is opened anew at the next use");
+            tracing::error!(index = I::NAME, %error, "an index could not apply a change; it is reopened at the next use");
             self.set_failed();
             false
         })
@@ -153,7 +153,7 @@ impl<I: DerivedIndex> Kept for Handle<I> {
         };
         match settle() {
             Err(error) if error.kind() == ErrorKind::Corruption && self.is_in_place() => {
-                tracing::warn!(index = I::NAME, %error, "an index could not be saved; it is opened anew");
+                tracing::warn!(index = I::NAME, %error, "an index could not be saved; it is reopened");
                 settle()
             }
             settled => settled,
@@ -177,7 +177,7 @@ impl<I: DerivedIndex> Kept for Handle<I> {
     }
 }
 
-/// Asks an index that has followed every change. When it fails, for one because its files were taken away, it is opened anew
+/// Asks an index that has followed every change. When it fails, for example because its files were removed, it is reopened
 /// (`recover`) and asked once more.
 pub(crate) fn ask<I: DerivedIndex, T>(
     handle: &Handle<I>,
@@ -192,7 +192,7 @@ pub(crate) fn ask<I: DerivedIndex, T>(
     };
     match question(current()?.as_ref()) {
         Err(error) if matches!(error.kind(), ErrorKind::Corruption | ErrorKind::Environment) => {
-            tracing::warn!(index = I::NAME, %error, "a search failed; the index is opened anew");
+            tracing::warn!(index = I::NAME, %error, "a search failed; the index is reopened");
             handle.set_failed();
             question(current()?.as_ref())
         }

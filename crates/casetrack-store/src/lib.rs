@@ -25,7 +25,7 @@
 //!    last entry it contains, and entries that all of them have on disk are dropped from the log.
 //!
 //! Whatever happens between these steps, the next [`Collection::open`] brings the derived indexes to the end of the log, or
-//! builds them anew when they are missing, damaged or too far behind. A new derived index implements one trait
+//! rebuilds them when they are missing, damaged or too far behind. A new derived index implements one trait
 //! (`derived::DerivedIndex`) and gets all of this.
 //!
 //! # What a search sees
@@ -38,6 +38,7 @@ mod archive;
 mod bm25;
 mod codec;
 mod collection;
+mod complete;
 mod dense;
 mod derived;
 mod error;
@@ -66,14 +67,15 @@ mod yielding;
 pub use archive::{Archive, ArchiveManifest, ExportOptions, ExportReport};
 pub use bm25::{Bm25Query, CONTEXT_WEIGHT, MAX_QUERY_BYTES, MAX_QUERY_TERMS, WordConditions};
 pub use collection::{
-    CatalogueEntry, Collection, Conditions, Correction, Counts, DiskUsage, DocumentChange, Filter, Hit, IndexProgress,
-    Observer, Selection,
+    CatalogueEntry, Collection, Conditions, Correction, Counts, DescribedDocument, DiskUsage, DocumentChange, Filter,
+    Hit, IndexProgress, Observer, Passage, Passages, Selection,
 };
-pub use fs::write_atomically;
+pub use fs::{make_private, write_atomically};
 pub use manifest::VectorModels;
+pub use records::ChunkSpan;
+pub use records::sparse_vector::SparseVector;
 pub use registry::Registry;
 pub use repair::{LostDocument, RepairReport};
-pub use sparse::SparseVector;
 pub use stats::Stats;
 pub use verify::{Check, VerifyReport};
 pub use write::{Relocation, StoredDocument};

@@ -1,4 +1,4 @@
-//! A stored document as a whole, for what copies or mends documents.
+//! A stored document as a whole, for what copies or repairs documents.
 
 use casetrack_core::{Annotations, Page, Result};
 
@@ -6,10 +6,9 @@ use crate::codec::{decode_vector, payload};
 use crate::error::corrupt;
 use crate::invariants::annotations_problem;
 use crate::reader::Reader;
+use crate::records::sparse_vector::{SparseVector, decode_into};
 use crate::records::{ChunkRecord, DocumentRecord, Identity};
 use crate::schema::{cf, numbered_key};
-use crate::sparse::SparseVector;
-use crate::sparse::vector::decode_into;
 use crate::write::{self, StoredDocument};
 
 /// Reads everything that is stored of a document and checks it as [`write::check`] does: what comes back can be stored again.

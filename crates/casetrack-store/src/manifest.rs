@@ -3,14 +3,15 @@
 use std::path::{Path, PathBuf};
 
 use casetrack_core::{CollectionMeta, Error, ErrorCode, Result};
+use rocksdb::WriteBatch;
 use serde::{Deserialize, Serialize};
 
-use crate::collection::truth_dir;
+use crate::codec::{decode_json, encode_json};
 use crate::error::{corrupt, repair_hint};
 use crate::fs;
 use crate::records::Identity;
-use crate::schema::SCHEMA_VERSION;
-use crate::truth::Truth;
+use crate::schema::{MANIFEST_KEY, SCHEMA_VERSION, cf};
+use crate::truth::{Truth, truth_dir};
 
 const FILE: &str = "collection.json";
 
@@ -45,16 +46,32 @@ impl Manifest {
     }
 
     /// Agrees with the copy in RocksDB, which has checksums where `collection.json` has none: where they differ in anything but
-    /// the schema, the file was changed behind our back and is written again.
+    /// the schema, somebody else changed the file, and it is written again.
     pub fn reconcile(&mut self, dir: &Path, truth: &Truth) -> Result<()> {
-        match truth.manifest()? {
+        match Self::kept(truth)? {
             Some(kept) if kept.collection != self.collection => {
                 tracing::warn!(dir = %dir.display(), "collection.json was changed or damaged; it is written again");
                 self.collection = kept.collection;
                 self.write(dir)
             }
-            _ => truth.keep_manifest(self),
+            _ => self.keep(truth),
         }
+    }
+
+    /// The copy of a collection in RocksDB; `None` where an earlier version of CaseTrack left none.
+    pub fn kept(truth: &Truth) -> Result<Option<Self>> {
+        let value = truth.db().get_pinned_cf(truth.cf(cf::META)?, MANIFEST_KEY).map_err(|error| truth.error(error))?;
+        value.map(|value| decode_json("manifest", &value)).transpose()
+    }
+
+    /// Keeps a copy in RocksDB.
+    pub fn keep(&self, truth: &Truth) -> Result<()> {
+        if Self::kept(truth).is_ok_and(|kept| kept.as_ref() == Some(self)) {
+            return Ok(());
+        }
+        let mut batch = WriteBatch::default();
+        batch.put_cf(truth.cf(cf::META)?, MANIFEST_KEY, encode_json(self)?);
+        truth.write_durably(batch)
     }
 
     pub fn path(dir: &Path) -> PathBuf {
@@ -101,7 +118,7 @@ impl Manifest {
     }
 }
 
-/// The directory, whose name is the collection's id, tells what to repair: the name cannot be read.
+/// Says what to repair by the collection's id, which is the name of its directory: the collection's own name cannot be read.
 fn damaged(dir: &Path, what: &str) -> Error {
     let id = dir.file_name().unwrap_or_default().to_string_lossy();
     corrupt(format!("The collection at {} is damaged: {what}.", dir.display())).with_hint(repair_hint(&id))

@@ -12,11 +12,10 @@ use std::path::Path;
 
 use casetrack_core::{Error, Result};
 
-use crate::collection::truth_dir;
 use crate::fs;
 use crate::manifest::Manifest;
 use crate::schema::SCHEMA_VERSION;
-use crate::truth::Truth;
+use crate::truth::{Truth, truth_dir};
 
 /// One step, given the collection's directory.
 type Step = fn(&Path) -> Result<()>;

@@ -4,8 +4,10 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use casetrack_core::{DocumentMeta, Sha256};
+use casetrack_core::{DocumentMeta, Error, Result, Sha256};
 use sha2::Digest;
+
+use crate::fs;
 
 /// Where the copy of a document's file is. Those that earlier versions of CaseTrack stored have the document's id for a name.
 pub(crate) fn path(originals: &Path, meta: &DocumentMeta) -> PathBuf {
@@ -39,4 +41,18 @@ pub(crate) fn digest(path: &Path) -> io::Result<(Sha256, u64)> {
             }
         }
     }
+}
+
+/// Names of directories in which an export keeps links to originals begin so.
+pub(crate) const LINKS_PREFIX: &str = ".export-";
+
+/// Removes the links that a killed export left in a collection's directory.
+pub(crate) fn clear_links(dir: &Path) -> Result<()> {
+    for entry in std::fs::read_dir(dir).map_err(|error| Error::io(dir.display(), error))? {
+        let entry = entry.map_err(|error| Error::io(dir.display(), error))?;
+        if entry.file_name().to_str().is_some_and(|name| name.starts_with(LINKS_PREFIX)) {
+            fs::remove_dir(&entry.path())?;
+        }
+    }
+    Ok(())
 }

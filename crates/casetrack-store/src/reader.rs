@@ -3,21 +3,22 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 
-use casetrack_core::{Annotations, Chunk, ChunkId, DocumentId, DocumentMeta, ExtractionMethod, Page, Result, Sha256};
+use casetrack_core::{
+    Annotations, Block, Chunk, ChunkId, DocumentId, DocumentMeta, ExtractionMethod, Page, Result, Sha256,
+};
 use half::f16;
 use rocksdb::{DBPinnableSlice, Direction, IteratorMode, ReadOptions, Snapshot};
 
 use crate::codec::{decode, decode_json, decode_vector, payload};
 use crate::error::corrupt;
 use crate::records::{
-    AnnotationsRecord, ChunkPlace, ChunkRecord, DocumentRecord, LayoutRecord, Op, PageRecord, SlotRecord,
+    AnnotationsRecord, ChunkPlace, ChunkRecord, ChunkSpan, DocumentRecord, LayoutRecord, Op, PageRecord, SlotRange,
+    SlotRecord, sparse_vector,
 };
 use crate::schema::{
     SEGMENT_BYTES, cf, document_range, hash_key, numbered_key, parse_hash_key, parse_numbered_key, parse_sequence_key,
     path_key, sequence_key, text_key,
 };
-use crate::slots::SlotRange;
-use crate::sparse::vector;
 use crate::truth::Truth;
 
 /// A key and its value.
@@ -27,6 +28,13 @@ pub(crate) type Entry = (Box<[u8]>, Box<[u8]>);
 pub(crate) struct Reader<'t> {
     truth: &'t Truth,
     snapshot: Snapshot<'t>,
+}
+
+impl Truth {
+    /// A consistent view of everything committed so far.
+    pub fn reader(&self) -> Reader<'_> {
+        Reader::new(self)
+    }
 }
 
 impl<'t> Reader<'t> {
@@ -127,6 +135,10 @@ impl<'t> Reader<'t> {
         }))
     }
 
+    pub fn page_blocks(&self, document: DocumentId, page: u32) -> Result<Vec<Block>> {
+        Ok(self.layout(document, page)?.blocks())
+    }
+
     pub fn page_method(&self, document: DocumentId, page: u32) -> Result<(ExtractionMethod, Option<f32>)> {
         let record = self.page_record(document, page)?.ok_or_else(|| lost("record", document, page))?;
         Ok((record.method()?, record.ocr_confidence))
@@ -152,12 +164,12 @@ impl<'t> Reader<'t> {
         PageCursor::new(self, document).chunk(index, record).map(Some)
     }
 
-    /// Index and page of each chunk of a document, in order.
-    pub fn chunk_pages(&self, document: DocumentId) -> Result<Vec<(u32, u32)>> {
+    /// Where each chunk of a document is, in order.
+    pub fn chunk_spans(&self, document: DocumentId) -> Result<Vec<ChunkSpan>> {
         self.numbered(cf::CHUNKS, document, 0..u32::MAX)?
             .map(|entry| {
                 let (index, value) = entry?;
-                Ok((index, decode::<ChunkRecord>("chunk", &value)?.page))
+                Ok(decode::<ChunkRecord>("chunk", &value)?.span(index))
             })
             .collect()
     }
@@ -224,10 +236,14 @@ impl<'t> Reader<'t> {
         let mut impacts = Vec::new();
         for entry in self.numbered(cf::SPARSE_VECTORS, document, 0..u32::MAX)? {
             let (index, value) = entry?;
-            vector::decode_into(payload("learned-sparse vector", &value)?, &mut impacts)?;
+            sparse_vector::decode_into(payload("learned-sparse vector", &value)?, &mut impacts)?;
             visit(index, &impacts)?;
         }
         Ok(())
+    }
+
+    pub fn has_sparse_vectors(&self, document: DocumentId) -> Result<bool> {
+        Ok(self.get(cf::SPARSE_VECTORS, &numbered_key(document, 0))?.is_some())
     }
 
     // ---- annotations ----

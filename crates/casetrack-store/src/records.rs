@@ -2,6 +2,7 @@
 //! casetrack-core cannot change silently what is read from disk.
 
 mod annotations;
+pub mod sparse_vector;
 mod state;
 
 use casetrack_core::{
@@ -11,10 +12,28 @@ use casetrack_core::{
 use serde::{Deserialize, Serialize};
 
 use crate::error::corrupt;
-use crate::slots::SlotRange;
 
 pub use self::annotations::AnnotationsRecord;
 pub use self::state::{Identity, State};
+
+/// The slots of one document: chunk `i` has slot `first + i`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SlotRange {
+    pub document: DocumentId,
+    pub first: u64,
+    pub count: u32,
+}
+
+impl SlotRange {
+    /// One past the last slot.
+    pub fn end(&self) -> u64 {
+        self.first.saturating_add(self.count.into())
+    }
+
+    pub fn slots(&self) -> std::ops::Range<u64> {
+        self.first..self.end()
+    }
+}
 
 /// One entry of the operation log: the slots a change took away and those it added. A replacement does both.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -166,6 +185,17 @@ fn rect([left, top, right, bottom]: BoxRecord) -> Rect {
     Rect { left, top, right, bottom }
 }
 
+/// Where a chunk is in its document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ChunkSpan {
+    pub id: ChunkId,
+    pub index: u32,
+    pub page: u32,
+    /// Characters of the page, half-open.
+    pub char_start: u32,
+    pub char_end: u32,
+}
+
 /// Value of `chunks`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ChunkRecord {
@@ -207,6 +237,11 @@ impl ChunkRecord {
             heading_path: chunk.heading_path.clone(),
             context: chunk.context.clone(),
         }
+    }
+
+    pub fn span(&self, index: u32) -> ChunkSpan {
+        let Self { id, page, char_start, char_end, .. } = *self;
+        ChunkSpan { id, index, page, char_start, char_end }
     }
 
     /// The chunk, with its text.

@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 use casetrack_core::{CollectionId, CollectionMeta, Error, ErrorCode, Result};
 
 use crate::archive::Archive;
-use crate::collection::{Collection, Counts, STAGING_PREFIX, truth_dir};
+use crate::collection::{Collection, Counts, STAGING_PREFIX};
 use crate::error::corrupt;
 use crate::fs;
 use crate::lock::OwnerLock;
 use crate::manifest::{Manifest, VectorModels};
 use crate::repair::RepairReport;
-use crate::truth::Truth;
+use crate::truth::{Truth, truth_dir};
 
 /// Names of directories that are being removed begin so.
 const TRASH_PREFIX: &str = ".trash-";
@@ -72,6 +72,11 @@ impl Registry {
             ));
         }
         Ok(meta)
+    }
+
+    /// What is known of one without opening it.
+    pub fn meta(&self, id: CollectionId) -> Result<CollectionMeta> {
+        Ok(Manifest::read(&self.path(id))?.collection)
     }
 
     /// Makes an empty collection and opens it.

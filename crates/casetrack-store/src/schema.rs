@@ -14,7 +14,7 @@
 //! | `chunks` | document id · chunk index | chunk without its text, which is a slice of the page's |
 //! | `chunk_ids` | chunk id | document id · chunk index |
 //! | `vectors` | document id · chunk index | the E1 vector, IEEE 754 half precision, little endian |
-//! | `sparse_vectors` | document id · chunk index | the E6 vector (`sparse::vector`); none for chunks that no model has embedded so |
+//! | `sparse_vectors` | document id · chunk index | the E6 vector (`records::sparse_vector`); none for chunks that no model has embedded so |
 //! | `annotations` | document id | entities, mentions and references; none for documents that were stored without analysis |
 //! | `slots` | first slot of a document | document id, number of chunks |
 //! | `oplog` | sequence number | `Op`: slots that a change took away and added |
@@ -34,7 +34,7 @@
 //! | 3 | `annotations`; the number of documents that have them in `State` |
 //!
 //! A *slot* is a number that a chunk gets when it is stored: increasing, never used again, contiguous within a document. The
-//! derived indexes know chunks by their slots alone, so a hit on a slot that is gone can be told from any other.
+//! derived indexes know chunks by their slots alone, so a hit on a slot that is gone can be distinguished from any other.
 
 use casetrack_core::{ChunkId, DocumentId, Sha256};
 use sha2::Digest;

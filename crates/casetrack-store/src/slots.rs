@@ -3,29 +3,9 @@
 use std::collections::{BTreeMap, HashMap};
 
 use casetrack_core::{DocumentId, Result};
-use serde::{Deserialize, Serialize};
 
 use crate::reader::Reader;
-use crate::records::Op;
-
-/// The slots of one document: chunk `i` has slot `first + i`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SlotRange {
-    pub document: DocumentId,
-    pub first: u64,
-    pub count: u32,
-}
-
-impl SlotRange {
-    /// One past the last slot.
-    pub fn end(&self) -> u64 {
-        self.first.saturating_add(self.count.into())
-    }
-
-    pub fn slots(&self) -> std::ops::Range<u64> {
-        self.first..self.end()
-    }
-}
+use crate::records::{Op, SlotRange};
 
 /// All live slots, in memory: about 100 bytes a document.
 #[derive(Debug, Default)]
@@ -94,6 +74,11 @@ impl SlotMap {
     pub fn slot(&self, document: DocumentId, index: u32) -> Option<u64> {
         let range = self.by_document.get(&document)?;
         (index < range.count).then(|| range.first + u64::from(index))
+    }
+
+    /// The slots of a document.
+    pub fn range_of(&self, document: DocumentId) -> Option<SlotRange> {
+        self.by_document.get(&document).copied()
     }
 
     /// The slots of some documents; those that do not exist are passed over.

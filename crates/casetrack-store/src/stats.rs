@@ -3,11 +3,12 @@
 use casetrack_core::Result;
 use rocksdb::properties::TOTAL_SST_FILES_SIZE;
 
-use crate::collection::{Collection, Counts, ORIGINALS, truth_dir};
+use crate::collection::{Collection, Counts, ORIGINALS};
 use crate::fs;
 use crate::indexes::Indexes;
 use crate::repair::QUARANTINE;
 use crate::schema::cf;
+use crate::truth::truth_dir;
 
 /// What is in a collection, and its bytes on disk by kind.
 #[derive(Debug, Clone, PartialEq, Eq)]

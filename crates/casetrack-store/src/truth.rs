@@ -14,14 +14,9 @@ use rocksdb::{
     WriteOptions,
 };
 
-use crate::codec::{decode_json, encode_json};
-use crate::error::{corrupt, rocks};
-use crate::indexes::Kept;
-use crate::manifest::Manifest;
-use crate::reader::Reader;
+use crate::error::{corrupt, is_missing_file, rocks};
 use crate::records::{Identity, State};
-use crate::schema::{IDENTITY_KEY, MANIFEST_KEY, STATE_KEY, cf};
-use crate::slots::SlotMap;
+use crate::schema::{IDENTITY_KEY, STATE_KEY, cf};
 
 /// Blocks read from disk are kept in one cache for all open collections, indexes and Bloom filters included.
 const BLOCK_CACHE_BYTES: usize = 64 << 20;
@@ -31,8 +26,13 @@ const WRITE_BUFFER_BYTES: usize = 32 << 20;
 const SETTLE_BYTES: u64 = 8 << 20;
 /// Sized so that a compressed block holds several chunks or page texts.
 const BLOCK_BYTES: usize = 16 << 10;
-/// Bits per key: about 1 % of look-ups of absent keys read a block in vain.
+/// Bits per key: about 1 % of lookups of absent keys read a block in vain.
 const BLOOM_BITS: f64 = 10.0;
+
+/// Where the RocksDB of the collection in `dir` is.
+pub(crate) fn truth_dir(dir: &Path) -> PathBuf {
+    dir.join("rocksdb")
+}
 
 /// A key that no family has, in tables that only name their family.
 const SEED_KEY: [u8; 16] = [0xff; 16];
@@ -82,7 +82,7 @@ impl Truth {
         Ok(Self::with(db, path))
     }
 
-    /// Makes RocksDB list the files of a store anew, from the files that are there. Replays the write-ahead log into tables.
+    /// Makes RocksDB write a new list of the files of a store, from the files that are there. Replays the write-ahead log into tables.
     ///
     /// It knows families of keys by the tables that name them, and forgets what the log has for others: `seeds` is a place to
     /// make a table for each, with one key that nothing else has.
@@ -116,25 +116,25 @@ impl Truth {
     /// Reads every entry from disk, past the cache, and with it checks the checksum of every block that holds one; how many
     /// there are. Also while it is open. The error names the first family of keys that is damaged.
     pub fn read_everything(path: &Path) -> Result<u64> {
+        check_present(path)?;
         let mut tries = 0;
         let truth = loop {
             match Self::open_uncached(path) {
                 // The owner's background work may remove a file between the moments we learn of it and open it.
-                Err(error) if tries < 10 && error.message.to_lowercase().contains("no such file") => {
+                Err(error) if tries < 10 && is_missing_file(&error) => {
                     tries += 1;
                     std::thread::sleep(Duration::from_millis(20));
                 }
-                opened => break opened?,
+                opened => break opened.map_err(|error| rocks(path, error))?,
             }
         };
         let mut entries = 0;
         for name in cf::ALL {
             for entry in truth.db.iterator_cf(truth.cf(name)?, IteratorMode::Start) {
                 entry.map_err(|error| {
-                    let error = truth.error(error);
-                    Error::new(error.code, format!("\"{name}\" is damaged: {}", error.message))
-                        .with_hint_of(&error)
-                        .with_source(error)
+                    let mut error = truth.error(error);
+                    error.message = format!("\"{name}\" is damaged: {}", error.message);
+                    error
                 })?;
                 entries += 1;
             }
@@ -142,13 +142,12 @@ impl Truth {
         Ok(entries)
     }
 
-    fn open_uncached(path: &Path) -> Result<Self> {
-        check_present(path)?;
+    fn open_uncached(path: &Path) -> std::result::Result<Self, rocksdb::Error> {
         let mut options = options();
         // All at once: the owner may remove them meanwhile.
         options.set_max_open_files(-1);
         let db = DB::open_cf_descriptors_read_only(&options, path, cf::ALL.map(|name| family(name, false)), false);
-        Ok(Self::with(db.map_err(|error| rocks(path, error))?, path))
+        Ok(Self::with(db?, path))
     }
 
     /// Rewrites all tables without what was deleted or replaced.
@@ -187,7 +186,7 @@ impl Truth {
         Checkpoint::new(&db).and_then(|checkpoint| checkpoint.create_checkpoint(copy)).map_err(error)
     }
 
-    /// Opens the counters of a store for a look, also while another process owns it and whatever its schema. Sees what was
+    /// Opens the counters of a store for reading, also while another process owns it and whatever its schema. Sees what was
     /// committed before.
     pub fn open_read_only(path: &Path) -> Result<Self> {
         check_present(path)?;
@@ -217,73 +216,12 @@ impl Truth {
         self.db.cf_handle(name).ok_or_else(|| corrupt(format!("RocksDB at {} lacks \"{name}\".", self.path.display())))
     }
 
-    /// A consistent view of everything committed so far.
-    pub fn reader(&self) -> Reader<'_> {
-        Reader::new(self)
-    }
-
     pub fn state(&self) -> Result<State> {
         State::decode(&self.meta_value("state", &STATE_KEY)?)
     }
 
     pub fn identity(&self) -> Result<Identity> {
         Identity::decode(&self.meta_value("identity", &IDENTITY_KEY)?)
-    }
-
-    /// The copy of `collection.json`; `None` where an earlier version of CaseTrack left none.
-    pub fn manifest(&self) -> Result<Option<Manifest>> {
-        let value = self.db.get_pinned_cf(self.cf(cf::META)?, MANIFEST_KEY).map_err(|error| self.error(error))?;
-        value.map(|value| decode_json("manifest", &value)).transpose()
-    }
-
-    /// Keeps a copy of `collection.json`.
-    pub fn keep_manifest(&self, manifest: &Manifest) -> Result<()> {
-        if self.manifest().is_ok_and(|kept| kept.as_ref() == Some(manifest)) {
-            return Ok(());
-        }
-        let mut batch = WriteBatch::default();
-        batch.put_cf(self.cf(cf::META)?, MANIFEST_KEY, encode_json(manifest)?);
-        self.write_durably(batch)
-    }
-
-    /// The slots add up to what the collection counts, and the operation log has no gap. That shows where a part of the
-    /// write-ahead log, or a file with recent changes, was lost and RocksDB did not notice.
-    pub fn check_complete(&self, state: &State, slots: &SlotMap) -> Result<()> {
-        let mut last = state.trimmed_seq;
-        for entry in self.reader().ops_after(last)? {
-            let (seq, _) = entry?;
-            if seq != last + 1 {
-                return Err(self.incomplete(format!("change {} is missing", last + 1)));
-            }
-            last = seq;
-        }
-        let (documents, chunks) = (slots.ranges().count() as u64, slots.chunks());
-        if last != state.last_seq || (documents, chunks) != (state.documents, state.chunks) {
-            let State { documents: all_documents, chunks: all_chunks, last_seq, .. } = state;
-            return Err(self.incomplete(format!(
-                "there are {documents} of {all_documents} documents, {chunks} of {all_chunks} chunks, and the changes up to \
-                 {last} of {last_seq}"
-            )));
-        }
-        Ok(())
-    }
-
-    /// An index follows the documents, and has saved what it knows: where it knows of more changes than there are, some were
-    /// lost.
-    pub fn check_not_behind(&self, state: &State, index: &dyn Kept) -> Result<()> {
-        let (known, last) = (index.applied(), state.last_seq);
-        if known <= last {
-            return Ok(());
-        }
-        Err(self.incomplete(format!(
-            "the {} index knows of {known} changes, but only {last} are there (an older copy, or the end of its write-ahead \
-             log is cut off)",
-            index.name()
-        )))
-    }
-
-    fn incomplete(&self, what: String) -> Error {
-        corrupt(format!("RocksDB at {} is incomplete: {what}.", self.path.display()))
     }
 
     fn meta_value(&self, what: &str, key: &[u8]) -> Result<DBPinnableSlice<'_>> {
@@ -317,7 +255,7 @@ impl Truth {
         self.flush_all()
     }
 
-    /// Whether a write has failed: RocksDB then takes no further ones before it is opened anew.
+    /// Whether a write has failed: RocksDB then takes no further ones until it is reopened.
     pub fn has_failed(&self) -> bool {
         self.failed.load(Ordering::Acquire)
     }
@@ -371,7 +309,7 @@ fn check_listed(path: &Path) -> Result<()> {
 }
 
 /// Whether a file in RocksDB's log format ends within a record: blocks of 32 KiB, records of a checksum (4 bytes), a length (2),
-/// a type and so many bytes; none begins in the last 6 bytes of a block.
+/// a type and that many bytes; none begins in the last 6 bytes of a block.
 pub(crate) fn manifest_is_cut_off(path: &Path) -> bool {
     const BLOCK: usize = 32 << 10;
     const HEADER: usize = 7;

@@ -9,15 +9,15 @@ use crate::codec::{decode, encode, encode_json, encode_raw, encode_vector};
 use crate::error::corrupt;
 use crate::invariants::{self, Violation};
 use crate::reader::Reader;
+use crate::records::sparse_vector::SparseVector;
 use crate::records::{
-    AnnotationsRecord, ChunkPlace, ChunkRecord, DocumentRecord, LayoutRecord, Op, PageRecord, SlotRecord, State,
+    AnnotationsRecord, ChunkPlace, ChunkRecord, DocumentRecord, LayoutRecord, Op, PageRecord, SlotRange, SlotRecord,
+    State,
 };
 use crate::schema::{
     SEGMENT_BYTES, STATE_KEY, VALUE_VERSION, cf, document_range, hash_key, numbered_key, parse_chunk_id, path_key,
     sequence_key, text_key,
 };
-use crate::slots::SlotRange;
-use crate::sparse::SparseVector;
 use crate::truth::Truth;
 
 /// A document with everything that is stored of it.
@@ -57,7 +57,7 @@ pub(crate) struct Change {
     pub op: Op,
 }
 
-/// Refuses a document that breaks an invariant: what is stored can be cited for ever. `dimension` is that of the vectors.
+/// Refuses a document that breaks an invariant: what is stored can be cited forever. `dimension` is that of the vectors.
 pub(crate) fn check(document: &StoredDocument, dimension: u32) -> Result<()> {
     let meta = &document.meta;
     let refuse = |what: String| Err(Error::internal(format!("{} was not stored: {what}.", meta.path)));
@@ -135,7 +135,7 @@ pub(crate) fn put(reader: &Reader<'_>, document: &StoredDocument, state: &State)
     {
         return Err(Error::new(
             ErrorCode::AlreadyExists,
-            format!("{} is stored already as document {other}.", meta.path),
+            format!("{} is already stored as document {other}.", meta.path),
         )
         .with_hint("Give it the id it has, or delete that document first."));
     }
@@ -212,7 +212,7 @@ pub(crate) fn relocate(reader: &Reader<'_>, relocations: &[Relocation], state: &
         if let Some(other) = reader.document_at_path(path)?
             && !moved.contains(&other)
         {
-            return Err(Error::new(ErrorCode::AlreadyExists, format!("{path} is stored already as document {other}."))
+            return Err(Error::new(ErrorCode::AlreadyExists, format!("{path} is already stored as document {other}."))
                 .with_hint("Delete that document first, or leave the other where it is."));
         }
         (record.meta.path, record.meta.name) = (path.clone(), name.clone());

@@ -4,9 +4,9 @@ use casetrack_core::Provenance;
 use casetrack_engine::chunks::{ChunkView, DocumentChunks, SourceContext};
 
 use super::documents::{embeddings, time};
-use super::format::{counted, one_line, push_fact, push_more, range, shorten, thousands, trimmed};
+use super::format::{counted, push_fact, push_more, range, thousands, trimmed};
 use super::labels;
-use super::marks::document_text;
+use super::marks::{citation, document_text, name, quote};
 
 /// How much of each chunk [`document_chunks`] shows, in characters.
 const PREVIEW_CHARS: usize = 120;
@@ -21,8 +21,8 @@ pub fn chunk(chunk: &ChunkView) -> String {
         document_text(&chunk.text)
     );
     let mut fact = |name: &str, value: &str| push_fact(&mut text, name, value);
-    fact("Document", &one_line(&provenance.document_name));
-    fact("File Path", &one_line(&provenance.file_path));
+    fact("Document", &name(&provenance.document_name));
+    fact("File Path", &name(&provenance.file_path));
     fact("Page", &provenance.page.to_string());
     fact("Paragraphs", &range(provenance.paragraph_start, provenance.paragraph_end));
     fact("Lines", &range(provenance.line_start, provenance.line_end));
@@ -38,7 +38,7 @@ pub fn chunk(chunk: &ChunkView) -> String {
     fact("SHA-256", &provenance.sha256.to_string());
     fact("Ingested", &provenance.created_at.to_string());
     fact("Embedded", &time(provenance.embedded_at));
-    fact("Citation", &one_line(&chunk.citation));
+    fact("Citation", &citation(&chunk.citation));
     text.push_str(&format!("\nEmbeddings: {}", embeddings(&chunk.embeddings)));
     text
 }
@@ -54,8 +54,8 @@ pub fn document_chunks(chunks: &DocumentChunks, page: Option<u32>) -> String {
     };
     let mut text = format!(
         "{}: {shown}\nFile: {}\nType: {} | {} | ingested {} | embedded {}\n",
-        one_line(&document.name),
-        one_line(&document.path),
+        name(&document.name),
+        name(&document.path),
         labels::document_type(document.document_type),
         counted(document.page_count.into(), "page"),
         document.ingested_at,
@@ -69,14 +69,14 @@ pub fn document_chunks(chunks: &DocumentChunks, page: Option<u32>) -> String {
         let provenance = &chunk.provenance;
         let place = chunk.citation.strip_prefix(&provenance.document_name).unwrap_or(&chunk.citation);
         text.push_str(&format!(
-            "\n  {}. {} | chars {}-{} | {} | ID: {}\n     \"{}\"\n",
+            "\n  {}. {} | chars {}-{} | {} | ID: {}\n     {}\n",
             u64::from(provenance.chunk_index) + 1,
             place.trim_start_matches([',', ' ']),
             provenance.char_start,
             provenance.char_end,
             extraction(provenance),
             chunk.chunk_id,
-            shorten(&chunk.text, PREVIEW_CHARS),
+            preview(&chunk.text),
         ));
     }
     text.push_str("\nThe full text of one chunk: get_chunk.");
@@ -84,12 +84,20 @@ pub fn document_chunks(chunks: &DocumentChunks, page: Option<u32>) -> String {
     text
 }
 
+/// The first [`PREVIEW_CHARS`] characters, in quotes.
+fn preview(text: &str) -> String {
+    match text.char_indices().nth(PREVIEW_CHARS) {
+        None => quote(text),
+        Some((end, _)) => quote(&format!("{}…", &text[..end])),
+    }
+}
+
 /// A chunk between its neighbours.
 pub fn source_context(context: &SourceContext) -> String {
     let mut text = format!(
         "Context of chunk {} in {} ({} before, {} after)\n",
         context.chunk_id,
-        one_line(&context.chunk.provenance.document_name),
+        name(&context.chunk.provenance.document_name),
         context.before.len(),
         context.after.len(),
     );
@@ -111,8 +119,8 @@ pub(crate) fn quotation(chunk: &ChunkView) -> String {
     }
     format!(
         "{}\nFile:  {}\nPlace: {place}\nChunk: {} ({}) | ingested {} | embedded {}\n\n{}\n",
-        one_line(&chunk.citation),
-        one_line(&provenance.file_path),
+        citation(&chunk.citation),
+        name(&provenance.file_path),
         chunk.chunk_id,
         self::place(chunk),
         provenance.created_at,
@@ -137,7 +145,7 @@ fn extraction(provenance: &Provenance) -> String {
 /// `sheet "Budget", rows 2-40, columns A-F`
 fn sheet(provenance: &Provenance) -> Option<String> {
     let parts = [
-        provenance.sheet_name.as_deref().map(|name| format!("sheet \"{}\"", one_line(name))),
+        provenance.sheet_name.as_deref().map(|name| format!("sheet {}", quote(name))),
         provenance.row_range.map(|rows| format!("rows {rows}")),
         provenance.column_range.map(|columns| format!("columns {columns}")),
     ];
@@ -146,8 +154,8 @@ fn sheet(provenance: &Provenance) -> Option<String> {
 }
 
 fn headings(provenance: &Provenance) -> Option<String> {
-    let path = provenance.heading_path.join(" > ");
-    (!path.is_empty()).then(|| one_line(&path).into_owned())
+    let path: Vec<_> = provenance.heading_path.iter().map(|heading| name(heading)).collect();
+    (!path.is_empty()).then(|| path.join(" > "))
 }
 
 #[cfg(test)]
@@ -184,8 +192,8 @@ mod tests {
         let marked = document_text(PAYMENT);
         let expected = format!(
             "Vendor_Agreement.docx, p. 12, para. 8, ll. 1-4\nFile:  /home/sarah/Acme/Vendor_Agreement.docx\nPlace: chars \
-             2401-2561 of the page | OCR (OCR confidence 0.93) | sheet \"Budget\", rows 2-40, columns A-F | Article 5 > 5.1 \
-             Payment\nChunk: c0ffee00-0000-5000-8000-000000000001 (47 of 234) | ingested 2023-11-14T22:13:20Z | embedded not \
+             2401-2561 of the page | OCR (OCR confidence 0.93) | sheet \"Budget\", rows 2-40, columns A-F | \"Article 5\" > \
+             \"5.1 Payment\"\nChunk: c0ffee00-0000-5000-8000-000000000001 (47 of 234) | ingested 2023-11-14T22:13:20Z | embedded not \
              yet\n\n{marked}\n"
         );
         assert_eq!(quotation(&scanned), expected);

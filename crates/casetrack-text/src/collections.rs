@@ -5,6 +5,7 @@ use casetrack_engine::collections::{CollectionInfo, CollectionSummary};
 
 use super::format::{bytes, counted, one_line, push_fact, push_list, thousands, trimmed};
 use super::labels;
+use super::marks::name;
 
 /// Most documents listed in [`info`]; `list_documents` has them all.
 const MAX_DOCUMENTS: usize = 50;
@@ -107,7 +108,7 @@ pub fn info(info: &CollectionInfo) -> String {
     let documents = info.document_list.iter().map(|document| {
         format!(
             "{} ({}, {}, {})",
-            one_line(&document.name),
+            name(&document.name),
             labels::document_type(document.document_type),
             counted(document.pages.into(), "page"),
             counted(document.chunks.into(), "chunk"),

@@ -2,19 +2,25 @@
 
 use casetrack_core::{DocumentMeta, Timestamp};
 use casetrack_engine::documents::{DocumentDetails, DocumentSummary};
-use casetrack_engine::paging::Part;
 
 use super::format::{bytes, counted, one_line, push_fact, push_more, thousands, trimmed};
 use super::labels;
+use super::marks::{name, quote};
 
 pub fn list(collection: &str, documents: &[DocumentSummary]) -> String {
     listed(collection, documents, 0, documents.len() as u64)
 }
 
-/// A part of a list that begins after `offset` documents.
-pub fn part(collection: &str, part: &Part<DocumentSummary>, offset: u32) -> String {
-    let mut text = listed(collection, &part.items, u64::from(offset), part.total);
-    push_more(&mut text, part.total, part.next_offset);
+/// A part of a list of `total` documents that begins after `offset` of them.
+pub fn part(
+    collection: &str,
+    documents: &[DocumentSummary],
+    offset: u32,
+    total: u64,
+    next_offset: Option<u64>,
+) -> String {
+    let mut text = listed(collection, documents, u64::from(offset), total);
+    push_more(&mut text, total, next_offset);
     text
 }
 
@@ -30,14 +36,14 @@ fn listed(collection: &str, documents: &[DocumentSummary], offset: u64, total: u
         text.push_str(&format!(
             "\n  {}. {} (ID: {})\n     {} | {}, {} | {} | ingested {}\n     {}\n",
             number,
-            one_line(&document.name),
+            name(&document.name),
             document.id.short(),
             labels::document_type(document.document_type),
             counted(document.pages.into(), "page"),
             counted(document.chunks.into(), "chunk"),
             document.extraction_method.label(),
             document.ingested_at,
-            one_line(&document.path),
+            name(&document.path),
         ));
     }
     trimmed(text)
@@ -46,24 +52,24 @@ fn listed(collection: &str, documents: &[DocumentSummary], offset: u64, total: u
 pub fn details(details: &DocumentDetails) -> String {
     let meta = &details.meta;
     let statistics = details.chunk_statistics;
-    let mut text = format!("{} (ID: {})\n\n", one_line(&meta.name), meta.id);
+    let mut text = format!("{} (ID: {})\n\n", name(&meta.name), meta.id);
     let mut fact = |name: &str, value: &str| push_fact(&mut text, name, value);
     if let Some(title) = &meta.title {
-        fact("Title", &one_line(title));
+        fact("Title", &quote(title));
     }
     let stated = &meta.properties;
-    for (name, value) in [
+    for (property, value) in [
         ("Author", &stated.author),
         ("Created", &stated.created),
         ("Modified", &stated.modified),
         ("Language", &stated.language),
     ] {
         if let Some(value) = value {
-            fact(name, &one_line(value));
+            fact(property, &quote(value));
         }
     }
     let gone = if details.source_exists { "" } else { " (no longer there)" };
-    fact("File Path", &format!("{}{gone}", one_line(&meta.path)));
+    fact("File Path", &format!("{}{gone}", name(&meta.path)));
     fact("SHA-256", &meta.sha256.to_string());
     fact("Size", &bytes(meta.size_bytes));
     fact("Format", labels::format(meta.format));
@@ -105,14 +111,14 @@ pub(crate) fn embeddings(embedders: &[String]) -> String {
 }
 
 pub fn deleted(meta: &DocumentMeta, collection: &str) -> String {
-    format!("Deleted {}.\nThe source file was not touched: {}", description(meta, collection), one_line(&meta.path))
+    format!("Deleted {}.\nThe source file was not touched: {}", description(meta, collection), name(&meta.path))
 }
 
 /// `document "Vendor_Agreement.docx" (ID: …) with 45 pages, 234 chunks from Acme`
 pub fn description(meta: &DocumentMeta, collection: &str) -> String {
     format!(
-        "document \"{}\" (ID: {}) with {}, {} from {}",
-        one_line(&meta.name),
+        "document {} (ID: {}) with {}, {} from {}",
+        quote(&meta.name),
         meta.id.short(),
         counted(meta.page_count.into(), "page"),
         counted(meta.chunk_count.into(), "chunk"),
@@ -123,7 +129,6 @@ pub fn description(meta: &DocumentMeta, collection: &str) -> String {
 #[cfg(test)]
 mod tests {
     use casetrack_engine::documents::ChunkStatistics;
-    use casetrack_engine::paging::Paging;
 
     use super::*;
     use crate::samples::{document, document_summary};
@@ -135,13 +140,12 @@ mod tests {
         odd.pages = 1;
         let text = list("Acme", &[document_summary(), odd]);
         let expected = "2 documents in Acme:\n\n  1. Vendor_Agreement.docx (ID: d0c00001)\n     Contract | 45 pages, 234 chunks \
-            | Native text | ingested 2023-11-14T22:13:20Z\n     /home/sarah/Acme/Vendor_Agreement.docx\n\n  2. line\\nbreak.txt \
+            | Native text | ingested 2023-11-14T22:13:20Z\n     /home/sarah/Acme/Vendor_Agreement.docx\n\n  2. \"line\\nbreak.txt\" \
             (ID: d0c00001)\n     Contract | 1 page, 234 chunks | Native text | ingested 2023-11-14T22:13:20Z\n     \
             /home/sarah/Acme/Vendor_Agreement.docx";
         assert_eq!(text, expected);
         assert!(list("Acme", &[]).contains("no documents yet"));
-        let rest = Paging { offset: 1, limit: 1 }.of(vec![document_summary(), document_summary(), document_summary()]);
-        let text = part("Acme", &rest, 1);
+        let text = part("Acme", &[document_summary()], 1, 3, Some(2));
         assert!(text.starts_with("3 documents in Acme:\n\n  2. Vendor_Agreement.docx"), "{text}");
         assert!(text.ends_with("\n\n… 1 more: call again with offset 2."), "{text}");
     }

@@ -5,8 +5,9 @@ use casetrack_engine::briefing::{
     EntityListReport, EntityNetwork, EntityView, MentionsReport, Snippet, TogetherReport,
 };
 
-use super::format::{counted, in_one_line, one_line, push_notices, shorten, thousands, trimmed};
+use super::format::{counted, one_line, push_notices, shorten, thousands, trimmed};
 use super::labels;
+use super::marks::{citation, name, quote};
 
 /// Names of one entity that are shown besides the first.
 const MAX_ALIASES: usize = 4;
@@ -76,13 +77,13 @@ pub fn mentions(report: &MentionsReport) -> String {
 pub(super) fn quoted(snippet: &Snippet) -> String {
     let (excerpt, provenance) = (&snippet.excerpt, &snippet.provenance);
     format!(
-        "{}\n     {}, chars {}-{} of the page, chunk {}\n     \"{}\"",
-        one_line(&excerpt.citation),
-        one_line(&provenance.file_path),
+        "{}\n     {}, chars {}-{} of the page, chunk {}\n     {}",
+        citation(&excerpt.citation),
+        name(&provenance.file_path),
         excerpt.char_start,
         excerpt.char_end,
         snippet.chunk_id,
-        in_one_line(&excerpt.text),
+        quote(&excerpt.text),
     )
 }
 
@@ -101,7 +102,7 @@ pub fn together(report: &TogetherReport) -> String {
     if report.passages.is_empty() {
         text.push_str("\nNo passage mentions all of them.");
         if !report.documents.is_empty() {
-            let names: Vec<_> = report.documents.iter().map(|name| one_line(name)).collect();
+            let names: Vec<_> = report.documents.iter().map(|document| name(document)).collect();
             text.push_str(&format!(" These documents do: {}.", names.join("; ")));
         }
     }
@@ -142,7 +143,7 @@ pub fn network(report: &EntityNetwork) -> String {
             edge.weight
         ));
         if let Some(example) = &edge.example {
-            text.push_str(&format!("      {}, chunk {}\n", one_line(&example.excerpt.citation), example.chunk_id));
+            text.push_str(&format!("      {}, chunk {}\n", citation(&example.excerpt.citation), example.chunk_id));
         }
     }
     trimmed(text)

@@ -52,29 +52,40 @@ pub(crate) fn range(start: u32, end: u32) -> String {
     if start == end { start.to_string() } else { format!("{start}-{end}") }
 }
 
-/// A quotation in one line: what the text has between two words is one space here.
-pub fn in_one_line(text: &str) -> String {
-    one_line(&text.split_whitespace().collect::<Vec<_>>().join(" ")).into_owned()
-}
-
-/// What the user should know of an answer, a line each.
+/// Appends what the user should know about an answer, one line each.
 pub fn push_notices(text: &mut String, notices: &[String]) {
     for notice in notices {
         let _ = writeln!(text, "Note: {}", one_line(notice));
     }
 }
 
-/// The text with line breaks and other control characters escaped, so that it cannot leave its line.
+/// Whether a character is a control or cannot be seen: one that could break a line, hide text, or reorder what is around it.
+pub fn is_hidden(c: char) -> bool {
+    c.is_control()
+        || matches!(c,
+            '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}'
+            | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
+}
+
+/// The text with hidden characters escaped ([`is_hidden`]), so that it stays on its line and reads in the order in which it is written.
 pub fn one_line(text: &str) -> Cow<'_, str> {
-    let breaks = |c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}');
-    if !text.contains(breaks) {
+    escaped(text, is_hidden)
+}
+
+/// The text with hidden characters escaped, except line breaks and tabs.
+pub fn visible(text: &str) -> Cow<'_, str> {
+    escaped(text, |c| is_hidden(c) && !matches!(c, '\n' | '\t'))
+}
+
+fn escaped(text: &str, hidden: impl Fn(char) -> bool) -> Cow<'_, str> {
+    if !text.contains(&hidden) {
         return Cow::Borrowed(text);
     }
-    let mut line = String::with_capacity(text.len() + 8);
+    let mut shown = String::with_capacity(text.len() + 8);
     for c in text.chars() {
-        if breaks(c) { line.extend(c.escape_default()) } else { line.push(c) }
+        if hidden(c) { shown.extend(c.escape_default()) } else { shown.push(c) }
     }
-    Cow::Owned(line)
+    Cow::Owned(shown)
 }
 
 /// At most `max` characters of the text, escaped as by [`one_line`], with an ellipsis if there was more.
@@ -91,7 +102,7 @@ pub(crate) fn push_fact(text: &mut String, name: &str, value: &str) {
     let _ = writeln!(text, "  {:<12}{value}", format!("{name}:"));
 }
 
-/// Says how a list goes on, if it does.
+/// Appends where a list continues, if it does.
 pub(crate) fn push_more(text: &mut String, total: u64, next_offset: Option<u64>) {
     if let Some(next) = next_offset {
         let more = thousands(total.saturating_sub(next));
@@ -150,6 +161,7 @@ mod tests {
     fn a_name_stays_on_its_line() {
         assert_eq!(one_line("Überblick – 3.pdf"), "Überblick – 3.pdf");
         assert_eq!(one_line("a\nb\u{2028}c\x1b.pdf"), "a\\nb\\u{2028}c\\u{1b}.pdf");
+        assert_eq!(one_line("invoice\u{202e}fdp.exe\u{e0041}\u{feff}"), "invoice\\u{202e}fdp.exe\\u{e0041}\\u{feff}");
         assert_eq!(shorten("äöü", 3), "äöü");
         assert_eq!(shorten("äöü\n", 3), "äöü…");
     }

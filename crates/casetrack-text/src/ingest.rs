@@ -1,13 +1,14 @@
-//! What became of the files of an ingestion.
+//! What happened to the files of an ingestion.
 
 use casetrack_core::FileFormat;
 use casetrack_engine::ingest::{FailedFile, IngestReport, IngestedDocument, SkipReason};
 
 use super::format::{counted, duration, one_line, push_fact, push_list, thousands};
 use super::labels;
+use super::marks::{name, quote};
 use crate::Reader;
 
-/// How many items of each list are shown; structured content has them all. Failures are cut last, since each is news.
+/// How many items of each list are shown. Failures are cut last, since the user has to act on each.
 const MAX_SUBFOLDERS: usize = 10;
 const MAX_NEW: usize = 10;
 const MAX_FAILURES: usize = 100;
@@ -21,7 +22,7 @@ pub fn document(report: &IngestReport) -> String {
     let Some(skipped) = report.skipped.first() else {
         return format!("Nothing was ingested into {collection}.");
     };
-    let mut text = format!("Skipped {}: {}\n", one_line(&skipped.relative_path), one_line(&skipped.detail));
+    let mut text = format!("Skipped {}: {}\n", name(&skipped.relative_path), one_line(&skipped.detail));
     if let Some(id) = skipped.document_id {
         text.push_str(&format!("Existing document ID: {id}\n"));
     }
@@ -32,12 +33,12 @@ pub fn document(report: &IngestReport) -> String {
 fn ingested(document: &IngestedDocument, collection: &str) -> String {
     let how = if document.replaced { "Ingested again (replacing the earlier version)" } else { "Ingested" };
     let mut text = format!(
-        "{how}: \"{}\" into {collection}\n\n  Pages:  {}\n  Chunks: {}\n  Type:   {}\n  File:   {}\n  ID:     {}\n",
-        one_line(&document.name),
+        "{how}: {} into {collection}\n\n  Pages:  {}\n  Chunks: {}\n  Type:   {}\n  File:   {}\n  ID:     {}\n",
+        quote(&document.name),
         thousands(document.pages.into()),
         thousands(document.chunks.into()),
         labels::document_type(document.document_type),
-        one_line(&document.path),
+        name(&document.path),
         document.document_id,
     );
     if !document.warnings.is_empty() {
@@ -48,12 +49,12 @@ fn ingested(document: &IngestedDocument, collection: &str) -> String {
     text
 }
 
-/// In which way what was ingested is less than it could be.
+/// What the user should know about the documents that were ingested.
 fn notes(report: &IngestReport) -> String {
     report.notices.iter().map(|notice| format!("\nNote: {}", one_line(notice))).collect()
 }
 
-/// Ingestion of what `folder` names, which is shown as it is given.
+/// Ingestion of a folder, shown under the name that was given.
 pub fn folder(report: &IngestReport, folder: &str, reader: Reader) -> String {
     let skipped_for = |reason| report.skipped.iter().filter(|file| file.reason == reason).count() as u64;
     let unsupported = skipped_for(SkipReason::Unsupported);
@@ -83,7 +84,7 @@ pub fn folder(report: &IngestReport, folder: &str, reader: Reader) -> String {
         fact("Unsupported", &format!(" {} (formats that CaseTrack does not read)", thousands(unsupported)));
     }
     if denied > 0 {
-        fact("Denied", &format!("{} (kept from being read)", thousands(denied)));
+        fact("Denied", &format!("{} (access not allowed)", thousands(denied)));
     }
     fact("Failed", &thousands(report.failed.len() as u64));
     fact("Duration", &duration(report.duration_ms));
@@ -105,7 +106,7 @@ pub fn folder(report: &IngestReport, folder: &str, reader: Reader) -> String {
         .ingested
         .iter()
         .flat_map(|document| document.warnings.iter().map(|warning| (&document.relative_path, warning)))
-        .map(|(path, warning)| format!("{}: {}", one_line(path), one_line(warning)))
+        .map(|(path, warning)| format!("{}: {}", name(path), one_line(warning)))
         .collect();
     if !warnings.is_empty() {
         text.push_str("\n  Warnings:\n");
@@ -120,7 +121,8 @@ fn subfolders(names: &[String]) -> String {
     if names.is_empty() {
         return "0".to_owned();
     }
-    let mut shown: Vec<String> = names.iter().take(MAX_SUBFOLDERS).map(|name| format!("{}/", one_line(name))).collect();
+    let mut shown: Vec<String> =
+        names.iter().take(MAX_SUBFOLDERS).map(|folder| name(&format!("{folder}/")).into_owned()).collect();
     if names.len() > MAX_SUBFOLDERS {
         shown.push(format!("... {} more", thousands((names.len() - MAX_SUBFOLDERS) as u64)));
     }
@@ -134,7 +136,7 @@ fn push_documents(text: &mut String, heading: &str, report: &IngestReport, repla
         .filter(|document| document.replaced == replaced)
         .map(|document| {
             let pages = counted(document.pages.into(), "page");
-            format!("{} ({pages}, {})", one_line(&document.relative_path), counted(document.chunks.into(), "chunk"))
+            format!("{} ({pages}, {})", name(&document.relative_path), counted(document.chunks.into(), "chunk"))
         })
         .collect();
     if !documents.is_empty() {
@@ -145,13 +147,13 @@ fn push_documents(text: &mut String, heading: &str, report: &IngestReport, repla
 
 /// `Financials/corrupted.pdf: PDF parsing error …`; a message that begins with the file's name gets the whole path instead.
 pub(super) fn failure(failed: &FailedFile, reader: Reader) -> String {
-    let path = one_line(&failed.relative_path);
-    let message = one_line(&failed.problem.message);
-    let name = path.rsplit('/').next().unwrap_or_default();
+    let path = name(&failed.relative_path);
+    let file = failed.relative_path.rsplit('/').next().unwrap_or_default();
+    let message = &failed.problem.message;
     let hint = reader.after(failed.problem.hint.as_ref());
-    match message.strip_prefix(name) {
-        Some(rest) if rest.starts_with(' ') => format!("{path}{rest}{hint}"),
-        _ => format!("{path}: {message}{hint}"),
+    match message.strip_prefix(file) {
+        Some(rest) if rest.starts_with(' ') => format!("{path}{}{hint}", one_line(rest)),
+        _ => format!("{path}: {}{hint}", one_line(message)),
     }
 }
 
@@ -167,7 +169,7 @@ fn conclusion(report: &IngestReport, reader: Reader) -> String {
     };
     let Some(stopped) = &report.stopped else { return done };
     let hint = reader.after(stopped.hint.as_ref());
-    format!("{done}\nNot all files were looked at. {}{}", one_line(&stopped.message), hint)
+    format!("{done}\nNot all files were processed. {}{hint}", one_line(&stopped.message))
 }
 
 #[cfg(test)]
@@ -257,7 +259,7 @@ mod tests {
         let text = folder(&report, "/a", Reader::Assistant);
         assert!(text.starts_with("Folder ingestion stopped early"), "{text}");
         assert!(
-            text.ends_with("is now searchable.\nNot all files were looked at. Disk full while working on /data"),
+            text.ends_with("is now searchable.\nNot all files were processed. Disk full while working on /data"),
             "{text}"
         );
     }

@@ -1,11 +1,11 @@
-//! Jobs and how far they are.
+//! Jobs and their progress.
 
 use casetrack_core::Timestamp;
 use casetrack_engine::jobs::{JobKind, JobOrigin, JobState, JobStatus};
 
 use super::format::{counted, duration, one_line, push_fact, thousands, trimmed};
 
-/// Most jobs listed; structured content has them all.
+/// Most jobs listed.
 const MAX_LISTED: usize = 30;
 
 fn kind(kind: JobKind) -> &'static str {
@@ -70,10 +70,10 @@ fn running_time(job: &JobStatus) -> Option<String> {
     u64::try_from(end.0 - job.started_at?.0).ok().map(duration)
 }
 
-/// What a call answers whose work has not ended.
+/// The answer of a call whose work has not ended.
 pub fn under_way(job: &JobStatus) -> String {
     format!(
-        "{}\n\nIt goes on by itself. Its result: get_job with job_id \"{}\" (wait_seconds waits for the end). To stop it: cancel_job.",
+        "{}\n\nIt continues in the background. Result: get_job with job_id \"{}\" (wait_seconds waits for the end). To stop it: cancel_job.",
         status(job),
         job.job_id,
     )
@@ -81,12 +81,12 @@ pub fn under_way(job: &JobStatus) -> String {
 
 pub fn cancelled(before: &JobStatus, job: &JobStatus) -> String {
     match (before.state.has_ended(), job.state) {
-        (true, ended) => format!("Job {} had ended already ({}). Nothing was changed.", job.job_id, state(ended)),
+        (true, ended) => format!("Job {} has already ended ({}). Nothing was changed.", job.job_id, state(ended)),
         (_, JobState::Queued | JobState::Running) => {
-            format!("Job {} is being cancelled; it ends when the document at hand is stored.", job.job_id)
+            format!("Job {} is being cancelled; it ends when the current document is stored.", job.job_id)
         }
         (_, ended) => format!(
-            "Job {} is {} ({}). What it stored is kept; the same call again goes on where it stopped.",
+            "Job {} is {} ({}). What it stored is kept; the same call continues where it stopped.",
             job.job_id,
             state(ended),
             progress(job)
@@ -94,11 +94,11 @@ pub fn cancelled(before: &JobStatus, job: &JobStatus) -> String {
     }
 }
 
-/// Many jobs, a line or two each.
+/// Several jobs, a line or two each.
 pub fn list(jobs: &[JobStatus]) -> String {
     let mut text = format!("Jobs: {}\n", thousands(jobs.len() as u64));
     if jobs.is_empty() {
-        text.push_str("\nNo work is under way, and none ended lately.");
+        text.push_str("\nNo jobs are running, and none ended recently.");
     }
     for job in jobs.iter().take(MAX_LISTED) {
         let by = if job.origin == JobOrigin::Watch { " | by a watch" } else { "" };

@@ -1,8 +1,8 @@
 //! The engine's answers as text for people, which the command line and the MCP server share. The wording is that of the tools'
 //! specification.
 //!
-//! Names and paths come from outside, so control characters in them are escaped: one stays on its line whatever it contains.
-//! Quoted text is verbatim, between marks that it cannot contain ([`marks`]).
+//! Passages are verbatim, between marks that they cannot contain; names, headings and one-line quotations from documents are marked and
+//! escaped, so that each stays on its line whatever it contains ([`marks`]).
 
 pub mod chunks;
 pub mod collections;

@@ -1,15 +1,15 @@
-//! Outlines, pages and chunks in their order, documents of a type.
+//! Outlines, pages and chunks in reading order, documents of a type.
 
 use casetrack_core::DocumentType;
 use casetrack_engine::chunks::{ChunkView, Direction, PageChunks, Traversal};
 use casetrack_engine::documents::DocumentSummary;
-use casetrack_engine::paging::Part;
-use casetrack_engine::structure::DocumentStructure;
+use casetrack_engine::structure::{DocumentStructure, Section};
 
 use super::chunks::quotation;
-use super::documents;
-use super::format::{counted, one_line, push_more, shorten, trimmed};
+use super::documents::part;
+use super::format::{counted, one_line, push_more, range, trimmed};
 use super::labels;
+use super::marks::{name, short_name};
 
 /// How much of a section's title is shown, in characters.
 const TITLE_CHARS: usize = 120;
@@ -18,11 +18,11 @@ pub fn structure(structure: &DocumentStructure) -> String {
     let document = &structure.document;
     let mut text = format!(
         "Outline of {} ({}, {}, {})\nFile: {}\n",
-        one_line(&document.name),
+        name(&document.name),
         labels::document_type(document.document_type),
         counted(document.page_count.into(), "page"),
         counted(document.chunk_count.into(), "chunk"),
-        one_line(&document.path),
+        name(&document.path),
     );
     if structure.total == 0 {
         text.push_str("\nNo headings or numbered clauses were found. Read it with browse_pages.");
@@ -31,7 +31,7 @@ pub fn structure(structure: &DocumentStructure) -> String {
     text.push('\n');
     for section in &structure.sections {
         let indent = "  ".repeat(usize::from(section.level));
-        text.push_str(&format!("{indent}{} -- p. {}", shorten(&section.title, TITLE_CHARS), section.page));
+        text.push_str(&format!("{indent}{} -- {}", short_name(&section.title, TITLE_CHARS), place(section)));
         if let Some(chunk) = section.chunk_id {
             text.push_str(&format!(" (chunk {chunk})"));
         }
@@ -47,10 +47,17 @@ pub fn structure(structure: &DocumentStructure) -> String {
     text
 }
 
+/// `p. 12, para. 8, ll. 1-2`
+fn place(section: &Section) -> String {
+    let Section { page, paragraph, line_start, line_end, .. } = *section;
+    let lines = if line_start == line_end { "l." } else { "ll." };
+    format!("p. {page}, para. {paragraph}, {lines} {}", range(line_start, line_end))
+}
+
 pub fn pages(pages: &PageChunks) -> String {
     let mut text = format!(
         "{}, pages {}-{} of {} ({})\n",
-        one_line(&pages.document.name),
+        name(&pages.document.name),
         pages.start_page,
         pages.end_page,
         pages.document.page_count,
@@ -61,7 +68,7 @@ pub fn pages(pages: &PageChunks) -> String {
     }
     quote(&mut text, &pages.chunks);
     if let Some(next) = pages.next_page {
-        text.push_str(&format!("\nThere is more: go on with start_page {next}."));
+        text.push_str(&format!("\nThere is more: continue with start_page {next}."));
     }
     trimmed(text)
 }
@@ -74,11 +81,11 @@ pub fn traversal(traversal: &Traversal) -> String {
     let mut text = format!(
         "{} of {}, {direction}\n",
         counted(traversal.chunks.len() as u64, "chunk"),
-        one_line(&traversal.document.name),
+        name(&traversal.document.name),
     );
     quote(&mut text, &traversal.chunks);
     text.push_str(&match (traversal.next_chunk_id, traversal.direction) {
-        (Some(next), _) => format!("\nTo go on {direction}: start_chunk_id {next}."),
+        (Some(next), _) => format!("\nTo continue {direction}: start_chunk_id {next}."),
         (None, Direction::Forward) => "\nThis is the end of the document.".to_owned(),
         (None, Direction::Backward) => "\nThis is the beginning of the document.".to_owned(),
     });
@@ -91,13 +98,21 @@ fn quote(text: &mut String, chunks: &[ChunkView]) {
     }
 }
 
-pub fn of_type(collection: &str, document_type: DocumentType, part: &Part<DocumentSummary>, offset: u32) -> String {
+/// A part of a list of `total` documents of a type that begins after `offset` of them.
+pub fn of_type(
+    collection: &str,
+    document_type: DocumentType,
+    documents: &[DocumentSummary],
+    offset: u32,
+    total: u64,
+    next_offset: Option<u64>,
+) -> String {
     let label = labels::document_type(document_type);
-    if part.total == 0 {
+    if total == 0 {
         return format!(
             "{} has no documents of the type {label}.\n\nAll documents: list_documents.",
             one_line(collection)
         );
     }
-    format!("Type: {label}\n{}", documents::part(collection, part, offset))
+    format!("Type: {label}\n{}", part(collection, documents, offset, total, next_offset))
 }

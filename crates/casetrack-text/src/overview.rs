@@ -8,8 +8,9 @@ use casetrack_engine::briefing::{
 };
 
 use super::entities::mentioned;
-use super::format::{bytes, counted, in_one_line, one_line, push_notices, shorten, thousands, trimmed};
+use super::format::{bytes, counted, one_line, push_more, push_notices, shorten, thousands, trimmed};
 use super::labels;
+use super::marks::{citation, name, quote, short_name};
 use super::references::cited;
 
 /// Longest name that is shown, in characters.
@@ -39,7 +40,13 @@ pub fn summary(report: &SummaryReport) -> String {
     }
     if !report.key_dates.is_empty() {
         text.push_str("\n  KEY DATES:\n");
-        report.key_dates.iter().for_each(|date| push_event(&mut text, date));
+        for date in &report.key_dates {
+            let place = date
+                .source
+                .as_ref()
+                .map(|source| format!("{}, p. {}", name(&source.provenance.document_name), source.provenance.page));
+            push_event(&mut text, date, place);
+        }
     }
     if !report.topics.is_empty() {
         text.push_str("\n  KEY TOPICS:\n");
@@ -57,7 +64,7 @@ pub fn summary(report: &SummaryReport) -> String {
         counted(statistics.chunks, "chunk")
     );
     for group in &report.documents {
-        let examples: Vec<String> = group.examples.iter().map(|name| shorten(name, NAME_CHARS)).collect();
+        let examples: Vec<String> = group.examples.iter().map(|example| short_name(example, NAME_CHARS)).collect();
         let more = if (examples.len() as u64) < group.documents { "..." } else { "" };
         let label = labels::document_type(group.document_type);
         let _ = writeln!(text, "    {label}: {} docs ({}{more})", group.documents, examples.join(", "));
@@ -93,8 +100,8 @@ fn coverage(coverage: &Coverage) -> String {
     )
 }
 
-/// `2022-01-15  Effective date (Vendor_Agreement.docx, p. 1)`
-fn push_event(text: &mut String, report: &EventReport) {
+/// `2022-01-15  Effective date (Vendor_Agreement.docx, p. 1)`; `place` is where it is stated.
+fn push_event(text: &mut String, report: &EventReport, place: Option<String>) {
     let event = &report.event;
     let date = &event.date;
     let day = match date.precision {
@@ -110,34 +117,39 @@ fn push_event(text: &mut String, report: &EventReport) {
             letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
         },
     );
-    let place = report.source.as_ref().map_or(String::new(), |source| {
-        format!("{}, p. {}", one_line(&source.provenance.document_name), source.provenance.page)
-    });
     let more = match event.documents {
         0 | 1 => String::new(),
         documents => format!(", and {}", counted(documents - 1, "more document")),
     };
-    let _ = writeln!(text, "    {day}  {what} ({place}{more})");
+    let _ = writeln!(text, "    {day}  {} ({}{more})", one_line(&what), place.unwrap_or_default());
 }
 
-pub fn timeline(report: &TimelineReport) -> String {
+/// A part of a timeline that begins after `offset` events.
+pub fn timeline(report: &TimelineReport, offset: u32) -> String {
     let mut text = format!("Timeline of {}: {}", one_line(&report.collection), counted(report.total, "date"));
-    if (report.events.len() as u64) < report.total {
-        let _ = write!(text, ", showing the {} that matter most", report.events.len());
+    if report.selected < report.total {
+        let _ = write!(text, ", of which the {} that matter most", thousands(report.selected));
+    }
+    let shown = report.events.len() as u64;
+    if 0 < shown && shown < report.selected {
+        let first = u64::from(offset) + 1;
+        let _ = write!(text, ", showing {first} to {}", first + shown - 1);
     }
     text.push('\n');
     push_notices(&mut text, &report.notices);
     text.push('\n');
     for event in &report.events {
-        push_event(&mut text, event);
+        push_event(&mut text, event, event.source.as_ref().map(|source| citation(&source.excerpt.citation)));
         if let Some(source) = &event.source {
-            let _ = writeln!(text, "      \"{}\" (chunk {})", in_one_line(&source.excerpt.text), source.chunk_id);
+            let _ = writeln!(text, "      {} (chunk {})", quote(&source.excerpt.text), source.chunk_id);
         }
     }
     if report.events.is_empty() {
         text.push_str("No dates were found.");
     }
-    trimmed(text)
+    let mut text = trimmed(text);
+    push_more(&mut text, report.selected, report.next_offset);
+    text
 }
 
 pub fn statistics(report: &StatisticsReport) -> String {
@@ -190,7 +202,7 @@ pub fn statistics(report: &StatisticsReport) -> String {
 pub fn related(report: &RelatedReport) -> String {
     let mut text = format!(
         "Related to {}: {}, showing {}\n",
-        one_line(&report.document.name),
+        name(&report.document.name),
         counted(report.total, "document"),
         report.related.len()
     );
@@ -199,7 +211,7 @@ pub fn related(report: &RelatedReport) -> String {
         let _ = writeln!(
             text,
             "\n  {n}. {} (ID: {}) -- strength {:.2}",
-            one_line(&related.document.name),
+            name(&related.document.name),
             related.document.id.short(),
             related.strength
         );
@@ -227,7 +239,7 @@ pub fn clusters(report: &ClusterReport) -> String {
     );
     push_notices(&mut text, &report.notices);
     let named = |documents: &[_]| {
-        let of = |document: &casetrack_engine::briefing::DocumentRef| one_line(&document.name).into_owned();
+        let of = |document: &casetrack_engine::briefing::DocumentRef| name(&document.name).into_owned();
         let mut names: Vec<String> = documents.iter().take(MAX_DOCUMENTS).map(of).collect();
         if documents.len() > MAX_DOCUMENTS {
             names.push(format!("{} more", documents.len() - MAX_DOCUMENTS));

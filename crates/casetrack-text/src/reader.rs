@@ -113,8 +113,8 @@ impl Reader {
         match value {
             Value::Object(fields) => {
                 for (name, field) in fields {
-                    match serde_json::from_value::<Hint>(field.clone()) {
-                        Ok(hint) if name == "hint" => *field = Value::String(self.hint(&hint)),
+                    match (name == "hint").then(|| serde_json::from_value::<Hint>(field.clone())) {
+                        Some(Ok(hint)) => *field = Value::String(self.hint(&hint)),
                         _ => self.render_hints(field),
                     }
                 }

@@ -5,6 +5,7 @@ use casetrack_engine::briefing::{CitationsReport, ReferenceListReport, Reference
 use super::entities::quoted;
 use super::format::{counted, one_line, push_notices, shorten, trimmed};
 use super::labels;
+use super::marks::name;
 
 /// Longest name that is shown, in characters.
 const NAME_CHARS: usize = 160;
@@ -29,7 +30,7 @@ pub fn list(report: &ReferenceListReport) -> String {
 /// `ISO 27001 -- 47 references across 15 documents`
 pub(super) fn cited(reference: &ReferenceView) -> String {
     let resolved = match &reference.resolved {
-        Some(document) => format!(" = {}", one_line(&document.name)),
+        Some(document) => format!(" = {}", name(&document.name)),
         None => String::new(),
     };
     format!(

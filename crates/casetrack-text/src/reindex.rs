@@ -1,4 +1,4 @@
-//! What reindexing did, and what state the indexes are in.
+//! What reindexing did, and the state of the indexes.
 
 use casetrack_engine::reindex::{
     DocumentState, IndexIssue, IndexStatus, ReindexReport, ReindexSource, ReindexedDocument,
@@ -6,6 +6,7 @@ use casetrack_engine::reindex::{
 
 use super::format::{counted, duration, one_line, push_fact, push_list, thousands};
 use super::ingest::failure;
+use super::marks::name;
 use crate::Reader;
 
 const MAX_SHOWN: usize = 10;
@@ -36,7 +37,7 @@ pub fn report(report: &ReindexReport, whole: bool, reader: Reader) -> String {
     section("Reindexed", report.reindexed.iter().map(line).collect(), MAX_SHOWN);
     section("Failures", report.failed.iter().map(|failed| failure(failed, reader)).collect(), MAX_FAILURES);
     let warnings = report.reindexed.iter().flat_map(|document| {
-        document.warnings.iter().map(|warning| format!("{}: {}", one_line(&document.name), one_line(warning)))
+        document.warnings.iter().map(|warning| format!("{}: {}", name(&document.name), one_line(warning)))
     });
     section("Warnings", warnings.collect(), MAX_FAILURES);
     text.push_str(&format!("\n{}", conclusion(report, whole, reader)));
@@ -52,25 +53,25 @@ fn line(document: &ReindexedDocument) -> String {
         ReindexSource::OriginalCopy => ", from the copy in the collection: the file is gone",
         ReindexSource::SourceFile | ReindexSource::Stored => "",
     };
-    format!("{} ({pages}, {chunks}{copy})", one_line(&document.name))
+    format!("{} ({pages}, {chunks}{copy})", name(&document.name))
 }
 
 fn conclusion(report: &ReindexReport, whole: bool, reader: Reader) -> String {
     if let Some(problem) = &report.stopped {
         let hint = reader.after(problem.hint.as_ref());
         let message = one_line(&problem.message);
-        return format!("Not everything was done; what was not is stored as it was. {message}{hint}");
+        return format!("Reindexing is incomplete; documents that were not reached are unchanged. {message}{hint}");
     }
     match (report.reindexed.len(), report.failed.len(), whole) {
-        (0, 0, true) => "Nothing had to be done: all documents are unchanged and complete.".to_owned(),
+        (0, 0, true) => "Nothing to do: all documents are unchanged and complete.".to_owned(),
         (0, 0, false) => {
-            "Nothing had to be done: the source file has not changed and the embeddings are complete. Use force: \
-                          true to reindex all the same."
+            "Nothing to do: the source file has not changed and the embeddings are complete. Use force: true to \
+                          reindex anyway."
                 .to_owned()
         }
         (_, 0, true) => "All embeddings and indexes are up to date.".to_owned(),
-        (_, 0, false) => "The document is searchable in its new form.".to_owned(),
-        _ => "What failed is stored as it was and stays searchable.".to_owned(),
+        (_, 0, false) => "The new version of the document is searchable.".to_owned(),
+        _ => "Documents that failed are unchanged and stay searchable.".to_owned(),
     }
 }
 
@@ -95,7 +96,7 @@ pub fn status(status: &IndexStatus, reader: Reader) -> String {
     for index in &status.indexes {
         let state = match (index.in_step, index.behind) {
             (true, _) => "up to date".to_owned(),
-            (false, 0) => "is opened anew at its next use".to_owned(),
+            (false, 0) => "reopens at its next use".to_owned(),
             (false, behind) => format!("{} behind", counted(behind, "change")),
         };
         fact(&index.name, &state);
@@ -115,14 +116,14 @@ pub fn status(status: &IndexStatus, reader: Reader) -> String {
         .iter()
         .map(|state| {
             let issues: Vec<&str> = state.issues.iter().map(|issue| in_words(*issue)).collect();
-            format!("{} (ID: {:.8}): {}", one_line(&state.name), state.document_id.to_string(), issues.join("; "))
+            format!("{} (ID: {:.8}): {}", name(&state.name), state.document_id.to_string(), issues.join("; "))
         })
         .collect();
     push_list(&mut text, lines.into_iter(), MAX_STATES);
     text.push_str(match status.needs_reindex {
-        0 => "\nWhat is stored stays searchable. Restore the files, or sync the folder they are in now.",
+        0 => "\nThe stored documents stay searchable. Restore the files, or sync the folder they are in now.",
         1 => "\nReindex it with reindex_document.",
-        _ => "\nReindex them with reindex_document, or all with reindex_collection (skip_unchanged: true leaves out the others).",
+        _ => "\nReindex them with reindex_document, or all with reindex_collection (skip_unchanged: true skips the others).",
     });
     text
 }
@@ -178,10 +179,10 @@ mod tests {
             "Reindexing complete for Acme\n\n  Source:     text extracted again from the files\n  Reindexed:  1 document\n  \
              Failed:     0\n  Pages:      45\n  Chunks:     234 (4 embedded, 230 kept unchanged)\n  Duration:   1.5 \
              seconds\n\n  Reindexed:\n  - Vendor_Agreement.docx (45 pages, 234 chunks, from the copy in the collection: the file \
-             is gone)\n\nThe document is searchable in its new form."
+             is gone)\n\nThe new version of the document is searchable."
         );
         let nothing = report(&ReindexReport { skipped: 1, ..ReindexReport::default() }, false, Reader::Assistant);
-        assert!(nothing.ends_with("Use force: true to reindex all the same."), "{nothing}");
+        assert!(nothing.ends_with("Use force: true to reindex anyway."), "{nothing}");
     }
 
     #[test]

@@ -6,11 +6,11 @@ use casetrack_engine::similar::SimilarChunks;
 
 use super::chunks::quotation;
 use super::format::{counted, one_line, shorten, trimmed};
-use super::marks::document_text;
+use super::marks::{citation, document_text, name};
 
 /// Longest query repeated above the results, in characters.
 const MAX_QUERY_CHARS: usize = 300;
-/// Most places named that repeat a passage.
+/// Most places shown that repeat a passage.
 const MAX_REPETITIONS: usize = 5;
 
 /// With `explain`, each result says what every stage adds to its score.
@@ -64,7 +64,7 @@ fn passage(result: &SearchResult, explain: bool) -> String {
     text
 }
 
-/// What is said of a result besides its place and text, by lines: why it ranks where it does, and where else the same stands.
+/// What is shown about a result besides its place and text, by lines: why it has its rank, and where else the passage occurs.
 pub fn beside(result: &SearchResult, explain: bool) -> Vec<String> {
     let mut lines = Vec::new();
     if explain {
@@ -80,7 +80,7 @@ pub fn beside(result: &SearchResult, explain: bool) -> Vec<String> {
     }
     if !result.repeated_in.is_empty() {
         let named = result.repeated_in.iter().take(MAX_REPETITIONS);
-        let mut places: Vec<String> = named.map(|place| one_line(&place.citation).into_owned()).collect();
+        let mut places: Vec<String> = named.map(|place| citation(&place.citation)).collect();
         if let Some(more) = result.repeated_in.len().checked_sub(MAX_REPETITIONS).filter(|&more| more > 0) {
             places.push(format!("{more} more"));
         }
@@ -89,7 +89,7 @@ pub fn beside(result: &SearchResult, explain: bool) -> Vec<String> {
     lines
 }
 
-/// In which way a passage is related to a result.
+/// How a passage is related to a result.
 pub fn relation(passage: &RelatedPassage) -> String {
     let how = match passage.relation {
         Relation::SimilarPassage => format!("similar passage (cosine {:.2})", passage.similarity.unwrap_or_default()),
@@ -103,7 +103,7 @@ pub fn similar(found: &SimilarChunks) -> String {
     let mut text = format!(
         "Similar to chunk {} ({}): {}\n",
         found.chunk.chunk_id,
-        one_line(&found.chunk.citation),
+        citation(&found.chunk.citation),
         counted(found.similar.len() as u64, "passage"),
     );
     if found.similar.is_empty() {
@@ -123,14 +123,14 @@ pub fn comparison(comparison: &Comparison) -> String {
         "Comparison: \"{}\"\nCollection: {}\nA: {}\nB: {}\n",
         shorten(topic, MAX_QUERY_CHARS),
         one_line(collection),
-        one_line(&a.document.name),
-        one_line(&b.document.name)
+        name(&a.document.name),
+        name(&b.document.name)
     );
     for notice in notices {
         text.push_str(&format!("Note: {}\n", one_line(notice)));
     }
     for (letter, SideOfComparison { document, results }) in [("A", a), ("B", b)] {
-        text.push_str(&format!("\n=== {letter}: {} ===\n", one_line(&document.name)));
+        text.push_str(&format!("\n=== {letter}: {} ===\n", name(&document.name)));
         if results.is_empty() {
             text.push_str("\nNo passage of this document matches.\n");
         }

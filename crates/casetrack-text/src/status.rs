@@ -10,6 +10,9 @@ pub fn status(status: &Status, active: Option<&str>) -> String {
     let mut fact = |name: &str, value: &str| push_fact(&mut text, name, value);
     fact("Tier", status.tier.label());
     fact("Data", &one_line(&status.data_dir));
+    if let Some(notice) = &status.data_dir_notice {
+        fact("Notice", &one_line(notice));
+    }
     fact("Collections", &format!(" {} ({} on disk)", thousands(status.collections), bytes(status.storage_bytes)));
     fact("Active", &active.map_or_else(|| "no collection".into(), one_line));
     text.push_str("\nModels:\n");
@@ -48,6 +51,7 @@ mod tests {
                 version: "0.1.0".to_owned(),
                 tier: Tier::Pro,
                 data_dir: "/data".to_owned(),
+                data_dir_notice: None,
                 collections: 1,
                 storage_bytes: 2_500_000,
                 models: vec![

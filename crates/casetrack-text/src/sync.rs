@@ -1,12 +1,13 @@
-//! What became of a folder that was synced.
+//! What happened in a sync of a folder.
 
 use casetrack_engine::sync::{GoneDocument, SyncReport, SyncedFile};
 
 use super::format::{counted, duration, one_line, push_fact, push_list, thousands};
 use super::ingest::failure;
+use super::marks::name;
 use crate::Reader;
 
-/// How many items of each list are shown; structured content has them all. Failures are cut last, since each is news.
+/// How many items of each list are shown. Failures are cut last, since the user has to act on each.
 const MAX_SHOWN: usize = 10;
 const MAX_FAILURES: usize = 100;
 
@@ -45,7 +46,7 @@ pub fn report(report: &SyncReport, reader: Reader) -> String {
         fact("Unsupported", &format!(" {count} (formats that CaseTrack does not read)"));
     }
     if !report.denied.is_empty() {
-        fact("Denied", &format!("{} (kept from being read)", thousands(report.denied.len() as u64)));
+        fact("Denied", &format!("{} (access not allowed)", thousands(report.denied.len() as u64)));
     }
     if !report.missing.is_empty() {
         fact(
@@ -69,8 +70,7 @@ pub fn report(report: &SyncReport, reader: Reader) -> String {
     let would = |done: &'static str, planned: &'static str| if report.dry_run { planned } else { done };
     push_files(&mut text, would("New documents ingested", "New files"), report, &report.new);
     push_files(&mut text, would("Changed documents ingested again", "Changed files"), report, &report.changed);
-    let moved =
-        report.moved.iter().map(|document| format!("{} -> {}", one_line(&document.from), one_line(&document.to)));
+    let moved = report.moved.iter().map(|document| format!("{} -> {}", name(&document.from), name(&document.to)));
     push_section(&mut text, "Moved", moved, MAX_SHOWN);
     push_gone(&mut text, would("Removed from the collection", "Would be removed from the collection"), &report.removed);
     push_gone(&mut text, "Missing on disk", &report.missing);
@@ -80,7 +80,7 @@ pub fn report(report: &SyncReport, reader: Reader) -> String {
         .iter()
         .chain(&report.changed)
         .flat_map(|file| {
-            file.warnings.iter().map(|warning| format!("{}: {}", one_line(&file.relative_path), one_line(warning)))
+            file.warnings.iter().map(|warning| format!("{}: {}", name(&file.relative_path), one_line(warning)))
         })
         .collect();
     push_section(&mut text, "Warnings", warnings.into_iter(), MAX_FAILURES);
@@ -100,23 +100,23 @@ fn push_section(text: &mut String, heading: &str, items: impl ExactSizeIterator<
 
 fn push_files(text: &mut String, heading: &str, report: &SyncReport, files: &[SyncedFile]) {
     let line = |file: &SyncedFile| match report.dry_run {
-        true => one_line(&file.relative_path).into_owned(),
+        true => name(&file.relative_path).into_owned(),
         false => {
             let (pages, chunks) = (counted(file.pages.into(), "page"), counted(file.chunks.into(), "chunk"));
-            format!("{} ({pages}, {chunks})", one_line(&file.relative_path))
+            format!("{} ({pages}, {chunks})", name(&file.relative_path))
         }
     };
     push_section(text, heading, files.iter().map(line), MAX_SHOWN);
 }
 
 fn push_gone(text: &mut String, heading: &str, documents: &[GoneDocument]) {
-    push_section(text, heading, documents.iter().map(|document| one_line(&document.path).into_owned()), MAX_SHOWN);
+    push_section(text, heading, documents.iter().map(|document| name(&document.path).into_owned()), MAX_SHOWN);
 }
 
 fn conclusion(report: &SyncReport, reader: Reader) -> String {
     if let Some(problem) = &report.stopped {
         let hint = reader.after(problem.hint.as_ref());
-        return format!("Not everything was done. {}{hint}", one_line(&problem.message));
+        return format!("The sync is incomplete. {}{hint}", one_line(&problem.message));
     }
     let changes = report.new.len() + report.changed.len() + report.moved.len() + report.removed.len();
     match (report.dry_run, changes) {
@@ -125,7 +125,7 @@ fn conclusion(report: &SyncReport, reader: Reader) -> String {
         (false, 0) if report.failed.is_empty() => "The collection is up to date with the folder.".to_owned(),
         (false, 0) => "Nothing was changed.".to_owned(),
         (false, _) if report.missing.is_empty() => "The collection is now up to date with the folder.".to_owned(),
-        (false, _) => "The collection now has everything in the folder; documents whose files are gone were kept \
+        (false, _) => "The collection now has all files of the folder; documents whose files are gone were kept \
                        (remove_deleted: true removes them)."
             .to_owned(),
     }

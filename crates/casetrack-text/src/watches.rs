@@ -22,8 +22,9 @@ fn state(watch: &WatchStatus) -> String {
         WatchState::Pending => "changes pending",
         WatchState::Syncing => "syncing",
         WatchState::Manual => "manual",
+        WatchState::Paused => "paused",
         WatchState::FolderMissing => "folder missing",
-        WatchState::Failing => "last sync failed, tried again in a minute",
+        WatchState::Failing => "last sync failed; retrying in a minute",
     };
     match &watch.detail {
         Some(detail) => format!("{state}. {}", one_line(detail)),
@@ -56,7 +57,14 @@ fn facts(watch: &WatchStatus) -> String {
     let mut fact = |name: &str, value: &str| push_fact(&mut text, name, value);
     fact("Collection", &one_line(&watch.collection));
     fact("Schedule", schedule(watch));
-    fact("Deleted", if watch.auto_remove_deleted { "their documents are removed" } else { "their documents are kept" });
+    fact(
+        "Deleted",
+        if watch.auto_remove_deleted {
+            "documents of deleted files are removed"
+        } else {
+            "documents of deleted files are kept"
+        },
+    );
     if let Some(extensions) = &watch.file_extensions {
         fact("Files", &one_line(&extensions.join(", ")));
     }
@@ -84,7 +92,7 @@ fn facts(watch: &WatchStatus) -> String {
 pub fn started(watch: &WatchStatus) -> String {
     let next = match watch.schedule {
         Schedule::Manual => "It is synced only when sync_folder is called.",
-        _ => "The folder is being compared with the collection now; list_watches shows how it is doing.",
+        _ => "The folder is being compared with the collection now; list_watches shows its state.",
     };
     format!("Watching {}\n\n{}\n{next}", one_line(&watch.folder), facts(watch))
 }

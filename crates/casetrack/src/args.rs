@@ -7,10 +7,9 @@ use casetrack_core::{
     CollectionMeta, CollectionType, DocumentType, EntityType, Error, ErrorCode, Limits, Result, Tier,
 };
 use casetrack_engine::briefing::ClusterStrategy;
-use casetrack_engine::embedding::EmbeddingKind;
-use casetrack_engine::settings::{Settings, Toolset};
 use casetrack_engine::watches::Schedule;
 use casetrack_engine::{Engine, EngineConfig, MemoryMode, ModelProfile, Precision, WorkerCommand};
+use casetrack_mcp::settings::{Settings, Toolset};
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -23,8 +22,8 @@ use crate::{commands, owner};
     name = "casetrack",
     version,
     about = "Search your own documents on your own machine, with exact citations.",
-    after_help = "Exit status: 0 when all went well, 1 on an error or when `verify`, `doctor` or `models` found a problem, 2 on wrong \
-                  usage, 3 when `ingest` finished but some files could not be read."
+    after_help = "Exit status: 0 on success, 1 on an error or if `verify`, `repair`, `doctor` or `models` found a problem, 2 on \
+                  wrong usage, 3 if `ingest`, `sync` or `reindex` finished but some files could not be read."
 )]
 pub struct Args {
     #[command(flatten)]
@@ -35,7 +34,8 @@ pub struct Args {
 
 #[derive(Debug, Clone, ClapArgs, Serialize, Deserialize)]
 pub struct Global {
-    /// Directory that holds the collections [default: CaseTrack in your documents folder]
+    /// Directory that holds the collections [default: casetrack/data in ~/.local/share on Linux, in ~/Library/Application Support on
+    /// macOS, in %LOCALAPPDATA% on Windows; CaseTrack in the documents folder where an earlier version made that]
     #[arg(long, global = true, env = "CASETRACK_HOME", value_name = "DIR")]
     pub data_dir: Option<PathBuf>,
     /// Directory that holds the model weights [default: found beside the program]
@@ -44,65 +44,65 @@ pub struct Global {
     /// Print one JSON document instead of text
     #[arg(long, global = true)]
     pub json: bool,
-    /// No progress and no warnings, only results and errors
+    /// Show no progress and no warnings, only results and errors
     #[arg(short, long, global = true, conflicts_with = "verbose")]
     pub quiet: bool,
-    /// More log messages on stderr (-vv for all)
+    /// Show more log messages on stderr (-vv for all)
     #[arg(short, long, global = true, action = clap::ArgAction::Count)]
     pub verbose: u8,
-    /// Limits to enforce
+    /// Tier whose limits to enforce
     #[arg(long, global = true, value_enum, default_value_t = TierArg::Pro)]
     pub tier: TierArg,
     /// Threads for the models [default: one per core]
     #[arg(long, global = true, value_name = "N", default_value_t = 0, hide_default_value = true)]
     pub threads: usize,
-    /// Models to use: compact (ships with CaseTrack) or quality (after `casetrack models pull`)
+    /// Models to use: compact (included) or quality (downloaded by `casetrack models pull`)
     #[arg(long, global = true, env = "CASETRACK_PROFILE", value_name = "PROFILE", default_value = "compact")]
     pub profile: ModelProfile,
-    /// What dense vectors are computed in: float32, or int8 (about twice as fast, slightly different). A collection keeps to
-    /// the one that it was created with
+    /// Precision of dense vectors: float32, or int8 (about twice as fast, slightly different). A collection keeps the
+    /// precision it was created with
     #[arg(long, global = true, env = "CASETRACK_PRECISION", value_name = "PRECISION", default_value = "float32")]
     pub precision: Precision,
     /// Which models stay in memory: full (all), standard (those used in the last 5 minutes) or constrained (one at a time)
-    /// [default: what suits the memory available]
+    /// [default: depends on the available memory]
     #[arg(long, global = true, value_name = "MODE")]
     pub memory_mode: Option<MemoryMode>,
-    /// Languages of scans, by the names of tesseract's data: eng, deu+fra
+    /// Languages of scans, as tesseract names them: eng, deu+fra
     #[arg(long, global = true, env = "CASETRACK_LANGUAGES", value_name = "LANGUAGES", default_value = "eng")]
     pub languages: String,
     #[command(flatten)]
     pub file_limits: FileLimits,
 }
 
-/// What one file may cost; shown by `--help`, not by `-h`.
+/// Limits on what one file may cost. Shown by `--help`, not by `-h`.
 #[derive(Debug, Clone, ClapArgs, Serialize, Deserialize)]
 #[command(next_help_heading = "Limits on files")]
 pub struct FileLimits {
     /// Largest file to read, in MB
     #[arg(long, global = true, hide_short_help = true, value_name = "MB", default_value_t = 512)]
     max_file_mb: u64,
-    /// Largest part inside a zipped file, uncompressed, in MB
+    /// Largest part of a zipped file, uncompressed, in MB
     #[arg(long, global = true, hide_short_help = true, value_name = "MB", default_value_t = 512)]
     max_part_mb: u64,
-    /// Most text of one document, in millions of characters
+    /// Most text in one document, in millions of characters
     #[arg(long, global = true, hide_short_help = true, value_name = "MILLIONS", default_value_t = 200)]
     max_text_millions: u64,
-    /// Largest picture to recognise, in megapixels
+    /// Largest picture to read by OCR, in megapixels
     #[arg(long, global = true, hide_short_help = true, value_name = "MP", default_value_t = 100)]
     max_image_megapixels: u64,
-    /// Most files inside a mail, mailbox or archive
+    /// Most files in one e-mail, mailbox or archive
     #[arg(long, global = true, hide_short_help = true, value_name = "N", default_value_t = 20_000)]
     max_attachments: u32,
-    /// Their size together, in MB
+    /// Total size of the files in one e-mail, mailbox or archive, in MB
     #[arg(long, global = true, hide_short_help = true, value_name = "MB", default_value_t = 512)]
     max_attachments_mb: u64,
-    /// How deep such containers are opened inside each other
+    /// How many levels of containers inside containers are opened
     #[arg(long, global = true, hide_short_help = true, value_name = "N", default_value_t = 4)]
     max_container_depth: u32,
-    /// Longest time to read a page, in seconds
+    /// Longest time to read one page, in seconds
     #[arg(long, global = true, hide_short_help = true, value_name = "S", default_value_t = 120)]
     max_page_seconds: u64,
-    /// Most memory for a process that reads files, in MB
+    /// Most memory for one process that reads files, in MB
     #[arg(long, global = true, hide_short_help = true, value_name = "MB", default_value_t = 2048)]
     max_reader_mb: u64,
 }
@@ -155,12 +155,16 @@ impl Global {
             TierArg::Free => Tier::Free,
             TierArg::Pro => Tier::Pro,
         };
-        config.settings = Settings::load(&config.data_dir)?;
-        config.access = config.settings.access(&config.data_dir)?;
+        config.access = self.settings()?.access(&config.data_dir)?;
         Ok(config)
     }
 
-    /// An engine of this process. It must not touch collections, which are the owner's (see [`crate::owner`]).
+    /// What `config.toml` in the data directory says.
+    pub fn settings(&self) -> Result<Settings> {
+        Settings::load(&self.data_dir()?)
+    }
+
+    /// An engine in this process. It must not touch collections, which belong to the owner (see [`crate::owner`]).
     pub fn engine(&self) -> Result<Engine> {
         Engine::new(self.config()?)
     }
@@ -192,11 +196,9 @@ pub enum Command {
     OnCollections(OnCollections),
     Inspect(commands::inspect::Inspect),
     Doctor(commands::doctor::Doctor),
-    Embed(commands::embed::Embed),
     Eval(commands::eval::Eval),
     Models(commands::models::Models),
     Mcp(commands::mcp::Mcp),
-    Bench(commands::bench::Bench),
     Schemas(commands::schemas::Schemas),
     ReadFiles(commands::read_files::ReadFiles),
     Stop(commands::stop::Stop),
@@ -208,6 +210,10 @@ pub enum Command {
 pub enum OnCollections {
     New(commands::new::New),
     Collections(commands::collections::Collections),
+    Rename(commands::lifecycle::Rename),
+    Close(commands::lifecycle::Close),
+    Archive(commands::lifecycle::Archive),
+    Reopen(commands::lifecycle::Reopen),
     Ingest(commands::ingest::Ingest),
     Sync(commands::sync::Sync),
     Reindex(commands::reindex::Reindex),
@@ -236,17 +242,18 @@ pub enum OnCollections {
     Watches(commands::watches::Watches),
     Jobs(commands::jobs::Jobs),
     Call(commands::call::Call),
-    /// Called `bench search`.
-    #[command(skip)]
-    BenchSearch(commands::bench_search::SearchBench),
 }
 
 impl OnCollections {
-    /// Runs in the owner; the exit status.
+    /// Runs in the owner. Returns the exit status.
     pub fn run(self, console: &Console) -> Result<u8> {
         match self {
             Self::New(command) => command.run(console),
             Self::Collections(command) => command.run(console),
+            Self::Rename(command) => command.run(console),
+            Self::Close(command) => command.run(console),
+            Self::Archive(command) => command.run(console),
+            Self::Reopen(command) => command.run(console),
             Self::Ingest(command) => command.run(console),
             Self::Sync(command) => command.run(console),
             Self::Reindex(command) => command.run(console),
@@ -275,14 +282,15 @@ impl OnCollections {
             Self::Watches(command) => command.run(console),
             Self::Jobs(command) => command.run(console),
             Self::Call(command) => command.run(console),
-            Self::BenchSearch(command) => command.run(console),
         }
     }
 
-    /// Whether a command that may have been carried out already can be run once more to the same end.
+    /// Whether running the command twice has the same result as running it once.
     pub fn may_be_repeated(&self) -> bool {
         match self {
-            Self::New(_) | Self::Import(_) | Self::Repair(_) | Self::Watch(_) | Self::Unwatch(_) => false,
+            Self::New(_) | Self::Rename(_) | Self::Import(_) | Self::Repair(_) | Self::Watch(_) | Self::Unwatch(_) => {
+                false
+            }
             Self::Export(command) => command.may_be_repeated(),
             Self::Call(command) => command.may_be_repeated(),
             _ => true,
@@ -299,7 +307,7 @@ pub struct InCollection {
 }
 
 impl InCollection {
-    /// The collection that is named, else the only active one.
+    /// The named collection, or else the only active one.
     pub fn find(&self, engine: &Engine) -> Result<CollectionMeta> {
         match &self.collection {
             Some(name) => engine.find_collection(name),
@@ -316,7 +324,7 @@ pub fn no_collection_named() -> Error {
     .with_hint("Name it with -c NAME. See the collections with `casetrack collections`.")
 }
 
-/// Parses the serialised name of an enumeration, such as a collection type, and lists the names when it is none.
+/// Parses the serialised name of an enumeration's value, such as a collection type. The error lists the names.
 fn parse_name<T: DeserializeOwned>(text: &str, names: &str) -> Result<T> {
     let value = serde_json::Value::String(text.to_lowercase());
     serde_json::from_value(value).map_err(|_| Error::invalid(format!("\"{text}\" is not one of {names}")))
@@ -349,24 +357,13 @@ pub fn schedule(text: &str) -> Result<Schedule> {
 pub fn http_address(text: &str) -> Result<SocketAddr> {
     let port = text.strip_prefix("localhost:").unwrap_or(text);
     let of_port = |port: u16| SocketAddr::from((Ipv4Addr::LOCALHOST, port));
-    port.parse()
-        .map(of_port)
-        .or_else(|_| text.parse())
-        .map_err(|_| Error::invalid(format!("\"{text}\" is no address and port, such as 127.0.0.1:8310, and no port")))
+    port.parse().map(of_port).or_else(|_| text.parse()).map_err(|_| {
+        Error::invalid(format!("\"{text}\" is neither a port nor an address and port, such as 127.0.0.1:8310"))
+    })
 }
 
 pub fn toolset(text: &str) -> Result<Toolset> {
     parse_name(text, &Toolset::EACH.map(Toolset::name).join(", "))
-}
-
-pub fn embedding_kind(text: &str) -> Result<EmbeddingKind> {
-    match text {
-        "e1" => Ok(EmbeddingKind::Dense),
-        "e6" => Ok(EmbeddingKind::Sparse),
-        "e12" => Ok(EmbeddingKind::LateInteraction),
-        "all" => Ok(EmbeddingKind::All),
-        _ => Err(Error::invalid(format!("\"{text}\" is not one of e1, e6, e12, all"))),
-    }
 }
 
 #[cfg(test)]

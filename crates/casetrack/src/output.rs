@@ -38,11 +38,11 @@ pub fn init_owner_logging(verbose: u8, log: OwnerLog) {
     builder.with_target(false).with_ansi(false).init();
 }
 
-/// A result as JSON, or as the text that `text` makes of it.
+/// Renders a result as JSON, or as text with `text`.
 pub fn render<T: Serialize>(value: &T, json: bool, text: impl FnOnce(&T) -> String) -> Result<String, Error> {
     if json {
         let json = || {
-            // Through text, so that numbers stay as short as they are.
+            // Goes through text, which keeps numbers in their short form.
             let mut value = serde_json::from_str(&serde_json::to_string(value)?)?;
             Reader::CommandLine.render_hints(&mut value);
             serde_json::to_string_pretty(&value)
@@ -58,7 +58,7 @@ pub fn print<T: Serialize>(value: &T, json: bool, text: impl FnOnce(&T) -> Strin
     print_line(&render(value, json, text)?)
 }
 
-/// A reader that goes away (`| head`) is no error.
+/// Prints a line. It is not an error if the reader has gone (`| head`).
 pub fn print_line(text: &str) -> Result<(), Error> {
     let mut stdout = std::io::stdout().lock();
     match writeln!(stdout, "{}", text.trim_end_matches('\n')).and_then(|()| stdout.flush()) {
@@ -67,24 +67,24 @@ pub fn print_line(text: &str) -> Result<(), Error> {
     }
 }
 
-/// `{"error": {code, message, hint}}` on stdout with `--json`, words on stderr otherwise.
+/// Prints `{"error": {code, message, hint}}` on stdout with `--json`, and text on stderr otherwise.
 pub fn print_error(error: &Error, json: bool) {
     if json {
         let hint = error.hint.as_ref().map(|hint| Reader::CommandLine.hint(hint));
         let value = serde_json::json!({"error": {"code": error.code.name(), "message": error.message, "hint": hint}});
-        // Nothing is left to tell anyone when stdout is closed.
+        // If stdout is closed, nobody is left to read this.
         let _ = print_line(&format!("{value:#}"));
         return;
     }
     eprintln!("error: {}", Reader::CommandLine.error(error));
 }
 
-/// Control characters would let a file name rewrite the terminal.
+/// Replaces control characters, which would let a file name rewrite the terminal.
 pub fn printable(text: &str) -> String {
     text.chars().map(|c| if c.is_control() && !matches!(c, '\n' | '\t') { '\u{fffd}' } else { c }).collect()
 }
 
-/// How a command goes on: a bar on a terminal, a line a file elsewhere, nothing with `--quiet`.
+/// Progress of a command: a bar on a terminal, one line per file elsewhere, nothing with `--quiet`.
 pub struct Progress {
     bar: ProgressBar,
     terminal: bool,
@@ -131,7 +131,7 @@ impl Progress {
         }
     }
 
-    /// Prints a line to stderr, beside the bar.
+    /// Prints a line to stderr above the bar.
     pub fn line(&self, text: &str) {
         self.bar.suspend(|| eprintln!("{text}"));
     }
@@ -141,18 +141,18 @@ impl Progress {
     }
 }
 
-/// How a download goes on: a bar on a terminal, lines elsewhere, nothing with `--quiet`.
+/// Progress of a download: a bar on a terminal, lines elsewhere, nothing with `--quiet`.
 pub struct DownloadProgress {
     bar: ProgressBar,
     quiet: bool,
     terminal: bool,
     name: String,
-    /// Tenths that have been said, where there is no bar.
+    /// Tenths that have been printed, where there is no bar.
     tenths: u64,
 }
 
 impl DownloadProgress {
-    /// Steps that are larger were not received but found on the disk, and say nothing of the speed.
+    /// Larger steps are bytes found on disk, not received, so they do not count towards the speed.
     const LARGEST_STEP: u64 = 1 << 20;
 
     pub fn new(quiet: bool) -> Self {
@@ -163,7 +163,7 @@ impl DownloadProgress {
         Self { bar: ProgressBar::hidden().with_style(style), quiet, terminal, name: String::new(), tenths: 0 }
     }
 
-    /// Begins with something of so many bytes.
+    /// Starts a download of `bytes` bytes.
     pub fn start(&mut self, name: &str, bytes: u64) {
         (self.name, self.tenths) = (name.to_owned(), 0);
         self.bar.reset();
@@ -174,7 +174,7 @@ impl DownloadProgress {
         }
     }
 
-    /// So many bytes are there.
+    /// Sets the number of bytes that are here.
     pub fn at(&mut self, bytes: u64) {
         let found = bytes.saturating_sub(self.bar.position()) > Self::LARGEST_STEP;
         self.bar.set_position(bytes);

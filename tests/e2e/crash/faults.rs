@@ -8,7 +8,7 @@ use std::process::{Command, Output, Stdio};
 
 use super::{COLLECTION, Matter, setting, settle};
 use crate::client::{casetrack, run};
-use crate::owner::{kill, owner_pid};
+use crate::owner::find_owner;
 
 const KINDS: [&str; 5] = ["write", "full", "short", "fsync", "rename"];
 
@@ -36,7 +36,7 @@ impl Fault {
     /// Runs a command in a new owner, to which this happens.
     fn run(&self, matter: &Matter, arguments: &[&str]) -> Output {
         // The owner takes the environment of the command that starts it.
-        stop_owner(matter);
+        kill_owner(matter);
         std::fs::write(&self.while_there, "").unwrap();
         let mut command = casetrack(&matter.home);
         command.args(arguments).args(["-c", COLLECTION]).stdin(Stdio::null());
@@ -53,9 +53,10 @@ impl Fault {
     }
 }
 
-fn stop_owner(matter: &Matter) {
-    if matter.home.join("owner/address.json").exists() {
-        kill(owner_pid(&matter.home));
+/// The owner may have ended by itself, having nothing to do.
+fn kill_owner(matter: &Matter) {
+    if let Some(pid) = find_owner(&matter.home) {
+        let _ = Command::new("kill").args(["-KILL", &pid.to_string()]).stderr(Stdio::null()).status();
     }
 }
 
@@ -112,7 +113,7 @@ fn writes_that_fail_are_reported_and_lose_nothing() {
             matter.note_all_stored();
             matter.check(&format!("{context}, and mended"));
             // What is on the disk is whole as well.
-            kill(owner_pid(&matter.home));
+            kill_owner(&matter);
             matter.check(&format!("{context}, and restarted"));
             if let Some(name) = matter.remove() {
                 let arguments = serde_json::json!({"document_name": name, "confirm": true}).to_string();

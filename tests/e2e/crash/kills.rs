@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use super::{COLLECTION, Matter, setting, settle};
 use crate::client::{casetrack, run};
-use crate::owner::owner_pid;
+use crate::owner::find_owner;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Operation {
@@ -67,8 +67,8 @@ fn killed_at_any_moment_nothing_is_lost() {
         std::thread::sleep(moment);
         let finished = child.try_wait().unwrap();
         // The owner first; the command must not see that and begin again.
-        let pids = [owner_pid(&matter.home).to_string(), child.id().to_string()];
-        let _ = Command::new("kill").arg("-KILL").args(&pids).stderr(Stdio::null()).status();
+        let pids = find_owner(&matter.home).into_iter().chain([child.id()]).map(|pid| pid.to_string());
+        let _ = Command::new("kill").arg("-KILL").args(pids).stderr(Stdio::null()).status();
         let mut progress = String::new();
         child.stderr.take().unwrap().read_to_string(&mut progress).unwrap();
         let status = child.wait().unwrap();

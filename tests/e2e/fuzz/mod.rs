@@ -21,8 +21,10 @@ use fastrand::Rng;
 use crate::client::samples;
 use mutate::mutated;
 
-/// A sound file of this size is read in milliseconds, or seconds by OCR.
+/// Longest run without `CASETRACK_FUZZ_SECONDS`.
 const MOST_SECONDS: u64 = 30;
+/// A page that takes longer has hung: a sound one of this size is read in milliseconds, or seconds by OCR.
+const PAGE_SECONDS: u64 = 600;
 
 macro_rules! fuzz {
     ($($test:ident: $format:ident),* $(,)?) => {
@@ -73,7 +75,7 @@ fn fuzz(format: FileFormat) {
         program: env!("CARGO_BIN_EXE_casetrack").into(),
         arguments: vec!["read-files".to_owned()],
     });
-    let limits = Limits { max_page_seconds: MOST_SECONDS, ..Limits::default() };
+    let limits = Limits { max_page_seconds: PAGE_SECONDS, ..Limits::default() };
     let options = ExtractOptions { limits, ..ExtractOptions::default() };
     let end = Instant::now() + Duration::from_secs(seconds.unwrap_or(MOST_SECONDS));
     let most_runs = match (seconds, format) {

@@ -85,7 +85,7 @@ pub struct Int8Matrix {
     k: usize,
     n: usize,
     data: Vec<i8>,
-    /// Of each column: what an integer counts, and the sum of its integers.
+    /// For each column: the value of one step, and the sum of its integers.
     scales: Vec<f32>,
     sums: Vec<i32>,
 }
@@ -307,7 +307,7 @@ mod x86 {
 struct QuantisedRows {
     /// In groups of [`DEPTH`], the last one of a row padded.
     bytes: Vec<[u8; DEPTH]>,
-    /// Of each row: what an integer counts, and the integer that stands for 0.
+    /// For each row: the value of one step, and the integer that represents 0.
     scales: Vec<(f32, i32)>,
 }
 
@@ -340,7 +340,7 @@ impl WithSimd for Quantise<'_> {
     }
 }
 
-/// Writes a row in integers; returns what one counts, and the one that stands for 0.
+/// Writes a row as integers; returns the value of one step, and the integer that represents 0.
 ///
 /// Without sums and without fused operations, so that all instruction sets give the same.
 #[inline(always)]

@@ -217,7 +217,7 @@ impl Product<'_> {
     }
 }
 
-/// The vector at `from`; what lies behind the end counts as zero.
+/// The vector at `from`; values past the end count as zero.
 #[inline(always)]
 fn load<S: Simd>(simd: S, values: &[f32], from: usize) -> S::f32s {
     match values.get(from..from + S::F32_LANES) {

@@ -18,7 +18,7 @@ impl RepositoryCache {
         Self { dir: cache.join(format!("models--{}", repository.replace('/', "--"))) }
     }
 
-    /// The commit that a revision stood for when it was last downloaded; a commit stands for itself.
+    /// The commit that a revision named when it was last downloaded; a commit names itself.
     pub fn commit(&self, revision: &str) -> Option<String> {
         if self.dir.join("snapshots").join(revision).is_dir() {
             return Some(revision.to_owned());

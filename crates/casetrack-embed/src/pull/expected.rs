@@ -1,4 +1,4 @@
-//! What a file must be: its size and hashes, as far as they are known beforehand.
+//! The expected size and hashes of a file, as far as they are known before the download.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -7,7 +7,7 @@ use std::path::Path;
 use casetrack_core::Sha256;
 use sha2::Digest;
 
-/// What is known of a file before it is there.
+/// What is known about a file before it is downloaded.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Expected {
     pub size: Option<u64>,
@@ -17,7 +17,7 @@ pub struct Expected {
     pub git_blob: Option<[u8; 20]>,
 }
 
-/// What a file was found to be.
+/// The actual size and hash of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Found {
     pub size: u64,
@@ -25,7 +25,7 @@ pub struct Found {
 }
 
 impl Expected {
-    /// Takes the hash that an entity tag of the hub is: 64 hexadecimal digits for SHA-256, 40 for a Git object.
+    /// Reads the hash in an entity tag of the hub: 64 hexadecimal digits for SHA-256, 40 for a Git object.
     pub fn from_etag(etag: &str) -> Self {
         let etag = etag.trim().trim_start_matches("W/").trim_matches('"');
         Self { size: None, sha256: etag.parse().ok(), git_blob: parse_sha1(etag) }
@@ -36,7 +36,7 @@ impl Expected {
         self.sha256.is_some() || self.git_blob.is_some()
     }
 
-    /// Reads the file: what it is, or in words why it is not what was expected.
+    /// Reads the file and returns its size and hash, or in words how it differs from what was expected.
     pub fn check(&self, path: &Path) -> io::Result<Result<Found, String>> {
         let mut file = File::open(path)?;
         let size = file.metadata()?.len();
@@ -101,7 +101,7 @@ mod tests {
         let expected = Expected::from_etag("ce013625030ba8dba906f756967f9e9ca394464a");
         let found = expected.check(&path).unwrap().unwrap();
         assert_eq!(found.size, 6);
-        assert_eq!(found.sha256, crate::manifest::hash_file(&path).unwrap());
+        assert_eq!(found.sha256, crate::state::hash_file(&path).unwrap());
         std::fs::write(&path, "hallo\n").unwrap();
         assert!(expected.check(&path).unwrap().unwrap_err().contains("Git object"));
         let size = Expected { size: Some(7), ..Expected::default() };

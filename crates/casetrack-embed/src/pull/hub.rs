@@ -47,7 +47,7 @@ pub struct Failure {
 pub enum FailureKind {
     /// Broken off, timed out, or the hub is busy.
     Passing,
-    /// There is no connection to the hub at all.
+    /// The hub cannot be reached at all.
     Unreachable,
     Lasting,
 }
@@ -65,7 +65,7 @@ impl Hub {
             .timeout_connect(Some(patience.answer))
             .timeout_recv_response(Some(patience.answer))
             .timeout_recv_body(Some(patience.connection));
-        // A hub on this machine is not reached through a proxy, whatever the environment says.
+        // A hub on this machine is never reached through a proxy, even if the environment names one.
         let host = settings.endpoint.split("//").nth(1).unwrap_or_default();
         let local = ["localhost", "127.", "[::1]"].iter().any(|name| host.starts_with(name));
         let config = if local { config.proxy(None).build() } else { config.build() };
@@ -83,7 +83,7 @@ impl Hub {
         self.repeating(|| self.head(&url, &what))
     }
 
-    /// Begins to read a file at an offset. The answer's status is 200 (from the beginning all the same), 206 or 416.
+    /// Begins to read a file at an offset. The status of the answer is 200 (from the beginning after all), 206 or 416.
     pub fn open(&self, url: &str, what: &str, offset: u64) -> Result<Response<Body>, Failure> {
         let response =
             self.get(url, Some(offset).filter(|offset| *offset > 0)).map_err(|error| self.unreachable(&error))?;
@@ -93,8 +93,8 @@ impl Hub {
         Ok(response)
     }
 
-    /// Asks for a file's headers without following redirections that lead away from the hub: what those lead to knows nothing
-    /// of the hub's identities.
+    /// Asks for a file's headers without following redirections that lead away from the hub: other servers do not know the
+    /// hub's identities.
     fn head(&self, url: &str, what: &str) -> Result<RemoteFile, Failure> {
         let (mut next, mut commit, mut expected) = (url.to_owned(), None, Expected::default());
         for _ in 0..MAX_MOVES {
@@ -121,7 +121,7 @@ impl Hub {
                 }
             }
         }
-        let message = format!("{} sends the request for {what} around in circles", self.endpoint);
+        let message = format!("{} redirects the request for {what} in a loop", self.endpoint);
         Err(Failure { error: network(message), kind: FailureKind::Lasting })
     }
 
@@ -141,7 +141,7 @@ impl Hub {
         }
     }
 
-    /// Runs a small request, again after a passing failure.
+    /// Runs a small request, and repeats it after a passing failure.
     fn repeating<T>(&self, mut request: impl FnMut() -> Result<T, Failure>) -> Result<T> {
         let mut failures = 0;
         loop {
@@ -155,7 +155,7 @@ impl Hub {
         }
     }
 
-    /// Turns a status other than success, or a redirection that was not followed, into the reason.
+    /// Turns a status other than success into an error, except for a redirection that is not followed.
     fn accept(&self, response: &Response<Body>, what: &str) -> Result<(), Failure> {
         let status = response.status();
         if status.is_success() || status.is_redirection() {
@@ -187,7 +187,7 @@ impl Hub {
             ),
             number => (
                 ErrorCode::Network,
-                format!("{endpoint} could not give {what} ({number}{said})"),
+                format!("{endpoint} could not deliver {what} ({number}{said})"),
                 "Try again later: what has been downloaded is kept.".to_owned(),
                 if matches!(number, 408 | 425 | 429) || number >= 500 {
                     FailureKind::Passing
@@ -225,11 +225,11 @@ impl Hub {
 
     /// An answer that ended early.
     pub fn broken_off(&self, what: &str, error: &dyn std::fmt::Display) -> Failure {
-        let message = format!("The download of {what} from {} was broken off: {error}", self.endpoint);
+        let message = format!("The download of {what} from {} was interrupted: {error}", self.endpoint);
         Failure { error: network(message), kind: FailureKind::Passing }
     }
 
-    /// Something answers that is no hub: a login page, or what stands at the hub's address now.
+    /// Something other than a hub answers: a login page, or whatever is at the hub's address now.
     pub fn no_hub(&self, url: &str, response: &Response<Body>) -> Failure {
         let kind = header(response.headers(), "content-type").unwrap_or("no content type");
         let message = format!("{url} does not answer like a model hub ({}, {kind})", response.status().as_u16());

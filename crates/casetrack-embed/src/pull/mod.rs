@@ -1,8 +1,8 @@
 //! `casetrack models pull`: downloads the models of the quality profile. Nothing else in CaseTrack uses the network.
 //!
 //! A model's files are collected in `.pulling/<id>` of the destination, each checked against the hash that the manifest pins and
-//! the one that the hub names. When all are there, the folder moves to its place in one step, with a record of what was found.
-//! Whatever interrupts that, the next pull goes on from the bytes that are there.
+//! the one that the hub names. When all are complete, the folder moves to its place in one step, with a record of sizes and hashes.
+//! After any interruption, the next pull continues with the bytes already downloaded.
 //!
 //! The client is `ureq`. The crate `hf-hub` would not do: since 1.0 it brings an asynchronous client with its runtime, and the last
 //! version without them checks no hashes, keeps a second copy of every file in its cache, and has no offline mode.
@@ -21,7 +21,8 @@ use std::path::{Component, Path, PathBuf};
 use casetrack_core::{Error, ErrorCode, Result};
 
 use crate::manifest::{FileSpec, ModelManifest, ModelProfile, ModelSpec};
-use crate::pulled::{ModelState, PulledFile, PulledRecord};
+use crate::pulled::{PulledFile, PulledRecord};
+use crate::state::ModelState;
 use cache::RepositoryCache;
 use expected::{Expected, Found};
 use hub::{Hub, RemoteFile};
@@ -34,15 +35,15 @@ const STAGING_DIR: &str = ".pulling";
 /// What happens during a pull.
 #[derive(Debug)]
 pub enum PullEvent<'a> {
-    /// A model is not here and its files on the hub are known; `bytes` is their size together, 0 when the hub does not tell.
+    /// A model is missing and its files on the hub are known; `bytes` is their total size, 0 if the hub does not give it.
     Started { model: &'a str, files: usize, bytes: u64 },
-    /// So many bytes of the model are on the disk.
+    /// This many bytes of the model are on the disk.
     Received { model: &'a str, bytes: u64 },
     /// A file is complete and checked. It was `downloaded`, or found on this machine.
     FileDone { model: &'a str, name: &'a str, bytes: u64, downloaded: bool },
     /// The connection broke; the download will go on.
     Retrying { model: &'a str, reason: &'a str },
-    /// The model is in its place; nothing had to be done if `already`.
+    /// The model is in its place; `already` if it was there before.
     Finished { model: &'a str, already: bool },
 }
 
@@ -59,9 +60,9 @@ pub struct PulledModel {
 
 /// Brings the models with these ids, or all of the quality profile, into `destination`, one after the other.
 ///
-/// Models that are there and undamaged are left alone and cost no request. Ends with the first error; the models before it are
+/// Models that are present and undamaged are left alone and cost no request. Ends with the first error; the models before it are
 /// complete, and what was downloaded of that one is kept. Errors: `Network`, `PermissionDenied`, `NotFound`, `DiskFull`, `Corrupt` when
-/// a file is not what it must be (it is deleted), `InUse` while another pull runs, `MissingDependency` offline.
+/// a file differs from what was expected (it is deleted), `InUse` while another pull runs, `MissingDependency` offline.
 pub fn pull(
     models_dir: &Path,
     ids: &[String],
@@ -77,7 +78,7 @@ pub fn pull(
     for model in models {
         match pull.model(model) {
             Ok(pulled) => result.push(pulled),
-            // Offline, it is worth while to know of all that is missing.
+            // Offline, one error lists everything that is missing.
             Err(error) if settings.offline && error.code == ErrorCode::MissingDependency => missing.push(error.message),
             Err(error) => return Err(error),
         }
@@ -109,7 +110,7 @@ struct Pull<'a> {
     report: &'a mut dyn FnMut(PullEvent<'_>),
 }
 
-/// A file with what is known of it and where it can be had.
+/// A file, what is known about it, and where to get it.
 struct Wanted<'a> {
     file: &'a FileSpec,
     expected: Expected,
@@ -164,7 +165,7 @@ impl Pull<'_> {
         Ok(PulledModel { id: model.id.clone(), dir, already: false, downloaded })
     }
 
-    /// Finds out the commit and, for each file, size and hash.
+    /// Finds the commit and, for each file, size and hash.
     fn plan<'m>(&mut self, model: &'m ModelSpec, cache: Option<&RepositoryCache>) -> Result<(String, Vec<Wanted<'m>>)> {
         let pinned = |file: &FileSpec| Expected { sha256: file.sha256, ..Expected::default() };
         if self.settings.offline {
@@ -179,14 +180,18 @@ impl Pull<'_> {
         for file in &model.files {
             let mut remote = hub.describe(&model.source_repository, &commit, &file.name)?;
             if is_commit(&commit) && remote.commit != commit {
-                return Err(wrong(&file.name, model, &format!("it is of revision {}, wanted {commit}", remote.commit)));
+                return Err(wrong(
+                    &file.name,
+                    model,
+                    &format!("it is from revision {}, expected {commit}", remote.commit),
+                ));
             }
-            // All files come from the commit of the first one, whatever happens to a branch meanwhile.
+            // All files come from the commit of the first one, even if the branch moves meanwhile.
             commit.clone_from(&remote.commit);
             if let (Some(pinned), Some(offered)) = (file.sha256, remote.expected.sha256)
                 && pinned != offered
             {
-                let problem = format!("the hub offers SHA-256 {offered}, the manifest wants {pinned}");
+                let problem = format!("the hub has SHA-256 {offered}, the manifest expects {pinned}");
                 return Err(wrong(&file.name, model, &problem));
             }
             remote.expected.sha256 = file.sha256.or(remote.expected.sha256);
@@ -195,7 +200,7 @@ impl Pull<'_> {
         Ok((commit, wanted))
     }
 
-    /// Downloads a file into the staging folder and checks it: what it is, and the bytes that came over the network. `None` offline.
+    /// Downloads a file into the staging folder and checks it: its size and hash, and the bytes that came over the network. `None` offline.
     fn download(
         &mut self,
         model: &ModelSpec,
@@ -257,7 +262,7 @@ fn take_local(
     Ok(None)
 }
 
-/// The place where a model's files are collected. Holds a lock against a second pull of the same model.
+/// The folder in which a model's files are collected, locked against a second pull of the same model.
 struct Staging {
     dir: PathBuf,
     target: PathBuf,
@@ -283,13 +288,13 @@ impl Staging {
         }
     }
 
-    /// Where a complete file lies.
+    /// The path of a complete file.
     fn file(&self, name: &str) -> PathBuf {
         self.dir.join("files").join(name)
     }
 
-    /// Where a file is downloaded to. Named after its hash as well, so that the beginning of one version is never continued with the
-    /// rest of another.
+    /// The path that a file is downloaded to. The name contains its hash, so that the beginning of one version is never continued
+    /// with the rest of another.
     fn part(&self, name: &str, expected: &Expected) -> PathBuf {
         let hash = match (expected.sha256, expected.git_blob) {
             (Some(sha256), _) => format!("{sha256:.16}", sha256 = sha256.to_string()),
@@ -299,7 +304,7 @@ impl Staging {
         self.dir.join("parts").join(format!("{}.{hash}", name.replace('/', "--")))
     }
 
-    /// Writes the record and puts the model in its place; what was there before goes.
+    /// Writes the record and moves the model to its place, replacing what was there.
     fn install(self, record: &PulledRecord) -> Result<PathBuf> {
         let files = self.dir.join("files");
         record.write(&files)?;
@@ -311,7 +316,7 @@ impl Staging {
             rename(&self.target, &old)?;
         }
         rename(&files, &self.target)?;
-        // The model is complete; what is left over may lie there until the next pull.
+        // The model is complete; leftovers may stay until the next pull.
         let _ = fs::remove_dir_all(&self.dir);
         Ok(self.target)
     }
@@ -352,9 +357,9 @@ fn check_names(model: &ModelSpec) -> Result<()> {
 }
 
 fn wrong(name: &str, model: &ModelSpec, problem: &str) -> Error {
-    let message = format!("{name} of {} is not what it must be: {problem}", model.source_repository);
+    let message = format!("{name} of {} is not the expected file: {problem}", model.source_repository);
     Error::new(ErrorCode::Corrupt, message).with_hint(
-        "Run the same command again to download it anew. If that does not help, something between here and the hub changes files: \
+        "Run the same command again to download it once more. If that does not help, something between here and the hub changes files: \
          check the proxy and HF_ENDPOINT.",
     )
 }

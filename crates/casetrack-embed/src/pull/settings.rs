@@ -15,7 +15,7 @@ const DEFAULT_ENDPOINT: &str = "https://huggingface.co";
 pub struct HubSettings {
     /// `HF_ENDPOINT`, without a slash at the end.
     pub endpoint: String,
-    /// `HF_HUB_CACHE`, else `hub` in `HF_HOME`, else Hugging Face's default: files that lie there are not downloaded again.
+    /// `HF_HUB_CACHE`, else `hub` in `HF_HOME`, else Hugging Face's default: files in it are not downloaded again.
     /// It is only read.
     pub cache: Option<PathBuf>,
     /// `HF_TOKEN`: goes to the endpoint with every request, and nowhere else.
@@ -28,13 +28,13 @@ pub struct HubSettings {
 /// How long to wait and how often to try.
 #[derive(Debug, Clone, Copy)]
 pub struct Patience {
-    /// How often a broken request is repeated; every byte gained starts the count anew.
+    /// How often a failed request is repeated; every byte gained resets the count.
     pub retries: u32,
     /// Wait before the first repetition; it doubles with each further one.
     pub pause: Duration,
     /// Longest wait for a connection, and for the beginning of an answer.
     pub answer: Duration,
-    /// After this time a download is broken off and continued on a new connection, so that a dead one holds nothing up.
+    /// After this time a download continues on a new connection, so that a dead one does not block it.
     pub connection: Duration,
 }
 
@@ -50,7 +50,7 @@ impl Default for Patience {
 }
 
 impl HubSettings {
-    /// The settings of the environment; an endpoint that is no HTTP address is an error.
+    /// The settings of the environment; an endpoint that is not an HTTP address is an error.
     pub fn from_env() -> Result<Self> {
         Self::from_variables(|name| env::var_os(name), dirs::home_dir())
     }
@@ -60,7 +60,7 @@ impl HubSettings {
         let text = |name: &str| value(name).map(|value| value.to_string_lossy().trim().to_owned());
         let endpoint = text("HF_ENDPOINT").unwrap_or_else(|| DEFAULT_ENDPOINT.to_owned());
         if !endpoint.starts_with("https://") && !endpoint.starts_with("http://") {
-            let message = format!("HF_ENDPOINT is \"{endpoint}\", which is no HTTP address");
+            let message = format!("HF_ENDPOINT is \"{endpoint}\", which is not an HTTP address");
             return Err(Error::invalid(message)
                 .with_hint(format!("Set it to the address of a mirror, or unset it for {DEFAULT_ENDPOINT}.")));
         }
@@ -80,7 +80,7 @@ impl HubSettings {
     }
 }
 
-/// What huggingface_hub takes for true.
+/// The values that huggingface_hub accepts as true.
 fn is_true(value: &str) -> bool {
     ["1", "on", "yes", "true"].contains(&value.to_lowercase().as_str())
 }

@@ -16,13 +16,13 @@ const MAX_DOUBLINGS: u32 = 5;
 
 /// What a transfer reports.
 pub enum TransferEvent<'a> {
-    /// So many bytes of the file are on the disk.
+    /// This many bytes of the file are on the disk.
     Received(u64),
     /// The connection broke and will be tried again.
     Retrying(&'a Error),
 }
 
-/// Downloads a file to `part`, beginning after the bytes that are there already, and returns how many came over the network.
+/// Downloads a file to `part`, beginning after the bytes it already has, and returns how many came over the network.
 /// On an error the bytes received so far stay.
 pub fn fetch(
     hub: &Hub,
@@ -84,7 +84,7 @@ fn attempt(
             return Err(hub.no_hub(&file.url, &response));
         }
         remove(part).map_err(lasting)?;
-        return Err(hub.broken_off(what, &"the server cannot go on in the middle"));
+        return Err(hub.broken_off(what, &"the server cannot continue in the middle"));
     }
     let mut position = if resumed { offset } else { 0 };
     let mut out = open(part, resumed).map_err(|error| lasting(writing(part, what, error)))?;

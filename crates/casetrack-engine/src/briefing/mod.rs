@@ -19,7 +19,7 @@ pub use crate::graph::{
 };
 pub use documents::{ClusterReport, RelatedReport};
 pub use entities::{EdgeReport, EntityListReport, EntityNetwork, MentionReport, MentionsReport, TogetherReport};
-pub use overview::{Coverage, EventReport, StatisticsReport, SummaryReport, TimelineReport};
+pub use overview::{Coverage, EventReport, MAX_EVENTS, StatisticsReport, SummaryReport, TimelineQuery, TimelineReport};
 pub use references::{CitationReport, CitationsReport, ReferenceListReport};
 pub use snippet::Snippet;
 

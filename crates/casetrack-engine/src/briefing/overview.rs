@@ -11,11 +11,12 @@ use crate::graph::{
     TimelineRequest, Topic, known,
 };
 use crate::host::Host;
+use crate::paging::{Paging, Part};
 use crate::search::DateRange;
 use crate::upkeep::stats::{CollectionStats, collection_stats};
 
-/// Most events of one timeline.
-const MAX_EVENTS: usize = 200;
+/// Most events of one timeline, over all its parts.
+pub const MAX_EVENTS: u32 = 200;
 
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct SummaryReport {
@@ -37,10 +38,27 @@ pub struct SummaryReport {
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct TimelineReport {
     pub collection: String,
-    /// Events of that time, also those that are not listed.
+    /// Events that were asked for.
     pub total: u64,
+    /// Of these, the events that matter most, at most [`MAX_EVENTS`]: they are the timeline, which is listed in parts.
+    pub selected: u64,
+    /// By time.
     pub events: Vec<EventReport>,
+    /// The offset to go on with; `None` at the end.
+    pub next_offset: Option<u64>,
     pub notices: Vec<String>,
+}
+
+/// Which dates are wanted.
+#[derive(Debug, Clone, Default)]
+pub struct TimelineQuery {
+    /// First and last day: `YYYY-MM-DD`, `YYYY-MM` or `YYYY`, which include the whole month or year.
+    pub from: Option<String>,
+    pub to: Option<String>,
+    /// Name or id: only what this document states.
+    pub document: Option<String>,
+    /// Only dates whose role contains these words: "effective" finds "effective date".
+    pub role: Option<String>,
 }
 
 /// A date and where a document states it.
@@ -96,26 +114,23 @@ pub(crate) fn collection_summary(host: &Host, collection: CollectionId) -> Resul
 pub(crate) fn collection_timeline(
     host: &Host,
     collection: CollectionId,
-    from: Option<&str>,
-    to: Option<&str>,
-    document: Option<&str>,
+    query: TimelineQuery,
+    paging: Paging,
 ) -> Result<TimelineReport> {
+    let TimelineQuery { from, to, document, role } = query;
     // Checked as every other date is.
-    DateRange::between(from, to)?;
+    DateRange::between(from.as_deref(), to.as_deref())?;
     let known = known(host, collection)?;
-    let document = document.map(|name| find_document(&known.collection, name)).transpose()?.map(|meta| meta.id);
-    let request = TimelineRequest {
-        document,
-        from: from.map(str::to_owned),
-        to: to.map(str::to_owned),
-        top_k: MAX_EVENTS,
-        with_role_only: false,
-    };
+    let document = document.map(|name| find_document(&known.collection, &name)).transpose()?.map(|meta| meta.id);
+    let request = TimelineRequest { document, from, to, role, top_k: MAX_EVENTS as usize, with_role_only: false };
     let timeline = known.graph().timeline(&request);
+    let Part { items, total: selected, next_offset } = paging.of(timeline.events);
     Ok(TimelineReport {
         collection: known.name(),
         total: timeline.total,
-        events: events(&known, timeline.events)?,
+        selected,
+        events: events(&known, items)?,
+        next_offset,
         notices: known.notices()?,
     })
 }

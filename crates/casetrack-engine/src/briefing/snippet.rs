@@ -26,9 +26,8 @@ pub struct Snippet {
 
 /// `None` where the document has gone since the graph was asked.
 pub(super) fn at(collection: &Collection, place: &Place) -> Result<Option<Snippet>> {
-    let Some(document) = collection.document(place.document)? else { return Ok(None) };
-    let Some(chunk) = collection.chunk_at(place.document, place.chunk)? else { return Ok(None) };
-    let view = chunks::view(collection, &document, chunk)?;
+    let Some(passage) = collection.passages().at(place.document, place.chunk)? else { return Ok(None) };
+    let view = chunks::view(passage);
     let chars: Vec<char> = view.text.chars().collect();
     let start = (place.char_start.saturating_sub(view.provenance.char_start) as usize).min(chars.len());
     let end = (place.char_end.saturating_sub(view.provenance.char_start) as usize).clamp(start, chars.len());

@@ -1,7 +1,11 @@
 //! Show chunks with their provenance, and the text around them.
 
-use casetrack_core::{Action, Chunk, ChunkId, CollectionId, DocumentMeta, Error, ErrorCode, Provenance, Result, hint};
-use casetrack_store::Collection;
+use std::ops::Range;
+
+use casetrack_core::{
+    Action, ChunkId, CollectionId, DocumentId, DocumentMeta, Error, ErrorCode, Provenance, Result, hint,
+};
+use casetrack_store::{Passage, Passages};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -84,9 +88,7 @@ pub const MAX_TRAVERSED: u32 = 20;
 pub const MAX_WINDOW: u32 = 5;
 
 pub(crate) fn chunk(host: &Host, collection: CollectionId, id: &str) -> Result<ChunkView> {
-    let collection = host.collection(collection)?;
-    let (document, chunk) = find_chunk(&collection, id)?;
-    view(&collection, &document, chunk)
+    find_chunk(&mut host.collection(collection)?.passages(), id).map(view)
 }
 
 pub(crate) fn document_chunks(
@@ -98,13 +100,16 @@ pub(crate) fn document_chunks(
 ) -> Result<DocumentChunks> {
     let collection = host.collection(collection)?;
     let document = find_document(&collection, name)?;
-    if let Some(page) = page {
-        check_page(&document, page)?;
-    }
-    let mut chunks = collection.chunks(document.id)?;
-    chunks.retain(|chunk| page.is_none_or(|page| chunk.page == page));
-    let Part { items, total, next_offset } = paging.of(chunks);
-    let chunks = items.into_iter().map(|chunk| view(&collection, &document, chunk)).collect::<Result<_>>()?;
+    let all = match page {
+        Some(page) => {
+            check_page(&document, page)?;
+            collection.chunks_on_pages(document.id, page..=page)?
+        }
+        None => 0..document.chunk_count,
+    };
+    let Part { items, total, next_offset } = paging.of(all.collect());
+    let indexes = items.first().map_or(0..0, |first| *first..first + items.len() as u32);
+    let chunks = views(&mut collection.passages(), document.id, indexes)?;
     Ok(DocumentChunks { document, chunks, total, next_offset })
 }
 
@@ -122,17 +127,17 @@ pub(crate) fn browse_pages(
         return Err(Error::invalid(format!("end_page is {end} and start_page {start}; it must not be smaller.")));
     }
     let end = end.min(document.page_count);
-    let mut chunks = Vec::new();
-    let mut next_page = None;
-    for chunk in collection.chunks(document.id)?.into_iter().filter(|chunk| (start..=end).contains(&chunk.page)) {
-        if chunks.len() >= MAX_BROWSED && chunks.last().is_some_and(|last: &Chunk| last.page < chunk.page) {
-            next_page = Some(chunk.page);
-            break;
-        }
-        chunks.push(chunk);
-    }
+    let mut spans = collection.chunk_spans(document.id)?;
+    spans.retain(|span| (start..=end).contains(&span.page));
+    let begins_page = |n: &usize| spans[n - 1].page < spans[*n].page;
+    let next = (MAX_BROWSED..spans.len()).find(begins_page).map(|n| spans[n]);
+    let indexes = match (spans.first(), spans.last()) {
+        (Some(first), Some(last)) => first.index..next.map_or(last.index + 1, |next| next.index),
+        _ => 0..0,
+    };
+    let next_page = next.map(|next| next.page);
     let end_page = next_page.map_or(end, |next| next - 1);
-    let chunks = chunks.into_iter().map(|chunk| view(&collection, &document, chunk)).collect::<Result<_>>()?;
+    let chunks = views(&mut collection.passages(), document.id, indexes)?;
     Ok(PageChunks { document, start_page: start, end_page, chunks, next_page })
 }
 
@@ -147,17 +152,18 @@ pub(crate) fn traverse_chunks(
         return Err(Error::invalid(format!("count is {count}; it must be between 1 and {MAX_TRAVERSED}.")));
     }
     let collection = host.collection(collection)?;
-    let (document, start) = find_chunk(&collection, id)?;
+    let mut passages = collection.passages();
+    let Passage { document, chunk: start, .. } = find_chunk(&mut passages, id)?;
     let (range, next) = match direction {
         Direction::Forward => (start.index..start.index.saturating_add(count), start.index.checked_add(count)),
         Direction::Backward => {
             ((start.index + 1).saturating_sub(count)..start.index + 1, start.index.checked_sub(count))
         }
     };
-    let next = next.map(|index| collection.chunk_at(document.id, index)).transpose()?.flatten();
-    let chunks = collection.chunk_range(document.id, range)?.into_iter();
-    let chunks = chunks.map(|chunk| view(&collection, &document, chunk)).collect::<Result<_>>()?;
-    Ok(Traversal { document, direction, chunks, next_chunk_id: next.map(|chunk| chunk.id) })
+    let next = next.map(|index| passages.at(document.meta.id, index)).transpose()?.flatten();
+    let chunks = views(&mut passages, document.meta.id, range)?;
+    let next_chunk_id = next.map(|next| next.chunk.id);
+    Ok(Traversal { document: document.meta.clone(), direction, chunks, next_chunk_id })
 }
 
 pub(crate) fn source_context(host: &Host, collection: CollectionId, id: &str, window: u32) -> Result<SourceContext> {
@@ -165,21 +171,12 @@ pub(crate) fn source_context(host: &Host, collection: CollectionId, id: &str, wi
         return Err(Error::invalid(format!("window is {window}; it must be between 1 and {MAX_WINDOW}.")));
     }
     let collection = host.collection(collection)?;
-    let (document, chunk) = find_chunk(&collection, id)?;
-    let first = chunk.index.saturating_sub(window);
-    let last = chunk.index.saturating_add(window).min(document.chunk_count.saturating_sub(1));
-    let read = |range: std::ops::RangeInclusive<u32>| -> Result<Vec<ChunkView>> {
-        let mut views = Vec::new();
-        for index in range {
-            if let Some(neighbour) = collection.chunk_at(document.id, index)? {
-                views.push(view(&collection, &document, neighbour)?);
-            }
-        }
-        Ok(views)
-    };
-    let before = if chunk.index == 0 { Vec::new() } else { read(first..=chunk.index - 1)? };
-    let after = read(chunk.index + 1..=last)?;
-    Ok(SourceContext { chunk_id: chunk.id, before, chunk: view(&collection, &document, chunk)?, after })
+    let mut passages = collection.passages();
+    let passage = find_chunk(&mut passages, id)?;
+    let (document, index) = (passage.document.meta.id, passage.chunk.index);
+    let before = views(&mut passages, document, index.saturating_sub(window)..index)?;
+    let after = views(&mut passages, document, index + 1..index.saturating_add(window + 1))?;
+    Ok(SourceContext { chunk_id: passage.chunk.id, before, chunk: view(passage), after })
 }
 
 pub(crate) fn check_page(document: &DocumentMeta, page: u32) -> Result<()> {
@@ -190,7 +187,7 @@ pub(crate) fn check_page(document: &DocumentMeta, page: u32) -> Result<()> {
     Err(Error::invalid(message).with_hint("Ask for a page from 1 to the number of pages."))
 }
 
-pub(crate) fn find_chunk(collection: &Collection, id: &str) -> Result<(DocumentMeta, Chunk)> {
+pub(crate) fn find_chunk(passages: &mut Passages<'_>, id: &str) -> Result<Passage> {
     let not_found = || {
         let shown: String = id.chars().take(80).collect();
         Error::new(ErrorCode::NotFound, format!("Chunk not found: \"{shown}\".")).with_hint(hint![
@@ -200,21 +197,24 @@ pub(crate) fn find_chunk(collection: &Collection, id: &str) -> Result<(DocumentM
         ])
     };
     let parsed: ChunkId = id.parse().map_err(|_| not_found())?;
-    let (document, chunk) = collection.chunk(parsed)?.ok_or_else(not_found)?;
-    let document = collection.document(document)?.ok_or_else(not_found)?;
-    Ok((document, chunk))
+    passages.with_id(parsed)?.ok_or_else(not_found)
 }
 
-pub(crate) fn view(collection: &Collection, document: &DocumentMeta, chunk: Chunk) -> Result<ChunkView> {
-    let (method, ocr_confidence) = collection.page_method(document.id, chunk.page)?;
-    let provenance = Provenance::of(&chunk, document, method, ocr_confidence);
-    Ok(ChunkView {
+/// The chunks of a document with some indexes, as far as they exist.
+fn views(passages: &mut Passages<'_>, document: DocumentId, indexes: Range<u32>) -> Result<Vec<ChunkView>> {
+    Ok(passages.range(document, indexes)?.into_iter().map(view).collect())
+}
+
+pub(crate) fn view(passage: Passage) -> ChunkView {
+    let Passage { document, chunk, method, ocr_confidence } = passage;
+    let provenance = Provenance::of(&chunk, &document.meta, method, ocr_confidence);
+    ChunkView {
         chunk_id: chunk.id,
         citation: provenance.citation(),
         short_citation: provenance.short_citation(),
         provenance,
         text: chunk.text,
-        chunk_count: document.chunk_count,
-        embeddings: embedders(collection, document)?,
-    })
+        chunk_count: document.meta.chunk_count,
+        embeddings: embedders(&document.meta, document.has_sparse_vectors),
+    }
 }

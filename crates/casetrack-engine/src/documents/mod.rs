@@ -119,7 +119,7 @@ pub(crate) fn document(host: &Host, collection: CollectionId, name: &str) -> Res
     let collection = host.collection(collection)?;
     let meta = find_document(&collection, name)?;
     let mut lengths = (u32::MAX, 0u64, 0u32);
-    let chunks = collection.chunks(meta.id)?;
+    let chunks = collection.chunk_spans(meta.id)?;
     for chunk in &chunks {
         let chars = chunk.char_end - chunk.char_start;
         lengths = (lengths.0.min(chars), lengths.1 + u64::from(chars), lengths.2.max(chars));
@@ -134,13 +134,13 @@ pub(crate) fn document(host: &Host, collection: CollectionId, name: &str) -> Res
         },
         // A file inside a container exists where the container does.
         source_exists: std::path::Path::new(&meta.path).ancestors().any(std::path::Path::is_file),
-        embedders: embedders(&collection, &meta)?,
+        embedders: embedders(&meta, collection.has_sparse_vectors(meta.id)?),
         meta,
     })
 }
 
 pub(crate) fn delete_document(host: &Host, collection: CollectionId, name: &str) -> Result<DocumentMeta> {
-    let collection = host.collection(collection)?;
+    let collection = host.collection_to_change(collection)?;
     let meta = find_document(&collection, name)?;
     let documents = if meta.format.is_container() { collection.documents()? } else { Vec::new() };
     delete_whole(&collection, &meta, &documents)?;
@@ -203,8 +203,8 @@ pub(crate) fn find_document(collection: &Collection, name: &str) -> Result<Docum
 }
 
 /// The embedders that have vectors of a document.
-pub(crate) fn embedders(collection: &Collection, meta: &DocumentMeta) -> Result<Vec<String>> {
+pub(crate) fn embedders(meta: &DocumentMeta, has_sparse_vectors: bool) -> Vec<String> {
     let dense = meta.embedded_at.is_some().then_some("E1");
-    let sparse = collection.has_sparse_vectors(meta.id)?.then_some("E6");
-    Ok(dense.into_iter().chain(sparse).map(str::to_owned).collect())
+    let sparse = has_sparse_vectors.then_some("E6");
+    dense.into_iter().chain(sparse).map(str::to_owned).collect()
 }

@@ -7,7 +7,7 @@ use casetrack_core::{
     Rect, Result, hint,
 };
 use casetrack_extract::{ExtractOptions, RenderRequest, can_render};
-use casetrack_store::Collection;
+use casetrack_store::{Collection, Passage};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -66,7 +66,7 @@ pub(crate) fn page_text(host: &Host, collection: CollectionId, document: &str, p
     let collection = host.collection(collection)?;
     let document = find_document(&collection, document)?;
     let Page { text, method, ocr_confidence, sheet_name, .. } = stored(&collection, &document, page)?;
-    let chunks = collection.chunks(document.id)?;
+    let chunks = collection.chunk_spans(document.id)?;
     Ok(PageText {
         has_picture: can_render(document.format),
         page,
@@ -98,7 +98,8 @@ pub(crate) fn page_picture(
     }
     let highlights = match request.chunk {
         Some(id) => {
-            let (owner, chunk) = find_chunk(&collection, id)?;
+            let Passage { document: owner, chunk, .. } = find_chunk(&mut collection.passages(), id)?;
+            let owner = &owner.meta;
             if owner.id != document.id || chunk.page != request.page {
                 let message = format!(
                     "Chunk {} is on page {} of {}, not on page {} of {}.",

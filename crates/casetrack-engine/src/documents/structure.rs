@@ -33,6 +33,10 @@ pub struct Section {
     pub level: u8,
     /// From 1.
     pub page: u32,
+    /// From 1, on the page.
+    pub paragraph: u32,
+    pub line_start: u32,
+    pub line_end: u32,
     /// Characters of the page, half-open: the heading itself.
     pub char_start: u32,
     pub char_end: u32,
@@ -64,22 +68,27 @@ pub(crate) fn document_structure(
 ) -> Result<DocumentStructure> {
     let collection = host.collection(collection)?;
     let document = find_document(&collection, name)?;
-    let chunks = collection.chunks(document.id)?;
+    let chunks = collection.chunk_spans(document.id)?;
     let mut sections: Vec<Section> = Vec::new();
     for number in 1..=document.page_count {
         let Some(page) = collection.page(document.id, number)? else { continue };
-        let headings = page.blocks.iter().filter_map(|block| match block.kind {
-            BlockKind::Heading { level } => Some((level, block)),
+        let headings = (1..).zip(&page.blocks).filter_map(|(paragraph, block)| match block.kind {
+            BlockKind::Heading { level } => Some((level, paragraph, block)),
             _ => None,
         });
         let mut chars = page.text.chars();
         let mut at = 0;
-        for (level, block) in headings {
-            let written = chars.by_ref().skip(block.char_start.saturating_sub(at) as usize);
-            let title: String = written.take((block.char_end - block.char_start) as usize).collect();
+        let mut line = 1;
+        for (level, paragraph, block) in headings {
+            let before = chars.by_ref().take(block.char_start.saturating_sub(at) as usize);
+            line += before.filter(|&c| c == '\n').count() as u32;
+            let title: String = chars.by_ref().take((block.char_end - block.char_start) as usize).collect();
             at = block.char_end;
+            let line_start = line;
+            line += title.chars().filter(|&c| c == '\n').count() as u32;
+            let line_end = line_start + title.trim_end().chars().filter(|&c| c == '\n').count() as u32;
             let title = title.split_whitespace().collect::<Vec<_>>().join(" ");
-            let holds = |chunk: &&casetrack_core::Chunk| {
+            let holds = |chunk: &&casetrack_store::ChunkSpan| {
                 chunk.page == number && (chunk.char_start..chunk.char_end).contains(&block.char_start)
             };
             let chunk = chunks.iter().find(holds);
@@ -87,6 +96,9 @@ pub(crate) fn document_structure(
                 title: title.chars().take(MAX_TITLE_CHARS).collect(),
                 level: level.max(1),
                 page: number,
+                paragraph,
+                line_start,
+                line_end,
                 char_start: block.char_start,
                 char_end: block.char_end,
                 chunk_id: chunk.map(|chunk| chunk.id),

@@ -9,6 +9,7 @@ use crate::collections::{self, CollectionInfo, CollectionSummary, CreateCollecti
 use crate::upkeep::doctor::{self, Diagnosis};
 use crate::upkeep::export::{self, ExportReport, ExportRequest};
 use crate::upkeep::import::{self, ImportReport};
+use crate::upkeep::lifecycle;
 use crate::upkeep::models::{self, ModelList, PullEvent, PullReport};
 use crate::upkeep::repair::{self, RepairReport};
 use crate::upkeep::stats::{self, CollectionStats, CompactReport};
@@ -45,6 +46,23 @@ impl Engine {
     /// Details of a collection, with its documents by name.
     pub fn collection_info(&self, id: CollectionId) -> Result<CollectionInfo> {
         collections::collection_info(&self.host, id)
+    }
+
+    /// Gives a collection another name. Its id, and so its directory, stays.
+    ///
+    /// Errors: as [`create_collection`](Self::create_collection) for names; [`ErrorCode::InUse`](casetrack_core::ErrorCode::InUse)
+    /// while something works with it.
+    pub fn rename_collection(&self, id: CollectionId, name: &str) -> Result<CollectionMeta> {
+        let renamed = lifecycle::rename_collection(&self.host, id, name.trim())?;
+        self.watches.rename_collection(id, &renamed.name);
+        Ok(renamed)
+    }
+
+    /// Closes, archives or reopens a collection; in the state it has already it stays as it is.
+    ///
+    /// Errors: [`ErrorCode::InUse`](casetrack_core::ErrorCode::InUse) while something works with it.
+    pub fn set_collection_status(&self, id: CollectionId, status: CollectionStatus) -> Result<CollectionMeta> {
+        lifecycle::set_collection_status(&self.host, id, status)
     }
 
     /// Removes a collection and everything in it, for good; its watches end.

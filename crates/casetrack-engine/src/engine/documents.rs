@@ -11,6 +11,7 @@ use crate::documents::pages::{self, PagePicture, PageText, PictureRequest};
 use crate::documents::structure::{self, DocumentStructure};
 use crate::documents::{self, CatalogueEntry, DocumentDetails, DocumentSort, DocumentSummary};
 use crate::ingest::inspect::{self, Inspection};
+use crate::ingest::{self, IngestReport, IngestRequest};
 use crate::paging::Paging;
 use crate::reindex::{self, IndexStatus};
 use crate::sync::{self, SyncReport, SyncRequest};
@@ -116,6 +117,20 @@ impl Engine {
         cancel: &Cancel,
     ) -> Result<PagePicture> {
         pages::page_picture(&self.host, collection, request, cancel)
+    }
+
+    /// Ingests files and folders without a job, for programs that have the data directory to themselves. Blocks until done; `cancel` stops
+    /// it within a second.
+    ///
+    /// Fails as a whole only when nothing can be started (no such path, no model); after that every problem is in the report.
+    pub fn ingest(
+        &self,
+        collection: CollectionId,
+        request: &IngestRequest,
+        progress: &ProgressSink,
+        cancel: &Cancel,
+    ) -> Result<IngestReport> {
+        ingest::ingest(&self.host, collection, request, progress, cancel)
     }
 
     /// Reads, extracts and chunks a file exactly as ingestion does. Chunk ids are those of a document that does not exist.

@@ -38,6 +38,11 @@ impl Engine {
         Self { host: self.host.with_config(config), jobs, watches }
     }
 
+    #[cfg(test)]
+    pub(crate) fn host(&self) -> &Host {
+        &self.host
+    }
+
     pub fn config(&self) -> &EngineConfig {
         self.host.config()
     }

@@ -1,16 +1,15 @@
 //! Finding passages, and what documents are about.
 
 use casetrack_core::{Cancel, CollectionId, EntityType, ProgressSink, ReferenceKind, Result};
-use serde_json::Value;
 
 use super::Engine;
 use crate::briefing::{
     self, CitationsReport, ClusterReport, ClusterStrategy, EntityListReport, EntityNetwork, EntitySort, MentionsReport,
-    ReferenceListReport, ReferenceSort, RelatedReport, Relationship, StatisticsReport, SummaryReport, TimelineReport,
-    TogetherReport,
+    ReferenceListReport, ReferenceSort, RelatedReport, Relationship, StatisticsReport, SummaryReport, TimelineQuery,
+    TimelineReport, TogetherReport,
 };
-use crate::embedding::{self, EmbedRequest, EmbeddingKind, EmbeddingSpeed};
-use crate::eval::{self, EvalReport, EvalRequest};
+use crate::eval::{self, EvalReport, EvalRequest, Evaluation};
+use crate::paging::Paging;
 use crate::search::compare::{self, Comparison};
 use crate::search::similar::{self, SimilarChunks, Wanted};
 use crate::search::{self, SearchRequest, SearchResponse};
@@ -126,45 +125,31 @@ impl Engine {
         briefing::collection_summary(&self.host, collection)
     }
 
-    /// Dates between two days (`YYYY-MM-DD`, `YYYY-MM` or `YYYY`), in order, of all documents or one. Where there are more than
-    /// 200, those that matter most.
+    /// A part of the timeline: the dates that a query asks for, by time. Of more than
+    /// [`MAX_EVENTS`](briefing::MAX_EVENTS), those that matter most.
     pub fn collection_timeline(
         &self,
         collection: CollectionId,
-        from: Option<&str>,
-        to: Option<&str>,
-        document: Option<&str>,
+        query: TimelineQuery,
+        paging: Paging,
     ) -> Result<TimelineReport> {
-        briefing::collection_timeline(&self.host, collection, from, to, document)
+        briefing::collection_timeline(&self.host, collection, query, paging)
     }
 
     pub fn collection_statistics(&self, collection: CollectionId) -> Result<StatisticsReport> {
         briefing::collection_statistics(&self.host, collection)
     }
 
-    /// Measures retrieval on the judgements of a directory. Blocks: ingestion takes its time, then each query is searched twice.
+    /// Measures retrieval on the judged questions of a folder. Blocks: ingestion takes its time, then each query is searched twice.
     ///
-    /// All but times is the same at each run. Fails where judgements cannot be read, or a document was not ingested.
+    /// All figures but times are the same at each run. Fails where the questions cannot be read, or a document that they name was
+    /// not ingested.
     pub fn evaluate(&self, request: &EvalRequest, progress: &ProgressSink, cancel: &Cancel) -> Result<EvalReport> {
         eval::evaluate(&self.host, request, progress, cancel)
     }
 
-    /// The outputs of texts as JSON objects, in order: `vector` (dense), `terms` with their weights (sparse), `tokens` with
-    /// their `vectors` (late interaction): of passages those that would be stored, unless `exact` ones are asked for.
-    pub fn embed_texts(&self, request: &EmbedRequest, texts: &[String], cancel: &Cancel) -> Result<Vec<Value>> {
-        embedding::embed_texts(&self.host, request, texts, cancel)
-    }
-
-    /// Measures the models on chunks of 2000 characters cut from `text`, at most `chunks` of them, in so many rounds.
-    ///
-    /// Takes the rounds' time and a few seconds more; the machine should be idle.
-    pub fn bench_embedding(
-        &self,
-        kind: EmbeddingKind,
-        text: &str,
-        chunks: usize,
-        rounds: usize,
-    ) -> Result<EmbeddingSpeed> {
-        embedding::bench_embedding(&self.host, kind, text, chunks, rounds)
+    /// The steps of an evaluation, for development tools.
+    pub fn evaluation(&self) -> Evaluation<'_> {
+        Evaluation::new(&self.host)
     }
 }

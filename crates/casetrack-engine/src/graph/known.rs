@@ -159,7 +159,7 @@ fn several(graph: &Graph, name: &str, meant: &[EntityId]) -> Option<String> {
 /// A document as the graph sees it; `None` where it has gone.
 fn node(collection: &Collection, document: DocumentId) -> Result<Option<DocumentNode>> {
     let Some(meta) = collection.document(document)? else { return Ok(None) };
-    let chunks = collection.chunks(document)?;
+    let chunks = collection.chunk_spans(document)?;
     let ranges: Vec<ChunkRange> = chunks
         .iter()
         .map(|chunk| ChunkRange { page: chunk.page, char_start: chunk.char_start, char_end: chunk.char_end })

@@ -32,6 +32,8 @@ pub struct TimelineRequest {
     pub to: Option<String>,
     /// Only what this document states.
     pub document: Option<DocumentId>,
+    /// Only dates whose role contains these words, in any case: "effective" finds "effective date".
+    pub role: Option<String>,
     /// Those that matter most are kept.
     pub top_k: usize,
     /// Leave out dates of which nothing says what they are.
@@ -107,6 +109,9 @@ impl Graph {
         let from = request.from.clone().unwrap_or_default();
         let to = request.to.as_deref().map(|to| format!("{to}~"));
         let in_time = |date: &DateValue| date.last >= from && to.as_ref().is_none_or(|to| date.first <= *to);
+        let role = request.role.as_ref().map(|role| role.to_lowercase());
+        let in_role = |said: &str| role.as_ref().is_none_or(|role| said.contains(role));
+        let bare = role.is_none() && !request.with_role_only;
         let mut events: BTreeMap<(&DateValue, Option<String>), Event<'_>> = BTreeMap::new();
         let wanted = |document: &Document| request.document.is_none_or(|wanted| wanted == document.info.id);
         for (_, document) in self.walk().filter(|(_, document)| wanted(document)) {
@@ -129,12 +134,16 @@ impl Graph {
                     }
                 };
                 while let Some(note) = roles.next_if(|note| note.entity <= local) {
-                    if note.entity == local && in_time(date) {
-                        add(Some(note.role.to_lowercase()), note.count, document.place(note.first));
-                        stated = true;
+                    if note.entity != local || !in_time(date) {
+                        continue;
+                    }
+                    stated = true;
+                    let said = note.role.to_lowercase();
+                    if in_role(&said) {
+                        add(Some(said), note.count, document.place(note.first));
                     }
                 }
-                if !stated && !request.with_role_only && in_time(date) {
+                if !stated && bare && in_time(date) {
                     // Its other mentions say no more than that it occurs.
                     if let Some(place) = document.first_mention(local) {
                         add(None, share.count, place);

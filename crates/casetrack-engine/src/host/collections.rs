@@ -10,6 +10,7 @@ use casetrack_core::{CollectionId, Error, ErrorCode, Result};
 use casetrack_store::{Collection, Registry};
 
 use super::changes::{Change, Changes};
+use super::state::check_readable;
 
 /// Collections that stay open while nothing works with them. Each takes 20 to 40 MB.
 const MAX_UNUSED: usize = 6;
@@ -94,6 +95,7 @@ impl OpenCollections {
             }
             _ => *collection = None,
         }
+        check_readable(&registry.meta(id)?)?;
         let mut opened = registry.open_collection(id)?;
         if let Err(error) = adopt_models(&mut opened) {
             tracing::warn!(%error, collection = opened.meta().name, "a collection stays without learned-sparse vectors");

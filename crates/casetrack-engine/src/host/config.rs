@@ -2,20 +2,19 @@
 
 use std::path::PathBuf;
 
-use casetrack_core::{Action, ChunkConfig, Error, ErrorCode, Limits, Result, Tier};
+use casetrack_core::{ChunkConfig, Limits, Result, Tier};
 use casetrack_embed::{EmbedOptions, MemoryMode, ModelProfile, Precision};
 use casetrack_extract::ExtractOptions;
 use casetrack_extract::isolation::WorkerCommand;
 use serde::{Deserialize, Serialize};
 
 use crate::access::Access;
-use crate::settings::Settings;
 
 /// Everything the engine can be told. The defaults suit an 8 GB laptop. What is left out when it is serialised is that of the process
 /// that reads it.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct EngineConfig {
-    /// Where collections live. Default: `CaseTrack` in the user's documents folder.
+    /// Where collections live.
     #[serde(skip)]
     pub data_dir: PathBuf,
     /// Where model weights are; searched in the usual places when `None`.
@@ -39,9 +38,6 @@ pub struct EngineConfig {
     pub profile: ModelProfile,
     /// What dense vectors are computed in; those of a collection must all be of one precision.
     pub precision: Precision,
-    /// What `config.toml` says of the sessions of assistants.
-    #[serde(skip)]
-    pub settings: Settings,
     /// Which files may be read.
     #[serde(skip)]
     pub access: Access,
@@ -62,20 +58,13 @@ impl EngineConfig {
             memory_mode: None,
             profile: ModelProfile::default(),
             precision: Precision::default(),
-            settings: Settings::default(),
             access: Access::default(),
         }
     }
 
-    /// `CaseTrack` in the platform's documents folder, or in `~/Documents` where the platform names none.
+    /// See `host/data_dir.rs`.
     pub fn default_data_dir() -> Result<PathBuf> {
-        dirs::document_dir()
-            .or_else(|| dirs::home_dir().map(|home| home.join("Documents")))
-            .map(|documents| documents.join("CaseTrack"))
-            .ok_or_else(|| {
-                Error::new(ErrorCode::MissingDependency, "This user has no home directory to keep collections in.")
-                    .with_hint(Action::NameDataDirectory)
-            })
+        super::data_dir::default()
     }
     /// How files are read, without a password.
     pub(crate) fn extract_options(&self) -> ExtractOptions {

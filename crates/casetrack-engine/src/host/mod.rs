@@ -3,11 +3,13 @@
 pub mod changes;
 mod collections;
 mod config;
+pub(crate) mod data_dir;
 mod files;
 mod known_files;
 mod models;
 mod readers;
 mod recognizer;
+mod state;
 mod storage;
 
 use std::sync::{Arc, OnceLock};
@@ -26,6 +28,7 @@ pub(crate) use files::{read, readable, sha256};
 pub(crate) use known_files::{KnownFiles, Refusal};
 pub(crate) use readers::Readers;
 pub(crate) use recognizer::{RememberingRecognizer, annotations};
+pub(crate) use state::check_changeable;
 pub(crate) use storage::StorageSize;
 
 /// Settings, and what is shared by all hosts of a data directory. A clone has the same settings.
@@ -75,8 +78,8 @@ impl Host {
 
     /// A host with settings that were written down, as [`with_config`](Self::with_config). Which files may be read is what it is now.
     pub fn with_recorded(&self, config: EngineConfig) -> Self {
-        let EngineConfig { settings, access, .. } = self.config.clone();
-        self.with_config(EngineConfig { settings, access, ..config })
+        let access = self.config.access.clone();
+        self.with_config(EngineConfig { access, ..config })
     }
 
     pub fn config(&self) -> &EngineConfig {
@@ -110,6 +113,13 @@ impl Host {
     /// Opens a collection, or returns it if it is open already. One that could not be written is closed and opened again.
     pub fn collection(&self, id: CollectionId) -> Result<Arc<OpenCollection>> {
         self.shared.collections.get(id, &self.shared.registry, |collection| self.adopt_sparse_model(collection))
+    }
+
+    /// Opens a collection whose documents are to be changed.
+    pub fn collection_to_change(&self, id: CollectionId) -> Result<Arc<OpenCollection>> {
+        let collection = self.collection(id)?;
+        check_changeable(collection.meta())?;
+        Ok(collection)
     }
 
     /// Gives a collection that was made before there were learned-sparse vectors the model for those to come. What stands in the

@@ -1,10 +1,13 @@
 //! The recognizer of named entities, and what it makes of documents.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use casetrack_core::{Annotations, Cancel, Page, Result, Sha256};
+use casetrack_extract::running_lines;
 use casetrack_nlp::{NamedSpan, Recognizer, SpacyRecognizer, annotate, spacy::MODEL_FOLDER};
 
 use super::files::sha256;
@@ -90,10 +93,25 @@ impl<R: Recognizer> Recognizer for RememberingRecognizer<R> {
     }
 }
 
-/// What the pages of a document say of entities and references.
+/// What the pages of a document say of entities and references. What running headers and footers repeat is left out.
 pub(crate) fn annotations(recognizer: &dyn Recognizer, pages: &[Page], cancel: &Cancel) -> Result<Annotations> {
-    let texts: Vec<&str> = pages.iter().map(|page| page.text.as_str()).collect();
+    let running = running_lines(pages);
+    let texts: Vec<Cow<'_, str>> = pages.iter().zip(&running).map(|(page, lines)| blanked(&page.text, lines)).collect();
+    let texts: Vec<&str> = texts.iter().map(AsRef::as_ref).collect();
     annotate(recognizer, &texts, cancel)
+}
+
+/// A text with spaces in the place of these ranges of characters, which are in order, so that all others keep their places.
+fn blanked<'t>(text: &'t str, ranges: &[Range<u32>]) -> Cow<'t, str> {
+    if ranges.is_empty() {
+        return Cow::Borrowed(text);
+    }
+    let mut ranges = ranges.iter().peekable();
+    let character = |(at, c): (u32, char)| {
+        while ranges.next_if(|range| range.end <= at).is_some() {}
+        if ranges.peek().is_some_and(|range| range.contains(&at)) { ' ' } else { c }
+    };
+    Cow::Owned((0..).zip(text.chars()).map(character).collect())
 }
 
 #[cfg(test)]
@@ -103,6 +121,12 @@ mod tests {
     use casetrack_nlp::Label;
 
     use super::*;
+
+    #[test]
+    fn running_lines_are_left_out_and_all_else_keeps_its_place() {
+        assert_eq!(blanked("Über\nx: 1\nend", &[5..9]), "Über\n    \nend");
+        assert_eq!(blanked("abc", &[0..1, 2..3]), " b ");
+    }
 
     /// Counts its calls; a text is one name, as long as a number in it says.
     #[derive(Default)]

@@ -125,7 +125,7 @@ pub(crate) fn ingest(
     progress: &ProgressSink,
     cancel: &Cancel,
 ) -> Result<IngestReport> {
-    let collection = host.collection(collection)?;
+    let collection = host.collection_to_change(collection)?;
     let discovery = discover::discover(request, host.config(), cancel)?;
     ingest_files(host, &collection, request, discovery, progress, cancel)
 }

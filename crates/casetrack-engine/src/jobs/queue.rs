@@ -12,7 +12,7 @@ use casetrack_core::{
 use super::record::{JobRecord, Records};
 use super::{JobFilter, JobOrigin, JobReport, JobRequest, JobState, JobStatus, StartedJob, Work, no_such_job, same};
 use crate::collections::find_collection;
-use crate::host::Host;
+use crate::host::{Host, check_changeable};
 use crate::report::Problem;
 
 /// Jobs that run at the same time, each in another collection: a small one need not wait for the night's work in another matter.
@@ -141,6 +141,7 @@ impl Jobs {
         origin: JobOrigin,
     ) -> Result<StartedJob> {
         let collection = find_collection(host, &collection.to_string())?;
+        check_changeable(&collection)?;
         let target = request.target(host, &collection)?;
         let record = JobRecord {
             id: JobId::random(),

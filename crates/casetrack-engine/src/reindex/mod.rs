@@ -101,6 +101,6 @@ pub(crate) fn reindex(
     progress: &ProgressSink,
     cancel: &Cancel,
 ) -> Result<ReindexReport> {
-    let collection = host.collection(collection)?;
+    let collection = host.collection_to_change(collection)?;
     run::run(host, &collection, request, progress, cancel)
 }

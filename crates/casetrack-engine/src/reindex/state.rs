@@ -118,7 +118,7 @@ pub(crate) fn index_status(
         issues.sort_unstable();
         states.push(DocumentState {
             document_id: meta.id,
-            embedders: embedders(&collection, &meta)?,
+            embedders: embedders(&meta, collection.has_sparse_vectors(meta.id)?),
             name: meta.name,
             path: meta.path,
             chunks: meta.chunk_count,

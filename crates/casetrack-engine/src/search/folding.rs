@@ -3,10 +3,10 @@
 //! Only what is the same to the word is folded, for two versions of a clause that differ in one word may be what a search is for.
 
 use std::collections::HashMap;
-use std::collections::hash_map::Entry;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use casetrack_core::{DocumentId, DocumentMeta, Result};
+use casetrack_core::{DocumentId, Result};
+use casetrack_extract::chunker::headings_at;
 use casetrack_store::Collection;
 
 use super::fusion::Candidate;
@@ -21,17 +21,12 @@ pub(super) fn results(
     request: &SearchRequest,
 ) -> Result<Vec<SearchResult>> {
     let (offset, top_k) = (request.offset as usize, request.top_k as usize);
-    let mut documents: HashMap<DocumentId, Option<DocumentMeta>> = HashMap::new();
+    let mut passages = collection.passages();
     let mut seen = Seen::default();
     let mut results: Vec<SearchResult> = Vec::new();
     for candidate in candidates {
-        let document = match documents.entry(candidate.document) {
-            Entry::Occupied(known) => known.into_mut(),
-            Entry::Vacant(unread) => unread.insert(collection.document(candidate.document)?),
-        };
-        let Some(document) = document else { continue };
-        let Some(chunk) = collection.chunk_at(candidate.document, candidate.index)? else { continue };
-        let chunk = chunks::view(collection, document, chunk)?;
+        let Some(passage) = passages.at(candidate.document, candidate.index)? else { continue };
+        let chunk = chunks::view(passage);
         match seen.repeats(&chunk, results.len()) {
             Some(above) => results[above].repeated_in.push(Repetition {
                 chunk_id: chunk.chunk_id,
@@ -54,9 +49,22 @@ pub(super) fn results(
     }
     results.drain(..offset.min(results.len()));
     for result in &mut results {
+        head_by_excerpt(collection, result)?;
         result.surroundings = context::around(collection, &result.chunk.provenance, request.context)?;
     }
     Ok(results)
+}
+
+/// Puts the headings in force at the excerpt in the place of those at the start of the chunk. Sheets have none.
+fn head_by_excerpt(collection: &Collection, result: &mut SearchResult) -> Result<()> {
+    let (chunk, at) = (&mut result.chunk, result.excerpt.char_start);
+    let place = &chunk.provenance;
+    if place.sheet_name.is_none() && at > place.char_start {
+        let blocks = collection.page_blocks(place.document_id, place.page)?;
+        let headings = headings_at(&chunk.text, place.char_start, &blocks, &place.heading_path, at);
+        chunk.provenance.heading_path = headings;
+    }
+    Ok(())
 }
 
 /// Start and end of the characters of a page that a result holds, and the place of the result in the list.

@@ -1,4 +1,4 @@
-//! Fusion of recall lists: by score, or by rank.
+//! Fusion of recall lists by score.
 
 use std::collections::HashMap;
 
@@ -7,18 +7,7 @@ use casetrack_store::Hit;
 
 use super::StageScore;
 
-/// How recall lists are joined. The default is what searches use.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Fusion {
-    /// Scores are min–max normalised within a list, weighted and summed; a chunk that a list lacks counts 0 there. The sum is
-    /// divided by the weights of the lists that took part.
-    Score(Weights),
-    /// Reciprocal rank fusion (Cormack, Clarke and Büttcher, SIGIR 2009): the sum of 1 / (k + rank), divided by what a chunk
-    /// that all lists have first would get.
-    ReciprocalRank { k: f32 },
-}
-
-/// Not negative, and not all 0.
+/// The weight of each list in the fused score: not negative, and not all 0.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Weights {
     pub bm25: f32,
@@ -26,12 +15,10 @@ pub struct Weights {
     pub sparse: f32,
 }
 
-/// On SciFact these give the compact models an nDCG@10 of 0.7386, the best of those tried.
-const WEIGHTS: Weights = Weights { bm25: 0.5, dense: 1.0, sparse: 0.5 };
-
-impl Default for Fusion {
+/// What searches use. On SciFact these weights give the compact models an nDCG@10 of 0.7386, the best of those tried.
+impl Default for Weights {
     fn default() -> Self {
-        Self::Score(WEIGHTS)
+        Self { bm25: 0.5, dense: 1.0, sparse: 0.5 }
     }
 }
 
@@ -47,25 +34,22 @@ pub(crate) struct Candidate {
     pub sparse: Option<StageScore>,
 }
 
-/// Joins the lists (best first each) to scores of 0–1. Ties are broken by the chunk's place, so that the order does not depend on
-/// anything but the scores.
+/// Joins the lists (best first each) to scores of 0–1: scores are min–max normalised within a list, weighted and summed; a chunk that
+/// a list lacks counts 0 there. The sum is divided by the weights of the lists that took part. Ties are broken by the chunk's place,
+/// so that the order depends on nothing but the scores.
 pub(crate) fn fuse(
     bm25: Option<&[Hit]>,
     dense: Option<&[Hit]>,
     sparse: Option<&[Hit]>,
-    fusion: &Fusion,
+    weights: Weights,
 ) -> Vec<Candidate> {
     let mut candidates: HashMap<(DocumentId, u32), Candidate> = HashMap::new();
     let mut total = 0.0;
-    let Weights { bm25: bm25_weight, dense: dense_weight, sparse: sparse_weight } = match *fusion {
-        Fusion::Score(weights) => weights,
-        Fusion::ReciprocalRank { .. } => Weights { bm25: 1.0, dense: 1.0, sparse: 1.0 },
-    };
     type Stage = fn(&mut Candidate) -> &mut Option<StageScore>;
     let lists: [(_, _, Stage); 3] = [
-        (bm25, bm25_weight, |candidate| &mut candidate.bm25),
-        (dense, dense_weight, |candidate| &mut candidate.dense),
-        (sparse, sparse_weight, |candidate| &mut candidate.sparse),
+        (bm25, weights.bm25, |candidate| &mut candidate.bm25),
+        (dense, weights.dense, |candidate| &mut candidate.dense),
+        (sparse, weights.sparse, |candidate| &mut candidate.sparse),
     ];
     for (hits, weight, stage) in lists {
         let Some(hits) = hits else { continue };
@@ -75,11 +59,7 @@ pub(crate) fn fuse(
             let (document, index) = (hit.document, hit.index);
             let empty = Candidate { document, index, score: 0.0, bm25: None, dense: None, sparse: None };
             let candidate = candidates.entry((document, index)).or_insert(empty);
-            let share = weight
-                * match *fusion {
-                    Fusion::Score(_) => normalise(hit.score),
-                    Fusion::ReciprocalRank { k } => (k + 1.0) / (k + rank as f32),
-                };
+            let share = weight * normalise(hit.score);
             candidate.score += share;
             *stage(candidate) = Some(StageScore { rank, score: hit.score, share });
         }
@@ -117,7 +97,7 @@ mod tests {
         let document = DocumentId::random();
         let bm25 = hits(document, &[(7, 12.0), (1, 6.0), (2, 2.0)]);
         let dense = hits(document, &[(1, 0.9), (3, 0.5)]);
-        let fused = fuse(Some(&bm25), Some(&dense), None, &Fusion::default());
+        let fused = fuse(Some(&bm25), Some(&dense), None, Weights::default());
         let scores: Vec<(u32, f32)> = fused.iter().map(|c| (c.index, c.score)).collect();
         // 1: (0.5 × 0.4 + 1) / 1.5; 7: 0.5 / 1.5
         assert_eq!(scores[0].0, 1);
@@ -129,7 +109,7 @@ mod tests {
         assert_eq!(fused.len(), 4);
 
         let sparse = hits(document, &[(7, 30.0), (3, 10.0), (5, 10.0)]);
-        let fused = fuse(Some(&bm25), Some(&dense), Some(&sparse), &Fusion::default());
+        let fused = fuse(Some(&bm25), Some(&dense), Some(&sparse), Weights::default());
         let scores: Vec<(u32, f32)> = fused.iter().map(|c| (c.index, c.score)).collect();
         // 1: (0.5 × 0.4 + 1) / 2; 7: (0.5 + 0.5) / 2
         assert_eq!((scores[0].0, scores[1].0), (1, 7));
@@ -141,23 +121,8 @@ mod tests {
     #[test]
     fn one_list_alone_keeps_its_order_and_equal_scores_go_by_place() {
         let document = DocumentId::random();
-        let fused = fuse(Some(&hits(document, &[(9, 3.0), (4, 3.0)])), None, None, &Fusion::default());
+        let fused = fuse(Some(&hits(document, &[(9, 3.0), (4, 3.0)])), None, None, Weights::default());
         assert_eq!(fused.iter().map(|c| (c.index, c.score)).collect::<Vec<_>>(), [(4, 1.0), (9, 1.0)]);
-        assert!(fuse(Some(&[]), Some(&[]), Some(&[]), &Fusion::default()).is_empty());
-    }
-
-    #[test]
-    fn reciprocal_ranks_are_summed_and_scores_do_not_matter() {
-        let document = DocumentId::random();
-        let bm25 = hits(document, &[(1, 900.0), (2, 1.0)]);
-        let dense = hits(document, &[(2, 0.6), (3, 0.5)]);
-        let fused = fuse(Some(&bm25), Some(&dense), None, &Fusion::ReciprocalRank { k: 60.0 });
-        let scores: Vec<(u32, f32)> = fused.iter().map(|c| (c.index, c.score)).collect();
-        // (1/62 + 1/61) / (2/61), 1/61 / (2/61), 1/62 / (2/61)
-        let expected = [(2, 0.991_935_5), (1, 0.5), (3, 0.491_935_5)];
-        for (found, expected) in scores.iter().zip(expected) {
-            assert_eq!(found.0, expected.0);
-            assert!((found.1 - expected.1).abs() < 1e-6, "{scores:?}");
-        }
+        assert!(fuse(Some(&[]), Some(&[]), Some(&[]), Weights::default()).is_empty());
     }
 }

@@ -25,8 +25,9 @@ use crate::graph::chunks_with_entities;
 use crate::host::Host;
 use query::Understood;
 
-pub use fusion::{Fusion, Weights};
-pub(crate) use recall::{Recall, recall};
+pub use fusion::Weights;
+pub use recall::Recall;
+pub(crate) use recall::recall;
 pub use related::{RelatedPassage, Relation};
 
 /// Most results of one search.
@@ -37,7 +38,7 @@ pub const MAX_QUERY_CHARS: usize = 10_000;
 pub const MAX_OFFSET: u32 = 10_000;
 /// Most characters of text around a passage, on each side.
 pub const MAX_CONTEXT: u32 = 10_000;
-/// Candidates each recall source contributes (DESIGN §6).
+/// Candidates that each recall source contributes.
 pub const RECALL: usize = 500;
 
 #[derive(Debug, Clone)]
@@ -94,6 +95,7 @@ pub struct SearchResult {
     pub rank: u32,
     /// 0–1, comparable within one response.
     pub score: f32,
+    /// The chunk, with the headings in force where the excerpt begins.
     #[serde(flatten)]
     pub chunk: chunks::ChunkView,
     /// The part of `text` that answers the words of the query best.
@@ -183,7 +185,7 @@ pub(crate) fn search(host: &Host, collection: CollectionId, request: &SearchRequ
     if lists.len() > 1 {
         stages.push("score fusion".to_owned());
     }
-    let candidates = fusion::fuse(Some(&bm25), dense.as_deref(), sparse.as_deref(), &Fusion::default());
+    let candidates = fusion::fuse(Some(&bm25), dense.as_deref(), sparse.as_deref(), Weights::default());
     let results = folding::results(&collection, &corrected, &candidates, request)?;
     let related = match request.related {
         true => related::to(host, &collection, &results)?,

@@ -10,7 +10,7 @@ use crate::host::Host;
 
 /// What each recall source found, best first.
 #[derive(Debug, Clone)]
-pub(crate) struct Recall {
+pub struct Recall {
     pub bm25: Vec<Hit>,
     /// `None` where the model is missing.
     pub dense: Option<Vec<Hit>>,

@@ -50,6 +50,7 @@ pub(super) fn to(host: &Host, collection: &Collection, results: &[SearchResult])
     let repeated = results.iter().flat_map(|result| &result.repeated_in).map(|repetition| repetition.chunk_id);
     let mut known: HashSet<_> = results.iter().map(|result| result.chunk.chunk_id).chain(repeated).collect();
     let mut related = Vec::new();
+    let mut passages = collection.passages();
     for result in results.iter().take(FROM_RESULTS) {
         let (of_rank, place) = (result.rank, &result.chunk.provenance);
         let count = OF_EACH + known.len();
@@ -67,13 +68,12 @@ pub(super) fn to(host: &Host, collection: &Collection, results: &[SearchResult])
         let sharing = chunks_sharing_entities(host, id, place.document_id, place.chunk_index, count)?;
         let mut taken = 0;
         for (document, index, shared_entities) in sharing {
-            let Some(meta) = collection.document(document)? else { continue };
-            let Some(chunk) = collection.chunk_at(document, index)? else { continue };
-            if taken == OF_EACH || !known.insert(chunk.id) {
+            let Some(passage) = passages.at(document, index)? else { continue };
+            if taken == OF_EACH || !known.insert(passage.chunk.id) {
                 continue;
             }
             taken += 1;
-            let (relation, chunk) = (Relation::SharedEntities, chunks::view(collection, &meta, chunk)?);
+            let (relation, chunk) = (Relation::SharedEntities, chunks::view(passage));
             related.push(RelatedPassage { of_rank, relation, similarity: None, shared_entities, chunk });
         }
     }

@@ -46,9 +46,9 @@ pub(crate) fn similar_chunks(host: &Host, collection: CollectionId, id: &str, wa
         return Err(Error::invalid(message));
     }
     let collection = host.collection(collection)?;
-    let (document, chunk) = find_chunk(&collection, id)?;
-    let similar = to(&collection, document.id, chunk.index, wanted)?;
-    Ok(SimilarChunks { chunk: chunks::view(&collection, &document, chunk)?, similar })
+    let passage = find_chunk(&mut collection.passages(), id)?;
+    let similar = to(&collection, passage.document.meta.id, passage.chunk.index, wanted)?;
+    Ok(SimilarChunks { chunk: chunks::view(passage), similar })
 }
 
 /// The passages most similar to chunk `index` of a document. Costs one dense search.
@@ -66,18 +66,17 @@ pub(crate) fn to(
         let selection = collection.select(&Conditions { documents: Some(others), ..Conditions::default() })?;
         filter.selection = Some(selection.into());
     }
-    let mut similar = Vec::new();
+    let (mut similar, mut passages) = (Vec::new(), collection.passages());
     // The passage finds itself.
     for hit in collection.search_dense(&vector, wanted.count + 1, &filter)? {
         let itself = (hit.document, hit.index) == (document, index);
         if itself || hit.score < wanted.min_similarity || similar.len() == wanted.count {
             continue;
         }
-        let Some(meta) = collection.document(hit.document)? else { continue };
-        let Some(chunk) = collection.chunk_at(hit.document, hit.index)? else { continue };
+        let Some(passage) = passages.at(hit.document, hit.index)? else { continue };
         // Rounding to half precision can lift it above 1.
         let similarity = hit.score.min(1.0);
-        similar.push(SimilarChunk { similarity, chunk: chunks::view(collection, &meta, chunk)? });
+        similar.push(SimilarChunk { similarity, chunk: chunks::view(passage) });
     }
     Ok(similar)
 }

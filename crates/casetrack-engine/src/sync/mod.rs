@@ -140,7 +140,7 @@ pub(crate) fn sync(
     progress: &ProgressSink,
     cancel: &Cancel,
 ) -> Result<SyncReport> {
-    let collection = host.collection(collection)?;
+    let collection = host.collection_to_change(collection)?;
     run::run(host, &collection, request, progress, cancel)
 }
 

@@ -7,7 +7,7 @@ use casetrack_nlp::spacy::MODEL_FOLDER;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::host::Host;
+use crate::host::{Host, data_dir};
 
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Diagnosis {
@@ -22,7 +22,7 @@ pub struct Finding {
     pub ok: bool,
     /// Where it was found, or what is wrong.
     pub detail: String,
-    /// What to do when it is not ok.
+    /// What to do when it is not ok, or what to know when it is.
     #[schemars(with = "Option<String>")]
     pub hint: Option<Hint>,
 }
@@ -45,7 +45,9 @@ fn check_data_dir(host: &Host) -> Finding {
         .and_then(|()| std::fs::remove_file(&probe))
         .map(|()| format!("{} (writable)", directory.display()))
         .map_err(|error| Error::io(directory.display(), error));
-    finding("data directory", result)
+    let notice = data_dir::notice(directory).filter(|_| result.is_ok());
+    let finding = finding("data directory", result);
+    Finding { hint: notice.map(Into::into).or(finding.hint), ..finding }
 }
 
 fn check_models(host: &Host) -> Finding {

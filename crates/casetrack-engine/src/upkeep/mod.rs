@@ -3,6 +3,7 @@
 pub mod doctor;
 pub mod export;
 pub mod import;
+pub mod lifecycle;
 pub mod models;
 pub mod repair;
 pub mod stats;

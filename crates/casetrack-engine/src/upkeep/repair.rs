@@ -64,7 +64,7 @@ pub(crate) fn repair_collection(host: &Host, name: &str) -> Result<RepairReport>
             reason: lost.reason,
         })
         .collect();
-    let collection = host.collection(id)?.meta().name.clone();
+    let collection = host.registry().meta(id)?.name;
     let mut next: Vec<String> = Vec::new();
     for LostDocument { path, source_exists, id, .. } in &lost {
         next.push(match path {

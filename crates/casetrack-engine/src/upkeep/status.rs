@@ -5,13 +5,16 @@ use casetrack_embed::{Embedder, Outputs};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::host::Host;
+use crate::host::{Host, data_dir};
 
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Status {
     pub version: String,
     pub tier: Tier,
     pub data_dir: String,
+    /// What to know of the data directory: that a cloud service may synchronize it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub data_dir_notice: Option<String>,
     pub collections: u64,
     /// Bytes of all collections on disk, as of at most ten seconds ago.
     pub storage_bytes: u64,
@@ -36,6 +39,7 @@ pub(crate) fn status(host: &Host) -> Result<Status> {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         tier: host.config().tier,
         data_dir: host.config().data_dir.display().to_string(),
+        data_dir_notice: data_dir::notice(&host.config().data_dir),
         collections: collections.len() as u64,
         storage_bytes: host.storage().bytes_below(&host.config().data_dir),
         models: vec![dense_status(host), sparse_status(host), bm25_status()],

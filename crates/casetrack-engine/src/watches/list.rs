@@ -223,6 +223,21 @@ impl Watches {
         Ok(removed.status())
     }
 
+    /// Takes over the new name of a collection.
+    pub fn rename_collection(&self, collection: CollectionId, name: &str) {
+        let mut list = self.lock();
+        let mut watches = list.iter_mut().filter(|watch| watch.record.collection_id == collection).peekable();
+        if watches.peek().is_none() {
+            return;
+        }
+        watches.for_each(|watch| name.clone_into(&mut watch.record.collection));
+        if let Err(error) = self.save(&list) {
+            tracing::warn!(%error, "watches.json keeps the old name of a collection until it is next written");
+        }
+        drop(list);
+        self.wake();
+    }
+
     /// Ends the watches of a collection that is gone.
     pub fn forget_collection(&self, collection: CollectionId) {
         let mut list = self.lock();

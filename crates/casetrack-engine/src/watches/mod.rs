@@ -20,7 +20,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::collections::find_collection;
-use crate::host::Host;
+use crate::host::{Host, check_changeable};
 use crate::jobs::Jobs;
 use crate::report::Problem;
 use list::WatchRecord;
@@ -108,6 +108,8 @@ pub enum WatchState {
     Syncing,
     /// Synced only when the user asks for it.
     Manual,
+    /// The collection is closed or archived; the folder is synced when it is reopened.
+    Paused,
     /// The folder does not exist. Nothing is removed; it is synced when it is back.
     FolderMissing,
     /// The last sync failed as a whole; it is tried again after a minute, and at the next change.
@@ -136,6 +138,7 @@ pub struct LastSync {
 impl Watches {
     pub fn watch(&self, host: &Host, collection: CollectionId, request: WatchRequest) -> Result<WatchStatus> {
         let collection = find_collection(host, &collection.to_string())?;
+        check_changeable(&collection)?;
         let folder = host.config().access.check(&request.folder)?;
         std::fs::read_dir(&folder).map_err(|error| Error::io(folder.display(), error))?;
         if folder.to_str().is_none() {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use casetrack_core::{Error, ErrorCode, JobId, Result, Timestamp, WatchId};
+use casetrack_core::{CollectionStatus, Error, ErrorCode, JobId, Result, Timestamp, WatchId};
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, unbounded};
 use notify::{RecommendedWatcher, RecursiveMode, Watcher};
 
@@ -65,6 +65,8 @@ struct Live {
     /// The folder that `eyes` see: a folder that was removed and made again is another.
     seen: Option<FolderIdentity>,
     looked_at: Option<Instant>,
+    /// The collection takes no changes.
+    paused: bool,
     /// A sync is to begin now, quiet or not.
     overdue: bool,
     retry_at: Option<Instant>,
@@ -157,6 +159,7 @@ impl Live {
             eyes: Eyes::Closed,
             seen: None,
             looked_at: None,
+            paused: false,
             retry_at: None,
             job: None,
             refused: None,
@@ -187,7 +190,19 @@ impl Live {
         }
         if self.looked_at.is_none_or(|looked| now.duration_since(looked) >= FOLDER_LOOK) {
             self.looked_at = Some(now);
-            self.look_at_folder(sender, now);
+            // One that is gone is noticed when a sync begins.
+            let meta = syncs.host.registry().meta(self.record.collection_id);
+            self.paused = meta.is_ok_and(|meta| meta.status != CollectionStatus::Active);
+            if !self.paused {
+                self.look_at_folder(sender, now);
+            }
+        }
+        if self.paused {
+            self.eyes = Eyes::Closed;
+            self.pending.clear();
+            self.retry_at = None;
+            let detail = "The collection is closed or archived. The folder is synced when the collection is reopened.";
+            return condition(WatchState::Paused, Some(detail.to_owned()));
         }
         if self.seen.is_none() {
             let detail = "The folder does not exist, or its drive is not connected. The documents stay; they are synced when it is back.";

@@ -2,8 +2,8 @@
 
 use unicode_segmentation::UnicodeSegmentation;
 
-/// Words before a full stop that hardly ever ends a sentence, in lower case. Abbreviations that do end sentences as often as
-/// not ("Inc.", "Ltd.", "etc.") are left out.
+/// Words, in lower case, after which a full stop rarely ends a sentence. Abbreviations that often do end one ("Inc.", "Ltd.", "etc.") are
+/// left out.
 const ABBREVIATIONS: &[&str] = &[
     "al", "approx", "art", "arts", "bd", "cf", "ch", "cl", "dept", "dr", "e.g", "eq", "esp", "ex", "exh", "fig",
     "figs", "hon", "i.e", "jr", "messrs", "mr", "mrs", "ms", "no", "nos", "p", "para", "paras", "pp", "prof", "pt",

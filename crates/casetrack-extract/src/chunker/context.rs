@@ -1,22 +1,21 @@
-//! What stands above a chunk: headings and the header of its table. Only embeddings see it.
+//! The context of a chunk: the headings above it and the header of its table. Only embeddings see it.
 
 use std::collections::HashMap;
 
-use casetrack_core::{Block, BlockKind, Page};
+use casetrack_core::{BlockKind, Page};
 
 use super::cut::Span;
-use crate::formats::markdown::plain_heading;
+use super::headings::{Headings, truncated};
+use crate::text::Cursor;
+use crate::text::sections::{SectionStart, section_starts};
 
-/// Of one heading, in characters.
-const MAX_HEADING_CHARS: usize = 120;
 /// Of the whole context, in characters. It must leave the text of the chunk room in the model's input.
 const MAX_CONTEXT_CHARS: usize = 300;
 
 /// What one page leaves to the next.
 #[derive(Default)]
 pub(super) struct DocumentContext {
-    /// Open headings, outermost first, with their levels.
-    headings: Vec<(u8, String)>,
+    headings: Headings,
     /// The table that the last page ended in.
     open_table: Option<OpenTable>,
 }
@@ -33,6 +32,8 @@ pub(super) struct PageContext<'p, 'd> {
     /// Blocks before this one are behind the chunk; their headings are open.
     next_block: usize,
     cursor: Cursor<'p>,
+    /// The blocks that end a section, in order.
+    section_starts: Vec<(usize, SectionStart)>,
     /// Per table, the text of its header rows and where they end, in characters.
     table_headers: HashMap<u32, (String, u32)>,
 }
@@ -62,34 +63,39 @@ impl<'p, 'd> PageContext<'p, 'd> {
         if let Some((table, header)) = goes_on {
             headers.entry(table).or_insert((header, 0));
         }
-        Self { page, document, next_block: 0, cursor, table_headers: headers }
+        // Sheets have neither signatures nor schedules.
+        let section_starts =
+            if page.sheet_name.is_some() { Vec::new() } else { section_starts(&page.text, 0, &page.blocks) };
+        Self { page, document, next_block: 0, cursor, section_starts, table_headers: headers }
     }
 
     /// Heading path and context of the chunk whose first block is `first_block`. Chunks are asked for in order.
     pub fn of_chunk(&mut self, span: &Span, first_block: usize) -> (Vec<String>, String) {
         self.open_headings_before(first_block);
-        let above = self.document.headings.clone();
-        // Headings that the chunk starts with are above its text too, but need no repetition in its context.
-        let mut path = above.clone();
+        let above = &self.document.headings;
+        // What begins with the chunk is in force in it; headings that it starts with need no repetition in its context.
+        let mut here = above.clone();
         let mut cursor = self.cursor.clone();
-        for block in self.page.blocks.get(first_block..).unwrap_or_default() {
-            match block.kind {
-                BlockKind::Heading { level } if block.char_start as usize >= span.chars.start => {
-                    open_heading(&mut path, level, cursor.slice(block));
-                }
-                _ => break,
+        for (index, block) in self.page.blocks.iter().enumerate().skip(first_block) {
+            let start = self.section_start(index);
+            let is_heading = matches!(block.kind, BlockKind::Heading { .. });
+            if (block.char_start as usize) < span.chars.start || !is_heading && start.is_none() {
+                break;
+            }
+            here.pass(&block.kind, cursor.slice(block), start);
+            if !is_heading {
+                break;
             }
         }
-        let kept = above.iter().zip(&path).take_while(|(above, path)| above == path).count();
         let mut parts = Vec::new();
-        if kept > 0 {
-            let titles: Vec<&str> = above[..kept].iter().map(|(_, title)| title.as_str()).collect();
-            parts.push(titles.join(" > "));
+        let kept: Vec<&str> = above.titles().take(above.in_common(&here)).collect();
+        if !kept.is_empty() {
+            parts.push(kept.join(" > "));
         }
         parts.extend(self.table_header(span, first_block));
         let each = MAX_CONTEXT_CHARS / parts.len().max(1);
         let context: Vec<&str> = parts.iter().map(|part| truncated(part, each)).collect();
-        (path.into_iter().map(|(_, title)| title).collect(), context.join("\n"))
+        (here.into_titles(), context.join("\n"))
     }
 
     /// Ends the page.
@@ -106,11 +112,17 @@ impl<'p, 'd> PageContext<'p, 'd> {
     fn open_headings_before(&mut self, block: usize) {
         while self.next_block < block {
             let Some(passed) = self.page.blocks.get(self.next_block) else { return };
-            if let BlockKind::Heading { level } = passed.kind {
-                open_heading(&mut self.document.headings, level, self.cursor.slice(passed));
+            let start = self.section_start(self.next_block);
+            if start.is_some() || matches!(passed.kind, BlockKind::Heading { .. }) {
+                self.document.headings.pass(&passed.kind, self.cursor.slice(passed), start);
             }
             self.next_block += 1;
         }
+    }
+
+    fn section_start(&self, block: usize) -> Option<SectionStart> {
+        let at = self.section_starts.binary_search_by_key(&block, |(index, _)| *index).ok()?;
+        Some(self.section_starts[at].1)
     }
 
     /// The header of the table that the chunk starts in, unless the chunk contains it.
@@ -118,46 +130,5 @@ impl<'p, 'd> PageContext<'p, 'd> {
         let BlockKind::TableRow { table, .. } = self.page.blocks.get(first_block)?.kind else { return None };
         let (header, end) = self.table_headers.get(&table)?;
         ((*end as usize) <= span.chars.start).then(|| header.clone())
-    }
-}
-
-/// A heading closes those of its own and lower levels.
-fn open_heading(open: &mut Vec<(u8, String)>, level: u8, text: &str) {
-    while open.last().is_some_and(|(last, _)| *last >= level) {
-        open.pop();
-    }
-    let title = plain_heading(text).split_whitespace().collect::<Vec<_>>().join(" ");
-    open.push((level, truncated(&title, MAX_HEADING_CHARS).to_owned()));
-}
-
-fn truncated(text: &str, max_chars: usize) -> &str {
-    text.char_indices().nth(max_chars).map_or(text, |(byte, _)| text[..byte].trim_end())
-}
-
-/// Slices blocks, which are asked for in text order, in one walk through the text.
-#[derive(Clone)]
-pub(crate) struct Cursor<'a> {
-    text: &'a str,
-    char: usize,
-    byte: usize,
-}
-
-impl<'a> Cursor<'a> {
-    pub fn new(text: &'a str) -> Self {
-        Self { text, char: 0, byte: 0 }
-    }
-
-    pub fn slice(&mut self, block: &Block) -> &'a str {
-        let start = self.advance_to(block.char_start as usize);
-        let mut end = self.clone();
-        &self.text[start..end.advance_to(block.char_end as usize)]
-    }
-
-    fn advance_to(&mut self, char: usize) -> usize {
-        let ahead = char.saturating_sub(self.char);
-        let rest = &self.text[self.byte..];
-        self.byte += rest.char_indices().nth(ahead).map_or(rest.len(), |(byte, _)| byte);
-        self.char += ahead;
-        self.byte
     }
 }

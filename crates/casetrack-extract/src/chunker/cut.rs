@@ -22,7 +22,7 @@ struct Place {
     byte: usize,
 }
 
-/// Cuts a text; `config` is consistent. Each character is looked at a constant number of times on average: a window of
+/// Cuts a text; `config` is consistent. Each character is visited a constant number of times on average: a window of
 /// `max` characters goes through the text in steps of about `target`.
 pub(super) fn cut_page(text: &str, blocks: &[Block], config: &ChunkConfig) -> Vec<Span> {
     let page = PageText::new(text, blocks, config);

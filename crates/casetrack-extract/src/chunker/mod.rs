@@ -7,19 +7,21 @@
 
 mod boundary;
 mod context;
-pub(crate) use self::context::Cursor;
 mod cut;
+mod headings;
 
 use std::collections::HashMap;
 
 use casetrack_core::{Block, BlockKind, Chunk, ChunkConfig, ChunkId, ColumnRange, DocumentId, Page, Rect, RowRange};
+
+pub use self::headings::headings_at;
 
 use self::context::{DocumentContext, PageContext};
 use self::cut::{Span, cut_page};
 
 /// Cuts `pages`, which are all pages of the document in order, into chunks in reading order.
 ///
-/// Sizes that contradict each other are mended: `target` and `min` give way to `max`, `overlap` to `target`. The result
+/// Sizes that contradict each other are adjusted: `target` and `min` give way to `max`, `overlap` to `target`. The result
 /// depends on nothing but the arguments. Time is linear in the length of the text, memory in that of the chunks.
 pub fn chunk_pages(document: DocumentId, pages: &[Page], config: &ChunkConfig) -> Vec<Chunk> {
     let config = consistent(config);
@@ -67,7 +69,7 @@ pub fn chunk_pages(document: DocumentId, pages: &[Page], config: &ChunkConfig) -
     chunks
 }
 
-/// Sizes that can all be kept.
+/// The sizes, adjusted so that they do not contradict each other.
 fn consistent(config: &ChunkConfig) -> ChunkConfig {
     let max = config.max.max(1);
     let target = config.target.clamp(1, max);

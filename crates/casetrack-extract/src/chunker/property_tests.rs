@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::*;
-use crate::page::DocumentBuilder;
+use crate::build::DocumentBuilder;
 use crate::test_files::assert_page_invariants;
 use casetrack_core::{ExtractionMethod, FileFormat};
 

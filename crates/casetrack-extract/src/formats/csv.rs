@@ -2,11 +2,10 @@
 
 use casetrack_core::{ExtractionMethod, Result};
 
+use crate::build::table::{Cell, TableWriter};
+use crate::build::{DocumentBuilder, Extractor};
 use crate::formats::text::decoded_text;
-use crate::page::DocumentBuilder;
-use crate::registry::Extractor;
-use crate::source::Source;
-use crate::table::{Cell, TableWriter};
+use crate::model::Source;
 
 const DELIMITERS: [u8; 4] = *b",;\t|";
 /// Records looked at to find the delimiter.

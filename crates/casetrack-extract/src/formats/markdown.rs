@@ -1,14 +1,14 @@
-//! Markdown: verbatim like plain text; the parser only tells where headings, list items and table rows are.
+//! Markdown: verbatim like plain text; the parser only finds headings, list items and table rows.
 
 use std::ops::Range;
 
 use casetrack_core::{BlockKind, ExtractionMethod, Result};
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
+use crate::build::{DocumentBuilder, Extractor};
 use crate::formats::text::decoded_text;
-use crate::page::DocumentBuilder;
-use crate::registry::Extractor;
-use crate::source::Source;
+use crate::model::Source;
+use crate::text::headings::plain_heading;
 
 pub(crate) struct Markdown;
 
@@ -22,20 +22,6 @@ impl Extractor for Markdown {
         }
         document.push_verbatim(&text, &spans.found)
     }
-}
-
-/// A heading without its marks: `# Title #`, or `Title` underlined by `===`.
-pub(crate) fn plain_heading(heading: &str) -> &str {
-    let heading = match heading.trim_end().rsplit_once('\n') {
-        Some((title, mark)) if mark.trim().bytes().all(|b| matches!(b, b'=' | b'-')) => title,
-        _ => heading,
-    };
-    let heading = heading.trim();
-    let unmarked = heading.trim_start_matches('#');
-    if unmarked.len() == heading.len() || !unmarked.starts_with([' ', '\t']) {
-        return heading;
-    }
-    unmarked.trim_end_matches('#').trim()
 }
 
 /// Byte ranges of blocks in order. A block ends where the next one starts.
@@ -159,13 +145,6 @@ mod tests {
             ("| c | d |\n|---|---|", row(1, 1, true)),
         ];
         assert_eq!(found.iter().map(|(text, kind)| (&**text, kind.clone())).collect::<Vec<_>>(), expected);
-    }
-
-    #[test]
-    fn heading_marks_are_not_part_of_the_heading() {
-        assert_eq!(plain_heading("## Two ##"), "Two");
-        assert_eq!(plain_heading("Under\nlined\n=== "), "Under\nlined");
-        assert_eq!(plain_heading("#5 is no mark"), "#5 is no mark");
     }
 
     proptest! {

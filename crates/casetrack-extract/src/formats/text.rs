@@ -4,10 +4,9 @@ use std::ops::Range;
 
 use casetrack_core::{BlockKind, ExtractionMethod, Result};
 
-use crate::encoding::{self, Decoded};
-use crate::page::DocumentBuilder;
-use crate::registry::Extractor;
-use crate::source::Source;
+use crate::build::{DocumentBuilder, Extractor};
+use crate::model::Source;
+use crate::text::encoding::{self, Decoded};
 
 pub(crate) struct PlainText;
 

@@ -2,10 +2,9 @@
 
 use casetrack_core::{BlockKind, ExtractionMethod, Result};
 
-use crate::page::DocumentBuilder;
-use crate::registry::Extractor;
-use crate::source::Source;
-use crate::zip_container::{Member, ZipContainer};
+use crate::build::{DocumentBuilder, Extractor};
+use crate::container::zip::{Member, ZipContainer};
+use crate::model::Source;
 
 pub(crate) struct Zip;
 

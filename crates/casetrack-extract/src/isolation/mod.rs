@@ -2,7 +2,7 @@
 //!
 //! A worker is the same program, started for this purpose: it reads one job after another from its standard input and
 //! answers page by page on its standard output ([`protocol`]). The parent watches time and memory, and ends a worker that
-//! goes beyond its limits ([`pool`]); pages that came before are kept.
+//! exceeds its limits ([`pool`]); the pages read before are kept.
 
 mod pool;
 mod protocol;

@@ -1,4 +1,4 @@
-//! What parent and worker say to each other: frames of a length (4 bytes, little-endian) and a value in postcard's format.
+//! The messages between parent and worker: frames of a length (4 bytes, little-endian) and a value in postcard's format.
 
 use std::io::{self, Read, Write};
 
@@ -6,9 +6,9 @@ use casetrack_core::{Error, ErrorCode, FileFormat, Hint, Page, Properties};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::{Attachment, ExtractOptions, PagePicture, RenderRequest};
+use crate::model::{Attachment, ExtractOptions, PagePicture, RenderRequest};
 
-/// What is done with a file.
+/// What a worker does with a file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Task {
     Extract,

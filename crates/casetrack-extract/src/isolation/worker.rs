@@ -18,7 +18,7 @@ const JOB_BYTES: u64 = 1 << 20;
 ///
 /// # Errors
 ///
-/// Only if the parent is gone or does not keep to the protocol.
+/// Only if the parent is gone or violates the protocol.
 pub fn serve(mut input: impl Read, output: impl Write + 'static) -> io::Result<()> {
     let output = Rc::new(RefCell::new(output));
     while let Some(job) = read_frame::<Job>(&mut input, JOB_BYTES)? {
@@ -36,7 +36,7 @@ pub fn serve(mut input: impl Read, output: impl Write + 'static) -> io::Result<(
     Ok(())
 }
 
-/// Sends pages as they are read, then the files inside; the last answer is up to the caller.
+/// Sends pages as they are read, then the files inside; the caller sends the last answer.
 fn extracted(job: &Job, bytes: &[u8], output: &Rc<RefCell<impl Write + 'static>>) -> io::Result<Reply> {
     let pages = Rc::clone(output);
     let send_page = Box::new(move |page: &Page| {

@@ -5,6 +5,7 @@
 
 mod page;
 mod tesseract;
+mod word;
 
 use std::collections::{BTreeMap, HashMap};
 use std::ffi::CStr;
@@ -16,7 +17,9 @@ use casetrack_core::{Error, ErrorCode, Result};
 
 pub(crate) use self::page::{OcrLine, OcrPage};
 use self::tesseract::{Api, Libraries, Pix};
-use crate::ExtractOptions;
+pub(crate) use self::word::GrayImage;
+use self::word::Word;
+use crate::model::ExtractOptions;
 
 /// Points to the inch.
 pub(crate) const POINTS: f32 = 72.0;
@@ -25,35 +28,6 @@ const MAX_THREADS: usize = 8;
 const MAX_PIXELS: usize = 36_000_000;
 /// Pages that read worse than this may stand on their head or on a side.
 const DOUBTFUL_CONFIDENCE: f32 = 0.7;
-
-/// An image in shades of grey, row by row, 0 is black.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct GrayImage {
-    pub width: usize,
-    pub height: usize,
-    /// `width * height` of them.
-    pub pixels: Vec<u8>,
-}
-
-/// A rectangle in pixels from the top left.
-#[derive(Debug, Clone, Copy, PartialEq)]
-struct PixelBox {
-    left: f32,
-    top: f32,
-    right: f32,
-    bottom: f32,
-}
-
-/// A word as it was read.
-#[derive(Debug, Clone, PartialEq)]
-struct Word {
-    text: String,
-    /// 0–1.
-    confidence: f32,
-    area: PixelBox,
-    starts_line: bool,
-    starts_paragraph: bool,
-}
 
 /// A page to read.
 pub(crate) struct Picture {
@@ -221,7 +195,7 @@ fn read_level(api: &mut Api, pix: &Pix, end: Instant) -> Vec<Word> {
     words.map(|word| Word { area: page::tilted_back(&word.area, angle, width, height), ..word }).collect()
 }
 
-/// By how many right angles the page must be turned clockwise; `None` when it is upright, or that cannot be told.
+/// By how many right angles the page must be turned clockwise; `None` when it is upright or no orientation was found.
 fn orientation(libraries: &'static Libraries, pix: &Pix) -> Option<u8> {
     let mut api = take(libraries, ORIENTATION).ok()?;
     let found = api.orientation(pix);

@@ -2,7 +2,7 @@
 
 use casetrack_core::Rect;
 
-use super::{PixelBox, Word};
+use super::word::{PixelBox, Word};
 
 /// A line of a page with its place in points.
 #[derive(Debug, Clone, PartialEq)]

@@ -12,7 +12,7 @@ use std::time::Instant;
 use casetrack_core::{Error, ErrorCode, Result};
 use libloading::Library;
 
-use super::{GrayImage, PixelBox, Word};
+use super::word::{GrayImage, PixelBox, Word};
 
 /// Names the library, a file or the directory that holds it.
 const ENVIRONMENT_VARIABLE: &str = "CASETRACK_TESSERACT";

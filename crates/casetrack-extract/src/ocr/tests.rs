@@ -1,3 +1,4 @@
+use super::word::PixelBox;
 use super::*;
 use crate::formats::pdf::rendered_page;
 use crate::test_files::{PdfPageContent, pdf_file};
@@ -42,7 +43,7 @@ fn reading_again_gives_the_same() {
 
 #[test]
 fn a_page_on_its_head_is_turned_and_its_boxes_stay_where_they_are() {
-    // Orientation is only told from a full page.
+    // Orientation can only be found on a full page.
     let text = "the landlord may at any reasonable time enter and inspect the premises, and shall give";
     let lines = (0..30).map(|number| (72.0, 692.0 - 20.0 * number as f32, 12.0, text));
     let mut picture = rendered_page(&pdf_file("", &[PdfPageContent::text(lines)]));

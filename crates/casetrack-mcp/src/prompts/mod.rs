@@ -1,4 +1,4 @@
-//! Prompts: ready-made tasks that a person chooses. Each is a short text over the tools.
+//! Prompts: ready-made tasks that a person chooses. Each is a short text that names the tools to use.
 
 mod texts;
 
@@ -16,7 +16,7 @@ use casetrack_text::format::{one_line, shorten};
 /// Longest argument, in characters.
 const MAX_ARGUMENT_CHARS: usize = 2000;
 
-/// A prompt: what it is called and says of itself, what it takes, and the text that is made of it.
+/// A prompt: its name and description, its arguments, and the text made from them.
 pub(crate) struct Prompt {
     pub name: &'static str,
     title: &'static str,
@@ -34,7 +34,7 @@ pub(crate) struct Argument {
     pub values: Values,
 }
 
-/// The arguments that were given, checked, each in one line.
+/// The checked arguments, each on one line.
 pub(crate) struct Given(BTreeMap<&'static str, String>);
 
 impl Given {
@@ -79,22 +79,22 @@ pub(crate) const PROMPTS: [Prompt; 4] = [
         title: "Find and cite",
         description: "Answer a question from the documents alone, with word-for-word quotations and their exact places.",
         arguments: &[
-            Argument::new("question", "Question", "What is to be answered", Values::Any),
-            Argument { description: "Name or ID of the collection; the active one without", ..COLLECTION }.optional(),
+            Argument::new("question", "Question", "The question to answer", Values::Any),
+            Argument { description: "Name or ID of the collection (default: the active one)", ..COLLECTION }.optional(),
         ],
         text: texts::find_and_cite,
     },
     Prompt {
         name: "compare-documents",
         title: "Compare documents",
-        description: "What two documents of the active collection say of the same things: where they agree, differ, or one is silent.",
+        description: "Compare two documents of the active collection: where they agree, where they differ, and where one is silent.",
         arguments: &[
             Argument::new("document_a", "First document", "Name or ID of the first document", Values::Documents),
             Argument::new("document_b", "Second document", "Name or ID of the second document", Values::Documents),
             Argument::new(
                 "topic",
                 "Topic",
-                "What to compare, such as payment terms; the main points without",
+                "What to compare, such as payment terms (default: the main points)",
                 Values::Any,
             )
             .optional(),
@@ -104,9 +104,9 @@ pub(crate) const PROMPTS: [Prompt; 4] = [
     Prompt {
         name: "build-timeline",
         title: "Build a timeline",
-        description: "What happened when, in order, every event with the passage that states it.",
+        description: "List what happened when, in order, each event with the passage that states it.",
         arguments: &[
-            Argument { description: "Name or ID of the collection; the active one without", ..COLLECTION }.optional(),
+            Argument { description: "Name or ID of the collection (default: the active one)", ..COLLECTION }.optional(),
             Argument::date("from", "From", "First date: YYYY, YYYY-MM or YYYY-MM-DD"),
             Argument::date("to", "To", "Last date: YYYY, YYYY-MM or YYYY-MM-DD"),
         ],
@@ -139,11 +139,11 @@ pub(crate) fn find(name: &str) -> Result<&'static Prompt> {
     })
 }
 
-/// The description of a prompt and the text it becomes with these arguments. Names of collections and, where the collection is
-/// known, of documents are looked up and written out.
+/// The description of a prompt and its text with these arguments. Names of collections, and of documents where the collection is known,
+/// are resolved to full names.
 ///
-/// Errors: [`ErrorCode::InvalidArgument`] for a prompt or argument that does not exist, a required one that is missing, and one that
-/// cannot be used; [`ErrorCode::NotFound`] for a collection or document that is not there.
+/// Errors: [`ErrorCode::InvalidArgument`] for an unknown prompt or argument, a required argument that is missing, and one that is not
+/// valid; [`ErrorCode::NotFound`] for a collection or document that does not exist.
 pub(crate) fn get(
     engine: &Engine,
     active: Option<CollectionId>,
@@ -180,17 +180,17 @@ pub(crate) fn get(
 fn checked(engine: &Engine, active: Option<CollectionId>, argument: &Argument, value: &str) -> Result<String> {
     if value.chars().count() > MAX_ARGUMENT_CHARS {
         let message = format!("The argument {} is longer than {MAX_ARGUMENT_CHARS} characters.", argument.name);
-        return Err(Error::invalid(message).with_hint("Say it in fewer words."));
+        return Err(Error::invalid(message).with_hint("Shorten it."));
     }
     if argument.is_date && !is_date(value) {
-        let message = format!("The argument {} is \"{}\", which is no date.", argument.name, shorten(value, 40));
+        let message = format!("The argument {} is \"{}\", which is not a date.", argument.name, shorten(value, 40));
         return Err(Error::invalid(message).with_hint("Write it as YYYY, YYYY-MM or YYYY-MM-DD."));
     }
     Ok(match (argument.values, active) {
         (Values::Collections, _) => one_line(&engine.find_collection(value)?.name).into_owned(),
         (Values::Documents, Some(collection)) => match engine.find_document(collection, value) {
             Ok(document) => one_line(&document.name).into_owned(),
-            // The active collection was deleted: the tools will say so.
+            // The active collection was deleted: the tools report that.
             Err(error)
                 if error.code == ErrorCode::NotFound && engine.find_collection(&collection.to_string()).is_err() =>
             {
@@ -218,7 +218,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn texts_name_only_tools_that_exist_and_hold_what_was_given() {
+    fn texts_name_only_existing_tools_and_contain_the_arguments() {
         for prompt in &PROMPTS {
             for full in [true, false] {
                 let given = prompt.arguments.iter().filter(|argument| full || argument.required);
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn dates_are_those_that_the_tools_take() {
+    fn dates_are_accepted_as_the_tools_accept_them() {
         for date in ["2023", "2023-05", "2023-05-31"] {
             assert!(is_date(date), "{date}");
         }

@@ -5,15 +5,15 @@ use rmcp::model::Resource;
 use serde_json::{Map, Value};
 
 use super::{JSON, TEXT, Target, for_both};
-use casetrack_text::format::one_line;
+use casetrack_text::marks;
 
 /// Most links of one answer.
 const MAX_LINKS: usize = 10;
 
 /// Links to the passages in the structured content of an answer or, where it has none, to its documents: the first ten, in order.
 ///
-/// A passage is an object with a `chunk_id` and a `citation`, a document one with `id`, `name`, `path` and `format`: the names that
-/// these fields have in all answers.
+/// A passage is an object with a `chunk_id` and a `citation`; a document has `id`, `name`, `path` and `format`. These fields have the
+/// same names in all answers.
 pub(crate) fn links(collection: CollectionId, structured: &Value) -> Vec<Resource> {
     let collection = collection.to_string();
     let found = find(structured, &|object| passage(&collection, object));
@@ -23,17 +23,17 @@ pub(crate) fn links(collection: CollectionId, structured: &Value) -> Vec<Resourc
 fn passage(collection: &str, object: &Map<String, Value>) -> Option<Resource> {
     let (chunk, citation) = (object.get("chunk_id")?.as_str()?, object.get("citation")?.as_str()?);
     let target = Target::Chunk { collection: collection.to_owned(), chunk: chunk.to_owned() };
-    Some(Resource::new(target.to_string(), one_line(citation)).with_mime_type(TEXT).with_annotations(for_both()))
+    Some(Resource::new(target.to_string(), citation).with_mime_type(TEXT).with_annotations(for_both()))
 }
 
 fn document(collection: &str, object: &Map<String, Value>) -> Option<Resource> {
     let text = |field: &str| object.get(field)?.as_str();
     let (id, name, _, _) = (text("id")?, text("name")?, text("path")?, text("format")?);
     let target = Target::Document { collection: collection.to_owned(), document: id.to_owned() };
-    Some(Resource::new(target.to_string(), one_line(name)).with_mime_type(JSON).with_annotations(for_both()))
+    Some(Resource::new(target.to_string(), marks::name(name)).with_mime_type(JSON).with_annotations(for_both()))
 }
 
-/// What `link` makes of the objects in a value, from the outside in, each link once.
+/// The links that `link` makes from the objects in a value, outermost first, each once.
 fn find(value: &Value, link: &dyn Fn(&Map<String, Value>) -> Option<Resource>) -> Vec<Resource> {
     let mut found: Vec<Resource> = Vec::new();
     let mut open = vec![value];

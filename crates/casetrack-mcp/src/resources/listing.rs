@@ -15,8 +15,8 @@ const PAGE: usize = 100;
 
 /// A page of the list and the cursor of the next one.
 ///
-/// The first page names the collections and opens none of them. Each of the next is of the documents of one collection, by path; its
-/// cursor says after which: documents that come or go meanwhile make no others appear twice or be left out.
+/// The first page names the collections without opening them. Each further page holds documents of one collection, by path. A cursor
+/// names the last path: documents added or removed meanwhile neither repeat nor hide others.
 pub(crate) fn list(engine: &Engine, cursor: Option<&str>) -> Result<(Vec<Resource>, Option<String>)> {
     let collections = engine.collections()?;
     let Some(cursor) = cursor else {
@@ -35,13 +35,13 @@ pub(crate) fn list(engine: &Engine, cursor: Option<&str>) -> Result<(Vec<Resourc
     };
     let Cursor { collection, after } = Cursor::read(cursor)
         .filter(|cursor| collections.iter().any(|meta| meta.id == cursor.collection))
-        .ok_or_else(|| Error::invalid("The cursor is none of this list, or its collection was deleted."))?;
+        .ok_or_else(|| Error::invalid("The cursor does not belong to this list, or its collection was deleted."))?;
     let at = collections.iter().position(|meta| meta.id == collection).unwrap_or_default();
     let next_collection = collections.get(at + 1).map(|next| Cursor { collection: next.id, after: "" }.to_string());
     let documents = match engine.document_catalogue(collection) {
         Ok(documents) => documents,
         Err(error) => {
-            // The list of collections says what is wrong with it.
+            // The list of collections says what is wrong with this one.
             tracing::warn!(%error, %collection, "the documents of a collection are not listed");
             return Ok((Vec::new(), next_collection));
         }

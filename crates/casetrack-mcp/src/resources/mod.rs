@@ -1,4 +1,4 @@
-//! Collections, documents, chunks and pages as resources, which clients can list, read and watch without a tool.
+//! Collections, documents, chunks and pages as resources, which clients can list, read and subscribe to without a tool.
 
 pub(crate) mod links;
 mod listing;
@@ -64,7 +64,7 @@ pub(crate) const KINDS: [Kind; 6] = [
         template: "casetrack://collections/{collection}/pages/{document}/{page}",
         name: "page",
         title: "Page",
-        description: "The verbatim text of a page (from 1) and, of PDF files and pictures, the page as a picture. document is a \
+        description: "The verbatim text of a page (from 1) and, for PDF files and pictures, a picture of the page. document is a \
                       name or ID.",
         mime_type: TEXT,
     },
@@ -72,12 +72,12 @@ pub(crate) const KINDS: [Kind; 6] = [
         template: "casetrack://collections/{collection}/pages/{document}/{page}.png{?chunk}",
         name: "page-picture",
         title: "Picture of a page",
-        description: "A page of a PDF or picture as it is shown; with a chunk_id as chunk, its lines are marked in yellow.",
+        description: "A page of a PDF or picture as it looks; with a chunk_id as chunk, the lines of that chunk are marked in yellow.",
         mime_type: PNG,
     },
 ];
 
-/// The kinds with variables in them.
+/// The kinds whose URIs have variables.
 pub(crate) fn templates() -> Vec<ResourceTemplate> {
     let with_variables = KINDS.iter().filter(|kind| kind.template.contains('{'));
     with_variables
@@ -95,13 +95,13 @@ fn for_both() -> Annotations {
     Annotations::default().with_audience(vec![Role::User, Role::Assistant])
 }
 
-/// The protocol's error for a resource that cannot be had: where the caller can mend it, that it is not there.
+/// The protocol's error for a resource that cannot be read: "not found" where the caller can correct the URI.
 pub(crate) fn unreadable(error: &Error, uri: &str) -> ErrorData {
     let code = match error.kind() {
         ErrorKind::User => ErrorCode::RESOURCE_NOT_FOUND,
         ErrorKind::Environment | ErrorKind::Corruption | ErrorKind::Bug => ErrorCode::INTERNAL_ERROR,
     };
-    ErrorData::new(code, Reader::Assistant.error(&error), Some(json!({"uri": uri, "code": error.code.name()})))
+    ErrorData::new(code, Reader::Assistant.error(error), Some(json!({"uri": uri, "code": error.code.name()})))
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Telling clients what has changed: resources that they subscribed to, and the list of resources.
+//! Notifying clients of changes: to resources they subscribed to, and to the list of resources.
 
 use std::collections::{BTreeMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -11,10 +11,10 @@ use tokio::sync::Notify;
 
 use super::Target;
 
-/// Changes are gathered this long, so that an ingestion of a thousand files is a few notifications and none for one resource follows
-/// another sooner.
+/// Changes are collected for this long: the ingestion of a thousand files sends a few notifications, and a resource is never notified
+/// about more often.
 const GATHERED: Duration = Duration::from_millis(500);
-/// Most resources that one client watches.
+/// Most resources one client can subscribe to.
 const MAX_WATCHED: usize = 1000;
 
 /// What a resource shows.
@@ -28,7 +28,7 @@ pub(crate) enum Scope {
 }
 
 impl Scope {
-    /// What a URI shows: found by its names now, and by their ids from then on.
+    /// What a URI shows. Names in it are resolved now; later renames do not matter.
     pub fn of(engine: &Engine, uri: &str) -> Result<Self> {
         let find = |name: &str| engine.find_collection(name).map(|meta| meta.id);
         Ok(match Target::parse(uri)? {
@@ -64,7 +64,7 @@ impl Scope {
 pub(crate) struct Subscriptions(Mutex<BTreeMap<String, Scope>>);
 
 impl Subscriptions {
-    /// Of these URIs, without those that name nothing.
+    /// Subscriptions to these URIs, except those that name nothing.
     pub fn to(engine: &Engine, uris: &[String]) -> Self {
         let known = |uri: &String| Some((uri.clone(), Scope::of(engine, uri).ok()?));
         Self(Mutex::new(uris.iter().take(MAX_WATCHED).filter_map(known).collect()))
@@ -73,19 +73,21 @@ impl Subscriptions {
     pub fn add(&self, uri: String, scope: Scope) -> Result<()> {
         let mut watched = lock(&self.0);
         if watched.len() >= MAX_WATCHED && !watched.contains_key(&uri) {
-            return Err(Error::invalid(format!("{MAX_WATCHED} resources are being watched already."))
-                .with_hint("Unsubscribe from some, or subscribe to the list of documents of a collection."));
+            return Err(Error::invalid(format!(
+                "This client is already subscribed to {MAX_WATCHED} resources, which is the limit."
+            ))
+            .with_hint("Unsubscribe from some, or subscribe to the list of documents of a collection."));
         }
         watched.insert(uri, scope);
         Ok(())
     }
 
-    /// Unsubscribing from what is not watched changes nothing.
+    /// Removing a subscription that does not exist changes nothing.
     pub fn remove(&self, uri: &str) {
         lock(&self.0).remove(uri);
     }
 
-    /// The URIs of what shows any of these changes.
+    /// The URIs of the resources that any of these changes affects.
     pub fn affected(&self, changes: &HashSet<Change>) -> Vec<String> {
         let watched = lock(&self.0);
         let affected = watched.iter().filter(|(_, scope)| changes.iter().any(|change| scope.shows(change)));
@@ -93,7 +95,7 @@ impl Subscriptions {
     }
 }
 
-/// Whether the list of resources is another one than before.
+/// Whether changes affect the list of resources.
 pub(crate) fn list_changed(changes: &HashSet<Change>) -> bool {
     changes.iter().any(|change| match change {
         Change::Collection(_) => true,
@@ -101,7 +103,7 @@ pub(crate) fn list_changed(changes: &HashSet<Change>) -> bool {
     })
 }
 
-/// Gathers what changes.
+/// Collects changes.
 pub(crate) struct Watcher {
     gathered: Arc<Gathered>,
     _listening: Listening,
@@ -124,7 +126,7 @@ impl Watcher {
         Self { gathered, _listening: listening }
     }
 
-    /// Waits for changes; then, those of half a second.
+    /// Waits for a change and returns those of the next half second.
     pub async fn next(&self) -> HashSet<Change> {
         loop {
             self.gathered.news.notified().await;
@@ -146,7 +148,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_change_reaches_those_who_watch_what_shows_it() {
+    fn a_change_is_reported_to_subscriptions_it_affects() {
         let (own, other) = (CollectionId::random(), CollectionId::random());
         let (document, another) = (DocumentId::random(), DocumentId::random());
         let subscriptions = Subscriptions::default();

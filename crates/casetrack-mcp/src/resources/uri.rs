@@ -9,10 +9,10 @@ use super::KINDS;
 use casetrack_text::format::shorten;
 
 const ROOT: &str = "casetrack://collections";
-/// What is left as it is: RFC 3986's unreserved characters.
+/// All but RFC 3986's unreserved characters.
 const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
-/// What a URI names. Collections and documents go by id or name; the links that the server gives have ids.
+/// What a URI names. Collections and documents are given by id or name; links from the server use ids.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Target {
     Collections,
@@ -24,12 +24,12 @@ pub(crate) enum Target {
 }
 
 impl Target {
-    /// [`ErrorCode::NotFound`] for what is no URI of a resource.
+    /// Errors: [`ErrorCode::NotFound`] for a string that is not the URI of a resource.
     pub fn parse(uri: &str) -> Result<Self> {
         Self::read(uri).ok_or_else(|| {
             let templates: Vec<&str> = KINDS.iter().map(|kind| kind.template).collect();
             Error::new(ErrorCode::NotFound, format!("No resource has the URI \"{}\".", shorten(uri, 200)))
-                .with_hint(format!("URIs of resources look like these:\n  {}", templates.join("\n  ")))
+                .with_hint(format!("The URIs of resources have these forms:\n  {}", templates.join("\n  ")))
         })
     }
 

@@ -1,4 +1,4 @@
-//! Telling a client of changes: of what it subscribed to, and of the list of resources.
+//! Notifying a client of changes: to the resources it subscribed to, and to the list of resources.
 
 use std::sync::Arc;
 
@@ -32,7 +32,7 @@ impl Server {
         found.await.map_err(|error| resources::unreadable(&error, &uri))
     }
 
-    /// Tells a client of changes from now on, until it goes.
+    /// Notifies a client of changes from now on, until it disconnects.
     pub(super) fn notify_client(&self, peer: Peer<RoleServer>) {
         let watcher = Watcher::new(self.session.engine());
         let subscriptions = Arc::clone(&self.subscriptions);
@@ -51,7 +51,7 @@ impl Server {
                 }
             }
         };
-        // A client that says twice that it is initialized is told once.
+        // A client that reports twice that it is initialized is notified once.
         self.notifying.get_or_init(|| Task(tokio::spawn(notify)));
     }
 

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use casetrack_core::CollectionId;
-use casetrack_engine::settings::Settings;
 use casetrack_engine::{Engine, EngineConfig};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, ReadHalf, WriteHalf};
 use tokio::task::JoinHandle;
 
 use super::*;
+use crate::settings::Settings;
 
 /// A client that writes and reads lines of JSON.
 struct Client {
@@ -25,7 +25,11 @@ impl Client {
         let engine = Arc::new(Engine::new(EngineConfig::new(data_dir.path().to_owned())).unwrap());
         let (ours, theirs) = tokio::io::duplex(1 << 16);
         let (their_reader, their_writer) = tokio::io::split(theirs);
-        let server = tokio::spawn(serve(Arc::new(Session::new(engine, active)), their_reader, their_writer));
+        let server = tokio::spawn(serve(
+            Arc::new(Session::new(engine, Settings::default(), active)),
+            their_reader,
+            their_writer,
+        ));
         let (reader, writer) = tokio::io::split(ours);
         Self { reader: BufReader::new(reader).lines(), writer, server, _data_dir: data_dir }
     }
@@ -108,8 +112,16 @@ async fn the_list_of_tools_is_the_table() {
     let mut client = Client::initialized(None).await;
     let answer = client.request("tools/list", json!({})).await;
     let listed = answer["result"]["tools"].as_array().unwrap().clone();
-    let expected: Vec<Value> = table::tool_documents().into_iter().map(|(_, document)| document).collect();
-    assert_eq!(listed, expected);
+    let names: Vec<&str> = listed.iter().map(|tool| tool["name"].as_str().unwrap()).collect();
+    let usual = Offer::new(&Settings::default());
+    assert_eq!(names, usual.tools().map(|entry| entry.name).collect::<Vec<_>>());
+    let documents: std::collections::HashMap<String, Value> = table::tool_documents().into_iter().collect();
+    for tool in &listed {
+        // The documents have the full output schema; the list has the names of its fields.
+        let document = &documents[tool["name"].as_str().unwrap()];
+        assert_eq!(tool["inputSchema"], document["inputSchema"]);
+        assert_eq!(tool["outputSchema"]["required"], document["outputSchema"]["required"]);
+    }
 }
 
 #[tokio::test]
@@ -161,6 +173,11 @@ async fn unroutable_requests_are_protocol_errors_and_the_server_goes_on() {
     let no_method = client.request("tools/destroy", json!({})).await;
     assert_eq!(no_method["error"]["code"], -32601, "{no_method}");
     client.writer.write_all(b"this is not JSON\n").await.unwrap();
+    let unreadable = client.receive().await;
+    assert_eq!((&unreadable["id"], &unreadable["error"]["code"]), (&Value::Null, &json!(-32700)), "{unreadable}");
+    client.writer.write_all(b"{\"jsonrpc\": \"2.0\", \"id\": 9, \"method\": 5}\n").await.unwrap();
+    let invalid = client.receive().await;
+    assert_eq!((&invalid["id"], &invalid["error"]["code"]), (&json!(9), &json!(-32600)), "{invalid}");
     assert!(client.call("list_collections", json!({})).await["result"].is_object());
 }
 
@@ -169,6 +186,17 @@ async fn a_query_of_eight_megabytes_is_answered() {
     let mut client = Client::initialized(None).await;
     let answer = client.call("search_documents", json!({"query": "\u{1}".repeat(8 << 20)})).await;
     assert!(error_text(&answer).starts_with("No active collection."));
+    assert!(client.call("get_status", json!({})).await["result"].is_object());
+}
+
+#[tokio::test]
+async fn a_line_that_is_too_long_is_answered_and_the_next_one_read() {
+    let mut client = Client::initialized(None).await;
+    let line = vec![b' '; MAX_REQUEST_BYTES + 10];
+    client.writer.write_all(&line).await.unwrap();
+    client.writer.write_all(b"\n").await.unwrap();
+    let refused = client.receive().await;
+    assert_eq!((&refused["id"], &refused["error"]["code"]), (&Value::Null, &json!(-32600)), "{refused}");
     assert!(client.call("get_status", json!({})).await["result"].is_object());
 }
 

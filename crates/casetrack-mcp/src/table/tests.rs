@@ -11,6 +11,9 @@ use casetrack_engine::sync::SyncReport;
 use serde_json::json;
 
 use super::*;
+use crate::answer::json as structured;
+use crate::offer::Offer;
+use crate::settings::Settings;
 use casetrack_text::samples;
 
 /// The parameters of the specification: type, bounds, default and values; `[..]` after a tool lists the required ones.
@@ -119,8 +122,15 @@ fn specified() -> Value {
             "top_k_per_document": {"type": "integer", "default": 5, "minimum": 1, "maximum": 20},
         }],
         "get_collection_summary": [[], {}],
-        // The filter by document is beyond the specification, as in list_entities.
-        "get_collection_timeline": [[], {"start_date": string, "end_date": string, "document_filter": string}],
+        // What follows the dates is beyond the specification.
+        "get_collection_timeline": [[], {
+            "start_date": string,
+            "end_date": string,
+            "document_filter": string,
+            "role": string,
+            "offset": {"type": "integer", "default": 0, "minimum": 0, "maximum": 200},
+            "limit": {"type": "integer", "default": 100, "minimum": 1, "maximum": 200},
+        }],
         "get_collection_statistics": [[], {}],
         "list_entities": [[], {
             "entity_type": {"type": "string", "enum": all_types, "default": "all"},
@@ -201,8 +211,53 @@ fn specified() -> Value {
     });
     // In a part of their own, because the macro takes only so much.
     tools.as_object_mut().unwrap().append(specified_watches_and_jobs().as_object_mut().unwrap());
+    // Beyond the specification: what an answer that was cut left out, and where passages are on a page.
+    let continued = json!({"type": "integer", "default": 0, "minimum": 0, "maximum": 10_000});
+    for tool in LISTS {
+        tools[tool][1]["offset"] = continued.clone();
+    }
+    for tool in PASSAGES {
+        tools[tool][1]["include_boxes"] = no.clone();
+    }
     tools
 }
+
+/// Tools whose list is continued by the parameter that is added to them.
+const LISTS: [&str; 15] = [
+    "search_similar_chunks",
+    "compare_documents",
+    "list_entities",
+    "find_entity",
+    "get_entity_mentions",
+    "search_entity_relationships",
+    "get_entity_graph",
+    "list_references",
+    "get_reference_citations",
+    "find_related_documents",
+    "get_related_documents",
+    "find_document_clusters",
+    "browse_pages",
+    "traverse_chunks",
+    "get_index_status",
+];
+/// Tools that answer with passages.
+const PASSAGES: [&str; 15] = [
+    "search_documents",
+    "search_similar_chunks",
+    "compare_documents",
+    "get_chunk",
+    "get_document_chunks",
+    "get_source_context",
+    "browse_pages",
+    "traverse_chunks",
+    "find_entity",
+    "get_entity_mentions",
+    "search_entity_relationships",
+    "get_entity_graph",
+    "get_reference_citations",
+    "get_collection_summary",
+    "get_collection_timeline",
+];
 
 /// See [`specified`]. The jobs are beyond the specification.
 fn specified_watches_and_jobs() -> Value {
@@ -250,7 +305,7 @@ fn every_tool_has_exactly_the_specified_parameters() {
 }
 
 #[test]
-fn no_name_stands_twice_in_the_table() {
+fn every_name_in_the_table_is_unique() {
     let names: BTreeSet<&str> = tools().iter().map(|entry| entry.name).collect();
     assert_eq!(names.len(), tools().len());
 }
@@ -276,6 +331,20 @@ fn output_schemas_are_objects_without_references() {
     }
 }
 
+/// Bytes of the answer to `tools/list`: clients put it before the model in every conversation.
+#[test]
+fn the_list_of_tools_is_short() {
+    let bytes = |toolsets: Option<Vec<Toolset>>| {
+        let offer = Offer::new(&Settings { toolsets, ..Settings::default() });
+        let list = rmcp::model::ListToolsResult::with_all_items(offer.tools().map(Entry::describe).collect());
+        serde_json::to_string(&list).unwrap().len()
+    };
+    let (all, usual) = (bytes(Some(vec![Toolset::All])), bytes(None));
+    println!("tools/list: {all} bytes, by default {usual}");
+    assert!(all <= 60_000, "{all} bytes for all tools");
+    assert!(usual <= 25_000, "{usual} bytes by default");
+}
+
 #[test]
 fn unknown_fields_are_refused_by_name_even_without_the_schema_check() {
     let error =
@@ -284,7 +353,7 @@ fn unknown_fields_are_refused_by_name_even_without_the_schema_check() {
 }
 
 #[test]
-fn hints_tell_reading_from_deleting() {
+fn hints_distinguish_reading_from_deleting() {
     let hints = |name: &str| {
         let annotations = find(name).unwrap().describe().annotations.unwrap();
         [
@@ -299,6 +368,9 @@ fn hints_tell_reading_from_deleting() {
     assert_eq!(hints("create_collection"), [false, false, false, false]);
     assert_eq!(hints("ingest_folder"), [false, false, true, false]);
     assert_eq!(hints("delete_document"), [false, true, true, false]);
+    // It can remove documents.
+    assert_eq!(hints("sync_folder"), [false, true, true, false]);
+    assert!(may_be_repeated("sync_folder") && !may_be_repeated("delete_document"));
 }
 
 #[test]

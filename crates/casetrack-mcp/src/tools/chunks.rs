@@ -6,8 +6,9 @@ use casetrack_engine::paging::Paging;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use crate::answer::{List, Reply};
 use crate::session::Context;
-use crate::table::{Effect, Reply, Tool, Toolset};
+use crate::table::{Effect, Tool, Toolset};
 use casetrack_text as text;
 
 pub(crate) struct GetChunk;
@@ -31,7 +32,7 @@ impl Tool for GetChunk {
 
     fn call(context: &Context<'_>, parameters: ChunkParameters) -> Result<Reply<ChunkView>> {
         let chunk = context.engine.chunk(context.active()?.id, &parameters.chunk_id)?;
-        Ok(Reply { text: text::chunks::chunk(&chunk), response: chunk })
+        Ok(Reply::new(chunk, text::chunks::chunk))
     }
 }
 
@@ -45,11 +46,11 @@ pub(crate) struct DocumentParameters {
     /// Optional: only show chunks from this page number
     #[schemars(range(min = 1))]
     page_filter: Option<u32>,
-    /// How many to leave out at the beginning; the answer says where to go on
+    /// Chunks to pass over: the next_offset of an earlier answer
     #[serde(default)]
     #[schemars(range(min = 0, max = 1_000_000))]
     offset: u32,
-    /// Most items of the answer
+    /// Most chunks of the answer
     #[serde(default = "default_limit")]
     #[schemars(range(min = 1, max = 500))]
     limit: u32,
@@ -67,6 +68,8 @@ impl Tool for GetDocumentChunks {
         and indexed.";
     const EFFECT: Effect = Effect::Reads;
     const TOOLSET: Toolset = Toolset::Core;
+    const LIST: Option<List<Self::Response>> =
+        Some(List::with_next(&["/chunks"], |report| &mut report.chunks, |report| &mut report.next_offset));
     type Parameters = DocumentParameters;
     type Response = DocumentChunks;
 
@@ -75,7 +78,7 @@ impl Tool for GetDocumentChunks {
         let DocumentParameters { document_name, page_filter, offset, limit } = parameters;
         let paging = Paging { offset, limit };
         let chunks = context.engine.document_chunks(collection, &document_name, page_filter, paging)?;
-        Ok(Reply { text: text::chunks::document_chunks(&chunks, page_filter), response: chunks })
+        Ok(Reply::new(chunks, move |chunks| text::chunks::document_chunks(chunks, page_filter)))
     }
 }
 
@@ -109,6 +112,6 @@ impl Tool for GetSourceContext {
     fn call(context: &Context<'_>, parameters: ContextParameters) -> Result<Reply<SourceContext>> {
         let collection = context.active()?.id;
         let source = context.engine.source_context(collection, &parameters.chunk_id, parameters.window)?;
-        Ok(Reply { text: text::chunks::source_context(&source), response: source })
+        Ok(Reply::new(source, text::chunks::source_context))
     }
 }

@@ -7,8 +7,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::unconfirmed;
+use crate::answer::Reply;
 use crate::session::Context;
-use crate::table::{Effect, NoParameters, Reply, Tool, Toolset};
+use crate::table::{Effect, NoParameters, Tool, Toolset};
 use casetrack_text as text;
 
 pub(crate) struct CreateCollection;
@@ -41,7 +42,7 @@ impl Tool for CreateCollection {
             collection_type: parameters.collection_type.unwrap_or_default(),
         })?;
         context.session.set_active(created.id);
-        Ok(Reply { text: text::collections::created(&created), response: created })
+        Ok(Reply::new(created, text::collections::created))
     }
 }
 
@@ -92,8 +93,9 @@ impl Tool for ListCollections {
         };
         let collections = context.engine.list_collections(status)?;
         let active_collection = context.session.active_id();
-        let text = text::collections::list(&collections, status, active_collection);
-        Ok(Reply { text, response: CollectionList { collections, active_collection } })
+        Ok(Reply::new(CollectionList { collections, active_collection }, move |list| {
+            text::collections::list(&list.collections, status, list.active_collection)
+        }))
     }
 }
 
@@ -121,7 +123,7 @@ impl Tool for SwitchCollection {
         // Opens it, so that one that cannot be read is refused here and not at the first search.
         let summary = context.engine.collection_info(found.id)?.summary;
         context.session.set_active(found.id);
-        Ok(Reply { text: text::collections::switched(&summary), response: summary })
+        Ok(Reply::new(summary, text::collections::switched))
     }
 }
 
@@ -156,7 +158,7 @@ impl Tool for DeleteCollection {
         }
         context.engine.delete_collection(summary.meta.id)?;
         context.session.forget(summary.meta.id);
-        Ok(Reply { text: text::collections::deleted(&summary), response: summary })
+        Ok(Reply::new(summary, text::collections::deleted))
     }
 }
 
@@ -180,6 +182,6 @@ impl Tool for GetCollectionInfo {
 
     fn call(context: &Context<'_>, _: NoParameters) -> Result<Reply<CollectionInfo>> {
         let info = context.engine.collection_info(context.active()?.id)?;
-        Ok(Reply { text: text::collections::info(&info), response: info })
+        Ok(Reply::new(info, text::collections::info))
     }
 }

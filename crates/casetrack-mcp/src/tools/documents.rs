@@ -7,8 +7,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::unconfirmed;
+use crate::answer::{List, Reply};
 use crate::session::Context;
-use crate::table::{Effect, Reply, Tool, Toolset};
+use crate::table::{Effect, Tool, Toolset};
 use casetrack_text as text;
 
 pub(crate) struct ListDocuments;
@@ -19,11 +20,11 @@ pub(crate) struct ListParameters {
     /// Sort order
     #[serde(default)]
     sort_by: DocumentSort,
-    /// How many to leave out at the beginning; the answer says where to go on
+    /// Documents to pass over: the next_offset of an earlier answer
     #[serde(default)]
     #[schemars(range(min = 0, max = 1_000_000))]
     offset: u32,
-    /// Most items of the answer
+    /// Most documents of the answer
     #[serde(default = "default_limit")]
     #[schemars(range(min = 1, max = 1000))]
     limit: u32,
@@ -40,7 +41,7 @@ pub(crate) struct DocumentList {
     documents: Vec<DocumentSummary>,
     /// Documents of the collection, also those that are not listed.
     total: u64,
-    /// The offset to go on with; absent at the end.
+    /// The offset to continue with; absent at the end.
     next_offset: Option<u64>,
 }
 
@@ -50,6 +51,8 @@ impl Tool for ListDocuments {
     const DESCRIPTION: &'static str = "List all documents in the active collection.";
     const EFFECT: Effect = Effect::Reads;
     const TOOLSET: Toolset = Toolset::Core;
+    const LIST: Option<List<Self::Response>> =
+        Some(List::with_next(&["/documents"], |list| &mut list.documents, |list| &mut list.next_offset));
     type Parameters = ListParameters;
     type Response = DocumentList;
 
@@ -57,9 +60,11 @@ impl Tool for ListDocuments {
         let collection = context.active()?;
         let ListParameters { sort_by, offset, limit } = parameters;
         let part = Paging { offset, limit }.of(context.engine.list_documents(collection.id, sort_by)?);
-        let text = text::documents::part(&collection.name, &part, offset);
         let Part { items: documents, total, next_offset } = part;
-        Ok(Reply { text, response: DocumentList { collection: collection.name, documents, total, next_offset } })
+        let list = DocumentList { collection: collection.name, documents, total, next_offset };
+        Ok(Reply::new(list, move |list| {
+            text::documents::part(&list.collection, &list.documents, offset, list.total, list.next_offset)
+        }))
     }
 }
 
@@ -84,7 +89,7 @@ impl Tool for GetDocument {
 
     fn call(context: &Context<'_>, parameters: GetParameters) -> Result<Reply<DocumentDetails>> {
         let details = context.engine.document(context.active()?.id, &parameters.document_name)?;
-        Ok(Reply { text: text::documents::details(&details), response: details })
+        Ok(Reply::new(details, text::documents::details))
     }
 }
 
@@ -118,6 +123,6 @@ impl Tool for DeleteDocument {
             return Err(unconfirmed(&text::documents::description(&found.meta, &collection.name)));
         }
         let deleted = context.engine.delete_document(collection.id, &parameters.document_name)?;
-        Ok(Reply { text: text::documents::deleted(&deleted, &collection.name), response: deleted })
+        Ok(Reply::new(deleted, move |deleted| text::documents::deleted(deleted, &collection.name)))
     }
 }

@@ -5,8 +5,9 @@ use casetrack_engine::briefing::{EntityListReport, EntityNetwork, EntitySort, Me
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::answer::{List, Reply};
 use crate::session::Context;
-use crate::table::{Effect, Reply, Tool, Toolset};
+use crate::table::{Effect, Tool, Toolset};
 use casetrack_text as text;
 
 /// An entity's type, or any.
@@ -100,6 +101,7 @@ impl Tool for ListEntities {
         organizations, dates, monetary amounts, locations, and concepts.";
     const EFFECT: Effect = Effect::Reads;
     const TOOLSET: Toolset = Toolset::Graph;
+    const LIST: Option<List<Self::Response>> = Some(List::new(&["/entities"], |report| &mut report.list.entities));
     type Parameters = ListParameters;
     type Response = EntityListReport;
 
@@ -107,7 +109,7 @@ impl Tool for ListEntities {
         let ListParameters { entity_type, document_filter, sort_by, top_k } = parameters;
         let (collection, document) = (context.active()?.id, document_filter.as_deref());
         let report = context.engine.list_entities(collection, entity_type.one(), document, sort_by, top_k)?;
-        Ok(Reply { text: text::entities::list(&report), response: report })
+        Ok(Reply::new(report, text::entities::list))
     }
 }
 
@@ -133,8 +135,9 @@ impl Tool for FindEntity {
     const DESCRIPTION: &'static str = "Find all mentions of an entity (person, organization, date, amount) across documents. \
         Uses the entity index built during ingestion.";
     const EFFECT: Effect = Effect::Reads;
-    const TOOLSET: Toolset = Toolset::Graph;
+    const TOOLSET: Toolset = Toolset::Core;
     const FEATURE: Option<Feature> = Some(Feature::FindEntity);
+    const LIST: Option<List<Self::Response>> = Some(List::new(&["/mentions"], |report| &mut report.mentions));
     type Parameters = FindParameters;
     type Response = MentionsReport;
 
@@ -167,6 +170,7 @@ impl Tool for GetEntityMentions {
         entity is referenced. Uses the entity index built during ingestion. Supports fuzzy matching on entity name.";
     const EFFECT: Effect = Effect::Reads;
     const TOOLSET: Toolset = Toolset::Graph;
+    const LIST: Option<List<Self::Response>> = Some(List::new(&["/mentions"], |report| &mut report.mentions));
     type Parameters = MentionsParameters;
     type Response = MentionsReport;
 
@@ -178,7 +182,7 @@ impl Tool for GetEntityMentions {
 
 fn mentions(context: &Context<'_>, name: &str, entity_type: AnyType, top_k: u32) -> Result<Reply<MentionsReport>> {
     let report = context.engine.entity_mentions(context.active()?.id, name, entity_type.one(), top_k)?;
-    Ok(Reply { text: text::entities::mentions(&report), response: report })
+    Ok(Reply::new(report, text::entities::mentions))
 }
 
 pub(crate) struct SearchEntityRelationships;
@@ -203,13 +207,14 @@ impl Tool for SearchEntityRelationships {
     const EFFECT: Effect = Effect::Reads;
     const TOOLSET: Toolset = Toolset::Graph;
     const FEATURE: Option<Feature> = Some(Feature::EntityRelationships);
+    const LIST: Option<List<Self::Response>> = Some(List::new(&["/passages"], |report| &mut report.passages));
     type Parameters = TogetherParameters;
     type Response = TogetherReport;
 
     fn call(context: &Context<'_>, parameters: TogetherParameters) -> Result<Reply<TogetherReport>> {
         let TogetherParameters { entities, top_k } = parameters;
         let report = context.engine.entity_relationships(context.active()?.id, &entities, top_k)?;
-        Ok(Reply { text: text::entities::together(&report), response: report })
+        Ok(Reply::new(report, text::entities::together))
     }
 }
 
@@ -243,12 +248,13 @@ impl Tool for GetEntityGraph {
     const EFFECT: Effect = Effect::Reads;
     const TOOLSET: Toolset = Toolset::Graph;
     const FEATURE: Option<Feature> = Some(Feature::EntityGraph);
+    const LIST: Option<List<Self::Response>> = Some(List::new(&["/edges"], |report| &mut report.edges));
     type Parameters = GraphParameters;
     type Response = EntityNetwork;
 
     fn call(context: &Context<'_>, parameters: GraphParameters) -> Result<Reply<EntityNetwork>> {
         let GraphParameters { entity_name, depth, top_k } = parameters;
         let report = context.engine.entity_graph(context.active()?.id, entity_name.as_deref(), depth, top_k)?;
-        Ok(Reply { text: text::entities::network(&report), response: report })
+        Ok(Reply::new(report, text::entities::network))
     }
 }

@@ -9,8 +9,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::work::{LongTool, Work, start};
+use crate::answer::Reply;
 use crate::session::Context;
-use crate::table::{Effect, Reply, Tool, Toolset};
+use crate::table::{Effect, Tool, Toolset};
 use casetrack_text::{self as text, Reader};
 
 pub(crate) struct IngestDocument;
@@ -27,9 +28,9 @@ pub(crate) struct DocumentParameters {
     /// Copy the original file into the collection folder
     #[serde(default)]
     copy_original: bool,
-    /// Password of the file, if it is protected by one. It is used to read the file and kept nowhere.
+    /// Password of the file, if it has one. It is not stored.
     password: Option<String>,
-    /// How long to wait for the result, in seconds. Work that takes longer goes on as a job, whose result get_job returns.
+    /// Seconds to wait for the result. Longer work continues as a job: see get_job.
     #[serde(default = "super::work::wait_seconds")]
     #[schemars(range(min = 0, max = 600))]
     wait_seconds: u32,
@@ -40,8 +41,7 @@ impl Tool for IngestDocument {
     const TITLE: &'static str = "Ingest a document";
     const DESCRIPTION: &'static str = "Ingest a document (PDF, scan or picture, Word, Excel, PowerPoint, \
         OpenDocument, RTF, e-mail, HTML, CSV, text, Markdown, or a ZIP archive of them) into the active collection. Extracts \
-        text, using OCR where a page is only a picture, chunks the text, computes \
-        embeddings, and indexes for search. All processing and storage happens locally on your machine.";
+        text (with OCR for scans), chunks the text, computes embeddings, and indexes for search. All processing and storage happens locally on your machine.";
     const EFFECT: Effect = Effect::Updates;
     const LONG: bool = true;
     const TOOLSET: Toolset = Toolset::Ingest;
@@ -99,9 +99,9 @@ pub(crate) struct FolderParameters {
     /// Optional filter: only ingest files with these extensions (e.g., ["pdf", "docx", "xlsx"]). Default: all supported
     /// formats.
     file_extensions: Option<Vec<String>>,
-    /// Password of the files that are protected by one. It is used to read them and kept nowhere.
+    /// Password of files that have one. It is not stored.
     password: Option<String>,
-    /// How long to wait for the result, in seconds. Work that takes longer goes on as a job, whose result get_job returns.
+    /// Seconds to wait for the result. Longer work continues as a job: see get_job.
     #[serde(default = "super::work::wait_seconds")]
     #[schemars(range(min = 0, max = 600))]
     wait_seconds: u32,
@@ -117,8 +117,7 @@ impl Tool for IngestFolder {
     const DESCRIPTION: &'static str = "Ingest all supported documents in a folder and all subfolders. Walks the entire \
         directory tree recursively. Automatically skips files already ingested (matched by SHA256 hash). Supported formats: \
         PDF, scans and pictures (by OCR), Word, Excel, PowerPoint, OpenDocument, RTF, e-mail and its attachments, HTML, CSV, \
-        text, Markdown, ZIP archives. Each file is \
-        chunked into 2000-character segments with full provenance.";
+        text, Markdown, ZIP archives. Each file is chunked into 2000-character segments with full provenance.";
     const EFFECT: Effect = Effect::Updates;
     const LONG: bool = true;
     const TOOLSET: Toolset = Toolset::Ingest;

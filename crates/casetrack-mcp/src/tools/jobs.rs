@@ -1,4 +1,4 @@
-//! Long work that goes on: see it, wait for it, end it.
+//! Jobs: list them, wait for one, cancel one.
 
 use std::time::Duration;
 
@@ -8,8 +8,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::work::outcome;
+use crate::answer::{Form, Reply};
 use crate::session::Context;
-use crate::table::{Effect, Reply, Tool, Toolset};
+use crate::table::{Effect, Tool, Toolset};
 use casetrack_text::{self as text, Reader};
 
 pub(crate) struct ListJobs;
@@ -33,8 +34,8 @@ pub(crate) struct JobList {
 impl Tool for ListJobs {
     const NAME: &'static str = "list_jobs";
     const TITLE: &'static str = "List jobs";
-    const DESCRIPTION: &'static str = "List long-running work (ingestion, sync, reindexing) that is queued, running or ended \
-        lately, across all collections, with progress. Work that a call did not wait for, and that of watched folders, is here.";
+    const DESCRIPTION: &'static str = "List jobs (ingestion, sync, reindexing) that are queued, running or recently ended, \
+        across all collections, with their progress.";
     const EFFECT: Effect = Effect::Reads;
     const TOOLSET: Toolset = Toolset::Ingest;
     type Parameters = ListParameters;
@@ -46,7 +47,7 @@ impl Tool for ListJobs {
             None => None,
         };
         let jobs = context.engine.jobs(JobFilter { collection, active: parameters.active_only });
-        Ok(Reply { text: text::jobs::list(&jobs), response: JobList { jobs } })
+        Ok(Reply::new(JobList { jobs }, |list| text::jobs::list(&list.jobs)))
     }
 }
 
@@ -57,7 +58,7 @@ pub(crate) struct GetJob;
 pub(crate) struct GetParameters {
     /// ID of the job
     job_id: String,
-    /// How long to wait for its end, in seconds. Default: answer at once.
+    /// Seconds to wait for its end
     #[serde(default)]
     #[schemars(range(min = 0, max = 600))]
     wait_seconds: u32,
@@ -72,9 +73,9 @@ pub(crate) struct JobResult {
 
 impl Tool for GetJob {
     const NAME: &'static str = "get_job";
-    const TITLE: &'static str = "State and result of a job";
-    const DESCRIPTION: &'static str = "Get the state and progress of a job and, once it has ended, its full result: what became of \
-        every file. Can wait for the end.";
+    const TITLE: &'static str = "Show a job";
+    const DESCRIPTION: &'static str = "Get the state and progress of a job and, once it has ended, its full result: what happened \
+        to every file.";
     const EFFECT: Effect = Effect::Reads;
     const TOOLSET: Toolset = Toolset::Ingest;
     type Parameters = GetParameters;
@@ -88,11 +89,11 @@ impl Tool for GetJob {
         let mut text = text::jobs::status(&job);
         if job.state.has_ended() {
             // Where the job failed, its state says why.
-            let result = outcome(job.clone(), report.clone())
-                .map_or_else(|error| Reader::Assistant.error(&error), |output| output.text);
+            let result = outcome(job.clone(), report.clone(), Form::within(u32::MAX));
+            let result = result.map_or_else(|error| Reader::Assistant.error(&error), |output| output.text);
             text = format!("{text}\n\n{result}");
         }
-        Ok(Reply { text, response: JobResult { job, report: report.unwrap_or_default() } })
+        Ok(Reply::new(JobResult { job, report: report.unwrap_or_default() }, move |_| text.clone()))
     }
 }
 
@@ -113,8 +114,8 @@ pub(crate) struct CancelledJob {
 impl Tool for CancelJob {
     const NAME: &'static str = "cancel_job";
     const TITLE: &'static str = "Cancel a job";
-    const DESCRIPTION: &'static str = "Stop a job that is queued or running. What it has stored so far is kept; run the same call \
-        again to go on where it stopped.";
+    const DESCRIPTION: &'static str = "Stop a job that is queued or running. What it has stored so far is kept; repeat the \
+        original call to continue where it stopped.";
     const EFFECT: Effect = Effect::Updates;
     const TOOLSET: Toolset = Toolset::Ingest;
     type Parameters = CancelParameters;
@@ -126,6 +127,6 @@ impl Tool for CancelJob {
             true => before.clone(),
             false => context.engine.cancel_job(before.job_id)?,
         };
-        Ok(Reply { text: text::jobs::cancelled(&before, &job), response: CancelledJob { job } })
+        Ok(Reply::new(CancelledJob { job }, move |cancelled| text::jobs::cancelled(&before, &cancelled.job)))
     }
 }

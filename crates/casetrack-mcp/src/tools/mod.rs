@@ -1,4 +1,4 @@
-//! The tools, one file per family. A handler converts its parameters, calls the engine and renders the answer.
+//! The tools, one file per family. A handler converts its parameters, calls the engine and says how to render the answer.
 
 pub(crate) mod chunks;
 pub(crate) mod collections;
@@ -18,7 +18,7 @@ pub(crate) mod work;
 
 use casetrack_core::Error;
 
-/// The refusal of a deletion that was not confirmed. `what` names the thing and all that would go with it.
+/// The refusal of a deletion that was not confirmed. `what` names everything that would be deleted.
 fn unconfirmed(what: &str) -> Error {
     Error::invalid("confirm must be true; nothing was deleted.").with_hint(format!(
         "This would permanently delete {what}. It cannot be undone. Ask the user, then call again with confirm set to true."

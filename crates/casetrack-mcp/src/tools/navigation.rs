@@ -1,4 +1,4 @@
-//! Find one's way in the active collection: outlines, pages, neighbouring chunks, documents of a type.
+//! Navigate the active collection: outlines, pages, neighbouring chunks, documents of a type.
 
 use casetrack_core::{DocumentType, Result};
 use casetrack_engine::chunks::{Direction, PageChunks, Traversal};
@@ -8,8 +8,9 @@ use casetrack_engine::structure::DocumentStructure;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::answer::{List, Reply};
 use crate::session::Context;
-use crate::table::{Effect, Reply, Tool, Toolset};
+use crate::table::{Effect, Tool, Toolset};
 use casetrack_text as text;
 
 pub(crate) struct GetDocumentStructure;
@@ -19,7 +20,7 @@ pub(crate) struct GetDocumentStructure;
 pub(crate) struct StructureParameters {
     /// Document name or ID
     document_name: String,
-    /// How many headings to leave out at the beginning; the answer says where to go on
+    /// Headings to pass over: the next_offset of an earlier answer
     #[serde(default)]
     #[schemars(range(min = 0, max = 1_000_000))]
     offset: u32,
@@ -40,7 +41,9 @@ impl Tool for GetDocumentStructure {
         their page/chunk locations. This gives the AI a table-of-contents view for navigation. Works best with structured \
         documents (contracts, reports, policies).";
     const EFFECT: Effect = Effect::Reads;
-    const TOOLSET: Toolset = Toolset::Graph;
+    const TOOLSET: Toolset = Toolset::Core;
+    const LIST: Option<List<Self::Response>> =
+        Some(List::with_next(&["/sections"], |report| &mut report.sections, |report| &mut report.next_offset));
     type Parameters = StructureParameters;
     type Response = DocumentStructure;
 
@@ -48,7 +51,7 @@ impl Tool for GetDocumentStructure {
         let StructureParameters { document_name, offset, limit } = parameters;
         let paging = Paging { offset, limit };
         let structure = context.engine.document_structure(context.active()?.id, &document_name, paging)?;
-        Ok(Reply { text: text::navigation::structure(&structure), response: structure })
+        Ok(Reply::new(structure, text::navigation::structure))
     }
 }
 
@@ -73,14 +76,15 @@ impl Tool for BrowsePages {
     const DESCRIPTION: &'static str = "Get all chunks from a specific page range within a document. Use this to read through a \
         section of a document sequentially. Returns chunks in order with full provenance.";
     const EFFECT: Effect = Effect::Reads;
-    const TOOLSET: Toolset = Toolset::Graph;
+    const TOOLSET: Toolset = Toolset::Core;
+    const LIST: Option<List<Self::Response>> = Some(List::new(&["/chunks"], |pages| &mut pages.chunks));
     type Parameters = BrowseParameters;
     type Response = PageChunks;
 
     fn call(context: &Context<'_>, parameters: BrowseParameters) -> Result<Reply<PageChunks>> {
         let BrowseParameters { document_name, start_page, end_page } = parameters;
         let pages = context.engine.browse_pages(context.active()?.id, &document_name, start_page, end_page)?;
-        Ok(Reply { text: text::navigation::pages(&pages), response: pages })
+        Ok(Reply::new(pages, text::navigation::pages))
     }
 }
 
@@ -111,13 +115,14 @@ impl Tool for TraverseChunks {
         to read through a document sequentially from any position. Returns N chunks in document order with full provenance.";
     const EFFECT: Effect = Effect::Reads;
     const TOOLSET: Toolset = Toolset::Graph;
+    const LIST: Option<List<Self::Response>> = Some(List::new(&["/chunks"], |traversal| &mut traversal.chunks));
     type Parameters = TraverseParameters;
     type Response = Traversal;
 
     fn call(context: &Context<'_>, parameters: TraverseParameters) -> Result<Reply<Traversal>> {
         let TraverseParameters { start_chunk_id, direction, count } = parameters;
         let traversal = context.engine.traverse_chunks(context.active()?.id, &start_chunk_id, direction, count)?;
-        Ok(Reply { text: text::navigation::traversal(&traversal), response: traversal })
+        Ok(Reply::new(traversal, text::navigation::traversal))
     }
 }
 
@@ -128,11 +133,11 @@ pub(crate) struct ListDocumentsByType;
 pub(crate) struct TypeParameters {
     /// Type to filter by
     document_type: DocumentType,
-    /// How many to leave out at the beginning; the answer says where to go on
+    /// Documents to pass over: the next_offset of an earlier answer
     #[serde(default)]
     #[schemars(range(min = 0, max = 1_000_000))]
     offset: u32,
-    /// Most items of the answer
+    /// Most documents of the answer
     #[serde(default = "default_limit")]
     #[schemars(range(min = 1, max = 1000))]
     limit: u32,
@@ -150,7 +155,7 @@ pub(crate) struct DocumentsOfType {
     documents: Vec<DocumentSummary>,
     /// Documents of this type, also those that are not listed.
     total: u64,
-    /// The offset to go on with; absent at the end.
+    /// The offset to continue with; absent at the end.
     next_offset: Option<u64>,
 }
 
@@ -161,6 +166,8 @@ impl Tool for ListDocumentsByType {
         spreadsheet, etc.). Includes page count, chunk count, and ingestion date.";
     const EFFECT: Effect = Effect::Reads;
     const TOOLSET: Toolset = Toolset::Graph;
+    const LIST: Option<List<Self::Response>> =
+        Some(List::with_next(&["/documents"], |list| &mut list.documents, |list| &mut list.next_offset));
     type Parameters = TypeParameters;
     type Response = DocumentsOfType;
 
@@ -168,9 +175,11 @@ impl Tool for ListDocumentsByType {
         let collection = context.active()?;
         let TypeParameters { document_type, offset, limit } = parameters;
         let part = Paging { offset, limit }.of(context.engine.documents_of_type(collection.id, document_type)?);
-        let text = text::navigation::of_type(&collection.name, document_type, &part, offset);
         let Part { items: documents, total, next_offset } = part;
         let response = DocumentsOfType { collection: collection.name, document_type, documents, total, next_offset };
-        Ok(Reply { text, response })
+        Ok(Reply::new(response, move |list| {
+            let DocumentsOfType { collection, document_type, documents, total, next_offset } = list;
+            text::navigation::of_type(collection, *document_type, documents, offset, *total, *next_offset)
+        }))
     }
 }

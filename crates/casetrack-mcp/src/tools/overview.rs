@@ -1,14 +1,17 @@
-//! The active collection as a whole: a briefing, a timeline, statistics, and documents that belong together.
+//! The active collection as a whole: a briefing, a timeline, statistics, and related documents.
 
 use casetrack_core::{Feature, Result};
 use casetrack_engine::briefing::{
-    ClusterReport, ClusterStrategy, RelatedReport, Relationship, StatisticsReport, SummaryReport, TimelineReport,
+    ClusterReport, ClusterStrategy, RelatedReport, Relationship, StatisticsReport, SummaryReport, TimelineQuery,
+    TimelineReport,
 };
+use casetrack_engine::paging::Paging;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::answer::{List, Reply};
 use crate::session::Context;
-use crate::table::{Effect, NoParameters, Reply, Tool, Toolset};
+use crate::table::{Effect, NoParameters, Tool, Toolset};
 use casetrack_text as text;
 
 pub(crate) struct GetCollectionSummary;
@@ -22,13 +25,13 @@ impl Tool for GetCollectionSummary {
         tool the AI should call when starting work on a collection -- it provides the structural overview needed to plan search \
         strategy for 1000+ documents.";
     const EFFECT: Effect = Effect::Reads;
-    const TOOLSET: Toolset = Toolset::Graph;
+    const TOOLSET: Toolset = Toolset::Core;
     type Parameters = NoParameters;
     type Response = SummaryReport;
 
     fn call(context: &Context<'_>, _: NoParameters) -> Result<Reply<SummaryReport>> {
         let report = context.engine.collection_summary(context.active()?.id)?;
-        Ok(Reply { text: text::overview::summary(&report), response: report })
+        Ok(Reply::new(report, text::overview::summary))
     }
 }
 
@@ -41,8 +44,22 @@ pub(crate) struct TimelineParameters {
     start_date: Option<String>,
     /// Optional: filter events until this date (YYYY-MM-DD)
     end_date: Option<String>,
-    /// Optional: only what this document states (name or ID)
+    /// Only what this document states (name or ID)
     document_filter: Option<String>,
+    /// Only dates with this role ('effective', 'payment')
+    role: Option<String>,
+    /// Events to pass over: the next_offset of an earlier answer
+    #[serde(default)]
+    #[schemars(range(min = 0, max = 200))]
+    offset: u32,
+    /// Most events of the answer
+    #[serde(default = "default_events")]
+    #[schemars(range(min = 1, max = 200))]
+    limit: u32,
+}
+
+fn default_events() -> u32 {
+    100
 }
 
 impl Tool for GetCollectionTimeline {
@@ -52,16 +69,18 @@ impl Tool for GetCollectionTimeline {
         collection. Each event includes the date, description, and source document/chunk provenance. Use this to understand the \
         narrative sequence of events.";
     const EFFECT: Effect = Effect::Reads;
-    const TOOLSET: Toolset = Toolset::Graph;
+    const TOOLSET: Toolset = Toolset::Core;
+    const LIST: Option<List<Self::Response>> =
+        Some(List::with_next(&["/events"], |report| &mut report.events, |report| &mut report.next_offset));
     type Parameters = TimelineParameters;
     type Response = TimelineReport;
 
     fn call(context: &Context<'_>, parameters: TimelineParameters) -> Result<Reply<TimelineReport>> {
-        let TimelineParameters { start_date, end_date, document_filter } = parameters;
-        let collection = context.active()?.id;
-        let (from, to) = (start_date.as_deref(), end_date.as_deref());
-        let report = context.engine.collection_timeline(collection, from, to, document_filter.as_deref())?;
-        Ok(Reply { text: text::overview::timeline(&report), response: report })
+        let TimelineParameters { start_date: from, end_date: to, document_filter: document, role, offset, limit } =
+            parameters;
+        let query = TimelineQuery { from, to, document, role };
+        let report = context.engine.collection_timeline(context.active()?.id, query, Paging { offset, limit })?;
+        Ok(Reply::new(report, move |report| text::overview::timeline(report, offset)))
     }
 }
 
@@ -80,7 +99,7 @@ impl Tool for GetCollectionStatistics {
 
     fn call(context: &Context<'_>, _: NoParameters) -> Result<Reply<StatisticsReport>> {
         let report = context.engine.collection_statistics(context.active()?.id)?;
-        Ok(Reply { text: text::overview::statistics(&report), response: report })
+        Ok(Reply::new(report, text::overview::statistics))
     }
 }
 
@@ -124,6 +143,7 @@ impl Tool for FindRelatedDocuments {
         strength.";
     const EFFECT: Effect = Effect::Reads;
     const TOOLSET: Toolset = Toolset::Graph;
+    const LIST: Option<List<Self::Response>> = Some(List::new(&["/related"], |report| &mut report.related));
     type Parameters = FindRelatedParameters;
     type Response = RelatedReport;
 
@@ -161,6 +181,7 @@ impl Tool for GetRelatedDocuments {
         find_related_documents which also supports explicit relationship types.";
     const EFFECT: Effect = Effect::Reads;
     const TOOLSET: Toolset = Toolset::Graph;
+    const LIST: Option<List<Self::Response>> = Some(List::new(&["/related"], |report| &mut report.related));
     type Parameters = GetRelatedParameters;
     type Response = RelatedReport;
 
@@ -176,7 +197,7 @@ fn related(
     top_k: u32,
 ) -> Result<Reply<RelatedReport>> {
     let report = context.engine.related_documents(context.active()?.id, name, relationships, top_k)?;
-    Ok(Reply { text: text::overview::related(&report), response: report })
+    Ok(Reply::new(report, text::overview::related))
 }
 
 pub(crate) struct FindDocumentClusters;
@@ -207,12 +228,13 @@ impl Tool for FindDocumentClusters {
     const EFFECT: Effect = Effect::Reads;
     const TOOLSET: Toolset = Toolset::Graph;
     const FEATURE: Option<Feature> = Some(Feature::DocumentClusters);
+    const LIST: Option<List<Self::Response>> = Some(List::new(&["/clusters"], |report| &mut report.clusters.clusters));
     type Parameters = ClusterParameters;
     type Response = ClusterReport;
 
     fn call(context: &Context<'_>, parameters: ClusterParameters) -> Result<Reply<ClusterReport>> {
         let ClusterParameters { strategy, max_clusters } = parameters;
         let report = context.engine.document_clusters(context.active()?.id, strategy, max_clusters)?;
-        Ok(Reply { text: text::overview::clusters(&report), response: report })
+        Ok(Reply::new(report, text::overview::clusters))
     }
 }

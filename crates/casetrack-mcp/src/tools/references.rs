@@ -5,8 +5,9 @@ use casetrack_engine::briefing::{CitationsReport, ReferenceListReport, Reference
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::answer::{List, Reply};
 use crate::session::Context;
-use crate::table::{Effect, Reply, Tool, Toolset};
+use crate::table::{Effect, Tool, Toolset};
 use casetrack_text as text;
 
 /// A kind of reference, or all that lead out of a document.
@@ -68,13 +69,14 @@ impl Tool for ListReferences {
         understand which external sources matter most in the collection.";
     const EFFECT: Effect = Effect::Reads;
     const TOOLSET: Toolset = Toolset::Graph;
+    const LIST: Option<List<Self::Response>> = Some(List::new(&["/references"], |report| &mut report.list.references));
     type Parameters = ListParameters;
     type Response = ReferenceListReport;
 
     fn call(context: &Context<'_>, parameters: ListParameters) -> Result<Reply<ReferenceListReport>> {
         let ListParameters { reference_type, sort_by, top_k } = parameters;
         let report = context.engine.list_references(context.active()?.id, reference_type.one(), sort_by, top_k)?;
-        Ok(Reply { text: text::references::list(&report), response: report })
+        Ok(Reply::new(report, text::references::list))
     }
 }
 
@@ -102,12 +104,13 @@ impl Tool for GetReferenceCitations {
         this to understand how a reference is used throughout the collection.";
     const EFFECT: Effect = Effect::Reads;
     const TOOLSET: Toolset = Toolset::Graph;
+    const LIST: Option<List<Self::Response>> = Some(List::new(&["/citations"], |report| &mut report.citations));
     type Parameters = CitationsParameters;
     type Response = CitationsReport;
 
     fn call(context: &Context<'_>, parameters: CitationsParameters) -> Result<Reply<CitationsReport>> {
         let report =
             context.engine.reference_citations(context.active()?.id, &parameters.reference, parameters.top_k)?;
-        Ok(Reply { text: text::references::citations(&report), response: report })
+        Ok(Reply::new(report, text::references::citations))
     }
 }

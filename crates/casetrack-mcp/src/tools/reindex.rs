@@ -1,4 +1,4 @@
-//! Rebuild documents of the active collection, and tell which need it.
+//! Rebuild documents of the active collection, and find those that need it.
 
 use casetrack_core::{Error, Result};
 use casetrack_engine::jobs::{JobReport, JobRequest, JobStatus};
@@ -8,8 +8,9 @@ use serde::Deserialize;
 
 use super::ingest::yes;
 use super::work::{LongTool, Work, start};
+use crate::answer::{List, Reply};
 use crate::session::Context;
-use crate::table::{Effect, Reply, Tool, Toolset};
+use crate::table::{Effect, Tool, Toolset};
 use casetrack_text::{self as text, Reader};
 
 pub(crate) struct ReindexDocument;
@@ -26,7 +27,7 @@ pub(crate) struct DocumentParameters {
     /// embeddings and indexes (faster, useful after tier upgrade).
     #[serde(default = "yes")]
     reparse: bool,
-    /// How long to wait for the result, in seconds. Work that takes longer goes on as a job, whose result get_job returns.
+    /// Seconds to wait for the result. Longer work continues as a job: see get_job.
     #[serde(default = "super::work::wait_seconds")]
     #[schemars(range(min = 0, max = 600))]
     wait_seconds: u32,
@@ -42,7 +43,7 @@ impl Tool for ReindexDocument {
         to Pro tier and want the document embedded with all 4 models, (3) embeddings seem stale or corrupt, (4) OCR results need \
         refreshing. The original file path stored in provenance is used to re-read the source file.";
     const EFFECT: Effect = Effect::Updates;
-    const TOOLSET: Toolset = Toolset::Ingest;
+    const TOOLSET: Toolset = Toolset::Watch;
     const LONG: bool = true;
     type Parameters = DocumentParameters;
     type Response = Work<ReindexReport>;
@@ -90,7 +91,7 @@ pub(crate) struct CollectionParameters {
     /// current tier. Default: false (rebuild everything).
     #[serde(default)]
     skip_unchanged: bool,
-    /// How long to wait for the result, in seconds. Work that takes longer goes on as a job, whose result get_job returns.
+    /// Seconds to wait for the result. Longer work continues as a job: see get_job.
     #[serde(default = "super::work::wait_seconds")]
     #[schemars(range(min = 0, max = 600))]
     wait_seconds: u32,
@@ -106,7 +107,7 @@ impl Tool for ReindexCollection {
         changes chunking or embedding logic, (3) the collection index seems corrupted or stale, (4) you want a clean rebuild. \
         WARNING: This can be slow for large collections (hundreds of documents).";
     const EFFECT: Effect = Effect::Updates;
-    const TOOLSET: Toolset = Toolset::Ingest;
+    const TOOLSET: Toolset = Toolset::Watch;
     const LONG: bool = true;
     type Parameters = CollectionParameters;
     type Response = Work<ReindexReport>;
@@ -158,13 +159,15 @@ impl Tool for GetIndexStatus {
         embedder coverage, stale embeddings), and overall collection index health. Use this to diagnose issues or decide whether to \
         run reindex_document or reindex_collection.";
     const EFFECT: Effect = Effect::Reads;
-    const TOOLSET: Toolset = Toolset::Ingest;
+    const TOOLSET: Toolset = Toolset::Watch;
+    const LIST: Option<List<Self::Response>> =
+        Some(List::new(&["/document_states"], |status| &mut status.document_states));
     type Parameters = StatusParameters;
     type Response = IndexStatus;
 
     fn call(context: &Context<'_>, parameters: StatusParameters) -> Result<Reply<IndexStatus>> {
         let collection = context.active()?.id;
         let status = context.engine.index_status(collection, parameters.document_filter.as_deref(), context.cancel)?;
-        Ok(Reply { text: text::reindex::status(&status, Reader::Assistant), response: status })
+        Ok(Reply::new(status, |status| text::reindex::status(status, Reader::Assistant)))
     }
 }

@@ -1,4 +1,4 @@
-//! Search the active collection: for a query, for what resembles a passage, and for what two documents say of a topic.
+//! Search the active collection: for a query, for passages similar to one, and for what two documents say about a topic.
 
 use casetrack_core::{Feature, Result};
 use casetrack_engine::compare::Comparison;
@@ -7,8 +7,9 @@ use casetrack_engine::similar::{SimilarChunks, Wanted};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use crate::answer::{List, Reply};
 use crate::session::Context;
-use crate::table::{Effect, Reply, Tool, Toolset};
+use crate::table::{Effect, Tool, Toolset};
 use casetrack_text as text;
 
 pub(crate) struct SearchDocuments;
@@ -16,7 +17,7 @@ pub(crate) struct SearchDocuments;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SearchParameters {
-    /// Natural language search query (e.g., 'Q3 revenue analysis', 'vendor payment terms', 'project timeline'). May hold
+    /// Natural language search query (e.g., 'Q3 revenue analysis', 'vendor payment terms', 'project timeline'). Supports
     /// "exact phrases", +required and -excluded words, and document:NAME type:contract entity:NAME date:2023-05..2023-08 page:3-7.
     query: String,
     /// Number of results to return
@@ -25,35 +26,35 @@ pub(crate) struct SearchParameters {
     top_k: u32,
     /// Optional: restrict search to a specific document name or ID
     document_filter: Option<String>,
-    /// Optional: only documents of this type (contract, report, ...) or file format (pdf, xlsx, ...)
+    /// Only documents of this type (contract, report, ...) or file format (pdf, xlsx, ...)
     document_type: Option<String>,
-    /// Optional: only passages that mention this person, organization, place, date, amount or concept
+    /// Only passages that mention this person, organization, place, date, amount or concept
     entity: Option<String>,
-    /// Optional: only files whose path matches this pattern, such as 'contracts/**/*.pdf'
+    /// Only files whose path matches this pattern ('contracts/**/*.pdf')
     path: Option<String>,
-    /// Optional: only documents last saved on this date or later (YYYY, YYYY-MM or YYYY-MM-DD)
+    /// Only documents last saved on this date or later (YYYY, YYYY-MM or YYYY-MM-DD)
     date_from: Option<String>,
-    /// Optional: only documents last saved on this date or earlier
+    /// Only documents last saved on this date or earlier
     date_to: Option<String>,
-    /// Optional: only documents ingested on this date or in this range, such as '2024-05..2024-06' or '2024..'
+    /// Only documents ingested on this date or in this range ('2024-05..2024-06')
     ingested: Option<String>,
-    /// Optional: only these pages, such as '3' or '3-7'
+    /// Only these pages ('3' or '3-7')
     pages: Option<String>,
-    /// Optional: leave out scanned pages that were read with less mean confidence than this
+    /// Leave out scanned pages read with lower mean OCR confidence
     #[schemars(range(min = 0.0, max = 1.0))]
     min_confidence: Option<f32>,
-    /// Number of results to pass over, to see the next ones
+    /// Results to pass over: the next_offset of an earlier answer
     #[serde(default)]
     #[schemars(range(min = 0, max = 10000))]
     offset: u32,
-    /// Characters of the page to show before and after each passage
+    /// Characters of the page to show around each passage
     #[serde(default)]
     #[schemars(range(min = 0, max = 10000))]
     context: u32,
-    /// Add passages of other documents that are related to the best results, marked as such
+    /// Add related passages of other documents
     #[serde(default)]
     related: bool,
-    /// Show what each stage of the search adds to the score of a result
+    /// Show what each search stage adds to the score
     #[serde(default)]
     explain: bool,
 }
@@ -70,6 +71,8 @@ impl Tool for SearchDocuments {
         character offsets, extraction method, timestamps. Every result is traceable to its exact source location.";
     const EFFECT: Effect = Effect::Reads;
     const TOOLSET: Toolset = Toolset::Core;
+    const LIST: Option<List<Self::Response>> =
+        Some(List::with_own_offset(&["/results"], |response| &mut response.results));
     type Parameters = SearchParameters;
     type Response = SearchResponse;
 
@@ -94,7 +97,7 @@ impl Tool for SearchDocuments {
             related: parameters.related,
         };
         let response = context.engine.search(context.active()?.id, &request)?;
-        Ok(Reply { text: text::search::results(&response, parameters.explain), response })
+        Ok(Reply::new(response, move |response| text::search::results(response, parameters.explain)))
     }
 }
 
@@ -134,6 +137,7 @@ impl Tool for SearchSimilarChunks {
         that discuss the same topic as this paragraph').";
     const EFFECT: Effect = Effect::Reads;
     const TOOLSET: Toolset = Toolset::Core;
+    const LIST: Option<List<Self::Response>> = Some(List::new(&["/similar"], |found| &mut found.similar));
     type Parameters = SimilarParameters;
     type Response = SimilarChunks;
 
@@ -141,7 +145,7 @@ impl Tool for SearchSimilarChunks {
         let SimilarParameters { chunk_id, exclude_same_document, min_similarity, top_k } = parameters;
         let wanted = Wanted { exclude_same_document, min_similarity: min_similarity as f32, count: top_k as usize };
         let similar = context.engine.similar_chunks(context.active()?.id, &chunk_id, wanted)?;
-        Ok(Reply { text: text::search::similar(&similar), response: similar })
+        Ok(Reply::new(similar, text::search::similar))
     }
 }
 
@@ -175,6 +179,7 @@ impl Tool for CompareDocuments {
     const EFFECT: Effect = Effect::Reads;
     const TOOLSET: Toolset = Toolset::Core;
     const FEATURE: Option<Feature> = Some(Feature::CompareDocuments);
+    const LIST: Option<List<Self::Response>> = Some(List::new(&["/a/results", "/b/results"], |comparison| comparison));
     type Parameters = CompareParameters;
     type Response = Comparison;
 
@@ -183,6 +188,6 @@ impl Tool for CompareDocuments {
         let documents = [document_a.as_str(), document_b.as_str()];
         let collection = context.active()?.id;
         let comparison = context.engine.compare_documents(collection, documents, &topic, top_k_per_document)?;
-        Ok(Reply { text: text::search::comparison(&comparison), response: comparison })
+        Ok(Reply::new(comparison, text::search::comparison))
     }
 }

@@ -5,8 +5,9 @@ use casetrack_engine::status::Status;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::answer::Reply;
 use crate::session::Context;
-use crate::table::{Effect, NoParameters, Reply, Tool, Toolset};
+use crate::table::{Effect, NoParameters, Tool, Toolset};
 use casetrack_text as text;
 
 pub(crate) struct GetStatus;
@@ -39,7 +40,8 @@ impl Tool for GetStatus {
         let status = context.engine.status()?;
         // No active collection, or one that vanished, is a state to report here and not a failure.
         let active_collection = context.active().ok().map(|meta| ActiveCollection { id: meta.id, name: meta.name });
-        let text = text::status::status(&status, active_collection.as_ref().map(|active| active.name.as_str()));
-        Ok(Reply { text, response: ServerStatus { status, active_collection } })
+        Ok(Reply::new(ServerStatus { status, active_collection }, |answer| {
+            text::status::status(&answer.status, answer.active_collection.as_ref().map(|active| active.name.as_str()))
+        }))
     }
 }

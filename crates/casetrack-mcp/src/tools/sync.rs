@@ -8,8 +8,9 @@ use serde::Deserialize;
 
 use super::ingest::absolute;
 use super::work::{LongTool, Work, start};
+use crate::answer::Reply;
 use crate::session::Context;
-use crate::table::{Effect, Reply, Tool, Toolset};
+use crate::table::{Effect, Tool, Toolset};
 use casetrack_text::{self as text, Reader};
 
 pub(crate) struct SyncFolder;
@@ -28,7 +29,7 @@ pub(crate) struct SyncParameters {
     /// If true, report what would change without actually ingesting or removing anything. Useful for previewing a sync.
     #[serde(default)]
     dry_run: bool,
-    /// How long to wait for the result, in seconds. Work that takes longer goes on as a job, whose result get_job returns.
+    /// Seconds to wait for the result. Longer work continues as a job: see get_job.
     #[serde(default = "super::work::wait_seconds")]
     #[schemars(range(min = 0, max = 600))]
     wait_seconds: u32,
@@ -43,6 +44,8 @@ impl Tool for SyncFolder {
         renamed or moved keep their document ID and embeddings. This is the easiest way to keep a collection up to date with a \
         directory of documents -- just point it at the folder and run it whenever files change.";
     const EFFECT: Effect = Effect::Updates;
+    // remove_deleted removes documents.
+    const DESTRUCTIVE: bool = true;
     const TOOLSET: Toolset = Toolset::Watch;
     const LONG: bool = true;
     type Parameters = SyncParameters;

@@ -1,4 +1,4 @@
-//! Folders that are watched and synced by themselves.
+//! Folders that are watched and synced automatically.
 
 use casetrack_core::{Error, Result};
 use casetrack_engine::watches::{Schedule, WatchRequest, WatchStatus};
@@ -6,8 +6,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::ingest::{absolute, extension};
+use crate::answer::Reply;
 use crate::session::Context;
-use crate::table::{Effect, Reply, Tool, Toolset};
+use crate::table::{Effect, Tool, Toolset};
 use casetrack_text as text;
 
 pub(crate) struct WatchFolder;
@@ -39,9 +40,9 @@ impl Tool for WatchFolder {
     const TITLE: &'static str = "Watch a folder";
     const DESCRIPTION: &'static str = "Start watching a folder for file changes. When files are added, modified, or deleted in the \
         watched folder (or any subfolder), CaseTrack automatically syncs the changes into the active collection -- new files are \
-        ingested, modified files are reindexed (only chunks that changed are embedded anew), renamed and moved files keep their \
+        ingested, modified files are reindexed (only changed chunks are embedded again), renamed and moved files keep their \
         documents, and optionally deleted files are removed from the collection. Uses OS-level file notifications (inotify on Linux, \
-        FSEvents on macOS, ReadDirectoryChangesW on Windows) for instant detection; network drives are looked at every 10 seconds. \
+        FSEvents on macOS, ReadDirectoryChangesW on Windows) for instant detection; network drives are checked every 10 seconds. \
         Also supports scheduled sync as a safety net (daily, hourly, or custom interval). Watch persists across server restarts: \
         changes made while CaseTrack is not running are synced when it starts.";
     const EFFECT: Effect = Effect::Creates;
@@ -60,7 +61,7 @@ impl Tool for WatchFolder {
         let WatchParameters { schedule, auto_remove_deleted, .. } = parameters;
         let request = WatchRequest { folder, schedule, auto_remove_deleted, extensions };
         let watch = context.engine.watch_folder(collection, request)?;
-        Ok(Reply { text: text::watches::started(&watch), response: Watch { watch } })
+        Ok(Reply::new(Watch { watch }, |answer| text::watches::started(&answer.watch)))
     }
 }
 
@@ -86,7 +87,7 @@ impl Tool for UnwatchFolder {
 
     fn call(context: &Context<'_>, parameters: UnwatchParameters) -> Result<Reply<Watch>> {
         let watch = context.engine.unwatch_folder(&folder_or_id(&parameters.folder_path))?;
-        Ok(Reply { text: text::watches::ended(&watch), response: Watch { watch } })
+        Ok(Reply::new(Watch { watch }, |answer| text::watches::ended(&answer.watch)))
     }
 }
 
@@ -121,7 +122,7 @@ impl Tool for ListWatches {
             None => None,
         };
         let watches = context.engine.list_watches(collection);
-        Ok(Reply { text: text::watches::list(&watches), response: WatchList { watches } })
+        Ok(Reply::new(WatchList { watches }, |list| text::watches::list(&list.watches)))
     }
 }
 
@@ -152,7 +153,7 @@ impl Tool for SetSyncSchedule {
     fn call(context: &Context<'_>, parameters: ScheduleParameters) -> Result<Reply<Watch>> {
         let ScheduleParameters { folder_path, schedule, auto_remove_deleted } = parameters;
         let watch = context.engine.set_sync_schedule(&folder_or_id(&folder_path), schedule, auto_remove_deleted)?;
-        Ok(Reply { text: text::watches::changed(&watch), response: Watch { watch } })
+        Ok(Reply::new(Watch { watch }, |answer| text::watches::changed(&answer.watch)))
     }
 }
 

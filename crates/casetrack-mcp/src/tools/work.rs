@@ -1,4 +1,4 @@
-//! Tools whose work may take longer than clients wait: it is done by a job, for whose end they wait a while.
+//! Tools whose work may take longer than clients wait: a job does it, and the call waits a while for its end.
 
 use std::time::Duration;
 
@@ -10,8 +10,9 @@ use serde::Serialize;
 use super::ingest::{IngestDocument, IngestFolder};
 use super::reindex::{ReindexCollection, ReindexDocument};
 use super::sync::SyncFolder;
+use crate::answer::{Form, Reply, finish};
 use crate::session::{Context, ToolOutput};
-use crate::table::{Reply, Tool, structured};
+use crate::table::Tool;
 use casetrack_text as text;
 
 /// Default of `wait_seconds`: clients cut a call off at about 60.
@@ -34,10 +35,10 @@ pub(crate) trait LongTool: Tool<Response = Work<Self::Report>> {
     /// Its part of a report.
     fn report(report: JobReport) -> Option<Self::Report>;
 
-    /// The text of a job that has ended; an error where the job ended well, but what was asked for was not done.
+    /// The text of a job that has ended; an error where the job completed without doing what was asked for.
     fn text(job: &JobStatus, report: &Self::Report) -> Result<String>;
 
-    /// The answer for a job as it stands.
+    /// The answer for a job in its present state.
     fn reply(job: JobStatus, report: Option<JobReport>) -> Result<Reply<Work<Self::Report>>> {
         let report = report.and_then(Self::report);
         let text = match (&report, job.problem.clone()) {
@@ -46,7 +47,7 @@ pub(crate) trait LongTool: Tool<Response = Work<Self::Report>> {
             (None, Some(problem)) => return Err(problem.into_error()),
             (None, None) => text::jobs::status(&job),
         };
-        Ok(Reply { text, response: Work { job, report } })
+        Ok(Reply::new(Work { job, report }, move |_| text.clone()))
     }
 }
 
@@ -65,16 +66,12 @@ pub(super) fn start<T: LongTool>(
 }
 
 /// What the tool that started a job answers now that it has ended.
-pub(crate) fn outcome(job: JobStatus, report: Option<JobReport>) -> Result<ToolOutput> {
-    fn of<T: LongTool>(job: JobStatus, report: Option<JobReport>) -> Result<ToolOutput> {
-        let Reply { text, response } = T::reply(job, report)?;
-        Ok(ToolOutput { text, structured: structured(&response)? })
-    }
+pub(crate) fn outcome(job: JobStatus, report: Option<JobReport>, form: Form) -> Result<ToolOutput> {
     match job.kind {
-        JobKind::IngestDocument => of::<IngestDocument>(job, report),
-        JobKind::IngestFolder => of::<IngestFolder>(job, report),
-        JobKind::SyncFolder => of::<SyncFolder>(job, report),
-        JobKind::ReindexDocument => of::<ReindexDocument>(job, report),
-        JobKind::ReindexCollection => of::<ReindexCollection>(job, report),
+        JobKind::IngestDocument => finish::<IngestDocument>(IngestDocument::reply(job, report)?, form),
+        JobKind::IngestFolder => finish::<IngestFolder>(IngestFolder::reply(job, report)?, form),
+        JobKind::SyncFolder => finish::<SyncFolder>(SyncFolder::reply(job, report)?, form),
+        JobKind::ReindexDocument => finish::<ReindexDocument>(ReindexDocument::reply(job, report)?, form),
+        JobKind::ReindexCollection => finish::<ReindexCollection>(ReindexCollection::reply(job, report)?, form),
     }
 }

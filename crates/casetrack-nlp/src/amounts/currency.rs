@@ -20,7 +20,7 @@ const CODES: &[&str] = &[
 /// Codes that are also English words in capitals; they count only right before or after digits on the same line.
 const ALSO_WORDS: &[&str] = &["ALL", "TRY", "TOP", "COP", "MAD", "GEL", "PEN", "CUP", "LAK", "SOS", "BOB"];
 
-/// The code that stands for itself.
+/// A code as it is.
 fn code(tokens: &Tokens, at: usize) -> Option<&'static str> {
     if !tokens.is_upper(at) {
         return None;

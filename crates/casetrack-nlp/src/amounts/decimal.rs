@@ -1,4 +1,4 @@
-//! Exact decimal numbers as they are written: "1,250,000.50", "1.250.000,50", "12,34,567", "3.5 million".
+//! Exact decimal numbers: "1,250,000.50", "1.250.000,50", "12,34,567", "3.5 million".
 
 use crate::numbers::scale;
 use crate::tokens::{Gap, Tokens};
@@ -32,7 +32,7 @@ impl Decimal {
         self
     }
 
-    /// This whole number and so many hundredths.
+    /// This whole number plus this many hundredths.
     fn with_hundredths(mut self, hundredths: u32) -> Decimal {
         if self.fraction == 0 && hundredths < 100 {
             self.digits.push_str(&format!("{hundredths:02}"));
@@ -43,7 +43,7 @@ impl Decimal {
 }
 
 impl std::fmt::Display for Decimal {
-    /// Without zeros that say nothing.
+    /// Without insignificant zeros.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let (whole, fraction) = self.digits.split_at(self.digits.len().saturating_sub(self.fraction));
         let whole = whole.trim_start_matches('0');
@@ -54,7 +54,7 @@ impl std::fmt::Display for Decimal {
     }
 }
 
-/// Digits in one number, at most: what has more is no amount.
+/// Digits in one number, at most: a longer one is not an amount.
 const LONGEST: usize = 30;
 
 /// The number in digits that begins here, and the token after it.

@@ -1,4 +1,4 @@
-//! Days and months as they are written: "January 5, 2023", "the 5th day of January, 2023", "2023-01-05", "01/05/2023".
+//! Written days and months: "January 5, 2023", "the 5th day of January, 2023", "2023-01-05", "01/05/2023".
 
 use jiff::civil::Date;
 
@@ -82,7 +82,7 @@ pub fn year_at(tokens: &Tokens, at: usize) -> Option<(i16, usize)> {
     (1900..2100).contains(&year).then_some((year as i16, next))
 }
 
-/// What stands for something still to be filled in: `____`, `[]`, `[●]`, `[ * ]`, `●`.
+/// A placeholder still to be filled in: `____`, `[]`, `[●]`, `[ * ]`, `●`.
 pub fn blank_at(tokens: &Tokens, at: usize) -> Option<usize> {
     match tokens.symbol(at) {
         '_' | '●' | '•' => Some(at + 1),

@@ -1,15 +1,15 @@
-//! Dates in English text and what the text says they are.
+//! Dates in English text and their roles.
 //!
 //! | file | what |
 //! |---|---|
-//! | calendar | days and months as they are written |
+//! | calendar | written days and months |
 //! | periods | quarters, halves, fiscal years, bare years |
-//! | stated | what a written date says, and ranges |
+//! | stated | the days of a written date, and ranges |
 //! | order | day or month first in dates of digits |
 //! | roles | "effective date", "due date": the words around a date |
 //! | relative | "thirty days after the Effective Date" |
 //!
-//! Cost: linear; each token is looked at by rules of bounded reach.
+//! Cost: linear; rules of bounded reach look at each token.
 
 mod calendar;
 mod order;
@@ -33,7 +33,7 @@ use crate::tokens::{Gap, Kind, Tokens};
 pub struct PageDates {
     /// In text order, without overlap.
     pub mentions: Vec<Mention>,
-    /// Those whose day hangs on a date that may stand on another page.
+    /// Those whose day depends on a date that may be on another page.
     pub relative: Vec<(RelativeDate, (u32, u32))>,
 }
 
@@ -125,12 +125,12 @@ fn outside_number(tokens: &Tokens, at: usize) -> bool {
         || !matches!(tokens.symbol(at - 1), '.' | '$' | '€' | '£' | '#') && !tokens.is_word(at - 1)
 }
 
-/// No date runs over a blank line.
+/// No date crosses a blank line.
 fn whole(tokens: &Tokens, from: usize, to: usize) -> bool {
     (from + 1..to).all(|at| tokens.gap(at) != Gap::Paragraph)
 }
 
-/// One day that is stated at this token, in ISO 8601, and the token after it.
+/// One day stated at this token, in ISO 8601, and the token after it.
 pub(crate) fn day(tokens: &Tokens, at: usize, order: DateOrder) -> Option<(String, usize)> {
     match single(tokens, at, order)? {
         (Stated::Day(date), end) => Some((date.to_string(), end)),

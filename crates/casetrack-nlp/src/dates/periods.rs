@@ -124,7 +124,7 @@ fn plausible(tokens: &Tokens, at: usize, year: i16, end: usize) -> bool {
     (1900..2100).contains(&year) && !before && ends(tokens, end)
 }
 
-/// Whether a number is at its end here, or a range of years goes on.
+/// Whether a number ends here or a range of years continues.
 fn ends(tokens: &Tokens, end: usize) -> bool {
     let inside = |at: usize| tokens.glued(at) && (tokens.is_number(at) || tokens.is_word(at));
     let joined = tokens.glued(end)

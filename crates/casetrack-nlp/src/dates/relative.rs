@@ -1,4 +1,4 @@
-//! Dates that count from another one: "thirty (30) days after the Effective Date".
+//! Dates relative to another one: "thirty (30) days after the Effective Date".
 
 use jiff::civil::Date;
 use jiff::{Span, ToSpan};
@@ -103,7 +103,7 @@ fn anchor_at(tokens: &Tokens, at: usize) -> Option<(String, usize)> {
     plain.then(|| (words.join(" "), date + 1))
 }
 
-/// Another role that may stand for one that no date has: parties often define only one of the two.
+/// Another role that may replace one that no date has: parties often define only one of the two.
 pub fn substitute(role: &str) -> Option<&'static str> {
     match role {
         AGREEMENT => Some(EFFECTIVE),

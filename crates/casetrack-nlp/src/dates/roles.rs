@@ -1,11 +1,11 @@
-//! What the text around a date says it is.
+//! The role of a date by the text around it.
 
 use crate::tokens::{Gap, Tokens};
 
 pub const EFFECTIVE: &str = "effective date";
 pub const AGREEMENT: &str = "agreement date";
 
-/// Phrases before a date, in lower case, and the standard name of what they say. The nearest to the date decides; of those
+/// Phrases before a date, in lower case, and the standard name of the role they give. The nearest to the date decides; of those
 /// that end at the same word, the first here.
 const CUES: &[(&[&str], &str)] = &[
     (&["effective", "date"], EFFECTIVE),
@@ -229,7 +229,7 @@ fn of_another(tokens: &Tokens, cue: usize) -> bool {
     title
 }
 
-/// "Date:" under "By:", "Name:" or "Title:", as blocks of signatures have it.
+/// "Date:" under "By:", "Name:" or "Title:", as in signature blocks.
 fn signature(tokens: &Tokens, first: usize) -> Option<String> {
     let label = first.checked_sub(2)?;
     if tokens.symbol(label + 1) != ':' || !matches!(tokens.word(label), "date" | "dated") {

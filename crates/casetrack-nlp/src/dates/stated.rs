@@ -1,4 +1,4 @@
-//! What a written date says, and the days it covers.
+//! The parts of a written date, and the days it covers.
 
 use casetrack_core::{DatePrecision, DateValue};
 use jiff::civil::Date;

@@ -1,19 +1,18 @@
-//! Keys: what is left of a name when the ways to write it are taken away.
+//! Keys: names without their variations in writing.
 
 use casetrack_core::{EntityType, EntityValue};
 
-use crate::names::{Class, class_of};
-use crate::words::fold;
+use crate::words::{Class, class_of, fold};
 
 /// Identifies an entity in a collection.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct EntityKey {
     pub entity_type: EntityType,
-    /// Small letters, without what differs from one way to write the name to another. Never empty.
+    /// Lower case, without variations in writing. Never empty.
     pub key: String,
 }
 
-/// The words of a name: small letters, without marks and possessive.
+/// The words of a name: lower case, without marks and possessive.
 fn name_words(surface: &str) -> Vec<String> {
     surface
         .split(|c: char| !(c.is_alphanumeric() || matches!(c, '\'' | '’' | '.' | '&' | '-')))
@@ -50,14 +49,14 @@ pub(super) struct PersonName {
     pub given: Option<String>,
     pub middle: Vec<String>,
     pub surname: String,
-    /// "jr" and "sr" tell two people of one name apart.
+    /// "jr" and "sr" distinguish two people of the same name.
     pub suffix: Option<String>,
 }
 
 /// "Smith, John", "Mr. John A. Smith".
 pub(super) fn person(surface: &str) -> Option<PersonName> {
     let suffixes = ["jr", "sr", "ii", "iii", "iv"];
-    // Before a comma stands the surname, unless what is behind it is a suffix or a degree.
+    // The surname comes before the comma, unless a suffix or a degree follows it.
     let turned = surface.split_once(',').map(|(left, right)| (name_words(left), name_words(right)));
     let mut words = match turned {
         Some((left, right))
@@ -86,7 +85,7 @@ impl PersonName {
         self.given.as_ref().is_some_and(|given| given.chars().count() > 1)
     }
 
-    /// Given name and surname, with what stands between them if it is more than initials.
+    /// Given name and surname, with the part between them if it is more than initials.
     pub fn key(&self, with_initials: bool) -> String {
         let mut words: Vec<&str> = self.given.as_deref().into_iter().collect();
         words.extend(self.middle.iter().filter(|word| with_initials || word.chars().count() > 1).map(String::as_str));
@@ -131,13 +130,13 @@ pub(super) fn location(surface: &str) -> String {
     SAME_PLACES.iter().find(|(name, _)| *name == key).map_or(key, |(_, same)| (*same).to_owned())
 }
 
-/// Small letters, and the last word in the singular.
+/// Lower case, and the last word in the singular.
 pub(super) fn concept(surface: &str) -> String {
     let words: Vec<String> = surface.split_whitespace().map(|word| word.to_lowercase()).collect();
     singular(&words.join(" ")).to_owned()
 }
 
-/// Without the plural's "s", where that is all there is to it.
+/// Without the plural's "s", where that is the only ending.
 pub(crate) fn singular(word: &str) -> &str {
     match word.strip_suffix('s') {
         Some(one) if one.len() > 3 && !one.ends_with(['s', 'u', 'i']) => one,
@@ -153,7 +152,7 @@ pub(crate) fn value(value: &EntityValue) -> String {
     }
 }
 
-/// What has no value and no form of its own.
+/// A name without a value or a form of its own.
 pub(super) fn plain(surface: &str) -> String {
     surface.split_whitespace().map(str::to_lowercase).collect::<Vec<_>>().join(" ")
 }

@@ -7,7 +7,7 @@ use casetrack_core::{EntityType, EntityValue};
 use super::keys::{self, EntityKey, PersonName};
 use crate::names::Alias;
 
-/// A mention with the text that it has on its page.
+/// A mention with its text on the page.
 #[derive(Debug, Clone, Copy)]
 pub struct DocumentMention<'a> {
     pub entity_type: EntityType,
@@ -20,14 +20,14 @@ pub struct DocumentMention<'a> {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Resolved {
     pub key: EntityKey,
-    /// The surface is a word of this document's own for the entity ("the Company"): an alias, and never the name to show.
+    /// The surface is this document's own word for the entity ("the Company"): an alias, and never the name to show.
     pub own_word: bool,
 }
 
 /// The entities of all mentions of one document, in the order given. The result of a mention depends on which mentions there are, not on
 /// their order. None for a mention that names nothing outside its document: a party without a name, marks alone.
 ///
-/// Short forms are taken for the one name in the document that they fit: "Acme" for "Acme Foods, Inc.", "IBM" for "International
+/// A short form belongs to the one name in the document that it fits: "Acme" for "Acme Foods, Inc.", "IBM" for "International
 /// Business Machines", "J. Smith", "Mr. Smith" and "Smith" for "John A. Smith". If two fit, a short form is an entity of its own; so two
 /// people are never one because of a surname. Cost: linear in the mentions, times the names that share a first word or a surname.
 pub fn resolve(mentions: &[DocumentMention<'_>]) -> Vec<Option<Resolved>> {
@@ -54,7 +54,7 @@ pub fn resolve(mentions: &[DocumentMention<'_>]) -> Vec<Option<Resolved>> {
         .collect()
 }
 
-/// The names of one type, those that aliases stand for included.
+/// The names of one type, including those that aliases refer to.
 fn named<'a>(mentions: &'a [DocumentMention<'a>], entity_type: EntityType) -> impl Iterator<Item = &'a str> {
     mentions.iter().filter(move |mention| mention.entity_type == entity_type).filter_map(|mention| {
         match mention.alias {
@@ -65,7 +65,7 @@ fn named<'a>(mentions: &'a [DocumentMention<'a>], entity_type: EntityType) -> im
     })
 }
 
-/// A document's organizations by key, and by what may be short for them.
+/// A document's organizations by key, and by their possible short forms.
 #[derive(Default)]
 struct Organizations {
     by_first_word: BTreeMap<String, BTreeSet<Vec<String>>>,
@@ -175,7 +175,7 @@ impl Persons {
         self.one(fitting).unwrap_or_else(|| name.key(false))
     }
 
-    /// The key that all of the names have.
+    /// The key that all the names share.
     fn one<'a>(&self, names: impl Iterator<Item = &'a PersonName>) -> Option<String> {
         let keys: BTreeSet<String> = names.map(|name| self.full_key(name)).collect();
         if keys.len() == 1 { keys.into_iter().next() } else { None }

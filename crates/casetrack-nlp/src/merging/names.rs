@@ -19,7 +19,7 @@ impl EntityNames {
         *count = count.saturating_add(mentions);
     }
 
-    /// Takes back what [`Self::add`] has counted.
+    /// Undoes [`Self::add`].
     pub fn remove(&mut self, surface: &str, own_word: bool, mentions: u64) {
         let surface = folded(surface);
         if let Some((names, own)) = self.counts.get_mut(&surface) {
@@ -31,7 +31,7 @@ impl EntityNames {
         }
     }
 
-    /// No mention is left: there is no such entity any more.
+    /// Whether no mention is left, so that the entity no longer exists.
     pub fn is_empty(&self) -> bool {
         self.counts.is_empty()
     }
@@ -40,7 +40,7 @@ impl EntityNames {
         self.counts.values().map(|(names, own)| names + own).sum()
     }
 
-    /// The name to show: the most frequent surface that is a name, in small letters if there is one (capitals alone are a heading's); of
+    /// The name to show: the most frequent surface that is a name, in lower case if there is one (capitals alone are a heading's); of
     /// these one without a point at its end, the longest, then the first by its letters.
     pub fn canonical(&self) -> Option<&str> {
         let rank = |(surface, (names, own)): &(&String, &(u64, u64))| {
@@ -58,7 +58,7 @@ impl EntityNames {
         self.counts.iter().max_by_key(rank).map(|(surface, _)| surface.as_str())
     }
 
-    /// The other surfaces, in the order of their letters.
+    /// The other surfaces, in alphabetical order.
     pub fn aliases(&self) -> impl Iterator<Item = &str> {
         let canonical = self.canonical();
         self.counts.keys().map(String::as_str).filter(move |surface| Some(*surface) != canonical)

@@ -1,19 +1,19 @@
-//! The words of a document's own, and what they stand for.
+//! A document's own words for names, and what they mean.
 
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 
 use casetrack_core::EntityType;
 
+use super::Alias;
+use super::definitions::Found;
 use super::document::Draft;
-use super::{Alias, Class, is_party_word, surface};
-use crate::definitions::Found;
-use crate::words::{Gap, Shape, Word, fold};
+use crate::words::{Class, Gap, Shape, Word, fold, is_party_word, surface};
 
 /// Fewest times that a document writes a party word with a capital in a sentence, for it to be a party without a definition.
 const PARTY_MENTIONS: usize = 3;
 
-/// Terms by their first word: the words of the term, and what it stands for.
+/// Terms by their first word: the words of the term, and its meaning.
 pub(super) struct Aliases<'t> {
     terms: HashMap<String, Vec<AliasTerm<'t>>>,
 }

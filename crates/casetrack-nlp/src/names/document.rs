@@ -6,13 +6,11 @@ use std::collections::{HashMap, HashSet};
 use casetrack_core::{EntityType, Mention};
 
 use super::aliases::Aliases;
-use super::{
-    Alias, Class, Name, NameMention, Page, PageNames, Source, is_party_word, mark_lowered, organizations, persons,
-    roles, spans, surface,
-};
-use crate::definitions::{self, DefinedEntity, Definition, Found};
-use crate::words::{Gap, Shape, Word, fold, words};
-use crate::{places, signatures};
+use super::definitions::{self, DefinedEntity, Definition, Found};
+use super::signatures;
+use super::{Alias, Name, NameMention, Page, PageNames, Source, organizations, persons, roles, spans};
+use crate::places;
+use crate::words::{Class, Gap, Shape, Word, fold, is_party_word, mark_lowered, surface, words};
 
 pub(super) struct Draft<'t> {
     pub words: Vec<Word<'t>>,

@@ -2,15 +2,15 @@
 
 use casetrack_core::EntityType;
 
-use super::{Class, Name, Source};
-use crate::words::{Gap, Shape, Word, fold};
+use super::{Name, Source};
+use crate::words::{Class, Gap, Shape, Word, fold};
 
 /// Longest name, in words with their marks.
 const WORDS: usize = 14;
-/// A line at least this long goes on in the next; a shorter one has ended. Lines of a page have 60 characters and more.
+/// A line at least this long continues in the next; a shorter one has ended. Lines of a page have 60 characters and more.
 const WRAPPED: u32 = 45;
 
-/// A form that is also another word stands only behind a name of at least one word that is none.
+/// Whether a form of incorporation is also an ordinary word: such a form needs a name with at least one other word before it.
 fn is_plain_company(text: &str) -> bool {
     matches!(
         fold(text).as_str(),
@@ -59,7 +59,7 @@ pub(crate) fn find(words: &[Word<'_>]) -> Vec<Name> {
     found
 }
 
-/// A form of incorporation behind a word on the same line, or after a comma. "inc" in small letters counts after a comma.
+/// A form of incorporation after a word on the same line, or after a comma. "inc" in lower case counts after a comma.
 fn is_form_at(words: &[Word<'_>], at: usize) -> bool {
     let word = &words[at];
     if word.is_mark() || at == 0 || word.gap == Gap::Blank {
@@ -74,7 +74,7 @@ fn is_form_at(words: &[Word<'_>], at: usize) -> bool {
         || word.text.contains('.') && matches!(fold(word.text).as_str(), "spa" | "srl" | "sarl")
 }
 
-/// The name behind "d/b/a" or "doing business as" at `at`.
+/// The name after "d/b/a" or "doing business as" at `at`.
 fn trade_name(words: &[Word<'_>], at: usize) -> Option<(usize, usize)> {
     let at = at + usize::from(words.get(at)?.is(','));
     let text = |i: usize| words.get(at + i).map_or("", |word| word.text);
@@ -95,7 +95,7 @@ fn trade_name(words: &[Word<'_>], at: usize) -> Option<(usize, usize)> {
     Some((first, last))
 }
 
-/// "Co., Ltd.", "Pty Ltd", "L.P.": the words behind a form that belong to it.
+/// "Co., Ltd.", "Pty Ltd", "L.P.": the words after a form that belong to it.
 fn forms_end(words: &[Word<'_>], at: usize) -> usize {
     let mut last = at + 1;
     loop {

@@ -2,10 +2,9 @@
 
 use casetrack_core::EntityType;
 
-use super::lists::PARTICLES;
 use super::organizations::is_head;
-use super::{Class, Name, Source, spans};
-use crate::words::{Gap, Shape, Word};
+use super::{Name, Source, spans};
+use crate::words::{Class, Gap, PARTICLES, Shape, Word};
 
 /// Longest name, in words.
 const WORDS: usize = 5;

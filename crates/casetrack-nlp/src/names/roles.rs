@@ -1,7 +1,6 @@
-//! What the text beside a person's name says the person is.
+//! The role of a person by the text beside the name.
 
-use super::Class;
-use crate::words::{Gap, Word};
+use crate::words::{Class, Gap, Word, surface};
 
 /// Longest position, in words: "Executive Vice President, General Counsel and Secretary".
 const WORDS: usize = 10;
@@ -25,7 +24,7 @@ pub(crate) fn position(words: &[Word<'_>], at: usize) -> Option<(String, usize)>
         }
     }
     // A capital or a small letter throughout: "the chairman" is a position, "Officer shall" is none of a person.
-    headed.then(|| (super::surface(words, at, last), last))
+    headed.then(|| (surface(words, at, last), last))
 }
 
 /// The role of the person named by words `first..last`.
@@ -82,5 +81,5 @@ fn before(words: &[Word<'_>], first: usize) -> Option<String> {
     {
         begin -= 1;
     }
-    Some(super::surface(words, begin, first))
+    Some(surface(words, begin, first))
 }

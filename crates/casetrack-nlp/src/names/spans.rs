@@ -1,15 +1,15 @@
-//! The spans of the statistical recognizer, trimmed to names and freed of what is none.
+//! The spans of the statistical recognizer, trimmed to names.
 
 use casetrack_core::EntityType;
 
 use super::organizations::is_head;
 use super::persons::{is_given_name, is_honorific, is_particle};
-use super::{Class, Name, Source, is_party_word};
+use super::{Name, Source};
 use crate::places;
 use crate::recognizer::{Label, NamedSpan};
-use crate::words::{Gap, Shape, Word, fold};
+use crate::words::{Class, Gap, Shape, Word, fold, is_party_word, surface};
 
-/// What ends the name of a place.
+/// Words that end the name of a place.
 pub(super) const PLACE_HEADS: &[&str] = &[
     "Park",
     "Pond",
@@ -78,7 +78,7 @@ pub(crate) fn names(words: &[Word<'_>], spans: &[NamedSpan]) -> Vec<Name> {
     found
 }
 
-/// Takes in the capitalised word beside a person's name that the recognizer gave no label: "Orla" of "Orla Quill".
+/// Includes the capitalised word beside a person's name that the recognizer gave no label: "Orla" of "Orla Quill".
 fn complete(words: &[Word<'_>], name: &mut Name, labelled: &[bool]) {
     if name.entity_type != EntityType::Person || name.last - name.first > 1 || words[name.first].shape != Shape::Title {
         return;
@@ -166,7 +166,7 @@ fn name(words: &[Word<'_>], first: usize, last: usize, entity_type: EntityType, 
             return None;
         }
     }
-    if inside.len() <= 2 && is_party_word(&super::surface(words, first, last))
+    if inside.len() <= 2 && is_party_word(&surface(words, first, last))
         || inside.iter().all(|word| !word.is_capital() && !word.text.chars().any(char::is_uppercase))
     {
         return None;
@@ -205,7 +205,7 @@ fn name(words: &[Word<'_>], first: usize, last: usize, entity_type: EntityType, 
     Some(Name::new(first, last, entity_type, Source::Recognizer))
 }
 
-/// Takes articles, other small words and marks off both ends.
+/// Trims articles, other small words and marks at both ends.
 fn trim(words: &[Word<'_>], mut first: usize, mut last: usize) -> Option<(usize, usize)> {
     while first < last {
         let word = &words[first];

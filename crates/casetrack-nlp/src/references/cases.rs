@@ -65,7 +65,7 @@ fn small(word: &str) -> bool {
     )
 }
 
-/// Words that stand before a case and are no part of its name.
+/// Words before a case that are not part of its name.
 fn signal(word: &str) -> bool {
     matches!(
         word,
@@ -324,7 +324,7 @@ pub fn neutral(tokens: &Tokens, at: usize) -> Option<(String, usize)> {
     tokens.number(number).map(|value| (format!("[{}] {name} {value}", tokens.surface(at + 1)), number + 1))
 }
 
-/// A citation that stands without a name: of a reporter, neutral, of the Court of Justice, or an ECLI.
+/// A citation without a name: of a reporter, neutral, of the Court of Justice, or an ECLI.
 pub fn citation(tokens: &Tokens, at: usize) -> Option<Found> {
     let found = |(name, end): (String, usize)| Found::new(at, end, ReferenceKind::LegalCase, name);
     if tokens.is_number(at) {

@@ -49,7 +49,7 @@ const FIXED: &[&[&str]] = &[
     &["statement", "of", "work"],
 ];
 
-/// Words that say nothing about which document is meant when they are all there is before the head.
+/// Words that do not identify a document when nothing else precedes the head.
 const GENERIC: &[&str] = &[
     "definitive",
     "entire",
@@ -146,7 +146,7 @@ pub fn titled(tokens: &Tokens, at: usize, order: DateOrder) -> Option<Title> {
     })
 }
 
-/// " No. 3", " v2.1", " (2019-03-01)": what tells one document from others of its title, and the token after it.
+/// " No. 3", " v2.1", " (2019-03-01)": what distinguishes documents with the same title, and the token after it.
 fn suffix(tokens: &Tokens, at: usize, order: DateOrder) -> (String, usize) {
     let (mut name, mut end) = (String::new(), at);
     if tokens.word(end) == "no" && tokens.symbol(end + 1) == '.' || tokens.symbol(end) == '#' {

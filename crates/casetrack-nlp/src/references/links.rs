@@ -1,6 +1,6 @@
-//! Addresses of the web.
+//! Web addresses.
 
-/// Bytes of an address, at most: what follows is left out. It bounds the work for a text without white space.
+/// Bytes of an address, at most: the rest is left out. It bounds the work for a text without white space.
 const LONGEST: usize = 2048;
 
 /// The addresses in a text: bytes, half-open, and the normalised address. In order, without overlap.
@@ -56,7 +56,7 @@ fn address(text: &str, start: usize) -> Option<(usize, usize, String)> {
                 || matches!(c, '<' | '>' | '"' | '“' | '”' | '’' | '‘' | '{' | '}' | '|' | '\\' | '^' | '`')
         })
         .unwrap_or(rest.len());
-    // what ends the sentence or closes a parenthesis opened before the address is no part of it
+    // what ends the sentence or closes a parenthesis opened before the address is not part of it
     let mut open = 0i32;
     for byte in rest[..end].bytes() {
         open += i32::from(byte == b'(') - i32::from(byte == b')');

@@ -1,4 +1,4 @@
-//! References: to parts of the same document, other documents, standards, laws, reports, cases and pages of the web.
+//! References: to parts of the same document, other documents, standards, laws, reports, cases and web pages.
 //!
 //! | file | kind |
 //! |---|---|
@@ -7,7 +7,7 @@
 //! | standards | ISO, IEEE, RFC, NIST, IFRS, … |
 //! | regulations, laws | statutes, codes, regulations, directives |
 //! | cases | court cases by name or citation |
-//! | links | addresses of the web |
+//! | links | web addresses |
 //! | relation | amends, supersedes, responds to, attaches |
 //! | resolve | which heading or document a reference means |
 //!
@@ -79,7 +79,7 @@ fn reference(tokens: &Tokens, found: Found) -> Reference {
     Reference { kind: found.kind, char_start, char_end, name: found.name, relation: found.relation }
 }
 
-/// The references that begin at, or are known by, this token, and where to go on.
+/// The references that begin at, or are known by, this token, and where to continue.
 fn at_token(tokens: &Tokens, at: usize, order: DateOrder) -> (Vec<Found>, usize) {
     let one = |found: Found| {
         let end = found.end;

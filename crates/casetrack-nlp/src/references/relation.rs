@@ -1,4 +1,4 @@
-//! What the citing document says it does to the one that it cites.
+//! How the citing document relates to the cited one, in its own words.
 
 use casetrack_core::Relation;
 
@@ -121,7 +121,7 @@ fn before(tokens: &Tokens, at: usize, words: &[&str]) -> bool {
     words.contains(&tokens.word(at.wrapping_sub(1)))
 }
 
-/// Whether two references stand side by side in a list, so that what is said of the first goes for the second.
+/// Whether two references stand side by side in a list, so that a statement about the first applies to the second.
 pub fn listed(tokens: &Tokens, end: usize, first: usize) -> bool {
     end < first
         && first - end <= 3

@@ -1,4 +1,4 @@
-//! Which heading of its document an internal reference means.
+//! The heading of the document that an internal reference means.
 
 use std::collections::HashMap;
 
@@ -11,7 +11,7 @@ pub struct Headings {
 }
 
 impl Headings {
-    /// Of two headings for the same part the last wins: the first stands in a table of contents.
+    /// Of two headings for the same part the last wins: the first is in a table of contents.
     pub fn new<'a>(headings: impl IntoIterator<Item = &'a str>) -> Headings {
         let mut by_name = HashMap::new();
         for (at, heading) in headings.into_iter().enumerate() {

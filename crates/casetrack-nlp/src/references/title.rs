@@ -5,7 +5,7 @@ use crate::tokens::{Gap, Tokens};
 /// Words in a title, at most.
 const LONGEST: usize = 14;
 
-/// Words with a capital at the beginning of a sentence, or before a title, that are no part of it.
+/// Words with a capital at the beginning of a sentence, or before a title, that are not part of it.
 const LEADING: &[&str] = &[
     "a",
     "additionally",
@@ -84,7 +84,7 @@ const LEADING: &[&str] = &[
     "entire",
 ];
 
-/// Whether a title may go on from the word before to this one.
+/// Whether a title may continue from the previous word to this one.
 fn continues(tokens: &Tokens, at: usize) -> bool {
     tokens.gap(at) <= Gap::Line
 }
@@ -139,7 +139,7 @@ fn after_connectors(tokens: &Tokens, mut at: usize) -> Option<usize> {
     continues(tokens, at).then_some(at)
 }
 
-/// The words of a title with one space between those that white space parts.
+/// The words of a title with one space between those that white space separates.
 pub fn spaced(tokens: &Tokens, first: usize, end: usize) -> String {
     let mut name = String::new();
     for at in first..end {

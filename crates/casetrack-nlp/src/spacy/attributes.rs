@@ -1,4 +1,4 @@
-//! Lexical attributes: what the model sees of a word, as the ids that spaCy gives them.
+//! Lexical attributes: the model's view of a word, with spaCy's ids.
 
 use std::collections::HashMap;
 
@@ -26,11 +26,11 @@ pub(super) struct LexiconFile {
     pub alphanumeric: CharSet,
 }
 
-/// The tables behind the attributes.
+/// The tables that attributes are looked up in.
 #[derive(Debug)]
 pub(super) struct Lexicon {
     symbols: HashMap<String, u64>,
-    /// The id of a word's norm by the id of the word, where it is not that of its lower case.
+    /// The id of a word's norm by the id of the word, where it differs from the norm of its lower case.
     norms: HashMap<u64, u64>,
     alphabetic: CharSet,
     digits: CharSet,
@@ -44,7 +44,7 @@ impl Lexicon {
         lexicon
     }
 
-    /// The attributes of a word that is not empty; `norm` is that of a special case, which goes before the tables.
+    /// The attributes of a word that is not empty; `norm` comes from a special case and takes precedence over the tables.
     pub fn attributes(&self, word: &str, norm: Option<&str>) -> [u64; ATTRIBUTES] {
         let norm = match norm {
             Some(norm) => self.id(norm),
@@ -92,7 +92,7 @@ impl Lexicon {
     }
 }
 
-/// MurmurHash64A (Austin Appleby, public domain), as the package murmurhash has it.
+/// MurmurHash64A (Austin Appleby, public domain), as in the package murmurhash.
 fn murmur_hash_64a(bytes: &[u8], seed: u64) -> u64 {
     const M: u64 = 0xc6a4_a793_5bd1_e995;
     const R: u32 = 47;

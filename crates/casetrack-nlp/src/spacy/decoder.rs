@@ -1,7 +1,7 @@
 //! The transition system (spacy/pipeline/_parser_internals/ner.pyx): tokens from left to right, for each the best transition
-//! that is allowed. B begins an entity, I goes on with it, L ends it, U is an entity of one token, O is none.
+//! that is allowed. B begins an entity, I continues it, L ends it, U is an entity of one token, O is outside.
 //!
-//! spaCy lets no entity cross the start of a sentence; here, as in a pipeline without a parser, there are no sentences.
+//! spaCy ends entities at sentence starts; here, as in a pipeline without a parser, there are no sentences.
 
 use casetrack_core::Result;
 use pulp::Arch;
@@ -28,14 +28,14 @@ struct Row {
 
 #[derive(Debug)]
 pub(super) struct Decoder {
-    /// What a feature contributes that has no token, `[FEATURES, STATE_PIECES, HIDDEN]`.
+    /// The contribution of a feature without a token, `[FEATURES, STATE_PIECES, HIDDEN]`.
     pad: Vec<f32>,
     /// `[STATE_PIECES, HIDDEN]`
     bias: Vec<f32>,
     /// The transitions outside of an entity in the model's order, and their scores.
     moves: Vec<Move>,
     scores: Layer,
-    /// By label: going on with an entity, and ending it.
+    /// By label: continuing an entity, and ending it.
     inside: Vec<(Label, Row, Row)>,
 }
 
@@ -47,7 +47,7 @@ pub(super) struct TokenSpan {
     pub label: Label,
 }
 
-/// Where decoding stands between two blocks of tokens.
+/// The state of the decoder between two blocks of tokens.
 #[derive(Debug)]
 pub(super) struct State {
     token: usize,
@@ -68,7 +68,7 @@ struct Open {
 }
 
 impl Decoder {
-    /// `names` are the transitions' names in the model's order, such as `B-ORG`. `Ok(Err(_))` says what is wrong with them.
+    /// `names` are the transitions' names in the model's order, such as `B-ORG`. `Ok(Err(_))` describes what is wrong with them.
     pub fn load(tensors: &Tensors, names: &[String]) -> Result<Result<Self, String>> {
         let weights = tensors.get("upper.weight", &[names.len(), HIDDEN])?;
         let biases = tensors.get("upper.bias", &[names.len()])?;
@@ -120,8 +120,8 @@ impl Decoder {
         State { token: 0, open: None, previous: [0.0; FEATURE], entities: Vec::new(), hidden, scores }
     }
 
-    /// Goes on with the tokens whose features, `[tokens, FEATURES, STATE_PIECES, HIDDEN]`, come next. `length` is the number
-    /// of tokens of the whole text; `is_space` tells whether a token is white space, with which no entity begins.
+    /// Continues with the tokens whose features, `[tokens, FEATURES, STATE_PIECES, HIDDEN]`, come next. `length` is the number
+    /// of tokens of the whole text; `is_space` says whether a token is white space, which no entity begins with.
     pub fn decode(&self, features: &[f32], length: usize, is_space: impl Fn(usize) -> bool, state: &mut State) {
         let (features, _) = features.as_chunks::<FEATURE>();
         let (tokens, _) = features.as_chunks::<FEATURES>();
@@ -166,7 +166,7 @@ impl Decoder {
         std::array::from_fn(|i| sum(i).max(sum(i + HIDDEN)))
     }
 
-    /// The first of the best transitions outside of an entity. The last token begins none that would go on.
+    /// The first of the best transitions outside of an entity. The last token cannot begin an entity that would continue.
     fn best(&self, scores: &[f32], is_last: bool, is_space: bool) -> Move {
         let mut best: Option<(Move, f32)> = None;
         for (&found, &score) in self.moves.iter().zip(scores) {
@@ -189,7 +189,7 @@ impl Row {
     }
 }
 
-/// The label that OntoNotes writes so.
+/// The label with this name in OntoNotes.
 fn label(name: &str) -> Option<Label> {
     Some(match name {
         "CARDINAL" => Label::Cardinal,

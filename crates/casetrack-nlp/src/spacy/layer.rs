@@ -23,7 +23,7 @@ pub(super) struct Layer {
 }
 
 impl Layer {
-    /// `weights` are `[outputs, pieces, inputs]` and `bias` is `[outputs, pieces]`, as thinc has them; one or three pieces.
+    /// `weights` are `[outputs, pieces, inputs]` and `bias` is `[outputs, pieces]`, as in thinc; one or three pieces.
     pub fn new(arch: Arch, weights: &[f32], bias: &[f32], outputs: usize, pieces: usize) -> Self {
         let inputs = weights.len() / bias.len();
         let lanes = arch.dispatch(Lanes);
@@ -156,7 +156,7 @@ pub(super) struct LayerNorm {
     pub bias: Vec<f32>,
 }
 
-/// What thinc adds to the variance.
+/// Added to the variance, as in thinc.
 const EPSILON: f32 = 1e-8;
 
 impl LayerNorm {

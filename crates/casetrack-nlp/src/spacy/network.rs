@@ -1,5 +1,5 @@
 //! The network of spaCy's `ner` component: hash embedding of lexical attributes (MultiHashEmbed.v2), a convolution over
-//! neighbouring tokens (MaxoutWindowEncoder.v2), and what the decoder needs of each token (TransitionBasedParser.v2).
+//! neighbouring tokens (MaxoutWindowEncoder.v2), and the features of each token for the decoder (TransitionBasedParser.v2).
 
 use std::ops::Range;
 
@@ -17,7 +17,7 @@ const DEPTH: usize = 4;
 const PIECES: usize = 3;
 /// Width of the decoder's hidden layer.
 pub(super) const HIDDEN: usize = 64;
-/// What the decoder looks at: the next token, the first token of the open entity, the last token of it so far.
+/// The decoder's inputs: the next token, the first token of the open entity, the last token of it so far.
 pub(super) const FEATURES: usize = 3;
 /// Linear pieces of the decoder's maxout.
 pub(super) const STATE_PIECES: usize = 2;
@@ -102,7 +102,7 @@ impl Network {
     /// The features of tokens `block` of a text of `length` tokens, `[tokens, FEATURES, STATE_PIECES, HIDDEN]` appended to
     /// `features`; `vector` gives the embedding of a token.
     ///
-    /// What lies outside of the text counts as zero in the first layer and is computed like tokens in the others, as in
+    /// Positions outside the text count as zero in the first layer and are computed like tokens in the others, as in
     /// thinc's `with_array(pad=4)`.
     pub fn encode<'a>(
         &self,
@@ -121,7 +121,7 @@ impl Network {
                 None => vectors.resize(vectors.len() + WIDTH, 0.0),
             }
         }
-        // Each layer leaves one row at either end behind, whose neighbours are not there.
+        // Each layer drops one row at either end, whose neighbours are missing.
         for (layer, (maxout, norm)) in self.convolutions.iter().enumerate() {
             let rows = tokens + 2 * (DEPTH - 1 - layer);
             maxima.clear();

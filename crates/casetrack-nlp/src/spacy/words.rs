@@ -1,4 +1,4 @@
-//! What is known of the words met so far: how chunks of text divide into tokens, and the tokens' embeddings.
+//! The words met so far: how chunks of text divide into tokens, and the tokens' embeddings.
 
 use std::collections::HashMap;
 
@@ -23,7 +23,7 @@ pub(super) struct Token {
     byte_end: u32,
 }
 
-/// The words and chunks met so far. What it holds saves time, and changes no result.
+/// The words and chunks met so far. It saves time and changes no result.
 #[derive(Debug, Default)]
 pub(super) struct Words {
     chunks: HashMap<Box<str>, (u32, u32)>,
@@ -46,7 +46,7 @@ struct Flags {
 }
 
 impl Words {
-    /// Whether so much is held that it should be dropped.
+    /// Whether it holds so much that it should be dropped.
     pub fn is_full(&self) -> bool {
         self.chunks.len().max(self.flags.len()) > MOST_CHUNKS || self.chunk_bytes > MOST_BYTES
     }
@@ -60,7 +60,7 @@ impl Words {
         &self.vectors[word as usize * WIDTH..][..WIDTH]
     }
 
-    /// Makes the embeddings of the words that are new.
+    /// Computes the embeddings of new words.
     pub fn embed(&mut self, network: &Network) {
         network.embed(&self.pending, &mut self.vectors);
         self.pending.clear();

@@ -22,9 +22,8 @@ use casetrack_core::{DocumentMeta, Error, Page, Result};
 use crate::codec::{decode, decode_json, decode_vector, encode, encode_json, encode_raw, encode_vector, payload};
 use crate::error::corrupt;
 use crate::manifest::VectorModels;
+use crate::records::sparse_vector::{SparseVector, decode_into};
 use crate::records::{AnnotationsRecord, ChunkRecord, LayoutRecord, PageRecord};
-use crate::sparse::SparseVector;
-use crate::sparse::vector::decode_into;
 use crate::write::StoredDocument;
 
 const META: u8 = 1;

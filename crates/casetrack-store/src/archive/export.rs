@@ -13,12 +13,10 @@ use zip::{CompressionMethod, ZipWriter};
 use super::{ArchiveManifest, EntryRecord, FORMAT, FORMAT_VERSION, MANIFEST, document_entry, original_entry};
 use crate::collection::Collection;
 use crate::error::corrupt;
+use crate::originals::LINKS_PREFIX;
 use crate::reader::Reader;
 use crate::schema::SCHEMA_VERSION;
 use crate::{fs, load, originals};
-
-/// Directories with links to originals that are being exported begin so.
-const REMAINS_PREFIX: &str = ".export-";
 
 /// What goes into an archive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -139,7 +137,7 @@ struct Links {
 
 impl Links {
     fn make(collection: &Collection, reader: &Reader<'_>) -> Result<Self> {
-        let name = format!("{REMAINS_PREFIX}{}", CollectionId::random());
+        let name = format!("{LINKS_PREFIX}{}", CollectionId::random());
         let links = Self { dir: collection.dir().join(name) };
         let originals = collection.originals_dir();
         for range in reader.slot_ranges()? {
@@ -150,7 +148,7 @@ impl Links {
             }
             fs::create_dir(&links.dir)?;
             let (from, to) = (originals::path(&originals, &record.meta), links.path(&record.meta));
-            // One that is missing is told when it is read.
+            // One that is missing is reported when it is read.
             if from.exists() && std::fs::hard_link(&from, &to).is_err() {
                 std::fs::copy(&from, &to).map_err(|error| Error::io(to.display(), error))?;
             }
@@ -171,17 +169,6 @@ impl Drop for Links {
     }
 }
 
-/// Removes what a killed export left in a collection's directory.
-pub(crate) fn clear_remains(dir: &Path) -> Result<()> {
-    for entry in std::fs::read_dir(dir).map_err(|error| Error::io(dir.display(), error))? {
-        let entry = entry.map_err(|error| Error::io(dir.display(), error))?;
-        if entry.file_name().to_str().is_some_and(|name| name.starts_with(REMAINS_PREFIX)) {
-            fs::remove_dir(&entry.path())?;
-        }
-    }
-    Ok(())
-}
-
 struct ArchiveWriter {
     path: PathBuf,
     zip: ZipWriter<BufWriter<File>>,
@@ -198,7 +185,7 @@ impl ArchiveWriter {
         self.entry(document_entry(number), CompressionMethod::Deflated, |put| super::document::write(document, put))
     }
 
-    /// Uncompressed: most formats are compressed already, and what is not compressed is no bomb.
+    /// Uncompressed: most formats are compressed already, and what is not compressed cannot be a bomb.
     fn original(&mut self, number: u64, path: &Path) -> Result<()> {
         let error = |error| Error::io(path.display(), error);
         let mut file = File::open(path).map_err(error)?;

@@ -29,7 +29,7 @@ impl Archive {
         let file = File::open(path).map_err(|error| Error::io(path.display(), error))?;
         let not_one = |error| match zip_error(path, error) {
             error if error.code == ErrorCode::UnreadableFile => {
-                refused(path, "it is no .ctcollection file, or cut off")
+                refused(path, "it is not a .ctcollection file, or it is cut off")
             }
             error => error,
         };

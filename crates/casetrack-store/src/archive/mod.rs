@@ -28,7 +28,6 @@ use zip::result::ZipError;
 
 use crate::manifest::VectorModels;
 
-pub(crate) use export::clear_remains;
 pub use export::{ExportOptions, ExportReport};
 
 /// Name of the format, so that another zip archive is not taken for one.
@@ -104,7 +103,7 @@ fn original_entry(number: u64) -> String {
     format!("originals/{number:08}")
 }
 
-/// The file is no archive of a collection, or not a sound one.
+/// The file is not an archive of a collection, or is damaged.
 fn refused(path: &Path, what: impl std::fmt::Display) -> Error {
     Error::new(ErrorCode::UnreadableFile, format!("{} cannot be imported: {what}.", path.display())).with_hint(
         "Nothing was changed. Check that it was made by `casetrack export` and copied whole (the SHA-256 of both copies is \

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use casetrack_core::{DocumentId, DocumentMeta, DocumentType, FileFormat, Result, Timestamp};
 
 use super::Collection;
-use crate::slots::SlotRange;
+use crate::records::SlotRange;
 
 /// The part of a document's [`DocumentMeta`] that documents are chosen by.
 #[derive(Debug, Clone, PartialEq)]

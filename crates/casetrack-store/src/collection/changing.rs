@@ -2,12 +2,12 @@
 
 use std::sync::PoisonError;
 
-use casetrack_core::{DocumentId, Error, ErrorCode, Result};
+use casetrack_core::{CollectionMeta, DocumentId, Error, ErrorCode, Result};
 use rocksdb::WriteBatch;
 
 use super::Collection;
 use crate::indexes::Kept;
-use crate::manifest::VectorModels;
+use crate::manifest::{Manifest, VectorModels};
 use crate::records::{Identity, State};
 use crate::schema::{IDENTITY_KEY, STATE_KEY, cf, sequence_key};
 use crate::write::{self, Change, Relocation, StoredDocument};
@@ -21,12 +21,12 @@ pub enum DocumentChange {
     Deleted,
 }
 
-/// Is told of each change once it is durable and searches see it. It must return soon, and must not use the collection: others wait
-/// for it to change documents.
+/// Called after each change, once it is durable and searches see it. It must return soon and must not use the collection: other
+/// changes wait for it.
 pub type Observer = Box<dyn Fn(DocumentId, DocumentChange) + Send + Sync>;
 
 impl Collection {
-    /// Tells an observer of every change from now on. There is one at most: `false` if there is one already.
+    /// Notifies an observer of every change from now on. A collection has one at most: `false` if it has one already.
     pub fn observe(&self, observer: Observer) -> bool {
         self.observer.set(observer).is_ok()
     }
@@ -78,7 +78,7 @@ impl Collection {
         self.commit(&mut state, change)?;
         self.relocated.note(state.last_seq, relocations);
         self.catalogue.forget();
-        relocations.iter().for_each(|relocation| self.tell(relocation.document, DocumentChange::Replaced));
+        relocations.iter().for_each(|relocation| self.notify(relocation.document, DocumentChange::Replaced));
         Ok(())
     }
 
@@ -101,12 +101,12 @@ impl Collection {
             (None, None) => None,
         };
         if let Some((document, change)) = happened {
-            self.tell(document, change);
+            self.notify(document, change);
         }
         Ok(())
     }
 
-    fn tell(&self, document: DocumentId, change: DocumentChange) {
+    fn notify(&self, document: DocumentId, change: DocumentChange) {
         if let Some(observer) = self.observer.get() {
             observer(document, change);
         }
@@ -138,7 +138,7 @@ impl Collection {
         self.truth.settle()
     }
 
-    /// Builds all derived indexes anew from the stored documents; about a thousand chunks a second.
+    /// Rebuilds all derived indexes from the stored documents, at about a thousand chunks a second.
     pub fn rebuild_indexes(&self) -> Result<()> {
         let mut state = self.writer();
         for index in self.indexes.all() {
@@ -147,7 +147,7 @@ impl Collection {
         self.trim_log(&mut state)
     }
 
-    /// Saves the derived indexes and builds those anew that hold deleted chunks.
+    /// Saves the derived indexes and rebuilds those that hold deleted chunks.
     pub(crate) fn rid_indexes_of_deleted(&self) -> Result<()> {
         let mut state = self.writer();
         for index in self.indexes.all() {
@@ -156,8 +156,22 @@ impl Collection {
         self.trim_log(&mut state)
     }
 
+    /// Gives the collection another name, reference, type or state; its id stays. Durable when it returns. After a crash within, the
+    /// next [`open`](Self::open) finds the old description or completes the new one.
+    pub fn describe(&mut self, meta: CollectionMeta) -> Result<()> {
+        if meta.id != self.meta().id {
+            return Err(Error::internal(format!("Collection {} cannot become {}.", self.meta().id, meta.id)));
+        }
+        let manifest = Manifest { collection: meta, ..self.manifest.clone() };
+        // This copy prevails where they differ (`Manifest::reconcile`).
+        manifest.keep(&self.truth)?;
+        manifest.write(&self.dir)?;
+        self.manifest = manifest;
+        Ok(())
+    }
+
     /// Gives a collection without a learned-sparse model one, for the vectors of documents to come. Those that are there keep
-    /// having none until they are stored anew; [`Counts::sparse_chunks`](crate::Counts) tells how many have. Durable when it
+    /// having none until they are stored again; [`Counts::sparse_chunks`](crate::Counts) counts those that have. Durable when it
     /// returns.
     ///
     /// Errors: [`ErrorCode::ModelMismatch`] where the collection has another one.
@@ -176,7 +190,7 @@ impl Collection {
         self.identity = identity;
         self.manifest.models.sparse = Some(model.to_owned());
         self.manifest.write(&self.dir)?;
-        self.truth.keep_manifest(&self.manifest)?;
+        self.manifest.keep(&self.truth)?;
         let state = *self.writer();
         self.indexes.sparse.set_failed();
         self.with_origin(&state, |origin| self.indexes.sparse.recover(origin))

@@ -3,6 +3,7 @@
 mod catalogue;
 mod changing;
 mod correcting;
+mod passages;
 mod reading;
 mod relocated;
 mod selecting;
@@ -12,7 +13,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock, RwLockRea
 
 use casetrack_core::{CollectionMeta, DocumentId, DocumentMeta, Error, ErrorCode, Result};
 
-use crate::archive;
+use crate::complete;
 use crate::error::{corrupt, repair_hint};
 use crate::fs;
 use crate::indexes::{Indexes, Kept, Origin};
@@ -23,12 +24,13 @@ use crate::originals;
 use crate::records::{Identity, State};
 use crate::schema::SCHEMA_VERSION;
 use crate::slots::SlotMap;
-use crate::truth::Truth;
+use crate::truth::{Truth, truth_dir};
 use crate::verify::{self, VerifyReport};
 
 pub use catalogue::CatalogueEntry;
 pub use changing::{DocumentChange, Observer};
 pub use correcting::Correction;
+pub use passages::{DescribedDocument, Passage, Passages};
 pub use selecting::{Conditions, Selection};
 
 /// Number of things in a collection.
@@ -110,7 +112,7 @@ pub struct Collection {
     catalogue: catalogue::Catalogue,
     page_places: selecting::PagePlaces,
     relocated: relocated::Relocated,
-    /// Told of every change of a document.
+    /// Notified of every change of a document.
     observer: OnceLock<Observer>,
     /// Held during a change, of documents or of an index as a whole.
     writer: Mutex<State>,
@@ -133,14 +135,14 @@ impl Collection {
     /// Builds an empty collection beside `dir`, where it has still to be renamed to.
     pub(crate) fn stage(dir: &Path, meta: &CollectionMeta, models: &VectorModels) -> Result<PathBuf> {
         if dir.exists() {
-            return Err(Error::new(ErrorCode::AlreadyExists, format!("{} exists already.", dir.display()))
+            return Err(Error::new(ErrorCode::AlreadyExists, format!("{} already exists.", dir.display()))
                 .with_hint("Choose another place for the new collection."));
         }
         let staging = staging_path(dir)?;
         fs::remove_dir(&staging)?;
         fs::create_dir(&staging)?;
         let manifest = Manifest { schema_version: SCHEMA_VERSION, collection: meta.clone(), models: models.clone() };
-        Truth::create(&staging.join(ROCKSDB), &manifest.identity())?.keep_manifest(&manifest)?;
+        manifest.keep(&Truth::create(&truth_dir(&staging), &manifest.identity())?)?;
         fs::create_dir(&staging.join(ORIGINALS))?;
         manifest.write(&staging)?;
         Ok(staging)
@@ -151,7 +153,7 @@ impl Collection {
     /// older schema is migrated first, which keeps a backup inside it until it is opened the next time (see `migrate`).
     ///
     /// Errors: [`ErrorCode::NotFound`], [`ErrorCode::InUse`] while another owner has it open, [`ErrorCode::NewerSchema`],
-    /// [`ErrorCode::Corrupt`] where RocksDB is missing or damaged: then [`repair`](Self::repair) mends it.
+    /// [`ErrorCode::Corrupt`] where RocksDB is missing or damaged, which [`repair`](Self::repair) can fix.
     pub fn open(dir: &Path) -> Result<Self> {
         let name = Manifest::read(dir)?.collection.name;
         Self::open_with(dir, true).map_err(|error| match error.code {
@@ -169,11 +171,13 @@ impl Collection {
 
     fn open_with(dir: &Path, strict: bool) -> Result<Self> {
         let owner = OwnerLock::acquire(dir)?;
-        archive::clear_remains(dir)?;
+        // Made by an earlier version, or copied here.
+        fs::make_private(dir);
+        originals::clear_links(dir)?;
         // Once more, now that nobody else changes it.
         let mut manifest = Manifest::read(dir)?;
         let migrated = migrate::run(dir, &mut manifest)?;
-        let truth = tracing::debug_span!("rocksdb").in_scope(|| Truth::open(&dir.join(ROCKSDB)))?;
+        let truth = tracing::debug_span!("rocksdb").in_scope(|| Truth::open(&truth_dir(dir)))?;
         let identity = truth.identity()?;
         if manifest.models.sparse.is_none() && identity.sparse_model.is_some() {
             // A crash came between the two steps of `adopt_sparse_model`.
@@ -193,8 +197,8 @@ impl Collection {
         let origin = Origin { identity: &identity, state: &state, slots: &slots, reader: &reader };
         let indexes = Indexes::open(dir, origin.identity)?;
         if strict {
-            truth.check_complete(&state, &slots)?;
-            indexes.all().iter().try_for_each(|index| truth.check_not_behind(&state, *index))?;
+            complete::check(&reader, &state, &slots)?;
+            indexes.all().iter().try_for_each(|index| complete::check_not_behind(&truth, &state, *index))?;
         }
         indexes.all().iter().try_for_each(|index| index.catch_up(origin))?;
         drop(reader);
@@ -219,8 +223,8 @@ impl Collection {
         })
     }
 
-    /// Whether a change could not be written, for one because the disk is full. It takes no further changes then, and must be
-    /// closed and opened anew.
+    /// Whether a change could not be written, for example because the disk was full. It takes no further changes then, and must be
+    /// closed and opened again.
     pub fn has_failed(&self) -> bool {
         self.truth.has_failed()
     }
@@ -250,7 +254,7 @@ impl Collection {
     pub fn disk_usage(&self) -> Result<DiskUsage> {
         let bytes = |name: &str| fs::dir_bytes(&self.dir.join(name));
         Ok(DiskUsage {
-            truth: bytes(ROCKSDB)?,
+            truth: fs::dir_bytes(&truth_dir(&self.dir))?,
             dense: bytes(Indexes::DENSE)?,
             bm25: bytes(Indexes::BM25)?,
             sparse: bytes(Indexes::SPARSE)?,
@@ -328,18 +332,13 @@ impl Drop for Collection {
     }
 }
 
-const ROCKSDB: &str = "rocksdb";
 pub(crate) const ORIGINALS: &str = "originals";
-
-/// Where the RocksDB of the collection in `dir` is.
-pub(crate) fn truth_dir(dir: &Path) -> PathBuf {
-    dir.join(ROCKSDB)
-}
 
 /// Where a collection is built before it gets its place.
 fn staging_path(dir: &Path) -> Result<PathBuf> {
-    let name =
-        dir.file_name().ok_or_else(|| Error::invalid(format!("{} is no place for a collection.", dir.display())))?;
+    let name = dir
+        .file_name()
+        .ok_or_else(|| Error::invalid(format!("A collection cannot be created at {}.", dir.display())))?;
     let mut staging = std::ffi::OsString::from(STAGING_PREFIX);
     staging.push(name);
     Ok(dir.with_file_name(staging))

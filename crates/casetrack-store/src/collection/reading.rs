@@ -3,16 +3,17 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use casetrack_core::{Annotations, Chunk, ChunkId, DocumentId, DocumentMeta, ExtractionMethod, Page, Result, Sha256};
+use casetrack_core::{
+    Annotations, Block, Chunk, ChunkId, DocumentId, DocumentMeta, ExtractionMethod, Page, Result, Sha256,
+};
 
 use super::{Collection, Filter, Hit};
 use crate::bm25::{Bm25Query, WordConditions};
 use crate::derived::{DerivedIndex, Handle};
 use crate::error::corrupt;
 use crate::indexes::{self, Kept};
-use crate::schema::{cf, numbered_key};
+use crate::records::sparse_vector::SparseVector;
 use crate::slots::SlotSet;
-use crate::sparse::SparseVector;
 
 impl Collection {
     // ---- reading ----
@@ -52,6 +53,11 @@ impl Collection {
             Some(page) if bytes.end <= page.byte_len => reader.page_text(document, number, bytes).map(Some),
             _ => Ok(None),
         }
+    }
+
+    /// The blocks of a page. Does not read its text.
+    pub fn page_blocks(&self, document: DocumentId, page: u32) -> Result<Vec<Block>> {
+        self.truth.reader().page_blocks(document, page)
     }
 
     /// How the text of a page was obtained, and the mean OCR confidence. Reads neither text nor layout.
@@ -118,7 +124,7 @@ impl Collection {
 
     /// Whether the chunks of a document have learned-sparse vectors.
     pub fn has_sparse_vectors(&self, document: DocumentId) -> Result<bool> {
-        Ok(self.truth.reader().get(cf::SPARSE_VECTORS, &numbered_key(document, 0))?.is_some())
+        self.truth.reader().has_sparse_vectors(document)
     }
 
     /// What analysis found in a document; `None` where there is no such document, or it was stored without analysis. Reads one

@@ -22,7 +22,7 @@ impl Relocated {
         known.extend(relocations.iter().map(|relocation| (relocation.document, seq)));
     }
 
-    /// A document that is stored again or deleted has other slots, which tell its version.
+    /// A document that is stored again or deleted has other slots, which identify its version.
     pub fn forget(&self, op: &Op) {
         let mut known = self.0.write().unwrap_or_else(PoisonError::into_inner);
         for range in op.removed.iter().chain(&op.added) {

@@ -9,7 +9,8 @@ use casetrack_core::{DocumentId, Result};
 use super::Collection;
 use crate::bm25::WordConditions;
 use crate::reader::Reader;
-use crate::slots::{SlotRange, SlotSet};
+use crate::records::{ChunkSpan, SlotRange};
+use crate::slots::SlotSet;
 
 /// What a chunk must be like to be found. All that is given must hold.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -44,10 +45,10 @@ impl Selection {
 
 /// Chunks of one page.
 #[derive(Debug, Clone, Copy)]
-struct PagePlace {
-    page: u32,
+pub(super) struct PagePlace {
+    pub page: u32,
     /// The index of the first one; the page ends where the next begins.
-    first: u32,
+    pub first: u32,
     /// 1 where there was no OCR.
     confidence: f32,
 }
@@ -102,13 +103,13 @@ impl Collection {
         Ok(SlotSet::of(kept))
     }
 
-    fn page_places(&self, reader: &Reader<'_>, range: &SlotRange) -> Result<Arc<[PagePlace]>> {
+    pub(super) fn page_places(&self, reader: &Reader<'_>, range: &SlotRange) -> Result<Arc<[PagePlace]>> {
         let lock = || self.page_places.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = lock().get(&range.first) {
             return Ok(Arc::clone(known));
         }
         let mut places: Vec<PagePlace> = Vec::new();
-        for (index, page) in reader.chunk_pages(range.document)? {
+        for ChunkSpan { index, page, .. } in reader.chunk_spans(range.document)? {
             if places.last().is_none_or(|place| place.page != page) {
                 let confidence = reader.page_method(range.document, page)?.1.unwrap_or(1.0);
                 places.push(PagePlace { page, first: index, confidence });

@@ -12,7 +12,7 @@ use casetrack_core::{Error, ErrorCode, Result};
 use serde::{Deserialize, Serialize};
 use usearch::{Index, MetricKind, ScalarKind};
 
-use crate::error::derived;
+use crate::error::{derived, why_not_writable};
 use crate::fs;
 
 const MANIFEST: &str = "manifest.json";
@@ -76,7 +76,7 @@ pub(crate) fn commit(dir: &Path, saved: &Saved) -> Result<()> {
     fs::write_atomically(&dir.join(MANIFEST), &manifest)
 }
 
-/// Makes the next open find nothing. Failing to do so is no error: then it finds the same damage again.
+/// Makes the next open find nothing. A failure is not an error: the next open finds the same damage again.
 pub(crate) fn disown(dir: &Path) {
     if let Err(error) = std::fs::remove_file(dir.join(MANIFEST)) {
         tracing::warn!(dir = %dir.display(), %error, "the manifest of a damaged index could not be removed");
@@ -224,9 +224,9 @@ fn remove_others(dir: &Path, keep: &str) -> Result<()> {
     Ok(())
 }
 
+/// usearch says what failed in words only.
 fn unsaved(path: &Path, error: &dyn std::fmt::Display) -> Error {
-    let full = error.to_string().to_ascii_lowercase().contains("no space left");
-    let code = if full { ErrorCode::DiskFull } else { ErrorCode::Io };
+    let code = why_not_writable(path.parent().unwrap_or(path));
     Error::new(code, format!("Could not write {}: {error}", path.display()))
         .with_hint("Free some disk space, then try again. No document is lost: the index is made from what is stored.")
 }

@@ -8,6 +8,7 @@
 //! the system keeps what is used of it, and opening it does not read the vectors. The first change replaces the view by a copy in
 //! memory, a flush goes back to the view.
 
+mod contexts;
 mod file;
 #[cfg(test)]
 mod tests;
@@ -21,16 +22,17 @@ use half::f16;
 use usearch::ffi::Matches;
 use usearch::{Index, IndexOptions, MetricKind, ScalarKind};
 
+use self::contexts::Contexts;
 use self::file::Saved;
 use self::vector::{Fetched, dot};
 use crate::derived::DerivedIndex;
 use crate::error;
 use crate::fs;
 use crate::reader::Reader;
-use crate::records::{Identity, State};
-use crate::slots::{SlotMap, SlotRange, SlotSet};
+use crate::records::{Identity, SlotRange, State};
+use crate::slots::{SlotMap, SlotSet};
 use crate::top_k::TopK;
-use crate::yielding::YieldingMutex;
+use crate::yielding::YieldingLock;
 
 /// Links of a node (M); twice as many on the lowest level.
 const CONNECTIVITY: usize = 16;
@@ -56,14 +58,15 @@ const SAVE_SHARE: u64 = 4;
 /// which bounds what a crash costs: at a million chunks inserting one takes about a millisecond, so that replay takes less than
 /// a minute. Growing to a million in this way writes the final file about twelve times over.
 const SAVE_CHUNKS: (u64, u64) = (2_000, 50_000);
-/// The graph is built anew when it holds more nodes of deleted chunks than of live ones, and at least these.
+/// The graph is rebuilt when it holds more nodes of deleted chunks than of live ones, and at least these.
 const COMPACT_NODES: usize = 1_000;
 
 pub(crate) struct DenseIndex {
     dir: PathBuf,
     identity: String,
     dimension: usize,
-    graph: YieldingMutex<Graph>,
+    graph: YieldingLock<Graph>,
+    contexts: Contexts,
 }
 
 struct Graph {
@@ -103,7 +106,7 @@ impl DenseIndex {
         if !query.iter().all(|x| x.is_finite()) {
             return Err(Error::internal("The query's vector has components that are not numbers."));
         }
-        let graph = self.graph.lock();
+        let graph = self.graph.read();
         let size = graph.index.size();
         if size == 0 || k == 0 {
             return Ok(Vec::new());
@@ -151,7 +154,7 @@ impl DenseIndex {
     ) -> Result<Option<Vec<(u64, f32)>>> {
         let mut wanted = k.saturating_add(SPARE).min(available);
         loop {
-            let found = search(wanted).map_err(|error| self.error(error))?.keys;
+            let found = self.contexts.run(|| search(wanted)).map_err(|error| self.error(error))?.keys;
             if found.len() < wanted {
                 return Ok(None);
             }
@@ -189,7 +192,7 @@ impl DenseIndex {
     fn insert(&self, slot: u64, vector: &[f16]) -> Result<()> {
         let bits: Vec<i16> = vector.iter().map(|x| x.to_bits().cast_signed()).collect();
         self.thaw()?;
-        let mut graph = self.graph.lock_after_others();
+        let mut graph = self.graph.write_after_others();
         let index = &graph.index;
         let capacity = match index.capacity() {
             full if full <= index.size() => (2 * full).max(1024),
@@ -198,16 +201,16 @@ impl DenseIndex {
         // Also where there is room: usearch draws the level of a node from the generator of the search context at hand, which
         // depends on the searches before; reserving puts the first context back in place, and the graph is reproducible.
         // (Its `reserve` without threads would ask the system for the number of cores each time.)
-        index.reserve_capacity_and_threads(capacity, 1).map_err(|error| self.error(error))?;
+        index.reserve_capacity_and_threads(capacity, *contexts::COUNT).map_err(|error| self.error(error))?;
         index.add(slot, usearch::f16::from_i16s(&bits)).map_err(|error| self.error(error))?;
         graph.unsaved_chunks += 1;
         Ok(())
     }
 
     /// Replaces a view of the file by a copy in memory, which can be changed. Reads all of the file and checks it, about a second
-    /// for a gigabyte; searches go on meanwhile. A file that turns out to be damaged is disowned, so that the index is built anew.
+    /// for a gigabyte; searches go on meanwhile. A file that turns out to be damaged is disowned, so that the index is rebuilt.
     fn thaw(&self) -> Result<()> {
-        if !self.graph.lock().viewed {
+        if !self.graph.read().viewed {
             return Ok(());
         }
         let index = new_index(&self.dir, self.dimension)?;
@@ -217,7 +220,7 @@ impl DenseIndex {
                 file::disown(&self.dir);
             }
         })?;
-        let mut graph = self.graph.lock();
+        let mut graph = self.graph.write();
         (graph.index, graph.viewed) = (Arc::new(index), false);
         Ok(())
     }
@@ -225,7 +228,7 @@ impl DenseIndex {
     /// Goes back to a view of the file, if that is up to date.
     fn freeze(&self) -> Result<()> {
         let saved = {
-            let graph = self.graph.lock();
+            let graph = self.graph.read();
             match &graph.saved {
                 Some(saved) if !graph.viewed && graph.unsaved_chunks == 0 => saved.clone(),
                 _ => return Ok(()),
@@ -233,7 +236,7 @@ impl DenseIndex {
         };
         let index = new_index(&self.dir, self.dimension)?;
         if file::view(&self.dir, &saved, &index) {
-            let mut graph = self.graph.lock();
+            let mut graph = self.graph.write();
             (graph.index, graph.viewed) = (Arc::new(index), true);
         }
         Ok(())
@@ -242,7 +245,7 @@ impl DenseIndex {
     /// Searches go on meanwhile: saving only reads, and changes come from the thread that saves.
     fn save(&self) -> Result<()> {
         let (index, applied, before, unchanged) = {
-            let graph = self.graph.lock();
+            let graph = self.graph.read();
             (Arc::clone(&graph.index), graph.applied, graph.saved.clone(), graph.unsaved_chunks == 0)
         };
         let saved = match before {
@@ -257,7 +260,7 @@ impl DenseIndex {
                 file::save(&self.dir, &index, Saved { identity, applied, vectors, ..Saved::default() })?
             }
         };
-        let mut graph = self.graph.lock();
+        let mut graph = self.graph.write();
         graph.saved = Some(saved);
         graph.unsaved_chunks = 0;
         Ok(())
@@ -269,7 +272,11 @@ impl DenseIndex {
 }
 
 fn new_index(dir: &Path, dimension: usize) -> Result<Index> {
-    Index::new(&options(dimension)).map_err(|error| error::derived(dir, error))
+    let error = |error| error::derived(dir, error);
+    let index = Index::new(&options(dimension)).map_err(error)?;
+    // What is loaded or mapped into it keeps them.
+    index.reserve_capacity_and_threads(0, *contexts::COUNT).map_err(error)?;
+    Ok(index)
 }
 
 impl DerivedIndex for DenseIndex {
@@ -299,20 +306,26 @@ impl DerivedIndex for DenseIndex {
                 Graph { index, viewed: false, applied: 0, saved, unsaved_chunks: 0 }
             }
         };
-        Ok(Self { dir: dir.to_owned(), identity: tag, dimension, graph: YieldingMutex::new(graph) })
+        Ok(Self {
+            dir: dir.to_owned(),
+            identity: tag,
+            dimension,
+            graph: YieldingLock::new(graph),
+            contexts: Contexts::default(),
+        })
     }
 
     fn applied(&self) -> u64 {
-        self.graph.lock().applied
+        self.graph.read().applied
     }
 
     fn durable(&self) -> u64 {
-        self.graph.lock().saved.as_ref().map_or(0, |saved| saved.applied)
+        self.graph.read().saved.as_ref().map_or(0, |saved| saved.applied)
     }
 
     fn clear(&self) -> Result<()> {
         let index = Arc::new(new_index(&self.dir, self.dimension)?);
-        let mut graph = self.graph.lock();
+        let mut graph = self.graph.write();
         *graph = Graph { index, viewed: false, applied: 0, saved: None, unsaved_chunks: 0 };
         Ok(())
     }
@@ -325,7 +338,7 @@ impl DerivedIndex for DenseIndex {
 
     fn remove(&self, slots: &SlotRange) -> Result<()> {
         self.thaw()?;
-        let mut graph = self.graph.lock();
+        let mut graph = self.graph.write();
         for slot in slots.slots() {
             graph.index.remove(slot).map_err(|error| self.error(error))?;
         }
@@ -334,11 +347,11 @@ impl DerivedIndex for DenseIndex {
     }
 
     fn set_applied(&self, seq: u64) {
-        self.graph.lock().applied = seq;
+        self.graph.write().applied = seq;
     }
 
     fn wants_commit(&self) -> bool {
-        let graph = self.graph.lock();
+        let graph = self.graph.read();
         let (fewest, most) = SAVE_CHUNKS;
         graph.unsaved_chunks >= (graph.index.size() as u64 / SAVE_SHARE).clamp(fewest, most)
     }
@@ -349,19 +362,19 @@ impl DerivedIndex for DenseIndex {
 
     fn compact(&self, state: &State, slots: &SlotMap, reader: &Reader<'_>) -> Result<()> {
         let (nodes, live) = {
-            let graph = self.graph.lock();
+            let graph = self.graph.read();
             (graph.index.stats_for_level(0).nodes, graph.index.size())
         };
         let deleted = nodes.saturating_sub(live);
         if deleted >= COMPACT_NODES.max(live) {
-            tracing::info!(deleted, live, "the dense index is built anew without deleted chunks");
+            tracing::info!(deleted, live, "the dense index is rebuilt without deleted chunks");
             self.rebuild(state, slots, reader)?;
         }
         self.freeze()
     }
 
     fn holds_deleted(&self) -> Result<bool> {
-        let graph = self.graph.lock();
+        let graph = self.graph.read();
         Ok(graph.index.stats_for_level(0).nodes > graph.index.size())
     }
 
@@ -374,7 +387,7 @@ impl DerivedIndex for DenseIndex {
             let document = range.document;
             reader.for_each_vector(document, self.dimension, |index, vector| {
                 let slot = range.first + u64::from(index);
-                if !found.fetch(&self.graph.lock().index, slot).map_err(|error| self.error(error))? {
+                if !found.fetch(&self.graph.read().index, slot).map_err(|error| self.error(error))? {
                     problems.push(format!("Chunk {index} of document {document} is not in the dense index."));
                 } else if found.narrow() != vector {
                     problems
@@ -384,7 +397,7 @@ impl DerivedIndex for DenseIndex {
             })?;
         }
         let (size, saved) = {
-            let graph = self.graph.lock();
+            let graph = self.graph.read();
             (graph.index.size() as u64, graph.saved.clone())
         };
         if size != slots.chunks() {

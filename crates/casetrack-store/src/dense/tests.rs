@@ -45,7 +45,7 @@ fn narrow(vector: &[f32]) -> Vec<f16> {
 
 /// The share of the true `k` nearest that the graph finds.
 fn recall(index: &DenseIndex, queries: &[Vec<f32>], k: usize, live: &dyn Fn(u64) -> bool, slots: u64) -> f64 {
-    let graph = index.graph.lock();
+    let graph = index.graph.read();
     let mut found = 0;
     for query in queries {
         let exact = index.best(&graph.index, query, k, (0..slots).filter(|&slot| live(slot))).unwrap();
@@ -117,6 +117,37 @@ fn a_saved_index_answers_as_before_and_another_identity_starts_anew() {
 }
 
 #[test]
+fn searches_run_beside_each_other_and_beside_changes() {
+    let dir = tempfile::tempdir().unwrap();
+    let vectors = clustered(1000, 15);
+    let index = index_of(&dir.path().join("dense"), &vectors);
+    let query = vectors[11].as_slice();
+    let expected = index.search(query, 20, None).unwrap();
+    let worst = expected[19].1;
+    let farther = clustered(500, 16).into_iter().filter(|vector| dot(query, vector) < worst - 0.01);
+    let searches = 2 * *contexts::COUNT;
+    // All of them, and one change after the other.
+    let start = std::sync::Barrier::new(searches + 1);
+    std::thread::scope(|scope| {
+        // None of them waits for this one.
+        let graph = index.graph.read();
+        let reads: Vec<_> = (0..2).map(|_| scope.spawn(|| index.search(query, 20, None).unwrap())).collect();
+        reads.into_iter().for_each(|read| assert_eq!(read.join().unwrap(), expected));
+        drop(graph);
+        for _ in 0..searches {
+            scope.spawn(|| {
+                start.wait();
+                (0..50).for_each(|_| assert_eq!(index.search(query, 20, None).unwrap(), expected));
+            });
+        }
+        start.wait();
+        for (slot, vector) in (1000..).zip(farther) {
+            index.insert(slot, &narrow(&vector)).unwrap();
+        }
+    });
+}
+
+#[test]
 fn equal_vectors_are_found_in_the_order_of_their_slots() {
     let dir = tempfile::tempdir().unwrap();
     let mut vectors = clustered(300, 6);
@@ -136,7 +167,7 @@ fn what_the_graph_proposes_is_scored_cut_and_refused_when_too_little() {
     let dir = tempfile::tempdir().unwrap();
     let vectors = clustered(2000, 7);
     let index = index_of(&dir.path().join("dense"), &vectors);
-    let graph = index.graph.lock();
+    let graph = index.graph.read();
     let graph = &graph.index;
     let query = vectors[11].as_slice();
     let even = |slot: u64| slot.is_multiple_of(2);
@@ -155,7 +186,7 @@ fn slots(first: u64, count: u32) -> SlotRange {
 }
 
 fn is_viewed(index: &DenseIndex) -> bool {
-    index.graph.lock().viewed
+    index.graph.read().viewed
 }
 
 fn files(dir: &Path) -> Vec<String> {
@@ -176,7 +207,7 @@ fn a_view_answers_like_the_graph_in_memory_and_gives_way_to_it_at_the_first_chan
     let reopened = DenseIndex::open(&dir, &identity()).unwrap();
     assert!(is_viewed(&reopened) && !is_viewed(&index));
     let answers = |index: &DenseIndex| {
-        let graph = index.graph.lock();
+        let graph = index.graph.read();
         let graph = &graph.index;
         let even = |slot: u64| slot.is_multiple_of(2);
         (
@@ -197,7 +228,7 @@ fn a_view_answers_like_the_graph_in_memory_and_gives_way_to_it_at_the_first_chan
     }
     assert!(!is_viewed(&reopened));
     assert_eq!(reopened.search(query, 20, None).unwrap(), index.search(query, 20, None).unwrap());
-    assert_eq!(reopened.graph.lock().index.size(), 2090);
+    assert_eq!(reopened.graph.read().index.size(), 2090);
 
     reopened.commit().unwrap();
     reopened.freeze().unwrap();
@@ -219,7 +250,7 @@ fn an_entry_without_chunks_does_not_write_the_graph_again() {
     assert_eq!(files(&dir), before);
     drop(index);
     let index = DenseIndex::open(&dir, &identity()).unwrap();
-    assert_eq!((index.applied(), index.graph.lock().index.size()), (9, 300));
+    assert_eq!((index.applied(), index.graph.read().index.size()), (9, 300));
 }
 
 #[test]
@@ -248,7 +279,7 @@ fn a_save_that_a_crash_cut_short_leaves_the_one_before() {
     index.commit().unwrap();
     let (manifest, old) = (dir.join("manifest.json"), dir.join("00000000000000000001.usearch"));
     let before = (std::fs::read(&manifest).unwrap(), std::fs::read(&old).unwrap());
-    // Built anew up to the same entry: the file in use must not be touched before the manifest names another.
+    // Rebuilt up to the same entry: the file in use must not be touched before the manifest names another.
     index.clear().unwrap();
     vectors.iter().rev().zip(0..).for_each(|(vector, slot)| index.insert(slot, &narrow(vector)).unwrap());
     index.set_applied(1);

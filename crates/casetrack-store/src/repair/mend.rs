@@ -1,5 +1,5 @@
 //! A RocksDB that is sound, but holds what breaks an invariant: such documents and entries that nothing claims are moved out,
-//! look-ups and counters made again, in one batch.
+//! lookups and counters rebuilt, in one batch.
 
 use std::collections::HashMap;
 
@@ -97,7 +97,7 @@ impl Repair<'_> {
         if taken == 0 && changed == 0 && state == Some(counted) && log_is_whole(&reader, &counted)? {
             return Ok(());
         }
-        // The log would tell the indexes of changes that are undone: it begins anew, and they are built anew.
+        // The log has changes that are undone now: it starts empty, and the indexes are rebuilt.
         let mut last = old.last_seq;
         for entry in reader.scan_all(cf::OPLOG)? {
             let (key, _) = entry?;
@@ -114,7 +114,7 @@ impl Repair<'_> {
             self.done(format!("{taken} stored entries were moved to quarantine (entries.bin)."));
         }
         if self.report.lost.is_empty() && taken == 0 {
-            self.found("Look-ups, counters or the operation log contradicted the documents.");
+            self.found("Lookups, counters or the operation log did not match the documents.");
         }
         self.done("Look-ups, counters and the operation log were made again.");
         self.discard_indexes()
@@ -137,7 +137,7 @@ impl Repair<'_> {
             let (key, value) = entry?;
             match (leading_document(&key), decode_json::<DocumentRecord>("document", &value)) {
                 (Some(id), Ok(record)) if record.meta.id == id && key.len() == 16 => records.push(record),
-                (Some(id), Ok(_)) => self.lose(LostDocument::unknown(id, "Its record is that of another document.")),
+                (Some(id), Ok(_)) => self.lose(LostDocument::unknown(id, "Its record belongs to another document.")),
                 (Some(id), Err(error)) => self.lose(LostDocument::unknown(id, error.message)),
                 (None, _) => {}
             }
@@ -208,7 +208,7 @@ fn settle_slots(
     Ok(next)
 }
 
-/// Keys and values that a family of look-ups should hold; none for other families.
+/// Keys and values that a family of lookups should hold; none for other families.
 fn expected(family: &str, kept: &Documents) -> Result<HashMap<Vec<u8>, Vec<u8>>> {
     let records = kept.values().map(|kept| &kept.record);
     records

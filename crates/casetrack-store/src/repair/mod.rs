@@ -23,7 +23,7 @@ use rocksdb::WriteBatch;
 use serde::Serialize;
 
 use crate::codec::encode_json;
-use crate::collection::{Collection, ORIGINALS, truth_dir};
+use crate::collection::{Collection, ORIGINALS};
 use crate::error::corrupt;
 use crate::indexes::Indexes;
 use crate::lock::OwnerLock;
@@ -32,7 +32,7 @@ use crate::reader::Reader;
 use crate::records::{DocumentRecord, Identity, State};
 use crate::schema::{SCHEMA_VERSION, cf};
 use crate::slots::SlotMap;
-use crate::truth::Truth;
+use crate::truth::{Truth, truth_dir};
 use crate::write::StoredDocument;
 use crate::{fs, load, originals};
 
@@ -74,7 +74,7 @@ pub struct LostDocument {
 impl LostDocument {
     fn known(meta: &DocumentMeta, reason: &Error) -> Self {
         let (name, path) = (Some(meta.name.clone()), Some(meta.path.clone()));
-        Self { id: meta.id, name, path, reason: told(reason) }
+        Self { id: meta.id, name, path, reason: in_full(reason) }
     }
 
     fn unknown(id: DocumentId, reason: impl Into<String>) -> Self {
@@ -83,7 +83,7 @@ impl LostDocument {
 }
 
 /// RocksDB's own words name places in a copy that is gone when they are read.
-fn told(reason: &Error) -> String {
+fn in_full(reason: &Error) -> String {
     let mismatch = reason.message.starts_with("RocksDB at") && reason.message.contains("Corruption");
     if mismatch { "A part of it lies in a damaged block of RocksDB.".to_owned() } else { reason.message.clone() }
 }
@@ -122,7 +122,7 @@ impl Collection {
     /// The name of the collection in `dir` by the copy that RocksDB keeps of it, for one whose `collection.json` is damaged.
     pub fn kept_name(dir: &Path) -> Option<String> {
         let truth = Truth::open_read_only(&truth_dir(dir)).ok()?;
-        Some(truth.manifest().ok()??.collection.name)
+        Some(Manifest::kept(&truth).ok()??.collection.name)
     }
 }
 
@@ -135,10 +135,10 @@ impl Repair<'_> {
         self.report.done.push(what.into());
     }
 
-    /// Vectors that other vectors and the texts do without are no reason to give up a document, but they are told.
+    /// A document whose learned-sparse vectors are gone is kept, and the report says so.
     fn note_missing_sparse_vectors(&mut self, missing: u64) {
         if missing > 0 {
-            self.found(format!("The learned-sparse vectors of {missing} chunks are gone."));
+            self.found(format!("The learned-sparse vectors of {missing} chunks are missing."));
             self.done(
                 "Documents without learned-sparse vectors were kept: the other searches find them. To get the vectors again, \
                  ingest their files with --force.",
@@ -147,7 +147,7 @@ impl Repair<'_> {
     }
 
     /// Reads a document that is to be kept. Annotations can be found again, so that one whose annotations are damaged is kept
-    /// without them; that is told.
+    /// without them; the report says so.
     fn load(&mut self, reader: &Reader<'_>, record: &DocumentRecord, identity: &Identity) -> Result<StoredDocument> {
         let mut document = load::without_annotations(reader, record, identity)?;
         match load::annotations(reader, &document) {
@@ -156,7 +156,7 @@ impl Repair<'_> {
                 return Err(error);
             }
             Err(error) => {
-                self.found(format!("The annotations of {} are damaged: {}", record.meta.path, told(&error)));
+                self.found(format!("The annotations of {} are damaged: {}", record.meta.path, in_full(&error)));
                 self.bad_annotations += 1;
             }
         }
@@ -219,7 +219,7 @@ impl Repair<'_> {
     fn settle_manifest(&mut self, manifest: Option<Manifest>, truth: &Truth) -> Result<Manifest> {
         let identity = truth.identity().ok();
         if let Some(manifest) = manifest {
-            let kept = truth.manifest().ok().flatten();
+            let kept = Manifest::kept(truth).ok().flatten();
             if let Some(identity) = identity.filter(|identity| *identity != manifest.identity()) {
                 // RocksDB has checksums: where it is the one that belongs here, collection.json is what is damaged.
                 let named = self.dir.file_name().is_some_and(|name| *name == *identity.collection.to_string());
@@ -229,7 +229,7 @@ impl Repair<'_> {
                     return self.rewrite_manifest(kept);
                 }
                 return Err(corrupt(format!(
-                    "collection.json and the documents in {} do not belong together: this cannot be mended by itself.",
+                    "collection.json and the documents in {} do not belong together. This cannot be repaired automatically.",
                     self.dir.display()
                 ))
                 .with_hint(
@@ -238,12 +238,12 @@ impl Repair<'_> {
             }
             return Ok(manifest);
         }
-        let manifest = match (truth.manifest(), identity) {
+        let manifest = match (Manifest::kept(truth), identity) {
             (Ok(Some(kept)), _) if kept.schema_version <= SCHEMA_VERSION => kept,
             (_, Some(identity)) => recovered(identity),
             _ => {
                 return Err(corrupt(format!(
-                    "Neither collection.json nor RocksDB in {} tell what the collection is.",
+                    "Neither collection.json nor RocksDB in {} says which collection this is.",
                     self.dir.display()
                 ))
                 .with_hint("Put collection.json back from a backup, then repair again. Nothing was changed."));
@@ -303,9 +303,9 @@ impl Repair<'_> {
             }
         }
         if stray > 0 {
-            self.done(format!("{stray} copies of source files that no document can use were moved to quarantine."));
+            self.done(format!("{stray} copies of source files that belong to no document were moved to quarantine."));
         }
-        truth.keep_manifest(manifest)
+        manifest.keep(&truth)
     }
 
     /// Opens the collection, with its indexes made again where they do not fit, and verifies it.
@@ -324,7 +324,7 @@ impl Repair<'_> {
         if !report.is_clean() {
             self.report.found.extend(report.checks.into_iter().flat_map(|check| check.problems));
             collection.rebuild_indexes()?;
-            self.done("The indexes were built anew from the documents.");
+            self.done("The indexes were rebuilt from the documents.");
             report = collection.verify()?;
         }
         self.report.problems = report.checks.into_iter().flat_map(|check| check.problems).collect();
@@ -337,7 +337,7 @@ impl Repair<'_> {
         for name in Indexes::DIRECTORIES {
             fs::remove_dir(&self.dir.join(name))?;
         }
-        self.done("The indexes were built anew from the documents.");
+        self.done("The indexes were rebuilt from the documents.");
         Ok(())
     }
 }

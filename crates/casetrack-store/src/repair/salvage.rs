@@ -10,15 +10,14 @@ use std::path::{Path, PathBuf};
 use casetrack_core::{DocumentId, Error, ErrorCode, ErrorKind, Result};
 use rocksdb::{IteratorMode, ReadOptions};
 
-use super::{INGEST_AGAIN, LostDocument, Repair, told};
+use super::{INGEST_AGAIN, LostDocument, Repair, in_full};
 use crate::codec::decode;
-use crate::collection::truth_dir;
 use crate::error::corrupt;
 use crate::manifest::Manifest;
 use crate::reader::Reader;
 use crate::records::{ChunkPlace, DocumentRecord, Identity, SlotRecord, State};
 use crate::schema::{cf, leading_document, parse_hash_key};
-use crate::truth::{Truth, manifest_is_cut_off};
+use crate::truth::{Truth, manifest_is_cut_off, truth_dir};
 use crate::{fs, write};
 
 const WORK: &str = ".repair";
@@ -55,7 +54,7 @@ impl Repair<'_> {
     fn try_salvage(&mut self, manifest: Option<Manifest>) -> Result<Manifest> {
         let (damaged, work) = (truth_dir(self.dir), self.work());
         if !holds_data(&damaged) {
-            let message = format!("Nothing is left of the documents: {} holds no data.", damaged.display());
+            let message = format!("No documents can be recovered: {} holds no data.", damaged.display());
             return Err(Error::new(ErrorCode::Corrupt, message).with_hint(
                 "Restore the collection's directory from a backup, or delete the collection and ingest its files again. \
                  Nothing was changed.",
@@ -70,7 +69,7 @@ impl Repair<'_> {
         let counted = source.state().map_or(known, |state| state.documents);
         if counted > known {
             let unknown = counted - known;
-            self.found(format!("Of {unknown} more documents nothing is left, not even their names."));
+            self.found(format!("{unknown} more documents are lost, including their names."));
         }
         drop(source);
         fs::remove_dir(&work.join("copy"))?;
@@ -85,7 +84,7 @@ impl Repair<'_> {
         Ok(manifest)
     }
 
-    /// Opens a copy of the damaged RocksDB: as it is, or by its newest list of files, or with a list made anew from the files
+    /// Opens a copy of the damaged RocksDB: as it is, or by its newest list of files, or with a new list made from the files
     /// that are there.
     fn open_copy(&mut self, damaged: &Path, copy: &Path) -> Result<Truth> {
         let list = newest_manifest(damaged);
@@ -123,7 +122,7 @@ impl Repair<'_> {
             match reader.document(id) {
                 Ok(Some(record)) if record.meta.id == id => records.push(record),
                 Err(error) if error.kind() == ErrorKind::Environment && !is_damage(&error) => return Err(error),
-                Err(error) => self.lose(LostDocument::unknown(id, told(&error))),
+                Err(error) => self.lose(LostDocument::unknown(id, in_full(&error))),
                 Ok(_) => self.lose(LostDocument::unknown(id, "Parts of it are there, but not its record.")),
             }
         }
@@ -132,7 +131,7 @@ impl Repair<'_> {
             records.iter().map(|record| (record.meta.path.clone(), record.meta.id)).collect();
 
         let truth = Truth::create(fresh, &identity)?;
-        truth.keep_manifest(manifest)?;
+        manifest.keep(&truth)?;
         let before = source.state().ok();
         // Slots are not used again, so that no version of a document gets the number that another had.
         let next_slot = before.map_or(0, |state| state.next_slot);
@@ -227,7 +226,7 @@ fn newest_manifest(rocksdb: &Path) -> Option<String> {
         .max_by_key(|name| name["MANIFEST-".len()..].parse::<u64>().unwrap_or_default())
 }
 
-/// Copies a RocksDB that is not open, anew if need be. Tables are linked where the file system can.
+/// Copies a RocksDB that is not open. Tables are linked where the file system can.
 fn clone(from: &Path, to: &Path) -> Result<()> {
     fs::remove_dir(to)?;
     fs::create_dir(to)?;

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-use crate::slots::SlotRange;
+use crate::records::SlotRange;
 
 /// Ranges of slots, apart from each other, in ascending order.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -46,7 +46,7 @@ pub(super) fn save(dir: &Path, mut saved: Saved) -> Result<()> {
     for segment in &saved.segments {
         let length = std::fs::metadata(dir.join(&segment.file)).map(|metadata| metadata.len());
         if !length.is_ok_and(|length| length == segment.bytes) {
-            return Err(derived(dir, format!("{} was taken away", segment.file)));
+            return Err(derived(dir, format!("{} was removed", segment.file)));
         }
     }
     saved.crc32 = saved.checksum().map_err(|error| derived(dir, error))?;
@@ -89,7 +89,7 @@ pub(super) fn check(dir: &Path, segments: &[Arc<Segment>]) -> Result<()> {
     }
 }
 
-/// Takes the commit back, so that the next open begins anew.
+/// Takes the commit back, so that the next open starts from an empty index.
 pub(super) fn revoke(dir: &Path) {
     if let Err(error) = std::fs::remove_file(dir.join(MANIFEST)) {
         tracing::debug!(%error, "a damaged sparse index keeps its manifest");

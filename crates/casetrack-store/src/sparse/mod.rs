@@ -12,7 +12,6 @@ mod search;
 mod segment;
 #[cfg(test)]
 mod tests;
-pub(crate) mod vector;
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -26,24 +25,24 @@ use self::file::Saved;
 use self::postings::Damaged;
 use self::search::Query;
 use self::segment::{Postings, Segment, SegmentInfo, Tail, Unwritten};
-pub use self::vector::SparseVector;
 use crate::derived::DerivedIndex;
 use crate::error;
 use crate::fs;
 use crate::reader::Reader;
-use crate::records::{Identity, State};
-use crate::slots::{SlotMap, SlotRange, SlotSet};
+use crate::records::sparse_vector::SparseVector;
+use crate::records::{Identity, SlotRange, State};
+use crate::slots::{SlotMap, SlotSet};
 use crate::top_k::TopK;
 
 /// The tail becomes a segment at this many postings: about 16 MB of memory, 17,000 chunks.
 const TAIL_POSTINGS: usize = 2 << 20;
-/// So many neighbouring segments of a size are merged …
+/// This many neighbouring segments of a size are merged …
 const MERGED: usize = 8;
 /// … where sizes up to this many postings count as one size, up to [`MERGED`] times as many as the next, and so on.
 const SMALLEST: u64 = 1 << 16;
 /// Changed chunks after which a commit is made during ingestion; catching up on as many takes about a second.
 const COMMIT_CHUNKS: u64 = 20_000;
-/// A segment is rewritten by a flush when one in so many of its chunks is deleted.
+/// A flush rewrites a segment when one in this many of its chunks is deleted.
 const PURGE_SHARE: u64 = 4;
 
 pub(crate) struct SparseIndex {
@@ -229,7 +228,7 @@ fn mergeable(segments: &[Arc<Segment>]) -> Option<usize> {
         let largest = segments[from..].iter().map(|segment| size(&segment.info)).max();
         let slots = segments[segments.len() - 1].info.end_slot - segments[from].info.first_slot;
         segments.len() - from >= MERGED && largest == Some(size(&segments[from].info)) && slots <= u64::from(u32::MAX)
-            // Seven small ones after a large one are not worth writing it anew.
+            // Seven small ones after a large one are not worth rewriting it.
             && segments[from..].iter().filter(|segment| Some(size(&segment.info)) == largest).count() >= MERGED
     })
 }

@@ -2,7 +2,7 @@
 
 use bitpacking::{BitPacker, BitPacker4x};
 
-use super::vector::{push_varint, take_varint};
+use crate::records::sparse_vector::{push_varint, take_varint};
 
 /// Postings that are packed together.
 pub(super) const BLOCK: usize = BitPacker4x::BLOCK_LEN;

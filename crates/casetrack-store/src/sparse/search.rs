@@ -7,13 +7,13 @@
 //!
 //! Sums are of integers: neither the order of terms nor the segments that a history left behind change a score.
 
+use crate::records::sparse_vector::{IMPACT_SCALE, SparseVector};
 use crate::slots::SlotSet;
 use crate::top_k::TopK;
 
 use super::dead::Dead;
 use super::postings::{Cursor, Damaged};
 use super::segment::Postings;
-use super::vector::{IMPACT_SCALE, SparseVector};
 
 /// Terms of a query that count, those of the greatest weights. With them, the greatest weights and impacts there can be, a sum
 /// still is below 2³²: 256 · 65,535 · 255.

@@ -73,7 +73,7 @@ impl Segment {
         // that name.
         let map = unsafe { Mmap::map(&file) }.map_err(|error| Error::io(path.display(), error))?;
         let footer = map.last_chunk::<FOOTER>().filter(|footer| footer[12..] == MARK);
-        let [a, b, c, d, e, f, g, h, i, j, k, l, ..] = *footer.ok_or_else(|| damaged("is no file of postings"))?;
+        let [a, b, c, d, e, f, g, h, i, j, k, l, ..] = *footer.ok_or_else(|| damaged("is not a file of postings"))?;
         let directory = usize::try_from(u64::from_le_bytes([a, b, c, d, e, f, g, h])).unwrap_or(usize::MAX);
         let terms = u32::from_le_bytes([i, j, k, l]) as usize;
         if directory.checked_add(terms * ENTRY + FOOTER) != Some(map.len()) {

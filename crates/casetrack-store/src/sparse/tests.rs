@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use casetrack_core::{CollectionId, DocumentId};
 use proptest::prelude::*;
 
-use super::vector::IMPACT_SCALE;
 use super::*;
 use crate::records::Op;
+use crate::records::sparse_vector::IMPACT_SCALE;
 
 fn identity() -> Identity {
     Identity {
@@ -34,7 +34,7 @@ enum Step {
     Seal,
     Commit,
     Compact,
-    /// Opens the index anew from its last commit and makes up for what came after it.
+    /// Reopens the index from its last commit and applies what came after it.
     Reopen,
     Rebuild,
 }

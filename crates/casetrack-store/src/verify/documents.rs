@@ -7,9 +7,8 @@ use crate::codec::{decode, decode_json, decode_vector, payload};
 use crate::invariants::{Rule, annotations_problem, check_page, vector_problem};
 use crate::manifest::VectorModels;
 use crate::reader::Reader;
-use crate::records::{ChunkRecord, DocumentRecord, SlotRecord};
+use crate::records::{ChunkRecord, DocumentRecord, SlotRecord, sparse_vector};
 use crate::schema::{cf, hash_key, leading_document, sequence_key};
-use crate::sparse::vector;
 
 /// Reads the record of every document.
 pub(super) fn read_all(reader: &Reader<'_>, chain: &mut Findings) -> Result<Documents> {
@@ -24,7 +23,7 @@ pub(super) fn read_all(reader: &Reader<'_>, chain: &mut Findings) -> Result<Docu
             }
             (Some(id), Ok(record)) => chain.problem(format!("Document {id} holds the record of {}.", named(&record))),
             (Some(id), Err(error)) => chain.problem(format!("Document {id}: {}", error.message)),
-            (None, _) => chain.problem("A document has a key that is no document id.".to_owned()),
+            (None, _) => chain.problem("A document has a key that is not a document id.".to_owned()),
         }
     }
     Ok(documents)
@@ -84,7 +83,7 @@ impl<'r, 't> Walk<'r, 't> {
         self.annotations_of(record, &page_chars)
     }
 
-    /// The look-ups that lead to a document.
+    /// The lookups that lead to a document.
     fn indexed(&mut self, record: &DocumentRecord) -> Result<()> {
         let (meta, name) = (&record.meta, named(record));
         match damage(self.reader.document_at_path(&meta.path))? {
@@ -236,8 +235,8 @@ impl Walk<'_, '_> {
                 ));
             }
             next_index = index.saturating_add(1);
-            let decoded =
-                payload("learned-sparse vector", &value).and_then(|payload| vector::decode_into(payload, &mut impacts));
+            let decoded = payload("learned-sparse vector", &value)
+                .and_then(|payload| sparse_vector::decode_into(payload, &mut impacts));
             if let Err(error) = decoded {
                 self.sparse_vectors.problem(format!("{name}, chunk {index}: {}", error.message));
             }

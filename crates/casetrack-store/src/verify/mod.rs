@@ -15,7 +15,7 @@ use crate::records::{DocumentRecord, State};
 use crate::slots::SlotMap;
 use crate::truth::Truth;
 
-/// Problems that are told in full for each check; further ones are counted.
+/// Problems that are listed for each check; further ones are counted.
 const MAX_PROBLEMS: usize = 1000;
 
 /// What [`Collection::verify`](crate::Collection::verify) found.
@@ -47,21 +47,21 @@ pub struct Check {
 /// A check under way.
 struct Findings {
     check: Check,
-    untold: u64,
+    unlisted: u64,
 }
 
 impl Findings {
     fn new(name: &'static str, description: &'static str) -> Self {
-        Self { check: Check { name, description, checked: 0, problems: Vec::new() }, untold: 0 }
+        Self { check: Check { name, description, checked: 0, problems: Vec::new() }, unlisted: 0 }
     }
 
     fn problem(&mut self, problem: String) {
-        if self.check.problems.len() < MAX_PROBLEMS { self.check.problems.push(problem) } else { self.untold += 1 }
+        if self.check.problems.len() < MAX_PROBLEMS { self.check.problems.push(problem) } else { self.unlisted += 1 }
     }
 
     fn finish(mut self) -> Check {
-        if self.untold > 0 {
-            self.check.problems.push(format!("There are {} more problems of this kind.", self.untold));
+        if self.unlisted > 0 {
+            self.check.problems.push(format!("There are {} more problems of this kind.", self.unlisted));
         }
         self.check
     }
@@ -98,11 +98,11 @@ pub(crate) fn manifest(dir: &Path, open: &Manifest, truth: &Truth) -> Result<Che
     let mut findings = Findings::new("manifest", "collection.json is what RocksDB keeps a copy of.");
     findings.check.checked = 1;
     for (what, found) in
-        [("collection.json", Manifest::read(dir).map(Some)), ("RocksDB's copy of it", truth.manifest())]
+        [("collection.json", Manifest::read(dir).map(Some)), ("RocksDB's copy of it", Manifest::kept(truth))]
     {
         match damage(found)? {
             Ok(Some(found)) if found == *open => {}
-            Ok(_) => findings.problem(format!("{what} is not that of the collection that is open.")),
+            Ok(_) => findings.problem(format!("{what} belongs to another collection than the one that is open.")),
             Err(error) => findings.problem(error.message),
         }
     }
@@ -160,7 +160,7 @@ pub(crate) fn slot_differences(index: &str, expected: &[u64], found: &[u64], slo
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::slots::SlotRange;
+    use crate::records::SlotRange;
 
     #[test]
     fn differences_of_an_index_are_named() {
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn a_flood_of_problems_is_counted_not_told() {
+    fn a_flood_of_problems_is_counted_not_listed() {
         let mut findings = Findings::new("test", "A test.");
         (0..MAX_PROBLEMS + 7).for_each(|n| findings.problem(n.to_string()));
         let check = findings.finish();

@@ -41,7 +41,7 @@ fn by_document(reader: &Reader<'_>, documents: &Documents, family: &'static str,
             continue;
         };
         let Some(record) = documents.get(&id) else {
-            chain.problem(format!("\"{family}\" holds something of document {id}, which does not exist."));
+            chain.problem(format!("\"{family}\" has an entry of document {id}, which does not exist."));
             continue;
         };
         let meta = &record.meta;
@@ -60,7 +60,7 @@ fn by_document(reader: &Reader<'_>, documents: &Documents, family: &'static str,
             _ => parse_numbered_key(&key).is_some_and(|(_, page)| (1..=meta.page_count).contains(&page)),
         };
         if !belongs {
-            chain.problem(format!("\"{family}\" holds something that {} does not have.", named(record)));
+            chain.problem(format!("\"{family}\" has an entry that {} does not have.", named(record)));
         }
     }
     Ok(())

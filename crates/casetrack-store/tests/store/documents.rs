@@ -253,3 +253,27 @@ fn readers_see_a_document_whole_while_it_is_replaced() {
     });
     assert_clean(&collection);
 }
+
+#[test]
+fn passages_are_read_as_of_one_moment() {
+    let (_temp, _, collection) = new_collection();
+    let stored = document("/a.txt", &["one\n\ntwo", "three", "four\n\nfive"]);
+    let id = stored.meta.id;
+    collection.put_document(&stored).unwrap();
+    let spans = collection.chunk_spans(id).unwrap();
+    let chunks = collection.chunks(id).unwrap();
+    assert_eq!(spans.iter().map(|span| span.id).collect::<Vec<_>>(), chunks.iter().map(|c| c.id).collect::<Vec<_>>());
+    assert_eq!(spans.iter().map(|span| span.page).collect::<Vec<_>>(), [1, 1, 2, 3, 3]);
+    for (pages, indexes) in [(1..=1, 0..2), (2..=3, 2..5), (1..=9, 0..5), (4..=9, 5..5)] {
+        assert_eq!(collection.chunks_on_pages(id, pages.clone()).unwrap(), indexes, "{pages:?}");
+    }
+    let mut passages = collection.passages();
+    collection.delete_document(id).unwrap();
+    assert!(collection.passages().at(id, 0).unwrap().is_none());
+    assert_eq!(collection.chunks_on_pages(id, 1..=1).unwrap(), 0..0);
+    let found = passages.range(id, 1..4).unwrap();
+    assert_eq!(found.iter().map(|passage| passage.chunk.clone()).collect::<Vec<_>>(), chunks[1..4]);
+    assert!(found.iter().all(|passage| passage.document.meta == stored.meta && passage.document.has_sparse_vectors));
+    assert_eq!(passages.with_id(chunks[4].id).unwrap().unwrap().chunk, chunks[4]);
+    assert!(passages.at(id, 5).unwrap().is_none());
+}

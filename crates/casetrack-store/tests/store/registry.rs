@@ -1,6 +1,6 @@
 //! Collections of a data directory, and who may open them.
 
-use casetrack_core::{CollectionId, CollectionMeta, ErrorCode, Timestamp};
+use casetrack_core::{CollectionId, CollectionMeta, CollectionStatus, ErrorCode, Timestamp};
 use casetrack_store::schema::SCHEMA_VERSION;
 use casetrack_store::{Collection, Counts, Registry};
 
@@ -156,4 +156,52 @@ fn a_data_directory_that_stores_could_not_name_is_refused() {
     let temp = tempfile::tempdir().unwrap();
     let dir = temp.path().join(std::ffi::OsStr::from_bytes(b"bad\xff"));
     assert_eq!(Registry::open(&dir).unwrap_err().code, ErrorCode::InvalidArgument);
+}
+
+#[test]
+fn a_new_description_is_there_whole_whenever_the_program_ends() {
+    let (_temp, registry) = registry();
+    let meta = collection_meta("before");
+    let mut collection = registry.create(&meta, &models()).unwrap();
+    collection.put_document(&document("/a.txt", &["one\n\ntwo"])).unwrap();
+    let file = registry.path(meta.id).join("collection.json");
+    let old = std::fs::read(&file).unwrap();
+    let closed = CollectionMeta { name: "after".into(), status: CollectionStatus::Closed, ..meta.clone() };
+    collection.describe(closed.clone()).unwrap();
+    assert_eq!(collection.meta(), &closed);
+    let other = CollectionMeta { id: CollectionId::random(), ..closed.clone() };
+    assert_eq!(collection.describe(other).unwrap_err().code, ErrorCode::Internal);
+    assert_clean(&collection);
+    drop(collection);
+    assert_eq!(registry.meta(meta.id).unwrap(), closed);
+
+    // The moment before `collection.json` is replaced.
+    std::fs::write(&file, old).unwrap();
+    let collection = registry.open_collection(meta.id).unwrap();
+    assert_eq!(collection.meta(), &closed);
+    assert_eq!(collection.counts().unwrap().chunks, 2);
+    drop(collection);
+    assert_eq!(registry.meta(meta.id).unwrap(), closed);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_collection_that_others_could_read_is_private_once_it_was_opened() {
+    use std::os::unix::fs::PermissionsExt;
+    let (_temp, registry) = registry();
+    let meta = collection_meta("one");
+    let collection = registry.create(&meta, &models()).unwrap();
+    collection.put_document(&document("/a.txt", &["one"])).unwrap();
+    drop(collection);
+    let dir = registry.path(meta.id);
+    let open_to_all = |path: &std::path::Path| {
+        let mode = if path.is_dir() { 0o755 } else { 0o644 };
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+    };
+    [dir.join("collection.json"), dir.join("rocksdb"), dir.clone()].iter().for_each(|path| open_to_all(path));
+    drop(registry.open_collection(meta.id).unwrap());
+    for path in [dir.join("collection.json"), dir.join("rocksdb"), dir] {
+        let mode = path.metadata().unwrap().permissions().mode();
+        assert_eq!(mode & 0o077, 0, "{}", path.display());
+    }
 }

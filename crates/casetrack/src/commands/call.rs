@@ -4,20 +4,21 @@ use std::sync::Arc;
 
 use casetrack_core::{Error, Result};
 use casetrack_mcp::Session;
+use casetrack_mcp::settings::Settings;
 use clap::Args;
 use serde::{Deserialize, Serialize};
 
 use crate::owner::console::Console;
 
-/// Call any MCP tool
+/// Call an MCP tool
 #[derive(Debug, Args, Serialize, Deserialize)]
 pub struct Call {
     /// Name of the tool, such as search_documents
     tool: String,
-    /// Its arguments as a JSON object
+    /// Arguments of the tool, as a JSON object
     #[arg(default_value = "{}", value_name = "JSON")]
     arguments: String,
-    /// The collection that is active during the call
+    /// Collection that is active during the call
     #[arg(short, long, value_name = "NAME")]
     collection: Option<String>,
 }
@@ -33,8 +34,9 @@ impl Call {
             Some(name) => Some(engine.find_collection(name)?.id),
             None => None,
         };
-        let result =
-            Session::new(engine, active).call(&self.tool, arguments, &console.progress(), &console.cancel, false)?;
+        let settings = Settings::load(&engine.config().data_dir)?;
+        let session = Session::new(engine, settings, active);
+        let result = session.call(&self.tool, arguments, &console.progress(), &console.cancel, false)?;
         console.print(&result.structured, |_| result.text.clone())?;
         Ok(0)
     }

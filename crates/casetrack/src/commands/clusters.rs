@@ -14,10 +14,10 @@ use crate::owner::console::Console;
 pub struct Clusters {
     #[command(flatten)]
     target: InCollection,
-    /// topical (what they say), entity (a person or organization they share), reference (what they all cite) or document_type
+    /// topical (similar content), entity (a shared person or organization), reference (a shared citation) or document_type
     #[arg(long, default_value = "topical", value_parser = crate::args::cluster_strategy, value_name = "STRATEGY")]
     by: ClusterStrategy,
-    /// Most groups
+    /// Largest number of groups
     #[arg(short = 'n', long, default_value_t = 10, value_name = "N")]
     max_clusters: u32,
 }

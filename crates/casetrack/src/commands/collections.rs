@@ -1,6 +1,6 @@
 //! `casetrack collections`
 
-use casetrack_core::Result;
+use casetrack_core::{CollectionStatus, Result};
 use casetrack_engine::collections::CollectionSummary;
 use casetrack_text::format::counted;
 use clap::Args;
@@ -8,13 +8,18 @@ use serde::{Deserialize, Serialize};
 
 use crate::owner::console::Console;
 
-/// List all collections
+/// List the collections
 #[derive(Debug, Args, Serialize, Deserialize)]
-pub struct Collections {}
+pub struct Collections {
+    /// Archived ones, too
+    #[arg(long)]
+    all: bool,
+}
 
 impl Collections {
     pub fn run(self, console: &Console) -> Result<u8> {
-        let collections = console.engine.list_collections(None)?;
+        let mut collections = console.engine.list_collections(None)?;
+        collections.retain(|summary| self.all || summary.meta.status != CollectionStatus::Archived);
         console.print(&collections, |collections| describe(collections))?;
         Ok(0)
     }
@@ -32,7 +37,12 @@ fn describe(collections: &[CollectionSummary]) -> String {
             (problem, ..) => problem.clone().unwrap_or_default().replace('\n', " "),
         };
         let reference = summary.meta.reference.as_ref().map(|text| format!(", {text}")).unwrap_or_default();
-        format!("{}  {}{reference}  ({counts})\n", summary.meta.id.short(), summary.meta.name)
+        let state = match summary.meta.status {
+            CollectionStatus::Active => "",
+            CollectionStatus::Closed => "closed, ",
+            CollectionStatus::Archived => "archived, ",
+        };
+        format!("{}  {}{reference}  ({state}{counts})\n", summary.meta.id.short(), summary.meta.name)
     };
     collections.iter().map(line).collect()
 }

@@ -13,13 +13,13 @@ use crate::owner::console::Console;
 pub struct Compare {
     /// Name or ID of a document
     document_a: String,
-    /// Name or ID of another
+    /// Name or ID of another document
     document_b: String,
     /// The topic, such as "payment terms"
     topic: String,
     #[command(flatten)]
     target: InCollection,
-    /// Number of passages of each document
+    /// Number of passages from each document
     #[arg(short = 'k', long, default_value_t = 3, value_name = "N")]
     top_k: u32,
 }

@@ -11,7 +11,7 @@ use clap::Args;
 use crate::args::Global;
 use crate::output;
 
-/// Find out what is missing on this machine, and how to get it
+/// Show what is missing on this machine, and how to install it
 #[derive(Debug, Args)]
 pub struct Doctor {}
 

@@ -14,7 +14,7 @@ use crate::owner::console::Console;
 pub struct Documents {
     #[command(flatten)]
     target: InCollection,
-    /// Order
+    /// Sort order
     #[arg(long, value_enum, default_value_t = Sort::Name)]
     sort: Sort,
 }

@@ -12,14 +12,14 @@ use crate::owner::console::Console;
 /// List people, organizations, dates, amounts, places and concepts, or show where one is mentioned
 #[derive(Debug, Args, Serialize, Deserialize)]
 pub struct Entities {
-    /// Show the mentions of the entity of this name
+    /// Show where the entity with this name is mentioned
     name: Option<String>,
     #[command(flatten)]
     target: InCollection,
-    /// Only person, organization, date, amount, location or concept
+    /// List only one type: person, organization, date, amount, location or concept
     #[arg(long = "type", value_parser = crate::args::entity_type, value_name = "TYPE")]
     entity_type: Option<EntityType>,
-    /// List only what this document mentions (name or ID)
+    /// List only entities that this document (name or ID) mentions
     #[arg(long, value_name = "NAME", conflicts_with = "name")]
     document: Option<String>,
     /// Number of entities or passages

@@ -13,16 +13,17 @@ use crate::args::InCollection;
 use crate::output::printable;
 use crate::owner::console::Console;
 
-/// Write a collection into one file, to be taken to another machine
+/// Write a collection to one file, to take it to another machine
 ///
-/// It may be in use meanwhile: the file holds it as of the moment the export began. `casetrack import` reads it.
+/// The collection may be in use during the export: the file holds it as it was when the export began. `casetrack import` reads
+/// the file.
 #[derive(Debug, Args, Serialize, Deserialize)]
 pub struct Export {
     #[command(flatten)]
     target: InCollection,
     /// The file to write, such as matter.ctcollection
     file: OsString,
-    /// Without the copies of source files that the collection keeps
+    /// Leave out the copies of source files that the collection keeps
     #[arg(long)]
     no_originals: bool,
     /// Replace the file if it exists
@@ -37,11 +38,12 @@ impl Export {
         let file = console.path(&self.file);
         let request = ExportRequest { file: &file, originals: !self.no_originals, overwrite: self.force };
         let report = engine.export_collection(collection.id, request)?;
+        console.hand_over(&file)?;
         console.print(&report, describe)?;
         Ok(0)
     }
 
-    /// Without `--force` the second one would find the file of the first.
+    /// Without `--force`, a second run would find the file that the first one wrote.
     pub fn may_be_repeated(&self) -> bool {
         self.force
     }

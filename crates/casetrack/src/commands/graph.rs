@@ -9,20 +9,20 @@ use serde::{Deserialize, Serialize};
 use crate::args::InCollection;
 use crate::owner::console::Console;
 
-/// Show which entities are mentioned together, as text or for a program that draws graphs
+/// Show which entities are mentioned together, as text or as a graph file
 #[derive(Debug, Args, Serialize, Deserialize)]
 pub struct Graph {
-    /// The entity in the middle; without one, those with most links
+    /// Entity in the middle [default: the entities with the most links]
     name: Option<String>,
     #[command(flatten)]
     target: InCollection,
     /// Steps from the entity in the middle (1-4)
     #[arg(long, default_value_t = 2, value_name = "N")]
     depth: u32,
-    /// Most entities
+    /// Largest number of entities
     #[arg(short = 'k', long, default_value_t = 20, value_name = "N")]
     top_k: u32,
-    /// Text, or a graph for Graphviz (dot) or Gephi, yEd and others (graphml); --json gives JSON
+    /// text, dot (for Graphviz) or graphml (for Gephi, yEd and others); --json gives JSON
     #[arg(long, value_enum, default_value_t = Format::Text, value_name = "FORMAT")]
     format: Format,
 }

@@ -12,14 +12,14 @@ use serde::{Deserialize, Serialize};
 use crate::output::printable;
 use crate::owner::console::Console;
 
-/// Make a collection of a file that `export` wrote
+/// Create a collection from a file that `export` wrote
 ///
 /// Everything in the file is checked before anything is added. The collection gets a new ID; its documents keep theirs.
 #[derive(Debug, Args, Serialize, Deserialize)]
 pub struct Import {
     /// The .ctcollection file
     file: OsString,
-    /// Another name than the one it was exported under
+    /// Name of the new collection [default: its name when it was exported]
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
 }

@@ -10,7 +10,7 @@ use crate::owner::console::Console;
 
 /// Show which documents need reindexing, and whether the indexes are up to date
 ///
-/// Reads the source files to see whether they changed. Nothing is changed.
+/// Reads the source files to see whether they changed. The collection itself is not modified.
 #[derive(Debug, Args, Serialize, Deserialize)]
 pub struct IndexStatus {
     /// Name or ID of a document [default: all documents of the collection]

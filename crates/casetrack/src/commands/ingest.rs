@@ -11,14 +11,14 @@ use std::ffi::OsString;
 use crate::args::{InCollection, document_type};
 use crate::owner::console::Console;
 
-/// Some files could not be read; the others are in.
+/// Exit status if some files could not be read; all others are stored.
 pub const SOME_FAILED: u8 = 3;
 
 /// Read files and whole folders into a collection
 ///
-/// A file that is in the collection already, with the same content, is skipped; one that changed takes the place of its earlier
-/// version. Hidden files and the lock files of office programs (~$name) inside folders are left out. Ctrl-C stops cleanly and
-/// keeps what was finished.
+/// Files that are already in the collection with the same content are skipped, and changed files replace their earlier version.
+/// In folders, hidden files and the lock files of office programs (~$name) are ignored. Ctrl-C stops cleanly and keeps what was
+/// finished.
 #[derive(Debug, Args, Serialize, Deserialize)]
 pub struct Ingest {
     /// Files and folders
@@ -26,7 +26,7 @@ pub struct Ingest {
     paths: Vec<OsString>,
     #[command(flatten)]
     target: InCollection,
-    /// Type of all these documents [default: told from their content]
+    /// Type of all these documents [default: detected from their content]
     #[arg(long = "type", value_name = "TYPE", value_parser = document_type)]
     document_type: Option<DocumentType>,
     /// Display name of a single file [default: its file name]
@@ -35,7 +35,7 @@ pub struct Ingest {
     /// Only files with these extensions, separated by commas
     #[arg(long, value_delimiter = ',', value_name = "EXT")]
     extensions: Option<Vec<String>>,
-    /// Do not go into subfolders
+    /// Do not descend into subfolders
     #[arg(long)]
     no_recursive: bool,
     /// Ingest unchanged files again
@@ -44,7 +44,7 @@ pub struct Ingest {
     /// Keep a copy of each file inside the collection
     #[arg(long)]
     copy_original: bool,
-    /// Password of the files that are protected by one; better given in the environment, where lists of processes do not show it
+    /// Password of protected files. Prefer the environment variable: process lists do not show it
     #[arg(long, env = "CASETRACK_PASSWORD", hide_env_values = true, value_name = "PASSWORD")]
     password: Option<Password>,
 }

@@ -11,14 +11,14 @@ use clap::Args;
 use crate::args::Global;
 use crate::output;
 
-/// Show what ingestion would see in a file; nothing is stored
+/// Show what ingestion would read from a file, without storing anything
 #[derive(Debug, Args)]
 pub struct Inspect {
     file: PathBuf,
     /// Also show the text of every page with its line numbers
     #[arg(long)]
     text: bool,
-    /// Password of a protected file; better given in the environment, where lists of processes do not show it
+    /// Password of a protected file. Prefer the environment variable: process lists do not show it
     #[arg(long, env = "CASETRACK_PASSWORD", hide_env_values = true, value_name = "PASSWORD")]
     password: Option<Password>,
 }

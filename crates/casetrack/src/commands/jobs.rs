@@ -8,15 +8,17 @@ use serde::{Deserialize, Serialize};
 
 use crate::owner::console::Console;
 
-/// Show long work: what is running or waiting, and what ended recently
+/// List jobs that are running or ended recently, or show or cancel one
+///
+/// Commands, assistants and watched folders start jobs for ingestion, sync and reindexing.
 #[derive(Debug, Args, Serialize, Deserialize)]
 pub struct Jobs {
-    /// One job, by its ID or the beginning of it
+    /// Show this job (its ID or the beginning of it)
     job: Option<String>,
-    /// Stop that job; what it has stored is kept
+    /// Cancel the job; what it has stored is kept
     #[arg(long, requires = "job")]
     cancel: bool,
-    /// Only jobs that have not ended
+    /// List only jobs that have not ended
     #[arg(long)]
     active: bool,
 }

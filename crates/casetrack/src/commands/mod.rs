@@ -1,7 +1,5 @@
 //! One file per command.
 
-pub mod bench;
-pub mod bench_search;
 pub mod call;
 pub mod clusters;
 pub mod collections;
@@ -9,7 +7,6 @@ pub mod compact;
 pub mod compare;
 pub mod doctor;
 pub mod documents;
-pub mod embed;
 pub mod entities;
 pub mod eval;
 pub mod export;
@@ -19,6 +16,7 @@ pub mod index_status;
 pub mod ingest;
 pub mod inspect;
 pub mod jobs;
+pub mod lifecycle;
 pub mod mcp;
 pub mod models;
 pub mod new;
@@ -54,11 +52,9 @@ pub fn run(args: Args) -> Result<ExitCode> {
         Command::OnCollections(command) => client::run(global, command),
         Command::Inspect(command) => command.run(&global),
         Command::Doctor(command) => command.run(&global),
-        Command::Embed(command) => command.run(&global),
         Command::Eval(command) => command.run(&global),
         Command::Models(command) => command.run(&global),
         Command::Mcp(command) => command.run(global),
-        Command::Bench(command) => command.run(global),
         Command::Schemas(command) => command.run(),
         Command::ReadFiles(command) => command.run(),
         Command::Stop(command) => command.run(&global),

@@ -11,9 +11,9 @@ use clap::{Args, Subcommand};
 use crate::args::Global;
 use crate::output;
 
-/// List the models and whether they are on this machine, or download the better ones
+/// List the models and whether they are on this machine, or download the larger ones
 ///
-/// Without a subcommand: list them, with the hashes of their files checked.
+/// Without a subcommand, lists the models and checks the hashes of their files.
 #[derive(Debug, Args)]
 pub struct Models {
     #[command(subcommand)]
@@ -27,16 +27,16 @@ enum Action {
 
 /// Download the models of the quality profile
 ///
-/// This is the only command that uses the network. What is there already is left alone, an interrupted download goes on where it
-/// stopped, and every file is checked before it is used. Models go to casetrack/models in your local data folder, or to
+/// This is the only command that uses the network. Models that are already here are left alone, an interrupted download resumes
+/// where it stopped, and every file is checked before it is used. Models go to casetrack/models in your local data folder, or to
 /// --models-dir. Environment: HF_ENDPOINT (another hub), HF_HOME (files in its cache are not downloaded again), HF_TOKEN,
-/// HF_HUB_OFFLINE=1 (as --offline), HTTPS_PROXY.
+/// HF_HUB_OFFLINE=1 (same as --offline), HTTPS_PROXY.
 #[derive(Debug, Args)]
 struct Pull {
     /// Models to pull [default: all of the quality profile]
     #[arg(value_name = "ID")]
     ids: Vec<String>,
-    /// Do not use the network: take what is in Hugging Face's cache, and say what is missing
+    /// Do not use the network: take files from Hugging Face's cache, and report what is missing
     #[arg(long)]
     offline: bool,
 }

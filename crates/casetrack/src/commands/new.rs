@@ -8,15 +8,15 @@ use serde::{Deserialize, Serialize};
 use crate::args::collection_type;
 use crate::owner::console::Console;
 
-/// Make an empty collection for a matter
+/// Create an empty collection for a matter
 #[derive(Debug, Args, Serialize, Deserialize)]
 pub struct New {
-    /// Its name, such as "Acme Corp Partnership"
+    /// Name of the collection, such as "Acme Corp Partnership"
     name: String,
-    /// project, contract, financial, compliance, research, hr, operations or other
+    /// Type of the collection: project, contract, financial, compliance, research, hr, operations or other
     #[arg(long = "type", value_name = "TYPE", value_parser = collection_type, default_value = "other")]
     collection_type: CollectionType,
-    /// Your own identifier or file number for it
+    /// Your own identifier or file number for the collection
     #[arg(long = "id", value_name = "REF")]
     reference: Option<String>,
 }

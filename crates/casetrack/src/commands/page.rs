@@ -13,22 +13,22 @@ use serde_json::json;
 use crate::args::InCollection;
 use crate::owner::console::Console;
 
-/// Draw a page of a PDF or picture, with a passage marked on it
+/// Draw a page of a PDF file or a picture, with a passage marked on it
 #[derive(Debug, Args, Serialize, Deserialize)]
 pub struct Page {
     /// Name or ID of a document, or the file it was ingested from
     document: String,
-    /// Number of the page, from 1
+    /// Page number, from 1
     page: u32,
     #[command(flatten)]
     target: InCollection,
-    /// ID of a chunk on this page: its lines are marked
+    /// ID of a chunk on this page, whose lines are marked
     #[arg(long, value_name = "ID")]
     chunk: Option<ChunkId>,
-    /// The PNG file to write
+    /// PNG file to write
     #[arg(long, value_name = "FILE")]
     out: OsString,
-    /// Password of a protected file; better given in the environment, where lists of processes do not show it
+    /// Password of a protected file. Prefer the environment variable: process lists do not show it
     #[arg(long, env = "CASETRACK_PASSWORD", hide_env_values = true, value_name = "PASSWORD")]
     password: Option<Password>,
 }
@@ -45,7 +45,11 @@ impl Page {
         let request = PictureRequest { document, page: self.page, chunk: chunk.as_deref(), password: self.password };
         let picture = engine.page_picture(collection, &request, &console.cancel)?;
         let out = console.path(&self.out);
+        let is_new = !out.exists();
         std::fs::write(&out, &picture.png).map_err(|error| Error::io(out.display(), error))?;
+        if is_new {
+            console.hand_over(&out)?;
+        }
         let written = json!({
             "document_id": picture.document.id,
             "document_name": picture.document.name,

@@ -6,9 +6,9 @@ use std::process::ExitCode;
 use casetrack_core::{Error, Result};
 use clap::Args;
 
-/// Read files in a process of their own (for CaseTrack itself)
+/// Read files in a separate process (used by CaseTrack itself)
 ///
-/// Speaks with its parent on standard input and output, and ends with it.
+/// Talks to its parent on standard input and output, and exits with it.
 #[derive(Debug, Args)]
 #[command(hide = true)]
 pub struct ReadFiles {}

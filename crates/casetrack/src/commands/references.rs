@@ -12,7 +12,7 @@ use crate::owner::console::Console;
 /// List what the documents refer to (other documents, laws, standards, cases), or show where one is cited
 #[derive(Debug, Args, Serialize, Deserialize)]
 pub struct References {
-    /// Show the citations of this reference
+    /// Show where this reference is cited
     name: Option<String>,
     #[command(flatten)]
     target: InCollection,

@@ -21,16 +21,16 @@ pub struct Reindex {
     document: Option<String>,
     #[command(flatten)]
     target: InCollection,
-    /// Keep pages and chunks as they are; rebuild all embeddings, entities and references
+    /// Keep pages and chunks as they are, and rebuild all embeddings, entities and references
     #[arg(long)]
     no_reparse: bool,
-    /// Also rebuild a document that did not change and lacks nothing [default without a document]
+    /// Also rebuild a document that did not change and lacks nothing (the default when no document is named)
     #[arg(long, conflicts_with = "skip_unchanged")]
     force: bool,
-    /// Leave out documents that did not change and lack nothing [default with a document]
+    /// Skip documents that did not change and lack nothing (the default when a document is named)
     #[arg(long)]
     skip_unchanged: bool,
-    /// Password of the files that are protected by one; better given in the environment, where lists of processes do not show it
+    /// Password of protected files. Prefer the environment variable: process lists do not show it
     #[arg(long, env = "CASETRACK_PASSWORD", hide_env_values = true, value_name = "PASSWORD")]
     password: Option<Password>,
 }

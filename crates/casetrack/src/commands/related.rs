@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::args::InCollection;
 use crate::owner::console::Console;
 
-/// Show which documents belong with one, and why
+/// Show which documents are related to one, and why
 #[derive(Debug, Args, Serialize, Deserialize)]
 pub struct Related {
     /// Name or ID of the document

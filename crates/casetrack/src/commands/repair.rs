@@ -11,10 +11,10 @@ use serde::{Deserialize, Serialize};
 use crate::output::printable;
 use crate::owner::console::Console;
 
-/// Mend a damaged collection
+/// Repair a damaged collection
 ///
-/// Keeps every document that is whole and names the others. What is damaged is moved into a quarantine folder in the
-/// collection's directory; nothing is deleted. Works on collections that cannot be opened too.
+/// Keeps every intact document and names the others. Damaged data is moved to a quarantine folder in the collection's directory;
+/// nothing is deleted. Also works on collections that cannot be opened.
 #[derive(Debug, Args, Serialize, Deserialize)]
 pub struct Repair {
     /// Name, ID or reference of the collection
@@ -30,7 +30,7 @@ impl Repair {
     }
 }
 
-/// Lines shown of one list; the JSON output and report.json have all.
+/// Lines shown of one list. The JSON output and report.json contain all of them.
 const MAX_LINES: usize = 20;
 
 fn describe(report: &RepairReport) -> String {

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use casetrack_core::{Error, Result};
 use clap::Args;
 
-/// Write the JSON Schemas of all tools, or check that written ones are current
+/// Write the JSON Schemas of all tools, or check that a directory holds the current ones
 #[derive(Debug, Args)]
 #[command(hide = true)]
 #[group(required = true, multiple = false)]
@@ -15,7 +15,7 @@ pub struct Schemas {
     /// Write one file per tool into this directory
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Fail if this directory does not hold exactly the current schemas
+    /// Fail unless this directory holds exactly the current schemas
     #[arg(long, value_name = "DIR")]
     check: Option<PathBuf>,
 }

@@ -11,39 +11,39 @@ use std::fmt::Write as _;
 use crate::args::no_collection_named;
 use crate::owner::console::Console;
 
-/// How much of a related passage is shown, in characters.
+/// Characters shown of a related passage.
 const RELATED_CHARS: usize = 300;
 
-/// Find passages, with their exact place
+/// Find passages and the exact place of each
 ///
-/// The query may hold "exact phrases", +required and -excluded words, and the fields document:NAME, type:contract, entity:NAME,
-/// date:2023-05..2023-08 (also 2023 or 2023..) and page:3-7. What is not of this form is text.
+/// The query can contain "exact phrases", +required and -excluded words, and the fields document:NAME, type:contract,
+/// entity:NAME, date:2023-05..2023-08 (also 2023 or 2023..) and page:3-7. Anything else is searched as plain text.
 #[derive(Debug, Args, Serialize, Deserialize)]
 pub struct Search {
     /// What you are looking for, in your own words
     #[arg(allow_hyphen_values = true)]
     query: String,
-    /// Name, ID or reference of the collection [default: the only active one]. Given several times, each is searched by itself:
-    /// scores of different collections do not compare
+    /// Name, ID or reference of the collection [default: the only active one]. Can be repeated: each collection is searched
+    /// separately, because scores of different collections are not comparable
     #[arg(short = 'c', long = "collection", value_name = "NAME")]
     collections: Vec<String>,
     /// Number of results
     #[arg(short = 'k', long, default_value_t = 5, value_name = "N", allow_negative_numbers = true)]
     top_k: u32,
-    /// Search only the document of this name or ID
+    /// Search only the document with this name or ID
     #[arg(long, value_name = "NAME")]
     document: Option<String>,
-    /// Search only documents of this type (contract, invoice, …) or file format (pdf, …); may be given several times
+    /// Search only documents of this type (contract, invoice, …) or file format (pdf, …); can be repeated
     #[arg(long = "type", value_name = "TYPE")]
     kinds: Vec<String>,
-    /// Search only passages that mention this entity; may be given several times
+    /// Search only passages that mention this entity; can be repeated
     #[arg(long = "entity", value_name = "NAME")]
     entities: Vec<String>,
-    /// Search only files whose path matches, such as 'contracts/**/*.pdf'; may be given several times
+    /// Search only files whose path matches, such as 'contracts/**/*.pdf'; can be repeated
     #[arg(long = "path", value_name = "GLOB")]
     paths: Vec<String>,
-    /// Search only documents last saved on this date or later: YYYY, YYYY-MM or YYYY-MM-DD. The date is what the file says,
-    /// else that of its ingestion
+    /// Search only documents last saved on this date or later: YYYY, YYYY-MM or YYYY-MM-DD. The file states the date; if
+    /// it does not, the date of ingestion counts
     #[arg(long, value_name = "DATE")]
     from: Option<String>,
     /// Search only documents last saved on this date or earlier
@@ -55,22 +55,22 @@ pub struct Search {
     /// Search only these pages, such as 3 or 3-7
     #[arg(long, value_name = "PAGES")]
     pages: Option<String>,
-    /// Leave out scanned pages that were read with less mean confidence than this (0–1)
+    /// Leave out scanned pages whose mean OCR confidence is below this (0–1)
     #[arg(long, value_name = "SHARE")]
     min_confidence: Option<f32>,
-    /// Pass over this many results
+    /// Skip this many results
     #[arg(long, value_name = "N", default_value_t = 0)]
     offset: u32,
     /// Show this many characters of the page before and after each passage
     #[arg(long, value_name = "CHARS", default_value_t = 0)]
     context: u32,
-    /// Add passages of other documents that are related to the best results
+    /// Add related passages from other documents
     #[arg(long)]
     related: bool,
-    /// Show what each stage of the search adds to the score of a result
+    /// Show what each stage of the search adds to a result's score
     #[arg(long)]
     explain: bool,
-    /// Show the whole passages, as an assistant gets them
+    /// Show whole passages, as an assistant gets them
     #[arg(long)]
     full: bool,
 }
@@ -143,7 +143,7 @@ fn excerpts(response: &SearchResponse, explain: bool) -> String {
         }
         let around = &result.surroundings;
         if around.before.is_some() || around.after.is_some() {
-            // The whole passage, between what surrounds it.
+            // The whole passage, with the text around it.
             for (mark, text) in [("·", &around.before), ("│", &Some(result.chunk.text.clone())), ("·", &around.after)]
             {
                 for line in text.iter().flat_map(|text| text.lines()) {

@@ -9,17 +9,17 @@ use serde::{Deserialize, Serialize};
 use crate::args::InCollection;
 use crate::owner::console::Console;
 
-/// Find passages that say something similar to a given one
+/// Find passages similar to a given one
 #[derive(Debug, Args, Serialize, Deserialize)]
 pub struct Similar {
-    /// ID of a chunk, as a search shows it
+    /// ID of a chunk, as shown by a search
     chunk: String,
     #[command(flatten)]
     target: InCollection,
     /// Number of passages
     #[arg(short = 'k', long, default_value_t = 5, value_name = "N")]
     top_k: u32,
-    /// Least cosine similarity (0–1)
+    /// Minimum cosine similarity (0–1)
     #[arg(long, default_value_t = 0.6, value_name = "COSINE")]
     min_similarity: f32,
     /// Also show passages of the same document

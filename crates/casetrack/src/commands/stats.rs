@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::args::InCollection;
 use crate::owner::console::Console;
 
-/// What a collection takes on disk, by kind
+/// Show how much disk space a collection uses, by kind
 #[derive(Debug, Args, Serialize, Deserialize)]
 pub struct Stats {
     #[command(flatten)]
@@ -42,7 +42,7 @@ fn describe(stats: &CollectionStats) -> String {
     }
     let _ = writeln!(out, "  {:22} {:>12}", "total", bytes(stats.total_bytes));
     if let Some(per_chunk) = stats.bytes_per_chunk {
-        let _ = write!(out, "\n{} a chunk, without originals and quarantine.", bytes(per_chunk));
+        let _ = write!(out, "\n{} per chunk, without originals and quarantine.", bytes(per_chunk));
     }
     out
 }

@@ -9,11 +9,10 @@ use serde_json::json;
 use crate::args::Global;
 use crate::{output, owner};
 
-/// End the background process that keeps the collections open
+/// Stop the background process that keeps the collections open
 ///
-/// The other commands start it when they need it, and it ends by itself when nothing has used it for five minutes. Stop it
-/// before you copy, move or delete the files of a data directory by other means. It is not stopped while an assistant or a
-/// command is using it.
+/// Other commands start it when they need it, and it exits when nothing has used it for five minutes. Stop it before you copy,
+/// move or delete the files of a data directory by other means. It is not stopped while an assistant or a command is using it.
 #[derive(Debug, Args)]
 pub struct Stop {}
 

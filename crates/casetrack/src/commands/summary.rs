@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::args::InCollection;
 use crate::owner::console::Console;
 
-/// Brief me: who and what the documents are about, the dates that matter, topics, references
+/// Summarise a collection: who and what the documents are about, key dates, topics, references
 #[derive(Debug, Args, Serialize, Deserialize)]
 pub struct Summary {
     #[command(flatten)]

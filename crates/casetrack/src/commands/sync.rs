@@ -15,22 +15,22 @@ use crate::owner::console::Console;
 
 /// Bring a collection up to date with a folder
 ///
-/// New files are ingested, changed ones take the place of their earlier version, and files that were renamed or moved keep their
-/// document with its id and embeddings. Documents whose files are gone are listed; --remove-deleted removes them. Ctrl-C stops
-/// cleanly and keeps what was finished.
+/// New files are ingested, changed files replace their earlier version, and renamed or moved files keep their document with its
+/// id and embeddings. Documents whose files are gone are listed; --remove-deleted removes them. Ctrl-C stops cleanly and keeps
+/// what was finished.
 #[derive(Debug, Args, Serialize, Deserialize)]
 pub struct Sync {
-    /// The folder, with all its subfolders
+    /// Folder to sync, with all its subfolders
     folder: OsString,
     #[command(flatten)]
     target: InCollection,
     /// Remove documents whose files no longer exist
     #[arg(long)]
     remove_deleted: bool,
-    /// Only say what would be done
+    /// Only show what would be done
     #[arg(long)]
     dry_run: bool,
-    /// Type of new and changed documents [default: told from their content]
+    /// Type of new and changed documents [default: detected from their content]
     #[arg(long = "type", value_name = "TYPE", value_parser = document_type)]
     document_type: Option<DocumentType>,
     /// Only files with these extensions, separated by commas; documents of other files are left as they are

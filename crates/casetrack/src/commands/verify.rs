@@ -26,7 +26,7 @@ impl Verify {
     }
 }
 
-/// Problems shown of one check; the JSON output has all.
+/// Problems shown of one check. The JSON output contains all of them.
 const MAX_PROBLEMS: usize = 20;
 
 fn describe(report: &VerifyReport) -> String {

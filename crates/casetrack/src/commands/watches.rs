@@ -11,13 +11,13 @@ use serde::{Deserialize, Serialize};
 use crate::args::{InCollection, schedule};
 use crate::owner::console::Console;
 
-/// Keep a collection up to date with a folder from now on
+/// Watch a folder and keep a collection up to date with it
 ///
 /// Changes are synced two seconds after the last one, as long as CaseTrack runs: while an assistant is connected, and for five
-/// minutes after the last command. What changed at other times is synced when it starts.
+/// minutes after the last command. Changes made at other times are synced when it starts.
 #[derive(Debug, Args, Serialize, Deserialize)]
 pub struct Watch {
-    /// The folder, with all subfolders
+    /// Folder to watch, with all its subfolders
     folder: OsString,
     #[command(flatten)]
     target: InCollection,
@@ -49,7 +49,7 @@ impl Watch {
 /// Stop watching a folder; its documents stay
 #[derive(Debug, Args, Serialize, Deserialize)]
 pub struct Unwatch {
-    /// The folder, or the ID of the watch
+    /// Folder, or ID of the watch
     folder: OsString,
 }
 
@@ -63,10 +63,10 @@ impl Unwatch {
     }
 }
 
-/// The folders that are watched, and how they are doing
+/// List the watched folders and their state
 #[derive(Debug, Args, Serialize, Deserialize)]
 pub struct Watches {
-    /// Only those of this collection
+    /// List only watches of this collection
     #[arg(short, long, value_name = "NAME")]
     collection: Option<String>,
 }

@@ -7,7 +7,9 @@ use casetrack_core::{Error, Result};
 use interprocess::local_socket::{GenericFilePath, Name, ToFsName};
 use serde::{Deserialize, Serialize};
 
-/// Longest path of a Unix socket that every system takes, in bytes.
+use super::privacy::restrict;
+
+/// Longest path of a Unix socket that every system accepts, in bytes.
 const MAX_SOCKET_PATH: usize = 100;
 
 /// Content of `address.json`.
@@ -24,12 +26,12 @@ impl Address {
         Ok(Self { socket: socket_path(data_dir)?, pid: std::process::id() })
     }
 
-    /// What the owner of `data_dir` has written, if it has.
+    /// The address published by the owner of `data_dir`, if any.
     pub fn read(data_dir: &Path) -> Option<Self> {
         serde_json::from_slice(&std::fs::read(file(data_dir)).ok()?).ok()
     }
 
-    /// Tells clients where to find the owner. Replaced in one step, so that none reads half of it.
+    /// Publishes where the owner listens. The file is replaced in one step, so that no client reads half of it.
     pub fn publish(&self, data_dir: &Path) -> Result<()> {
         let path = file(data_dir);
         let partial = path.with_extension("partial");
@@ -39,7 +41,7 @@ impl Address {
             .map_err(|error| Error::io(path.display(), error))
     }
 
-    /// Takes the address away, if it is still this one.
+    /// Removes the address, if it is still this one.
     pub fn withdraw(&self, data_dir: &Path) {
         if Self::read(data_dir).as_ref() == Some(self) {
             let _ = std::fs::remove_file(file(data_dir));
@@ -69,20 +71,7 @@ pub fn create_directory(data_dir: &Path) -> Result<PathBuf> {
     Ok(path)
 }
 
-#[cfg(unix)]
-fn restrict(path: &Path) -> Result<()> {
-    use std::os::unix::fs::PermissionsExt;
-    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o700))
-        .map_err(|error| Error::io(path.display(), error))
-}
-
-/// The pipe has a security descriptor of its own.
-#[cfg(not(unix))]
-fn restrict(_: &Path) -> Result<()> {
-    Ok(())
-}
-
-/// In the data directory, or in a new directory for temporary files where that path is too long for a socket.
+/// In the data directory or, if that path is too long for a socket, in a new temporary directory.
 #[cfg(unix)]
 fn socket_path(data_dir: &Path) -> Result<PathBuf> {
     let path = directory(data_dir).join("socket");
@@ -101,7 +90,7 @@ fn socket_path(_: &Path) -> Result<PathBuf> {
     Ok(format!(r"\\.\pipe\casetrack-{}", casetrack_core::CollectionId::random()).into())
 }
 
-/// Ownership of a data directory for as long as it lives; `None` where another process has it.
+/// Takes ownership of a data directory for as long as the returned file lives. `None` if another process has it.
 pub fn take_lock(data_dir: &Path) -> Result<Option<File>> {
     let path = create_directory(data_dir)?.join("lock");
     let file = OpenOptions::new().create(true).truncate(false).write(true).open(&path);

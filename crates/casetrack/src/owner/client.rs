@@ -1,4 +1,4 @@
-//! A command's side: sends it to the owner and prints what comes back.
+//! The client's side of a command: sends it to the owner and prints the answer.
 
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -6,11 +6,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use casetrack_core::{Error, Result};
 
 use super::connect::{Connection, connect};
+use super::privacy::umask;
 use super::wire::{FromClient, FromOwner, Request, Run};
 use crate::args::{Global, OnCollections};
 use crate::output;
 
-/// How often a command is sent when owners are killed under it.
+/// How often a command is sent if owners are killed while they run it.
 const ATTEMPTS: u32 = 3;
 
 /// The connection in use, for the handler of Ctrl-C.
@@ -23,7 +24,7 @@ pub fn run(global: Global, command: OnCollections) -> Result<ExitCode> {
     let directory = std::env::current_dir().map_err(|error| Error::io("the working directory", error))?;
     let directory = directory.into_os_string();
     let (quiet, verbosity, repeatable) = (global.quiet, global.verbosity(), command.may_be_repeated());
-    let request = Request::Run(Box::new(Run { global, command, directory }));
+    let request = Request::Run(Box::new(Run { global, command, directory, umask: umask::get() }));
     let current = Current::default();
     cancel_on_signal(&current)?;
     for attempt in 1.. {
@@ -48,7 +49,7 @@ pub fn run(global: Global, command: OnCollections) -> Result<ExitCode> {
     )))
 }
 
-/// Prints what the owner says. The exit status, or `None` where the owner has gone.
+/// Prints the owner's messages. Returns the exit status, or `None` if the owner has gone.
 fn follow(mut connection: Connection, quiet: bool, printed: &mut bool) -> Result<Option<u8>> {
     let mut progress = output::Progress::new(quiet);
     let ended = loop {
@@ -70,7 +71,7 @@ fn follow(mut connection: Connection, quiet: bool, printed: &mut bool) -> Result
     ended
 }
 
-/// The first Ctrl-C asks the command to stop at the next safe point; the second leaves it, which loses nothing either.
+/// The first Ctrl-C asks the command to stop at the next safe point. The second stops waiting for it; neither loses anything.
 fn cancel_on_signal(current: &Current) -> Result<()> {
     let current = Arc::clone(current);
     let mut asked = false;

@@ -13,15 +13,15 @@ use interprocess::local_socket::traits::Stream as _;
 use super::address::{Address, take_lock};
 use super::wire::{self, FromOwner, Greeting, Request};
 
-/// How long an owner may take to be found: one that is ending saves its indexes first.
+/// How long to look for an owner. One that is exiting saves its indexes first.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// Between the first two attempts, and at most.
+/// Pause between the first two attempts, and the longest pause.
 const PAUSE: Duration = Duration::from_millis(20);
 const LONGEST_PAUSE: Duration = Duration::from_millis(500);
-/// Longest wait for an owner's first word. It answers at once, unless the machine is out of breath.
+/// Longest wait for an owner's first message. It answers at once, unless the machine is overloaded.
 const GREETING_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// A connection to the owner, which has greeted.
+/// A connection to the owner, which has sent its greeting.
 pub struct Connection {
     pub reader: BufReader<Reading>,
     pub writer: Arc<Stream>,
@@ -37,22 +37,22 @@ impl Read for Reading {
 }
 
 impl Connection {
-    /// Sends something. Fails where the owner has gone.
+    /// Sends a value. Fails if the owner has gone.
     pub fn send(&self, value: &impl serde::Serialize) -> std::io::Result<()> {
         wire::send(&mut &*self.writer, value)
     }
 
-    /// The next word of the owner; `None` where it has gone.
+    /// The owner's next message, or `None` if it has gone.
     pub fn receive(&mut self) -> Option<FromOwner> {
         wire::receive(&mut self.reader).ok().flatten()
     }
 }
 
-/// Connects to the owner of a data directory, starting it where there is none. `verbosity` are the options of the new owner
-/// that say how much it logs.
+/// Connects to the owner of a data directory, and starts one if there is none. `verbosity` holds the options that set how much a
+/// new owner logs.
 ///
-/// Errors: [`ErrorCode::InUse`] where the owner is of another build and has clients, or does not answer; what stands in the way
-/// of starting one.
+/// Errors: [`ErrorCode::InUse`] if the owner is a different build and has clients, or does not answer; any error that prevents a
+/// new owner from starting.
 pub fn connect(data_dir: &Path, verbosity: &[&str]) -> Result<Connection> {
     let build = wire::build()?;
     let deadline = Instant::now() + PATIENCE;
@@ -73,7 +73,7 @@ pub fn connect(data_dir: &Path, verbosity: &[&str]) -> Result<Connection> {
     }
 }
 
-/// Ends the owner of a data directory and waits until its collections are saved and closed. Whether there was one.
+/// Stops the owner of a data directory and waits until its collections are saved and closed. Returns whether there was one.
 ///
 /// Errors: [`ErrorCode::InUse`] while it has other clients.
 pub fn stop(data_dir: &Path) -> Result<bool> {
@@ -95,7 +95,7 @@ fn not_answering(data_dir: &Path) -> Error {
     Error::new(ErrorCode::InUse, message).with_hint("End that process, then try again.")
 }
 
-/// `None` where nobody answers.
+/// Connects to the owner, or returns `None` if nobody answers.
 fn attempt(data_dir: &Path) -> Result<Option<(Greeting, Connection)>> {
     let Some(address) = Address::read(data_dir) else { return Ok(None) };
     let Ok(stream) = Stream::connect(address.name()?) else { return Ok(None) };
@@ -107,9 +107,9 @@ fn attempt(data_dir: &Path) -> Result<Option<(Greeting, Connection)>> {
     Ok(Some((greeting, Connection { reader, writer })))
 }
 
-/// Asks an owner of another build to end.
+/// Asks the owner to exit, for another build or for `casetrack stop`.
 fn retire(mut connection: Connection) -> Result<()> {
-    // One that has just gone is as good.
+    // It is fine if it has just gone.
     let _ = connection.send(&Request::Retire);
     match connection.receive() {
         Some(FromOwner::Failed(failure)) => Err(failure.into()),
@@ -123,7 +123,7 @@ enum Started {
     Refused,
 }
 
-/// What a new owner says on its standard output, once it is listening or knows that it never will.
+/// What a new owner prints on its standard output once it is listening or knows that it will not.
 pub const LISTENING: &str = "listening";
 pub const REFUSED: &str = "refused";
 
@@ -136,7 +136,7 @@ fn start(data_dir: &Path, verbosity: &[&str]) -> Result<Started> {
     let mut child = command.spawn().map_err(|error| Error::io(program.display(), error))?;
     let mut word = String::new();
     if let Some(stdout) = child.stdout.take() {
-        // No word is an owner that ended at once: the next attempt finds out.
+        // Without a word the owner exited at once; the next attempt finds out why.
         let _ = BufReader::new(stdout).read_line(&mut word);
     }
     let _ = child.wait();

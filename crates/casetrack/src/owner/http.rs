@@ -1,7 +1,7 @@
 //! `casetrack mcp --http`: the owner serves HTTP for as long as the command that asked for it stays.
 //!
-//! Should the owner be killed, the command has a new one listen on the same port. The sessions are gone then: their clients are
-//! answered 404, and open new ones, as the protocol says.
+//! If the owner is killed, the command starts a new one that listens on the same port. The old sessions are lost: their clients
+//! get 404 and open new ones, as the protocol specifies.
 
 use std::io::{self, Read, Write};
 use std::net::SocketAddr;
@@ -15,7 +15,7 @@ use tokio::sync::mpsc::UnboundedSender;
 use super::address;
 use super::connect::connect;
 use super::serve::Serving;
-use super::session::{Reader, engine_for_sessions};
+use super::session::{Reader, engine, settings_for_sessions};
 use super::wire::{FromClient, FromOwner, Http, Request};
 use crate::args::Global;
 use crate::commands::mcp::Offered;
@@ -24,10 +24,10 @@ use crate::commands::mcp::Offered;
 const TOKEN_VARIABLE: &str = "CASETRACK_TOKEN";
 /// Shortest token that a user may choose, in characters.
 const MIN_TOKEN: usize = 16;
-/// How often owners may be killed before they listen.
+/// How often an owner may be killed before it listens.
 const ATTEMPTS: u32 = 3;
 
-/// What HTTP clients must show, and where it is from.
+/// The token that HTTP clients must send, and where it comes from.
 struct Token {
     value: String,
     /// The file it is kept in, unless the user gave it.
@@ -54,7 +54,7 @@ pub fn run(
     let mut shown = false;
     loop {
         let mut connection = connect(&data_dir, &http.global.verbosity())?;
-        // An owner that has gone since is noticed by the first word that does not come.
+        // If the owner has gone since, the first message does not arrive.
         let _ = connection.send(&Request::Http(Box::new(http.clone())));
         attempts += 1;
         while let Some(word) = connection.receive() {
@@ -83,7 +83,7 @@ pub fn run(
 /// What the user, or a program that starts this one, must know to connect.
 fn greeting(address: SocketAddr, token: Option<&Token>) -> String {
     let token = match token {
-        None => "No token is asked for: every program on this machine may connect.".to_owned(),
+        None => "No token is required: every program on this machine can connect.".to_owned(),
         Some(Token { file: Some(file), .. }) => {
             format!("Clients send the header \"Authorization: Bearer TOKEN\"; the token is in {}.", file.display())
         }
@@ -94,7 +94,7 @@ fn greeting(address: SocketAddr, token: Option<&Token>) -> String {
     format!("CaseTrack serves MCP at http://{address}{}\n{token}\n", casetrack_mcp::HTTP_PATH)
 }
 
-/// The token that the user chose, or the one that is kept in the owner's directory, which is made when it is first needed.
+/// The user's token, or else the one in the owner's directory, which is generated when it is first needed.
 fn token(data_dir: &Path) -> Result<Token> {
     if let Some(value) = std::env::var_os(TOKEN_VARIABLE) {
         let value = check(value.to_string_lossy().into_owned(), TOKEN_VARIABLE)?;
@@ -132,9 +132,9 @@ fn check(token: String, source: &str) -> Result<String> {
         return Ok(token);
     }
     Err(Error::invalid(format!(
-        "The token in {source} is not one: it needs {MIN_TOKEN} or more visible ASCII characters."
+        "The token in {source} is not valid: it needs {MIN_TOKEN} or more visible ASCII characters."
     ))
-    .with_hint("Choose a long random one, or remove it, and CaseTrack makes one."))
+    .with_hint("Choose a long random token, or remove it, and CaseTrack generates one."))
 }
 
 /// The owner's side: listens until the client has gone.
@@ -145,7 +145,8 @@ pub(super) async fn serve(
     frames: &UnboundedSender<FromOwner>,
 ) -> Result<()> {
     serving.log.show_to(&http.global, frames.clone());
-    let engine = engine_for_sessions(serving, &http.global, &http.offered)?;
+    let engine = engine(serving, &http.global)?;
+    let settings = settings_for_sessions(&http.global, &http.offered)?;
     let active = match &http.collection {
         Some(name) => Some(engine.find_collection(name)?.id),
         None => None,
@@ -154,10 +155,11 @@ pub(super) async fn serve(
     let bound = listener.local_addr().map_err(|error| Error::io("the HTTP listener", error))?;
     let _ = frames.send(FromOwner::Listening(bound));
     let audit = Arc::clone(&serving.audit);
-    let session = move || casetrack_mcp::Session::new(Arc::clone(&engine), active).audited(Arc::clone(&audit));
+    let session =
+        move || casetrack_mcp::Session::new(Arc::clone(&engine), settings.clone(), active).audited(Arc::clone(&audit));
     tokio::select! {
         ended = casetrack_mcp::serve_http(listener, http.token, session) => ended,
-        // The client says nothing more; this ends when it has gone.
+        // The client sends nothing more; this ends when it has gone.
         _ = reader.next::<FromClient>() => Ok(()),
     }
 }

@@ -1,4 +1,4 @@
-//! The owner's log: a file beside its lock, and the standard error of the clients that are there.
+//! The owner's log: a file next to its lock, and the standard error of connected clients.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -13,7 +13,7 @@ use tracing_subscriber::fmt::MakeWriter;
 use super::wire::FromOwner;
 use crate::args::Global;
 
-/// Size at which a log is put aside when an owner starts; the one put aside before is removed then.
+/// Size from which the log is rotated when an owner starts, in bytes. One old log is kept.
 const MAX_BYTES: u64 = 1 << 20;
 
 #[derive(Clone)]
@@ -41,7 +41,7 @@ impl OwnerLog {
         Ok(Self(Arc::new(Shared { file: Mutex::new(file), clients: Mutex::new(Vec::new()) })))
     }
 
-    /// Shows a client what is logged from now on, as long as it is there.
+    /// Shows a client what is logged from now on, as long as it is connected.
     pub fn show_to(&self, global: &Global, frames: UnboundedSender<FromOwner>) {
         let level = match (global.quiet, global.verbose) {
             (true, _) => Level::ERROR,
@@ -69,7 +69,7 @@ impl<'w> MakeWriter<'w> for OwnerLog {
     }
 }
 
-/// A line under way; it goes out when it is complete.
+/// A line being written; it is sent when it is dropped.
 pub struct Line<'w> {
     log: &'w Shared,
     level: Level,
@@ -89,7 +89,7 @@ impl Write for Line<'_> {
 
 impl Drop for Line<'_> {
     fn drop(&mut self) {
-        // A log that cannot be written, on a full disk for one, must not stop the work.
+        // A log that cannot be written, for example on a full disk, must not stop the work.
         let _ = lock(&self.log.file).write_all(&self.text);
         let text = String::from_utf8_lossy(&self.text).trim_end().to_owned();
         lock(&self.log.clients).retain(|client| {

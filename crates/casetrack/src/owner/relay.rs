@@ -1,9 +1,9 @@
 //! `casetrack mcp`: passes lines between standard input and output and a session in the owner.
 //!
-//! Should the owner be killed, the relay starts another, opens the session again as the client once did, and sends what has not
-//! been answered: what can be repeated, as a search or an ingestion; a call that may have been carried out already, such as
-//! creating a collection, is answered with an error that says so. What the client watches is watched again, and it is told that
-//! all of it may have changed. It notices nothing else but the time it takes.
+//! If the owner is killed, the relay starts another, opens the session again as the client did, and sends unanswered requests that
+//! are safe to repeat, such as a search or an ingestion. A call that may have been carried out already, such as creating a
+//! collection, is answered with an error that says so. The client's subscriptions are renewed, and it is notified that the
+//! resources may have changed. Apart from that, it notices only the delay.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::io::{self, BufRead, Read, Write};
@@ -22,10 +22,10 @@ use super::wire::{self, FromClient, FromOwner, Mcp, Request};
 use crate::args::Global;
 use crate::commands::mcp::Offered;
 
-/// How often a request is sent when owners are killed under it.
+/// How often a request is sent if owners are killed while they serve it.
 const ATTEMPTS: u32 = 2;
 
-/// What a relay must know of a message.
+/// The parts of a message that the relay needs.
 #[derive(Deserialize)]
 struct Head {
     id: Option<Value>,
@@ -45,9 +45,9 @@ struct Params {
 }
 
 impl Head {
-    /// `None` for what is not a message: the session answers that.
+    /// `None` if the line is not a message; the session answers that.
     fn of(line: &str) -> Option<Self> {
-        // Parameters that are no object have no name.
+        // Parameters that are not an object have no name.
         serde_json::from_str(line).ok().or_else(|| {
             #[derive(Deserialize)]
             struct Bare {
@@ -64,13 +64,13 @@ impl Head {
 struct Pending {
     line: String,
     id: Value,
-    /// Whether sending it once more does no harm.
+    /// Whether it is safe to send again.
     repeatable: bool,
     /// Whether its answer only comes when the client cancels it.
     lasting: bool,
-    /// How often it was sent.
+    /// How often it has been sent.
     sent: u32,
-    /// Where it begins or ends the watching of a resource: which, and whether it begins it.
+    /// For a request to subscribe (true) or unsubscribe (false): the URI of the resource.
     watch: Option<(String, bool)>,
 }
 
@@ -81,11 +81,11 @@ struct State {
     initialize: Option<String>,
     initialized: Option<String>,
     active: Option<CollectionId>,
-    /// The URIs of the resources that the client watches.
+    /// URIs of the resources that the client is subscribed to.
     watched: BTreeSet<String>,
     /// The ids of requests of the relay itself, whose answers are not for the client.
     own: HashSet<String>,
-    /// The progress that was reported last, by token, of requests that are pending.
+    /// The last reported progress of pending requests, by token.
     progress: HashMap<String, f64>,
     /// In the order in which they came.
     pending: BTreeMap<u64, Pending>,
@@ -127,7 +127,7 @@ impl State {
             waiting = Some(self.next);
             self.next += 1;
         }
-        // Where it fails, the other thread notices that the owner has gone, and sends again what is pending.
+        // If this fails, the other thread notices that the owner has gone, and sends pending requests again.
         if self.send(&FromClient::Line(line)).is_ok()
             && let Some(pending) = waiting.and_then(|number| self.pending.get_mut(&number))
         {
@@ -135,7 +135,7 @@ impl State {
         }
     }
 
-    /// Takes note of what the session says, and whether the client should hear it.
+    /// Records a line from the session. Returns whether to pass it to the client.
     fn heard(&mut self, line: &str) -> bool {
         match Head::of(line) {
             Some(Head { id: Some(id), method: None, error, .. }) => {
@@ -154,7 +154,7 @@ impl State {
                     self.progress.clear();
                 }
             }
-            // A call that is repeated begins anew; to its client, progress only ever grows.
+            // A repeated call starts from the beginning; for its client, progress must only grow.
             Some(Head {
                 params: Some(Params { progress_token: Some(token), progress: Some(progress), .. }), ..
             }) => {
@@ -189,7 +189,7 @@ pub fn run(global: Global, offered: Offered, collection: Option<String>) -> Resu
         if let Some(status) = follow(&mut connection, &state)? {
             return Ok(ExitCode::from(status));
         }
-        // Lines that come meanwhile wait for the lock.
+        // Lines that arrive in the meantime wait for the lock.
         let mut state = lock(&state);
         state.owner = None;
         if state.input_ended {
@@ -206,12 +206,12 @@ pub fn run(global: Global, offered: Offered, collection: Option<String>) -> Resu
 
 fn open(data_dir: &std::path::Path, session: &Mcp) -> Result<Connection> {
     let connection = connect(data_dir, &session.global.verbosity())?;
-    // An owner that has gone since is noticed by the first word that does not come.
+    // If the owner has gone since, the first message does not arrive.
     let _ = connection.send(&Request::Mcp(Box::new(session.clone())));
     Ok(connection)
 }
 
-/// Passes on what the owner says: the exit status, or `None` where it has gone.
+/// Passes on the owner's messages. Returns the exit status, or `None` if the owner has gone.
 fn follow(connection: &mut Connection, state: &Mutex<State>) -> Result<Option<u8>> {
     loop {
         match connection.receive() {
@@ -230,7 +230,7 @@ fn follow(connection: &mut Connection, state: &Mutex<State>) -> Result<Option<u8
     }
 }
 
-/// Brings a new session to where the last one was.
+/// Brings a new session to the state of the last one.
 fn replay(state: &mut State, connection: &mut Connection) -> io::Result<()> {
     let send = |line: &String| connection.send(&FromClient::Line(line.clone()));
     let greeted = state.initialize.as_ref().filter(|line| {
@@ -239,7 +239,7 @@ fn replay(state: &mut State, connection: &mut Connection) -> io::Result<()> {
     });
     if let Some(initialize) = greeted {
         send(initialize)?;
-        // The client has had its answer.
+        // The client has already had this answer.
         while !matches!(connection.receive().ok_or(io::ErrorKind::UnexpectedEof)?, FromOwner::Line(_)) {}
     }
     let send = |line: &String| connection.send(&FromClient::Line(line.clone()));
@@ -250,7 +250,7 @@ fn replay(state: &mut State, connection: &mut Connection) -> io::Result<()> {
             let params = json!({"uri": uri});
             send(&json!({"jsonrpc": "2.0", "id": id, "method": "resources/subscribe", "params": params}).to_string())?;
             state.own.insert(id);
-            // What changed while there was no owner, nobody has seen.
+            // Nobody saw what changed while there was no owner.
             let updated = json!({"jsonrpc": "2.0", "method": "notifications/resources/updated", "params": params});
             print(&updated.to_string()).map_err(io::Error::other)?;
         }
@@ -281,7 +281,7 @@ fn replay(state: &mut State, connection: &mut Connection) -> io::Result<()> {
     Ok(())
 }
 
-/// Takes the client's lines from now on, on a thread of its own.
+/// Starts a thread that takes the client's lines.
 fn read_input(state: &Arc<Mutex<State>>) -> Result<()> {
     let state = Arc::clone(state);
     let read = move || {
@@ -297,8 +297,8 @@ fn read_input(state: &Arc<Mutex<State>>) -> Result<()> {
     Ok(())
 }
 
-/// The next line without its end; `None` at the end of the input. Of one that is too long to be a request, so much that the
-/// session refuses it.
+/// The next line without its line feed, or `None` at the end of the input. A line that is too long to be a request is cut, but
+/// stays long enough for the session to refuse it.
 fn read_line(input: &mut impl BufRead) -> Option<String> {
     let mut line = Vec::new();
     let limit = MAX_REQUEST_BYTES as u64 + 2;
@@ -328,7 +328,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_asked_is_pending_until_it_is_answered() {
+    fn a_request_is_pending_until_it_is_answered() {
         let mut state = State::default();
         let call =
             |id: &str, tool: &str| json!({"id": id, "method": "tools/call", "params": {"name": tool}}).to_string();
@@ -345,7 +345,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_watched_is_what_was_answered_without_an_error() {
+    fn only_subscriptions_answered_without_an_error_count() {
         let mut state = State::default();
         let mut ask = |id: u32, method: &str, uri: &str, answer: &str| {
             state.take(json!({"id": id, "method": method, "params": {"uri": uri}}).to_string());
@@ -375,7 +375,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_cut_where_they_are_too_long_to_be_requests() {
+    fn lines_too_long_to_be_requests_are_cut() {
         let mut input = io::Cursor::new([vec![b'x'; MAX_REQUEST_BYTES + 10], b"\nnext\nlast".to_vec()].concat());
         assert!(read_line(&mut input).unwrap().len() > MAX_REQUEST_BYTES);
         assert_eq!(read_line(&mut input).as_deref(), Some("next"));

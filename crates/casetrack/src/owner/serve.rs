@@ -1,4 +1,4 @@
-//! The owner: takes the lock, listens, and ends when it has had no client for a while.
+//! The owner: takes the lock, listens, and exits when it has had no client for a while.
 
 use std::io::Write;
 use std::path::Path;
@@ -19,6 +19,7 @@ use tokio::time::Instant;
 use super::address::{self, Address};
 use super::connect::{LISTENING, REFUSED};
 use super::log::OwnerLog;
+use super::privacy::close_to_others;
 use super::session::Session;
 use super::wire::{self, Failure};
 use crate::args::Global;
@@ -26,17 +27,17 @@ use crate::output;
 
 /// How long an owner without clients stays, with its collections open and its models loaded. `CASETRACK_IDLE_SECONDS` changes it.
 const IDLE: Duration = Duration::from_secs(300);
-/// Between two looks at whether the data directory is still there.
-const LOOK: Duration = Duration::from_secs(5);
+/// Interval between checks that the data directory is still there.
+const CHECK: Duration = Duration::from_secs(5);
 
-/// How many heaps glibc makes for threads, see mallopt(3). Other libraries do not know it.
+/// Number of heaps that glibc makes for threads, see mallopt(3). Other C libraries ignore it.
 const HEAPS: &str = "MALLOC_ARENA_MAX";
 
-/// Keep the data directory open for the other commands, which start this when they need it (for CaseTrack itself)
+/// Keep the data directory open for other commands, which start this when they need it (used by CaseTrack itself)
 #[derive(Debug, Args)]
 #[command(hide = true)]
 pub struct Owner {
-    /// Leave the process that started this
+    /// Run in the background, detached from the process that started this
     #[arg(long)]
     detach: bool,
 }
@@ -48,6 +49,7 @@ impl Owner {
             return detach(global, &data_dir);
         }
         let run = || -> Result<()> {
+            close_to_others(&data_dir)?;
             let Some(lock) = address::take_lock(&data_dir)? else {
                 say(REFUSED);
                 return Ok(());
@@ -55,7 +57,7 @@ impl Owner {
             let directory = address::create_directory(&data_dir)?;
             let log = OwnerLog::open(&directory)?;
             output::init_owner_logging(global.verbose, log.clone());
-            // Its standard error leads nowhere: where a panic was is said in the log, to which the error of the request points.
+            // Its standard error leads nowhere, so panics go to the log, to which the request's error points.
             std::panic::set_hook(Box::new(|panic| tracing::error!("{panic}")));
             let engine = Engine::new(global.config()?)?;
             engine.clear_remains()?;
@@ -64,7 +66,7 @@ impl Owner {
             let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
             let runtime = runtime.map_err(|error| Error::io("the asynchronous runtime", error))?;
             let ended = runtime.block_on(serve(&data_dir, engine, log));
-            // Commands that were cancelled end, and collections are flushed, before others may own the directory.
+            // Cancelled commands end and collections are flushed before others can own the directory.
             drop(runtime);
             drop(lock);
             ended
@@ -82,20 +84,20 @@ impl Owner {
     }
 }
 
-/// Tells the client that waits for it; one that has gone need not know.
+/// Prints a word for the client that waits for it. A client that has gone does not matter.
 fn say(word: &str) {
     let mut stdout = std::io::stdout().lock();
     let _ = writeln!(stdout, "{word}").and_then(|()| stdout.flush());
 }
 
-/// Starts the owner as a process of nobody: it is not stopped with the program, or the terminal, of its first client.
+/// Starts the owner detached: it does not stop with the program, or the terminal, of its first client.
 fn detach(global: &Global, data_dir: &Path) -> Result<ExitCode> {
     let program = std::env::current_exe().map_err(|error| Error::io("the program's own file", error))?;
     let mut command = Command::new(&program);
     command.arg("--data-dir").arg(data_dir).args(global.verbosity()).arg("owner");
     command.stdin(Stdio::null()).stderr(Stdio::null()).current_dir(std::env::temp_dir());
-    // glibc gives threads up to eight heaps for each core, and memory that is free in one is of no use to another: over thousands of calls
-    // the owner would come to hold several times what it needs.
+    // glibc gives threads up to eight heaps for each core, and memory that is free in one cannot be used by another. Over thousands of
+    // calls the owner would hold several times the memory that it needs.
     if std::env::var_os(HEAPS).is_none() {
         command.env(HEAPS, "2");
     }
@@ -144,13 +146,13 @@ async fn serve(data_dir: &Path, engine: Engine, log: OwnerLog) -> Result<()> {
     accept(data_dir, &address, &listener, &serving).await;
     serving.engine.stop_watches();
     serving.engine.pause_jobs();
-    // First nobody finds the way any more, then the door is closed.
+    // Withdraw the address before closing the listener, so that no new client comes.
     address.withdraw(data_dir);
     drop(listener);
     Ok(())
 }
 
-/// Serves clients until the owner is to end.
+/// Serves clients until the owner should exit.
 async fn accept(data_dir: &Path, address: &Address, listener: &Listener, serving: &Arc<Serving>) {
     let idle = idle_time();
     let mut clients = serving.clients.subscribe();
@@ -160,7 +162,7 @@ async fn accept(data_dir: &Path, address: &Address, listener: &Listener, serving
         tokio::select! {
             accepted = listener.accept() => match accepted {
                 Ok(stream) => {
-                    // Counted here, so that the owner does not end between hearing a client and serving it.
+                    // Counted here, so that the owner does not exit between accepting a client and serving it.
                     serving.clients.send_modify(|clients| *clients += 1);
                     let serving = Arc::clone(serving);
                     tokio::spawn(async move {
@@ -169,7 +171,7 @@ async fn accept(data_dir: &Path, address: &Address, listener: &Listener, serving
                     });
                 }
                 Err(error) => {
-                    tracing::warn!(%error, "a client could not be let in");
+                    tracing::warn!(%error, "a client could not connect");
                     tokio::time::sleep(Duration::from_millis(100)).await;
                 }
             },
@@ -179,7 +181,7 @@ async fn accept(data_dir: &Path, address: &Address, listener: &Listener, serving
                 true => since = Instant::now(),
             },
             () = serving.end.notified() => return,
-            () = tokio::time::sleep(LOOK), if alone => {
+            () = tokio::time::sleep(CHECK), if alone => {
                 // Removed with the data directory, or by hand.
                 if Address::read(data_dir).as_ref() != Some(address) {
                     return;
@@ -194,7 +196,7 @@ fn idle_time() -> Duration {
     seconds.map_or(IDLE, Duration::from_secs)
 }
 
-/// Opens the socket. Who holds the lock is the owner: a socket that is there already is left over from one that was killed.
+/// Opens the socket. The caller holds the lock, so an existing socket was left by an owner that was killed.
 fn listen(address: &Address) -> Result<Listener> {
     let options = ListenerOptions::new().name(address.name()?);
     let options = restrict(options, &address.socket)?;

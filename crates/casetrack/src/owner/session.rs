@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use casetrack_core::{Cancel, Error, Result};
 use casetrack_engine::Engine;
+use casetrack_mcp::settings::Settings;
 use interprocess::local_socket::tokio::Stream;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, ReadHalf, WriteHalf};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
@@ -16,7 +17,7 @@ use super::wire::{self, FromClient, FromOwner, Greeting, Mcp, Request, Run};
 use crate::args::Global;
 use crate::commands::mcp::Offered;
 
-/// Bytes of the protocol that wait between a session and its client.
+/// Size of the buffer between a session and its client, in bytes.
 const PIPE_BYTES: usize = 1 << 16;
 
 pub struct Session<'s> {
@@ -28,7 +29,7 @@ pub struct Session<'s> {
 pub(super) struct Reader(BufReader<ReadHalf<Stream>>);
 
 impl Reader {
-    /// The next word of the client; `None` where it has gone.
+    /// The client's next message, or `None` if it has gone.
     pub(super) async fn next<T: serde::de::DeserializeOwned>(&mut self) -> Option<T> {
         let mut line = Vec::new();
         self.0.read_until(b'\n', &mut line).await.ok()?;
@@ -42,7 +43,7 @@ impl<'s> Session<'s> {
         Self { serving, reader: Reader(BufReader::new(reader)), writer }
     }
 
-    /// Serves the client until it has what it wants or goes away.
+    /// Serves the client until its request is done or it goes away.
     pub async fn run(mut self) {
         let greeting = Greeting { build: self.serving.build.clone() };
         if send(&mut self.writer, &greeting).await.is_err() {
@@ -73,7 +74,7 @@ impl<'s> Session<'s> {
     }
 }
 
-/// Ends the owner, unless it has other clients.
+/// Stops the owner, unless it has other clients.
 fn retire(serving: &Serving, frames: &UnboundedSender<FromOwner>) {
     let others = serving.clients.borrow().saturating_sub(1);
     let _ = if others == 0 {
@@ -88,21 +89,21 @@ fn retire(serving: &Serving, frames: &UnboundedSender<FromOwner>) {
 }
 
 /// An engine with the settings of a client.
-fn engine(serving: &Serving, global: &Global) -> Result<Arc<Engine>> {
+pub(super) fn engine(serving: &Serving, global: &Global) -> Result<Arc<Engine>> {
     Ok(Arc::new(serving.engine.with_config(global.config()?)))
 }
 
-/// An engine for the sessions of assistants. What the client's command line says comes before the settings file.
-pub(super) fn engine_for_sessions(serving: &Serving, global: &Global, offered: &Offered) -> Result<Arc<Engine>> {
-    let mut config = global.config()?;
-    offered.apply(&mut config.settings);
-    Ok(Arc::new(serving.engine.with_config(config)))
+/// The settings of the sessions of assistants. The client's command line takes precedence over the settings file.
+pub(super) fn settings_for_sessions(global: &Global, offered: &Offered) -> Result<Settings> {
+    let mut settings = global.settings()?;
+    offered.apply(&mut settings);
+    Ok(settings)
 }
 
 async fn serve_command(serving: &Serving, run: Run, mut reader: Reader, frames: UnboundedSender<FromOwner>) {
     serving.log.show_to(&run.global, frames.clone());
     let cancel = Cancel::default();
-    // An owner that ends drops this; the thread must not go on alone.
+    // An owner that exits drops this; the thread must not continue without it.
     let _cancel_on_drop = CancelOnDrop(cancel.clone());
     let engine = match engine(serving, &run.global) {
         Ok(engine) => engine,
@@ -120,7 +121,7 @@ async fn serve_command(serving: &Serving, run: Run, mut reader: Reader, frames: 
         tokio::select! {
             ended = &mut command => break ended.unwrap_or_else(|error| Err(Error::internal(error.to_string()))),
             word = reader.next::<FromClient>(), if !cancel.is_cancelled() => match word {
-                // A client that is gone waits for nothing any more.
+                // A client that has gone no longer waits for the result.
                 Some(FromClient::Cancel) | None => cancel.cancel(),
                 Some(FromClient::Line(_) | FromClient::EndOfInput) => {}
             },
@@ -147,13 +148,14 @@ async fn serve_protocol(
     frames: &UnboundedSender<FromOwner>,
 ) -> Result<()> {
     serving.log.show_to(&mcp.global, frames.clone());
-    let engine = engine_for_sessions(serving, &mcp.global, &mcp.offered)?;
+    let engine = engine(serving, &mcp.global)?;
+    let settings = settings_for_sessions(&mcp.global, &mcp.offered)?;
     let active = match (mcp.active, &mcp.collection) {
         (Some(active), _) => Some(active),
         (None, Some(name)) => Some(engine.find_collection(name)?.id),
         (None, None) => None,
     };
-    let session = Arc::new(casetrack_mcp::Session::new(engine, active).audited(Arc::clone(&serving.audit)));
+    let session = Arc::new(casetrack_mcp::Session::new(engine, settings, active).audited(Arc::clone(&serving.audit)));
     let mut changes = session.watch_active();
     let (ours, theirs) = tokio::io::duplex(PIPE_BYTES);
     let (their_reader, their_writer) = tokio::io::split(theirs);
@@ -176,7 +178,7 @@ async fn serve_protocol(
     served
 }
 
-/// Passes on what a client says, until it has said everything.
+/// Passes on a client's lines until its input ends.
 async fn pass_on(reader: &mut Reader, mut session: WriteHalf<DuplexStream>) {
     while let Some(FromClient::Line(mut line)) = reader.next().await {
         line.push('\n');

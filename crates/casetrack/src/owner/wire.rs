@@ -1,7 +1,7 @@
-//! What owner and clients say to each other: one JSON value a line. Both are the same build ([`build`]), so the format is free
-//! to change.
+//! The messages between the owner and its clients: one JSON value per line. Both are the same build ([`build`]), so the format
+//! can change freely.
 //!
-//! The owner says [`Greeting`]; the client a [`Request`]; then [`FromClient`] and [`FromOwner`] until either closes.
+//! The owner sends a [`Greeting`], the client a [`Request`]; then [`FromClient`] and [`FromOwner`] follow until either closes.
 
 use std::ffi::OsString;
 use std::io::{self, BufRead, Write};
@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use crate::args::{Global, OnCollections};
 use crate::commands::mcp::Offered;
 
-/// The first word of the owner. A client that has heard it is being served.
+/// The owner's first message. A client that has received it is being served.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Greeting {
     pub build: String,
@@ -26,7 +26,7 @@ pub enum Request {
     Run(Box<Run>),
     Mcp(Box<Mcp>),
     Http(Box<Http>),
-    /// End, unless others are being served: another build is to take over.
+    /// Exit, unless other clients are being served: another build takes over.
     Retire,
 }
 
@@ -36,6 +36,8 @@ pub struct Run {
     pub global: Global,
     pub command: OnCollections,
     pub directory: OsString,
+    /// The rights that a file which the user asks for is not to have.
+    pub umask: u32,
 }
 
 /// A session of the protocol.
@@ -57,7 +59,7 @@ pub struct Http {
     /// Name of the collection that is active at first in every session.
     pub collection: Option<String>,
     pub address: SocketAddr,
-    /// What HTTP clients must show.
+    /// The token that HTTP clients must send.
     pub token: Option<String>,
 }
 
@@ -87,7 +89,7 @@ pub enum FromOwner {
     Exit(u8),
 }
 
-/// An [`Error`] on its way.
+/// An [`Error`] in transit.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Failure {
     code: ErrorCode,
@@ -110,7 +112,7 @@ impl From<Failure> for Error {
     }
 }
 
-/// Names this very program: owner and clients of different ones do not understand each other.
+/// Identifies this build of the program: an owner and clients of different builds do not understand each other.
 pub fn build() -> Result<String> {
     let program = std::env::current_exe().map_err(|error| Error::io("the program's own file", error))?;
     let metadata = program.metadata().map_err(|error| Error::io(program.display(), error))?;
@@ -118,7 +120,7 @@ pub fn build() -> Result<String> {
     Ok(format!("{} {} {}", env!("CARGO_PKG_VERSION"), metadata.len(), modified.unwrap_or_default().as_nanos()))
 }
 
-/// The value as a line.
+/// Encodes the value as a line.
 pub fn encode(value: &impl Serialize) -> io::Result<Vec<u8>> {
     let mut line = serde_json::to_vec(value)?;
     line.push(b'\n');
@@ -134,7 +136,7 @@ pub fn send(writer: &mut impl Write, value: &impl Serialize) -> io::Result<()> {
     writer.flush()
 }
 
-/// The next value; `None` where the other side has closed, if need be in the middle of a line.
+/// The next value, or `None` if the other side has closed, even in the middle of a line.
 pub fn receive<T: DeserializeOwned>(reader: &mut impl BufRead) -> io::Result<Option<T>> {
     let mut line = Vec::new();
     reader.read_until(b'\n', &mut line)?;

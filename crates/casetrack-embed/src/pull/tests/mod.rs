@@ -50,8 +50,8 @@ impl Fixture {
         let patience = Patience {
             retries: 3,
             pause: Duration::ZERO,
-            answer: Duration::from_secs(20),
-            connection: Duration::from_secs(20),
+            answer: Duration::from_secs(600),
+            connection: Duration::from_secs(600),
         };
         let settings =
             HubSettings { endpoint: server.endpoint.clone(), cache: None, token: None, offline: false, patience };

@@ -5,16 +5,29 @@ use std::ops::Range;
 
 use casetrack_core::{BlockKind, Result};
 
-use super::WordFile;
-use super::properties::{CharacterProperties, ParagraphProperties, RowProperties, Run};
+use super::fib::Fib;
+use super::pieces::Text;
+use super::properties::{CharacterProperties, ParagraphProperties, PropertyPages, RowProperties, Run};
+use super::styles::Styles;
 use super::tables::{TableRow, with_columns};
-use crate::flow::{Flow, FlowBlock, FlowCell, PAGE_BREAK};
-use crate::formats::docx::numbering::Numbering;
-use crate::formats::docx::styles::ListReference;
-use crate::formats::docx::symbols;
-use crate::ole::{u16_at, u32_at};
+use crate::build::flow::{Flow, FlowBlock, FlowCell, PAGE_BREAK};
+use crate::container::ole::{u16_at, u32_at};
+use crate::office::numbering::Numbering;
+use crate::office::styles::ListReference;
+use crate::office::symbols;
 
 const CELL_MARK: u16 = 7;
+
+/// A document with its tables read.
+pub(super) struct WordFile<'a> {
+    pub fib: Fib,
+    pub text: Text<'a>,
+    pub characters: PropertyPages<'a>,
+    pub paragraphs: PropertyPages<'a>,
+    pub styles: Styles,
+    pub fonts: Vec<String>,
+    pub data: Vec<u8>,
+}
 
 /// What the text refers to, by position.
 #[derive(Default)]
@@ -175,7 +188,7 @@ impl<'a> Body<'a, '_> {
 
     fn end_paragraph(&mut self, state: &mut State<'a>, position: u32, sink: &mut Sink) -> Result<()> {
         let properties = self.paragraph_properties(position);
-        // Results of fields may span paragraphs; instructions hardly do, and one without an end must not hide the rest.
+        // Results of fields may span paragraphs. Instructions rarely do, and one without an end must not hide the rest.
         state.fields.retain(|shows| *shows);
         let text = std::mem::take(&mut state.text);
         if properties.ends_row && !properties.ends_inner {

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::ole::{u16_at, u32_at};
+use crate::container::ole::{u16_at, u32_at};
 
 /// First two bytes of the stream, from Word 97 on.
 const WORD_97: u16 = 0xA5EC;

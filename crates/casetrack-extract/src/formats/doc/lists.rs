@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use crate::formats::docx::numbering::{Level, Numbering};
-use crate::ole::{u16_at, u32_at};
+use crate::container::ole::{u16_at, u32_at};
+use crate::office::numbering::{Level, Numbering};
 
 use super::properties::Modifiers;
 
@@ -12,14 +12,13 @@ const LEVELS: usize = 9;
 const DEFINITION_BYTES: usize = 28;
 const LIST_BYTES: usize = 16;
 
-/// Reads the definitions of levels and the lists over them, up to the first damage. `definitions` and `lists` are the
-/// tables with what follows them.
-pub(super) fn numbering(definitions: &[u8], lists: &[u8], fonts: &[String]) -> Numbering {
+/// Reads the definitions of levels and the lists over them, each up to the first damage; also returns whether there is any.
+/// `definitions` and `lists` are the tables with what follows them, empty where there is none.
+pub(super) fn numbering(definitions: &[u8], lists: &[u8], fonts: &[String]) -> (Numbering, bool) {
     let mut numbering = Numbering::default();
-    // Damage ends the reading; what has been read is kept.
-    let _ = read_definitions(definitions, fonts, &mut numbering);
-    let _ = read_lists(lists, fonts, &mut numbering);
-    numbering
+    let no_definitions = !definitions.is_empty() && read_definitions(definitions, fonts, &mut numbering).is_none();
+    let no_lists = !lists.is_empty() && read_lists(lists, fonts, &mut numbering).is_none();
+    (numbering, no_definitions || no_lists)
 }
 
 fn read_definitions(table: &[u8], fonts: &[String], numbering: &mut Numbering) -> Option<()> {

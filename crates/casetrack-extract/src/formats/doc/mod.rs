@@ -18,31 +18,19 @@ use std::collections::{BTreeMap, HashMap};
 use casetrack_core::{BlockKind, ExtractionMethod, Result};
 use encoding_rs::{Encoding, WINDOWS_1252};
 
-use self::body::{Anchors, Body, Sink};
+use self::body::{Anchors, Body, Sink, WordFile};
 use self::fib::{Fib, Part, Plc, Table};
 use self::pieces::Text;
 use self::properties::{Modifiers, PageKind, PropertyPages};
 use self::styles::Styles;
-use super::docx::number_format::roman;
-use crate::flow::{Flow, FlowBlock, PAGE_BREAK};
-use crate::ole::{CompoundFile, u16_at, u32_at};
-use crate::page::DocumentBuilder;
-use crate::registry::Extractor;
-use crate::source::Source;
-use crate::summary_information;
+use crate::build::flow::{Flow, FlowBlock, PAGE_BREAK};
+use crate::build::{DocumentBuilder, Extractor};
+use crate::container::ole::{CompoundFile, u16_at, u32_at};
+use crate::model::Source;
+use crate::office::number_format::roman;
+use crate::office::summary_information;
 
 pub(crate) struct Doc;
-
-/// A document with its tables read.
-struct WordFile<'a> {
-    fib: Fib,
-    text: Text<'a>,
-    characters: PropertyPages<'a>,
-    paragraphs: PropertyPages<'a>,
-    styles: Styles,
-    fonts: Vec<String>,
-    data: Vec<u8>,
-}
 
 impl Extractor for Doc {
     fn extract(&self, source: &Source, document: &mut DocumentBuilder) -> Result<()> {
@@ -68,15 +56,18 @@ impl Extractor for Doc {
         if text.is_damaged || (text.units.len() as u64) < u64::from(fib.range(Part::Main).end) {
             document.warn("The document is damaged; text is missing.");
         }
-        // The tables of old files have another form.
+        // Old files have tables of another form.
         let table = |table| if fib.is_old { &[] } else { fib.table(&table_stream, table) };
         let fonts = lists::fonts(table(Table::Fonts));
-        let mut numbering = if fib.is_old {
+        let (mut numbering, is_damaged) = if fib.is_old {
             Default::default()
         } else {
             let with_levels = |table| fib.table_and_rest(&table_stream, table);
             lists::numbering(with_levels(Table::ListDefinitions), with_levels(Table::Lists), &fonts)
         };
+        if is_damaged {
+            document.warn("The list definitions are damaged; list labels may be missing.");
+        }
         let file = WordFile {
             characters: PropertyPages::parse(&stream, table(Table::CharacterPages), PageKind::Characters),
             paragraphs: PropertyPages::parse(&stream, table(Table::ParagraphPages), PageKind::Paragraphs),

@@ -5,7 +5,7 @@ use std::ops::Range;
 use encoding_rs::Encoding;
 
 use super::fib::{Fib, Plc, Table};
-use crate::ole::{u16_at, u32_at};
+use crate::container::ole::{u16_at, u32_at};
 
 /// The bit of a place that says that characters have 8 bits.
 const COMPRESSED: u32 = 0x4000_0000;

@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use super::fib::Plc;
-use crate::ole::{u16_at, u32_at};
+use crate::container::ole::{u16_at, u32_at};
 
 const PAGE_BYTES: usize = 512;
 

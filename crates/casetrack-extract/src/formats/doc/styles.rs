@@ -1,7 +1,7 @@
 //! The style sheet ([MS-DOC] 2.9.271): what paragraphs inherit.
 
 use super::properties::ParagraphProperties;
-use crate::ole::u16_at;
+use crate::container::ole::u16_at;
 
 /// Styles inherit over at most this many steps; a cycle must end.
 const MAX_INHERITANCE: usize = 32;

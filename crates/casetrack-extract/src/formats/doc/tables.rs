@@ -1,7 +1,7 @@
 //! Rows of a table on one grid.
 
 use super::properties::RowProperties;
-use crate::flow::{FlowCell, FlowRow};
+use crate::build::flow::{FlowCell, FlowRow};
 
 /// Edges that are closer, in twentieths of a point, are one: rows of a table are drawn by hand.
 const SAME_EDGE: i32 = 60;
@@ -12,7 +12,7 @@ pub(super) struct TableRow {
     pub properties: RowProperties,
 }
 
-/// Gives each cell its column: rows of different widths are told by the edges of their cells.
+/// Gives each cell its column, from the edges of the cells in rows of different widths.
 pub(super) fn with_columns(rows: Vec<TableRow>) -> Vec<FlowRow> {
     let width = rows.first().map_or(0, |row| row.cells.len());
     let is_regular = rows.iter().all(|row| row.cells.len() == width);

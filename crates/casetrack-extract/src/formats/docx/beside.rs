@@ -4,37 +4,38 @@ use std::collections::{HashMap, HashSet};
 
 use casetrack_core::{BlockKind, Result};
 
-use super::body::Body;
+use super::body::{Body, Drawing};
 use super::notes::{Note, read_notes};
-use super::numbering::Numbering;
-use super::styles::Styles;
-use crate::encoding;
-use crate::flow::{FlowBlock, FlowCell, FlowRow, PAGE_BREAK, Sink};
-use crate::formats::pptx::slide;
-use crate::opc::{Package, Relationships};
-use crate::page::DocumentBuilder;
-use crate::xml::Stop;
-
-/// What a drawing refers to, which follows the paragraph that it is in.
-pub(super) struct Drawing {
-    pub texts: Vec<FlowBlock>,
-    pub rows: Vec<FlowRow>,
-}
+use crate::build::DocumentBuilder;
+use crate::build::flow::{FlowBlock, FlowCell, FlowRow, PAGE_BREAK, Sink};
+use crate::container::opc::{Package, Relationships};
+use crate::container::xml::Stop;
+use crate::office::graphics::{self, Chart};
+use crate::office::numbering::Numbering;
+use crate::office::styles::Styles;
 
 /// Comments by id, each as one paragraph (17.13.4).
-pub(super) fn comments(xml: &str, styles: &Styles, document: &mut DocumentBuilder) -> HashMap<String, FlowBlock> {
-    let comments =
-        if xml.is_empty() { Ok(Vec::new()) } else { read_notes(xml, styles, &mut Numbering::default(), document) };
-    let comments = comments.unwrap_or_else(|_| {
-        document.warn("The comments are damaged and missing.");
-        Vec::new()
-    });
+pub(super) fn comments(
+    xml: &str,
+    styles: &Styles,
+    document: &mut DocumentBuilder,
+) -> Result<HashMap<String, FlowBlock>> {
+    let mut comments = Vec::new();
+    if !xml.is_empty() {
+        match read_notes(xml, styles, &mut Numbering::default(), document, &mut comments) {
+            Err(Stop::Limit(error)) => return Err(error),
+            Err(Stop::Xml(error)) => {
+                document.warn(format!("The comments are damaged ({error}); some of them are missing."));
+            }
+            Ok(()) => {}
+        }
+    }
     let shown = |note: Note| {
         let text = folded(&note.blocks);
         let by = note.author.map(|author| format!(" by {author}")).unwrap_or_default();
         (!text.is_empty()).then(|| (note.id, FlowBlock::paragraph(format!("Comment{by}: {text}"), None, None)))
     };
-    comments.into_iter().filter_map(shown).collect()
+    Ok(comments.into_iter().filter_map(shown).collect())
 }
 
 /// The text of blocks on one line.
@@ -43,33 +44,30 @@ fn folded(blocks: &[FlowBlock]) -> String {
     words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
-/// Charts and diagrams by the ids of their relationships (20.1, 21.2, 21.4). One that is damaged is left out.
-pub(super) fn drawings(package: &mut Package, related: &Relationships) -> HashMap<String, Drawing> {
+/// Charts and diagrams by the ids of their relationships (20.1, 21.2, 21.4).
+pub(super) fn drawings(package: &mut Package, related: &Relationships) -> Result<HashMap<String, Drawing>> {
     let mut drawings = HashMap::new();
-    for kind in ["chart", "diagramData"] {
-        for (id, target) in related.of_kind(kind) {
-            let bytes = package.part(target).ok().flatten().unwrap_or_default();
-            let xml = encoding::decode_xml(&bytes);
-            let (texts, rows) = if kind == "chart" {
-                let chart = slide::chart(&xml);
-                (vec![chart.title], chart.rows)
-            } else {
-                (slide::diagram(&xml), Vec::new())
-            };
-            let paragraph = |text: String| FlowBlock::paragraph(text, None, None);
-            let rows = rows.into_iter().map(|row| FlowRow {
-                cells: row
-                    .cells
-                    .into_iter()
-                    .map(|cell| FlowCell { column: cell.column, blocks: vec![paragraph(cell.text)] })
-                    .collect(),
-                is_header: row.header,
-            });
-            let drawing = Drawing { texts: texts.into_iter().map(paragraph).collect(), rows: rows.collect() };
-            drawings.insert(id.to_owned(), drawing);
-        }
+    let paragraph = |text: String| FlowBlock::paragraph(text, None, None);
+    for (id, target) in related.of_kind("chart") {
+        let mut chart = Chart::default();
+        package.read_beside(target, "chart", |xml| graphics::chart(xml, &mut chart))?;
+        let rows = chart.rows.into_iter().map(|row| FlowRow {
+            cells: row
+                .cells
+                .into_iter()
+                .map(|cell| FlowCell { column: cell.column, blocks: vec![paragraph(cell.text)] })
+                .collect(),
+            is_header: row.header,
+        });
+        drawings.insert(id.to_owned(), Drawing { texts: vec![paragraph(chart.title)], rows: rows.collect() });
     }
-    drawings
+    for (id, target) in related.of_kind("diagramData") {
+        let mut texts = Vec::new();
+        package.read_beside(target, "diagram", |xml| graphics::diagram(xml, &mut texts))?;
+        let texts = texts.into_iter().map(paragraph).collect();
+        drawings.insert(id.to_owned(), Drawing { texts, rows: Vec::new() });
+    }
+    Ok(drawings)
 }
 
 /// Adds the paragraphs of all headers and footers, each once: they stand on many pages, or on none (17.10).
@@ -82,13 +80,8 @@ pub(super) fn append_headers_and_footers(
     let mut seen = HashSet::new();
     for (kind, name) in [("header", "Header"), ("footer", "Footer")] {
         for target in related.targets(kind) {
-            let bytes = package.part(target).ok().flatten().unwrap_or_default();
             let mut sink = Sink::collect();
-            match read_part(&encoding::decode_xml(&bytes), styles, document, &mut sink) {
-                Err(Stop::Limit(error)) => return Err(error),
-                // What comes before the damage is kept.
-                Ok(()) | Err(Stop::Xml(_)) => {}
-            }
+            package.read_beside(target, kind, |xml| read_part(xml, styles, document, &mut sink))?;
             for block in sink.into_blocks() {
                 let text = folded(&[block]);
                 // Only a page number.

@@ -2,13 +2,12 @@
 
 use std::collections::HashMap;
 
-use super::beside::Drawing;
 use super::inline::{Fields, Reference};
-use super::numbering::Numbering;
-use super::styles::{ListReference, Styles};
-use crate::flow::{Flow, FlowBlock, PAGE_BREAK, Sink};
-use crate::page::DocumentBuilder;
-use crate::xml::{Element, Node, Stop, XmlError, XmlReader};
+use crate::build::DocumentBuilder;
+use crate::build::flow::{Flow, FlowBlock, FlowRow, PAGE_BREAK, Sink};
+use crate::container::xml::{Element, Node, Stop, XmlError, XmlReader};
+use crate::office::numbering::Numbering;
+use crate::office::styles::{ListReference, Styles};
 
 /// Reads one part: the main document, or the notes.
 pub(super) struct Body<'a, 'd> {
@@ -25,6 +24,12 @@ pub(super) struct Body<'a, 'd> {
     pub drawings: HashMap<String, Drawing>,
     /// For each section in order, whether it starts on a new page.
     section_starts: std::vec::IntoIter<bool>,
+}
+
+/// What a drawing refers to, which follows the paragraph that it is in.
+pub(super) struct Drawing {
+    pub texts: Vec<FlowBlock>,
+    pub rows: Vec<FlowRow>,
 }
 
 /// A paragraph being read.

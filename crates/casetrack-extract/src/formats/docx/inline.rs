@@ -1,11 +1,26 @@
 //! Content of paragraphs: runs, fields, symbols, breaks, text boxes.
 
 use super::body::{Body, Paragraph};
-use super::notes::NoteKind;
-use super::number_format::roman;
-use super::symbols;
-use crate::flow::{PAGE_BREAK, Sink};
-use crate::xml::{Element, Node, Stop};
+use crate::build::flow::{PAGE_BREAK, Sink};
+use crate::container::xml::{Element, Node, Stop};
+use crate::office::number_format::roman;
+use crate::office::symbols;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum NoteKind {
+    Footnote,
+    Endnote,
+}
+
+impl NoteKind {
+    /// For messages.
+    pub fn name(self) -> &'static str {
+        match self {
+            NoteKind::Footnote => "footnotes",
+            NoteKind::Endnote => "endnotes",
+        }
+    }
+}
 
 /// A place in the text that refers to a note.
 #[derive(Debug, Clone, PartialEq)]
@@ -45,8 +60,8 @@ impl Fields {
         self.0.contains(&FieldPart::Instruction)
     }
 
-    /// Results may span paragraphs. Instructions hardly ever do: one that does not end is damage, which must not hide the
-    /// rest of the document.
+    /// Results may span paragraphs. Instructions rarely do: one that does not end is damage, which must not hide the rest of the
+    /// document.
     pub fn end_of_paragraph(&mut self) {
         self.0.retain(|part| *part == FieldPart::Result);
     }

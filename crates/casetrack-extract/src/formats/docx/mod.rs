@@ -9,10 +9,6 @@ mod beside;
 mod body;
 mod inline;
 mod notes;
-pub(super) mod number_format;
-pub(super) mod numbering;
-pub(super) mod styles;
-pub(super) mod symbols;
 mod tables;
 
 use std::borrow::Cow;
@@ -21,31 +17,33 @@ use casetrack_core::{ExtractionMethod, Result};
 
 use self::body::Body;
 use self::notes::Notes;
-use self::numbering::Numbering;
-use self::styles::Styles;
-use crate::encoding;
-use crate::opc::Package;
-use crate::page::DocumentBuilder;
-use crate::registry::Extractor;
-use crate::source::Source;
-use crate::xml::Stop;
+use crate::build::{DocumentBuilder, Extractor};
+use crate::container::opc::Package;
+use crate::container::xml::Stop;
+use crate::model::Source;
+use crate::office::numbering::Numbering;
+use crate::office::properties;
+use crate::office::styles::Styles;
+use crate::text::encoding;
 
 pub(crate) struct Docx;
 
 impl Extractor for Docx {
     fn extract(&self, source: &Source, document: &mut DocumentBuilder) -> Result<()> {
         let mut package = Package::open(source)?;
-        let root = package.relationships_of("")?;
+        let root = package.relationships_of("");
         let main = root.target("officeDocument").unwrap_or("word/document.xml").to_owned();
         let folder = main.rsplit_once('/').map_or("", |(folder, _)| folder);
-        let related = package.relationships_of(&main)?;
+        let related = package.relationships_of(&main);
 
-        if let Some(title) = package.properties(&root, document)? {
+        if let Some(title) = properties::of_package(&mut package, &root, document) {
             document.set_title(&title);
         }
-        let mut part = |kind: &str| package.related(&related, kind, &format!("{folder}/{kind}.xml"));
-        let (styles, numbering) = (part("styles")?, part("numbering")?);
-        let (footnotes, endnotes, comments) = (part("footnotes")?, part("endnotes")?, part("comments")?);
+        let mut part =
+            |kind: &str, holds: &str| package.related(&related, kind, &format!("{folder}/{kind}.xml"), holds);
+        let (styles, numbering) = (part("styles", "styles"), part("numbering", "list definitions"));
+        let (footnotes, endnotes) = (part("footnotes", "footnotes"), part("endnotes", "endnotes"));
+        let comments = part("comments", "comments");
         let body =
             package.part(&main)?.ok_or_else(|| source.unreadable(format_args!("its main part {main} is missing")))?;
 
@@ -64,8 +62,8 @@ impl Extractor for Docx {
 
         document.start_page(ExtractionMethod::Native, None);
         let xml = encoding::decode_xml(&body);
-        let comments = beside::comments(&text(&comments), &styles, document);
-        let drawings = beside::drawings(&mut package, &related);
+        let comments = beside::comments(&text(&comments), &styles, document)?;
+        let drawings = beside::drawings(&mut package, &related)?;
         let mut body = Body::new(&xml, &styles, &mut numbering, document);
         (body.comments, body.drawings) = (comments, drawings);
         let outcome = body.read();
@@ -79,14 +77,10 @@ impl Extractor for Docx {
             }
         }
         let notes = Notes { footnotes: &text(&footnotes), endnotes: &text(&endnotes) };
-        match notes.append(&references, &styles, &mut numbering, document) {
-            Err(Stop::Limit(error)) => return Err(error),
-            Err(Stop::Xml(error)) => {
-                document.warn(format!("The footnotes are damaged ({error}) and missing in part."));
-            }
-            Ok(()) => {}
-        }
-        beside::append_headers_and_footers(&mut package, &related, &styles, document)
+        notes.append(&references, &styles, &mut numbering, document)?;
+        beside::append_headers_and_footers(&mut package, &related, &styles, document)?;
+        package.take_warnings().into_iter().for_each(|warning| document.warn(warning));
+        Ok(())
     }
 }
 

@@ -3,18 +3,12 @@
 use std::collections::HashMap;
 
 use super::body::Body;
-use super::inline::Reference;
-use super::numbering::Numbering;
-use super::styles::Styles;
-use crate::flow::{FlowBlock, Sink, push_note};
-use crate::page::DocumentBuilder;
-use crate::xml::Stop;
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum NoteKind {
-    Footnote,
-    Endnote,
-}
+use super::inline::{NoteKind, Reference};
+use crate::build::DocumentBuilder;
+use crate::build::flow::{FlowBlock, Sink, push_note};
+use crate::container::xml::Stop;
+use crate::office::numbering::Numbering;
+use crate::office::styles::Styles;
 
 /// The parts that hold the notes, empty where there is none.
 pub(super) struct Notes<'a> {
@@ -30,17 +24,25 @@ impl Notes<'_> {
         styles: &Styles,
         numbering: &mut Numbering,
         document: &mut DocumentBuilder,
-    ) -> Result<(), Stop> {
+    ) -> casetrack_core::Result<()> {
         for (kind, xml) in [(NoteKind::Footnote, self.footnotes), (NoteKind::Endnote, self.endnotes)] {
             let mut references = references.iter().filter(|reference| reference.kind == kind).peekable();
             if xml.is_empty() || references.peek().is_none() {
                 continue;
             }
-            let notes = read_notes(xml, styles, numbering, document)?;
+            let mut notes = Vec::new();
+            let outcome = read_notes(xml, styles, numbering, document, &mut notes);
             let mut notes: HashMap<String, Vec<FlowBlock>> =
                 notes.into_iter().map(|note| (note.id, note.blocks)).collect();
             for reference in references {
                 push_note(document, &reference.mark, &notes.remove(&reference.id).unwrap_or_default())?;
+            }
+            match outcome {
+                Err(Stop::Limit(error)) => return Err(error),
+                Err(Stop::Xml(error)) => {
+                    document.warn(format!("The {} are damaged ({error}); some of them are missing.", kind.name()));
+                }
+                Ok(()) => {}
             }
         }
         Ok(())
@@ -55,15 +57,15 @@ pub(super) struct Note {
     pub blocks: Vec<FlowBlock>,
 }
 
-/// The notes or comments of a part. Notes that refer to notes are not followed.
+/// Adds the notes or comments of a part, up to its end or the first damage. Notes that refer to notes are not followed.
 pub(super) fn read_notes(
     xml: &str,
     styles: &Styles,
     numbering: &mut Numbering,
     document: &mut DocumentBuilder,
-) -> Result<Vec<Note>, Stop> {
+    notes: &mut Vec<Note>,
+) -> Result<(), Stop> {
     let mut body = Body::new(xml, styles, numbering, document);
-    let mut notes = Vec::new();
     body.xml.root()?;
     while let Some(element) = body.xml.child()? {
         let mut sink = Sink::collect();
@@ -72,5 +74,5 @@ pub(super) fn read_notes(
             notes.push(Note { id, author: element.attribute("author"), blocks: sink.into_blocks() });
         }
     }
-    Ok(notes)
+    Ok(())
 }

@@ -3,8 +3,8 @@
 //! The rows of a nested table stand inside the cell that holds it.
 
 use super::body::Body;
-use crate::flow::{FlowCell, FlowRow, Sink};
-use crate::xml::Stop;
+use crate::build::flow::{FlowCell, FlowRow, Sink};
+use crate::container::xml::Stop;
 
 /// A row being read.
 #[derive(Default)]

@@ -2,7 +2,7 @@ use std::path::Path;
 
 use casetrack_core::{BlockKind, ErrorCode, FileFormat};
 
-use crate::test_files::{assert_page_invariants, assert_properties, zip_file};
+use crate::test_files::{assert_page_invariants, assert_properties, with_damaged_part, zip_file};
 use crate::{ExtractOptions, Extraction};
 
 const STYLES: &str = "<w:styles>
@@ -318,4 +318,60 @@ fn damage_keeps_what_was_read() {
     let bottomless = document(&"<w:tbl><w:tr><w:tc>".repeat(1000));
     let error = crate::extract(Path::new("a.docx"), &docx_of(bottomless.as_bytes()), &ExtractOptions::default());
     assert!(error.unwrap_err().message.contains("nested"));
+}
+
+#[test]
+fn damage_beside_the_text_is_named() {
+    let body = "<w:p><w:r><w:t>The rent</w:t><w:commentReference w:id='3'/><w:commentReference w:id='4'/>\
+        <w:footnoteReference w:id='1'/><w:footnoteReference w:id='2'/></w:r></w:p>\
+        <w:p><w:r><w:drawing><c:chart r:id='rId4'/></w:drawing></w:r></w:p>";
+    let kind = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
+    let related = format!(
+        "<Relationships><Relationship Id='rId4' Type='{kind}/chart' Target='charts/chart1.xml'/>\
+         <Relationship Id='rId5' Type='{kind}/header' Target='header1.xml'/><Relationship Id='rId7' Type='{kind}/footer' \
+         Target='footer1.xml'/><Relationship Id='rId8' Type='{kind}/footnotes' Target='notes.xml'/></Relationships>"
+    );
+    let comments =
+        format!("<w:comments><w:comment w:id='3'>{}</w:comment><w:comment w:id='4'>{}", p("Net?"), p("Lost."));
+    let notes =
+        format!("<w:footnotes><w:footnote w:id='1'>{}</w:footnote><w:footnote w:id='2'>{}", p("Kept."), p("Lost."));
+    let header = format!("<w:hdr>{}<w:p><w:r><w:t>and more", p("Draft of 3 May"));
+    let bytes = docx_with(
+        document(body).as_bytes(),
+        &[
+            ("word/_rels/document.xml.rels", related.as_bytes()),
+            (
+                "word/charts/chart1.xml",
+                b"<c:chartSpace><c:title><c:rich><a:p><a:r><a:t>Rent</a:t></a:r></a:p></c:rich></c:ti",
+            ),
+            ("word/comments.xml", comments.as_bytes()),
+            ("word/header1.xml", header.as_bytes()),
+            ("word/notes.xml", notes.as_bytes()),
+        ],
+    );
+    let extraction = crate::extract(Path::new("lease.docx"), &bytes, &ExtractOptions::default()).unwrap();
+    assert_eq!(extraction.pages[0].text, "The rent[1][2]\nComment: Net?\nRent\n[1] Kept.\nHeader: Draft of 3 May");
+    let found = |words: &str| extraction.warnings.iter().filter(|warning| warning.contains(words)).count();
+    assert_eq!(extraction.warnings.len(), 5, "{:?}", extraction.warnings);
+    for words in [
+        "The comments are damaged",
+        "The footnotes are damaged",
+        "The chart could not be read to the end: the part word/charts/chart1.xml is damaged",
+        "The header could not be read to the end: the part word/header1.xml is damaged",
+        "The footer could not be read: the part word/footer1.xml is missing.",
+    ] {
+        assert_eq!(found(words), 1, "{words}: {:?}", extraction.warnings);
+    }
+}
+
+#[test]
+fn parts_that_cannot_be_unpacked_cost_only_what_they_hold() {
+    let bytes = docx_of(document(&p("first")).as_bytes());
+    for part in ["word/styles.xml", "word/numbering.xml", "word/footnotes.xml", "docProps/core.xml"] {
+        let damaged = with_damaged_part(bytes.clone(), part);
+        let extraction = crate::extract(Path::new("a.docx"), &damaged, &ExtractOptions::default()).unwrap();
+        assert_eq!(extraction.pages[0].text, "first");
+        assert_eq!(extraction.warnings.len(), 1, "{:?}", extraction.warnings);
+        assert!(extraction.warnings[0].contains(part), "{}", extraction.warnings[0]);
+    }
 }

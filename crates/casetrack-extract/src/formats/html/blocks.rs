@@ -2,8 +2,8 @@
 
 use casetrack_core::{BlockKind, Result};
 
-use crate::page::DocumentBuilder;
-use crate::table::{Cell, Row, push_table};
+use crate::build::DocumentBuilder;
+use crate::build::table::{Cell, Row, push_table};
 
 /// Columns and spans beyond this are those of a hostile file.
 const MAX_COLUMNS: u32 = 16_384;
@@ -84,7 +84,7 @@ pub(super) fn write(item: Item, document: &mut DocumentBuilder, table: &mut u32)
 pub(super) struct Table {
     is_layout: bool,
     pub in_head: bool,
-    /// The caption, and what stands between cells.
+    /// The caption, and text between cells.
     before: Vec<Item>,
     rows: Vec<OpenRow>,
     cell: Option<OpenCell>,

@@ -11,10 +11,9 @@ mod reader;
 use casetrack_core::{ExtractionMethod, Result};
 
 use self::reader::HtmlReader;
-use crate::encoding;
-use crate::page::DocumentBuilder;
-use crate::registry::Extractor;
-use crate::source::Source;
+use crate::build::{DocumentBuilder, Extractor};
+use crate::model::Source;
+use crate::text::encoding;
 
 pub(crate) struct Html;
 

@@ -5,8 +5,8 @@ use html5gum::{DefaultEmitter, StartTag, Token, Tokenizer};
 
 use super::blocks::{Item, Table, is_block, write};
 use super::hidden::{Skipped, VOID, is_hidden};
-use crate::formats::docx::number_format::format_number;
-use crate::page::DocumentBuilder;
+use crate::build::DocumentBuilder;
+use crate::office::number_format::format_number;
 
 /// Elements deeper than this are read without their structure, as browsers do from 512 on.
 const MAX_OPEN: usize = 512;

@@ -1,33 +1,18 @@
 //! Pictures of pages: JPEG, PNG, BMP, GIF, WebP and TIFF with all its pages, read by OCR. A frame is a page.
 
+mod frames;
 mod rendering;
 mod resolution;
 mod tiff;
 
-use std::io::Cursor;
-use std::iter;
+use casetrack_core::{BlockKind, ExtractionMethod, Result};
+use image::ImageFormat;
 
-use casetrack_core::{BlockKind, Error, ExtractionMethod, Result};
-use image::metadata::Orientation;
-use image::{
-    AnimationDecoder, DynamicImage, Frames, ImageDecoder, ImageError, ImageFormat, ImageReader, ImageResult, Limits,
-};
-
-use crate::ocr::{self, GrayImage, OcrPage, POINTS, Picture, tesseract_status};
-use crate::page::{DocumentBuilder, PlacedLine};
-use crate::registry::Extractor;
-use crate::source::Source;
-
+use self::frames::{Frame, MAX_ANIMATION_FRAMES, frames, on_paper, points_per_pixel, read_error};
 pub(crate) use self::rendering::render;
-
-/// A picture without a stated resolution is taken to be as long as a Letter page, in inches.
-const ASSUMED_LENGTH: f32 = 11.0;
-/// Tesseract reads no longer side.
-const MAX_SIDE: u32 = 32_000;
-/// Decoders may need this many bytes for a pixel: four channels of 16 bits, and as much again for a frame before.
-const BYTES_PER_PIXEL: u64 = 16;
-/// Frames of an animation that are read.
-const MAX_ANIMATION_FRAMES: usize = 20;
+use crate::build::{DocumentBuilder, Extractor, PlacedLine};
+use crate::model::Source;
+use crate::ocr::{self, GrayImage, OcrPage, Picture, tesseract_status};
 
 pub(crate) struct Image;
 
@@ -62,18 +47,6 @@ impl Extractor for Image {
     }
 }
 
-/// A page as it was decoded, with its pixels per inch, if stated.
-type Frame = (DynamicImage, Option<u32>);
-
-/// The pages of a picture, in order.
-fn frames<'a>(source: &'a Source, format: ImageFormat) -> Box<dyn Iterator<Item = Result<Frame>> + 'a> {
-    match format {
-        ImageFormat::Tiff => Box::new(tiff_pages(source)),
-        ImageFormat::Gif | ImageFormat::WebP => animation(source, format),
-        _ => Box::new(iter::once(single(source, format, source.bytes, resolution::stated(source.bytes)))),
-    }
-}
-
 fn push_page(document: &mut DocumentBuilder, page: OcrPage) -> Result<()> {
     document.set_ocr_confidence(page.confidence);
     for paragraph in page.paragraphs {
@@ -86,7 +59,7 @@ fn push_page(document: &mut DocumentBuilder, page: OcrPage) -> Result<()> {
 
 /// Whether a file is a picture of a format that is read.
 pub(crate) fn is_image(bytes: &[u8]) -> bool {
-    // Two letters are a bitmap's whole signature; its header's size tells it from a text.
+    // Two letters are a bitmap's whole signature; the size of its header distinguishes it from text.
     let is_bitmap = bytes.starts_with(b"BM") && matches!(bytes.get(14..18), Some([12 | 40..=124, 0, 0, 0]));
     is_bitmap
         || bytes.starts_with(b"\xFF\xD8\xFF")
@@ -97,120 +70,12 @@ pub(crate) fn is_image(bytes: &[u8]) -> bool {
         || tiff::is_tiff(bytes)
 }
 
-fn single(source: &Source, format: ImageFormat, bytes: &[u8], resolution: Option<u32>) -> Result<Frame> {
-    decode(source, format, bytes).map_err(|error| read_error(source, &error)).map(|image| (image, resolution))
-}
-
-fn decode(source: &Source, format: ImageFormat, bytes: &[u8]) -> ImageResult<DynamicImage> {
-    let mut reader = ImageReader::with_format(Cursor::new(bytes), format);
-    reader.limits(limits(source));
-    let mut decoder = reader.into_decoder()?;
-    check_size(source, decoder.dimensions())?;
-    // A photograph may be stored turned, and say so.
-    let orientation = decoder.orientation().unwrap_or(Orientation::NoTransforms);
-    let mut image = DynamicImage::from_decoder(decoder)?;
-    image.apply_orientation(orientation);
-    Ok(image)
-}
-
-fn limits(source: &Source) -> Limits {
-    let mut limits = Limits::default();
-    limits.max_image_width = Some(MAX_SIDE);
-    limits.max_image_height = Some(MAX_SIDE);
-    limits.max_alloc = Some(source.limits().max_image_pixels.saturating_mul(BYTES_PER_PIXEL));
-    limits
-}
-
-fn check_size(source: &Source, (width, height): (u32, u32)) -> ImageResult<()> {
-    if u64::from(width) * u64::from(height) <= source.limits().max_image_pixels {
-        return Ok(());
-    }
-    let kind = image::error::LimitErrorKind::DimensionError;
-    Err(ImageError::Limits(image::error::LimitError::from_kind(kind)))
-}
-
-/// Every page of a TIFF. Decoders read the first; a header that points elsewhere makes any page the first.
-fn tiff_pages(source: &Source) -> impl Iterator<Item = Result<Frame>> {
-    let mut bytes = source.bytes.to_vec();
-    let directories = tiff::directories(source.bytes);
-    let none = directories.is_empty().then(|| Err(source.unreadable("it has no pages")));
-    let pages = directories.into_iter().map(move |directory| {
-        tiff::make_first(&mut bytes, &directory);
-        single(source, ImageFormat::Tiff, &bytes, directory.resolution)
-    });
-    none.into_iter().chain(pages)
-}
-
-fn animation<'a>(source: &'a Source, format: ImageFormat) -> Box<dyn Iterator<Item = Result<Frame>> + 'a> {
-    let frames = (|| -> ImageResult<Option<Frames>> {
-        let cursor = Cursor::new(source.bytes);
-        if format == ImageFormat::Gif {
-            let mut decoder = image::codecs::gif::GifDecoder::new(cursor)?;
-            check_size(source, decoder.dimensions())?;
-            decoder.set_limits(limits(source))?;
-            return Ok(Some(decoder.into_frames()));
-        }
-        let mut decoder = image::codecs::webp::WebPDecoder::new(cursor)?;
-        check_size(source, decoder.dimensions())?;
-        decoder.set_limits(limits(source))?;
-        Ok(decoder.has_animation().then(|| decoder.into_frames()))
-    })();
-    let whole = |frame: image::Frame| (DynamicImage::ImageRgba8(frame.into_buffer()), None);
-    match frames {
-        Err(error) => Box::new(iter::once(Err(read_error(source, &error)))),
-        Ok(None) => Box::new(iter::once(single(source, format, source.bytes, None))),
-        Ok(Some(frames)) => {
-            // What follows a damaged frame is damaged too.
-            let mut sound = true;
-            let frames = frames.take(MAX_ANIMATION_FRAMES).take_while(move |frame| {
-                let wanted = sound;
-                sound = frame.is_ok();
-                wanted
-            });
-            Box::new(frames.map(move |frame| frame.map(whole).map_err(|error| read_error(source, &error))))
-        }
-    }
-}
-
 /// In shades of grey on white paper.
 fn picture((image, resolution): Frame) -> Picture {
     let gray = on_paper(image).into_luma8();
     let (width, height) = (gray.width() as usize, gray.height() as usize);
     let scale = points_per_pixel(gray.width(), gray.height(), resolution);
     Picture { image: GrayImage { width, height, pixels: gray.into_raw() }, resolution, scale, is_whole: true }
-}
-
-/// On white where it is transparent.
-fn on_paper(image: DynamicImage) -> DynamicImage {
-    if !image.color().has_alpha() {
-        return image;
-    }
-    let mut pixels = image.into_rgba8();
-    for pixel in pixels.pixels_mut() {
-        let alpha = u32::from(pixel[3]);
-        for channel in 0..3 {
-            pixel[channel] = ((u32::from(pixel[channel]) * alpha + 255 * (255 - alpha)) / 255) as u8;
-        }
-    }
-    DynamicImage::ImageRgba8(pixels)
-}
-
-fn points_per_pixel(width: u32, height: u32, resolution: Option<u32>) -> f32 {
-    match resolution {
-        Some(resolution) => POINTS / resolution as f32,
-        None => POINTS * ASSUMED_LENGTH / width.max(height).max(1) as f32,
-    }
-}
-
-fn read_error(source: &Source, error: &ImageError) -> Error {
-    match error {
-        ImageError::Limits(_) => source.too_large(format_args!(
-            "pictures are read up to {} million pixels and {MAX_SIDE} pixels a side",
-            source.limits().max_image_pixels / 1_000_000
-        )),
-        ImageError::Unsupported(_) => source.unreadable(format_args!("its kind of picture is not supported ({error})")),
-        error => source.unreadable(error),
-    }
 }
 
 #[cfg(test)]

@@ -5,9 +5,9 @@ use std::ops::Range;
 use casetrack_core::{BlockKind, Page};
 
 use super::html_body;
-use crate::encoding;
 use crate::formats::text::paragraphs;
-use crate::source::Source;
+use crate::model::Source;
+use crate::text::encoding;
 
 /// Where a body says nothing but that it should be read elsewhere, the other version has several times its words.
 const MIN_PLAIN_SHARE: usize = 3;
@@ -103,7 +103,7 @@ pub(super) fn plain(text: &str) -> PageText {
 /// `html` in whatever encoding it declares.
 pub(super) fn html(source: &Source, html: &[u8]) -> PageText {
     let mut text = PageText::default();
-    match html_body::pages(source, html) {
+    match html_body::html_pages(source, html) {
         Some(pages) => pages.iter().for_each(|page| text.push_page(page)),
         None => {
             let decoded = encoding::decode(html).map_or_else(|| String::from_utf8_lossy(html), |decoded| decoded.text);

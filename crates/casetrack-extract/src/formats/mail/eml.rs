@@ -4,11 +4,11 @@ use casetrack_core::Result;
 use mail_parser::{Address, HeaderName, HeaderValue};
 
 use super::body::{self, PageText};
+use super::letter::{Enclosure, Letter};
 use super::mime::{Part, decode_text, split_headers};
-use super::{Enclosure, Letter};
-use crate::page::DocumentBuilder;
-use crate::registry::Extractor;
-use crate::source::Source;
+
+use crate::build::{DocumentBuilder, Extractor};
+use crate::model::Source;
 
 /// Multiparts inside each other; programs make three or four.
 const MAX_DEPTH: usize = 30;
@@ -160,7 +160,7 @@ impl Reader<'_> {
 
     fn html(&self, part: &Part) -> PageText {
         match part.charset() {
-            // The header wins over what the markup declares; a byte order mark tells its reader.
+            // The header wins over what the markup declares; a byte order mark says so to the HTML reader.
             Some(charset) => {
                 let text = decode_text(&part.decoded(), Some(charset));
                 body::html(self.source, format!("\u{FEFF}{text}").as_bytes())

@@ -6,10 +6,8 @@ use std::borrow::Cow;
 use casetrack_core::{BlockKind, ExtractionMethod, Result};
 
 use super::eml;
-use crate::attachment;
-use crate::page::DocumentBuilder;
-use crate::registry::Extractor;
-use crate::source::Source;
+use crate::build::{DocumentBuilder, Extractor};
+use crate::model::{Source, attachment};
 
 /// Characters of a subject in the name of its message.
 const MAX_SUBJECT_CHARS: usize = 80;

@@ -9,7 +9,7 @@ use encoding_rs::Encoding;
 use mail_parser::decoders::charsets::map::charset_decoder;
 use mail_parser::{Header, HeaderName, HeaderValue, Message, MessageParser};
 
-use crate::encoding;
+use crate::text::encoding;
 
 /// One part, headers apart from its encoded content.
 pub(super) struct Part<'a> {

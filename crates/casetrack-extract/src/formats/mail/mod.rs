@@ -6,6 +6,7 @@
 mod body;
 mod eml;
 mod html_body;
+mod letter;
 mod mbox;
 mod mime;
 mod msg;
@@ -15,108 +16,6 @@ mod rich_text;
 #[cfg(test)]
 mod tests;
 
-use casetrack_core::{BlockKind, ExtractionMethod, Result};
-
 pub(crate) use self::eml::Eml;
 pub(crate) use self::mbox::Mbox;
 pub(crate) use self::msg::Msg;
-
-use self::body::PageText;
-use crate::attachment;
-use crate::dates;
-use crate::page::DocumentBuilder;
-
-/// Pictures below this size that a body shows are taken for logos, icons and tracking pixels; a screenshot or photo usually has
-/// more. A judgement, not a measurement.
-const MAX_DECORATION_BYTES: usize = 16 * 1024;
-
-/// A message of any format.
-#[derive(Default)]
-struct Letter {
-    /// As shown, in order: `("From", "Ann <ann@example.com>")`.
-    headers: Vec<(&'static str, String)>,
-    body: PageText,
-    attachments: Vec<Enclosure>,
-}
-
-/// Something that came with a message.
-struct Enclosure {
-    /// As the message gives it; may be empty.
-    name: String,
-    /// Media type in lower case, such as `image/png`; may be empty.
-    media_type: String,
-    /// Whether the body shows it.
-    inline: bool,
-    bytes: Vec<u8>,
-}
-
-impl Letter {
-    /// Writes the page and hands over the attachments.
-    fn write(self, document: &mut DocumentBuilder) -> Result<()> {
-        let Letter { headers, body, attachments } = self;
-        for enclosure in attachments.into_iter().filter(Enclosure::is_document) {
-            let name = enclosure.file_name();
-            document.attachments().push(&name, enclosure.bytes);
-        }
-        let mut page = PageText::default();
-        let mut lines: Vec<String> = headers
-            .iter()
-            .filter_map(|(name, value)| {
-                let value = value.split_whitespace().collect::<Vec<_>>().join(" ");
-                (!value.is_empty()).then(|| format!("{name}: {value}"))
-            })
-            .collect();
-        let names: Vec<&str> = document.attachments().names().collect();
-        if !names.is_empty() {
-            lines.push(format!("Attachments: {}", names.join("; ")));
-        }
-        page.push(BlockKind::Paragraph, &lines.join("\n"));
-        page.append(&body);
-        for (name, value) in &headers {
-            match *name {
-                "Subject" => document.set_title(value),
-                "From" => document.set_author(value),
-                "Date" => document.set_created(dates::of_mail(value)),
-                _ => {}
-            }
-        }
-        document.start_page(ExtractionMethod::Native, None);
-        document.push_verbatim(&page.text, &page.spans)
-    }
-}
-
-impl Enclosure {
-    /// Signatures and decoration are no documents.
-    fn is_document(&self) -> bool {
-        let signature = matches!(
-            self.media_type.as_str(),
-            "application/pgp-signature"
-                | "application/pkcs7-signature"
-                | "application/x-pkcs7-signature"
-                | "application/applefile"
-        );
-        let decoration =
-            self.inline && self.media_type.starts_with("image/") && self.bytes.len() <= MAX_DECORATION_BYTES;
-        !self.bytes.is_empty() && !signature && !decoration
-    }
-
-    fn file_name(&self) -> String {
-        let name = attachment::file_name(self.name.trim());
-        if !name.is_empty() {
-            return name;
-        }
-        let extension = match self.media_type.as_str() {
-            "text/plain" => "txt",
-            "text/html" => "html",
-            "text/calendar" => "ics",
-            "message/rfc822" => "eml",
-            "image/jpeg" => "jpg",
-            "application/vnd.ms-outlook" => "msg",
-            other => match other.split_once('/') {
-                Some(("application" | "image", subtype)) if subtype.len() <= 4 => subtype,
-                _ => "bin",
-            },
-        };
-        format!("attachment.{extension}")
-    }
-}

@@ -1,6 +1,6 @@
 //! Outlook items in files ([MS-OXMSG]): a compound file of MAPI properties ([MS-OXPROPS]).
 
-use std::borrow::Cow;
+use std::collections::HashSet;
 use std::io::{Cursor, Write};
 use std::path::Path;
 use std::time::SystemTime;
@@ -8,12 +8,13 @@ use std::time::SystemTime;
 use casetrack_core::Result;
 
 use super::body::{self, PageText};
+use super::letter::{Enclosure, Letter};
 use super::mime::decode_text;
-use super::properties::{CompoundFile, Properties, charset, read_stream};
-use super::{Enclosure, Letter, eml, html_body, rich_text};
-use crate::page::DocumentBuilder;
-use crate::registry::Extractor;
-use crate::source::Source;
+use super::properties::{Properties, charset};
+use super::{eml, html_body, rich_text};
+use crate::build::{DocumentBuilder, Extractor};
+use crate::container::ole::{CompoundFile, Entry};
+use crate::model::Source;
 
 /// [MS-OXPROPS], by identifier.
 mod id {
@@ -42,49 +43,36 @@ mod id {
 /// Types of recipients, and the property that lists their names where they have no objects of their own.
 const RECIPIENTS: [(&str, u32, u32); 3] = [("To", 1, 0x0E04), ("Cc", 2, 0x0E03), ("Bcc", 3, 0x0E02)];
 
+/// Storages inside each other; a message inside another takes two.
+const MAX_DEPTH: usize = 200;
+
 pub(crate) struct Msg;
 
 impl Extractor for Msg {
     fn extract(&self, source: &Source, document: &mut DocumentBuilder) -> Result<()> {
-        let padded = padded(source.bytes);
-        let mut file = cfb::CompoundFile::open(Cursor::new(&*padded))
-            .map_err(|error| source.unreadable(format_args!("its OLE container is damaged ({error})")))?;
-        let item = Properties::read(&mut file, "/", 32, source.limits().max_part_bytes);
-        let headers = headers(source, &mut file, &item);
-        let class = item.string(&mut file, id::MESSAGE_CLASS).unwrap_or_default();
+        let file = CompoundFile::open(source.bytes)
+            .ok_or_else(|| source.unreadable("the directory of its OLE container is damaged"))?;
+        let item = Properties::read(&file, file.root_entries(), 32, source.limits().max_part_bytes);
+        let headers = headers(source, &file, &item);
+        let class = item.string(id::MESSAGE_CLASS).unwrap_or_default();
         if class.eq_ignore_ascii_case("IPM.Note.SMIME") {
             document.warn("The message is encrypted; only its headers could be read.");
         }
-        let body = read_body(source, &mut file, &item, document);
-        let attachments = attachments(source, &mut file, &item, document);
+        let body = read_body(source, &item, document);
+        let attachments = attachments(source, &file, &item, document);
         Letter { headers, body, attachments }.write(document)
     }
 }
 
-/// Some programs leave out the last sectors although their allocation table lists them, and cfb refuses such files; a file that was
-/// cut off looks the same. Adds them as zeros, at most as many bytes as there are.
-fn padded(bytes: &[u8]) -> Cow<'_, [u8]> {
-    let field = |at: usize| bytes.get(at..)?.first_chunk().map(|bytes| u16::from_le_bytes(*bytes));
-    let sector_bytes = 1usize << field(30).unwrap_or_default().min(12);
-    let table_sectors = usize::from(field(44).unwrap_or_default()) | usize::from(field(46).unwrap_or_default()) << 16;
-    let listed = (table_sectors.saturating_mul(sector_bytes / 4).saturating_add(1)).saturating_mul(sector_bytes);
-    let wanted = listed.min(bytes.len().max(1 << 16).saturating_mul(2));
-    if wanted <= bytes.len() {
-        return Cow::Borrowed(bytes);
-    }
-    let mut padded = bytes.to_vec();
-    padded.resize(wanted.next_multiple_of(sector_bytes.max(1)), 0);
-    Cow::Owned(padded)
-}
-
-fn headers(source: &Source, file: &mut CompoundFile, item: &Properties) -> Vec<(&'static str, String)> {
+fn headers(source: &Source, file: &CompoundFile, item: &Properties) -> Vec<(&'static str, String)> {
     let mut headers = Vec::new();
-    headers.extend(id::SENDERS.iter().find_map(|ids| person(file, item, *ids)).map(|sender| ("From", sender)));
+    headers.extend(id::SENDERS.iter().find_map(|ids| person(item, *ids)).map(|sender| ("From", sender)));
     let recipients: Vec<(Option<u32>, String)> = storages(file, "__recip_version1.0_#")
         .iter()
-        .filter_map(|folder| {
-            let recipient = Properties::read(file, folder, 8, source.limits().max_part_bytes).with_charset_of(item);
-            Some((recipient.integer(id::RECIPIENT_TYPE), person(file, &recipient, id::RECIPIENT)?))
+        .filter_map(|storage| {
+            let entries = file.entries(storage);
+            let recipient = Properties::read(file, entries, 8, source.limits().max_part_bytes).with_charset_of(item);
+            Some((recipient.integer(id::RECIPIENT_TYPE), person(&recipient, id::RECIPIENT)?))
         })
         .collect();
     for (label, kind, names) in RECIPIENTS {
@@ -94,19 +82,19 @@ fn headers(source: &Source, file: &mut CompoundFile, item: &Properties) -> Vec<(
             .map(|(_, person)| person.as_str())
             .collect();
         if people.is_empty() {
-            headers.extend(item.string(file, names).map(|names| (label, names)));
+            headers.extend(item.string(names).map(|names| (label, names)));
         } else {
             headers.push((label, people.join(", ")));
         }
     }
-    headers.extend(date(file, item).map(|date| ("Date", date)));
-    headers.extend(item.string(file, id::SUBJECT).map(|subject| ("Subject", subject)));
+    headers.extend(date(item).map(|date| ("Date", date)));
+    headers.extend(item.string(id::SUBJECT).map(|subject| ("Subject", subject)));
     headers
 }
 
 /// As the sender wrote it, else in Coordinated Universal Time.
-fn date(file: &mut CompoundFile, item: &Properties) -> Option<String> {
-    let written = item.string(file, id::TRANSPORT_HEADERS).map(|headers| {
+fn date(item: &Properties) -> Option<String> {
+    let written = item.string(id::TRANSPORT_HEADERS).map(|headers| {
         let [date, ..] = eml::summary(headers.as_bytes());
         date
     });
@@ -118,9 +106,9 @@ fn date(file: &mut CompoundFile, item: &Properties) -> Option<String> {
 }
 
 /// `Name <address>`; addresses inside an Exchange organisation say nothing to people.
-fn person(file: &mut CompoundFile, object: &Properties, [name, smtp, address]: [u32; 3]) -> Option<String> {
-    let name = object.string(file, name).map(|name| name.trim().trim_matches('\'').to_owned());
-    let address = object.string(file, smtp).or_else(|| object.string(file, address));
+fn person(object: &Properties, [name, smtp, address]: [u32; 3]) -> Option<String> {
+    let name = object.string(name).map(|name| name.trim().trim_matches('\'').to_owned());
+    let address = object.string(smtp).or_else(|| object.string(address));
     let address = address.map(|address| address.trim().to_owned()).filter(|address| address.contains('@'));
     match (name, address) {
         (Some(name), Some(address)) if name != address => Some(format!("{name} <{address}>")),
@@ -128,24 +116,24 @@ fn person(file: &mut CompoundFile, object: &Properties, [name, smtp, address]: [
     }
 }
 
-fn read_body(source: &Source, file: &mut CompoundFile, item: &Properties, document: &mut DocumentBuilder) -> PageText {
-    let plain = item.string(file, id::BODY).map(|text| body::plain(&text));
-    let html = item.binary(file, id::HTML).map(|html| {
+fn read_body(source: &Source, item: &Properties, document: &mut DocumentBuilder) -> PageText {
+    let plain = item.string(id::BODY).map(|text| body::plain(&text));
+    let html = item.binary(id::HTML).map(|html| {
         let declared = item.integer(id::INTERNET_CODE_PAGE).and_then(charset);
         match declared {
             Some(charset) => format!("\u{FEFF}{}", decode_text(&html, Some(charset))).into_bytes(),
             None => html,
         }
     });
-    let html = html.or_else(|| item.string(file, id::HTML).map(|html| format!("\u{FEFF}{html}").into_bytes()));
+    let html = html.or_else(|| item.string(id::HTML).map(|html| format!("\u{FEFF}{html}").into_bytes()));
     let html = html.map(|html| body::html(source, &html));
     if plain.is_some() || html.is_some() {
         return body::choose(plain, html);
     }
     let mut text = PageText::default();
-    if let Some(compressed) = item.binary(file, id::RTF) {
+    if let Some(compressed) = item.binary(id::RTF) {
         let pages = rich_text::decompressed(&compressed, source.limits().max_part_bytes)
-            .and_then(|rtf| html_body::pages_as("rtf", source, &rtf));
+            .and_then(|rtf| html_body::rtf_pages(source, &rtf));
         match pages {
             Some(pages) => pages.iter().for_each(|page| text.push_page(page)),
             None => document.warn("The text of the message is in Rich Text that could not be read."),
@@ -154,37 +142,33 @@ fn read_body(source: &Source, file: &mut CompoundFile, item: &Properties, docume
     text
 }
 
-/// Paths of the root's storages whose names begin so, in order, with a slash at the end.
-fn storages(file: &CompoundFile, prefix: &str) -> Vec<String> {
-    let mut found: Vec<String> = file
-        .read_root_storage()
-        .filter(|entry| entry.is_storage() && entry.name().starts_with(prefix))
-        .map(|entry| format!("/{}/", entry.name()))
-        .collect();
-    found.sort();
+/// The root's storages whose names begin so, in order.
+fn storages(file: &CompoundFile, prefix: &str) -> Vec<Entry> {
+    let mut found = file.root_entries();
+    found.retain(|entry| entry.is_storage && entry.name.starts_with(prefix));
+    found.sort_by(|a, b| a.name.cmp(&b.name));
     found
 }
 
 fn attachments(
     source: &Source,
-    file: &mut CompoundFile,
+    file: &CompoundFile,
     item: &Properties,
     document: &mut DocumentBuilder,
 ) -> Vec<Enclosure> {
     let limits = source.limits();
     let mut bytes_left = document.attachments().bytes_left();
     let mut found = Vec::new();
-    for folder in storages(file, "__attach_version1.0_#").iter().take(limits.max_attachments as usize) {
-        let attachment = Properties::read(file, folder, 8, limits.max_part_bytes).with_charset_of(item);
+    for storage in storages(file, "__attach_version1.0_#").iter().take(limits.max_attachments as usize) {
+        let attachment = Properties::read(file, file.entries(storage), 8, limits.max_part_bytes).with_charset_of(item);
         let mut name = [id::ATTACH_LONG_FILE_NAME, id::ATTACH_FILE_NAME, id::DISPLAY_NAME]
             .iter()
-            .find_map(|&id| attachment.string(file, id))
+            .find_map(|&id| attachment.string(id))
             .unwrap_or_default();
-        let mut media_type =
-            attachment.string(file, id::ATTACH_MEDIA_TYPE).unwrap_or_default().trim().to_ascii_lowercase();
-        let bytes = match attachment.storage(file, id::ATTACH_DATA) {
+        let mut media_type = attachment.string(id::ATTACH_MEDIA_TYPE).unwrap_or_default().trim().to_ascii_lowercase();
+        let bytes = match attachment.storage(id::ATTACH_DATA) {
             Some(storage) => {
-                let Some((bytes, is_message)) = copied(file, &storage, bytes_left) else {
+                let Some((bytes, is_message)) = copied(file, storage, bytes_left) else {
                     document.warn(format!("The attachment {name} is damaged and was left out."));
                     continue;
                 };
@@ -196,39 +180,45 @@ fn attachments(
                 }
                 bytes
             }
-            None => attachment.binary(file, id::ATTACH_DATA).unwrap_or_default(),
+            None => attachment.binary(id::ATTACH_DATA).unwrap_or_default(),
         };
         if bytes.is_empty() {
             document.warn(format!("The attachment {name} has no content; it may be a link."));
         }
         bytes_left = bytes_left.saturating_sub(bytes.len() as u64);
-        let inline = attachment.is_set(id::ATTACH_HIDDEN) || attachment.string(file, id::ATTACH_CONTENT_ID).is_some();
+        let inline = attachment.is_set(id::ATTACH_HIDDEN) || attachment.string(id::ATTACH_CONTENT_ID).is_some();
         found.push(Enclosure { name, media_type, inline, bytes });
     }
     found
 }
 
 /// An object inside as a file of its own, and whether it is a message. The same object gives the same bytes.
-fn copied(file: &mut CompoundFile, storage: &str, max_bytes: u64) -> Option<(Vec<u8>, bool)> {
-    let entries: Vec<(String, bool)> = file
-        .walk_storage(storage)
-        .ok()?
-        .skip(1)
-        .filter_map(|entry| Some((entry.path().strip_prefix(storage).ok()?.to_str()?.to_owned(), entry.is_stream())))
-        .collect();
+fn copied(file: &CompoundFile, object: &Entry, max_bytes: u64) -> Option<(Vec<u8>, bool)> {
     let mut copy = cfb::CompoundFile::create_with_version(cfb::Version::V3, Cursor::new(Vec::new())).ok()?;
     let (mut is_message, mut bytes_left) = (false, max_bytes);
-    for (path, is_stream) in entries {
-        let target = Path::new("/").join(&path);
-        if !is_stream {
+    let mut open = vec![(Path::new("/").to_owned(), file.entries(object).into_iter())];
+    let mut seen = HashSet::from([object.number]);
+    while let Some((folder, entries)) = open.last_mut() {
+        let Some(entry) = entries.next() else {
+            open.pop();
+            continue;
+        };
+        let target = folder.join(&entry.name);
+        // A damaged directory may run in a circle.
+        if !seen.insert(entry.number) || open.len() > MAX_DEPTH {
+            return None;
+        }
+        if entry.is_storage {
             copy.create_storage(&target).ok()?;
             copy.set_created_time(&target, SystemTime::UNIX_EPOCH).ok()?;
             copy.set_modified_time(&target, SystemTime::UNIX_EPOCH).ok()?;
+            open.push((target, file.entries(&entry).into_iter()));
             continue;
         }
-        let mut bytes = read_stream(file, &format!("{storage}/{path}"), bytes_left)?;
+        let mut bytes = file.content(&entry);
+        bytes.truncate(usize::try_from(bytes_left).unwrap_or(usize::MAX));
         bytes_left -= bytes.len() as u64;
-        if path == "__properties_version1.0" && bytes.len() >= 24 {
+        if open.len() == 1 && entry.name == "__properties_version1.0" && bytes.len() >= 24 {
             // The table of a message inside another has a header of 24 bytes instead of 32 ([MS-OXMSG] 2.4.1).
             is_message = true;
             bytes.splice(24..24, [0; 8]);

@@ -1,16 +1,15 @@
 //! Properties of an Outlook item in its compound file ([MS-OXMSG] 2.4): small ones in a table, others in streams of their own.
 
 use std::collections::HashMap;
-use std::io::{Cursor, Read};
 
 use super::mime::decode_text;
-
-pub(super) type CompoundFile<'a> = cfb::CompoundFile<Cursor<&'a [u8]>>;
+use crate::container::ole::{CompoundFile, Entry};
 
 /// The properties of one object: the message, a recipient or an attachment.
-pub(super) struct Properties {
-    /// Path of its storage, with a slash at the end.
-    folder: String,
+pub(super) struct Properties<'a> {
+    file: &'a CompoundFile<'a>,
+    /// Its streams and storages by their names in lower case.
+    entries: HashMap<String, Entry>,
     /// Values of up to eight bytes by tag: identifier and type.
     fixed: HashMap<u32, [u8; 8]>,
     /// Name of the encoding of strings that are not Unicode.
@@ -22,11 +21,13 @@ const INTEGER: u32 = 0x0003;
 const BOOLEAN: u32 = 0x000B;
 const TIME: u32 = 0x0040;
 
-impl Properties {
-    /// `header_bytes` stand before the table: 32 in a message, 8 in its recipients and attachments.
-    pub fn read(file: &mut CompoundFile, folder: &str, header_bytes: usize, max_bytes: u64) -> Self {
-        let mut properties = Self { folder: folder.to_owned(), fixed: HashMap::new(), charset: None, max_bytes };
-        let table = properties.stream(file, "__properties_version1.0").unwrap_or_default();
+impl<'a> Properties<'a> {
+    /// `entries` are those of the object's storage; `header_bytes` stand before its table: 32 in a message, 8 in its recipients
+    /// and attachments. Streams are read up to `max_bytes`.
+    pub fn read(file: &'a CompoundFile, entries: Vec<Entry>, header_bytes: usize, max_bytes: u64) -> Self {
+        let entries = entries.into_iter().map(|entry| (entry.name.to_ascii_lowercase(), entry)).collect();
+        let mut properties = Self { file, entries, fixed: HashMap::new(), charset: None, max_bytes };
+        let table = properties.stream("__properties_version1.0").unwrap_or_default();
         for entry in table.get(header_bytes..).unwrap_or_default().as_chunks::<16>().0 {
             let [a, b, c, d, _, _, _, _, value @ ..] = entry;
             properties.fixed.insert(u32::from_le_bytes([*a, *b, *c, *d]), *value);
@@ -60,37 +61,31 @@ impl Properties {
     }
 
     /// A string, Unicode or not; `None` where there is none, or it is blank.
-    pub fn string(&self, file: &mut CompoundFile, id: u32) -> Option<String> {
-        let text = match self.stream(file, &format!("__substg1.0_{id:04X}001F")) {
+    pub fn string(&self, id: u32) -> Option<String> {
+        let text = match self.stream(&format!("__substg1.0_{id:04x}001f")) {
             Some(bytes) => encoding_rs::UTF_16LE.decode_without_bom_handling(&bytes).0.into_owned(),
-            None => decode_text(&self.stream(file, &format!("__substg1.0_{id:04X}001E"))?, self.charset),
+            None => decode_text(&self.stream(&format!("__substg1.0_{id:04x}001e"))?, self.charset),
         };
         let text = text.trim_end_matches('\0');
         (!text.trim().is_empty()).then(|| text.to_owned())
     }
 
-    pub fn binary(&self, file: &mut CompoundFile, id: u32) -> Option<Vec<u8>> {
-        self.stream(file, &format!("__substg1.0_{id:04X}0102"))
+    pub fn binary(&self, id: u32) -> Option<Vec<u8>> {
+        self.stream(&format!("__substg1.0_{id:04x}0102"))
     }
 
-    /// Path of the storage that is the value of a property.
-    pub fn storage(&self, file: &CompoundFile, id: u32) -> Option<String> {
-        let path = format!("{}__substg1.0_{id:04X}000D", self.folder);
-        file.is_storage(&path).then_some(path)
+    /// The storage that is the value of a property.
+    pub fn storage(&self, id: u32) -> Option<&Entry> {
+        self.entries.get(&format!("__substg1.0_{id:04x}000d")).filter(|entry| entry.is_storage)
     }
 
-    fn stream(&self, file: &mut CompoundFile, name: &str) -> Option<Vec<u8>> {
-        read_stream(file, &format!("{}{name}", self.folder), self.max_bytes)
+    /// What can be read of a stream, by its name in lower case.
+    fn stream(&self, name: &str) -> Option<Vec<u8>> {
+        let entry = self.entries.get(name).filter(|entry| !entry.is_storage)?;
+        let mut bytes = self.file.content(entry);
+        bytes.truncate(usize::try_from(self.max_bytes).unwrap_or(usize::MAX));
+        Some(bytes)
     }
-}
-
-/// What can be read of a stream, up to a limit; `None` where there is no such stream.
-pub(super) fn read_stream(file: &mut CompoundFile, path: &str, max_bytes: u64) -> Option<Vec<u8>> {
-    let stream = file.open_stream(path).ok()?;
-    let mut bytes = Vec::new();
-    // A chain of sectors that breaks off leaves what came before.
-    let _ = stream.take(max_bytes).read_to_end(&mut bytes);
-    Some(bytes)
 }
 
 /// The encoding that a Windows code page is.

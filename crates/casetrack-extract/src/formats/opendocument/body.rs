@@ -2,11 +2,16 @@
 
 use super::inline::Paragraph;
 use super::lists::Lists;
-use super::object::LoadObject;
 use super::styles::Styles;
-use crate::flow::{Flow, FlowBlock, PAGE_BREAK, Sink};
-use crate::page::DocumentBuilder;
-use crate::xml::{Element, Stop, XmlReader};
+use crate::build::DocumentBuilder;
+use crate::build::flow::{Flow, FlowBlock, PAGE_BREAK, Sink};
+use crate::container::xml::{Element, Stop, XmlReader};
+
+/// What the repetition of rows and cells may add to a document.
+const MAX_REPEATED_BYTES: usize = 1 << 24;
+
+/// Gives the content of the object in a folder of the package; `None` where there is none.
+pub(super) type LoadObject<'d> = &'d mut dyn FnMut(&str) -> casetrack_core::Result<Option<String>>;
 
 /// A footnote or endnote; they follow the text.
 pub(super) struct Note {
@@ -54,7 +59,7 @@ impl<'a, 'd> Body<'a, 'd> {
             comments: Vec::new(),
             formulas: String::new(),
             hidden_sections: Vec::new(),
-            repeatable_bytes: super::tables::MAX_REPEATED_BYTES,
+            repeatable_bytes: MAX_REPEATED_BYTES,
             is_paged: true,
             page_ended: false,
         }

@@ -1,9 +1,9 @@
 //! Content of paragraphs: text, fields, notes, comments, drawing objects ([ODF] Part 3, 6 and 7).
 
 use super::body::{Body, Note, is_shape};
-use crate::flow::{FlowBlock, PAGE_BREAK, Sink};
-use crate::formats::docx::number_format::roman;
-use crate::xml::{Element, Node, Stop, XmlError};
+use crate::build::flow::{FlowBlock, PAGE_BREAK, Sink};
+use crate::container::xml::{Element, Node, Stop, XmlError};
+use crate::office::number_format::roman;
 
 /// A hostile file must not ask for millions of spaces.
 const MAX_SPACES: usize = 1000;

@@ -1,8 +1,8 @@
 //! What kind of file a package is, and whether it is encrypted ([ODF] Part 2, 3 and 4).
 
-use crate::encoding;
-use crate::xml::{XmlError, XmlReader};
-use crate::zip_container::ZipContainer;
+use crate::container::xml::{XmlError, XmlReader};
+use crate::container::zip::ZipContainer;
+use crate::text::encoding;
 
 /// The parts that hold the text: apart, or the whole package in one. Macros may have passwords of their own.
 const TEXT_PARTS: [&str; 2] = ["content.xml", "encrypted-package"];

@@ -8,6 +8,7 @@
 
 mod body;
 mod inline;
+mod list_style;
 mod lists;
 mod manifest;
 mod object;
@@ -15,23 +16,22 @@ mod presentation;
 mod styles;
 mod tables;
 
-use casetrack_core::{ErrorCode, Result};
+use casetrack_core::Result;
 
 pub(crate) use self::manifest::{Manifest, flat_mime_type};
 
-use self::body::Body;
-use self::object::LoadObject;
+use self::body::{Body, LoadObject};
+
 use self::presentation::Slides;
 use self::styles::Styles;
-use crate::encoding;
-use crate::flow::{Sink, push_note};
-use crate::formats::pptx::DEFAULT_TITLES;
-use crate::page::DocumentBuilder;
-use crate::properties;
-use crate::registry::Extractor;
-use crate::source::Source;
-use crate::xml::{Stop, XmlReader};
-use crate::zip_container::{SIGNATURES, ZipContainer};
+use crate::build::flow::{Sink, push_note};
+use crate::build::{DocumentBuilder, Extractor};
+use crate::container::xml::Stop;
+use crate::container::zip::{SIGNATURES, ZipContainer};
+use crate::model::Source;
+use crate::office::open_document;
+use crate::office::slides::DEFAULT_TITLES;
+use crate::text::encoding;
 
 pub(crate) struct OpenDocument;
 
@@ -40,30 +40,18 @@ impl Extractor for OpenDocument {
         if !SIGNATURES.iter().any(|signature| source.bytes.starts_with(signature)) {
             let xml = encoding::decode_xml(source.bytes);
             let parts = Parts { content: &xml, styles: "", meta: &xml };
-            return parts.read(source, document, &mut |_| None);
+            return parts.read(source, document, &mut |_| Ok(None));
         }
         let mut container = ZipContainer::open(source)?;
-        let styles = optional_part(&mut container, "styles.xml", document)?;
-        let meta = optional_part(&mut container, "meta.xml", document)?;
+        let styles = open_document::optional_part(&mut container, "styles.xml", "styles", document)?;
+        let meta = open_document::optional_part(&mut container, "meta.xml", "properties of the document", document)?;
         let content =
             container.part("content.xml")?.ok_or_else(|| source.unreadable("its main part content.xml is missing"))?;
         let content = encoding::decode_xml(&content);
         Parts { content: &content, styles: &styles, meta: &meta }.read(source, document, &mut |folder| {
-            let bytes = container.part(&format!("{folder}/content.xml")).ok().flatten()?;
-            Some(encoding::decode_xml(&bytes).into_owned())
+            let bytes = container.part(&format!("{folder}/content.xml"))?;
+            Ok(bytes.map(|bytes| encoding::decode_xml(&bytes).into_owned()))
         })
-    }
-}
-
-/// A part whose damage does not cost the text; empty if there is none.
-fn optional_part(container: &mut ZipContainer, name: &str, document: &mut DocumentBuilder) -> Result<String> {
-    match container.part(name) {
-        Ok(bytes) => Ok(encoding::decode_xml(&bytes.unwrap_or_default()).into_owned()),
-        Err(error) if error.code == ErrorCode::UnreadableFile => {
-            document.warn(format!("The part {name} is damaged; what it says about the document is missing."));
-            Ok(String::new())
-        }
-        Err(error) => Err(error),
     }
 }
 
@@ -106,7 +94,7 @@ impl Parts<'_> {
         if !hidden_sections.is_empty() {
             document.warn(format!("Hidden when the document is printed: section {}.", hidden_sections.join(", ")));
         }
-        let title = read_meta(self.meta, document).filter(|title| !title.trim().is_empty());
+        let title = open_document::properties(self.meta, document).filter(|title| !title.trim().is_empty());
         match slides {
             Some(slides) => write_slides_facts(slides, title, source, document)?,
             None => title.iter().for_each(|title| document.set_title(title)),
@@ -153,19 +141,6 @@ fn write_slides_facts(
     let title = title.filter(|title| !DEFAULT_TITLES.contains(&title.trim())).or(slides.first_title);
     title.iter().for_each(|title| document.set_title(title));
     Ok(())
-}
-
-/// Reads `office:meta`, as far as it is undamaged. Leaves author, dates and language with `document`; returns the title.
-pub(crate) fn read_meta(xml: &str, document: &mut DocumentBuilder) -> Option<String> {
-    let mut xml = XmlReader::new(xml);
-    xml.root().ok()?;
-    while let Some(element) = xml.child().ok()? {
-        if element.name() == "meta" {
-            return properties::read(&mut xml, document);
-        }
-        xml.skip().ok()?;
-    }
-    None
 }
 
 #[cfg(test)]

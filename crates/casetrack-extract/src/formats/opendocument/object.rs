@@ -1,11 +1,10 @@
 //! Objects embedded in a document: formulas (MathML) and the data of charts ([ODF] Part 3, 11).
 
-use super::body::Body;
-use crate::flow::{FlowCell, FlowRow};
-use crate::xml::{Element, Node, Stop, XmlError, XmlReader};
+use std::fmt::Display;
 
-/// Gives the content of the object in a folder of the package; `None` where there is none.
-pub(super) type LoadObject<'d> = &'d mut dyn FnMut(&str) -> Option<String>;
+use super::body::Body;
+use crate::build::flow::{FlowCell, FlowRow};
+use crate::container::xml::{Element, Node, Stop, XmlError, XmlReader};
 
 /// What a chart shows.
 #[derive(Default)]
@@ -23,14 +22,31 @@ impl Body<'_, '_> {
         let folder = element.attribute("href").unwrap_or_default();
         let folder = folder.trim_start_matches("./").trim_end_matches('/');
         if !folder.is_empty()
-            && let Some(xml) = (self.load_object)(folder)
+            && let Some(xml) = self.object_part(folder)
         {
-            let mut load_nothing = |_: &str| None;
+            let mut load_nothing = |_: &str| Ok(None);
             let mut object = Body::new(&xml, self.styles, &mut load_nothing, self.flow.document);
-            let _ = object.object_content(&mut embedded);
+            let read = object.object_content(&mut embedded);
             self.formulas.push_str(&object.formulas);
+            match read {
+                Err(Stop::Limit(error)) => return (embedded, Err(Stop::Limit(error))),
+                Err(Stop::Xml(error)) => self.warn_of_object(folder, &error),
+                Ok(()) => {}
+            }
         }
         (embedded, outcome)
+    }
+
+    /// The content of the object in a folder; `None` where there is none, or, with a warning, where it is damaged.
+    fn object_part(&mut self, folder: &str) -> Option<String> {
+        (self.load_object)(folder).unwrap_or_else(|error| {
+            self.warn_of_object(folder, &error.message);
+            None
+        })
+    }
+
+    fn warn_of_object(&mut self, folder: &str, problem: &dyn Display) {
+        self.flow.document.warn(format!("The embedded object {folder} could not be read to its end: {problem}"));
     }
 
     /// Looks for a formula or a chart in the children of the element started last; in a flat file they stand in the text.

@@ -3,8 +3,8 @@
 use casetrack_core::BlockKind;
 
 use super::body::{Body, is_shape};
-use crate::flow::{FlowBlock, FlowRow, Sink};
-use crate::xml::{Element, Stop};
+use crate::build::flow::{FlowBlock, FlowRow, Sink};
+use crate::container::xml::{Element, Stop};
 
 /// What the slides say about the presentation.
 #[derive(Default)]

@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use super::lists::ListStyle;
-use crate::xml::{Element, XmlError, XmlReader};
+use super::list_style::ListStyle;
+use crate::container::xml::{Element, XmlError, XmlReader};
 
 /// Styles inherit over at most this many steps; a cycle must end.
 const MAX_INHERITANCE: usize = 32;

@@ -1,13 +1,12 @@
 //! Tables: a row is a block, its cells joined by tabs ([ODF] Part 3, 9).
 
 use super::body::Body;
-use crate::flow::{FlowBlock, FlowCell, FlowRow, Sink};
-use crate::xml::{Element, Stop};
+use crate::build::flow::{FlowBlock, FlowCell, FlowRow, Sink};
+use crate::container::xml::{Element, Stop};
 
 /// A cell or row is repeated at most this often; a hostile file must not ask for millions.
 const MAX_REPETITIONS: u32 = 1000;
-/// What the repetition of rows and cells may add to a document.
-pub(super) const MAX_REPEATED_BYTES: usize = 1 << 24;
+
 /// What a copy of an empty row or paragraph takes.
 const COPY_BYTES: usize = 64;
 

@@ -1,6 +1,6 @@
 //! Columns of text that a file draws line by line across the page.
 
-use super::text_layer::{Piece, continues};
+use super::line::{Piece, continues};
 
 /// Lines that must stand side by side.
 const MIN_ROWS: usize = 5;
@@ -69,7 +69,7 @@ fn flush(section: &mut Vec<Piece>, gutter: f32, ordered: &mut Vec<Piece>) {
 mod tests {
     use casetrack_core::Rect;
 
-    use super::super::text_layer::Line;
+    use super::super::line::Line;
     use super::*;
 
     fn piece(text: &str, left: f32, top: f32) -> Piece {

@@ -2,11 +2,11 @@
 //!
 //! Lines that follow each other downwards and overlap horizontally form a region (a column, a heading); running heads and
 //! feet are regions of their own. Inside a region a paragraph ends where the distance grows, the font size changes, the
-//! indentation starts anew, or a line ends early: the next word would have fitted.
+//! indentation starts again, or a line ends early: the next word would have fitted.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use super::text_layer::Line;
+use super::line::Line;
 
 /// A longer text in large print is a text, not a heading.
 const MAX_HEADING_CHARS: usize = 200;

@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use casetrack_core::{Error, ErrorCode, Result};
 use pdfium_render::prelude::{Pdfium, PdfiumError};
 
-use crate::ExtractOptions;
+use crate::model::ExtractOptions;
 
 /// Names the library, a file or the directory that holds it.
 const ENVIRONMENT_VARIABLE: &str = "CASETRACK_PDFIUM";

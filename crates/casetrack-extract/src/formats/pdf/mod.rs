@@ -1,13 +1,16 @@
 //! PDF files, over pdfium.
 //!
 //! Text is what the text layer says, in the order of the page's content, one line of text per line on the page with its
-//! box. Paragraphs are found from geometry. A page that is a picture with no or hardly any text is a scan, and a text layer
+//! box. Paragraphs are found from geometry. A page that is a picture with little or no text is a scan, and a text layer
 //! may be garbage: such pages are rendered and read by OCR, and so are large pictures beside a text layer. Where that is not
 //! possible pages keep their places without being taken for empty ones.
 
 mod columns;
+mod file;
 mod layout;
 mod library;
+mod line;
+mod page;
 mod pictures;
 mod rendering;
 mod report;
@@ -16,35 +19,32 @@ mod scan;
 mod text_layer;
 
 use std::borrow::Cow;
-use std::sync::{Mutex, PoisonError};
+use std::sync::PoisonError;
 
-use casetrack_core::{BlockKind, Error, ExtractionMethod, Rect, Result};
+use casetrack_core::{BlockKind, ExtractionMethod, Rect, Result};
 use pdfium_render::prelude::{
     PdfDocument, PdfDocumentMetadataTagType, PdfPage, PdfPageAnnotationType, PdfPageIndex, PdfiumError,
-    PdfiumInternalError,
 };
 
+use self::file::{PDFIUM, opened};
 use self::layout::{Headings, Paragraph};
 pub use self::library::pdfium_status;
+use self::line::Line;
+use self::page::{PageState, ReadPage};
 use self::pictures::{Pictures, Unread};
 pub(crate) use self::rendering::render;
 use self::report::Report;
-use self::text_layer::{Line, View};
-use crate::dates;
+use self::text_layer::View;
+use crate::build::{DocumentBuilder, Extractor, PlacedLine};
+use crate::model::Source;
 use crate::ocr::{self, OcrPage, Picture, tesseract_status};
-use crate::page::{DocumentBuilder, PlacedLine};
-use crate::registry::Extractor;
-use crate::source::Source;
+use crate::text::dates;
 
 /// Fewer characters than this on a page that is covered by a picture are a stamp or a page number, not its text.
 const MIN_TEXT_OF_SCAN: usize = 50;
 /// Share of the page that pictures must cover for a scan: on a page with a little text, and on one with none at all.
 const SCAN_COVERAGE: f32 = 0.5;
 const SCAN_COVERAGE_WITHOUT_TEXT: f32 = 0.1;
-/// One thread is inside pdfium at a time: it is not thread-safe, and its binding locks every single call, which is cheap
-/// only without contention.
-static PDFIUM: Mutex<()> = Mutex::new(());
-
 pub(crate) struct Pdf;
 
 impl Extractor for Pdf {
@@ -55,30 +55,6 @@ impl Extractor for Pdf {
         drop(pdf);
         outcome
     }
-}
-
-/// The file, opened with the password that was given, if it needs one.
-fn opened<'a>(source: &'a Source) -> Result<PdfDocument<'a>> {
-    let pdfium = library::pdfium(source.options)?;
-    let _inside = PDFIUM.lock().unwrap_or_else(PoisonError::into_inner);
-    let given = source.options.password.as_ref().map(|password| password.reveal());
-    // Without a password at last: most encrypted files open so, and only forbid to print or copy.
-    let mut opened = pdfium.load_pdf_from_byte_slice(source.bytes, given);
-    if given.is_some() && opened.as_ref().is_err_and(is_password_error) {
-        opened = pdfium.load_pdf_from_byte_slice(source.bytes, None);
-    }
-    opened.map_err(|error| open_error(source, &error))
-}
-
-/// What a page is, apart from its text.
-#[derive(Debug, Clone, Copy, PartialEq)]
-enum PageState {
-    /// Has text, or is truly blank.
-    Readable,
-    Scanned,
-    /// Has a text layer that does not say what the page shows.
-    Garbage,
-    Damaged,
 }
 
 /// What the text layer of a page says.
@@ -98,7 +74,7 @@ impl TextPage {
 /// OCR of a page with a garbage text layer replaces it when it makes at least this much sense.
 const MIN_CONFIDENCE: f32 = 0.5;
 
-/// Text layers first: they are read fast, and tell what is a heading. Then page by page, with OCR where it is needed, so that
+/// Text layers first: they are fast to read, and show what is a heading. Then page by page, with OCR where it is needed, so that
 /// what was read of a long scan is not lost if its reading is stopped.
 fn read_document(source: &Source, pdf: &PdfDocument, document: &mut DocumentBuilder) -> Result<()> {
     if pdf.pages().is_empty() {
@@ -175,15 +151,6 @@ fn push_paragraphs(document: &mut DocumentBuilder, paragraphs: &[Paragraph], hea
         document.push_lines(kind, &lines)?;
     }
     Ok(())
-}
-
-/// A page as it was read, before its lines were grouped.
-struct ReadPage {
-    state: PageState,
-    lines: Vec<Line>,
-    unread: Unread,
-    /// In points, as it is shown.
-    height: f32,
 }
 
 fn read_text_layers(source: &Source, pdf: &PdfDocument) -> Result<Vec<TextPage>> {
@@ -279,23 +246,6 @@ fn has_printed_annotations(page: &PdfPage) -> bool {
     })
 }
 
-fn is_password_error(error: &PdfiumError) -> bool {
-    matches!(error, PdfiumError::PdfiumLibraryInternalError(PdfiumInternalError::PasswordError))
-}
-
-fn open_error(source: &Source, error: &PdfiumError) -> Error {
-    match error {
-        error if is_password_error(error) => source.needs_password(),
-        PdfiumError::PdfiumLibraryInternalError(PdfiumInternalError::SecurityError) => {
-            source.unsupported_encryption("the PDF library knows no such security handler")
-        }
-        PdfiumError::PdfiumLibraryInternalError(PdfiumInternalError::FormatError) => {
-            source.unreadable("it is not a complete PDF")
-        }
-        other => source.unreadable(format_args!("the PDF library reports {other:?}")),
-    }
-}
-
 /// Producers fill in file names and placeholders.
 fn is_sensible_title(title: &str) -> bool {
     let title = title.trim();
@@ -313,7 +263,7 @@ fn is_sensible_title(title: &str) -> bool {
 /// The first page of a PDF as a picture.
 #[cfg(test)]
 pub(crate) fn rendered_page(bytes: &[u8]) -> Picture {
-    let pdfium = library::pdfium(&crate::ExtractOptions::default()).unwrap();
+    let pdfium = library::pdfium(&crate::model::ExtractOptions::default()).unwrap();
     let _inside = PDFIUM.lock().unwrap_or_else(PoisonError::into_inner);
     let pdf = pdfium.load_pdf_from_byte_slice(bytes, None).unwrap();
     scan::render(&pdf.pages().get(0).unwrap(), 100_000_000).unwrap()

@@ -3,7 +3,8 @@
 use casetrack_core::Rect;
 use pdfium_render::prelude::{PdfPage, PdfPageObject, PdfPageObjectCommon, PdfPageObjectsCommon};
 
-use super::text_layer::{Line, View, union};
+use super::line::{Line, union};
+use super::text_layer::View;
 
 /// Pictures may be wrapped in forms this deep.
 const MAX_FORM_DEPTH: u32 = 4;

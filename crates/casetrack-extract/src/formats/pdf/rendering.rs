@@ -6,10 +6,9 @@ use casetrack_core::Result;
 use image::RgbImage;
 use pdfium_render::prelude::{PdfBitmapFormat, PdfPage, PdfPageIndex, PdfRenderConfig, PdfiumError};
 
-use super::{PDFIUM, opened};
+use super::file::{PDFIUM, opened};
+use crate::model::{Pixels, RenderRequest, Source};
 use crate::ocr::POINTS;
-use crate::rendering::{Pixels, RenderRequest};
-use crate::source::Source;
 
 /// Dots per inch at which pages are shown: small print can be read, and a page of A4 has 1,240 by 1,754 pixels.
 const RESOLUTION: f32 = 150.0;

@@ -1,10 +1,10 @@
-//! What is said about pages that could not be read, or were read otherwise.
+//! Warnings about pages that could not be read, or only by OCR.
 
 use casetrack_core::{Error, ErrorCode, Result};
 
-use super::PageState;
-use crate::page::DocumentBuilder;
-use crate::source::Source;
+use super::page::PageState;
+use crate::build::DocumentBuilder;
+use crate::model::Source;
 
 /// Collects the states of pages, in order.
 #[derive(Default)]
@@ -54,15 +54,15 @@ impl Report {
         }
         if !scanned.is_empty() {
             document.warn(match missing {
-                Some(_) => format!("No text layer on {}: scanned, needs OCR.", page_list(&scanned)),
-                None => format!("No text was recognised on {}: a picture.", page_list(&scanned)),
+                Some(_) => format!("No text layer on {}: scanned, so that reading needs OCR.", page_list(&scanned)),
+                None => format!("OCR found no text on {}.", page_list(&scanned)),
             });
         }
         if !garbage.is_empty() {
-            document.warn(format!("The text layer of {} does not say what the page shows.", page_list(&garbage)));
+            document.warn(format!("The text layer of {} does not match what the page shows.", page_list(&garbage)));
         }
         if !unread.is_empty() {
-            document.warn(format!("Large pictures on {} were not read: needs OCR.", page_list(&unread)));
+            document.warn(format!("Large pictures on {} were not read: that needs OCR.", page_list(&unread)));
         }
         if !damaged.is_empty() {
             document.warn(format!("Could not be read: {}. The other pages are complete.", page_list(&damaged)));

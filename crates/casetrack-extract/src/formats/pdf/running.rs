@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::ReadPage;
+use super::page::ReadPage;
 
 /// Pages that must have it, and how far each may be from the next: left and right pages may differ.
 const MIN_PAGES: usize = 3;
@@ -85,8 +85,9 @@ fn roman(text: &str) -> Option<i64> {
 mod tests {
     use casetrack_core::Rect;
 
-    use super::super::text_layer::Line;
-    use super::super::{PageState, Unread};
+    use super::super::line::Line;
+    use super::super::page::PageState;
+    use super::super::pictures::Unread;
     use super::*;
 
     fn page(lines: &[(&str, f32)]) -> ReadPage {

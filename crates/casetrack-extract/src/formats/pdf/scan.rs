@@ -4,13 +4,13 @@ use casetrack_core::Rect;
 use pdfium_render::prelude::{PdfBitmapFormat, PdfPage, PdfRenderConfig, PdfiumError};
 
 use super::layout::Paragraph;
+use super::line::{Line, union};
 use super::pictures::intersection;
-use super::text_layer::{Line, union};
 use crate::ocr::{GrayImage, OcrLine, OcrPage, POINTS, Picture};
 
 /// Dots per inch at which pages are rendered; what tesseract was trained on.
 const RESOLUTION: u32 = 300;
-/// Fewer letters than this tell nothing about a text layer.
+/// Fewer letters than this show nothing about a text layer.
 const MIN_LETTERS: usize = 100;
 /// Share of characters without a meaning above which a text layer is garbage.
 const MAX_MEANINGLESS: f32 = 0.3;

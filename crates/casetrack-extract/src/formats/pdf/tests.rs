@@ -67,7 +67,7 @@ fn large_print_is_a_heading() {
 }
 
 #[test]
-fn scanned_pages_are_told_from_blank_ones() {
+fn scanned_pages_are_not_taken_for_blank_ones() {
     let scan = PdfPageContent::image;
     let blank = || PdfPageContent::text(std::iter::empty());
     let error = extract(&pdf_file("", &[scan(), scan()])).unwrap_err();
@@ -83,9 +83,9 @@ fn scanned_pages_are_told_from_blank_ones() {
 
     let extraction = extract(&pdf_file("", &[scan(), text(&PARAGRAPH), blank(), scan(), scan()])).unwrap();
     let warning = if has_ocr {
-        "No text was recognised on pages 1, 4-5: a picture."
+        "OCR found no text on pages 1, 4-5."
     } else {
-        "No text layer on pages 1, 4-5: scanned, needs OCR."
+        "No text layer on pages 1, 4-5: scanned, so that reading needs OCR."
     };
     assert_eq!(extraction.warnings, [warning]);
     let blocks: Vec<usize> = extraction.pages.iter().map(|page| page.blocks.len()).collect();
@@ -208,7 +208,7 @@ fn the_password_of_the_user_or_the_owner_opens() {
     let missing = read(&file, None).unwrap_err();
     assert_eq!((missing.code, missing.message.as_str()), (ErrorCode::NeedsPassword, "lease.pdf needs a password."));
     let wrong = read(&file, Some("stranger")).unwrap_err();
-    assert!(wrong.code == ErrorCode::NeedsPassword && wrong.message.contains("not right"), "{}", wrong.message);
+    assert!(wrong.code == ErrorCode::NeedsPassword && wrong.message.contains("is wrong"), "{}", wrong.message);
     // Protected against changes only.
     let file = protected(&plain, "", "landlord");
     assert!(read(&file, None).is_ok() && read(&file, Some("of other files")).is_ok());
@@ -236,7 +236,7 @@ fn a_large_picture_beside_a_text_layer_is_read_too() {
     assert_eq!(plain.text, format!("{}\n{}", PARAGRAPH.join("\n"), below[0]));
     if crate::tesseract_status(&ExtractOptions::default()).is_err() {
         assert_eq!(page.text, plain.text);
-        assert_eq!(extraction.warnings, ["Large pictures on page 1 were not read: needs OCR."]);
+        assert_eq!(extraction.warnings, ["Large pictures on page 1 were not read: that needs OCR."]);
         return;
     }
     assert!(extraction.warnings.is_empty(), "{:?}", extraction.warnings);

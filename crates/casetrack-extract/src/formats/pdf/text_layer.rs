@@ -4,27 +4,7 @@ use casetrack_core::Rect;
 use pdfium_render::prelude::{PdfPage, PdfPageRenderRotation, PdfPageText, PdfRect, PdfiumError};
 
 use super::columns;
-
-/// A line as it stands on the page.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct Line {
-    pub text: String,
-    pub area: Rect,
-    /// Mean height of its glyphs in points, a measure of the font size.
-    pub size: f32,
-    /// Width of its first word in points.
-    pub first_word: f32,
-    /// Whether it is a running head or foot, or a page number.
-    pub is_running: bool,
-}
-
-/// A line, or a part of one.
-#[derive(Debug, Clone)]
-pub(super) struct Piece {
-    pub line: Line,
-    /// Whether the library has it on one line with the piece before.
-    pub goes_on: bool,
-}
+use super::line::{Line, Piece, continues, union};
 
 /// The lines of a page in the order of its content, with places in points from the top left of the visible page, and how many
 /// glyphs stand for no character.
@@ -196,21 +176,6 @@ fn join_level_pieces(pieces: Vec<Piece>) -> Vec<Line> {
         }
     }
     joined
-}
-
-pub(super) fn continues(before: &Rect, after: &Rect) -> bool {
-    let overlap = before.bottom.min(after.bottom) - before.top.max(after.top);
-    let height = (before.bottom - before.top).min(after.bottom - after.top);
-    height > 0.0 && overlap > 0.6 * height && after.left > before.right - 0.3 * height
-}
-
-pub(super) fn union(a: &Rect, b: &Rect) -> Rect {
-    Rect {
-        left: a.left.min(b.left),
-        top: a.top.min(b.top),
-        right: a.right.max(b.right),
-        bottom: a.bottom.max(b.bottom),
-    }
 }
 
 fn ligature(c: char) -> &'static str {

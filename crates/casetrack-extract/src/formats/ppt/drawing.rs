@@ -2,7 +2,7 @@
 
 use super::records::{Record, kind, utf16};
 use super::text::TextBody;
-use crate::ole::{u16_at, u32_at};
+use crate::container::ole::{u16_at, u32_at};
 
 /// Groups deeper than this are not looked into.
 const MAX_DEPTH: usize = 64;

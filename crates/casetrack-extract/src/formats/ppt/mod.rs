@@ -21,13 +21,12 @@ use self::records::{Record, kind};
 use self::slide::{Content, HeadersFooters, Settings};
 use self::styles::MasterStyles;
 use self::text::{FieldTexts, Surroundings, TextBody};
-use super::pptx::{DEFAULT_TITLES, warn_of_slides};
-use crate::ole::{CompoundFile, u16_at, u32_at};
-use crate::page::DocumentBuilder;
-use crate::registry::Extractor;
-use crate::source::Source;
-use crate::summary_information;
-use crate::table::push_table;
+use crate::build::table::push_table;
+use crate::build::{DocumentBuilder, Extractor};
+use crate::container::ole::{CompoundFile, u16_at, u32_at};
+use crate::model::Source;
+use crate::office::slides::{DEFAULT_TITLES, warn_of_slides};
+use crate::office::summary_information;
 
 /// The storage of the newer one of two presentations in a file for PowerPoint 95 and 97.
 pub(crate) const DUAL_STORAGE: &str = "PP97_DUALSTORAGE";
@@ -159,6 +158,9 @@ impl<'a> Deck<'a> {
                 contents.extend(slide::master_contents(master, &surroundings));
             }
             write_contents(contents, document)?;
+            if settings.notes != 0 && !self.notes.contains_key(&settings.notes) {
+                document.warn(format!("The notes of slide {number} are damaged and missing."));
+            }
             // Notes belong to one slide.
             if let Some(notes) = self.notes.get(&settings.notes).filter(|notes| seen.insert(notes.place)) {
                 let notes = slide::notes(notes, &surroundings);

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::records::{Record, Records, kind};
 use super::text::TextBody;
-use crate::ole::u32_at;
+use crate::container::ole::u32_at;
 
 /// `headerToken` of a presentation with a password ([MS-PPT] 2.3.2).
 const ENCRYPTED_TOKEN: u32 = 0xF3D1_C4DF;

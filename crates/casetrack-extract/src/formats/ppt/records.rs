@@ -1,6 +1,6 @@
 //! Records, of which the stream of a presentation is made ([MS-PPT] 2.3.1): a header of eight bytes, then data or other records.
 
-use crate::ole::{u16_at, u32_at};
+use crate::container::ole::{u16_at, u32_at};
 
 /// The values of `recType` that are read ([MS-PPT] 2.13.24, [MS-ODRAW] 2.2).
 pub(super) mod kind {

@@ -4,7 +4,7 @@ use casetrack_core::{BlockKind, ExtractionMethod, Result};
 
 use super::records::{Record, Records, kind};
 use super::text::{Surroundings, TextBody};
-use crate::page::DocumentBuilder;
+use crate::build::DocumentBuilder;
 
 /// Records deeper than this are not looked into; those of an intact file are about fifteen deep.
 const MAX_DEPTH: usize = 64;

@@ -7,9 +7,9 @@ use casetrack_core::BlockKind;
 use super::drawing::{Drawn, Shape, drawn};
 use super::records::{Record, kind, utf16};
 use super::text::{FieldTexts, Surroundings, TextBody};
-use crate::formats::pptx::paragraphs::Paragraph;
-use crate::ole::{u16_at, u32_at};
-use crate::table::{Cell, Row};
+use crate::build::table::{Cell, Row};
+use crate::container::ole::{u16_at, u32_at};
+use crate::office::paragraphs::Paragraph;
 
 /// The longest date or footer (2.4.15.4, 2.4.15.5).
 const MAX_FOOTER_CHARS: usize = 255;
@@ -88,7 +88,7 @@ impl Settings {
     }
 }
 
-/// The shapes of a slide with the texts of the outline, the title first, then what stands in its footer.
+/// The shapes of a slide with the texts of the outline, the title first, then its footer.
 pub(super) fn contents(
     slide: Option<&Record>,
     outline: &[TextBody],
@@ -208,7 +208,7 @@ impl Writer<'_> {
         }
     }
 
-    /// The corners of the cells tell rows and columns. A table with a single column only frames text.
+    /// Rows and columns follow from the corners of the cells. A table with a single column only frames text.
     fn table(&mut self, cells: &[Shape]) {
         let cells: Vec<((i32, i32), String)> = cells
             .iter()

@@ -3,14 +3,37 @@
 use std::collections::HashMap;
 
 use super::records::{Record, kind, utf16};
-use super::text::TextType;
-use crate::ole::{u16_at, u32_at};
+use crate::container::ole::{u16_at, u32_at};
 
 /// Types of text (2.13.33), and levels of paragraphs in each.
 const TEXT_TYPES: u16 = 9;
 const LEVELS: u16 = 5;
 /// Text types from here on name the level of each of their styles (2.9.36).
 const FIRST_WITH_LEVELS: u16 = 5;
+
+/// What a text is for (2.13.33).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct TextType(pub u16);
+
+impl TextType {
+    pub const OTHER: Self = Self(4);
+    const TITLE: Self = Self(0);
+    const BODY: Self = Self(1);
+    const CENTRED_TITLE: Self = Self(6);
+
+    pub fn is_title(self) -> bool {
+        matches!(self, Self::TITLE | Self::CENTRED_TITLE)
+    }
+
+    /// The type whose styles this one is a variant of.
+    pub fn base(self) -> Option<Self> {
+        match self.0 {
+            5 | 7 | 8 => Some(Self::BODY),
+            6 => Some(Self::TITLE),
+            _ => None,
+        }
+    }
+}
 
 /// Paragraph properties (2.9.20).
 #[derive(Debug, Clone, Copy, Default)]
@@ -45,7 +68,7 @@ pub(super) struct Formats {
 }
 
 impl Formats {
-    /// `StyleTextPropAtom` (2.9.44) of a text of so many characters; what follows damage has no properties.
+    /// `StyleTextPropAtom` (2.9.44) of a text with `length` characters; what follows damage has no properties.
     pub fn parse(style: &[u8], length: usize) -> Self {
         let mut formats = Self::default();
         let mut reader = Reader { bytes: style };

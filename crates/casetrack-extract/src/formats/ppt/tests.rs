@@ -4,7 +4,7 @@ use casetrack_core::{BlockKind, ErrorCode, FileFormat, Result};
 use proptest::prelude::*;
 
 use super::records::kind;
-use crate::summary_information::summary_of;
+use crate::office::summary_information::summary_of;
 use crate::test_files::{assert_page_invariants, assert_properties, compound_file_of};
 use crate::{ExtractOptions, Extraction};
 
@@ -306,7 +306,7 @@ fn tables_groups_and_word_art_are_read() {
 }
 
 #[test]
-fn footers_comments_and_hidden_slides_are_told() {
+fn footers_comments_and_hidden_slides_are_reported() {
     let footers = container(
         kind::HEADERS_FOOTERS,
         0,

@@ -3,34 +3,10 @@
 use std::collections::HashMap;
 
 use super::records::{Record, kind};
-use super::styles::{Formats, MasterStyles, numberings};
-use crate::formats::docx::symbols::symbol;
-use crate::formats::pptx::paragraphs::{Bullet, LEVELS, Paragraph, auto_number, shown_bullet};
-use crate::ole::u32_at;
-
-/// What a text is for (2.13.33).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct TextType(pub u16);
-
-impl TextType {
-    pub const OTHER: Self = Self(4);
-    const TITLE: Self = Self(0);
-    const BODY: Self = Self(1);
-    const CENTRED_TITLE: Self = Self(6);
-
-    pub fn is_title(self) -> bool {
-        matches!(self, Self::TITLE | Self::CENTRED_TITLE)
-    }
-
-    /// The type whose styles this one is a variant of.
-    pub fn base(self) -> Option<Self> {
-        match self.0 {
-            5 | 7 | 8 => Some(Self::BODY),
-            6 => Some(Self::TITLE),
-            _ => None,
-        }
-    }
-}
+use super::styles::{Formats, MasterStyles, TextType, numberings};
+use crate::container::ole::u32_at;
+use crate::office::paragraphs::{Bullet, LEVELS, Paragraph, auto_number, shown_bullet};
+use crate::office::symbols::symbol;
 
 /// A text as it stands in the file.
 #[derive(Clone)]
@@ -63,7 +39,7 @@ pub(super) struct Surroundings<'a> {
 }
 
 impl<'a> TextBody<'a> {
-    /// Adds what a record says: a header begins a text, the others tell of the one before them.
+    /// Adds a record: a header begins a text, and the others describe the text before them.
     pub fn add(texts: &mut Vec<TextBody<'a>>, record: &Record<'a>) {
         if record.kind == kind::TEXT_HEADER {
             let text_type = u32_at(record.content, 0).and_then(|number| u16::try_from(number).ok());

@@ -2,88 +2,85 @@
 
 use std::collections::HashMap;
 
-use super::paragraphs::{Paragraph, text_body};
 use super::slide::shape;
-use crate::encoding;
-use crate::opc::{Package, Relationships};
-use crate::xml::{Node, XmlError, XmlReader};
+use crate::container::opc::{Package, Relationships};
+use crate::container::xml::{Node, XmlError, XmlReader};
+use crate::office::paragraphs::{Paragraph, text_body};
 
-/// The texts of a layout or master that its slides show: those that are not places for texts of the slides (19.3.1.36).
-pub(super) fn fixed_texts(xml: &str) -> Vec<String> {
+/// Adds the texts of a layout or master that its slides show: those that are not places for texts of the slides (19.3.1.36).
+pub(super) fn fixed_texts(xml: &str, texts: &mut Vec<String>) -> Result<(), XmlError> {
     let mut xml = XmlReader::new(xml);
-    let mut texts = Vec::new();
-    while let Ok(node) = xml.next() {
-        match node {
+    loop {
+        match xml.next()? {
             Node::Start(element) if element.name() == "sp" => {
                 let mut paragraphs: Vec<Paragraph> = Vec::new();
                 let (placeholder, outcome) = shape(&mut xml, &mut paragraphs);
                 if placeholder.is_none() {
                     texts.extend(paragraphs.iter().map(Paragraph::labelled));
                 }
-                if outcome.is_err() {
-                    break;
-                }
+                outcome?;
             }
-            Node::Eof => break,
+            Node::Eof => return Ok(()),
             _ => {}
         }
     }
-    texts
 }
 
 /// The names of those who comment by their ids (19.4.2; [MS-PPTX] 2.7.2).
-pub(super) fn authors(package: &mut Package, presentation: &Relationships) -> HashMap<String, String> {
+pub(super) fn authors(
+    package: &mut Package,
+    presentation: &Relationships,
+) -> casetrack_core::Result<HashMap<String, String>> {
     let mut authors = HashMap::new();
-    for kind in ["commentAuthors", "authors"] {
-        let part = presentation.target(kind).and_then(|target| package.part(target).ok().flatten());
-        let xml = encoding::decode_xml(part.as_deref().unwrap_or_default()).into_owned();
-        let mut xml = XmlReader::new(&xml);
-        while let Ok(node) = xml.next() {
-            match node {
-                Node::Start(element) if matches!(element.name(), "cmAuthor" | "author") => {
-                    authors.extend(element.attribute("id").zip(element.attribute("name")));
+    for part in ["commentAuthors", "authors"].iter().filter_map(|kind| presentation.target(kind)) {
+        package.read_beside(part, "names of those who comment", |xml| {
+            let mut xml = XmlReader::new(xml);
+            loop {
+                match xml.next()? {
+                    Node::Start(element) if matches!(element.name(), "cmAuthor" | "author") => {
+                        authors.extend(element.attribute("id").zip(element.attribute("name")));
+                    }
+                    Node::Eof => return Ok::<(), XmlError>(()),
+                    _ => {}
                 }
-                Node::Eof => break,
-                _ => {}
             }
-        }
+        })?;
     }
-    authors
+    Ok(authors)
 }
 
-/// Comments and the answers to them, each on one line: "Comment by NAME: …" (19.4.1; [MS-PPTX] 2.7.1). What comes before damage is
-/// kept.
-pub(super) fn comments(xml: &str, authors: &HashMap<String, String>) -> Vec<String> {
+/// Adds comments and the answers to them, each on one line: "Comment by NAME: …" (19.4.1; [MS-PPTX] 2.7.1).
+pub(super) fn comments(
+    xml: &str,
+    authors: &HashMap<String, String>,
+    comments: &mut Vec<String>,
+) -> Result<(), XmlError> {
     let mut xml = XmlReader::new(xml);
-    let mut comments = Vec::new();
     let mut by = String::new();
-    let mut read = || -> Result<(), XmlError> {
-        loop {
-            let mut text = String::new();
-            match xml.next()? {
-                Node::Start(element) => match element.name() {
-                    "cm" | "reply" => {
-                        let author = element.attribute("authorId").and_then(|id| authors.get(&id));
-                        by = author.map(|author| format!(" by {author}")).unwrap_or_default();
-                    }
-                    "text" => text = xml.text()?,
-                    "txBody" => {
-                        let mut paragraphs: Vec<Paragraph> = Vec::new();
-                        let outcome = text_body(&mut xml, &mut paragraphs);
-                        text = paragraphs.iter().map(Paragraph::labelled).collect::<Vec<_>>().join(" ");
-                        outcome?;
-                    }
-                    _ => {}
-                },
-                Node::Eof => return Ok(()),
+    loop {
+        let mut text = String::new();
+        let mut outcome = Ok(());
+        match xml.next()? {
+            Node::Start(element) => match element.name() {
+                "cm" | "reply" => {
+                    let author = element.attribute("authorId").and_then(|id| authors.get(&id));
+                    by = author.map(|author| format!(" by {author}")).unwrap_or_default();
+                }
+                "text" => text = xml.text()?,
+                "txBody" => {
+                    let mut paragraphs: Vec<Paragraph> = Vec::new();
+                    outcome = text_body(&mut xml, &mut paragraphs);
+                    text = paragraphs.iter().map(Paragraph::labelled).collect::<Vec<_>>().join(" ");
+                }
                 _ => {}
-            }
-            let words: Vec<&str> = text.split_whitespace().collect();
-            if !words.is_empty() {
-                comments.push(format!("Comment{by}: {}", words.join(" ")));
-            }
+            },
+            Node::Eof => return Ok(()),
+            _ => {}
         }
-    };
-    let _ = read();
-    comments
+        let words: Vec<&str> = text.split_whitespace().collect();
+        if !words.is_empty() {
+            comments.push(format!("Comment{by}: {}", words.join(" ")));
+        }
+        outcome?;
+    }
 }

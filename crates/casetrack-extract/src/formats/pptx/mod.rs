@@ -5,38 +5,22 @@
 //! that shows them. Not read: slide numbers.
 
 mod beside;
-pub(super) mod paragraphs;
-pub(super) mod slide;
+mod slide;
 
-use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
 use casetrack_core::{BlockKind, Error, ExtractionMethod, Result};
 
 use self::slide::{Content, Graphic, Slide};
-use crate::encoding;
-use crate::opc::{Package, Relationships};
-use crate::page::DocumentBuilder;
-use crate::registry::Extractor;
-use crate::source::Source;
-use crate::table::push_table;
-use crate::xml::{XmlError, XmlReader};
-
-/// Titles that PowerPoint writes by itself.
-pub(super) const DEFAULT_TITLES: [&str; 12] = [
-    "PowerPoint Presentation",
-    "PowerPoint-Präsentation",
-    "Présentation PowerPoint",
-    "PowerPoint 演示文稿",
-    "PowerPoint プレゼンテーション",
-    "Slide 1",
-    "Folie 1",
-    "スライド 1",
-    "幻灯片 1",
-    "No Slide Title",
-    "Kein Folientitel",
-    "没有幻灯片标题",
-];
+use crate::build::table::push_table;
+use crate::build::{DocumentBuilder, Extractor};
+use crate::container::opc::{Package, Relationships};
+use crate::container::xml::{XmlError, XmlReader};
+use crate::model::Source;
+use crate::office::graphics::{self, Chart};
+use crate::office::properties;
+use crate::office::slides::{DEFAULT_TITLES, warn_of_slides};
+use crate::text::encoding;
 
 /// Where the list of slides usually is.
 const MAIN_PART: &str = "ppt/presentation.xml";
@@ -54,12 +38,13 @@ struct Surroundings {
 impl Extractor for Pptx {
     fn extract(&self, source: &Source, document: &mut DocumentBuilder) -> Result<()> {
         let mut package = Package::open(source)?;
-        let root = package.relationships_of("")?;
-        let title = package.properties(&root, document)?.filter(|title| !DEFAULT_TITLES.contains(&title.trim()));
+        let root = package.relationships_of("");
+        let title = properties::of_package(&mut package, &root, document)
+            .filter(|title| !DEFAULT_TITLES.contains(&title.trim()));
         let slides = slides(&mut package, &root, document)?;
-        let presentation = package.relationships_of(root.target("officeDocument").unwrap_or(MAIN_PART))?;
+        let presentation = package.relationships_of(root.target("officeDocument").unwrap_or(MAIN_PART));
         let mut surroundings =
-            Surroundings { authors: beside::authors(&mut package, &presentation), seen: HashSet::new() };
+            Surroundings { authors: beside::authors(&mut package, &presentation)?, seen: HashSet::new() };
         if slides.is_empty() {
             return Err(source.empty("has no slides."));
         }
@@ -86,6 +71,7 @@ impl Extractor for Pptx {
             return Err(source.unreadable(reason));
         }
         warn_of_slides(document, damaged, &hidden);
+        package.take_warnings().into_iter().for_each(|warning| document.warn(warning));
         if let Some(title) = title.filter(|title| !title.trim().is_empty()).or(first_title) {
             document.set_title(&title);
         }
@@ -93,21 +79,10 @@ impl Extractor for Pptx {
     }
 }
 
-/// Names the slides that are damaged, with the reason, and those that are hidden.
-pub(super) fn warn_of_slides(document: &mut DocumentBuilder, damaged: Vec<(u32, String)>, hidden: &[u32]) {
-    for (number, reason) in damaged {
-        document.warn(format!("Slide {number} is damaged ({reason}); what follows on it is missing."));
-    }
-    if !hidden.is_empty() {
-        let numbers: Vec<String> = hidden.iter().map(u32::to_string).collect();
-        document.warn(format!("Hidden when the presentation is shown: slide {}.", numbers.join(", ")));
-    }
-}
-
 /// The names of the slides' parts in the order of the presentation.
 fn slides(package: &mut Package, root: &Relationships, document: &mut DocumentBuilder) -> Result<Vec<String>> {
     let main = root.target("officeDocument").unwrap_or(MAIN_PART).to_owned();
-    let related = package.relationships_of(&main)?;
+    let related = package.relationships_of(&main);
     let xml = package.part(&main)?.unwrap_or_default();
     if let Ok(ids) = slide_ids(&encoding::decode_xml(&xml)) {
         let listed: Vec<String> = ids.iter().filter_map(|id| related.target_of_id(id)).map(str::to_owned).collect();
@@ -161,51 +136,44 @@ fn write_slide(
     surroundings: &mut Surroundings,
     document: &mut DocumentBuilder,
 ) -> Result<()> {
-    let related = package.relationships_of(name)?;
-    let mut part = |id: &str| -> Result<Cow<'static, str>> {
-        let bytes = match related.target_of_id(id) {
-            // One damaged chart is not the end of the presentation.
-            Some(target) => package.part(target).ok().flatten().unwrap_or_default(),
-            None => Vec::new(),
-        };
-        Ok(Cow::Owned(encoding::decode_xml(&bytes).into_owned()))
-    };
+    let related = package.relationships_of(name);
     let mut table = 0;
     for content in slide.contents {
         match content {
             Content::Block(kind, text) => document.push_block(kind, &text)?,
             Content::Table(rows) => push_table(document, &mut table, &rows)?,
-            Content::Related(Graphic::Chart, id) => {
-                let chart = slide::chart(&part(&id)?);
+            Content::Related(graphic, id) => {
+                let Some(target) = related.target_of_id(&id) else { continue };
+                let (mut chart, mut texts) = (Chart::default(), Vec::new());
+                match graphic {
+                    Graphic::Chart => package.read_beside(target, "chart", |xml| graphics::chart(xml, &mut chart))?,
+                    Graphic::Diagram => {
+                        package.read_beside(target, "diagram", |xml| graphics::diagram(xml, &mut texts))?;
+                    }
+                }
                 document.push_block(BlockKind::Paragraph, &chart.title)?;
                 push_table(document, &mut table, &chart.rows)?;
-            }
-            Content::Related(Graphic::Diagram, id) => {
-                for text in slide::diagram(&part(&id)?) {
-                    document.push_block(BlockKind::Paragraph, &text)?;
-                }
+                texts.iter().try_for_each(|text| document.push_block(BlockKind::Paragraph, text))?;
             }
         }
     }
     let layout = related.target("slideLayout");
-    let behind_layout = layout.map(|layout| package.relationships_of(layout)).transpose()?.unwrap_or_default();
-    for part in layout.into_iter().chain(behind_layout.target("slideMaster")) {
-        if surroundings.seen.insert(part.to_owned()) {
-            let bytes = package.part(part).ok().flatten().unwrap_or_default();
-            for text in beside::fixed_texts(&encoding::decode_xml(&bytes)) {
-                document.push_block(BlockKind::Paragraph, &text)?;
-            }
+    let behind_layout = layout.map(|layout| package.relationships_of(layout)).unwrap_or_default();
+    let mut texts = Vec::new();
+    for (part, holds) in [(layout, "text of the layout"), (behind_layout.target("slideMaster"), "text of the master")] {
+        if let Some(part) = part.filter(|part| surroundings.seen.insert((*part).to_owned())) {
+            package.read_beside(part, holds, |xml| beside::fixed_texts(xml, &mut texts))?;
         }
     }
     for part in related.targets("comments") {
-        let bytes = package.part(part).ok().flatten().unwrap_or_default();
-        for comment in beside::comments(&encoding::decode_xml(&bytes), &surroundings.authors) {
-            document.push_block(BlockKind::Paragraph, &comment)?;
-        }
+        package.read_beside(part, "comments", |xml| beside::comments(xml, &surroundings.authors, &mut texts))?;
     }
-    let Some(notes) = related.target("notesSlide") else { return Ok(()) };
-    let notes = package.part(notes).ok().flatten().unwrap_or_default();
-    let notes = slide::notes(&encoding::decode_xml(&notes));
+    texts.iter().try_for_each(|text| document.push_block(BlockKind::Paragraph, text))?;
+    let mut notes = Vec::new();
+    if let Some(part) = related.target("notesSlide") {
+        package.read_beside(part, "speaker notes", |xml| slide::notes(xml, &mut notes))?;
+    }
+    let notes = notes.join("\n");
     if notes.trim().is_empty() {
         Ok(())
     } else {

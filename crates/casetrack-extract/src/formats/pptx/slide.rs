@@ -2,12 +2,9 @@
 
 use casetrack_core::BlockKind;
 
-use super::paragraphs::{Paragraph, text_body};
-use crate::table::{Cell, Row};
-use crate::xml::{Node, XmlError, XmlReader};
-
-/// Points of a chart series that are read; Excel allows as many rows.
-const MAX_POINTS: usize = 1 << 20;
+use crate::build::table::{Cell, Row};
+use crate::container::xml::{Node, XmlError, XmlReader};
+use crate::office::paragraphs::{Paragraph, text_body};
 
 #[derive(Default)]
 pub(super) struct Slide {
@@ -209,149 +206,21 @@ fn table(xml: &mut XmlReader, rows: &mut Vec<Row>) -> Result<(), XmlError> {
     Ok(())
 }
 
-/// The paragraphs of the speaker's notes, one a line; the picture of the slide, date and page number are left out.
-pub(super) fn notes(xml: &str) -> String {
+/// Adds the paragraphs of the speaker's notes; the picture of the slide, date and page number are left out.
+pub(super) fn notes(xml: &str, lines: &mut Vec<String>) -> Result<(), XmlError> {
     let mut xml = XmlReader::new(xml);
-    let mut lines: Vec<String> = Vec::new();
-    while let Ok(node) = xml.next() {
-        match node {
+    loop {
+        match xml.next()? {
             Node::Start(element) if element.name() == "sp" => {
                 let mut paragraphs = Vec::new();
                 let (placeholder, outcome) = shape(&mut xml, &mut paragraphs);
                 if !matches!(placeholder.as_deref(), Some("sldNum" | "dt" | "hdr" | "ftr" | "sldImg")) {
                     lines.extend(paragraphs.iter().map(|paragraph| paragraph.labelled().trim().to_owned()));
                 }
-                if outcome.is_err() {
-                    break;
-                }
+                outcome?;
             }
-            Node::Eof => break,
+            Node::Eof => return Ok(()),
             _ => {}
         }
     }
-    lines.join("\n")
-}
-
-/// The text of a diagram's points (21.4): what SmartArt shows, in the order of its outline.
-pub(in crate::formats) fn diagram(xml: &str) -> Vec<String> {
-    let mut xml = XmlReader::new(xml);
-    let mut paragraphs = Vec::new();
-    while let Ok(node) = xml.next() {
-        let is_text = matches!(&node, Node::Start(element) if element.name() == "t");
-        if matches!(node, Node::Eof) || is_text && text_body(&mut xml, &mut paragraphs).is_err() {
-            break;
-        }
-    }
-    paragraphs.into_iter().map(|paragraph| paragraph.text).collect()
-}
-
-#[derive(Default)]
-pub(in crate::formats) struct Chart {
-    pub title: String,
-    /// Names of the series, then a row for each category.
-    pub rows: Vec<Row>,
-}
-
-/// The values that a chart shows (21.2), as they are cached in it. What was read of a damaged one is kept.
-pub(in crate::formats) fn chart(xml: &str) -> Chart {
-    let mut xml = XmlReader::new(xml);
-    let (mut title, mut series): (Vec<Paragraph>, Vec<Series>) = (Vec::new(), Vec::new());
-    while let Ok(node) = xml.next() {
-        let outcome = match node {
-            Node::Start(element) if element.name() == "rich" => text_body(&mut xml, &mut title),
-            Node::Start(element) if element.name() == "ser" => {
-                let mut one = Series::default();
-                let outcome = one.read(&mut xml);
-                series.push(one);
-                outcome
-            }
-            Node::Eof => break,
-            _ => Ok(()),
-        };
-        if outcome.is_err() {
-            break;
-        }
-    }
-    let title = title.into_iter().map(|paragraph| paragraph.text).collect::<Vec<_>>().join("\n");
-    Chart { title, rows: rows_of(&series) }
-}
-
-fn rows_of(series: &[Series]) -> Vec<Row> {
-    let categories = series.iter().map(|one| &one.categories).find(|found| !found.is_empty());
-    let points = series.iter().map(|one| one.values.len()).chain(categories.map(Vec::len)).max().unwrap_or(0);
-    let text = |texts: &[String], index: usize| texts.get(index).cloned().unwrap_or_default();
-    let names = series.iter().zip(2..).map(|(one, column)| Cell::from_text(column, one.name.clone())).collect();
-    let mut rows = vec![Row { cells: names, header: true }];
-    rows.extend((0..points).map(|index| {
-        let mut cells = vec![Cell::from_text(1, categories.map(|found| text(found, index)).unwrap_or_default())];
-        cells.extend(series.iter().zip(2..).map(|(one, column)| Cell::from_text(column, text(&one.values, index))));
-        Row { cells, header: false }
-    }));
-    rows
-}
-
-#[derive(Default)]
-struct Series {
-    name: String,
-    categories: Vec<String>,
-    values: Vec<String>,
-}
-
-impl Series {
-    fn read(&mut self, xml: &mut XmlReader) -> Result<(), XmlError> {
-        while let Some(element) = xml.child()? {
-            match element.name() {
-                "tx" => {
-                    let mut name = Vec::new();
-                    points(xml, &mut name)?;
-                    self.name = name.join(" ");
-                }
-                "cat" | "xVal" => points(xml, &mut self.categories)?,
-                "val" | "yVal" => {
-                    points(xml, &mut self.values)?;
-                    self.values.iter_mut().for_each(shorten_number);
-                }
-                _ => xml.skip()?,
-            }
-        }
-        Ok(())
-    }
-}
-
-/// Numbers are stored with seventeen digits: 8.1999999999999993 is 8.2.
-fn shorten_number(text: &mut String) {
-    if text.len() > 15
-        && let Ok(number) = text.parse::<f64>()
-    {
-        *text = number.to_string();
-    }
-}
-
-/// Reads the cached points of a reference or literal to its end: `c:pt` with its index, its text in `c:v`.
-fn points(xml: &mut XmlReader, found: &mut Vec<String>) -> Result<(), XmlError> {
-    let (mut open, mut index) = (1, 0);
-    while open > 0 {
-        match xml.next()? {
-            Node::Start(element) => match element.name() {
-                "pt" => {
-                    index = element.attribute("idx").and_then(|index| index.parse().ok()).unwrap_or(found.len());
-                    open += 1;
-                }
-                "v" => {
-                    let text = xml.text()?;
-                    // Indexes may leave gaps, but a hostile one must not ask for memory.
-                    if index < MAX_POINTS.min(found.len() + 4096) {
-                        found.resize(found.len().max(index + 1), String::new());
-                        found[index] = text;
-                    }
-                }
-                "f" | "formatCode" => xml.skip()?,
-                _ => open += 1,
-            },
-            Node::End => open -= 1,
-            Node::Text(_) => {}
-            Node::Eof => return Err(XmlError::EndsEarly),
-        }
-    }
-    Ok(())
 }

@@ -212,3 +212,30 @@ fn slides_are_found_without_a_list() {
     assert_eq!(extraction.pages.iter().map(|page| &*page.text).collect::<Vec<_>>(), ["9", "10"]);
     assert_eq!(extraction.warnings.len(), 1);
 }
+
+#[test]
+fn damage_beside_a_slide_is_named() {
+    let related = format!(
+        "<Relationships><Relationship Id='rId1' Type='{RELATIONSHIP}/notesSlide' Target='../notes.xml'/>\
+         <Relationship Id='rId2' Type='{RELATIONSHIP}/comments' Target='../comments.xml'/>\
+         <Relationship Id='rId3' Type='{RELATIONSHIP}/slideLayout' Target='../layout.xml'/>\
+         <Relationship Id='rId4' Type='{RELATIONSHIP}/chart' Target='../chart.xml'/></Relationships>"
+    );
+    let notes = slide(&(shape("", &p("Kept.")) + &shape("", &p("Lost."))));
+    let chart = "<p:graphicFrame><c:chart r:id='rId4'/></p:graphicFrame>";
+    let extraction = extract(&[
+        ("ppt/slides/slide1.xml", &slide(&(shape("", &p("Plan")) + chart))),
+        ("ppt/slides/slide2.xml", &slide(&shape("", &p("First")))),
+        ("ppt/slides/_rels/slide1.xml.rels", &related),
+        ("ppt/notes.xml", &notes[..notes.find("Lost").unwrap()]),
+        ("ppt/comments.xml", "<p:cmLst><p:cm><p:text>Good.</p:text></p:cm><p:cm>"),
+        ("ppt/layout.xml", &slide(&shape("", &p("Draft"))).replace("</p:spTree>", "")),
+    ]);
+    assert_eq!(extraction.pages[1].text, "Plan\nDraft\nComment: Good.\nNotes: Kept.");
+    let parts: Vec<bool> =
+        ["chart.xml is missing", "layout.xml is damaged", "comments.xml is damaged", "notes.xml is damaged"]
+            .iter()
+            .map(|words| extraction.warnings.iter().any(|warning| warning.contains(words)))
+            .collect();
+    assert_eq!((parts, extraction.warnings.len()), (vec![true; 4], 4), "{:?}", extraction.warnings);
+}

@@ -5,6 +5,7 @@
 //! that explicit breaks make.
 
 mod charset;
+mod date;
 mod output;
 mod reader;
 mod state;
@@ -13,9 +14,8 @@ mod tokens;
 use casetrack_core::{ExtractionMethod, Result};
 
 use self::reader::Reader;
-use crate::page::DocumentBuilder;
-use crate::registry::Extractor;
-use crate::source::Source;
+use crate::build::{DocumentBuilder, Extractor};
+use crate::model::Source;
 
 /// First bytes of every RTF file.
 pub(crate) const SIGNATURE: &[u8] = b"{\\rtf";
@@ -28,7 +28,7 @@ impl Extractor for Rtf {
         let start = source.bytes.windows(SIGNATURE.len()).position(|window| window == SIGNATURE).unwrap_or(0);
         let ended = Reader::new(document).read(&source.bytes[start..])?;
         if !ended {
-            document.warn("The file ends in the middle; its last part is missing.");
+            document.warn("The file is cut off; its end is missing.");
         }
         Ok(())
     }

@@ -2,8 +2,8 @@
 
 use casetrack_core::{BlockKind, ExtractionMethod, Result};
 
-use crate::page::DocumentBuilder;
-use crate::table::{Cell, Row, push_table};
+use crate::build::DocumentBuilder;
+use crate::build::table::{Cell, Row, push_table};
 
 /// A longer paragraph in a heading style is a numbered clause: it heads nothing.
 const MAX_HEADING_CHARS: usize = 200;

@@ -6,13 +6,13 @@ use casetrack_core::Result;
 use encoding_rs::{Encoding, WINDOWS_1252};
 
 use super::charset;
+use super::date::Date;
 use super::output::Output;
 use super::state::{Destination, Font, Frame, State, Style, heading_level};
 use super::tokens::{Token, Tokens};
-use crate::dates;
-use crate::formats::docx::number_format::format_number;
-use crate::formats::docx::symbols;
-use crate::page::DocumentBuilder;
+use crate::build::DocumentBuilder;
+use crate::office::number_format::format_number;
+use crate::office::symbols;
 
 /// Groups deeper than this are read in the state of the one around them.
 const MAX_GROUPS: usize = 512;
@@ -46,11 +46,6 @@ const NOT_SHOWN: [&str; 24] = [
 ];
 /// Destinations marked as skippable that hold text all the same.
 const SHOWN: [&str; 2] = ["shpinst", "shptxt"];
-
-/// The parts of a date, from its year to its second.
-const DATE_WORDS: [&str; 6] = ["yr", "mo", "dy", "hr", "min", "sec"];
-/// The numbers of [`DATE_WORDS`].
-type Date = [Option<i16>; 6];
 
 pub(super) struct Reader<'d> {
     output: Output<'d>,
@@ -165,8 +160,8 @@ impl<'d> Reader<'d> {
         let document = self.output.document();
         document.set_title(&self.title);
         document.set_author(&self.author);
-        document.set_created(iso_date(self.created));
-        document.set_modified(iso_date(self.revised));
+        document.set_created(self.created.to_iso());
+        document.set_modified(self.revised.to_iso());
         Ok(ended)
     }
 
@@ -264,8 +259,8 @@ impl<'d> Reader<'d> {
             "author" if self.state.destination == Destination::Info => self.enter(Destination::Author),
             "creatim" if self.state.destination == Destination::Info => self.enter(Destination::Created),
             "revtim" if self.state.destination == Destination::Info => self.enter(Destination::Revised),
-            _ if self.state.destination == Destination::Created => note_date(&mut self.created, name, value),
-            _ if self.state.destination == Destination::Revised => note_date(&mut self.revised, name, value),
+            _ if self.state.destination == Destination::Created => self.created.set(name, value),
+            _ if self.state.destination == Destination::Revised => self.revised.set(name, value),
             "listtext" | "pntext" => self.enter(Destination::Label),
             "ansicpg" => self.code_page = charset::of_code_page(value),
             "mac" => self.code_page = charset::of_code_page(10000),
@@ -484,19 +479,6 @@ impl<'d> Reader<'d> {
         }
         Ok(())
     }
-}
-
-/// Takes a word of a date; others say nothing about it.
-fn note_date(date: &mut Date, name: &str, value: i32) {
-    if let Some(at) = DATE_WORDS.iter().position(|word| *word == name) {
-        date[at] = i16::try_from(value).ok();
-    }
-}
-
-/// The date as far as its words go without a gap. RTF states no offset.
-fn iso_date(date: Date) -> Option<String> {
-    let fields: Vec<i16> = date.iter().map_while(|field| *field).collect();
-    dates::of_fields(&fields)
 }
 
 /// Words that a careless writer puts right behind `\uN`, and that no reader may pass over.

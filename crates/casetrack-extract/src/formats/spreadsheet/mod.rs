@@ -13,12 +13,10 @@ mod xlsx;
 
 use casetrack_core::Result;
 
-use self::sheet::Sheet;
-use crate::ole;
-use crate::page::DocumentBuilder;
-use crate::registry::Extractor;
-use crate::source::Source;
-use crate::zip_container::ZipContainer;
+use crate::build::{DocumentBuilder, Extractor};
+use crate::container::ole;
+use crate::container::zip::ZipContainer;
+use crate::model::Source;
 
 pub(crate) struct Spreadsheet;
 
@@ -37,30 +35,6 @@ impl Extractor for Spreadsheet {
             xlsx::read(source, document)
         }
     }
-}
-
-/// Writes sheets one by one; only one of them is in memory besides its page.
-fn write_all<T>(
-    source: &Source,
-    document: &mut DocumentBuilder,
-    listed: impl IntoIterator<Item = T>,
-    mut read: impl FnMut(T) -> Result<Sheet>,
-) -> Result<()> {
-    let mut problems = Vec::new();
-    for listed in listed {
-        let mut sheet = read(listed)?;
-        if let Some(problem) = sheet.problem.take() {
-            problems.push(format!("Sheet \"{}\" could not be read to its end: {problem}", sheet.name));
-        }
-        sheet.write(document)?;
-    }
-    if document.is_blank()
-        && let Some(problem) = problems.first()
-    {
-        return Err(source.unreadable(problem));
-    }
-    problems.into_iter().for_each(|problem| document.warn(problem));
-    Ok(())
 }
 
 #[cfg(test)]

@@ -5,26 +5,26 @@ use std::collections::HashSet;
 
 use casetrack_core::Result;
 
-use super::sheet::{Comment, MAX_COLUMNS, MAX_ROWS, Region, Sheet, Visibility};
-use super::write_all;
-use crate::encoding;
-use crate::formats::opendocument::read_meta;
-use crate::page::DocumentBuilder;
-use crate::source::Source;
-use crate::xml::{Element, Node, XmlError, XmlReader};
-use crate::zip_container::ZipContainer;
+use super::sheet::{Comment, MAX_COLUMNS, MAX_ROWS, Region, Sheet, Visibility, write_all};
+use crate::build::DocumentBuilder;
+use crate::container::xml::{Element, Node, XmlError, XmlReader};
+use crate::container::zip::ZipContainer;
+use crate::model::Source;
+use crate::office::open_document;
+use crate::text::encoding;
 
 pub(super) fn read(source: &Source, container: &mut ZipContainer, document: &mut DocumentBuilder) -> Result<()> {
-    let mut part = |name: &str| -> Result<String> {
+    let part = |container: &mut ZipContainer, name: &str| -> Result<String> {
         Ok(encoding::decode_xml(&container.part(name)?.unwrap_or_default()).into_owned())
     };
-    if part("META-INF/manifest.xml")?.contains("encryption-data") {
+    if part(container, "META-INF/manifest.xml")?.contains("encryption-data") {
         return Err(source.needs_password());
     }
-    if let Some(title) = part("meta.xml").ok().and_then(|xml| read_meta(&xml, document)) {
+    let meta = open_document::optional_part(container, "meta.xml", "properties of the document", document)?;
+    if let Some(title) = open_document::properties(&meta, document) {
         document.set_title(&title);
     }
-    let content = part("content.xml")?;
+    let content = part(container, "content.xml")?;
     let mut xml = XmlReader::new(&content);
     let mut reader = SheetReader { source, hidden_styles: HashSet::new(), ended: false, damage: None };
     let mut found = false;

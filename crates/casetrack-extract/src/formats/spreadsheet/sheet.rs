@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use casetrack_core::{BlockKind, ExtractionMethod, Result};
 
-use crate::page::DocumentBuilder;
-use crate::source::Source;
-use crate::table::{Cell, MAX_LABEL_CHARS, TableWriter};
+use crate::build::DocumentBuilder;
+use crate::build::table::{Cell, MAX_LABEL_CHARS, TableWriter};
+use crate::model::Source;
 
 /// The last row and column that a sheet can have (Excel's limits; those of the other formats are not larger).
 pub(super) const MAX_ROWS: u32 = 1 << 20;
@@ -256,4 +256,28 @@ pub(super) fn region_reference(text: &str) -> Option<Region> {
     let (first, last) = text.split_once(':').unwrap_or((text, text));
     let ((first_row, first_column), (last_row, last_column)) = (cell_reference(first)?, cell_reference(last)?);
     Some(Region { first_row, last_row, first_column, last_column })
+}
+
+/// Writes sheets one by one; only one of them is in memory besides its page.
+pub(super) fn write_all<T>(
+    source: &Source,
+    document: &mut DocumentBuilder,
+    listed: impl IntoIterator<Item = T>,
+    mut read: impl FnMut(T) -> Result<Sheet>,
+) -> Result<()> {
+    let mut problems = Vec::new();
+    for listed in listed {
+        let mut sheet = read(listed)?;
+        if let Some(problem) = sheet.problem.take() {
+            problems.push(format!("Sheet \"{}\" could not be read to its end: {problem}", sheet.name));
+        }
+        sheet.write(document)?;
+    }
+    if document.is_blank()
+        && let Some(problem) = problems.first()
+    {
+        return Err(source.unreadable(problem));
+    }
+    problems.into_iter().for_each(|problem| document.warn(problem));
+    Ok(())
 }

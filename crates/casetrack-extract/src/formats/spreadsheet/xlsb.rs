@@ -5,13 +5,14 @@ use std::collections::HashMap;
 use casetrack_core::{ErrorCode, Result};
 
 use super::number_format::{NumberFormat, general};
-use super::sheet::{Comment, MAX_COLUMNS, MAX_ROWS, Region, Sheet, Visibility};
+use super::sheet::{Comment, MAX_COLUMNS, MAX_ROWS, Region, Sheet, Visibility, write_all};
 use super::xls::worksheet::{error, f64_at, short_number, truth};
-use super::{write_all, xlsx};
-use crate::ole::{u16_at, u32_at};
-use crate::opc::Package;
-use crate::page::DocumentBuilder;
-use crate::source::Source;
+use super::xlsx;
+use crate::build::DocumentBuilder;
+use crate::container::ole::{u16_at, u32_at};
+use crate::container::opc::Package;
+use crate::model::Source;
+use crate::office::properties;
 
 /// Numbers of the records that are read (2.3.1).
 mod kind {
@@ -59,15 +60,17 @@ struct Listed {
 
 pub(super) fn read(source: &Source, document: &mut DocumentBuilder) -> Result<()> {
     let mut package = Package::open(source)?;
-    let root = package.relationships_of("")?;
-    if let Some(title) = package.properties(&root, document).ok().flatten() {
+    let root = package.relationships_of("");
+    if let Some(title) = properties::of_package(&mut package, &root, document) {
         document.set_title(&title);
     }
     let main = root.target("officeDocument").unwrap_or("xl/workbook.bin").to_owned();
-    let related = package.relationships_of(&main)?;
+    let related = package.relationships_of(&main);
     let (epoch_1904, listed) = workbook(&package.part(&main)?.unwrap_or_default());
-    let strings = package.related(&related, "sharedStrings", "xl/sharedStrings.bin")?.unwrap_or_default();
-    let styles = package.related(&related, "styles", "xl/styles.bin")?.unwrap_or_default();
+    let mut part =
+        |kind: &str, usual: &str, holds: &str| package.related(&related, kind, usual, holds).unwrap_or_default();
+    let strings = part("sharedStrings", "xl/sharedStrings.bin", "shared texts");
+    let styles = part("styles", "xl/styles.bin", "number formats");
     let strings = records(&strings).filter(|record| record.0 == kind::SHARED_STRING);
     let strings = strings.map(|(_, data)| wide(data, 1).unwrap_or_default()).collect();
     let shared = Shared { source, strings, formats: formats(&styles), epoch_1904 };
@@ -86,14 +89,15 @@ pub(super) fn read(source: &Source, document: &mut DocumentBuilder) -> Result<()
             Err(error) if error.code == ErrorCode::UnreadableFile => sheet.problem = Some(error.message),
             Err(error) => return Err(error),
         }
-        let related = package.relationships_of(part)?;
+        let related = package.relationships_of(part);
         for part in related.targets("comments") {
-            // Damage to what stands beside the cells is not worth the sheet.
-            sheet.comments.extend(comments(&package.part(part).ok().flatten().unwrap_or_default()));
+            sheet.comments.extend(comments(&package.beside(part, "comments").unwrap_or_default()));
         }
         xlsx::read_drawings(&mut package, &related, &mut sheet)?;
         Ok(sheet)
-    })
+    })?;
+    package.take_warnings().into_iter().for_each(|warning| document.warn(warning));
+    Ok(())
 }
 
 /// Records by number (2.1.4); the last one is clipped where the part ends.
@@ -230,7 +234,7 @@ impl Shared<'_> {
             }
         }
         if !has_ended {
-            sheet.problem = Some("its part ends in the middle".into());
+            sheet.problem = Some("its part is cut off".into());
         }
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! Prefixes, suffixes and infixes: what the tokenizer's regular expressions say, as lists of alternatives.
+//! Prefixes, suffixes and infixes: the tokenizer's regular expressions as lists of alternatives.
 
 use serde::Deserialize;
 
@@ -28,7 +28,7 @@ pub(super) struct Affixes {
 }
 
 impl Affixes {
-    /// `None` if an alternative is empty or names a set that is not there.
+    /// `None` if an alternative is empty or names an unknown set.
     pub fn new(alternatives: Vec<Alternative>, sets: &[CharSet]) -> Option<Self> {
         let (mut longest, mut unbounded) = (0, Vec::new());
         let mut by_first = vec![Vec::new(); 129];
@@ -56,7 +56,7 @@ impl Affixes {
         Some(Self { alternatives, by_first, longest, unbounded })
     }
 
-    /// Where the match that begins at `start` ends.
+    /// The end of the match that begins at `start`.
     fn match_at(&self, sets: &[CharSet], text: &[char], start: usize, to_end: bool) -> Option<usize> {
         let code = text.get(start).map(|&c| u32::from(c).min(128) as usize)?;
         self.by_first[code].iter().find_map(|&number| {

@@ -1,6 +1,6 @@
 //! spaCy's tokenizer (spacy/tokenizer.pyx): text is cut at white space, each chunk is looked up among the special cases, or
 //! prefixes and suffixes are taken off it until none is left, and what remains is a special case, a URL, or cut at infixes.
-//! At last, special cases that look like affixes, such as emoticons, are found in the row of tokens.
+//! Finally, special cases that look like affixes, such as emoticons, are found in the sequence of tokens.
 
 mod affixes;
 mod url;
@@ -23,7 +23,7 @@ pub(super) struct TokenizerFile {
     infixes: Vec<Alternative>,
     /// The set of the letters of a top-level domain.
     top_level_domain: usize,
-    /// Chunks with the tokens they consist of, each with its norm where that is not the word's.
+    /// Chunks with the tokens they consist of, each with its norm where it differs from the word's.
     special_cases: HashMap<String, Vec<(String, Option<String>)>>,
 }
 
@@ -112,7 +112,7 @@ impl Tokenizer {
     }
 
     /// How many tokens each special case has that the tokens of `text` from `token(0)` on spell; `token` gives `None`
-    /// behind the last one.
+    /// after the last one.
     pub fn phrases_at<'a>(&self, token: impl Fn(usize) -> Option<&'a str>) -> impl Iterator<Item = usize> {
         let phrases = token(0).and_then(|first| self.phrases.get(first)).map_or(&[][..], Vec::as_slice);
         let spelled = move |phrase: &&Vec<String>| {
@@ -132,7 +132,7 @@ impl Tokenizer {
 
     /// Appends the pieces of a chunk.
     pub fn split<'a>(&'a self, chunk: &'a str, pieces: &mut Vec<Piece<'a>>) {
-        // Letters alone have no affix: prefixes and suffixes made of letters stand before "$" or behind a digit.
+        // Letters alone have no affix: prefixes and suffixes made of letters stand before "$" or after a digit.
         if chunk.bytes().all(|byte| byte.is_ascii_alphabetic()) && !self.special_cases.contains_key(chunk) {
             pieces.push(Piece { text: chunk, norm: None });
         } else {
@@ -213,7 +213,7 @@ impl Tokenizer {
     }
 }
 
-/// The chunks of a text: runs of white space and of other characters, where one space after a run of others is no chunk.
+/// The chunks of a text: runs of white space and of other characters, where one space after a run of others is not a chunk.
 pub(super) fn chunks(text: &str) -> impl Iterator<Item = Chunk<'_>> {
     let (mut byte, mut char_at) = (0, 0u32);
     std::iter::from_fn(move || {

@@ -43,3 +43,21 @@ fn a_damaged_style_sheet_costs_labels_only() {
     assert_eq!(extraction.pages[0].text, "item");
     assert!(extraction.warnings[0].starts_with("The style sheet is damaged"), "{:?}", extraction.warnings);
 }
+
+#[test]
+fn a_damaged_object_or_part_is_named() {
+    let frame = "<draw:frame><draw:object xlink:href='./Object 1'/></draw:frame>";
+    let body = content(&format!("<office:text>{}<text:p>{frame}</text:p></office:text>", p("first")));
+    let chart = "<office:document-content><office:body><office:chart><chart:chart><chart:title><text:p>Rent</text:p></chart:title>";
+    let parts = [("content.xml", &*body), ("Object 1/content.xml", chart), ("meta.xml", &META[..META.len() / 2])];
+    let extraction = extract_bytes(&package("text", &parts));
+    assert_eq!(extraction.pages[0].text, "first\nRent");
+    assert_eq!(extraction.properties.author.as_deref(), Some("Ann"));
+    let words = ["embedded object Object 1", "part meta.xml is damaged"];
+    for words in words {
+        assert!(extraction.warnings.iter().any(|warning| warning.contains(words)), "{:?}", extraction.warnings);
+    }
+    let unpacked = with_damaged_part(package("text", &parts[..2]), "Object 1/content.xml");
+    let extraction = extract_bytes(&unpacked);
+    assert_eq!((&*extraction.pages[0].text, extraction.warnings.len()), ("first", 1), "{:?}", extraction.warnings);
+}

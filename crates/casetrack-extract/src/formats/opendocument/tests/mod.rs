@@ -7,7 +7,7 @@ use std::path::Path;
 
 use casetrack_core::{BlockKind, FileFormat};
 
-use crate::test_files::{assert_page_invariants, assert_properties, zip_file};
+use crate::test_files::{assert_page_invariants, assert_properties, with_damaged_part, zip_file};
 use crate::{ExtractOptions, Extraction};
 
 const STYLES: &str = "<office:document-styles><office:styles>

@@ -1,6 +1,6 @@
 //! Serial numbers as dates and times.
 
-use super::Token;
+use super::token::Token;
 
 const MONTHS: [&str; 12] = [
     "January",

@@ -5,8 +5,10 @@
 
 mod date;
 mod number;
+mod token;
 
-pub(super) use number::general;
+pub(super) use self::number::general;
+use self::token::Token;
 
 /// A format code, parsed.
 #[derive(Debug, Clone)]
@@ -28,41 +30,6 @@ enum Comparison {
     NotEqual,
     GreaterOrEqual,
     Greater,
-}
-
-#[derive(Debug, Clone, PartialEq)]
-enum Token {
-    Literal(String),
-    /// `0`, `#` or `?`.
-    Digit(char),
-    Point,
-    Comma,
-    Percent,
-    /// Whether positive exponents have a sign.
-    Exponent(bool),
-    Slash,
-    /// `@`, the cell's text.
-    Text,
-    General,
-    Year(usize),
-    Month(usize),
-    Day(usize),
-    Hour(usize),
-    Minute(usize),
-    Second(usize),
-    /// Digits of a second behind its point.
-    Fraction(usize),
-    /// "AM" and "PM", or "A" and "P".
-    Noon(bool),
-    /// Hours, minutes or seconds that do not start anew: `h`, `m` or `s`, and the number of digits.
-    Elapsed(char, usize),
-}
-
-impl Token {
-    fn is_date(&self) -> bool {
-        use Token::*;
-        matches!(self, Year(_) | Month(_) | Day(_) | Hour(_) | Minute(_) | Second(_) | Noon(_) | Elapsed(..))
-    }
 }
 
 impl NumberFormat {

@@ -2,7 +2,7 @@
 //!
 //! Digits are decimal: Excel keeps 15 of them and rounds those half up, so that 2.675 with two decimals is 2.68.
 
-use super::Token;
+use super::token::Token;
 
 /// More digits than this on one side of the point are of no use to a reader.
 const MAX_DIGITS: usize = 400;
@@ -39,7 +39,7 @@ impl Decimal {
         }
     }
 
-    /// Rounds half up to so many decimals.
+    /// Rounds half up to `decimals` places.
     fn round(&mut self, decimals: i32) {
         let kept = self.point + decimals;
         if kept < 0 {

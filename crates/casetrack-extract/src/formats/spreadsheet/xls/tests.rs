@@ -2,7 +2,7 @@ use std::path::Path;
 
 use casetrack_core::{BlockKind, ErrorCode, FileFormat};
 
-use crate::summary_information::summary_of;
+use crate::office::summary_information::summary_of;
 use crate::test_files::{assert_page_invariants, assert_properties, compound_file_of};
 use crate::{ExtractOptions, Extraction};
 

@@ -5,10 +5,10 @@ use std::collections::HashMap;
 use casetrack_core::Result;
 
 use super::super::sheet::{Comment, Region, Sheet};
-use super::Globals;
+use super::globals::Globals;
 use super::records::{Record, Records, kind};
 use super::strings::Strings;
-use crate::ole::{u16_at, u32_at};
+use crate::container::ole::{u16_at, u32_at};
 
 /// The kind of object that carries a comment's text (2.5.143).
 const NOTE_OBJECT: u16 = 0x19;
@@ -46,7 +46,7 @@ pub(super) fn read(globals: &Globals, substream: &[u8], sheet: &mut Sheet) -> Re
         }
         chart.last = record.kind;
     }
-    reader.sheet.problem = Some("the file ends in the middle".into());
+    reader.sheet.problem = Some("the file is cut off".into());
     reader.finish();
     Ok(())
 }

@@ -1,44 +1,32 @@
 //! Texts that are drawn over the cells: shapes, diagrams, titles of charts.
 
-use crate::xml::{Node, XmlError, XmlReader};
+use crate::container::xml::{Node, XmlError, XmlReader};
 
-/// The text of each shape or point, a line for each paragraph. What was read of a damaged part is kept.
-pub(super) fn texts(xml: &str) -> Vec<String> {
+/// Adds the text of each shape or point, a line for each paragraph.
+pub(super) fn texts(xml: &str, found: &mut Vec<String>) -> Result<(), XmlError> {
     let mut xml = XmlReader::new(xml);
-    let mut found = Vec::new();
-    while let Ok(node) = xml.next() {
-        let outcome = match node {
-            Node::Start(element) if matches!(element.name(), "txBody" | "t") => paragraphs(&mut xml, &mut found),
+    loop {
+        match xml.next()? {
+            Node::Start(element) if matches!(element.name(), "txBody" | "t") => paragraphs(&mut xml, found)?,
             // The fallback repeats the choice for older programs.
-            Node::Start(element) if element.name() == "Fallback" => xml.skip(),
-            Node::Eof => break,
-            _ => Ok(()),
-        };
-        if outcome.is_err() {
-            break;
+            Node::Start(element) if element.name() == "Fallback" => xml.skip()?,
+            Node::Eof => return Ok(()),
+            _ => {}
         }
     }
-    found.retain(|text| !text.trim().is_empty());
-    found
 }
 
-/// Titles of a chart and its axes: written, or taken from a cell (21.2.2.210).
-pub(super) fn chart_titles(xml: &str) -> Vec<String> {
+/// Adds titles of a chart and its axes: written, or taken from a cell (21.2.2.210).
+pub(super) fn chart_titles(xml: &str, found: &mut Vec<String>) -> Result<(), XmlError> {
     let mut xml = XmlReader::new(xml);
-    let mut found = Vec::new();
-    while let Ok(node) = xml.next() {
-        let outcome = match node {
-            Node::Start(element) if element.name() == "title" => paragraphs(&mut xml, &mut found),
-            Node::Start(element) if matches!(element.name(), "ser" | "chartData" | "txPr") => xml.skip(),
-            Node::Eof => break,
-            _ => Ok(()),
-        };
-        if outcome.is_err() {
-            break;
+    loop {
+        match xml.next()? {
+            Node::Start(element) if element.name() == "title" => paragraphs(&mut xml, found)?,
+            Node::Start(element) if matches!(element.name(), "ser" | "chartData" | "txPr") => xml.skip()?,
+            Node::Eof => return Ok(()),
+            _ => {}
         }
     }
-    found.retain(|text| !text.trim().is_empty());
-    found
 }
 
 /// Reads the element started last to its end: its paragraphs, or the values cached for a reference, as one text.
@@ -67,6 +55,6 @@ fn paragraphs(xml: &mut XmlReader, found: &mut Vec<String>) -> Result<(), XmlErr
             Node::Eof => return Err(XmlError::EndsEarly),
         }
     }
-    found.push(text);
+    found.extend(Some(text).filter(|text| !text.trim().is_empty()));
     Ok(())
 }

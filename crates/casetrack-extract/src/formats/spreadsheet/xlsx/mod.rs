@@ -9,29 +9,18 @@ use std::collections::{HashMap, HashSet};
 use casetrack_core::Result;
 
 use self::parts::{Listed, Workbook};
-use super::number_format::NumberFormat;
-use super::sheet::{Sheet, Visibility};
-use super::write_all;
-use crate::encoding;
-use crate::opc::{Package, Relationships};
-use crate::page::DocumentBuilder;
-use crate::source::Source;
-
-/// What the cells of all sheets refer to.
-struct Shared<'a> {
-    source: &'a Source<'a>,
-    strings: Vec<String>,
-    /// By the number of a cell's style.
-    formats: Vec<NumberFormat>,
-    epoch_1904: bool,
-    /// Names of those who write comments, by id.
-    persons: HashMap<String, String>,
-}
+use self::worksheet::Shared;
+use super::sheet::{Sheet, write_all};
+use crate::build::DocumentBuilder;
+use crate::container::opc::{Package, Relationships};
+use crate::model::Source;
+use crate::office::properties;
+use crate::text::encoding;
 
 pub(super) fn read(source: &Source, document: &mut DocumentBuilder) -> Result<()> {
     let mut package = Package::open(source)?;
-    let root = package.relationships_of("")?;
-    if let Some(title) = package.properties(&root, document).ok().flatten() {
+    let root = package.relationships_of("");
+    if let Some(title) = properties::of_package(&mut package, &root, document) {
         document.set_title(&title);
     }
     let names = package.names();
@@ -40,26 +29,29 @@ pub(super) fn read(source: &Source, document: &mut DocumentBuilder) -> Result<()
         let is_main = |name: &&String| name.to_ascii_lowercase().ends_with("workbook.xml");
         names.iter().find(is_main).cloned().unwrap_or_else(|| "xl/workbook.xml".into())
     });
-    let related = package.relationships_of(&main)?;
+    let related = package.relationships_of(&main);
     let folder = main.rsplit_once('/').map_or("", |(folder, _)| folder);
-    let mut damaged = Vec::new();
-    let mut part = |kind: &str, usual: &str| -> Result<String> {
-        match package.related(&related, kind, &format!("{folder}/{usual}")) {
-            Ok(bytes) => Ok(decoded(&bytes.unwrap_or_default())),
-            Err(error) if error.code == casetrack_core::ErrorCode::UnreadableFile => {
-                damaged.push(error.message);
-                Ok(String::new())
-            }
-            Err(error) => Err(error),
-        }
-    };
-    let strings = parts::shared_strings(&part("sharedStrings", "sharedStrings.xml")?);
-    let formats = parts::number_formats(&part("styles", "styles.xml")?);
-    let persons = parts::persons(&part("person", "persons/person.xml")?);
-    let workbook = package.part(&main)?.map(|bytes| parts::workbook(&decoded(&bytes))).unwrap_or_default();
-    let (strings, problem) = strings;
-    damaged.extend(problem.map(|problem| format!("The shared texts could not be read to their end: {problem}")));
-    damaged.into_iter().for_each(|problem| document.warn(problem));
+    let (mut strings, mut formats, mut persons) = (Vec::new(), Vec::new(), HashMap::new());
+    for (kind, usual, holds) in [
+        ("sharedStrings", "sharedStrings.xml", "shared texts"),
+        ("styles", "styles.xml", "number formats"),
+        ("person", "persons/person.xml", "names of those who comment"),
+    ] {
+        let usual = format!("{folder}/{usual}");
+        let name = related.target(kind).or(Some(&*usual).filter(|usual| has(usual)));
+        let Some(name) = name else { continue };
+        package.read_beside(name, holds, |xml| match kind {
+            "sharedStrings" => parts::shared_strings(xml, &mut strings),
+            "styles" => parts::number_formats(xml, &mut formats),
+            _ => parts::persons(xml, &mut persons),
+        })?;
+    }
+    let mut workbook = Workbook::default();
+    if let Some(bytes) = package.part(&main)?
+        && let Err(error) = workbook.read(&decoded(&bytes))
+    {
+        package.warn_of_end("list of sheets", &main, &error);
+    }
 
     let shared = Shared { source, strings, formats, epoch_1904: workbook.epoch_1904, persons };
     let listed = sheets(workbook, &related, names, document);
@@ -70,7 +62,9 @@ pub(super) fn read(source: &Source, document: &mut DocumentBuilder) -> Result<()
         let mut sheet = Sheet::new(listed.name, listed.visibility);
         read_sheet(&shared, &mut package, target.as_deref(), &mut sheet)?;
         Ok(sheet)
-    })
+    })?;
+    package.take_warnings().into_iter().for_each(|warning| document.warn(warning));
+    Ok(())
 }
 
 /// The sheets in the order of the workbook with the names of their parts; where the list is damaged, the parts themselves.
@@ -118,10 +112,10 @@ fn read_sheet(shared: &Shared, package: &mut Package, target: Option<&str>, shee
         Err(error) if error.code == casetrack_core::ErrorCode::UnreadableFile => sheet.problem = Some(error.message),
         Err(error) => return Err(error),
     }
-    let related = package.relationships_of(target)?;
-    read_comments(shared, package, &related, sheet);
+    let related = package.relationships_of(target);
+    read_comments(shared, package, &related, sheet)?;
     for table in related.targets("table") {
-        sheet.header_rows.extend(parts::table_header(&beside(package, table)).into_iter().flatten());
+        package.read_beside(table, "header of a table", |xml| parts::table_header(xml, &mut sheet.header_rows))?;
     }
     read_drawings(package, &related, sheet)
 }
@@ -129,33 +123,32 @@ fn read_sheet(shared: &Shared, package: &mut Package, target: Option<&str>, shee
 /// Texts that are drawn over the cells of a sheet with these relationships.
 pub(super) fn read_drawings(package: &mut Package, related: &Relationships, sheet: &mut Sheet) -> Result<()> {
     for drawing in related.targets("drawing") {
-        sheet.texts.extend(drawing::texts(&beside(package, drawing)));
-        let related = package.relationships_of(drawing)?;
+        package.read_beside(drawing, "drawings", |xml| drawing::texts(xml, &mut sheet.texts))?;
+        let related = package.relationships_of(drawing);
         for diagram in related.targets("diagramData") {
-            sheet.texts.extend(drawing::texts(&beside(package, diagram)));
+            package.read_beside(diagram, "diagram", |xml| drawing::texts(xml, &mut sheet.texts))?;
         }
         for chart in related.targets("chart").chain(related.targets("chartEx")) {
-            sheet.texts.extend(drawing::chart_titles(&beside(package, chart)));
+            package.read_beside(chart, "titles of a chart", |xml| drawing::chart_titles(xml, &mut sheet.texts))?;
         }
     }
     Ok(())
 }
 
-fn read_comments(shared: &Shared, package: &mut Package, related: &Relationships, sheet: &mut Sheet) {
+fn read_comments(shared: &Shared, package: &mut Package, related: &Relationships, sheet: &mut Sheet) -> Result<()> {
     for threaded in related.targets("threadedComment") {
-        sheet.comments.extend(parts::threaded_comments(&beside(package, threaded), &shared.persons));
+        let read = |xml: &str| parts::threaded_comments(xml, &shared.persons, &mut sheet.comments);
+        package.read_beside(threaded, "comments", read)?;
     }
     // For older programs, each thread is repeated as a comment.
     let threads: HashSet<(u32, u32)> = sheet.comments.iter().map(|comment| (comment.row, comment.column)).collect();
-    for comments in related.targets("comments") {
-        let comments = parts::comments(&beside(package, comments)).into_iter();
-        sheet.comments.extend(comments.filter(|comment| !threads.contains(&(comment.row, comment.column))));
+    for part in related.targets("comments") {
+        let mut comments = Vec::new();
+        package.read_beside(part, "comments", |xml| parts::comments(xml, &mut comments))?;
+        comments.retain(|comment| !threads.contains(&(comment.row, comment.column)));
+        sheet.comments.append(&mut comments);
     }
-}
-
-/// A part that stands beside the cells: damage to it is not worth the sheet.
-fn beside(package: &mut Package, name: &str) -> String {
-    decoded(&package.part(name).ok().flatten().unwrap_or_default())
+    Ok(())
 }
 
 fn decoded(bytes: &[u8]) -> String {

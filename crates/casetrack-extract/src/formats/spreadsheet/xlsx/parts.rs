@@ -1,11 +1,10 @@
 //! The small parts of a workbook: list of sheets, shared texts, number formats, tables, comments.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use super::super::number_format::NumberFormat;
-use super::super::sheet::{Comment, cell_reference, region_reference};
-use super::Visibility;
-use crate::xml::{Element, Node, XmlError, XmlReader};
+use super::super::sheet::{Comment, Visibility, cell_reference, region_reference};
+use crate::container::xml::{Element, Node, XmlError, XmlReader};
 
 #[derive(Default)]
 pub(super) struct Workbook {
@@ -41,41 +40,35 @@ fn is_on(value: Option<String>) -> bool {
     matches!(value.as_deref(), Some("1" | "true" | "on"))
 }
 
-pub(super) fn workbook(xml: &str) -> Workbook {
-    let mut workbook = Workbook::default();
-    // Damage shows in sheets that are missing from the list.
-    let _ = each_element(xml, |element, _| {
-        match element.name() {
-            "workbookPr" => workbook.epoch_1904 = is_on(element.attribute("date1904")),
-            "sheet" => workbook.sheets.push(Listed {
-                name: element.attribute("name").unwrap_or_default(),
-                visibility: match element.attribute("state").as_deref() {
-                    Some("hidden") => Visibility::Hidden,
-                    Some("veryHidden") => Visibility::VeryHidden,
-                    _ => Visibility::Visible,
-                },
-                relationship: element.qualified_attribute("id").unwrap_or_default(),
-            }),
-            _ => {}
-        }
-        Ok(())
-    });
-    workbook
+impl Workbook {
+    pub fn read(&mut self, xml: &str) -> Result<(), XmlError> {
+        each_element(xml, |element, _| {
+            match element.name() {
+                "workbookPr" => self.epoch_1904 = is_on(element.attribute("date1904")),
+                "sheet" => self.sheets.push(Listed {
+                    name: element.attribute("name").unwrap_or_default(),
+                    visibility: match element.attribute("state").as_deref() {
+                        Some("hidden") => Visibility::Hidden,
+                        Some("veryHidden") => Visibility::VeryHidden,
+                        _ => Visibility::Visible,
+                    },
+                    relationship: element.qualified_attribute("id").unwrap_or_default(),
+                }),
+                _ => {}
+            }
+            Ok(())
+        })
+    }
 }
 
-/// The texts in their order (18.4.9), and what kept the rest from being read.
-pub(super) fn shared_strings(xml: &str) -> (Vec<String>, Option<String>) {
-    let mut strings = Vec::new();
-    if xml.is_empty() {
-        return (strings, None);
-    }
-    let outcome = each_element(xml, |element, xml| {
+/// Adds the texts in their order (18.4.9).
+pub(super) fn shared_strings(xml: &str, strings: &mut Vec<String>) -> Result<(), XmlError> {
+    each_element(xml, |element, xml| {
         if element.name() == "si" {
             strings.push(rich_text(xml)?);
         }
         Ok(())
-    });
-    (strings, outcome.err().map(|error| error.to_string()))
+    })
 }
 
 /// Reads `CT_Rst` to its end (18.4.8): plain text or runs, without phonetic hints.
@@ -123,13 +116,11 @@ pub(super) fn unescaped(text: String) -> String {
     plain + rest
 }
 
-/// The number format of each cell style (`cellXfs`, 18.8.10).
-pub(super) fn number_formats(xml: &str) -> Vec<NumberFormat> {
+/// Adds the number format of each cell style (`cellXfs`, 18.8.10). Cells with a style that is missing are shown as General shows them.
+pub(super) fn number_formats(xml: &str, formats: &mut Vec<NumberFormat>) -> Result<(), XmlError> {
     let mut codes: HashMap<u32, String> = HashMap::new();
-    let mut formats = Vec::new();
     let number = |value: Option<String>| value.and_then(|value| value.parse::<u32>().ok());
-    // Cells with a style that is missing are shown as General shows them.
-    let _ = each_element(xml, |element, xml| {
+    each_element(xml, |element, xml| {
         match element.name() {
             "numFmt" => {
                 if let (Some(id), Some(code)) = (number(element.attribute("numFmtId")), element.attribute("formatCode"))
@@ -152,24 +143,23 @@ pub(super) fn number_formats(xml: &str) -> Vec<NumberFormat> {
             _ => {}
         }
         Ok(())
-    });
-    formats
+    })
 }
 
-/// The header rows of a table (18.5.1.2).
-pub(super) fn table_header(xml: &str) -> Option<std::ops::Range<u32>> {
+/// Adds the header rows of a table (18.5.1.2).
+pub(super) fn table_header(xml: &str, found: &mut BTreeSet<u32>) -> Result<(), XmlError> {
     let mut xml = XmlReader::new(xml);
-    let root = xml.root().ok()?;
-    let region = region_reference(&root.attribute("ref")?)?;
+    let root = xml.root()?;
+    let region = root.attribute("ref").and_then(|region| region_reference(&region));
     let rows = root.attribute("headerRowCount").and_then(|rows| rows.parse().ok()).unwrap_or(1).min(8);
-    Some(region.first_row..region.first_row + rows)
+    found.extend(region.into_iter().flat_map(|region| region.first_row..region.first_row + rows));
+    Ok(())
 }
 
-/// Comments in cells (18.7).
-pub(super) fn comments(xml: &str) -> Vec<Comment> {
+/// Adds the comments in cells (18.7).
+pub(super) fn comments(xml: &str, found: &mut Vec<Comment>) -> Result<(), XmlError> {
     let mut authors: Vec<String> = Vec::new();
-    let mut found: Vec<Comment> = Vec::new();
-    let _ = each_element(xml, |element, xml| {
+    each_element(xml, |element, xml| {
         match element.name() {
             "author" => authors.push(xml.text()?),
             "comment" => {
@@ -182,28 +172,28 @@ pub(super) fn comments(xml: &str) -> Vec<Comment> {
             _ => {}
         }
         Ok(())
-    });
-    found
+    })
 }
 
-/// Names by id ([MS-XLSX] 2.6.203, `CT_Person`).
-pub(super) fn persons(xml: &str) -> HashMap<String, String> {
-    let mut found = HashMap::new();
-    let _ = each_element(xml, |element, _| {
+/// Adds names by id ([MS-XLSX] 2.6.203, `CT_Person`).
+pub(super) fn persons(xml: &str, found: &mut HashMap<String, String>) -> Result<(), XmlError> {
+    each_element(xml, |element, _| {
         if element.name() == "person"
             && let (Some(id), Some(name)) = (element.attribute("id"), element.attribute("displayName"))
         {
             found.insert(id, name);
         }
         Ok(())
-    });
-    found
+    })
 }
 
-/// Comments and the answers to them, in order ([MS-XLSX] 2.6.205, `CT_ThreadedComment`).
-pub(super) fn threaded_comments(xml: &str, persons: &HashMap<String, String>) -> Vec<Comment> {
-    let mut found: Vec<Comment> = Vec::new();
-    let _ = each_element(xml, |element, xml| {
+/// Adds comments and the answers to them, in order ([MS-XLSX] 2.6.205, `CT_ThreadedComment`).
+pub(super) fn threaded_comments(
+    xml: &str,
+    persons: &HashMap<String, String>,
+    found: &mut Vec<Comment>,
+) -> Result<(), XmlError> {
+    each_element(xml, |element, xml| {
         match element.name() {
             "threadedComment" => {
                 let place = element.attribute("ref").and_then(|place| cell_reference(&place));
@@ -220,6 +210,5 @@ pub(super) fn threaded_comments(xml: &str, persons: &HashMap<String, String>) ->
             _ => {}
         }
         Ok(())
-    });
-    found
+    })
 }

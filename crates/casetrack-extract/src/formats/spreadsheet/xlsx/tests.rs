@@ -4,7 +4,7 @@ use casetrack_core::{BlockKind, ChunkConfig, DocumentId, ErrorCode, FileFormat};
 
 use super::*;
 use crate::chunker::chunk_pages;
-use crate::test_files::{assert_page_invariants, assert_properties, zip_file};
+use crate::test_files::{assert_page_invariants, assert_properties, with_damaged_part, zip_file};
 use crate::{ExtractOptions, Extraction};
 
 /// A workbook of these sheets: name, state, rows as XML.
@@ -290,4 +290,65 @@ fn merged_areas_that_overlap_do_not_multiply_cells() {
     );
     let extraction = extract(&xlsx_with(&[("Fees", "visible", &rows)], &[])).unwrap();
     assert!(extraction.pages[0].text.len() < 100_000, "{} bytes", extraction.pages[0].text.len());
+}
+
+#[test]
+fn damage_beside_the_cells_is_named() {
+    let related = "<Relationships><Relationship Id='1' Type='x/comments' Target='../comments1.xml'/><Relationship Id='2' \
+        Type='x/drawing' Target='../drawings/drawing1.xml'/><Relationship Id='3' Type='x/table' Target='../tables/table1.xml'/>\
+        <Relationship Id='4' Type='x/threadedComment' Target='../threads/thread1.xml'/></Relationships>";
+    let comment =
+        |place: &str, text: &str| format!("<comment ref='{place}' authorId='0'><text><t>{text}</t></text></comment>");
+    let comments = format!(
+        "<comments><authors><author>Ann</author></authors><commentList>{}{}</commentList></comments>",
+        comment("A1", "Kept."),
+        comment("B1", "Lost.")
+    );
+    let parts = [
+        ("xl/worksheets/_rels/sheet1.xml.rels", related),
+        ("xl/comments1.xml", &comments[..comments.find("Lost").unwrap()]),
+        (
+            "xl/drawings/drawing1.xml",
+            "<wsDr><sp><txBody><p><r><t>A text box that is long enough to be compressed.</t></r></p>",
+        ),
+        ("xl/tables/table1.xml", "<table"),
+    ];
+    let bytes = xlsx_with(&[("Plan", "visible", &texts(&[("A1", "Rent")]))], &parts);
+    let extraction = extract(&with_damaged_part(bytes, "xl/drawings/drawing1.xml")).unwrap();
+    assert!(extraction.pages[0].text.contains("Kept."), "{}", extraction.pages[0].text);
+    let warnings: Vec<&str> = extraction.warnings.iter().map(|warning| warning.split('(').next().unwrap()).collect();
+    assert_eq!(
+        warnings,
+        [
+            "The comments could not be read: the part xl/threads/thread1.xml is missing.",
+            "The comments could not be read to the end: the part xl/comments1.xml is damaged ",
+            "The header of a table could not be read to the end: the part xl/tables/table1.xml is damaged ",
+            "The drawings could not be read: the part xl/drawings/drawing1.xml is damaged.",
+        ]
+    );
+}
+
+#[test]
+fn a_damaged_list_of_sheets_and_damaged_properties_are_named() {
+    let list = "<workbook><sheets><sheet name='Plan' sheetId='1' r:id='rId1'/><sheet name='Re";
+    let parts = [("xl/workbook.xml", list), ("docProps/core.xml", "<c><dc:creator>Ann</dc:creator><dc:title>Pl")];
+    let mut all = vec![
+        (
+            "_rels/.rels",
+            "<Relationships><Relationship Id='rId1' Target='xl/workbook.xml' Type='x/officeDocument'/></Relationships>",
+        ),
+        (
+            "xl/_rels/workbook.xml.rels",
+            "<Relationships><Relationship Id='rId1' Type='x/worksheet' Target='worksheets/sheet1.xml'/></Relationships>",
+        ),
+        ("xl/worksheets/sheet1.xml", "<worksheet><sheetData><row><c><v>1</v></c></row></sheetData></worksheet>"),
+    ];
+    all.extend(parts);
+    let all: Vec<(&str, &[u8])> = all.iter().map(|(name, content)| (*name, content.as_bytes())).collect();
+    let extraction = extract(&zip_file(&all)).unwrap();
+    assert_eq!((&*extraction.pages[0].text, extraction.properties.author.as_deref()), ("1", Some("Ann")));
+    assert_eq!(extraction.warnings.len(), 2, "{:?}", extraction.warnings);
+    for (warning, part) in extraction.warnings.iter().zip(["docProps/core.xml", "xl/workbook.xml"]) {
+        assert!(warning.contains(part), "{warning}");
+    }
 }

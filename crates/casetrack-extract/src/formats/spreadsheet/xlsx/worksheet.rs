@@ -1,12 +1,25 @@
 //! The cells of a sheet (18.3.1).
 
+use std::collections::HashMap;
+
 use casetrack_core::Result;
 
-use super::super::number_format::general;
+use super::super::number_format::{NumberFormat, general};
 use super::super::sheet::{MAX_ROWS, Sheet, cell_reference, region_reference};
-use super::Shared;
 use super::parts::{rich_text, unescaped};
-use crate::xml::{Element, Node, XmlError, XmlReader};
+use crate::container::xml::{Element, Node, XmlError, XmlReader};
+use crate::model::Source;
+
+/// What the cells of all sheets refer to.
+pub(super) struct Shared<'a> {
+    pub source: &'a Source<'a>,
+    pub strings: Vec<String>,
+    /// By the number of a cell's style.
+    pub formats: Vec<NumberFormat>,
+    pub epoch_1904: bool,
+    /// Names of those who write comments, by id.
+    pub persons: HashMap<String, String>,
+}
 
 /// A cell that cannot be placed, or XML that cannot be read, ends the sheet: what came before it is kept.
 enum Stop {

@@ -1,0 +1,126 @@
+//! Whether the files of models are present and undamaged.
+
+use std::fs::File;
+use std::io::{self, ErrorKind, Read};
+use std::path::Path;
+
+use casetrack_core::{Error, Result, Sha256};
+use sha2::Digest;
+
+use crate::errors::{damaged, unreadable};
+use crate::manifest::{ModelManifest, ModelProfile, ModelSpec};
+use crate::pulled::{PULL_HINT, PulledRecord, RECORD_FILE};
+
+/// Whether a model can be used.
+#[derive(Debug)]
+pub enum ModelState {
+    /// All files are present and have the expected hashes.
+    Present,
+    /// A model of the quality profile that was never pulled.
+    NotPulled,
+    /// Files are missing or differ: one error for each.
+    Damaged(Vec<Error>),
+}
+
+impl ModelManifest {
+    /// Checks the files of a model, hashing all of them, which takes up to a second for each hundred megabytes.
+    pub fn state(&self, model: &ModelSpec) -> ModelState {
+        if model.profile == ModelProfile::Quality && !self.model_dir(model).is_dir() {
+            return ModelState::NotPulled;
+        }
+        match self.verify_model(model) {
+            problems if problems.is_empty() => ModelState::Present,
+            problems => ModelState::Damaged(problems),
+        }
+    }
+
+    /// Compares every file with its SHA-256 and returns one error for each that is missing or differs.
+    ///
+    /// Reads all weights (tens of megabytes), so it is for `doctor`, not for every start. A model of the quality profile
+    /// that was never pulled is not an error.
+    pub fn verify_files(&self) -> Vec<Error> {
+        self.models().iter().flat_map(|model| self.verify_model(model)).collect()
+    }
+
+    /// The same for one model. The files of a pulled model are compared with its record too.
+    fn verify_model(&self, model: &ModelSpec) -> Vec<Error> {
+        let dir = self.model_dir(model);
+        if model.profile == ModelProfile::Compact {
+            let problems = model.files.iter().filter_map(|file| {
+                compare(&dir.join(&file.name), file.sha256, "the manifest has no SHA-256 for it").err()
+            });
+            return problems.collect();
+        }
+        if !dir.is_dir() {
+            return Vec::new();
+        }
+        let record = match PulledRecord::read(&dir) {
+            Ok(Some(record)) => record,
+            Ok(None) => {
+                return vec![unreadable(&dir.join(RECORD_FILE), ErrorKind::NotFound.into()).with_hint(PULL_HINT)];
+            }
+            Err(error) => return vec![error],
+        };
+        let problems = model.files.iter().filter_map(|file| {
+            let expected = file.sha256.or_else(|| record.sha256(&file.name));
+            let compared = compare(&dir.join(&file.name), expected, &format!("{RECORD_FILE} does not name it"));
+            compared.err().map(|problem| problem.with_hint(PULL_HINT))
+        });
+        problems.collect()
+    }
+}
+
+/// Whether a file has its hash; `unknown` says why there may be none to compare with.
+fn compare(path: &Path, expected: Option<Sha256>, unknown: &str) -> Result<()> {
+    let found = hash_file(path).map_err(|error| unreadable(path, error))?;
+    match expected {
+        Some(expected) if found == expected => Ok(()),
+        Some(expected) => Err(damaged(path, format!("its SHA-256 is {found}, expected {expected}"))),
+        None => Err(damaged(path, unknown)),
+    }
+}
+
+pub(crate) fn hash_file(path: &Path) -> io::Result<Sha256> {
+    let mut file = File::open(path)?;
+    let mut hasher = sha2::Sha256::new();
+    let mut buffer = vec![0; 1 << 16];
+    loop {
+        match file.read(&mut buffer)? {
+            0 => return Ok(Sha256(hasher.finalize().into())),
+            read => hasher.update(&buffer[..read]),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use casetrack_core::ErrorCode;
+
+    use super::*;
+    use crate::locate::{MANIFEST_FILE, find_models_dir};
+
+    #[test]
+    fn the_vendored_files_match_the_manifest() {
+        let manifest = ModelManifest::load(&find_models_dir(None).unwrap()).unwrap();
+        let problems: Vec<String> = manifest.verify_files().iter().map(Error::full_text).collect();
+        assert!(problems.is_empty(), "{problems:?}");
+    }
+
+    #[test]
+    fn a_changed_and_a_missing_file_are_each_reported() {
+        let dir = tempfile::tempdir().unwrap();
+        fs::copy(find_models_dir(None).unwrap().join(MANIFEST_FILE), dir.path().join(MANIFEST_FILE)).unwrap();
+        let copy = ModelManifest::load(dir.path()).unwrap();
+        let model = copy.model_dir(&copy.models()[0]);
+        fs::create_dir_all(&model).unwrap();
+        for file in &copy.models()[0].files[1..] {
+            fs::write(model.join(&file.name), b"something else").unwrap();
+        }
+        let problems = copy.verify_model(&copy.models()[0]);
+        assert_eq!(problems.len(), copy.models()[0].files.len());
+        assert_eq!(problems[0].code, ErrorCode::MissingDependency);
+        assert!(problems[1..].iter().all(|problem| problem.code == ErrorCode::Corrupt && problem.hint.is_some()));
+    }
+}

@@ -1,0 +1,174 @@
+//! Asks the judged queries and measures the rankings they get.
+
+use std::collections::HashMap;
+
+use casetrack_core::{Cancel, DocumentId, Error, Result};
+use casetrack_store::{Collection, Filter, Hit};
+use serde::Serialize;
+
+use super::{Evaluation, Ingested};
+use crate::search::{self, RECALL, Recall, SearchRequest, Weights, fusion, recall};
+
+/// Queries, and what each of them should find.
+pub trait Judgements {
+    /// How many queries there are.
+    fn queries(&self) -> usize;
+
+    /// The text of a query (0 is the first), and the only document that it is asked of.
+    fn query(&self, number: usize) -> (&str, Option<DocumentId>);
+
+    /// What is measured of each query, in the order of [`measure`](Self::measure)'s values.
+    fn measures(&self) -> &'static [&'static str];
+
+    /// The measures of one query's ranking, best passage first; each 0–1.
+    fn measure(&self, number: usize, ranking: &[Hit]) -> Vec<f64>;
+}
+
+/// Makes a ranking, best first, of what the stages found; `None` where a stage that it needs did not answer.
+type Rank = Box<dyn Fn(&Recall) -> Option<Vec<Hit>>>;
+
+/// A named way of ranking what the stages found.
+pub struct Ranking {
+    pub name: String,
+    pub rank: Rank,
+}
+
+impl Ranking {
+    pub fn new(name: impl Into<String>, rank: impl Fn(&Recall) -> Option<Vec<Hit>> + 'static) -> Self {
+        Self { name: name.into(), rank: Box::new(rank) }
+    }
+
+    /// Each stage alone, and all fused as searches do.
+    pub fn standard() -> Vec<Self> {
+        vec![
+            Self::new("BM25", |recall| Some(recall.bm25.clone())),
+            Self::new("dense E1", |recall| recall.dense.clone()),
+            Self::new("sparse E6", |recall| recall.sparse.clone()),
+            Self::new("fused", |recall| Some(fused(recall, Weights::default()))),
+        ]
+    }
+}
+
+/// The lists of the stages fused by score, best first.
+pub fn fused(recall: &Recall, weights: Weights) -> Vec<Hit> {
+    let Recall { bm25, dense, sparse, .. } = recall;
+    let candidates = fusion::fuse(Some(bm25), dense.as_deref(), sparse.as_deref(), weights).into_iter();
+    candidates.map(|found| Hit { document: found.document, index: found.index, score: found.score }).collect()
+}
+
+/// What was measured.
+pub struct Measurements {
+    pub documents: u64,
+    pub chunks: u64,
+    /// Of each ranking its name and the values of each query: the rankings that were asked for, with the whole search after the
+    /// first four. One whose stage did not answer is left out.
+    pub systems: Vec<(String, Vec<Vec<f64>>)>,
+    pub latency: Latency,
+    pub notices: Vec<String>,
+}
+
+/// Times of searches in milliseconds, by nearest rank.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub struct Latency {
+    pub p50_ms: f64,
+    pub p99_ms: f64,
+}
+
+impl Latency {
+    fn of(mut times: Vec<f64>) -> Self {
+        times.sort_by(f64::total_cmp);
+        let rank = |share: f64| (share * times.len() as f64).ceil() as usize;
+        let at = |share: f64| times.get(rank(share).saturating_sub(1)).copied().unwrap_or(0.0);
+        Self { p50_ms: at(0.5), p99_ms: at(0.99) }
+    }
+}
+
+/// Where the whole search is among the rankings: after the standard ones.
+const WHOLE_SEARCH: usize = 4;
+
+impl Evaluation<'_> {
+    /// Asks each query of the stages, whose lists are ranked in each way, and of the whole search with `top_k` results.
+    ///
+    /// Fails when nothing is judged as relevant, and with `Cancelled` between two queries.
+    pub fn measure(
+        &self,
+        ingested: &Ingested,
+        judgements: &dyn Judgements,
+        rankings: &[Ranking],
+        top_k: u32,
+        cancel: &Cancel,
+    ) -> Result<Measurements> {
+        let queries = judgements.queries();
+        if queries == 0 {
+            return Err(Error::invalid("No query has anything relevant."));
+        }
+        let collection = &*ingested.collection;
+        let order = Order::of(collection)?;
+        let mut notices = ingested.notices.clone();
+        let mut values: Vec<Vec<Vec<f64>>> = vec![Vec::new(); rankings.len()];
+        let (mut of_search, mut times) = (Vec::new(), Vec::new());
+        for number in 0..queries {
+            if cancel.is_cancelled() {
+                return Err(Error::cancelled());
+            }
+            let (text, within) = judgements.query(number);
+            let request = SearchRequest {
+                query: text.to_owned(),
+                top_k,
+                document: within.map(|document| document.to_string()),
+                ..SearchRequest::default()
+            };
+            if number == 0 {
+                // Loads models and indexes.
+                search::search(self.host, collection.meta().id, &request)?;
+            }
+            let response = search::search(self.host, collection.meta().id, &request)?;
+            times.push(response.elapsed_ms);
+            let answers = response.results.iter().map(|result| Hit {
+                document: result.chunk.provenance.document_id,
+                index: result.chunk.provenance.chunk_index,
+                score: result.score,
+            });
+            of_search.push(judgements.measure(number, &order.sorted(answers.collect())));
+
+            let filter = Filter { documents: within.map(|document| vec![document]), ..Filter::default() };
+            let mut found = recall(self.host, collection, text.trim(), text.trim(), RECALL, &filter)?;
+            found.bm25 = order.sorted(found.bm25);
+            found.dense = found.dense.map(|hits| order.sorted(hits));
+            found.sparse = found.sparse.map(|hits| order.sorted(hits));
+            for (ranking, values) in rankings.iter().zip(&mut values) {
+                values.extend((ranking.rank)(&found).map(|hits| judgements.measure(number, &order.sorted(hits))));
+            }
+            for notice in found.notices {
+                if !notices.contains(&notice) {
+                    notices.push(notice);
+                }
+            }
+        }
+        let names = rankings.iter().map(|ranking| ranking.name.clone());
+        let mut systems: Vec<_> = names.zip(values).collect();
+        systems.insert(WHOLE_SEARCH.min(systems.len()), (format!("search, top {top_k}"), of_search));
+        systems.retain(|(_, values)| values.len() == queries);
+        let counts = collection.counts()?;
+        let (documents, chunks) = (counts.documents, counts.chunks);
+        Ok(Measurements { documents, chunks, systems, latency: Latency::of(times), notices })
+    }
+}
+
+/// The place of each document in the order of paths. Ids are random, so that equal scores ordered by them would be in another order
+/// each time that the documents are ingested.
+struct Order(HashMap<DocumentId, usize>);
+
+impl Order {
+    fn of(collection: &Collection) -> Result<Self> {
+        let documents = collection.documents()?;
+        Ok(Self(documents.iter().enumerate().map(|(place, meta)| (meta.id, place)).collect()))
+    }
+
+    /// Sorts by score, equal scores by path and place in the document.
+    fn sorted(&self, mut hits: Vec<Hit>) -> Vec<Hit> {
+        let place = |hit: &Hit| (self.0.get(&hit.document), hit.index);
+        hits.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| place(a).cmp(&place(b))));
+        hits
+    }
+}

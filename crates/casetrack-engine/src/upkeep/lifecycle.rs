@@ -1,0 +1,130 @@
+//! Renames, closes, archives and reopens collections; `host/state.rs` says what each state allows.
+
+use casetrack_core::{CollectionId, CollectionMeta, CollectionStatus, Result};
+
+use crate::collections::check_name_is_free;
+use crate::host::Host;
+use crate::host::changes::Change;
+
+pub(crate) fn rename_collection(host: &Host, id: CollectionId, name: &str) -> Result<CollectionMeta> {
+    check_name_is_free(host, name, Some(id), "Choose another name.".into())?;
+    describe(host, id, |meta| name.clone_into(&mut meta.name))
+}
+
+pub(crate) fn set_collection_status(host: &Host, id: CollectionId, status: CollectionStatus) -> Result<CollectionMeta> {
+    let meta = host.registry().meta(id)?;
+    if meta.status == status {
+        return Ok(meta);
+    }
+    describe(host, id, |meta| meta.status = status)
+}
+
+/// The collection is opened again when it is next used.
+fn describe(host: &Host, id: CollectionId, change: impl FnOnce(&mut CollectionMeta)) -> Result<CollectionMeta> {
+    host.collections().close(id)?;
+    let mut collection = host.registry().open_collection(id)?;
+    let mut meta = collection.meta().clone();
+    change(&mut meta);
+    collection.describe(meta.clone())?;
+    drop(collection);
+    host.changes().tell(Change::Collection(id));
+    Ok(meta)
+}
+
+#[cfg(test)]
+mod tests {
+    use casetrack_core::{CollectionType, ErrorCode, Timestamp};
+    use casetrack_store::VectorModels;
+
+    use super::*;
+    use crate::Engine;
+    use crate::EngineConfig;
+    use crate::jobs::{JobOrigin, JobRequest};
+    use crate::sync::SyncRequest;
+    use crate::watches::{Schedule, WatchRequest};
+
+    fn meta(name: &str) -> CollectionMeta {
+        CollectionMeta {
+            id: CollectionId::random(),
+            name: name.to_owned(),
+            reference: None,
+            collection_type: CollectionType::default(),
+            status: CollectionStatus::Active,
+            created_at: Timestamp::now(),
+        }
+    }
+
+    fn engine_with(metas: &[CollectionMeta]) -> (tempfile::TempDir, Engine) {
+        let dir = tempfile::tempdir().unwrap();
+        let engine = Engine::new(EngineConfig::new(dir.path().join("data"))).unwrap();
+        let models = VectorModels { dense: "m".to_owned(), dense_dimension: 2, sparse: None };
+        metas.iter().for_each(|meta| drop(engine.host().registry().create(meta, &models).unwrap()));
+        (dir, engine)
+    }
+
+    fn code<T>(result: Result<T>) -> ErrorCode {
+        result.map(drop).unwrap_err().code
+    }
+
+    #[test]
+    fn names_stay_unique() {
+        let (acme, globex) = (meta("Acme"), meta("Globex"));
+        let (_dir, engine) = engine_with(&[acme.clone(), globex.clone()]);
+        assert_eq!(code(engine.rename_collection(acme.id, "GLOBEX")), ErrorCode::AlreadyExists);
+        assert_eq!(code(engine.rename_collection(acme.id, " ")), ErrorCode::InvalidArgument);
+        engine.set_collection_status(globex.id, CollectionStatus::Archived).unwrap();
+        assert_eq!(code(engine.rename_collection(acme.id, "Globex")), ErrorCode::AlreadyExists);
+        assert_eq!(engine.rename_collection(acme.id, " ACME ").unwrap().name, "ACME");
+        assert_eq!(engine.find_collection("ACME").unwrap(), CollectionMeta { name: "ACME".into(), ..acme });
+        assert_eq!(engine.rename_collection(globex.id, "Initech").unwrap().status, CollectionStatus::Archived);
+    }
+
+    #[test]
+    fn each_state_refuses_what_it_should() {
+        let acme = meta("Acme");
+        let (dir, engine) = engine_with(std::slice::from_ref(&acme));
+        let change = || engine.host().collection_to_change(acme.id);
+        let job = || {
+            let request = JobRequest::SyncFolder(SyncRequest::new(dir.path().to_owned()));
+            engine.start_job(acme.id, request, JobOrigin::User)
+        };
+        let watch = || {
+            let folder = dir.path().to_owned();
+            let request =
+                WatchRequest { folder, schedule: Schedule::Manual, auto_remove_deleted: false, extensions: None };
+            engine.watch_folder(acme.id, request)
+        };
+        let set = |status| engine.set_collection_status(acme.id, status).unwrap();
+        change().unwrap();
+        for status in [CollectionStatus::Closed, CollectionStatus::Archived] {
+            assert_eq!(set(status).status, status);
+            assert_eq!(set(status).status, status, "once more");
+            assert_eq!([code(change()), code(job()), code(watch())], [ErrorCode::WrongState; 3], "{status:?}");
+            let readable = status == CollectionStatus::Closed;
+            assert_eq!(engine.host().collection(acme.id).is_ok(), readable, "{status:?}");
+            assert_eq!(engine.collection_info(acme.id).is_ok(), readable, "{status:?}");
+            let listed = |status| engine.list_collections(Some(status)).unwrap().len();
+            assert_eq!((listed(status), listed(CollectionStatus::Active)), (1, 0));
+        }
+        assert_eq!(code(engine.host().collection(acme.id)), ErrorCode::WrongState);
+        assert!(engine.verify(acme.id).unwrap().clean);
+        set(CollectionStatus::Active);
+        watch().unwrap();
+        drop(change().unwrap());
+        engine.rename_collection(acme.id, "Acme Corp").unwrap();
+        assert_eq!(engine.list_watches(None)[0].collection, "Acme Corp");
+        set(CollectionStatus::Archived);
+        engine.delete_collection(acme.id).unwrap();
+    }
+
+    #[test]
+    fn a_collection_in_use_keeps_its_state() {
+        let acme = meta("Acme");
+        let (_dir, engine) = engine_with(std::slice::from_ref(&acme));
+        let held = engine.host().collection(acme.id).unwrap();
+        assert_eq!(code(engine.set_collection_status(acme.id, CollectionStatus::Closed)), ErrorCode::InUse);
+        assert_eq!(code(engine.rename_collection(acme.id, "Other")), ErrorCode::InUse);
+        drop(held);
+        engine.set_collection_status(acme.id, CollectionStatus::Closed).unwrap();
+    }
+}

@@ -1,0 +1,155 @@
+//! Office files are zip archives of parts. Reads parts with a limit on their uncompressed size.
+
+use std::io::{Cursor, Read};
+
+use casetrack_core::{Error, Result};
+use zip::ZipArchive;
+use zip::result::ZipError;
+
+use crate::model::Source;
+
+/// First bytes of a zip archive with entries, and of one without.
+pub(crate) const SIGNATURES: [&[u8]; 2] = [b"PK\x03\x04", b"PK\x05\x06"];
+
+/// An open archive.
+pub(crate) struct ZipContainer<'a> {
+    archive: ZipArchive<Cursor<&'a [u8]>>,
+    source: &'a Source<'a>,
+}
+
+impl<'a> ZipContainer<'a> {
+    pub fn open(source: &'a Source<'a>) -> Result<Self> {
+        let archive = ZipArchive::new(Cursor::new(source.bytes))
+            .map_err(|error| source.unreadable(format_args!("its zip container is damaged ({error})")))?;
+        Ok(Self { archive, source })
+    }
+
+    /// Names of all parts, in the order of the directory.
+    pub fn names(&self) -> Vec<String> {
+        self.archive.file_names_raw().map(|name| String::from_utf8_lossy(name).into_owned()).collect()
+    }
+
+    /// Whether there is a part of this name.
+    pub fn has(&self, name: &str) -> bool {
+        self.index_of(name).is_some()
+    }
+
+    pub fn len(&self) -> usize {
+        self.archive.len()
+    }
+
+    /// The name and content of the file at a place of the directory, if it has at most `max_bytes`.
+    pub fn member(&mut self, index: usize, max_bytes: u64) -> (String, Member) {
+        let max_bytes = max_bytes.min(self.source.limits().max_part_bytes);
+        let (name, locked) = match self.archive.by_index_raw(index) {
+            Ok(file) => {
+                // Names are UTF-8 more often than they declare it; the others are in code page 437.
+                let name = std::str::from_utf8(file.name_raw()).map(str::to_owned);
+                let decoded = || file.name().map_or_else(|_| format!("File {}", index + 1), |name| name.into_owned());
+                (name.unwrap_or_else(|_| decoded()), file.encrypted())
+            }
+            Err(error) => return (format!("File {}", index + 1), Member::Unreadable(error.to_string())),
+        };
+        if locked {
+            return (name, Member::Locked);
+        }
+        let file = match self.archive.by_index(index) {
+            Ok(file) => file,
+            Err(error) => return (name, Member::Unreadable(error.to_string())),
+        };
+        if file.is_dir() {
+            return (name + "/", Member::File(Vec::new()));
+        }
+        if file.is_symlink() {
+            return (name, Member::Unreadable("it is a link".to_owned()));
+        }
+        if file.size() > max_bytes {
+            return (name, Member::TooLarge);
+        }
+        // The declared size is not trusted.
+        let mut bytes = Vec::with_capacity(file.size().min(1 << 24) as usize);
+        match file.take(max_bytes.saturating_add(1)).read_to_end(&mut bytes) {
+            Err(error) => (name, Member::Unreadable(error.to_string())),
+            Ok(_) if bytes.len() as u64 > max_bytes => (name, Member::TooLarge),
+            Ok(_) => (name, Member::File(bytes)),
+        }
+    }
+
+    /// The bytes of a part; `None` when there is no such part. Names are compared without regard to case, as [ECMA-376]
+    /// Part 2 asks.
+    ///
+    /// A part that is damaged is an error, and so is one that exceeds the limit when uncompressed.
+    pub fn part(&mut self, name: &str) -> Result<Option<Vec<u8>>> {
+        let limit = self.source.limits().max_part_bytes;
+        let unreadable = |error: &dyn std::fmt::Display| {
+            self.source.unreadable(format_args!("its part {name} is damaged ({error})"))
+        };
+        let Some(index) = self.index_of(name) else { return Ok(None) };
+        let file = match self.archive.by_index(index) {
+            Ok(file) => file,
+            Err(ZipError::UnsupportedArchive(ZipError::PASSWORD_REQUIRED)) => {
+                return Err(self.source.unsupported_encryption("by the zip archive itself"));
+            }
+            Err(error) => return Err(unreadable(&error)),
+        };
+        let mut bytes = Vec::with_capacity(file.size().min(limit).min(1 << 24) as usize);
+        file.take(limit.saturating_add(1)).read_to_end(&mut bytes).map_err(|error| unreadable(&error))?;
+        if bytes.len() as u64 > limit {
+            return Err(part_too_large(self.source, name));
+        }
+        Ok(Some(bytes))
+    }
+
+    fn index_of(&self, name: &str) -> Option<usize> {
+        self.archive.index_for_name(name).or_else(|| {
+            self.archive.file_names_raw().position(|candidate| candidate.eq_ignore_ascii_case(name.as_bytes()))
+        })
+    }
+}
+
+/// What can be had of a file in an archive.
+pub(crate) enum Member {
+    File(Vec<u8>),
+    TooLarge,
+    /// Encrypted.
+    Locked,
+    Unreadable(String),
+}
+
+fn part_too_large(source: &Source, name: &str) -> Error {
+    source.too_large(format_args!(
+        "its part {name} takes more than {} bytes uncompressed",
+        source.limits().max_part_bytes
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use casetrack_core::{ErrorCode, Limits};
+
+    use super::*;
+    use crate::ExtractOptions;
+    use crate::test_files::zip_file;
+
+    #[test]
+    fn parts_are_found_without_regard_to_case_and_limited_in_size() {
+        let limits = Limits { max_part_bytes: 1000, ..Limits::default() };
+        let options = ExtractOptions { limits, ..ExtractOptions::default() };
+        let bytes = zip_file(&[("Word/Document.xml", &[b'x'; 1000]), ("bomb.xml", &[b'x'; 1001])]);
+        let source = Source { path: Path::new("a.docx"), bytes: &bytes, options: &options };
+        let mut container = ZipContainer::open(&source).unwrap();
+        assert_eq!(container.part("word/document.xml").unwrap().unwrap().len(), 1000);
+        assert_eq!(container.part("missing.xml").unwrap(), None);
+        assert_eq!(container.part("bomb.xml").unwrap_err().code, ErrorCode::FileTooLarge);
+    }
+
+    #[test]
+    fn a_truncated_archive_is_unreadable() {
+        let bytes = zip_file(&[("a.xml", b"text")]);
+        let options = ExtractOptions::default();
+        let source = Source { path: Path::new("a.docx"), bytes: &bytes[..bytes.len() / 2], options: &options };
+        assert_eq!(ZipContainer::open(&source).err().unwrap().code, ErrorCode::UnreadableFile);
+    }
+}

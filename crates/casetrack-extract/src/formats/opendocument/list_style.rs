@@ -1,0 +1,203 @@
+//! What the labels of a list look like ([ODF] Part 3, 16.31).
+
+use crate::container::xml::{Element, XmlError, XmlReader};
+use crate::office::number_format::format_number;
+use crate::office::symbols;
+
+/// Lists have ten levels.
+pub(super) const LEVELS: usize = 10;
+
+/// How far each level is counted.
+pub(super) type Counters = [Option<u32>; LEVELS];
+
+/// The labels of a list, by level.
+#[derive(Debug, Clone, Default)]
+pub(super) struct ListStyle([Option<Level>; LEVELS]);
+
+#[derive(Debug, Clone)]
+struct Level {
+    label: Label,
+    /// Whether white space follows the label.
+    spaced: bool,
+}
+
+#[derive(Debug, Clone)]
+enum Label {
+    Bullet(String),
+    Number(Number),
+}
+
+#[derive(Debug, Clone)]
+struct Number {
+    format: String,
+    /// After z comes bb, not aa, ab.
+    letters_repeat: bool,
+    prefix: String,
+    suffix: String,
+    /// How many levels the label shows.
+    display_levels: usize,
+    /// `%1%` to `%10%` stand for the numbers of the levels. Where it is given, it says more than the parts above.
+    pattern: Option<String>,
+    start: u32,
+}
+
+impl ListStyle {
+    /// Reads `text:list-style` or `text:outline-style` to its end.
+    pub fn read(xml: &mut XmlReader) -> Result<Self, XmlError> {
+        let mut style = Self::default();
+        while let Some(element) = xml.child()? {
+            let index = element.attribute("level").and_then(|level| level.parse::<usize>().ok());
+            let label = match element.name() {
+                "list-level-style-number" | "outline-level-style" => Label::Number(Number::of(&element)),
+                "list-level-style-bullet" => Label::Bullet(element.attribute("bullet-char").unwrap_or_default()),
+                "list-level-style-image" => Label::Bullet("•".into()),
+                _ => {
+                    xml.skip()?;
+                    continue;
+                }
+            };
+            let mut level = Level { label, spaced: true };
+            level.read(xml)?;
+            if let Some(slot) = index.and_then(|index| style.0.get_mut(index.checked_sub(1)?)) {
+                *slot = Some(level);
+            }
+        }
+        Ok(style)
+    }
+
+    fn level(&self, index: usize) -> Option<&Level> {
+        self.0.get(index)?.as_ref()
+    }
+
+    pub fn start(&self, index: usize) -> u32 {
+        match self.level(index) {
+            Some(Level { label: Label::Number(number), .. }) => number.start,
+            _ => 1,
+        }
+    }
+
+    /// The number of one level as the label of a level below it shows it; empty where it shows none.
+    fn shown(&self, index: usize, counters: &Counters) -> String {
+        let Some(Level { label: Label::Number(number), .. }) = self.level(index) else { return String::new() };
+        number.shown(counters[index].unwrap_or(number.start))
+    }
+
+    /// The label with the white space that follows it.
+    pub fn label(&self, index: usize, counters: &Counters) -> Option<String> {
+        let level = self.level(index)?;
+        let label = match &level.label {
+            Label::Bullet(bullet) => bullet.clone(),
+            Label::Number(number) => match &number.pattern {
+                Some(pattern) => self.filled(pattern, counters),
+                None => {
+                    let first = (index + 1).saturating_sub(number.display_levels);
+                    let numbers: Vec<String> = (first..=index)
+                        .map(|index| self.shown(index, counters))
+                        .filter(|number| !number.is_empty())
+                        .collect();
+                    // A level without a number may still be called something, but a lone full stop is no label.
+                    let bare = numbers.is_empty()
+                        && !number.prefix.chars().chain(number.suffix.chars()).any(char::is_alphanumeric);
+                    if bare {
+                        String::new()
+                    } else {
+                        format!("{}{}{}", number.prefix, numbers.join("."), number.suffix)
+                    }
+                }
+            },
+        };
+        let label = label.trim();
+        (!label.is_empty()).then(|| format!("{label}{}", if level.spaced { " " } else { "" }))
+    }
+
+    fn filled(&self, pattern: &str, counters: &Counters) -> String {
+        let mut label = String::new();
+        for (index, piece) in pattern.split('%').enumerate() {
+            // Every second piece stands between percent signs.
+            let number = if index % 2 == 1 { piece.parse::<usize>().ok() } else { None };
+            match number.and_then(|number| number.checked_sub(1)).filter(|number| *number < LEVELS) {
+                Some(number) => label.push_str(&self.shown(number, counters)),
+                None => label.push_str(piece),
+            }
+        }
+        label
+    }
+}
+
+impl Level {
+    /// Reads the properties of a level to their end.
+    fn read(&mut self, xml: &mut XmlReader) -> Result<(), XmlError> {
+        let mut font = None;
+        while let Some(element) = xml.child()? {
+            match element.name() {
+                "text-properties" => font = element.attribute("font-family").or_else(|| element.attribute("font-name")),
+                "list-level-properties" => {
+                    while let Some(alignment) = xml.child()? {
+                        self.spaced &= alignment.attribute("label-followed-by").as_deref() != Some("nothing");
+                        xml.skip()?;
+                    }
+                    continue;
+                }
+                _ => {}
+            }
+            xml.skip()?;
+        }
+        if let Label::Bullet(bullet) = &mut self.label {
+            *bullet = shown_bullet(bullet, font.as_deref());
+        }
+        Ok(())
+    }
+}
+
+/// Bullets of symbol fonts are other signs than their code points say.
+fn shown_bullet(bullet: &str, font: Option<&str>) -> String {
+    let is_wingdings =
+        font.is_some_and(|font| font.trim_matches(['\'', '"']).to_ascii_lowercase().starts_with("wingdings"));
+    let show = |c: char| {
+        let shown = if is_wingdings { symbols::symbol(c.into(), Some("wingdings")) } else { c };
+        if matches!(shown, '\u{E000}'..='\u{F8FF}' | char::REPLACEMENT_CHARACTER) { '•' } else { shown }
+    };
+    symbols::bullet(bullet, font).chars().map(show).collect()
+}
+
+impl Number {
+    fn of(element: &Element) -> Self {
+        let text = |name| element.attribute(name).unwrap_or_default();
+        let number = |name| element.attribute(name).and_then(|number| number.parse::<u32>().ok()).unwrap_or(1);
+        Self {
+            format: text("num-format"),
+            letters_repeat: text("num-letter-sync") == "true",
+            prefix: text("num-prefix"),
+            suffix: text("num-suffix"),
+            display_levels: number("display-levels") as usize,
+            pattern: element.attribute("num-list-format").filter(|pattern| pattern.contains('%')),
+            start: number("start-value"),
+        }
+    }
+
+    fn shown(&self, number: u32) -> String {
+        let format = match self.format.as_str() {
+            "" => return String::new(),
+            "a" if !self.letters_repeat => return letters(number, b'a'),
+            "A" if !self.letters_repeat => return letters(number, b'A'),
+            "a" => "lowerLetter",
+            "A" => "upperLetter",
+            "i" => "lowerRoman",
+            "I" => "upperRoman",
+            "01" => "decimalZero",
+            "1st" => "ordinal",
+            _ => "decimal",
+        };
+        format_number(number, format)
+    }
+}
+
+/// a to z, then aa, ab and so on.
+fn letters(mut number: u32, first: u8) -> String {
+    let mut reversed = Vec::new();
+    while let Some(index) = number.checked_sub(1) {
+        reversed.push(char::from(first + (index % 26) as u8));
+        number = index / 26;
+    }
+    if reversed.is_empty() { "0".into() } else { reversed.iter().rev().collect() }
+}

@@ -1,0 +1,24 @@
+//! A page while it is read.
+
+use super::line::Line;
+use super::pictures::Unread;
+
+/// What a page is, apart from its text.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum PageState {
+    /// Has text, or is truly blank.
+    Readable,
+    Scanned,
+    /// Has a text layer that does not match what the page shows.
+    Garbage,
+    Damaged,
+}
+
+/// A page as it was read, before its lines were grouped.
+pub(super) struct ReadPage {
+    pub state: PageState,
+    pub lines: Vec<Line>,
+    pub unread: Unread,
+    /// In points, as it is shown.
+    pub height: f32,
+}

@@ -1,0 +1,12 @@
+//! Plain data that every layer shares: the file being read, how it is read, and what comes out.
+
+pub mod attachment;
+mod extraction;
+mod picture;
+mod source;
+
+pub use self::attachment::Attachment;
+pub use self::extraction::{ExtractOptions, Extraction};
+pub(crate) use self::picture::Pixels;
+pub use self::picture::{PagePicture, RenderRequest};
+pub(crate) use self::source::Source;

@@ -1,0 +1,40 @@
+//! A page to be drawn, and the picture of it.
+
+use casetrack_core::{Error, Rect};
+use image::RgbImage;
+use serde::{Deserialize, Serialize};
+
+use super::source::Source;
+
+/// Which page, and what is marked on it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RenderRequest {
+    /// From 1.
+    pub page: u32,
+    /// In points, as [`Page::line_boxes`](casetrack_core::Page) has them; what lies outside the page is left out.
+    pub highlights: Vec<Rect>,
+    /// Most pixels of the longer side.
+    pub longest_side: u32,
+}
+
+/// A page as a PNG.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PagePicture {
+    pub png: Vec<u8>,
+    /// In pixels.
+    pub width: u32,
+    pub height: u32,
+}
+
+/// A page before it is marked.
+pub(crate) struct Pixels {
+    pub image: RgbImage,
+    pub pixels_per_point: f32,
+}
+
+impl RenderRequest {
+    pub(crate) fn no_such_page(&self, source: &Source) -> Error {
+        Error::invalid(format!("{} has no page {}.", source.name(), self.page))
+            .with_hint("Ask for a page from 1 to the number of pages.")
+    }
+}

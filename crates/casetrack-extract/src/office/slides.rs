@@ -1,0 +1,30 @@
+//! Titles and warnings that presentations of every format share.
+
+use crate::build::DocumentBuilder;
+
+/// Titles that PowerPoint writes by itself.
+pub(crate) const DEFAULT_TITLES: [&str; 12] = [
+    "PowerPoint Presentation",
+    "PowerPoint-Präsentation",
+    "Présentation PowerPoint",
+    "PowerPoint 演示文稿",
+    "PowerPoint プレゼンテーション",
+    "Slide 1",
+    "Folie 1",
+    "スライド 1",
+    "幻灯片 1",
+    "No Slide Title",
+    "Kein Folientitel",
+    "没有幻灯片标题",
+];
+
+/// Names the slides that are damaged, with the reason, and those that are hidden.
+pub(crate) fn warn_of_slides(document: &mut DocumentBuilder, damaged: Vec<(u32, String)>, hidden: &[u32]) {
+    for (number, reason) in damaged {
+        document.warn(format!("Slide {number} is damaged ({reason}); what follows on it is missing."));
+    }
+    if !hidden.is_empty() {
+        let numbers: Vec<String> = hidden.iter().map(u32::to_string).collect();
+        document.warn(format!("Hidden when the presentation is shown: slide {}.", numbers.join(", ")));
+    }
+}

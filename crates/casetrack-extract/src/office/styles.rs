@@ -1,0 +1,167 @@
+//! Paragraph styles: what a paragraph inherits from its style and the styles that one is based on (17.7).
+
+use std::collections::HashMap;
+
+use crate::container::xml::{XmlError, XmlReader};
+
+/// Styles inherit over at most this many steps; a cycle must end.
+const MAX_INHERITANCE: usize = 32;
+/// `w:outlineLvl` of text that is no heading (17.3.1.20).
+const BODY_TEXT_LEVEL: u8 = 9;
+
+/// Reference to a list level. A missing part is inherited.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct ListReference {
+    pub number_id: Option<String>,
+    pub level: Option<usize>,
+}
+
+#[derive(Debug, Default)]
+struct Style {
+    name: String,
+    based_on: Option<String>,
+    outline_level: Option<u8>,
+    list: Option<ListReference>,
+    page_break_before: Option<bool>,
+}
+
+/// The styles of a document by id.
+#[derive(Debug, Default)]
+pub(crate) struct Styles {
+    by_id: HashMap<String, Style>,
+    /// The style of paragraphs that name none.
+    default: Option<String>,
+}
+
+impl Styles {
+    pub fn parse(xml: &str) -> Result<Self, XmlError> {
+        let mut styles = Self::default();
+        if xml.is_empty() {
+            return Ok(styles);
+        }
+        let mut xml = XmlReader::new(xml);
+        xml.root()?;
+        while let Some(element) = xml.child()? {
+            let id = element.attribute("styleId");
+            let is_paragraph = element.attribute("type").is_none_or(|kind| kind == "paragraph");
+            match id {
+                Some(id) if element.name() == "style" && is_paragraph => {
+                    if element.attribute("default").is_some_and(|on| on == "1" || on == "true") {
+                        styles.default = Some(id.clone());
+                    }
+                    let style = Style::parse(&mut xml)?;
+                    styles.by_id.insert(id, style);
+                }
+                _ => xml.skip()?,
+            }
+        }
+        Ok(styles)
+    }
+
+    /// The level of headings in this style, from 1; `None` for text.
+    ///
+    /// An outline level decides; the built-in headings are known by their names, which Word writes in English whatever its
+    /// language.
+    pub fn heading_level(&self, id: Option<&str>) -> Option<u8> {
+        self.inherited(id, |style| {
+            let named = match style.name.to_ascii_lowercase().as_str() {
+                "title" => Some(1),
+                name => name.strip_prefix("heading ").and_then(|level| level.parse().ok()),
+            };
+            style.outline_level.map(|level| level.saturating_add(1)).or(named)
+        })
+        .filter(|level| (1..=BODY_TEXT_LEVEL).contains(level))
+    }
+
+    /// The list that paragraphs in this style belong to.
+    pub fn list(&self, id: Option<&str>) -> Option<ListReference> {
+        self.inherited(id, |style| style.list.clone())
+    }
+
+    pub fn page_break_before(&self, id: Option<&str>) -> bool {
+        self.inherited(id, |style| style.page_break_before).unwrap_or(false)
+    }
+
+    fn inherited<T>(&self, id: Option<&str>, property: impl Fn(&Style) -> Option<T>) -> Option<T> {
+        let mut id = id.filter(|id| self.by_id.contains_key(*id)).or(self.default.as_deref());
+        for _ in 0..MAX_INHERITANCE {
+            let style = self.by_id.get(id?)?;
+            if let Some(value) = property(style) {
+                return Some(value);
+            }
+            id = style.based_on.as_deref();
+        }
+        None
+    }
+}
+
+impl Style {
+    fn parse(xml: &mut XmlReader) -> Result<Self, XmlError> {
+        let mut style = Self::default();
+        while let Some(element) = xml.child()? {
+            match element.name() {
+                "name" => style.name = element.value().unwrap_or_default(),
+                "basedOn" => style.based_on = element.value(),
+                "pPr" => {
+                    while let Some(property) = xml.child()? {
+                        match property.name() {
+                            "outlineLvl" => style.outline_level = property.value().and_then(|level| level.parse().ok()),
+                            "pageBreakBefore" => style.page_break_before = Some(property.is_on()),
+                            "numPr" => {
+                                style.list = Some(ListReference::parse(xml)?);
+                                continue;
+                            }
+                            _ => {}
+                        }
+                        xml.skip()?;
+                    }
+                    continue;
+                }
+                _ => {}
+            }
+            xml.skip()?;
+        }
+        Ok(style)
+    }
+}
+
+impl ListReference {
+    /// Reads `w:numPr` to its end.
+    pub fn parse(xml: &mut XmlReader) -> Result<Self, XmlError> {
+        let mut list = Self::default();
+        while let Some(element) = xml.child()? {
+            match element.name() {
+                "numId" => list.number_id = element.value(),
+                "ilvl" => list.level = element.value().and_then(|level| level.parse().ok()),
+                _ => {}
+            }
+            xml.skip()?;
+        }
+        Ok(list)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn properties_are_inherited() {
+        let styles = Styles::parse(
+            "<w:styles><w:style w:type='paragraph' w:default='1' w:styleId='N'><w:name w:val='Normal'/></w:style>
+             <w:style w:type='paragraph' w:styleId='berschrift2'><w:name w:val='heading 2'/></w:style>
+             <w:style w:type='paragraph' w:styleId='Clause'><w:basedOn w:val='berschrift2'/>
+               <w:pPr><w:numPr><w:numId w:val='3'/></w:numPr></w:pPr></w:style>
+             <w:style w:type='paragraph' w:styleId='Text'><w:basedOn w:val='Clause'/>
+               <w:pPr><w:outlineLvl w:val='9'/></w:pPr></w:style>
+             <w:style w:type='paragraph' w:styleId='Loop'><w:basedOn w:val='Loop'/></w:style></w:styles>",
+        )
+        .unwrap();
+        assert_eq!(styles.heading_level(Some("Clause")), Some(2));
+        assert_eq!(styles.heading_level(Some("Text")), None);
+        assert_eq!(styles.heading_level(Some("Loop")), None);
+        assert_eq!(styles.heading_level(None), None);
+        assert_eq!(styles.list(Some("Text")).unwrap().number_id.as_deref(), Some("3"));
+        assert!(!styles.page_break_before(Some("Text")));
+    }
+}

@@ -1,0 +1,13 @@
+//! Text, whatever format it came from: encodings, dates, languages, headings and kinds of documents.
+
+pub mod clauses;
+mod cursor;
+pub mod dates;
+pub mod document_type;
+pub mod encoding;
+pub mod headings;
+pub mod language;
+pub mod running;
+pub mod sections;
+
+pub(crate) use self::cursor::Cursor;

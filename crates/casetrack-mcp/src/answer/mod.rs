@@ -1,0 +1,199 @@
+//! The answer of a tool: its structured content and its text, both with words from documents marked and both within the limit of one
+//! answer.
+//!
+//! A client may show its model only one of the two, so each stands for itself. Each is cut by whole items of the list that the answer
+//! consists of, and says which offset to continue with.
+
+mod structured;
+
+use casetrack_core::Result;
+use casetrack_engine::compare::Comparison;
+use casetrack_text::format::thousands;
+use casetrack_text::marks;
+use serde_json::Value;
+
+use crate::session::ToolOutput;
+use crate::table::Tool;
+
+pub(crate) use structured::{describe, has_boxes, json};
+
+/// An answer and how to render it as text.
+pub(crate) struct Reply<R> {
+    response: R,
+    render: Box<dyn Fn(&R) -> String>,
+}
+
+impl<R> Reply<R> {
+    pub fn new(response: R, render: impl Fn(&R) -> String + 'static) -> Self {
+        Self { response, render: Box::new(render) }
+    }
+}
+
+/// The list that an answer consists of.
+pub(crate) struct List<R> {
+    /// Where it is in structured content, as JSON pointers: several lists are cut together.
+    at: &'static [&'static str],
+    items: fn(&mut R) -> &mut dyn Items,
+    /// The tool takes an offset itself; otherwise it is applied to its answer here.
+    own_offset: bool,
+    /// The field from which the text says where the list continues.
+    next: Option<fn(&mut R) -> &mut Option<u64>>,
+}
+
+impl<R> List<R> {
+    /// Of a tool that takes no offset itself.
+    pub const fn new(at: &'static [&'static str], items: fn(&mut R) -> &mut dyn Items) -> Self {
+        Self { at, items, own_offset: false, next: None }
+    }
+
+    pub const fn with_own_offset(at: &'static [&'static str], items: fn(&mut R) -> &mut dyn Items) -> Self {
+        Self { at, items, own_offset: true, next: None }
+    }
+
+    /// With an own offset, and the field that says where the list continues.
+    pub const fn with_next(
+        at: &'static [&'static str],
+        items: fn(&mut R) -> &mut dyn Items,
+        next: fn(&mut R) -> &mut Option<u64>,
+    ) -> Self {
+        Self { at, items, own_offset: true, next: Some(next) }
+    }
+
+    /// Whether the parameter `offset` is added to those of the tool.
+    pub const fn adds_offset(&self) -> bool {
+        !self.own_offset
+    }
+}
+
+/// A list of items, or several that belong together.
+pub(crate) trait Items {
+    /// Items of the longest list.
+    fn count(&self) -> usize;
+    /// Removes the first items.
+    fn skip(&mut self, count: usize);
+    /// Removes all but the first items.
+    fn keep(&mut self, count: usize);
+}
+
+impl<T> Items for Vec<T> {
+    fn count(&self) -> usize {
+        self.len()
+    }
+
+    fn skip(&mut self, count: usize) {
+        self.drain(..count.min(self.len()));
+    }
+
+    fn keep(&mut self, count: usize) {
+        self.truncate(count);
+    }
+}
+
+/// The two sides of a comparison, passage by passage.
+impl Items for Comparison {
+    fn count(&self) -> usize {
+        self.a.results.len().max(self.b.results.len())
+    }
+
+    fn skip(&mut self, count: usize) {
+        self.a.results.skip(count);
+        self.b.results.skip(count);
+    }
+
+    fn keep(&mut self, count: usize) {
+        self.a.results.truncate(count);
+        self.b.results.truncate(count);
+    }
+}
+
+/// What a call asks of the form of its answer.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Form {
+    /// Most characters of the text, and of the structured content as JSON.
+    pub max_chars: usize,
+    pub offset: usize,
+    pub include_boxes: bool,
+}
+
+impl Form {
+    /// The form of an answer whose call named no other.
+    pub fn within(max_chars: u32) -> Self {
+        Self { max_chars: max_chars as usize, offset: 0, include_boxes: false }
+    }
+
+    /// Takes out of the arguments what concerns the form of the answer alone.
+    pub fn take(arguments: &mut Value, max_chars: u32, adds_offset: bool) -> Self {
+        let form = Self::within(max_chars);
+        let Value::Object(arguments) = arguments else { return form };
+        let include_boxes = arguments.remove(INCLUDE_BOXES.name).and_then(|value| value.as_bool()).unwrap_or_default();
+        let offset = if adds_offset { arguments.remove(OFFSET.name) } else { arguments.get(OFFSET.name).cloned() };
+        let offset = offset.and_then(|value| value.as_u64()).unwrap_or_default() as usize;
+        Self { offset, include_boxes, ..form }
+    }
+}
+
+/// A parameter that is the same for all tools that have it.
+pub(crate) struct Parameter {
+    pub name: &'static str,
+    pub schema: fn() -> Value,
+}
+
+/// Added to tools whose answers hold passages with their places on a page.
+pub(crate) const INCLUDE_BOXES: Parameter = Parameter {
+    name: "include_boxes",
+    schema: || {
+        serde_json::json!({
+            "type": "boolean", "default": false,
+            "description": "Include the bounding boxes of passages",
+        })
+    },
+};
+/// Added to tools that answer with a list and take no offset themselves.
+pub(crate) const OFFSET: Parameter = Parameter {
+    name: "offset",
+    schema: || {
+        serde_json::json!({
+            "type": "integer", "default": 0, "minimum": 0, "maximum": 10_000,
+            "description": "Items to pass over: the next_offset of an earlier answer",
+        })
+    },
+};
+
+/// Brings an answer into its form.
+pub(crate) fn finish<T: Tool>(reply: Reply<T::Response>, form: Form) -> Result<ToolOutput> {
+    let Reply { mut response, render } = reply;
+    if let Some(list) = T::LIST.filter(List::adds_offset) {
+        (list.items)(&mut response).skip(form.offset);
+    }
+    let at = T::LIST.map_or(&[][..], |list| list.at);
+    let structured = structured::content(&response, at, form)?;
+    let mut text = render(&response);
+    if let Some(list) = T::LIST
+        && text.chars().count() > form.max_chars
+    {
+        text = fewer(&mut response, &list, &render, text, form);
+    }
+    Ok(ToolOutput { text: marks::cap(text, form.max_chars), structured })
+}
+
+/// The text of as many items as fit.
+fn fewer<R>(response: &mut R, list: &List<R>, render: &dyn Fn(&R) -> String, mut text: String, form: Form) -> String {
+    let all = (list.items)(response).count();
+    let mut kept = all;
+    while text.chars().count() > form.max_chars && kept > 1 {
+        // In proportion to what is too much, with room for the line that says how to continue.
+        let share = (form.max_chars.saturating_sub(200)) as f64 / text.chars().count() as f64;
+        kept = ((kept as f64 * share) as usize).clamp(1, kept - 1);
+        (list.items)(response).keep(kept);
+        let next = form.offset + kept;
+        if let Some(field) = list.next {
+            *field(response) = Some(next as u64);
+        }
+        text = render(response);
+        if list.next.is_none() {
+            let more = thousands((all - kept) as u64);
+            text.push_str(&format!("\n\n… {more} more: call again with offset {next}."));
+        }
+    }
+    text
+}

@@ -1,0 +1,202 @@
+//! The settings file of a data directory, `config.toml`. It is optional, and so is every key.
+//!
+//! ```toml
+//! toolsets = ["all"]              # the only tools assistants may use; by default ["core", "ingest"] are listed and all can be called
+//! read_only = false               # only tools that change nothing
+//! allowed_roots = ["~/Matters"]   # files elsewhere are not read; default: any
+//! deny = ["Private", "*.pst"]     # never read, besides keys and credentials (see `casetrack_engine::access::DENIED`)
+//!
+//! [audit]
+//! enabled = true                  # a line for each tool call in audit.jsonl
+//! queries = false                 # also record what was searched for
+//!
+//! [limits]
+//! calls_per_minute = 600          # of one session; 1 to 100,000
+//! concurrent_calls = 8            # of one session; 1 to 64
+//! result_chars = 60000            # characters of an answer, in text and in structured content; 5,000 to 10,000,000
+//! ```
+//!
+//! The access settings also hold on the command line; the others concern the sessions of assistants.
+
+use std::path::{Path, PathBuf};
+
+use casetrack_core::{Error, Result};
+use casetrack_engine::access::Access;
+use serde::{Deserialize, Serialize};
+
+/// Name of the file in the data directory.
+pub const FILE: &str = "config.toml";
+
+/// See the module. Options of the command line take precedence.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Settings {
+    /// The tools that a session is limited to. Without it, [`Toolset::DEFAULT`] are listed and every tool can be called.
+    pub toolsets: Option<Vec<Toolset>>,
+    pub read_only: bool,
+    pub allowed_roots: Vec<PathBuf>,
+    pub deny: Vec<String>,
+    pub audit: Audit,
+    pub limits: CallLimits,
+}
+
+/// A group of tools that are offered together. Each tool is in exactly one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Toolset {
+    /// Choose a collection, search it, read and cite what was found. It is always offered.
+    Core,
+    /// Create and delete collections and documents, and follow the jobs that do so.
+    Ingest,
+    /// Entities, references, relations between documents, statistics.
+    Graph,
+    /// Keep a collection up to date: sync, watch, reindex, check the indexes.
+    Watch,
+    /// All of them.
+    All,
+}
+
+impl Toolset {
+    pub const EACH: [Self; 5] = [Self::Core, Self::Ingest, Self::Graph, Self::Watch, Self::All];
+    /// The sets listed where the user names none. They are few because clients put the whole list before the model.
+    pub const DEFAULT: [Self; 2] = [Self::Core, Self::Ingest];
+
+    /// The name in settings and on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Core => "core",
+            Self::Ingest => "ingest",
+            Self::Graph => "graph",
+            Self::Watch => "watch",
+            Self::All => "all",
+        }
+    }
+}
+
+/// What is recorded about the tools that assistants call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Audit {
+    /// Default true: the log stays on this machine and holds no text of documents or arguments.
+    pub enabled: bool,
+    /// Whether the log holds what was searched for. Default false.
+    pub queries: bool,
+}
+
+impl Default for Audit {
+    fn default() -> Self {
+        Self { enabled: true, queries: false }
+    }
+}
+
+/// How much one session may ask for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct CallLimits {
+    /// Default 600.
+    pub calls_per_minute: u32,
+    /// Calls that run at the same time; further ones wait for a while. Default 8.
+    pub concurrent_calls: u32,
+    /// Characters of an answer, in its text and again in its structured content. Default 60,000, which is about 15,000 tokens of
+    /// English; clients cut at 25,000.
+    pub result_chars: u32,
+}
+
+impl Default for CallLimits {
+    fn default() -> Self {
+        Self { calls_per_minute: 600, concurrent_calls: 8, result_chars: 60_000 }
+    }
+}
+
+impl Settings {
+    /// The settings of a data directory; the defaults where it has no file.
+    ///
+    /// Errors: a file that cannot be read, is not TOML, or has an unknown key or a value that its key does not take. The message names
+    /// the line.
+    pub fn load(data_dir: &Path) -> Result<Self> {
+        let path = data_dir.join(FILE);
+        let text = match std::fs::read_to_string(&path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Self::default()),
+            Err(error) => return Err(Error::io(path.display(), error)),
+        };
+        let invalid = |reason: &str| {
+            Error::invalid(format!("The settings in {} cannot be used: {reason}", path.display()))
+                .with_hint("Correct the file, or move it away to use the defaults.")
+        };
+        // Its text shows the line, with its number, and the key.
+        let settings: Self = toml::from_str(&text).map_err(|error| invalid(error.to_string().trim_end()))?;
+        settings.check().map_err(|reason| invalid(&reason))?;
+        Ok(settings)
+    }
+
+    fn check(&self) -> std::result::Result<(), String> {
+        let CallLimits { calls_per_minute, concurrent_calls, result_chars } = self.limits;
+        for (key, value, bounds) in [
+            ("calls_per_minute", calls_per_minute, 1..=100_000),
+            ("concurrent_calls", concurrent_calls, 1..=64),
+            ("result_chars", result_chars, 5_000..=10_000_000),
+        ] {
+            if !bounds.contains(&value) {
+                return Err(format!(
+                    "limits.{key} is {value}; it must be between {} and {}.",
+                    bounds.start(),
+                    bounds.end()
+                ));
+            }
+        }
+        match &self.toolsets {
+            Some(toolsets) if toolsets.is_empty() => Err("toolsets is empty; name one or more, or \"all\".".to_owned()),
+            _ => Ok(()),
+        }
+    }
+
+    /// Which files may be read with these settings.
+    pub fn access(&self, data_dir: &Path) -> Result<Access> {
+        // The owner's directory holds the token of HTTP clients.
+        Access::new(&self.allowed_roots, &self.deny, vec![data_dir.join("owner")], data_dir.join(FILE))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn load(text: &str) -> Result<Settings> {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::write(dir.path().join(FILE), text).unwrap();
+        Settings::load(dir.path())
+    }
+
+    #[test]
+    fn every_key_is_optional() {
+        assert_eq!(Settings::load(Path::new("/nowhere")).unwrap(), Settings::default());
+        assert_eq!(load("").unwrap(), Settings::default());
+        let settings = load("toolsets = [\"core\", \"graph\"]\n[limits]\nconcurrent_calls = 2\n").unwrap();
+        assert_eq!(settings.toolsets, Some(vec![Toolset::Core, Toolset::Graph]));
+        assert_eq!(settings.limits, CallLimits { concurrent_calls: 2, ..CallLimits::default() });
+    }
+
+    #[test]
+    fn the_documented_example_is_valid() {
+        let text = include_str!("settings.rs");
+        let example = text.split("```").nth(1).unwrap().strip_prefix("toml\n").unwrap();
+        let example: Vec<&str> = example.lines().map(|line| line.trim_start_matches("//!")).collect();
+        assert_eq!(load(&example.join("\n")).unwrap().audit, Audit::default());
+    }
+
+    #[test]
+    fn mistakes_are_named_with_their_line() {
+        for (text, expected) in [
+            ("\nread_onyl = true", ["line 2", "read_onyl"]),
+            ("[limits]\nresult_chars = \"many\"", ["line 2", "result_chars"]),
+            ("toolsets = [\"core\", \"grpah\"]", ["line 1", "grpah"]),
+            ("[limits]\nconcurrent_calls = 0", ["concurrent_calls is 0", "between 1 and 64"]),
+            ("toolsets = []", ["toolsets is empty", "all"]),
+            ("read_only = ", ["line 1", "read_only"]),
+        ] {
+            let message = load(text).unwrap_err().message;
+            assert!(expected.iter().all(|part| message.contains(part)), "{text}: {message}");
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! Passages with what a citation of them needs.
+
+use std::collections::HashMap;
+use std::ops::{Range, RangeInclusive};
+use std::sync::Arc;
+
+use casetrack_core::{Chunk, ChunkId, DocumentId, DocumentMeta, ExtractionMethod, Result};
+
+use super::Collection;
+use crate::reader::Reader;
+use crate::records::ChunkSpan;
+
+/// A chunk with its document and how its page was read.
+#[derive(Debug, Clone)]
+pub struct Passage {
+    pub document: Arc<DescribedDocument>,
+    pub chunk: Chunk,
+    pub method: ExtractionMethod,
+    /// Mean confidence (0–1) of the page, where it was read by OCR.
+    pub ocr_confidence: Option<f32>,
+}
+
+/// A document, and whether its chunks have learned-sparse vectors.
+#[derive(Debug, Clone)]
+pub struct DescribedDocument {
+    pub meta: DocumentMeta,
+    pub has_sparse_vectors: bool,
+}
+
+/// Reads passages as of one moment, each document and page once. Holding it keeps old versions on disk; be brief.
+pub struct Passages<'c> {
+    reader: Reader<'c>,
+    documents: HashMap<DocumentId, Option<Arc<DescribedDocument>>>,
+    methods: HashMap<(DocumentId, u32), (ExtractionMethod, Option<f32>)>,
+}
+
+impl Collection {
+    /// A reader of passages as of now.
+    pub fn passages(&self) -> Passages<'_> {
+        Passages { reader: self.truth.reader(), documents: HashMap::new(), methods: HashMap::new() }
+    }
+
+    /// Where the chunks of a document are, in order. Reads no text.
+    pub fn chunk_spans(&self, document: DocumentId) -> Result<Vec<ChunkSpan>> {
+        self.truth.reader().chunk_spans(document)
+    }
+
+    /// The indexes of the chunks on some pages (from 1) of a document; empty where there are none. What it reads is kept, see
+    /// [`select`](Self::select).
+    pub fn chunks_on_pages(&self, document: DocumentId, pages: RangeInclusive<u32>) -> Result<Range<u32>> {
+        let Some(slots) = self.slots().range_of(document) else { return Ok(0..0) };
+        let places = self.page_places(&self.truth.reader(), &slots)?;
+        let first = places.partition_point(|place| place.page < *pages.start());
+        let end = places.partition_point(|place| place.page <= *pages.end());
+        let begin = |place: usize| places.get(place).map_or(slots.count, |place| place.first);
+        Ok(begin(first)..begin(end))
+    }
+}
+
+impl Passages<'_> {
+    /// `None` where there is no such document.
+    pub fn document(&mut self, id: DocumentId) -> Result<Option<Arc<DescribedDocument>>> {
+        if let Some(known) = self.documents.get(&id) {
+            return Ok(known.clone());
+        }
+        let record = self.reader.document(id)?;
+        let describe = |meta| Ok(DescribedDocument { meta, has_sparse_vectors: self.reader.has_sparse_vectors(id)? });
+        let document = record.map(|record| describe(record.meta)).transpose()?.map(Arc::new);
+        self.documents.insert(id, document.clone());
+        Ok(document)
+    }
+
+    /// The chunk of a document with an index; `None` where there is none.
+    pub fn at(&mut self, document: DocumentId, index: u32) -> Result<Option<Passage>> {
+        Ok(self.range(document, index..index.saturating_add(1))?.pop())
+    }
+
+    /// The chunk with an id; `None` where there is none.
+    pub fn with_id(&mut self, id: ChunkId) -> Result<Option<Passage>> {
+        match self.reader.chunk_place(id)? {
+            Some(place) => self.at(place.document, place.index),
+            None => Ok(None),
+        }
+    }
+
+    /// The chunks of a document with some indexes, in order, as far as they exist.
+    pub fn range(&mut self, document: DocumentId, indexes: Range<u32>) -> Result<Vec<Passage>> {
+        let Some(described) = self.document(document)? else { return Ok(Vec::new()) };
+        let (reader, methods) = (&self.reader, &mut self.methods);
+        let mut passages = Vec::new();
+        reader.for_each_chunk(document, indexes, |chunk| {
+            let place = (document, chunk.page);
+            let (method, ocr_confidence) = match methods.get(&place) {
+                Some(known) => *known,
+                None => *methods.entry(place).or_insert(reader.page_method(document, chunk.page)?),
+            };
+            passages.push(Passage { document: Arc::clone(&described), chunk, method, ocr_confidence });
+            Ok(())
+        })?;
+        Ok(passages)
+    }
+}

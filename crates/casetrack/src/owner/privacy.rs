@@ -1,0 +1,72 @@
+//! What CaseTrack keeps is readable by its user alone. Windows gives the files of a user's folders to that user.
+
+use std::path::Path;
+
+use casetrack_core::{Error, Result};
+use casetrack_engine::make_private;
+
+/// What CaseTrack keeps in a data directory, which may hold other files of the user.
+const OURS: [&str; 7] =
+    ["collections", "owner", "jobs", "watches.json", "audit.jsonl", "audit.jsonl.old", "config.toml"];
+
+/// For the owner, before it makes any file: what it makes is private, as is what earlier versions made.
+pub fn close_to_others(data_dir: &Path) -> Result<()> {
+    #[cfg(unix)]
+    umask::set(umask::PRIVATE);
+    std::fs::create_dir_all(data_dir).map_err(|error| Error::io(data_dir.display(), error))?;
+    OURS.iter().for_each(|name| make_private(&data_dir.join(name)));
+    restrict(data_dir)
+}
+
+/// Lets nobody else into a directory.
+#[cfg(unix)]
+pub fn restrict(path: &Path) -> Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o700))
+        .map_err(|error| Error::io(path.display(), error))
+}
+
+#[cfg(not(unix))]
+pub fn restrict(_: &Path) -> Result<()> {
+    Ok(())
+}
+
+/// Which rights a new file has not, as the user has chosen.
+#[cfg(unix)]
+pub mod umask {
+    use std::os::unix::fs::PermissionsExt;
+    use std::path::Path;
+
+    use nix::sys::stat::{self, Mode};
+
+    pub const PRIVATE: u32 = 0o077;
+
+    /// The one before.
+    #[allow(clippy::useless_conversion, clippy::unnecessary_cast, reason = "16 bits on macOS, 32 on Linux")]
+    pub fn set(mask: u32) -> u32 {
+        u32::from(stat::umask(Mode::from_bits_truncate(mask as nix::libc::mode_t)).bits())
+    }
+
+    /// That of this process. Not while other threads make files.
+    pub fn get() -> u32 {
+        let mask = set(PRIVATE);
+        set(mask);
+        mask
+    }
+
+    /// Gives a file that the user asked for the rights that their other files have.
+    pub fn apply(mask: u32, file: &Path) -> std::io::Result<()> {
+        std::fs::set_permissions(file, std::fs::Permissions::from_mode(0o666 & !mask))
+    }
+}
+
+#[cfg(not(unix))]
+pub mod umask {
+    pub fn get() -> u32 {
+        0
+    }
+
+    pub fn apply(_: u32, _: &std::path::Path) -> std::io::Result<()> {
+        Ok(())
+    }
+}

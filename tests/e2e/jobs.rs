@@ -1,11 +1,13 @@
 //! Work that goes on without its client.
 
+use std::io::{BufRead, BufReader, Lines, Read};
 use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStderr, Command, Stdio};
 use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::client::{Client, run, run_json};
+use crate::client::{Client, casetrack, run, run_json};
 use crate::owner::{kill, owner_pid};
 
 /// A folder of so many documents, each of several chunks.
@@ -77,6 +79,10 @@ fn a_job_is_cancelled_in_the_middle_and_keeps_what_it_stored() {
     while stored(&mut client) == 0 {
         std::thread::sleep(Duration::from_millis(50));
     }
+    let (text, found) = client.call("search_documents", json!({"query": "rent at the harbour"}));
+    let notice = found["notices"].as_array().unwrap().last().unwrap().as_str().unwrap();
+    assert!(notice.starts_with("Ingestion is running: ") && notice.contains(" of 200 files are done."), "{notice}");
+    assert!(text.contains(notice), "{text}");
     let (text, cancelled) = client.call("cancel_job", json!({"job_id": id}));
     assert_eq!(cancelled["job"]["state"], "cancelled", "{text}");
     let kept = stored(&mut client);
@@ -156,4 +162,80 @@ fn progress_is_told_with_counts_and_a_rate_and_tasks_where_the_client_knows_them
     assert_eq!(counts(&ended["result"]["structuredContent"]["report"]), [60, 0, 0]);
     assert!(client.request("tasks/get", json!({"taskId": "none"})).is_err());
     client.close();
+}
+
+/// A command that ingests a folder, and what it says on standard error.
+struct Ingestion {
+    child: Child,
+    said: Lines<BufReader<ChildStderr>>,
+}
+
+impl Ingestion {
+    /// Returns once a file is done.
+    fn start(home: &Path, folder: &Path) -> Self {
+        let mut command = casetrack(home);
+        command.args(["ingest", "-c", "Port"]).arg(folder).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let mut said = BufReader::new(child.stderr.take().unwrap()).lines();
+        let line = said.by_ref().map(Result::unwrap).find(|line| line.contains(".txt"));
+        assert!(line.is_some(), "it ended before it did anything");
+        Self { child, said }
+    }
+
+    fn signal(&self, signal: &str) {
+        assert!(Command::new("kill").args([signal, &self.child.id().to_string()]).status().unwrap().success());
+    }
+
+    /// Interrupts it: exit status, standard output, and what it said since.
+    fn interrupt(mut self) -> (Option<i32>, String, String) {
+        self.signal("-INT");
+        let said: Vec<String> = self.said.map(Result::unwrap).collect();
+        let mut printed = String::new();
+        self.child.stdout.take().unwrap().read_to_string(&mut printed).unwrap();
+        (self.child.wait().unwrap().code(), printed, said.join("\n"))
+    }
+}
+
+#[test]
+fn a_command_ends_the_job_that_it_started_and_no_other() {
+    let dir = tempfile::tempdir().unwrap();
+    let home = dir.path().join("home");
+    let folder = folder(dir.path(), 600);
+    run(&home, &["new", "Port"]);
+    let first = Ingestion::start(&home, &folder);
+    let listed = run_json(&home, &["jobs", "--active"]);
+    assert_eq!((listed.as_array().unwrap().len(), &listed[0]["kind"]), (1, &json!("ingest_folder")), "{listed}");
+    let id = listed[0]["job_id"].as_str().unwrap();
+
+    // The same command joins the job, and leaves it as it is.
+    let second = Ingestion::start(&home, &folder);
+    let (status, _, said) = second.interrupt();
+    assert_eq!(status, Some(1), "{said}");
+    assert!(said.contains(&format!("Stopped waiting. Job {id} goes on.")), "{said}");
+    assert_eq!(run_json(&home, &["jobs", id])["state"], "running");
+
+    let (status, printed, said) = first.interrupt();
+    assert_eq!(status, Some(1), "{said}");
+    assert!(printed.contains("Folder ingestion stopped early"), "{printed}");
+    assert!(said.contains(" of 600 files are done. What was stored is kept."), "{said}");
+    assert!(said.contains("Run the same command again to continue."), "{said}");
+    assert_eq!(run_json(&home, &["jobs", id])["state"], "cancelled");
+    let stored = || run_json(&home, &["documents", "-c", "Port"]).as_array().unwrap().len();
+    let kept = stored();
+    assert!((1..600).contains(&kept), "{kept}");
+
+    // A client that vanishes takes its job with it.
+    let mut third = Ingestion::start(&home, &folder);
+    third.signal("-KILL");
+    third.child.wait().unwrap();
+    let last = loop {
+        let newest = run_json(&home, &["jobs"])[0].clone();
+        if newest["finished_at"] != json!(null) {
+            break newest;
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    };
+    assert!(last["job_id"] != id && last["state"] == "cancelled", "{last}");
+    assert!(stored() >= kept);
+    assert!(run(&home, &["verify", "-c", "Port"]).contains("Clean."));
 }

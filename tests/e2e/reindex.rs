@@ -1,11 +1,13 @@
-//! Documents are made anew, and what state they are in.
+//! Documents are rebuilt, and what state they are in.
+
+use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
 use crate::client::{Client, run_expecting, run_json};
 
 #[test]
-fn documents_are_made_anew_where_they_need_it() {
+fn documents_are_rebuilt_where_they_need_it() {
     let data = tempfile::tempdir().unwrap();
     let home = data.path().join("home");
     let folder = data.path().canonicalize().unwrap().join("files");
@@ -34,19 +36,34 @@ fn documents_are_made_anew_where_they_need_it() {
     assert_eq!((&report["skipped"], &report["reindexed"]), (&json!(1), &json!([])));
     assert!(said.contains("Nothing to do"), "{said}");
 
-    // One paragraph changes: only the chunks that it is in are embedded again.
+    // Once its file has changed, all of it is embedded again; chunks with the same text keep their ids.
+    let chunk_ids = |client: &mut Client| -> BTreeSet<String> {
+        let (_, chunks) = client.call("get_document_chunks", json!({"document_name": "lease", "limit": 100}));
+        chunks["chunks"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|chunk| chunk["chunk_id"].as_str().unwrap().to_owned())
+            .collect()
+    };
+    let ids_before = chunk_ids(&mut client);
     std::fs::write(folder.join("lease.txt"), text(&format!("{} And pays.", paragraph(3)))).unwrap();
     let (_, status) = client.call("get_index_status", json!({"document_filter": "lease"}));
     assert_eq!(status["document_states"][0]["issues"], json!(["source_changed"]));
     let (_, report) = client.work("reindex_document", json!({"document_name": "lease"}));
-    let (embedded, kept) = (report["chunks_embedded"].as_u64().unwrap(), report["chunks_reused"].as_u64().unwrap());
-    assert!((1..=3).contains(&embedded) && kept >= 2, "{report:#}");
+    assert_eq!((&report["chunks_embedded"], &report["chunks_reused"]), (&report["chunks"], &json!(0)), "{report:#}");
+    let ids_after = chunk_ids(&mut client);
+    assert!(
+        ids_after.intersection(&ids_before).count() >= 2 && ids_after != ids_before,
+        "{ids_before:?} {ids_after:?}"
+    );
 
     // Everything again, from the files and from what is stored; ids and types stay.
     let refused = client.call_failing("reindex_collection", json!({"confirm": false}));
     assert!(refused.starts_with("confirm must be true; nothing was reindexed."), "{refused}");
     let (_, report) = client.work("reindex_collection", json!({"confirm": true}));
-    assert_eq!((&report["found"], &report["chunks_embedded"]), (&json!(2), &json!(0)), "{report:#}");
+    assert_eq!((&report["found"], &report["chunks_embedded"]), (&json!(2), &report["chunks"]), "{report:#}");
+    assert_eq!(chunk_ids(&mut client), ids_after);
     let (_, report) = client.work("reindex_collection", json!({"confirm": true, "reparse": false}));
     assert_eq!((report["reindexed"].as_array().unwrap().len(), &report["chunks_reused"]), (2, &json!(0)));
     assert_eq!(report["chunks_embedded"], report["chunks"]);

@@ -92,6 +92,15 @@ impl Tier {
         }
     }
 
+    /// The embedders whose vectors a complete document has, beside the keyword index that every document is in. What the models of its
+    /// collection cannot make is not expected.
+    pub fn embedders(self) -> &'static [&'static str] {
+        match self {
+            // Late interaction (E12), which only Pro has, is not part of a collection yet.
+            Tier::Free | Tier::Pro => &["E1", "E6"],
+        }
+    }
+
     /// Refuses to add a collection to `existing` ones when the tier's limit is reached.
     pub fn check_new_collection(self, existing: usize) -> Result<()> {
         match self.max_collections() {
@@ -160,6 +169,11 @@ mod tests {
         assert_eq!(refused.code, ErrorCode::FreeTierLimit);
         assert!(refused.message.starts_with("Free tier allows 3 collections (you have 3)."));
         assert!(Tier::Pro.check_new_collection(10_000).is_ok());
+    }
+
+    #[test]
+    fn the_free_tier_expects_no_vectors_that_pro_does_not() {
+        assert!(Tier::Free.embedders().iter().all(|embedder| Tier::Pro.embedders().contains(embedder)));
     }
 
     #[test]

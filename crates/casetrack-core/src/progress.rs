@@ -9,6 +9,8 @@ use serde::{Deserialize, Serialize};
 /// What a long operation reports while it runs. Counts are totals so far.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub enum Progress {
+    /// Comes first to a listener that joins an operation under way: how far it is.
+    Joined(ProgressTotals),
     /// The number of files the operation will look at is known.
     Discovered { files: u64 },
     /// A file is finished, successfully or not. `problem` is the reason if it failed.
@@ -32,6 +34,7 @@ pub struct ProgressTotals {
 impl ProgressTotals {
     pub fn add(&mut self, event: &Progress) {
         match event {
+            Progress::Joined(totals) => *self = *totals,
             Progress::Discovered { files } => self.total = Some(*files),
             Progress::FileDone { problem, files, chunks, .. } => {
                 self.failed += u64::from(problem.is_some());

@@ -22,10 +22,10 @@ pub(crate) struct Counts {
 impl Counts {
     fn apply(&mut self, event: &Progress) {
         self.totals.add(event);
-        if matches!(event, Progress::FileDone { .. }) {
+        if matches!(event, Progress::FileDone { .. } | Progress::Joined(_)) {
             self.chunks_at_file = self.totals.chunks;
         }
-        if matches!(event, Progress::Embedded { .. }) {
+        if matches!(event, Progress::Embedded { .. } | Progress::Joined(_)) {
             self.first.get_or_insert((Instant::now(), self.totals.chunks));
         }
     }

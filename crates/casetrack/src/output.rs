@@ -103,6 +103,13 @@ impl Progress {
             return;
         }
         match event {
+            Event::Joined(totals) => {
+                if let Some(files) = totals.total {
+                    self.show(Event::Discovered { files });
+                }
+                self.bar.set_position(totals.files);
+                self.show(Event::Embedded { chunks: totals.chunks });
+            }
             Event::Discovered { files } => {
                 if self.terminal && self.bar.is_hidden() {
                     self.bar.set_draw_target(ProgressDrawTarget::stderr());

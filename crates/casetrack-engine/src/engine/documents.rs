@@ -13,7 +13,7 @@ use crate::documents::{self, CatalogueEntry, DocumentDetails, DocumentSort, Docu
 use crate::ingest::inspect::{self, Inspection};
 use crate::ingest::{self, IngestReport, IngestRequest};
 use crate::paging::Paging;
-use crate::reindex::{self, IndexStatus, ReindexReport, ReindexRequest};
+use crate::reindex::{self, IndexStatus};
 use crate::sync::{self, SyncReport, SyncRequest};
 
 impl Engine {
@@ -119,7 +119,8 @@ impl Engine {
         pages::page_picture(&self.host, collection, request, cancel)
     }
 
-    /// Ingests files and folders into a collection. Blocks until done; `cancel` stops it within a second.
+    /// Ingests files and folders without a job, for programs that have the data directory to themselves. Blocks until done; `cancel` stops
+    /// it within a second.
     ///
     /// Fails as a whole only when nothing can be started (no such path, no model); after that every problem is in the report.
     pub fn ingest(
@@ -137,34 +138,18 @@ impl Engine {
         inspect::inspect(&self.host, path, password)
     }
 
-    /// Brings a collection up to date with a folder. Blocks until done; `cancel` stops it within a second.
+    /// Says what a sync would do, and changes nothing. Costs a look at every file, reading those whose content has to be compared.
     ///
-    /// Fails as a whole, and changes nothing, where the folder cannot be listed or is none; what it does afterwards is in the
-    /// report. A file or subfolder that cannot be read is a failed file, and no document of it counts as missing. Costs a
-    /// look at every file, reading those whose content has to be compared, and the ingestion of what is new or changed.
-    pub fn sync(
+    /// Fails where the folder cannot be listed or is none. A file or subfolder that cannot be read is a failed file, and no document of
+    /// it counts as missing.
+    pub fn preview_sync(
         &self,
         collection: CollectionId,
-        request: &SyncRequest,
+        request: SyncRequest,
         progress: &ProgressSink,
         cancel: &Cancel,
     ) -> Result<SyncReport> {
-        sync::sync(&self.host, collection, request, progress, cancel)
-    }
-
-    /// Makes documents anew, each in one atomic step: until then, and where it fails or is interrupted, its earlier version is what is
-    /// found. Ids of documents, and of chunks whose text stays, remain. Blocks until done; `cancel` stops it within a second.
-    ///
-    /// Fails as a whole where a document does not exist, or a model is missing without which documents would lose what they have;
-    /// after that every problem is in the report.
-    pub fn reindex(
-        &self,
-        collection: CollectionId,
-        request: &ReindexRequest,
-        progress: &ProgressSink,
-        cancel: &Cancel,
-    ) -> Result<ReindexReport> {
-        reindex::reindex(&self.host, collection, request, progress, cancel)
+        sync::sync(&self.host, collection, &SyncRequest { dry_run: true, ..request }, progress, cancel)
     }
 
     /// The document that `name` means: its id, the beginning of it, its path or its name with or without extension.

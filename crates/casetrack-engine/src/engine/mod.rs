@@ -12,7 +12,7 @@ use casetrack_core::{Cancel, CollectionId, JobId, ProgressSink, Result};
 
 use crate::host::changes::{Change, Listening};
 use crate::host::{EngineConfig, Host};
-use crate::jobs::{JobFilter, JobOrigin, JobReport, JobRequest, JobStatus, Jobs};
+use crate::jobs::{JobFilter, JobOrigin, JobReport, JobRequest, JobStatus, Jobs, StartedJob};
 use crate::watches::{Schedule, WatchRequest, WatchStatus, Watches};
 
 /// One process has engines on a data directory (invariant 8). Cheap to share behind an `Arc`; all methods take `&self` and may
@@ -62,9 +62,9 @@ impl Engine {
 
 /// Jobs.
 impl Engine {
-    /// Writes a job down and starts it as soon as its turn comes. A request that is the same as that of a job which has not ended
-    /// returns that job instead. The job runs with the settings of this engine, also after a restart.
-    pub fn start_job(&self, collection: CollectionId, request: JobRequest, origin: JobOrigin) -> Result<JobStatus> {
+    /// Writes a job down and starts it as soon as its turn comes. Where a job that has not ended has the same request, password and
+    /// settings, joins that one instead. The job runs with the settings of this engine, also after a restart.
+    pub fn start_job(&self, collection: CollectionId, request: JobRequest, origin: JobOrigin) -> Result<StartedJob> {
         self.jobs.start(&self.host, collection, request, origin)
     }
 
@@ -87,8 +87,8 @@ impl Engine {
         self.jobs.report(id)
     }
 
-    /// Blocks until a job has ended, `patience` is over or `cancel` is set, and returns how it stands then; `progress` hears what the
-    /// job reports meanwhile. `cancel` ends the waiting, not the job.
+    /// Blocks until a job has ended, `patience` is over, `cancel` is set or jobs are paused, and returns its state then. `progress` is
+    /// called first with how far the job is, where it has begun, and then with what it reports. `cancel` ends the waiting, not the job.
     pub fn wait_for_job(
         &self,
         id: JobId,

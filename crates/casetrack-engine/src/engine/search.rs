@@ -15,9 +15,13 @@ use crate::search::similar::{self, SimilarChunks, Wanted};
 use crate::search::{self, SearchRequest, SearchResponse};
 
 impl Engine {
-    /// Searches one collection. When a model is missing, or chunks lack its vectors, the other stages answer and a notice says so.
+    /// Searches one collection. When a model is missing, or chunks lack its vectors, the other stages answer and a notice says so, as it
+    /// does while documents are being ingested.
     pub fn search(&self, collection: CollectionId, request: &SearchRequest) -> Result<SearchResponse> {
-        search::search(&self.host, collection, request)
+        let ingestion = self.jobs.ingestion_notice(collection);
+        let mut response = search::search(&self.host, collection, request)?;
+        response.notices.extend(ingestion);
+        Ok(response)
     }
 
     /// The passages most similar to the one with this id, by the cosine of their dense vectors; itself left out. `wanted.count` is

@@ -14,7 +14,6 @@ use super::discover::{FoundFile, denied, failed};
 use super::pipeline::{ChunkVectors, Ended, FirstStage, Outcome, Ready};
 use super::prepare::{Source, Wishes};
 use super::{IngestRequest, SkipReason, SkippedFile};
-use crate::documents::originals;
 use crate::host::annotations;
 
 pub(super) struct Extracting<'a> {
@@ -24,6 +23,10 @@ pub(super) struct Extracting<'a> {
     under_way: HashMap<Sha256, (DocumentId, String)>,
     /// The documents by path, as they were when the first container was opened.
     by_path: Option<BTreeMap<String, DocumentMeta>>,
+    /// Documents whose deletion follows their container. What has their content is no duplicate of them.
+    leaving: HashSet<DocumentId>,
+    /// Contents that could not be read in this run: what the collection has of them stays.
+    unread: HashSet<Sha256>,
 }
 
 /// Where a source was found.
@@ -37,7 +40,8 @@ struct Place {
 
 impl<'a> Extracting<'a> {
     pub fn new(stage: FirstStage<'a>, request: &'a IngestRequest) -> Self {
-        Self { stage, request, under_way: HashMap::new(), by_path: None }
+        let (under_way, leaving, unread) = Default::default();
+        Self { stage, request, under_way, by_path: None, leaving, unread }
     }
 
     pub fn run(mut self, files: Vec<FoundFile>) {
@@ -67,11 +71,11 @@ impl<'a> Extracting<'a> {
         }
         let path = source.path.clone();
         let outcome = self.look_at(&mut source, &place, limits).and_then(|mut looked_at| {
-            self.remove_former_members(&source, &looked_at)?;
+            let former = self.former_members(&source, &looked_at)?;
             let members = std::mem::take(&mut looked_at.members);
-            Ok((looked_at.outcome, members))
+            Ok((looked_at.outcome, members, former))
         });
-        let (outcome, members) = match outcome {
+        let (outcome, members, mut former) = match outcome {
             Ok(found) => found,
             Err(error) if place.in_folder && error.code == ErrorCode::UnsupportedFormat => {
                 let skipped = SkippedFile {
@@ -84,6 +88,7 @@ impl<'a> Extracting<'a> {
                 return self.stage.send(Outcome::Skipped(skipped));
             }
             Err(error) => {
+                self.unread.insert(source.sha256);
                 return self.stage.send(Outcome::Failed(failed(path.as_ref(), place.relative, &error)));
             }
         };
@@ -99,7 +104,9 @@ impl<'a> Extracting<'a> {
             let meta = &ready.prepared.meta;
             self.under_way.insert(meta.sha256, (meta.id, meta.name.clone()));
         }
-        self.stage.send(outcome)
+        self.stage.send(outcome)?;
+        former.retain(|meta| !self.unread.contains(&meta.sha256));
+        if former.is_empty() { Ok(()) } else { self.stage.send(Outcome::Removed(former)) }
     }
 
     fn look_at(&mut self, source: &mut Source, place: &Place, limits: &mut Limits) -> Result<LookedAt> {
@@ -129,8 +136,9 @@ impl<'a> Extracting<'a> {
                 unchanged = Some(outcome);
             }
         } else {
-            let stored = match self.stage.collection.documents_by_sha256(source.sha256)?.first() {
-                Some(&id) => self.stage.collection.document(id)?.map(|meta| (id, meta.path)),
+            let mut same = self.stage.collection.documents_by_sha256(source.sha256)?.into_iter();
+            let stored = match same.find(|id| !self.leaving.contains(id)) {
+                Some(id) => self.stage.collection.document(id)?.map(|meta| (id, meta.path)),
                 None => self.under_way.get(&source.sha256).cloned(),
             };
             if let Some((id, same)) = stored {
@@ -179,10 +187,10 @@ impl<'a> Extracting<'a> {
                     prepared.annotations = Some(annotations(recognizer, &prepared.pages, self.stage.cancel)?);
                 }
                 let vectors = match &earlier {
-                    Some(earlier) => {
+                    Some(earlier) if !self.request.embed_all => {
                         unchanged_vectors(self.stage.collection, earlier, &prepared.chunks, self.stage.sparse)?
                     }
-                    None => prepared.chunks.iter().map(|_| None).collect(),
+                    _ => prepared.chunks.iter().map(|_| None).collect(),
                 };
                 let bytes = std::mem::take(&mut source.bytes);
                 Outcome::Ready(Box::new(Ready {
@@ -198,11 +206,12 @@ impl<'a> Extracting<'a> {
         Ok(LookedAt { outcome, members, is_container })
     }
 
-    /// Deletes the documents that an earlier version of a container held and this one does not. Before its members are looked at, so
+    /// The documents that an earlier version of a container held and this one does not. Noted before its members are looked at, so
     /// that one that was only renamed is not taken for a duplicate of itself.
-    fn remove_former_members(&mut self, source: &Source, now: &LookedAt) -> Result<()> {
+    fn former_members(&mut self, source: &Source, now: &LookedAt) -> Result<Vec<DocumentMeta>> {
+        let mut former = Vec::new();
         if !now.is_container {
-            return Ok(());
+            return Ok(former);
         }
         let by_path = match &mut self.by_path {
             Some(by_path) => by_path,
@@ -217,13 +226,11 @@ impl<'a> Extracting<'a> {
             let Some(name) = path.strip_prefix(&folder) else { break };
             let inside_a_member = name.match_indices('/').any(|(at, _)| names.contains(&name[..at]));
             if !inside_a_member && !names.contains(name) {
-                self.stage.collection.delete_document(meta.id)?;
-                if meta.original_stored {
-                    originals::remove(self.stage.collection, meta)?;
-                }
+                self.leaving.insert(meta.id);
+                former.push(meta.clone());
             }
         }
-        Ok(())
+        Ok(former)
     }
 }
 
@@ -263,4 +270,86 @@ fn unchanged_vectors(
         Some(ChunkVectors { dense: known.remove(&chunk.id)?, sparse: of_chunk })
     };
     Ok(chunks.iter().map(take).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use casetrack_core::{Cancel, CollectionId, CollectionMeta, CollectionStatus, CollectionType, Timestamp};
+    use casetrack_store::{StoredDocument, VectorModels};
+
+    use super::*;
+    use crate::host::{EngineConfig, Host};
+    use crate::ingest::prepare::Prepared;
+
+    fn message(attachments: [(&str, &str); 2]) -> String {
+        let mut message = "From: Ann <ann@example.com>\r\nMIME-Version: 1.0\r\nSubject: Lease\r\n\
+            Content-Type: multipart/mixed; boundary=B\r\n\r\n--B\r\n\r\nSee the files.\r\n"
+            .to_owned();
+        for (name, text) in attachments {
+            message += &format!("--B\r\nContent-Disposition: attachment; filename=\"{name}\"\r\n\r\n{text}\r\n");
+        }
+        message + "--B--\r\n"
+    }
+
+    /// What the first stage sends of a file.
+    fn outcomes(host: &Host, collection: &Collection, file: &std::path::Path) -> Vec<Outcome> {
+        let (sender, outcomes) = crossbeam_channel::unbounded();
+        let cancel = Cancel::default();
+        let stage = FirstStage { host, collection, sparse: false, recognizer: None, sender, cancel: &cancel };
+        let found = FoundFile { path: file.to_owned(), relative: "a.eml".to_owned(), in_folder: false, copy: None };
+        Extracting::new(stage, &IngestRequest::new(Vec::new())).run(vec![found]);
+        outcomes.iter().collect()
+    }
+
+    fn store(collection: &Collection, ready: Ready) {
+        let Prepared { mut meta, pages, chunks, annotations, .. } = ready.prepared;
+        meta.embedded_at = Some(Timestamp::now());
+        let vectors = chunks.iter().map(|_| vec![1.0, 0.0]).collect();
+        let (dense_model, sparse_vectors, sparse_model) = ("m".to_owned(), Vec::new(), None);
+        let stored =
+            StoredDocument { meta, pages, chunks, vectors, dense_model, sparse_vectors, sparse_model, annotations };
+        collection.put_document(&stored).unwrap();
+    }
+
+    #[test]
+    fn members_that_left_a_container_are_removed_after_it_and_not_by_the_first_stage() {
+        let dir = tempfile::tempdir().unwrap();
+        let host = Host::new(EngineConfig::new(dir.path().join("home"))).unwrap();
+        let meta = CollectionMeta {
+            id: CollectionId::random(),
+            name: "Mail".to_owned(),
+            reference: None,
+            collection_type: CollectionType::default(),
+            status: CollectionStatus::Active,
+            created_at: Timestamp::now(),
+        };
+        let models = VectorModels { dense: "m".to_owned(), dense_dimension: 2, sparse: None };
+        host.registry().create(&meta, &models).unwrap();
+        let collection = host.collection(meta.id).unwrap();
+        let file = dir.path().join("a.eml");
+        let (lease, plan) = ("The tenant pays rent quarterly in advance.", "The plan of the cellar.");
+        std::fs::write(&file, message([("lease.txt", lease), ("old.txt", plan)])).unwrap();
+        for outcome in outcomes(&host, &collection, &file) {
+            if let Outcome::Ready(ready) = outcome {
+                store(&collection, *ready);
+            }
+        }
+        let paths = || -> Vec<String> { collection.documents().unwrap().into_iter().map(|meta| meta.path).collect() };
+        let before = paths();
+        assert_eq!(before.len(), 3, "{before:?}");
+
+        std::fs::write(&file, message([("lease.txt", lease), ("renamed.txt", plan)])).unwrap();
+        let sent = outcomes(&host, &collection, &file);
+        assert_eq!(paths(), before, "a run that ends here has lost nothing");
+        let name = |path: &str| path.rsplit('/').next().unwrap().to_owned();
+        let sent: Vec<String> = sent
+            .iter()
+            .filter_map(|outcome| match outcome {
+                Outcome::Ready(ready) => Some(format!("store {}", name(&ready.prepared.meta.path))),
+                Outcome::Removed(former) => Some(format!("remove {}", name(&former[0].path))),
+                _ => None,
+            })
+            .collect();
+        assert_eq!(sent, ["store renamed.txt", "store a.eml", "remove old.txt"]);
+    }
 }

@@ -38,6 +38,9 @@ pub struct IngestRequest {
     /// Documents that are ingested again keep the type they have where `document_type` gives none.
     #[serde(default)]
     pub keep_types: bool,
+    /// Make the vectors of all chunks of documents that are ingested again, also of those whose text did not change.
+    #[serde(default)]
+    pub embed_all: bool,
     /// Display name; only for a single file.
     pub document_name: Option<String>,
     /// Only files in folders with these extensions (without the dot, any case).
@@ -61,6 +64,7 @@ impl IngestRequest {
             skip_existing: true,
             document_type: None,
             keep_types: false,
+            embed_all: false,
             document_name: None,
             extensions: None,
             copy_original: false,
@@ -111,6 +115,9 @@ pub struct IngestedDocument {
     pub warnings: Vec<String>,
 }
 
+/// Ingests files and folders into a collection. Blocks until done; `cancel` stops it within a second.
+///
+/// Fails as a whole only when nothing can be started (no such path, no model); after that every problem is in the report.
 pub(crate) fn ingest(
     host: &Host,
     collection: CollectionId,

@@ -21,13 +21,15 @@ const BATCH_CHUNKS: usize = 64;
 
 /// What the first stage says of one file.
 pub(crate) enum Outcome {
-    /// So many files are inside a file under way.
+    /// The number of files inside a file under way.
     Opened(u64),
     Ready(Box<Ready>),
     /// Stored by this job before it was interrupted, found at this path.
     Stored(String, Box<DocumentMeta>),
     Skipped(SkippedFile),
     Failed(FailedFile),
+    /// Documents of an earlier version of a container that is sent before, which its new version does not hold.
+    Removed(Vec<DocumentMeta>),
 }
 
 /// A document on its way to the store.
@@ -112,7 +114,8 @@ pub(crate) fn run_stages(
             .spawn_scoped(scope, move || first(stage))
             .map_err(|error| Error::io("a new thread", error))?;
         // The receiver is dropped at the end of `run`, which unblocks the first stage if the second ended early.
-        Embedding { collection, embedder, sparse, progress, cancel, report: &mut report }.run(receiver)
+        Embedding { collection, embedder, sparse, progress, cancel, report: &mut report, removed: Vec::new() }
+            .run(receiver)
     });
     report.stopped = match finished {
         Err(error) => Some(Problem::from(&error)),
@@ -134,6 +137,8 @@ struct Embedding<'a> {
     progress: &'a ProgressSink,
     cancel: &'a Cancel,
     report: &'a mut IngestReport,
+    /// Documents to delete once those that came before them are stored.
+    removed: Vec<DocumentMeta>,
 }
 
 impl Embedding<'_> {
@@ -153,6 +158,12 @@ impl Embedding<'_> {
             for document in documents {
                 self.commit(document)?;
             }
+            for meta in std::mem::take(&mut self.removed) {
+                self.collection.delete_document(meta.id)?;
+                if meta.original_stored {
+                    originals::remove(self.collection, &meta)?;
+                }
+            }
             if self.cancel.is_cancelled() {
                 return Ok(());
             }
@@ -167,6 +178,7 @@ impl Embedding<'_> {
                 (self.progress)(Progress::Discovered { files: self.report.found });
             }
             Outcome::Ready(ready) => documents.push(*ready),
+            Outcome::Removed(documents) => self.removed.extend(documents),
             Outcome::Stored(relative, meta) => self.ingested(relative, *meta, false),
             Outcome::Skipped(file) => {
                 self.report.skipped.push(file);

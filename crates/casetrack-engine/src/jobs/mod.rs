@@ -7,9 +7,12 @@
 
 mod queue;
 mod record;
+#[cfg(test)]
+mod tests;
 
 use casetrack_core::{
-    Action, Cancel, CollectionId, CollectionMeta, Error, ErrorCode, JobId, ProgressSink, Result, Timestamp, hint,
+    Action, Cancel, CollectionId, CollectionMeta, Error, ErrorCode, JobId, Password, ProgressSink, Result, Timestamp,
+    hint,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -45,6 +48,13 @@ pub enum JobKind {
     ReindexCollection,
 }
 
+impl JobKind {
+    /// Whether it adds documents. A reindexed document stays searchable as it was.
+    fn ingests(self) -> bool {
+        matches!(self, Self::IngestDocument | Self::IngestFolder | Self::SyncFolder)
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum JobState {
@@ -72,6 +82,14 @@ pub enum JobOrigin {
     User,
     /// A watched folder that changed, or whose time had come.
     Watch,
+}
+
+/// A job that was asked for.
+#[derive(Debug, Clone)]
+pub struct StartedJob {
+    pub job: JobStatus,
+    /// Whether it was under way already: someone had asked for the same.
+    pub joined: bool,
 }
 
 /// A job as it is at this moment.
@@ -184,6 +202,19 @@ impl JobRequest {
         })
     }
 
+    /// Whether both ask for the same, with the same password.
+    fn is_same(&self, other: &Self) -> bool {
+        same(self, other) && self.password() == other.password()
+    }
+
+    fn password(&self) -> Option<&Password> {
+        match self {
+            Self::IngestDocument(request) | Self::IngestFolder(request) => request.password.as_ref(),
+            Self::SyncFolder(_) => None,
+            Self::ReindexDocument(request) | Self::ReindexCollection(request) => request.password.as_ref(),
+        }
+    }
+
     /// The same request after an interruption: what was stored since `began` was stored by it.
     fn going_on(mut self, began: Timestamp) -> Self {
         let since = match &mut self {
@@ -194,4 +225,10 @@ impl JobRequest {
         *since = Some(began);
         self
     }
+}
+
+/// Whether both are the same once they are written down.
+fn same<T: Serialize>(a: &T, b: &T) -> bool {
+    let text = |value: &T| serde_json::to_string(value).ok();
+    text(a).is_some_and(|a| text(b) == Some(a))
 }

@@ -1,4 +1,4 @@
-//! Which job runs when, and who hears of it.
+//! Which job runs when, and who is notified of its progress.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -10,7 +10,7 @@ use casetrack_core::{
 };
 
 use super::record::{JobRecord, Records};
-use super::{JobFilter, JobOrigin, JobReport, JobRequest, JobState, JobStatus, Work, no_such_job};
+use super::{JobFilter, JobOrigin, JobReport, JobRequest, JobState, JobStatus, StartedJob, Work, no_such_job, same};
 use crate::collections::find_collection;
 use crate::host::{Host, check_changeable};
 use crate::report::Problem;
@@ -19,9 +19,9 @@ use crate::report::Problem;
 pub(super) const MAX_RUNNING: usize = 2;
 /// Ended jobs that are remembered, of each origin: watches make many.
 const REMEMBERED: usize = 50;
-/// Between two looks at whether the one who waits has lost interest.
-const LOOK: Duration = Duration::from_millis(50);
-/// How long a cancelled job is waited for. It looks often; this is for one that writes a large document at that moment.
+/// How often a waiting caller checks whether it was cancelled.
+const CANCEL_CHECK: Duration = Duration::from_millis(50);
+/// How long a cancelled job is waited for. It checks often; this is for one that is writing a large document.
 const CANCEL_PATIENCE: Duration = Duration::from_secs(2);
 /// How long the end of the process waits for jobs to pause.
 const PAUSE_PATIENCE: Duration = Duration::from_secs(20);
@@ -31,7 +31,7 @@ pub(crate) struct Jobs {
     work: Box<dyn Work>,
     records: Records,
     state: Mutex<State>,
-    /// Told when a job ends.
+    /// Notified when a job ends.
     ended: Condvar,
 }
 
@@ -95,7 +95,7 @@ impl Job {
 
     fn end(&mut self, state: JobState, problem: Option<Problem>) {
         if state == JobState::Completed {
-            // Those that needed nothing were not told one by one.
+            // Files that needed nothing were not reported one by one.
             let counts = &mut self.record.counts;
             counts.files = counts.total.unwrap_or(counts.files);
         }
@@ -131,14 +131,15 @@ impl Jobs {
         Self { work, records: Records::new(data_dir), state: Mutex::default(), ended: Condvar::new() }
     }
 
-    /// The job runs with the settings of `host`, also after a restart.
+    /// The job runs with the settings of `host`, also after a restart. Joins a job that was asked for in the same words, with the same
+    /// settings and password.
     pub fn start(
         self: &Arc<Self>,
         host: &Host,
         collection: CollectionId,
         request: JobRequest,
         origin: JobOrigin,
-    ) -> Result<JobStatus> {
+    ) -> Result<StartedJob> {
         let collection = find_collection(host, &collection.to_string())?;
         check_changeable(&collection)?;
         let target = request.target(host, &collection)?;
@@ -165,18 +166,19 @@ impl Jobs {
                 !job.record.state.has_ended()
                     && !job.closed
                     && job.record.collection_id == record.collection_id
-                    && same_request(&job.record.request, &record.request)
+                    && job.record.request.is_same(&record.request)
+                    && same(&job.record.config, &record.config)
             });
             if let Some(same) = same {
                 same.asked_again = same.record.state == JobState::Running;
-                return Ok(same.status());
+                return Ok(StartedJob { job: same.status(), joined: true });
             }
             // Under the lock, so that the same request of another client finds it.
             self.records.save(&record)?;
             state.jobs.push(Job::new(record));
         }
         self.launch(host);
-        self.status(id)
+        Ok(StartedJob { job: self.status(id)?, joined: false })
     }
 
     pub fn resume(self: &Arc<Self>, host: &Host) -> Result<()> {
@@ -251,6 +253,14 @@ impl Jobs {
         jobs
     }
 
+    /// What a reader of a collection should know while a job adds documents to it.
+    pub fn ingestion_notice(&self, collection: CollectionId) -> Option<String> {
+        let running = self.list(JobFilter { collection: Some(collection), active: true });
+        let job = running.into_iter().find(|job| job.state == JobState::Running && job.kind.ingests())?;
+        let files = job.files_total.map(|total| format!(": {} of {total} files are done", job.files_done));
+        Some(format!("Ingestion is running{}. Results may be incomplete.", files.unwrap_or_default()))
+    }
+
     pub fn status(&self, id: JobId) -> Result<JobStatus> {
         self.lock().job(id).map(|job| job.status()).ok_or_else(|| no_such_job(&id.to_string()))
     }
@@ -273,18 +283,8 @@ impl Jobs {
     pub fn wait(&self, id: JobId, patience: Duration, progress: &ProgressSink, cancel: &Cancel) -> Result<JobStatus> {
         let gone = || no_such_job(&id.to_string());
         let deadline = Instant::now() + patience;
+        let listener = self.listen(id, progress)?;
         let mut state = self.lock();
-        let listener = state.next_listener;
-        state.next_listener += 1;
-        let job = state.job(id).ok_or_else(gone)?;
-        if !job.record.state.has_ended() {
-            // What it has missed so far.
-            if let Some(files) = job.record.counts.total {
-                progress(Progress::Discovered { files });
-            }
-            progress(Progress::Embedded { chunks: job.record.counts.chunks });
-            job.listeners.push((listener, Arc::clone(progress)));
-        }
         loop {
             let pausing = state.pausing;
             let job = state.job(id).ok_or_else(gone)?;
@@ -293,7 +293,26 @@ impl Jobs {
                 job.listeners.retain(|(number, _)| *number != listener);
                 return Ok(job.status());
             }
-            state = self.ended.wait_timeout(state, left.min(LOOK)).unwrap_or_else(PoisonError::into_inner).0;
+            state = self.ended.wait_timeout(state, left.min(CANCEL_CHECK)).unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+
+    /// Adds a listener, once it has heard how far the job is. Its number is for removing it.
+    fn listen(&self, id: JobId, progress: &ProgressSink) -> Result<u64> {
+        let mut heard = ProgressTotals::default();
+        loop {
+            let mut state = self.lock();
+            let number = state.next_listener;
+            let job = state.job(id).ok_or_else(|| no_such_job(&id.to_string()))?;
+            let counts = job.record.counts;
+            if counts == heard || job.record.state.has_ended() {
+                job.listeners.push((number, Arc::clone(progress)));
+                state.next_listener += 1;
+                return Ok(number);
+            }
+            drop(state);
+            progress(Progress::Joined(counts));
+            heard = counts;
         }
     }
 
@@ -308,8 +327,8 @@ impl Jobs {
                 self.ended.notify_all();
             }
         }
-        let deaf: ProgressSink = Arc::new(|_| {});
-        self.wait(id, CANCEL_PATIENCE, &deaf, &Cancel::default())
+        let ignore: ProgressSink = Arc::new(|_| {});
+        self.wait(id, CANCEL_PATIENCE, &ignore, &Cancel::default())
     }
 
     pub fn pause(&self) {
@@ -361,7 +380,7 @@ impl Jobs {
         self.ended.notify_all();
     }
 
-    /// Whether the work is to be looked over once more before the job ends; otherwise nobody can join it any more.
+    /// Whether the job has to run once more before it ends; otherwise nobody can join it any more.
     fn was_asked_again(&self, id: JobId) -> bool {
         self.lock().job(id).is_some_and(|job| {
             job.closed = !std::mem::take(&mut job.asked_again);
@@ -385,79 +404,17 @@ impl Jobs {
     }
 
     fn note(&self, id: JobId, event: &Progress) {
-        let mut state = self.lock();
-        if let Some(job) = state.job(id) {
+        let listeners: Vec<ProgressSink> = {
+            let mut state = self.lock();
+            let Some(job) = state.job(id) else { return };
             job.record.counts.add(event);
-            job.listeners.iter().for_each(|(_, listener)| listener(event.clone()));
-        }
+            job.listeners.iter().map(|(_, listener)| Arc::clone(listener)).collect()
+        };
+        // Called without the lock: a listener may ask for the state of jobs.
+        listeners.iter().for_each(|listener| listener(event.clone()));
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// Whether two requests ask for the same. Passwords, which are not written down, make no difference.
-fn same_request(a: &JobRequest, b: &JobRequest) -> bool {
-    let text = |request: &JobRequest| serde_json::to_string(request).ok();
-    text(a).is_some_and(|a| text(b) == Some(a))
-}
-
-#[cfg(test)]
-mod tests {
-    use std::sync::atomic::{AtomicUsize, Ordering};
-
-    use casetrack_core::{CollectionMeta, CollectionStatus, CollectionType};
-    use casetrack_store::VectorModels;
-
-    use super::*;
-    use crate::host::EngineConfig;
-    use crate::ingest::IngestRequest;
-
-    /// Panics the first time, then does nothing.
-    #[derive(Default)]
-    struct Unsteady(AtomicUsize);
-
-    impl Work for Unsteady {
-        fn run(
-            &self,
-            _: &Host,
-            _: CollectionId,
-            _: &JobRequest,
-            _: &ProgressSink,
-            _: &Cancel,
-        ) -> Result<(JobReport, Option<Problem>)> {
-            assert_ne!(self.0.fetch_add(1, Ordering::Relaxed), 0, "as a damaged file might make it");
-            Ok((JobReport::default(), None))
-        }
-    }
-
-    #[test]
-    fn a_job_that_panics_has_failed_and_the_next_one_runs() {
-        let dir = tempfile::tempdir().unwrap();
-        let host = Host::new(EngineConfig::new(dir.path().to_owned())).unwrap();
-        let meta = CollectionMeta {
-            id: CollectionId::random(),
-            name: "Matter".to_owned(),
-            reference: None,
-            collection_type: CollectionType::default(),
-            status: CollectionStatus::Active,
-            created_at: Timestamp::now(),
-        };
-        let models = VectorModels { dense: "m".to_owned(), dense_dimension: 2, sparse: None };
-        host.registry().create(&meta, &models).unwrap();
-        let jobs = Arc::new(Jobs::new(dir.path(), Unsteady::default()));
-        let start = |file: &str| {
-            let request = JobRequest::IngestFolder(IngestRequest::new(vec![file.into()]));
-            jobs.start(&host, meta.id, request, JobOrigin::User).unwrap().job_id
-        };
-        let ended = |id| {
-            let deaf: ProgressSink = Arc::new(|_| {});
-            let job = jobs.wait(id, Duration::from_secs(600), &deaf, &Cancel::default()).unwrap();
-            (job.state, job.problem.map(|problem| problem.code))
-        };
-        let (first, second) = (start("/a"), start("/b"));
-        assert_eq!(ended(first), (JobState::Failed, Some(ErrorCode::Internal.name().to_owned())));
-        assert_eq!(ended(second), (JobState::Completed, None));
     }
 }

@@ -1,4 +1,4 @@
-//! Make documents that are stored anew: read their files again, or only make their vectors and annotations again.
+//! Rebuild stored documents: from their files, or from their stored pages and chunks.
 
 mod run;
 mod state;
@@ -17,8 +17,8 @@ pub use state::{DocumentState, IndexIssue, IndexState, IndexStatus};
 pub struct ReindexRequest {
     /// These documents; all when `None`. Documents inside containers go with their containers.
     pub documents: Option<Vec<DocumentId>>,
-    /// Read the source files again, and divide them into chunks again. Chunks whose text did not change keep ids and vectors.
-    /// Otherwise pages and chunks stay, and all vectors and annotations are made anew.
+    /// Read the source files again and divide them into chunks again; chunks whose text did not change keep their ids. Otherwise
+    /// pages and chunks stay. All vectors and annotations are made again either way.
     pub reparse: bool,
     /// Leave out documents whose files did not change and that have all that the models in use give.
     pub skip_unchanged: bool,
@@ -89,6 +89,11 @@ pub enum ReindexSource {
     Stored,
 }
 
+/// Rebuilds documents, each in one atomic step: until then, and where it fails or is interrupted, its earlier version is what is
+/// found. Ids of documents, and of chunks whose text stays, remain. Blocks until done; `cancel` stops it within a second.
+///
+/// Fails as a whole where a document does not exist, or a model is missing without which documents would lose what they have;
+/// after that every problem is in the report.
 pub(crate) fn reindex(
     host: &Host,
     collection: CollectionId,

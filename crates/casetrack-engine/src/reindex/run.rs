@@ -116,7 +116,7 @@ fn is_unchanged(
     let folder = format!("{}/", meta.path);
     let members = documents.iter().filter(|member| meta.format.is_container() && member.path.starts_with(&folder));
     for document in std::iter::once(meta).chain(members) {
-        if !state::lacks(collection, document)?.is_empty() {
+        if !state::lacks(host, collection, document)?.is_empty() {
             return Ok(false);
         }
     }
@@ -153,6 +153,7 @@ fn from_files(
     let again = IngestRequest {
         skip_existing: false,
         keep_types: true,
+        embed_all: true,
         password: request.password.clone(),
         since: request.since,
         ..IngestRequest::new(Vec::new())

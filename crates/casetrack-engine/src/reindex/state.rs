@@ -108,7 +108,7 @@ pub(crate) fn index_status(
     let sources = Sources { host, collection: &collection, documents: &documents, trust: true, cancel };
     let mut states = Vec::with_capacity(chosen.len());
     for meta in chosen {
-        let mut issues = lacks(&collection, &meta)?;
+        let mut issues = lacks(host, &collection, &meta)?;
         issues.extend(match sources.of_file(&meta)? {
             Source::Unchanged => None,
             Source::Changed => Some(IndexIssue::SourceChanged),
@@ -157,13 +157,17 @@ pub(crate) fn index_status(
     })
 }
 
-/// What a document does not have of what the collection's models and the analysis give.
-pub(super) fn lacks(collection: &Collection, meta: &DocumentMeta) -> Result<Vec<IndexIssue>> {
+/// What a document does not have of what the tier expects, and the collection's models and the analysis give.
+pub(super) fn lacks(host: &Host, collection: &Collection, meta: &DocumentMeta) -> Result<Vec<IndexIssue>> {
     let mut issues = Vec::new();
-    if meta.chunk_count > 0 && meta.embedded_at.is_none() {
+    let has = embedders(collection, meta)?;
+    let expected = host.config().tier.embedders();
+    let lacks =
+        |embedder| meta.chunk_count > 0 && expected.contains(&embedder) && !has.iter().any(|one| one == embedder);
+    if lacks("E1") {
         issues.push(IndexIssue::NoDenseVectors);
     }
-    if meta.chunk_count > 0 && collection.models().sparse.is_some() && !collection.has_sparse_vectors(meta.id)? {
+    if collection.models().sparse.is_some() && lacks("E6") {
         issues.push(IndexIssue::NoSparseVectors);
     }
     match collection.annotations(meta.id)? {

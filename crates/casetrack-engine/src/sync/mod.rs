@@ -128,6 +128,11 @@ pub struct GoneDocument {
     pub path: String,
 }
 
+/// Brings a collection up to date with a folder. Blocks until done; `cancel` stops it within a second.
+///
+/// Fails as a whole, and changes nothing, where the folder cannot be listed or is none; what it does afterwards is in the
+/// report. A file or subfolder that cannot be read is a failed file, and no document of it counts as missing. Costs a
+/// look at every file, reading those whose content has to be compared, and the ingestion of what is new or changed.
 pub(crate) fn sync(
     host: &Host,
     collection: CollectionId,

@@ -282,9 +282,9 @@ impl Live {
         let (collection, request) = (self.record.collection_id, JobRequest::SyncFolder(request));
         let started = syncs.jobs.start(&host, collection, request, JobOrigin::Watch);
         match started {
-            Ok(job) => {
+            Ok(started) => {
                 self.refused = None;
-                self.job = Some(job.job_id);
+                self.job = Some(started.job.job_id);
             }
             Err(error) if error.code == ErrorCode::NotFound => {
                 // The collection's directory was deleted or moved away.

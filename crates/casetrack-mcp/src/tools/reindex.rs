@@ -39,7 +39,7 @@ impl Tool for ReindexDocument {
     const DESCRIPTION: &'static str = "Rebuild all embeddings, chunks, and search indexes for a single document. Re-extracts text \
         from the original file, re-chunks into 2000-character segments, re-embeds with all active models, and rebuilds the search \
         indexes, in one step: the earlier version stays searchable until the new one is complete, and chunks whose text did not \
-        change keep their IDs and embeddings. Use this when: (1) a document's source file has been updated on disk, (2) you upgraded \
+        change keep their IDs. Use this when: (1) a document's source file has been updated on disk, (2) you upgraded \
         to Pro tier and want the document embedded with all 4 models, (3) embeddings seem stale or corrupt, (4) OCR results need \
         refreshing. The original file path stored in provenance is used to re-read the source file.";
     const EFFECT: Effect = Effect::Updates;

@@ -58,7 +58,7 @@ pub(super) fn start<T: LongTool>(
     request: JobRequest,
     wait_seconds: u32,
 ) -> Result<Reply<Work<T::Report>>> {
-    let job = context.engine.start_job(collection, request, JobOrigin::User)?;
+    let job = context.engine.start_job(collection, request, JobOrigin::User)?.job;
     let patience = if context.as_task { Duration::ZERO } else { Duration::from_secs(wait_seconds.into()) };
     let job = context.engine.wait_for_job(job.job_id, patience, context.progress, context.cancel)?;
     let report = context.engine.job_report(job.job_id)?.filter(|_| job.state.has_ended());

@@ -2,6 +2,7 @@
 
 use casetrack_core::{DocumentType, Password, Result};
 use casetrack_engine::ingest::IngestRequest;
+use casetrack_engine::jobs::JobRequest;
 use casetrack_text::{self as text, Reader};
 use clap::Args;
 use serde::{Deserialize, Serialize};
@@ -50,8 +51,7 @@ pub struct Ingest {
 
 impl Ingest {
     pub fn run(self, console: &Console) -> Result<u8> {
-        let engine = &console.engine;
-        let collection = self.target.find(engine)?;
+        let collection = self.target.find(&console.engine)?;
         let shown = self.paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ");
         let request = IngestRequest {
             recursive: !self.no_recursive,
@@ -63,8 +63,11 @@ impl Ingest {
             password: self.password,
             ..IngestRequest::new(self.paths.iter().map(|path| console.path(path)).collect())
         };
-        let report = engine.ingest(collection.id, &request, &console.progress(), &console.cancel);
-        let report = report?;
+        let request = match request.paths.as_slice() {
+            [path] if !path.is_dir() => JobRequest::IngestDocument(request),
+            _ => JobRequest::IngestFolder(request),
+        };
+        let report = console.work(collection.id, request, |report| report.ingestion)?;
         console.print(&report, |report| text::ingest::folder(report, &shown, Reader::CommandLine))?;
         Ok(match (&report.stopped, report.failed.is_empty()) {
             (Some(_), _) => 1,

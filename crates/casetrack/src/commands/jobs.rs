@@ -10,7 +10,7 @@ use crate::owner::console::Console;
 
 /// List jobs that are running or ended recently, or show or cancel one
 ///
-/// Assistants and watched folders start jobs for ingestion, sync and reindexing.
+/// Commands, assistants and watched folders start jobs for ingestion, sync and reindexing.
 #[derive(Debug, Args, Serialize, Deserialize)]
 pub struct Jobs {
     /// Show this job (its ID or the beginning of it)

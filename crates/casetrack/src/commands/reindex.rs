@@ -1,6 +1,7 @@
 //! `casetrack reindex`
 
 use casetrack_core::{Password, Result};
+use casetrack_engine::jobs::JobRequest;
 use casetrack_engine::reindex::ReindexRequest;
 use casetrack_text::{self as text, Reader};
 use clap::Args;
@@ -12,8 +13,8 @@ use crate::owner::console::Console;
 
 /// Rebuild the chunks, embeddings and indexes of one document, or of all
 ///
-/// The source files are read again. Chunks whose text did not change keep their ids and embeddings, and each document stays
-/// searchable in its earlier version until the new one is complete. Ctrl-C stops cleanly and keeps what was finished.
+/// The source files are read again. Chunks whose text did not change keep their IDs, and each document stays searchable in its
+/// earlier version until the new one is complete. Ctrl-C stops cleanly and keeps what was finished.
 #[derive(Debug, Args, Serialize, Deserialize)]
 pub struct Reindex {
     /// Name or ID of the document [default: all documents of the collection]
@@ -46,7 +47,8 @@ impl Reindex {
             password: self.password,
             ..ReindexRequest::new(document.map(|document| vec![document]))
         };
-        let report = engine.reindex(collection.id, &request, &console.progress(), &console.cancel)?;
+        let request = if whole { JobRequest::ReindexCollection(request) } else { JobRequest::ReindexDocument(request) };
+        let report = console.work(collection.id, request, |report| report.reindex)?;
         console.print(&report, |report| text::reindex::report(report, whole, Reader::CommandLine))?;
         Ok(match (&report.stopped, report.failed.is_empty()) {
             (Some(_), _) => 1,

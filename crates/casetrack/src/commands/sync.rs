@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 
 use casetrack_core::{DocumentType, Result};
+use casetrack_engine::jobs::JobRequest;
 use casetrack_engine::sync::SyncRequest;
 use casetrack_text::{self as text, Reader};
 use clap::Args;
@@ -45,10 +46,12 @@ impl Sync {
             remove_deleted: self.remove_deleted,
             document_type: self.document_type,
             extensions: self.extensions,
-            dry_run: self.dry_run,
             ..SyncRequest::new(console.path(&self.folder))
         };
-        let report = engine.sync(collection.id, &request, &console.progress(), &console.cancel)?;
+        let report = match self.dry_run {
+            true => engine.preview_sync(collection.id, request, &console.progress(), &console.cancel)?,
+            false => console.work(collection.id, JobRequest::SyncFolder(request), |report| report.sync)?,
+        };
         console.print(&report, |report| text::sync::report(report, Reader::CommandLine))?;
         Ok(match (&report.stopped, report.failed.is_empty()) {
             (Some(_), _) => 1,

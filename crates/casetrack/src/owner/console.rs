@@ -2,9 +2,12 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
-use casetrack_core::{Cancel, Error, Progress, ProgressSink, Result};
+use casetrack_core::{Action, Cancel, CollectionId, Error, ErrorCode, Progress, ProgressSink, Result, hint};
 use casetrack_engine::Engine;
+use casetrack_engine::jobs::{JobOrigin, JobReport, JobRequest, JobState, StartedJob};
+use casetrack_text::format::{counted, thousands};
 use serde::Serialize;
 use tokio::sync::mpsc::UnboundedSender;
 
@@ -12,6 +15,11 @@ use super::privacy::umask;
 use super::wire::{FromOwner, Run};
 use crate::args::Global;
 use crate::output;
+
+/// How long one wait for a job lasts.
+const PATIENCE: Duration = Duration::from_secs(3600);
+/// Between two waits for a job that is paused.
+const PAUSE: Duration = Duration::from_millis(50);
 
 /// A client that waits for a command.
 pub struct Console {
@@ -51,6 +59,64 @@ impl Console {
     pub fn print<T: Serialize>(&self, value: &T, text: impl FnOnce(&T) -> String) -> Result<(), Error> {
         self.send(FromOwner::Text(output::render(value, self.global.json, text)?));
         Ok(())
+    }
+
+    /// Does work in a job, as the tools do, and waits for its end. `part` takes the part of the report that is meant.
+    ///
+    /// A client that interrupts or goes away cancels the job if it was started here. A job that was under way already goes on:
+    /// someone else wants it.
+    pub fn work<R>(
+        &self,
+        collection: CollectionId,
+        request: JobRequest,
+        part: impl FnOnce(JobReport) -> Option<R>,
+    ) -> Result<R> {
+        let StartedJob { mut job, joined } = self.engine.start_job(collection, request, JobOrigin::User)?;
+        let id = job.job_id;
+        if job.state == JobState::Queued {
+            self.note("Waiting for other work to end.".to_owned());
+        }
+        let progress = self.progress();
+        while !job.state.has_ended() {
+            job = self.engine.wait_for_job(id, PATIENCE, &progress, &self.cancel)?;
+            if job.state.has_ended() {
+                break;
+            }
+            if !self.cancel.is_cancelled() {
+                // This process ends, and with it the connection. The client asks the next process, where the job goes on.
+                std::thread::sleep(PAUSE);
+                continue;
+            }
+            if joined {
+                return Err(Error::new(ErrorCode::Cancelled, format!("Stopped waiting. Job {id} goes on."))
+                    .with_hint(hint!["See how far it is with ", Action::GetJob, "."]));
+            }
+            self.engine.cancel_job(id)?;
+            // It may still have a large document to store.
+            job = self.engine.wait_for_job(id, PATIENCE, &progress, &Cancel::default())?;
+            if !job.state.has_ended() {
+                return Err(Error::cancelled());
+            }
+        }
+        if job.state == JobState::Cancelled {
+            let files = match job.files_total {
+                Some(total) => format!("{} of {} are done. ", thousands(job.files_done), counted(total, "file")),
+                None => String::new(),
+            };
+            self.note(format!("Stopped. {files}What was stored is kept. Run the same command again to continue."));
+        }
+        match (self.engine.job_report(id)?.and_then(part), job.problem) {
+            (Some(report), _) => Ok(report),
+            (None, Some(problem)) => Err(problem.into_error()),
+            (None, None) => Err(Error::internal(format!("Job {id} left no report."))),
+        }
+    }
+
+    /// A line beside the result, on standard error.
+    fn note(&self, line: String) {
+        if !self.global.quiet {
+            self.send(FromOwner::Log(line));
+        }
     }
 
     pub fn progress(&self) -> ProgressSink {

@@ -1,0 +1,175 @@
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use casetrack_core::{CollectionStatus, CollectionType, Progress, ProgressTotals};
+use casetrack_store::VectorModels;
+
+use super::*;
+use crate::host::EngineConfig;
+
+/// Long enough for any machine.
+const PATIENCE: Duration = Duration::from_secs(600);
+
+type Outcome = Result<(JobReport, Option<Problem>)>;
+
+/// Does what a test says.
+struct Scripted<F>(F);
+
+impl<F: Fn(&JobRequest, &ProgressSink) -> Outcome + Send + Sync> Work for Scripted<F> {
+    fn run(&self, _: &Host, _: CollectionId, request: &JobRequest, progress: &ProgressSink, _: &Cancel) -> Outcome {
+        self.0(request, progress)
+    }
+}
+
+struct Queue {
+    _dir: tempfile::TempDir,
+    host: Host,
+    collection: CollectionId,
+    jobs: Arc<Jobs>,
+}
+
+impl Queue {
+    fn new(work: impl Fn(&JobRequest, &ProgressSink) -> Outcome + Send + Sync + 'static) -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let host = Host::new(EngineConfig::new(dir.path().to_owned())).unwrap();
+        let meta = CollectionMeta {
+            id: CollectionId::random(),
+            name: "Matter".to_owned(),
+            reference: None,
+            collection_type: CollectionType::default(),
+            status: CollectionStatus::Active,
+            created_at: Timestamp::now(),
+        };
+        let models = VectorModels { dense: "m".to_owned(), dense_dimension: 2, sparse: None };
+        host.registry().create(&meta, &models).unwrap();
+        let jobs = Arc::new(Jobs::new(dir.path(), Scripted(work)));
+        Self { _dir: dir, host, collection: meta.id, jobs }
+    }
+
+    fn start(&self, host: &Host, file: &str, password: Option<&str>) -> StartedJob {
+        let password = password.map(|password| Password::from(password.to_owned()));
+        let request = IngestRequest { password, ..IngestRequest::new(vec![file.into()]) };
+        self.jobs.start(host, self.collection, JobRequest::IngestFolder(request), JobOrigin::User).unwrap()
+    }
+
+    fn wait(&self, id: JobId, progress: &ProgressSink) -> JobStatus {
+        self.jobs.wait(id, PATIENCE, progress, &Cancel::default()).unwrap()
+    }
+
+    fn ended(&self, id: JobId) -> (JobState, Option<String>) {
+        let job = self.wait(id, &(Arc::new(|_| {}) as ProgressSink));
+        (job.state, job.problem.map(|problem| problem.code))
+    }
+}
+
+/// Work waits for each message; it goes on at once when the sender is dropped.
+fn gate() -> (Sender<()>, impl Fn() + Send + Sync + 'static) {
+    let (open, gate): (Sender<()>, Receiver<()>) = channel();
+    let gate = Mutex::new(gate);
+    (open, move || _ = gate.lock().unwrap().recv())
+}
+
+#[test]
+fn a_job_that_panics_has_failed_and_the_next_one_runs() {
+    let runs = AtomicUsize::new(0);
+    let queue = Queue::new(move |_, _| {
+        assert_ne!(runs.fetch_add(1, Ordering::Relaxed), 0, "as a damaged file might make it");
+        Ok((JobReport::default(), None))
+    });
+    let start = |file| queue.start(&queue.host, file, None).job.job_id;
+    let (first, second) = (start("/a"), start("/b"));
+    assert_eq!(queue.ended(first), (JobState::Failed, Some(ErrorCode::Internal.name().to_owned())));
+    assert_eq!(queue.ended(second), (JobState::Completed, None));
+}
+
+#[test]
+fn a_request_with_another_password_or_other_settings_is_another_job() {
+    let (open, gate) = gate();
+    let passwords: Arc<Mutex<Vec<Option<String>>>> = Arc::default();
+    let seen = Arc::clone(&passwords);
+    let queue = Queue::new(move |request, _| {
+        seen.lock().unwrap().push(request.password().map(|password| password.reveal().to_owned()));
+        gate();
+        Ok((JobReport::default(), None))
+    });
+    let start = |password| {
+        let StartedJob { job, joined } = queue.start(&queue.host, "/a", password);
+        (job.job_id, joined)
+    };
+    let (without, joined) = start(None);
+    assert!(!joined);
+    let (with, joined) = start(Some("secret"));
+    assert!(with != without && !joined, "the password would be lost");
+    assert_eq!((start(None), start(Some("secret"))), ((without, true), (with, true)));
+    let german = EngineConfig { languages: "deu".to_owned(), ..queue.host.config().clone() };
+    let other = queue.start(&queue.host.with_config(german), "/a", None);
+    assert!(!other.joined && other.job.job_id != without);
+    drop(open);
+    for id in [without, with, other.job.job_id] {
+        assert_eq!(queue.ended(id), (JobState::Completed, None));
+    }
+    assert!(passwords.lock().unwrap().contains(&Some("secret".to_owned())));
+}
+
+#[test]
+fn a_caller_that_joins_a_job_hears_first_how_far_it_is() {
+    let (open, gate) = gate();
+    let queue = Queue::new(move |_, progress| {
+        progress(Progress::Discovered { files: 40 });
+        progress(Progress::Embedded { chunks: 9 });
+        let problem = Some("damaged".to_owned());
+        progress(Progress::FileDone { path: PathBuf::from("/a/4"), problem, files: 4, chunks: 12 });
+        gate();
+        progress(Progress::FileDone { path: PathBuf::from("/a/5"), problem: None, files: 5, chunks: 13 });
+        Ok((JobReport::default(), None))
+    });
+    let id = queue.start(&queue.host, "/a", None).job.job_id;
+    while queue.jobs.status(id).unwrap().files_done < 4 {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    let heard: Arc<Mutex<(Vec<ProgressTotals>, ProgressTotals)>> = Arc::default();
+    let open = Mutex::new(Some(open));
+    let listener: ProgressSink = {
+        let heard = Arc::clone(&heard);
+        Arc::new(move |event| {
+            let (all, totals) = &mut *heard.lock().unwrap();
+            totals.add(&event);
+            all.push(*totals);
+            open.lock().unwrap().take();
+        })
+    };
+    assert_eq!(queue.wait(id, &listener).state, JobState::Completed);
+    let joined = ProgressTotals { total: Some(40), files: 4, failed: 1, chunks: 12 };
+    assert_eq!(heard.lock().unwrap().0, [joined, ProgressTotals { files: 5, chunks: 13, ..joined }]);
+}
+
+#[test]
+fn a_listener_may_ask_for_the_state_of_jobs() {
+    let answered = Arc::new(AtomicBool::new(false));
+    let done = Arc::clone(&answered);
+    let queue = Arc::new(Queue::new(move |_, progress| {
+        while !done.load(Ordering::Relaxed) {
+            progress(Progress::Discovered { files: 1 });
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        Ok((JobReport::default(), None))
+    }));
+    let id = queue.start(&queue.host, "/a", None).job.job_id;
+    let listener: ProgressSink = {
+        let queue = Arc::clone(&queue);
+        Arc::new(move |event| {
+            let status = queue.jobs.status(id).unwrap();
+            answered.fetch_or(
+                status.state == JobState::Running && !matches!(event, Progress::Joined(_)),
+                Ordering::Relaxed,
+            );
+        })
+    };
+    let (sender, ended) = channel();
+    std::thread::spawn(move || sender.send(queue.wait(id, &listener).state));
+    let state = ended.recv_timeout(PATIENCE).expect("the listener waits for the queue, and the queue for the listener");
+    assert_eq!(state, JobState::Completed);
+}

@@ -6,24 +6,9 @@ use casetrack_core::{CollectionId, Error, Result};
 use casetrack_engine::Engine;
 use rmcp::model::{CompletionInfo, Reference};
 
-use crate::prompts;
+use crate::prompts::{self, Values};
 use crate::resources::KINDS;
 use casetrack_text::format::shorten;
-
-/// What an argument can be.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Values {
-    /// A collection, by name or id.
-    Collections,
-    /// A document of the collection, by name or id.
-    Documents,
-    /// A page number of the document.
-    Pages,
-    /// The id of a chunk on the page.
-    Chunks,
-    /// Anything: nothing is suggested.
-    Any,
-}
 
 /// Suggests values of an argument for the typed beginning: first those that start with it, then those with a word that does, then
 /// those that contain it, each group by name. `known` are the arguments chosen so far; documents are those of the collection among

@@ -10,6 +10,7 @@
 mod answer;
 mod arguments;
 mod audit;
+mod calls;
 mod completion;
 mod guard;
 mod http;
@@ -24,6 +25,7 @@ mod session;
 pub mod settings;
 mod table;
 mod tasks;
+mod tool;
 mod tools;
 
 pub use audit::AuditLog;

@@ -3,7 +3,8 @@
 use casetrack_core::{Error, ErrorCode, Result};
 
 use crate::settings::{self, Settings, Toolset};
-use crate::table::{self, Effect, Entry};
+use crate::table::{self, Entry};
+use crate::tool::Effect;
 
 /// The choice of one session.
 #[derive(Debug, Clone)]

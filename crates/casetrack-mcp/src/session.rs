@@ -1,9 +1,6 @@
-//! The state of one client's session, and the way every tool call takes.
+//! The state of one client's session.
 
-use std::any::Any;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::time::Instant;
 
 use casetrack_core::{Cancel, CollectionId, CollectionMeta, Error, ErrorCode, ProgressSink, Result};
 use casetrack_engine::Engine;
@@ -12,7 +9,6 @@ use tokio::sync::watch;
 
 use crate::audit::AuditLog;
 use crate::settings::Settings;
-use crate::{arguments, table};
 
 /// The answer of a tool, for people and for programs. Each form is at most as long as the settings say, and marks the words of documents.
 #[derive(Debug, Clone, PartialEq)]
@@ -69,29 +65,6 @@ impl Session {
         self.active.subscribe()
     }
 
-    /// Calls a tool and blocks until it is done. A panic inside it becomes an [`ErrorCode::Internal`] error.
-    ///
-    /// `arguments` is an object, or null for none. `cancel` ends the wait for a job, not the job; other tools are too short to check
-    /// it. `as_task` is whether the client accepts a job as the answer.
-    pub fn call(
-        &self,
-        tool: &str,
-        arguments: Value,
-        progress: &ProgressSink,
-        cancel: &Cancel,
-        as_task: bool,
-    ) -> Result<ToolOutput> {
-        let tool = table::find(tool)?;
-        let arguments = arguments::check(tool.name, &tool.input_schema, arguments)?;
-        let context = Context { engine: &self.engine, session: self, progress, cancel, as_task };
-        let started = Instant::now();
-        let result = catch_unwind(AssertUnwindSafe(|| (tool.handler)(&context, arguments)))
-            .unwrap_or_else(|panic| Err(panicked(tool.name, panic.as_ref())));
-        let outcome = result.as_ref().map_or_else(|error| error.code.name(), |_| "ok");
-        tracing::debug!(tool = tool.name, outcome, elapsed_ms = started.elapsed().as_millis() as u64, "tool call");
-        result
-    }
-
     pub(crate) fn set_active(&self, collection: CollectionId) {
         self.active.send_replace(Some(collection));
     }
@@ -134,25 +107,4 @@ fn no_active_collection() -> Error {
          - switch_collection: Switch to an existing collection\n  \
          - list_collections: See all collections",
     )
-}
-
-fn panicked(tool: &str, panic: &(dyn Any + Send)) -> Error {
-    let reason = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
-    Error::internal(format!("{tool} failed: {}", reason.unwrap_or("panic without a message")))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_panic_becomes_an_error_that_asks_for_a_report() {
-        for (panic, reason) in [
-            (catch_unwind(|| panic!("plain")).unwrap_err(), "get_chunk failed: plain"),
-            (catch_unwind(|| panic!("formatted {}", 1)).unwrap_err(), "get_chunk failed: formatted 1"),
-        ] {
-            let error = panicked("get_chunk", panic.as_ref());
-            assert_eq!((error.code, error.message.as_str()), (ErrorCode::Internal, reason));
-        }
-    }
 }

@@ -2,18 +2,15 @@
 
 use std::sync::{Arc, LazyLock};
 
-use casetrack_core::{Error, ErrorCode, Feature, Result};
+use casetrack_core::{Error, ErrorCode, Result};
 use rmcp::model::ToolAnnotations;
-use schemars::JsonSchema;
-use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::answer::{self, Form, INCLUDE_BOXES, List, OFFSET, Reply};
+use crate::answer::{self, Form, INCLUDE_BOXES, OFFSET};
 use crate::arguments::closest;
 use crate::schema::{self, JsonObject};
 use crate::session::{Context, ToolOutput};
-pub(crate) use crate::settings::Toolset;
+use crate::tool::{Effect, Tool, Toolset};
 use crate::tools::{
     chunks, collections, documents, entities, ingest, jobs, navigation, overview, references, reindex, search, status,
     sync, watches,
@@ -73,47 +70,6 @@ static TABLE: LazyLock<Vec<Entry>> = LazyLock::new(|| {
         Entry::of::<status::GetStatus>(),
     ]
 });
-
-/// A tool: its name and description, what it takes and returns, and what it does.
-pub(crate) trait Tool {
-    const NAME: &'static str;
-    const TITLE: &'static str;
-    const DESCRIPTION: &'static str;
-    const EFFECT: Effect;
-    const TOOLSET: Toolset;
-    /// What it needs that the Free tier lacks.
-    const FEATURE: Option<Feature> = None;
-    /// Whether its work is done by a job.
-    const LONG: bool = false;
-    /// Whether clients should treat a call as one that may remove data.
-    const DESTRUCTIVE: bool = matches!(Self::EFFECT, Effect::Deletes);
-    /// The list that its answer consists of, by whose items a long answer is cut.
-    const LIST: Option<List<Self::Response>> = None;
-    /// Refuses unknown fields; the documentation and constraints of its fields become the input schema.
-    type Parameters: DeserializeOwned + JsonSchema;
-    /// The structured content.
-    type Response: Serialize + JsonSchema + 'static;
-
-    fn call(context: &Context<'_>, parameters: Self::Parameters) -> Result<Reply<Self::Response>>;
-}
-
-/// The parameters of a tool that takes none.
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct NoParameters {}
-
-/// What a tool may change. Clients get it as hints, to decide when to ask the user.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Effect {
-    /// Changes nothing except, at most, which collection is active in the session.
-    Reads,
-    /// Adds something with every call.
-    Creates,
-    /// Establishes a state; repeating the call changes nothing further.
-    Updates,
-    /// Removes data for good.
-    Deletes,
-}
 
 /// A row of the table.
 pub(crate) struct Entry {
@@ -184,7 +140,7 @@ fn handle<T: Tool>(context: &Context<'_>, mut arguments: Value) -> Result<ToolOu
     let form = Form::take(&mut arguments, context.session.settings().limits.result_chars, adds_offset);
     let parameters = serde_json::from_value(arguments)
         .map_err(|error| Error::invalid(format!("{} cannot read its arguments: {error}.", T::NAME)))?;
-    answer::finish::<T>(T::call(context, parameters)?, form)
+    T::finish(T::call(context, parameters)?, form)
 }
 
 /// All rows, in order.

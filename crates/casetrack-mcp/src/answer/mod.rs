@@ -10,10 +10,10 @@ use casetrack_core::Result;
 use casetrack_engine::compare::Comparison;
 use casetrack_text::format::thousands;
 use casetrack_text::marks;
+use serde::Serialize;
 use serde_json::Value;
 
 use crate::session::ToolOutput;
-use crate::table::Tool;
 
 pub(crate) use structured::{describe, has_boxes, json};
 
@@ -160,18 +160,18 @@ pub(crate) const OFFSET: Parameter = Parameter {
 };
 
 /// Brings an answer into its form.
-pub(crate) fn finish<T: Tool>(reply: Reply<T::Response>, form: Form) -> Result<ToolOutput> {
+pub(crate) fn finish<R: Serialize>(reply: Reply<R>, list: Option<List<R>>, form: Form) -> Result<ToolOutput> {
     let Reply { mut response, render } = reply;
-    if let Some(list) = T::LIST.filter(List::adds_offset) {
+    if let Some(list) = list.as_ref().filter(|list| list.adds_offset()) {
         (list.items)(&mut response).skip(form.offset);
     }
-    let at = T::LIST.map_or(&[][..], |list| list.at);
+    let at = list.as_ref().map_or(&[][..], |list| list.at);
     let structured = structured::content(&response, at, form)?;
     let mut text = render(&response);
-    if let Some(list) = T::LIST
+    if let Some(list) = &list
         && text.chars().count() > form.max_chars
     {
-        text = fewer(&mut response, &list, &render, text, form);
+        text = fewer(&mut response, list, &render, text, form);
     }
     Ok(ToolOutput { text: marks::cap(text, form.max_chars), structured })
 }

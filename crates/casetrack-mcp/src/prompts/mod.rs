@@ -10,11 +10,25 @@ use rmcp::model::PromptArgument;
 use serde_json::{Map, Value};
 
 use crate::arguments::closest;
-use crate::completion::Values;
 use casetrack_text::format::{one_line, shorten};
 
 /// Longest argument, in characters.
 const MAX_ARGUMENT_CHARS: usize = 2000;
+
+/// What an argument can be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Values {
+    /// A collection, by name or id.
+    Collections,
+    /// A document of the collection, by name or id.
+    Documents,
+    /// A page number of the document.
+    Pages,
+    /// The id of a chunk on the page.
+    Chunks,
+    /// Anything: nothing is suggested.
+    Any,
+}
 
 /// A prompt: its name and description, its arguments, and the text made from them.
 pub(crate) struct Prompt {

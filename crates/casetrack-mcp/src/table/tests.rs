@@ -10,6 +10,9 @@ use casetrack_engine::reindex::ReindexReport;
 use casetrack_engine::sync::SyncReport;
 use serde_json::json;
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use super::*;
 use crate::answer::json as structured;
 use crate::offer::Offer;

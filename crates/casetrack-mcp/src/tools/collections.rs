@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::unconfirmed;
 use crate::answer::Reply;
 use crate::session::Context;
-use crate::table::{Effect, NoParameters, Tool, Toolset};
+use crate::tool::{Effect, NoParameters, Tool, Toolset};
 use casetrack_text as text;
 
 pub(crate) struct CreateCollection;

@@ -11,7 +11,7 @@ use serde::Deserialize;
 use super::work::{LongTool, Work, start};
 use crate::answer::Reply;
 use crate::session::Context;
-use crate::table::{Effect, Tool, Toolset};
+use crate::tool::{Effect, Tool, Toolset};
 use casetrack_text::{self as text, Reader};
 
 pub(crate) struct IngestDocument;

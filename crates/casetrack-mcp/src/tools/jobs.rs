@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::work::outcome;
 use crate::answer::{Form, Reply};
 use crate::session::Context;
-use crate::table::{Effect, Tool, Toolset};
+use crate::tool::{Effect, Tool, Toolset};
 use casetrack_text::{self as text, Reader};
 
 pub(crate) struct ListJobs;

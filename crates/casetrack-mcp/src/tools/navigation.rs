@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::answer::{List, Reply};
 use crate::session::Context;
-use crate::table::{Effect, Tool, Toolset};
+use crate::tool::{Effect, Tool, Toolset};
 use casetrack_text as text;
 
 pub(crate) struct GetDocumentStructure;

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::answer::{List, Reply};
 use crate::session::Context;
-use crate::table::{Effect, NoParameters, Tool, Toolset};
+use crate::tool::{Effect, NoParameters, Tool, Toolset};
 use casetrack_text as text;
 
 pub(crate) struct GetCollectionSummary;

@@ -10,7 +10,7 @@ use super::ingest::yes;
 use super::work::{LongTool, Work, start};
 use crate::answer::{List, Reply};
 use crate::session::Context;
-use crate::table::{Effect, Tool, Toolset};
+use crate::tool::{Effect, Tool, Toolset};
 use casetrack_text::{self as text, Reader};
 
 pub(crate) struct ReindexDocument;

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::ingest::{absolute, extension};
 use crate::answer::Reply;
 use crate::session::Context;
-use crate::table::{Effect, Tool, Toolset};
+use crate::tool::{Effect, Tool, Toolset};
 use casetrack_text as text;
 
 pub(crate) struct WatchFolder;

@@ -10,9 +10,9 @@ use serde::Serialize;
 use super::ingest::{IngestDocument, IngestFolder};
 use super::reindex::{ReindexCollection, ReindexDocument};
 use super::sync::SyncFolder;
-use crate::answer::{Form, Reply, finish};
+use crate::answer::{Form, Reply};
 use crate::session::{Context, ToolOutput};
-use crate::table::Tool;
+use crate::tool::Tool;
 use casetrack_text as text;
 
 /// Default of `wait_seconds`: clients cut a call off at about 60.
@@ -68,10 +68,10 @@ pub(super) fn start<T: LongTool>(
 /// What the tool that started a job answers now that it has ended.
 pub(crate) fn outcome(job: JobStatus, report: Option<JobReport>, form: Form) -> Result<ToolOutput> {
     match job.kind {
-        JobKind::IngestDocument => finish::<IngestDocument>(IngestDocument::reply(job, report)?, form),
-        JobKind::IngestFolder => finish::<IngestFolder>(IngestFolder::reply(job, report)?, form),
-        JobKind::SyncFolder => finish::<SyncFolder>(SyncFolder::reply(job, report)?, form),
-        JobKind::ReindexDocument => finish::<ReindexDocument>(ReindexDocument::reply(job, report)?, form),
-        JobKind::ReindexCollection => finish::<ReindexCollection>(ReindexCollection::reply(job, report)?, form),
+        JobKind::IngestDocument => IngestDocument::finish(IngestDocument::reply(job, report)?, form),
+        JobKind::IngestFolder => IngestFolder::finish(IngestFolder::reply(job, report)?, form),
+        JobKind::SyncFolder => SyncFolder::finish(SyncFolder::reply(job, report)?, form),
+        JobKind::ReindexDocument => ReindexDocument::finish(ReindexDocument::reply(job, report)?, form),
+        JobKind::ReindexCollection => ReindexCollection::finish(ReindexCollection::reply(job, report)?, form),
     }
 }

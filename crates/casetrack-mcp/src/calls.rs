@@ -1,0 +1,59 @@
+//! The way that every tool call takes.
+
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Instant;
+
+use casetrack_core::{Cancel, Error, ProgressSink, Result};
+use serde_json::Value;
+
+use crate::session::{Context, Session, ToolOutput};
+use crate::{arguments, table};
+
+impl Session {
+    /// Calls a tool and blocks until it is done. A panic inside it becomes an [`ErrorCode::Internal`] error.
+    ///
+    /// `arguments` is an object, or null for none. `cancel` ends the wait for a job, not the job; other tools are too short to check
+    /// it. `as_task` is whether the client accepts a job as the answer.
+    pub fn call(
+        &self,
+        tool: &str,
+        arguments: Value,
+        progress: &ProgressSink,
+        cancel: &Cancel,
+        as_task: bool,
+    ) -> Result<ToolOutput> {
+        let tool = table::find(tool)?;
+        let arguments = arguments::check(tool.name, &tool.input_schema, arguments)?;
+        let context = Context { engine: self.engine(), session: self, progress, cancel, as_task };
+        let started = Instant::now();
+        let result = catch_unwind(AssertUnwindSafe(|| (tool.handler)(&context, arguments)))
+            .unwrap_or_else(|panic| Err(panicked(tool.name, panic.as_ref())));
+        let outcome = result.as_ref().map_or_else(|error| error.code.name(), |_| "ok");
+        tracing::debug!(tool = tool.name, outcome, elapsed_ms = started.elapsed().as_millis() as u64, "tool call");
+        result
+    }
+}
+
+fn panicked(tool: &str, panic: &(dyn Any + Send)) -> Error {
+    let reason = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+    Error::internal(format!("{tool} failed: {}", reason.unwrap_or("panic without a message")))
+}
+
+#[cfg(test)]
+mod tests {
+    use casetrack_core::ErrorCode;
+
+    use super::*;
+
+    #[test]
+    fn a_panic_becomes_an_error_that_asks_for_a_report() {
+        for (panic, reason) in [
+            (catch_unwind(|| panic!("plain")).unwrap_err(), "get_chunk failed: plain"),
+            (catch_unwind(|| panic!("formatted {}", 1)).unwrap_err(), "get_chunk failed: formatted 1"),
+        ] {
+            let error = panicked("get_chunk", panic.as_ref());
+            assert_eq!((error.code, error.message.as_str()), (ErrorCode::Internal, reason));
+        }
+    }
+}

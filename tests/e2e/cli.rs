@@ -94,7 +94,7 @@ fn the_only_collection_and_the_only_document_of_a_name_need_no_more_words() {
     let several = run_expecting(1, home, &["search", "rent", "--document", "acme", "--json"]);
     assert!(several.contains("ambiguous") && several.contains("ACME_Supply.txt"), "{several}");
     run(home, &["new", "Another"]);
-    let refused = run_expecting(1, home, &["search", "rent"]);
+    let refused = run_expecting(1, home, &["search", "rent", "--json"]);
     assert!(refused.contains("-c NAME"), "{refused}");
 }
 

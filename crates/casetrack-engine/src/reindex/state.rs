@@ -160,7 +160,7 @@ pub(crate) fn index_status(
 /// What a document does not have of what the tier expects, and the collection's models and the analysis give.
 pub(super) fn lacks(host: &Host, collection: &Collection, meta: &DocumentMeta) -> Result<Vec<IndexIssue>> {
     let mut issues = Vec::new();
-    let has = embedders(collection, meta)?;
+    let has = embedders(meta, collection.has_sparse_vectors(meta.id)?);
     let expected = host.config().tier.embedders();
     let lacks =
         |embedder| meta.chunk_count > 0 && expected.contains(&embedder) && !has.iter().any(|one| one == embedder);

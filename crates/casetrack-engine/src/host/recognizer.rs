@@ -124,7 +124,7 @@ mod tests {
 
     #[test]
     fn running_lines_are_left_out_and_all_else_keeps_its_place() {
-        assert_eq!(blanked("Über\nx: 1\nend", &[5..9]), "Über\n    \nend");
+        assert_eq!(blanked("Über\nx: 1\nend!", &[5..9, 13..14]), "Über\n    \nend ");
         assert_eq!(blanked("abc", &[0..1, 2..3]), " b ");
     }
 

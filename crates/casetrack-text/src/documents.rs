@@ -6,9 +6,10 @@ use casetrack_engine::documents::{DocumentDetails, DocumentSummary};
 use super::format::{bytes, counted, one_line, push_fact, push_more, thousands, trimmed};
 use super::labels;
 use super::marks::{name, quote};
+use crate::Reader;
 
-pub fn list(collection: &str, documents: &[DocumentSummary]) -> String {
-    listed(collection, documents, 0, documents.len() as u64)
+pub fn list(collection: &str, documents: &[DocumentSummary], reader: Reader) -> String {
+    listed(collection, documents, 0, documents.len() as u64, reader)
 }
 
 /// A part of a list of `total` documents that begins after `offset` of them.
@@ -19,17 +20,15 @@ pub fn part(
     total: u64,
     next_offset: Option<u64>,
 ) -> String {
-    let mut text = listed(collection, documents, u64::from(offset), total);
+    let mut text = listed(collection, documents, u64::from(offset), total, Reader::Assistant);
     push_more(&mut text, total, next_offset);
     text
 }
 
-fn listed(collection: &str, documents: &[DocumentSummary], offset: u64, total: u64) -> String {
+fn listed(collection: &str, documents: &[DocumentSummary], offset: u64, total: u64, reader: Reader) -> String {
     let collection = one_line(collection);
     if total == 0 {
-        return format!(
-            "{collection} has no documents yet.\n\nNext: Ingest documents with ingest_document or ingest_folder."
-        );
+        return format!("{collection} has no documents yet.\n\nNext: Ingest documents with {}.", reader.ingestion());
     }
     let mut text = format!("{} in {collection}:\n", counted(total, "document"));
     for (number, document) in (offset + 1..).zip(documents) {
@@ -138,13 +137,13 @@ mod tests {
         let mut odd = document_summary();
         odd.name = "line\nbreak.txt".to_owned();
         odd.pages = 1;
-        let text = list("Acme", &[document_summary(), odd]);
+        let text = list("Acme", &[document_summary(), odd], Reader::Assistant);
         let expected = "2 documents in Acme:\n\n  1. Vendor_Agreement.docx (ID: d0c00001)\n     Contract | 45 pages, 234 chunks \
             | Native text | ingested 2023-11-14T22:13:20Z\n     /home/sarah/Acme/Vendor_Agreement.docx\n\n  2. \"line\\nbreak.txt\" \
             (ID: d0c00001)\n     Contract | 1 page, 234 chunks | Native text | ingested 2023-11-14T22:13:20Z\n     \
             /home/sarah/Acme/Vendor_Agreement.docx";
         assert_eq!(text, expected);
-        assert!(list("Acme", &[]).contains("no documents yet"));
+        assert!(list("Acme", &[], Reader::Assistant).contains("no documents yet"));
         let text = part("Acme", &[document_summary()], 1, 3, Some(2));
         assert!(text.starts_with("3 documents in Acme:\n\n  2. Vendor_Agreement.docx"), "{text}");
         assert!(text.ends_with("\n\n… 1 more: call again with offset 2."), "{text}");

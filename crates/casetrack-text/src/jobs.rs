@@ -10,11 +10,11 @@ const MAX_LISTED: usize = 30;
 
 fn kind(kind: JobKind) -> &'static str {
     match kind {
-        JobKind::IngestDocument => "ingest_document",
-        JobKind::IngestFolder => "ingest_folder",
-        JobKind::SyncFolder => "sync_folder",
-        JobKind::ReindexDocument => "reindex_document",
-        JobKind::ReindexCollection => "reindex_collection",
+        JobKind::IngestDocument => "ingest a document",
+        JobKind::IngestFolder => "ingest a folder",
+        JobKind::SyncFolder => "sync a folder",
+        JobKind::ReindexDocument => "reindex a document",
+        JobKind::ReindexCollection => "reindex the collection",
     }
 }
 

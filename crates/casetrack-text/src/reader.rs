@@ -91,6 +91,14 @@ impl Reader {
         .to_owned()
     }
 
+    /// What documents are ingested with.
+    pub fn ingestion(self) -> &'static str {
+        match self {
+            Self::Assistant => "ingest_document or ingest_folder",
+            Self::CommandLine => "`casetrack ingest`",
+        }
+    }
+
     pub fn hint(self, hint: &Hint) -> String {
         hint.render(|action| self.action(action))
     }

@@ -7,6 +7,7 @@ use casetrack_engine::similar::SimilarChunks;
 use super::chunks::quotation;
 use super::format::{counted, one_line, shorten, trimmed};
 use super::marks::{citation, document_text, name};
+use crate::Reader;
 
 /// Longest query repeated above the results, in characters.
 const MAX_QUERY_CHARS: usize = 300;
@@ -14,7 +15,7 @@ const MAX_QUERY_CHARS: usize = 300;
 const MAX_REPETITIONS: usize = 5;
 
 /// With `explain`, each result says what every stage adds to its score.
-pub fn results(response: &SearchResponse, explain: bool) -> String {
+pub fn results(response: &SearchResponse, explain: bool, reader: Reader) -> String {
     let time = match response.elapsed_ms {
         elapsed if elapsed < 1.0 => "<1ms".to_owned(),
         elapsed => format!("{elapsed:.0}ms"),
@@ -32,11 +33,11 @@ pub fn results(response: &SearchResponse, explain: bool) -> String {
         text.push_str(&format!("Note: {}\n", one_line(notice)));
     }
     if response.results.is_empty() {
-        text.push_str(match (response.total_documents, response.chunks) {
-            (0, _) => "\nThe collection has no documents yet. Ingest some with ingest_document or ingest_folder.",
+        text.push_str(&match (response.total_documents, response.chunks) {
+            (0, _) => format!("\nThe collection has no documents yet. Ingest some with {}.", reader.ingestion()),
             // A note says why there was nothing to search.
-            (_, 0) => "\nNo passage was found.",
-            _ => "\nNo passage matches. Try other words for the same thing, fewer words, or no document_filter.",
+            (_, 0) => "\nNo passage was found.".to_owned(),
+            _ => "\nNo passage matches. Try other words for the same thing, fewer words, or all documents.".to_owned(),
         });
         return text;
     }
@@ -157,7 +158,7 @@ mod tests {
              Tier: Pro (2-stage pipeline)\n\n--- Result 1 (score: 0.94) ---\n{origin}\n\n{marked}\n\n--- Result 2 (score: \
              0.89) ---\n{origin}\n\n{marked}"
         );
-        assert_eq!(results(&samples::search([0.94, 0.888]), false), expected);
+        assert_eq!(results(&samples::search([0.94, 0.888]), false, Reader::Assistant), expected);
     }
 
     #[test]
@@ -165,12 +166,12 @@ mod tests {
         let mut empty = samples::search([0.0; 2]);
         empty.results.clear();
         empty.notices = vec!["The dense model is missing; keyword search only.".to_owned()];
-        let text = results(&empty, false);
+        let text = results(&empty, false, Reader::Assistant);
         assert!(
             text.contains("\nNote: The dense model is missing; keyword search only.\n\nNo passage matches."),
             "{text}"
         );
         empty.total_documents = 0;
-        assert!(results(&empty, false).contains("no documents yet"));
+        assert!(results(&empty, false, Reader::Assistant).contains("no documents yet"));
     }
 }

@@ -1,8 +1,10 @@
 //! Watched folders.
 
+use casetrack_core::Action;
 use casetrack_engine::watches::{LastSync, Schedule, WatchState, WatchStatus};
 
 use super::format::{counted, one_line, push_fact, push_list, thousands, trimmed};
+use crate::Reader;
 
 fn schedule(watch: &WatchStatus) -> &'static str {
     match watch.schedule {
@@ -11,7 +13,7 @@ fn schedule(watch: &WatchStatus) -> &'static str {
         Schedule::Daily => "daily, and on change",
         Schedule::Every6h => "every_6h, and on change",
         Schedule::Every12h => "every_12h, and on change",
-        Schedule::Manual => "manual (only when sync_folder is called)",
+        Schedule::Manual => "manual (only when a sync is asked for)",
     }
 }
 
@@ -82,7 +84,7 @@ fn facts(watch: &WatchStatus) -> String {
     {
         text.push_str("\n  Could not be read:\n");
         let unnamed = last.failed_count.saturating_sub(last.failed.len() as u64);
-        let more = (unnamed > 0).then(|| format!("{} more: get_job {}", thousands(unnamed), last.job_id));
+        let more = (unnamed > 0).then(|| format!("{} more in the report of job {}", thousands(unnamed), last.job_id));
         let lines = last.failed.iter().map(|line| one_line(line).into_owned()).chain(more);
         push_list(&mut text, lines.collect::<Vec<_>>().into_iter(), usize::MAX);
     }
@@ -91,8 +93,8 @@ fn facts(watch: &WatchStatus) -> String {
 
 pub fn started(watch: &WatchStatus) -> String {
     let next = match watch.schedule {
-        Schedule::Manual => "It is synced only when sync_folder is called.",
-        _ => "The folder is being compared with the collection now; list_watches shows its state.",
+        Schedule::Manual => "It is synced only when a sync is asked for.",
+        _ => "The folder is being compared with the collection now; the list of watches shows its state.",
     };
     format!("Watching {}\n\n{}\n{next}", one_line(&watch.folder), facts(watch))
 }
@@ -109,10 +111,11 @@ pub fn changed(watch: &WatchStatus) -> String {
     trimmed(format!("Schedule changed: {}\n\n{}", one_line(&watch.folder), facts(watch)))
 }
 
-pub fn list(watches: &[WatchStatus]) -> String {
+pub fn list(watches: &[WatchStatus], reader: Reader) -> String {
     let mut text = format!("Watches: {}\n", counted(watches.len() as u64, "folder"));
     if watches.is_empty() {
-        text.push_str("\nNo folder is watched. Watch one with watch_folder.");
+        let watch = reader.action(&Action::WatchFolder);
+        text.push_str(&format!("\nNo folder is watched. Watch one with {watch}."));
     }
     for watch in watches {
         text.push_str(&format!("\n{}\n{}", one_line(&watch.folder), facts(watch)));

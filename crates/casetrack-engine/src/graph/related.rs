@@ -11,9 +11,9 @@ use super::items::{Items, Part};
 use super::kmeans::dot;
 use super::{Document, DocumentRef, Graph, Place};
 
-/// Entities that two documents must share to be related by them (DESIGN §7).
+/// Entities that two documents must share to be related by them.
 const SHARED_ENTITIES: usize = 3;
-/// Cosine of centroids above which documents are related by what they say (DESIGN §7).
+/// Cosine of centroids above which documents are related by what they say.
 const SIMILAR: f32 = 0.75;
 /// Least strength of a reason that is worth naming.
 const MIN_STRENGTH: f64 = 0.05;

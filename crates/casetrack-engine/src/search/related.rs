@@ -17,7 +17,7 @@ use crate::host::Host;
 const FROM_RESULTS: usize = 3;
 /// Most related passages of one result in each way.
 const OF_EACH: usize = 2;
-/// Least cosine of chunks of different documents that counts as a relation (DESIGN §7).
+/// Least cosine of chunks of different documents that counts as a relation.
 const MIN_SIMILARITY: f32 = 0.8;
 
 #[derive(Debug, Clone, Serialize, JsonSchema)]

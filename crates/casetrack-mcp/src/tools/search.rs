@@ -10,7 +10,7 @@ use serde::Deserialize;
 use crate::answer::{List, Reply};
 use crate::session::Context;
 use crate::tool::{Effect, Tool, Toolset};
-use casetrack_text as text;
+use casetrack_text::{self as text, Reader};
 
 pub(crate) struct SearchDocuments;
 
@@ -97,7 +97,7 @@ impl Tool for SearchDocuments {
             related: parameters.related,
         };
         let response = context.engine.search(context.active()?.id, &request)?;
-        Ok(Reply::new(response, move |response| text::search::results(response, parameters.explain)))
+        Ok(Reply::new(response, move |response| text::search::results(response, parameters.explain, Reader::Assistant)))
     }
 }
 

@@ -9,7 +9,7 @@ use super::ingest::{absolute, extension};
 use crate::answer::Reply;
 use crate::session::Context;
 use crate::tool::{Effect, Tool, Toolset};
-use casetrack_text as text;
+use casetrack_text::{self as text, Reader};
 
 pub(crate) struct WatchFolder;
 
@@ -122,7 +122,7 @@ impl Tool for ListWatches {
             None => None,
         };
         let watches = context.engine.list_watches(collection);
-        Ok(Reply::new(WatchList { watches }, |list| text::watches::list(&list.watches)))
+        Ok(Reply::new(WatchList { watches }, |list| text::watches::list(&list.watches, Reader::Assistant)))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use casetrack_core::Result;
 use casetrack_engine::documents::DocumentSort;
-use casetrack_text as text;
+use casetrack_text::{self as text, Reader};
 use clap::{Args, ValueEnum};
 use serde::{Deserialize, Serialize};
 
@@ -38,7 +38,8 @@ impl Documents {
             Sort::Type => DocumentSort::Type,
         };
         let documents = engine.list_documents(collection.id, sort)?;
-        console.print(&documents, |documents| text::documents::list(&collection.name, documents))?;
+        console
+            .print(&documents, |documents| text::documents::list(&collection.name, documents, Reader::CommandLine))?;
         Ok(0)
     }
 }

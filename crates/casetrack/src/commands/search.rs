@@ -2,8 +2,8 @@
 
 use casetrack_core::Result;
 use casetrack_engine::search::{Filters, SearchRequest, SearchResponse, WrittenFilters};
-use casetrack_text as text;
 use casetrack_text::format::{counted, shorten};
+use casetrack_text::{self as text, Reader};
 use clap::Args;
 use serde::{Deserialize, Serialize};
 use std::fmt::Write as _;
@@ -98,7 +98,7 @@ impl Search {
         };
         let responses: Vec<_> = found.iter().map(|found| engine.search(found.id, &request)).collect::<Result<_>>()?;
         let text = |response: &SearchResponse| match full {
-            true => text::search::results(response, explain),
+            true => text::search::results(response, explain, Reader::CommandLine),
             false => excerpts(response, explain),
         };
         match &responses[..] {

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 
 use casetrack_core::Result;
 use casetrack_engine::watches::{Schedule, WatchRequest};
-use casetrack_text as text;
+use casetrack_text::{self as text, Reader};
 use clap::Args;
 use serde::{Deserialize, Serialize};
 
@@ -77,7 +77,9 @@ impl Watches {
             Some(name) => Some(console.engine.find_collection(name)?.id),
             None => None,
         };
-        console.print(&console.engine.list_watches(collection), |watches| text::watches::list(watches))?;
+        console.print(&console.engine.list_watches(collection), |watches| {
+            text::watches::list(watches, Reader::CommandLine)
+        })?;
         Ok(0)
     }
 }

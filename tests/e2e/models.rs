@@ -105,7 +105,9 @@ fn models_are_listed_and_pulled() {
     std::fs::write(models.path().join("t-one/config.json"), "[]").unwrap();
     let listed = json(new(), 1);
     assert_eq!(listed["models"][0]["state"], "damaged");
-    assert!(listed["models"][0]["problems"][0].as_str().unwrap().contains("models pull"), "{listed}");
+    assert!(listed["models"][0]["problems"][0].as_str().unwrap().contains("is damaged"), "{listed}");
+    let shown = casetrack(home.path()).arg("--models-dir").arg(models.path()).arg("models").output().unwrap();
+    assert!(String::from_utf8_lossy(&shown.stdout).contains("casetrack models pull"), "{shown:?}");
 }
 
 #[test]

@@ -81,7 +81,7 @@ fn phrases_signs_fields_and_filters_decide_what_is_found() {
 
     let nothing = search("rent \"payment late\"");
     assert_eq!(nothing["results"], json!([]));
-    assert_eq!(nothing["notices"][0], "No passage that the filters leave contains \"payment late\".");
+    assert_eq!(nothing["notices"][0], "No passage of 3 documents contains “payment late”.");
     let corrected = search("early termintation");
     assert_eq!(corrected["notices"], json!(["No passage contains \"termintation\"; searched for \"termination\"."]));
     let by_keyword =

@@ -10,11 +10,12 @@ mod kills;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::client::{casetrack, run, run_expecting, run_json};
+use crate::client::{PATIENCE, casetrack, run, run_expecting, run_json};
 
 const COLLECTION: &str = "Matter";
 const FORMATS: [&str; 6] = ["txt", "md", "html", "csv", "eml", "docx"];
@@ -124,6 +125,7 @@ impl Matter {
 
     /// Checks the whole collection and everything that is expected of it.
     pub fn check(&mut self, context: &str) {
+        self.settle(context);
         let output = casetrack(&self.home).args(["--json", "verify", "-c", COLLECTION]).output().unwrap();
         let report = String::from_utf8_lossy(&output.stdout).into_owned();
         assert!(output.status.success(), "{context}: {report}\n{}", String::from_utf8_lossy(&output.stderr));
@@ -152,6 +154,15 @@ impl Matter {
         let known: BTreeSet<String> = self.files.keys().map(|&file| self.path(file).display().to_string()).collect();
         let unknown: Vec<&String> = listed.keys().filter(|path| !known.contains(*path)).collect();
         assert!(unknown.is_empty(), "{context}: {unknown:?} should not be there");
+    }
+
+    /// Waits for the jobs that a kill interrupted: the next process goes on with them.
+    fn settle(&self, context: &str) {
+        let deadline = Instant::now() + PATIENCE;
+        while run_json(&self.home, &["jobs", "--active"]) != json!([]) {
+            assert!(Instant::now() < deadline, "{context}: jobs do not end");
+            std::thread::sleep(Duration::from_millis(50));
+        }
     }
 
     /// Whether words from the beginning and the end of a version find it; one without the other is half a document.

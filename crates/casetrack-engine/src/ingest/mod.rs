@@ -17,7 +17,7 @@ use casetrack_core::{
 };
 use casetrack_store::Collection;
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
 use crate::host::Host;
 use discover::Discovery;
@@ -25,9 +25,14 @@ use extracting::Extracting;
 
 pub use crate::report::{FailedFile, Problem, SkipReason, SkippedFile};
 
+fn lossy<S: Serializer>(paths: &[PathBuf], serializer: S) -> std::result::Result<S::Ok, S::Error> {
+    serializer.collect_seq(paths.iter().map(|path| path.to_string_lossy()))
+}
+
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct IngestRequest {
-    /// Files and folders.
+    /// Files and folders. What is not Unicode is written down with replacement characters: it is refused when it is read.
+    #[serde(serialize_with = "lossy")]
     pub paths: Vec<PathBuf>,
     /// Whether folders are walked to the bottom.
     pub recursive: bool,

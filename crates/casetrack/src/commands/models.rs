@@ -93,8 +93,11 @@ fn describe(list: &ModelList) -> String {
     }
     let _ = writeln!(out, "\nModels folder: {}", list.models_dir);
     let _ = write!(out, "Pulled models: {}", list.pulled_dir);
-    if list.models.iter().any(|model| model.state == ModelPresence::NotPulled) {
-        out.push_str("\nTo download what has not been pulled: casetrack models pull");
+    let can_be_pulled = |model: &ModelInfo| {
+        model.state == ModelPresence::NotPulled || model.state == ModelPresence::Damaged && model.profile == "quality"
+    };
+    if list.models.iter().any(can_be_pulled) {
+        out.push_str("\nTo download what is missing or damaged: casetrack models pull");
     }
     out
 }

@@ -177,7 +177,7 @@ fn other_content_than_the_manifest_pins_is_not_even_downloaded() {
     let pin = format!(", sha256 = \"{}\"", "ab".repeat(32));
     let fixture = Fixture::with_manifest(COMMIT, &pin);
     let error = fixture.pull_fails(ErrorCode::Corrupt);
-    assert!(error.message.contains("the manifest wants abab"), "{}", error.message);
+    assert!(error.message.contains("the manifest expects abab"), "{}", error.message);
     assert_eq!(fixture.content_ranges(), []);
 }
 
@@ -202,7 +202,8 @@ fn a_damaged_model_is_reported_and_only_the_damaged_file_comes_again() {
     fs::write(fixture.model_dir().join("config.json"), b"{\"hidden_size\": 5}").unwrap();
     let ModelState::Damaged(problems) = fixture.state() else { panic!("damage goes unnoticed") };
     assert_eq!(problems.len(), 1);
-    assert!(problems[0].full_text().contains("config.json") && problems[0].full_text().contains("models pull"));
+    assert!(problems[0].message.contains("config.json"), "{}", problems[0].message);
+    assert_eq!(problems[0].hint, Some(casetrack_core::Action::PullModels.into()));
     let pulled = fixture.pull().unwrap();
     assert_eq!(pulled[0].downloaded, 18);
     assert_eq!(fixture.server.take_content_bytes(), 0, "the weights are kept");

@@ -174,7 +174,7 @@ pub(crate) fn collection_info(host: &Host, id: CollectionId) -> Result<Collectio
 pub(crate) fn delete_collection(host: &Host, id: CollectionId) -> Result<()> {
     host.collections().close(id)?;
     host.registry().delete(id)?;
-    host.changes().tell(Change::Collection(id));
+    host.changes().notify(Change::Collection(id));
     Ok(())
 }
 

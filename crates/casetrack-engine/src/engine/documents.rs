@@ -104,7 +104,7 @@ impl Engine {
     }
 
     /// Draws a page of a PDF or picture as it is shown, no larger than 2,000 pixels, with the lines of a chunk marked in translucent
-    /// yellow. The file is read anew, in a process of its own: where it is no longer the one that was ingested, the copy in the
+    /// yellow. The file is read again, in a process of its own: where it is no longer the one that was ingested, the copy in the
     /// collection is taken, if there is one.
     ///
     /// Errors: `ErrorCode::UnsupportedFormat` for other formats, whose pages exist as text only; `ErrorCode::FileNotFound` or

@@ -38,7 +38,7 @@ pub struct Listening {
 }
 
 impl Changes {
-    pub fn tell(&self, change: Change) {
+    pub fn notify(&self, change: Change) {
         // Called without the lock: a listener may end its listening.
         let listeners: Vec<Listener> = lock(&self.0).all.iter().map(|(_, listener)| Arc::clone(listener)).collect();
         listeners.iter().for_each(|listener| listener(change));
@@ -49,7 +49,7 @@ impl Changes {
         let (changes, id) = (self.clone(), collection.meta().id);
         // Opened just now, so nobody else observes it.
         collection.observe(Box::new(move |document, change| {
-            changes.tell(Change::Document { collection: id, document, change });
+            changes.notify(Change::Document { collection: id, document, change });
         }));
     }
 
@@ -89,11 +89,11 @@ mod tests {
         };
         let (first, second) = (listen(), listen());
         let change = Change::Collection(CollectionId::random());
-        changes.tell(change);
+        changes.notify(change);
         drop(first);
-        changes.tell(change);
+        changes.notify(change);
         drop(second);
-        changes.tell(change);
+        changes.notify(change);
         assert_eq!(*heard.lock().unwrap(), [change; 3]);
     }
 }

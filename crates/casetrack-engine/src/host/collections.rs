@@ -83,13 +83,13 @@ impl OpenCollections {
             Some(open) if !open.has_failed() => {
                 // The model may have come since. Where others use the collection at this moment it can wait.
                 if let Some(Err(error)) = Arc::get_mut(open).map(|open| adopt_models(&mut open.collection)) {
-                    // What stands in the way was said when it was opened.
+                    // The reason was logged when it was opened.
                     tracing::debug!(%error, "a collection stays without learned-sparse vectors");
                 }
                 return Ok(Arc::clone(open));
             }
             Some(failed) if Arc::strong_count(failed) > 1 => {
-                let message = format!("\"{}\" could not be written and has to be opened anew.", failed.meta().name);
+                let message = format!("\"{}\" could not be written and must be opened again.", failed.meta().name);
                 return Err(Error::new(ErrorCode::InUse, message)
                     .with_hint("Other work with it is just ending: try again in a moment."));
             }
@@ -149,7 +149,7 @@ impl OpenCollections {
         let collection = Arc::new(OpenCollection::new(collection));
         self.close_unused(collection.meta().id);
         *lock(&self.slot(collection.meta().id)) = Some(Arc::clone(&collection));
-        self.changes.tell(Change::Collection(collection.meta().id));
+        self.changes.notify(Change::Collection(collection.meta().id));
         collection
     }
 

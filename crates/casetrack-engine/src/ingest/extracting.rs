@@ -12,7 +12,7 @@ use casetrack_store::{Collection, SparseVector};
 
 use super::discover::{FoundFile, denied, failed};
 use super::pipeline::{ChunkVectors, Ended, FirstStage, Outcome, Ready};
-use super::prepare::{Source, Wishes};
+use super::prepare::{PrepareOptions, Source};
 use super::{IngestRequest, SkipReason, SkippedFile};
 use crate::host::annotations;
 
@@ -152,7 +152,7 @@ impl<'a> Extracting<'a> {
         let given = self.request.document_name.as_deref().filter(|_| place.depth == 1);
         let kept = earlier.as_ref().map(|earlier| earlier.name.as_str());
         let kept_type = earlier.as_ref().filter(|_| self.request.keep_types).map(|earlier| earlier.document_type);
-        let wishes = Wishes { name: given.or(kept), document_type: self.request.document_type.or(kept_type) };
+        let wishes = PrepareOptions { name: given.or(kept), document_type: self.request.document_type.or(kept_type) };
         let options = ExtractOptions {
             limits: *limits,
             password: self.request.password.clone(),

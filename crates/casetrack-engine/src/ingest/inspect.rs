@@ -7,7 +7,7 @@ use casetrack_extract::ExtractOptions;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::prepare::{Prepared, Source, Wishes};
+use super::prepare::{PrepareOptions, Prepared, Source};
 use crate::host::Host;
 
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -36,7 +36,7 @@ pub struct InspectedAttachment {
 pub(crate) fn inspect(host: &Host, path: &Path, password: Option<&Password>) -> Result<Inspection> {
     let path = host.config().access.check(path)?;
     let source = Source::read(&path, None, host.config())?;
-    let wishes = Wishes { name: None, document_type: None };
+    let wishes = PrepareOptions { name: None, document_type: None };
     let options = ExtractOptions { password: password.cloned(), ..host.config().extract_options() };
     let cancel = Cancel::default();
     let prepared = source.prepare(host, &options, DocumentId::random(), &wishes, &cancel)?;

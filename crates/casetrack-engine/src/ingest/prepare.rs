@@ -31,7 +31,7 @@ pub(crate) struct Prepared {
 }
 
 /// What the user decided about a document.
-pub(super) struct Wishes<'a> {
+pub(super) struct PrepareOptions<'a> {
     pub name: Option<&'a str>,
     pub document_type: Option<DocumentType>,
 }
@@ -57,7 +57,7 @@ impl Source {
         host: &Host,
         options: &ExtractOptions,
         id: DocumentId,
-        wishes: &Wishes<'_>,
+        wishes: &PrepareOptions<'_>,
         cancel: &Cancel,
     ) -> Result<Prepared> {
         let extraction = host.readers().extract(Path::new(&self.path), &self.bytes, options, cancel)?;

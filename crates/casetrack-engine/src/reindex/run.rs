@@ -1,4 +1,4 @@
-//! One reindexing: choose, then make anew through the stages of ingestion.
+//! One reindexing: choose, then process again through the stages of ingestion.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};

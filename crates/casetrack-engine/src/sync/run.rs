@@ -1,4 +1,4 @@
-//! One sync: look, plan, act.
+//! One sync: look at the disk, plan, act.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -22,21 +22,21 @@ pub(super) fn run(
     cancel: &Cancel,
 ) -> Result<SyncReport> {
     let started = Instant::now();
-    let mut look = Look::at(host, request, cancel)?;
-    progress(Progress::Discovered { files: look.found });
+    let mut disk = FolderState::at(host, request, cancel)?;
+    progress(Progress::Discovered { files: disk.found });
     let mut report = SyncReport {
         collection: collection.meta().name.clone(),
-        folder: look.root.display().to_string(),
+        folder: disk.root.display().to_string(),
         dry_run: request.dry_run,
-        found: look.found,
-        failed: std::mem::take(&mut look.failed),
-        unsupported: std::mem::take(&mut look.unsupported),
-        denied: std::mem::take(&mut look.denied),
-        awaited: look.awaited.iter().map(|path| path.display().to_string()).collect(),
+        found: disk.found,
+        failed: std::mem::take(&mut disk.failed),
+        unsupported: std::mem::take(&mut disk.unsupported),
+        denied: std::mem::take(&mut disk.denied),
+        awaited: disk.awaited.iter().map(|path| path.display().to_string()).collect(),
         ..SyncReport::default()
     };
-    let result = match look.complete {
-        true => act(host, collection, request, look, &mut report, progress, cancel),
+    let result = match disk.complete {
+        true => act(host, collection, request, disk, &mut report, progress, cancel),
         false => Err(Error::cancelled()),
     };
     if let Err(error) = result {
@@ -47,7 +47,7 @@ pub(super) fn run(
 }
 
 /// What is on disk.
-struct Look {
+struct FolderState {
     root: PathBuf,
     found: u64,
     /// Files with what is known of their contents, in order.
@@ -67,7 +67,7 @@ struct Look {
     complete: bool,
 }
 
-impl Look {
+impl FolderState {
     fn at(host: &Host, request: &SyncRequest, cancel: &Cancel) -> Result<Self> {
         let root = host.config().access.check(&request.folder)?;
         if !root.is_dir() {
@@ -87,7 +87,7 @@ impl Look {
         let refused = denied_folders.iter().map(|folder| &folder.path);
         let listed = failed.iter().map(|file| &file.path).chain(refused).map(PathBuf::from);
         let unseen = listed.flat_map(|path| [absolute(&path), path]).collect();
-        let mut look = Self {
+        let mut disk = Self {
             root,
             found: files.len() as u64,
             files: Vec::with_capacity(files.len()),
@@ -104,29 +104,29 @@ impl Look {
         let known = host.known_files();
         for file in files {
             if cancel.is_cancelled() {
-                look.complete = false;
-                return Ok(look);
+                disk.complete = false;
+                return Ok(disk);
             }
-            if look.awaited.contains(&file.path) {
+            if disk.awaited.contains(&file.path) {
                 continue;
             }
             if let Err(error) = config.access.check(&file.path)
                 && error.code == ErrorCode::AccessDenied
             {
-                look.unseen.push(file.path.clone());
-                look.denied.push(denied(&file.path, file.relative, error));
+                disk.unseen.push(file.path.clone());
+                disk.denied.push(denied(&file.path, file.relative, error));
                 continue;
             }
             let read = readable(&file.path, &config.limits)
                 .and_then(|metadata| known.digest(&file.path, &metadata, request.trust_times, cancel));
-            look.take(file, read);
+            disk.take(file, read);
         }
-        known.keep(&look.root, |path| look.seen.contains(path));
-        Ok(look)
+        known.keep(&disk.root, |path| disk.seen.contains(path));
+        Ok(disk)
     }
 
     fn take(&mut self, file: FoundFile, read: Result<(casetrack_core::Sha256, Option<Refusal>)>) {
-        // A path that is no text is told by the ingestion.
+        // Ingestion reports a path that is not Unicode.
         let path = file.path.display().to_string();
         let sha256 = match read {
             Ok((sha256, refusal)) => {
@@ -176,23 +176,23 @@ fn act(
     host: &Host,
     collection: &Collection,
     request: &SyncRequest,
-    look: Look,
+    disk: FolderState,
     report: &mut SyncReport,
     progress: &ProgressSink,
     cancel: &Cancel,
 ) -> Result<()> {
     let documents = collection.documents()?;
-    let files: Vec<DiskFile> = look.files.iter().map(|(_, file)| file.clone()).collect();
+    let files: Vec<DiskFile> = disk.files.iter().map(|(_, file)| file.clone()).collect();
     // What is still being written may be what a document that seems gone has become.
     let paths: HashSet<&Path> = documents.iter().map(|meta| Path::new(&meta.path)).collect();
-    let remove = request.remove_deleted && look.awaited.iter().all(|path| paths.contains(path.as_path()));
-    let plan = plan(&look.root, &files, &documents, |meta| look.is_gone(meta, request), remove);
+    let remove = request.remove_deleted && disk.awaited.iter().all(|path| paths.contains(path.as_path()));
+    let plan = plan(&disk.root, &files, &documents, |meta| disk.is_gone(meta, request), remove);
     let moves: Vec<(usize, &str)> = plan.moved.iter().map(|&(d, f)| (d, files[f].path.as_str())).collect();
 
-    tell(report, &plan, &look, &documents, request);
+    fill(report, &plan, &disk, &documents, request);
     if request.dry_run {
         report.moved = apply::moved(&documents, &moves);
-        preview(report, &plan, &look, &documents, remove);
+        preview(report, &plan, &disk, &documents, remove);
         return Ok(());
     }
 
@@ -212,8 +212,8 @@ fn act(
     }
 
     let wanted: HashSet<usize> = plan.fresh.iter().chain(&plan.changed).copied().collect();
-    let refused = look.refused;
-    let wanted = look.files.into_iter().enumerate().filter(|(f, _)| wanted.contains(f));
+    let refused = disk.refused;
+    let wanted = disk.files.into_iter().enumerate().filter(|(f, _)| wanted.contains(f));
     let files: Vec<FoundFile> = wanted
         .map(|(_, (file, disk))| (file, disk.path))
         .filter(|(_, path)| !refused.contains(path))
@@ -238,7 +238,7 @@ fn act(
 }
 
 /// What is known before anything is done.
-fn tell(report: &mut SyncReport, plan: &Plan, look: &Look, documents: &[DocumentMeta], request: &SyncRequest) {
+fn fill(report: &mut SyncReport, plan: &Plan, disk: &FolderState, documents: &[DocumentMeta], request: &SyncRequest) {
     for &(f, d) in &plan.unchanged {
         let meta = &documents[d];
         if request.since.is_none_or(|since| meta.ingested_at < since) {
@@ -254,7 +254,7 @@ fn tell(report: &mut SyncReport, plan: &Plan, look: &Look, documents: &[Document
             report.new.push(SyncedFile {
                 document_id: Some(stored.id),
                 name: stored.name.clone(),
-                relative_path: format!("{}{}", look.files[f].0.relative, &stored.path[meta.path.len()..]),
+                relative_path: format!("{}{}", disk.files[f].0.relative, &stored.path[meta.path.len()..]),
                 path: stored.path.clone(),
                 pages: stored.page_count,
                 chunks: stored.chunk_count,
@@ -263,7 +263,7 @@ fn tell(report: &mut SyncReport, plan: &Plan, look: &Look, documents: &[Document
         }
     }
     for &(f, d) in &plan.duplicates {
-        let (file, same) = (&look.files[f].0, &documents[d]);
+        let (file, same) = (&disk.files[f].0, &documents[d]);
         report.duplicates.push(SkippedFile {
             relative_path: file.relative.clone(),
             path: file.path.display().to_string(),
@@ -275,7 +275,7 @@ fn tell(report: &mut SyncReport, plan: &Plan, look: &Look, documents: &[Document
 }
 
 /// What would be done.
-fn preview(report: &mut SyncReport, plan: &Plan, look: &Look, documents: &[DocumentMeta], remove: bool) {
+fn preview(report: &mut SyncReport, plan: &Plan, disk: &FolderState, documents: &[DocumentMeta], remove: bool) {
     let gone = plan.gone.iter().map(|&d| GoneDocument::from(&documents[d]));
     if remove {
         report.removed.extend(gone)
@@ -285,8 +285,8 @@ fn preview(report: &mut SyncReport, plan: &Plan, look: &Look, documents: &[Docum
     let mut contents = HashSet::new();
     for (list, is_new) in [(&plan.changed, false), (&plan.fresh, true)] {
         for &f in list {
-            let (file, DiskFile { path, sha256 }) = &look.files[f];
-            if look.refused.contains(path) {
+            let (file, DiskFile { path, sha256 }) = &disk.files[f];
+            if disk.refused.contains(path) {
                 continue;
             }
             if is_new && sha256.is_some_and(|sha256| !contents.insert(sha256)) {

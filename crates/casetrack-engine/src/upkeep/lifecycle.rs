@@ -27,7 +27,7 @@ fn describe(host: &Host, id: CollectionId, change: impl FnOnce(&mut CollectionMe
     change(&mut meta);
     collection.describe(meta.clone())?;
     drop(collection);
-    host.changes().tell(Change::Collection(id));
+    host.changes().notify(Change::Collection(id));
     Ok(meta)
 }
 

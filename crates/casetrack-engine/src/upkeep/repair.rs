@@ -49,7 +49,7 @@ pub(crate) fn repair_collection(host: &Host, name: &str) -> Result<RepairReport>
     let id = find_repairable(host, name)?;
     host.collections().close(id)?;
     let report = host.registry().repair(id)?;
-    host.changes().tell(Change::Collection(id));
+    host.changes().notify(Change::Collection(id));
     let lost: Vec<LostDocument> = report
         .lost
         .into_iter()

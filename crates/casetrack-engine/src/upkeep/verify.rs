@@ -32,7 +32,7 @@ pub struct Check {
 pub(crate) fn verify(host: &Host, collection: CollectionId) -> Result<VerifyReport> {
     let started = std::time::Instant::now();
     let collection = match host.collection(collection) {
-        // What is wrong is told by the checks, as far as it can be opened at all.
+        // The checks report what is wrong, as far as it can be opened at all.
         Err(error) if matches!(error.code, ErrorCode::Corrupt | ErrorCode::WrongState) => {
             Arc::new(OpenCollection::new(host.registry().open_to_verify(collection).map_err(|_| error)?))
         }

@@ -286,14 +286,14 @@ impl Watches {
     }
 
     fn wake(&self) {
-        self.tell(Message::Wake);
+        self.send(Message::Wake);
     }
 
     pub fn stop(&self) {
-        self.tell(Message::Stop);
+        self.send(Message::Stop);
     }
 
-    fn tell(&self, message: Message) {
+    fn send(&self, message: Message) {
         if let Some(runner) = self.runner.get() {
             // It has ended with the owner.
             let _ = runner.send(message);

@@ -20,7 +20,7 @@ use crate::sync::SyncRequest;
 /// Between two looks at what is due.
 const TICK: Duration = Duration::from_millis(250);
 /// Between two looks at whether a folder is there.
-const FOLDER_LOOK: Duration = Duration::from_secs(1);
+const FOLDER_CHECK: Duration = Duration::from_secs(1);
 /// Between two looks at the schedules.
 const SCHEDULE_LOOK: Duration = Duration::from_secs(60);
 /// Between two syncs of a folder of which the operating system tells nothing.
@@ -61,8 +61,8 @@ struct Syncs {
 struct Live {
     record: WatchRecord,
     pending: Pending,
-    eyes: Eyes,
-    /// The folder that `eyes` see: a folder that was removed and made again is another.
+    notifier: Notifier,
+    /// The folder that `notifier` watches: a folder that was removed and made again is another.
     seen: Option<FolderIdentity>,
     looked_at: Option<Instant>,
     /// The collection takes no changes.
@@ -76,7 +76,7 @@ struct Live {
 }
 
 /// How changes are noticed.
-enum Eyes {
+enum Notifier {
     Closed,
     /// The operating system tells of them.
     System {
@@ -156,7 +156,7 @@ impl Live {
             overdue: record.schedule != Schedule::Manual,
             record,
             pending: Pending::default(),
-            eyes: Eyes::Closed,
+            notifier: Notifier::Closed,
             seen: None,
             looked_at: None,
             paused: false,
@@ -173,7 +173,7 @@ impl Live {
             }
             Err(error) => {
                 tracing::warn!(folder = %self.record.folder.display(), %error, "a watched folder");
-                self.eyes = polling(&error);
+                self.notifier = polling(&error);
             }
         }
     }
@@ -183,12 +183,12 @@ impl Live {
         self.follow_job(syncs, now);
         let condition = |state, detail: Option<String>| Condition { state, detail, job: None };
         if self.record.schedule == Schedule::Manual {
-            self.eyes = Eyes::Closed;
+            self.notifier = Notifier::Closed;
             self.pending.clear();
             self.overdue = false;
             return condition(WatchState::Manual, None);
         }
-        if self.looked_at.is_none_or(|looked| now.duration_since(looked) >= FOLDER_LOOK) {
+        if self.looked_at.is_none_or(|looked| now.duration_since(looked) >= FOLDER_CHECK) {
             self.looked_at = Some(now);
             // One that is gone is noticed when a sync begins.
             let meta = syncs.host.registry().meta(self.record.collection_id);
@@ -198,7 +198,7 @@ impl Live {
             }
         }
         if self.paused {
-            self.eyes = Eyes::Closed;
+            self.notifier = Notifier::Closed;
             self.pending.clear();
             self.retry_at = None;
             let detail = "The collection is closed or archived. The folder is synced when the collection is reopened.";
@@ -209,7 +209,7 @@ impl Live {
             return condition(WatchState::FolderMissing, Some(detail.to_owned()));
         }
         let mut detail = None;
-        if let Eyes::Polling { next, why } = &mut self.eyes {
+        if let Notifier::Polling { next, why } = &mut self.notifier {
             detail = Some(format!("Looked at every {} seconds: {why}", POLL.as_secs()));
             if now >= *next {
                 *next = now + POLL;
@@ -255,12 +255,12 @@ impl Live {
     fn look_at_folder(&mut self, sender: &Sender<Message>, now: Instant) {
         let there = FolderIdentity::of(&self.record.folder);
         if there.is_none() {
-            self.eyes = Eyes::Closed;
+            self.notifier = Notifier::Closed;
             self.pending.clear();
             self.retry_at = None;
-        } else if there != self.seen || matches!(self.eyes, Eyes::Closed) {
+        } else if there != self.seen || matches!(self.notifier, Notifier::Closed) {
             let again = self.seen.is_some() || self.record.last_sync.is_some();
-            self.eyes = open_eyes(&self.record, sender);
+            self.notifier = open_notifier(&self.record, sender);
             // What happened before, and while the watching began.
             self.overdue |= !again;
             self.pending.mark(now);
@@ -317,10 +317,10 @@ fn last_sync(jobs: &Jobs, status: &JobStatus) -> LastSync {
 }
 
 /// Has the operating system tell of changes, or looks now and then where it cannot.
-fn open_eyes(record: &WatchRecord, sender: &Sender<Message>) -> Eyes {
+fn open_notifier(record: &WatchRecord, sender: &Sender<Message>) -> Notifier {
     if is_remote(&record.folder) {
         let why = "it is on a network drive, whose changes the operating system does not tell.".to_owned();
-        return Eyes::Polling { next: Instant::now() + POLL, why };
+        return Notifier::Polling { next: Instant::now() + POLL, why };
     }
     let (id, sender) = (record.id, sender.clone());
     let tell = move |event| {
@@ -332,7 +332,7 @@ fn open_eyes(record: &WatchRecord, sender: &Sender<Message>) -> Eyes {
         Ok(watcher)
     });
     match watching {
-        Ok(watcher) => Eyes::System { _watcher: watcher },
+        Ok(watcher) => Notifier::System { _watcher: watcher },
         Err(error) => {
             tracing::warn!(folder = %record.folder.display(), %error, "the operating system does not watch a folder");
             polling(&error)
@@ -340,7 +340,7 @@ fn open_eyes(record: &WatchRecord, sender: &Sender<Message>) -> Eyes {
     }
 }
 
-fn polling(error: &notify::Error) -> Eyes {
+fn polling(error: &notify::Error) -> Notifier {
     let why = match error.kind {
         notify::ErrorKind::MaxFilesWatch => {
             "the operating system watches no more folders (raise fs.inotify.max_user_watches to be told at once)."
@@ -348,7 +348,7 @@ fn polling(error: &notify::Error) -> Eyes {
         }
         _ => format!("the operating system does not watch it ({error})."),
     };
-    Eyes::Polling { next: Instant::now() + POLL, why }
+    Notifier::Polling { next: Instant::now() + POLL, why }
 }
 
 /// Tells a folder from another that has taken its place.

@@ -9,26 +9,18 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Action {
-    CreateCollection,
     ListCollections,
     SwitchCollection,
     IngestDocument,
-    IngestFolder,
-    SyncFolder,
-    ReindexDocument,
     ListDocuments,
     ListDocumentChunks,
-    GetChunk,
     BrowsePages,
-    SearchDocuments,
     ListEntities,
     ListReferences,
     ListJobs,
     GetJob,
-    CancelJob,
     WatchFolder,
     UnwatchFolder,
-    ListWatches,
     SetSyncSchedule,
     /// An instruction: give the password of a file.
     GivePassword,

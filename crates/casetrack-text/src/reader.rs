@@ -17,26 +17,18 @@ impl Reader {
     pub fn action(self, action: &Action) -> String {
         use Action::*;
         let (tool, command) = match action {
-            CreateCollection => ("create_collection", "`casetrack new`"),
             ListCollections => ("list_collections", "`casetrack collections`"),
             SwitchCollection => ("switch_collection", "-c NAME"),
             IngestDocument => ("ingest_document", "`casetrack ingest`"),
-            IngestFolder => ("ingest_folder", "`casetrack ingest`"),
-            SyncFolder => ("sync_folder", "`casetrack sync`"),
-            ReindexDocument => ("reindex_document", "`casetrack reindex`"),
             ListDocuments => ("list_documents", "`casetrack documents`"),
             ListDocumentChunks => ("get_document_chunks", "`casetrack show DOCUMENT`"),
-            GetChunk => ("get_chunk", "`casetrack show CHUNK`"),
             BrowsePages => ("browse_pages", "`casetrack show DOCUMENT`"),
-            SearchDocuments => ("search_documents", "`casetrack search`"),
             ListEntities => ("list_entities", "`casetrack entities`"),
             ListReferences => ("list_references", "`casetrack references`"),
             ListJobs => ("list_jobs", "`casetrack jobs`"),
             GetJob => ("get_job", "`casetrack jobs ID`"),
-            CancelJob => ("cancel_job", "`casetrack jobs ID --cancel`"),
             WatchFolder => ("watch_folder", "`casetrack watch`"),
             UnwatchFolder => ("unwatch_folder", "`casetrack unwatch`"),
-            ListWatches => ("list_watches", "`casetrack watches`"),
             SetSyncSchedule => ("set_sync_schedule", "`casetrack watch --schedule`"),
             GivePassword => ("Give it in the parameter password.", "Give it with --password."),
             NameLanguages => (

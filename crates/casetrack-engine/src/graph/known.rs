@@ -61,8 +61,8 @@ impl Known {
         let mut notices = Vec::new();
         if missing > 0 {
             notices.push(format!(
-                "{missing} of {} documents were stored without analysis and have no entities or references here. Ingest them \
-                 again with --force (skip_existing: false) to add them.",
+                "{missing} of {} documents were stored without analysis and have no entities or references here. Reindex \
+                 them to add them.",
                 counts.documents
             ));
         }

@@ -167,7 +167,7 @@ fn from_files(
 fn missing(meta: &DocumentMeta) -> FailedFile {
     let error = Error::new(ErrorCode::FileNotFound, format!("File not found: {}", meta.path)).with_hint(
         "Put the file back; where it was moved, sync the folder that it is in now. Without the file, embeddings can be rebuilt \
-         from what is stored (reparse: false).",
+         from what is stored.",
     );
     failed(meta.path.as_ref(), meta.name.clone(), &error)
 }
@@ -202,7 +202,7 @@ fn from_stored(
 fn ready(stage: &FirstStage<'_>, meta: &DocumentMeta) -> Result<Outcome> {
     let damaged = |page| {
         Error::new(ErrorCode::Corrupt, format!("Page {page} of {} is missing.", meta.name))
-            .with_hint("Reindex the document from its file (reparse: true).")
+            .with_hint("Reindex the document from its file.")
     };
     let page = |number| stage.collection.page(meta.id, number)?.ok_or_else(|| damaged(number));
     let pages = (1..=meta.page_count).map(page).collect::<Result<Vec<_>>>()?;

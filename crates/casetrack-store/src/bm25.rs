@@ -3,6 +3,7 @@
 //! tantivy commits by replacing its `meta.json`; the last log entry applied travels in the commit's payload, so that both
 //! change together. Between commits new chunks wait in memory: a search commits them first.
 
+mod names;
 mod sums;
 mod words;
 
@@ -83,6 +84,9 @@ struct Fields {
     slot: Field,
     text: Field,
     context: Field,
+    /// Of first chunks only, as `cover`; see [`names`].
+    names: Field,
+    cover: Field,
 }
 
 pub(crate) struct Bm25Index {
@@ -114,6 +118,8 @@ fn schema() -> (Schema, Fields) {
         slot: builder.add_u64_field("slot", NumericOptions::default().set_fast()),
         text: builder.add_text_field("text", text(IndexRecordOption::WithFreqsAndPositions)),
         context: builder.add_text_field("context", text(IndexRecordOption::WithFreqs)),
+        names: builder.add_text_field("names", text(IndexRecordOption::Basic)),
+        cover: builder.add_text_field("cover", text(IndexRecordOption::Basic)),
     };
     (builder.build(), fields)
 }
@@ -376,12 +382,18 @@ impl DerivedIndex for Bm25Index {
         // A search may commit while a document is being added. What it commits is then marked as not yet applied, and is
         // taken away when the addition is repeated after a crash.
         self.remove(slots)?;
+        let record = reader.document(slots.document)?;
         reader.for_each_chunk(slots.document, 0..slots.count, |chunk| {
             let mut document = TantivyDocument::new();
             document.add_bytes(self.fields.document, slots.document.as_bytes());
             document.add_u64(self.fields.slot, slots.first + u64::from(chunk.index));
             document.add_text(self.fields.text, chunk.searchable_text());
             document.add_text(self.fields.context, &chunk.context);
+            if chunk.index == 0 {
+                let names = record.as_ref().map(|record| names::names(&record.meta)).unwrap_or_default();
+                document.add_text(self.fields.names, names);
+                document.add_text(self.fields.cover, names::cover(&chunk.searchable_text(), slots.count));
+            }
             let mut writer = self.writer.write_after_others();
             let inner = self.open_writer(&mut writer)?;
             inner.add_document(document).map_err(|error| self.error(error)).map(|_| ())

@@ -131,6 +131,11 @@ impl SlotSet {
         Self::of(kept)
     }
 
+    /// The slots of some documents.
+    pub fn within(&self, documents: &[DocumentId]) -> Self {
+        Self::of(self.ranges.iter().filter(|range| documents.contains(&range.document)).copied().collect())
+    }
+
     pub fn len(&self) -> u64 {
         self.len
     }

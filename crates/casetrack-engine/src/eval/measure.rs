@@ -7,7 +7,7 @@ use casetrack_store::{Collection, Filter, Hit};
 use serde::Serialize;
 
 use super::{Evaluation, Ingested};
-use crate::search::{self, RECALL, Recall, SearchRequest, Weights, fusion, recall};
+use crate::search::{self, RECALL, Recall, Scope, SearchRequest, Weights, recall};
 
 /// Queries, and what each of them should find.
 pub trait Judgements {
@@ -51,9 +51,11 @@ impl Ranking {
 
 /// The lists of the stages fused by score, best first.
 pub fn fused(recall: &Recall, weights: Weights) -> Vec<Hit> {
-    let Recall { bm25, dense, sparse, .. } = recall;
-    let candidates = fusion::fuse(Some(bm25), dense.as_deref(), sparse.as_deref(), weights).into_iter();
-    candidates.map(|found| Hit { document: found.document, index: found.index, score: found.score }).collect()
+    recall
+        .fused(weights)
+        .into_iter()
+        .map(|found| Hit { document: found.document, index: found.index, score: found.score })
+        .collect()
 }
 
 /// What was measured.
@@ -132,7 +134,8 @@ impl Evaluation<'_> {
             of_search.push(judgements.measure(number, &order.sorted(answers.collect())));
 
             let filter = Filter { documents: within.map(|document| vec![document]), ..Filter::default() };
-            let mut found = recall(self.host, collection, text.trim(), text.trim(), RECALL, &filter)?;
+            let scope = Scope { keywords: text.trim(), filter };
+            let mut found = recall(self.host, collection, text.trim(), RECALL, &[scope])?.remove(0);
             found.bm25 = order.sorted(found.bm25);
             found.dense = found.dense.map(|hits| order.sorted(hits));
             found.sparse = found.sparse.map(|hits| order.sorted(hits));

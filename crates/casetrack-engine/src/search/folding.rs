@@ -44,6 +44,7 @@ pub(super) fn results(
                 bm25: candidate.bm25,
                 dense: candidate.dense,
                 sparse: candidate.sparse,
+                preferred: candidate.preferred,
             }),
         }
     }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use casetrack_core::DocumentId;
 use casetrack_store::Hit;
 
-use super::StageScore;
+use super::{Recall, StageScore};
 
 /// The weight of each list in the fused score: not negative, and not all 0.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -32,6 +32,15 @@ pub(crate) struct Candidate {
     pub bm25: Option<StageScore>,
     pub dense: Option<StageScore>,
     pub sparse: Option<StageScore>,
+    /// What preferences add to the score.
+    pub preferred: Option<f32>,
+}
+
+impl Recall {
+    /// All lists, fused.
+    pub(crate) fn fused(&self, weights: Weights) -> Vec<Candidate> {
+        fuse(Some(&self.bm25), self.dense.as_deref(), self.sparse.as_deref(), weights)
+    }
 }
 
 /// Joins the lists (best first each) to scores of 0–1: scores are min–max normalised within a list, weighted and summed; a chunk that
@@ -57,7 +66,8 @@ pub(crate) fn fuse(
         let normalise = min_max(hits);
         for (rank, hit) in (1..).zip(hits) {
             let (document, index) = (hit.document, hit.index);
-            let empty = Candidate { document, index, score: 0.0, bm25: None, dense: None, sparse: None };
+            let empty =
+                Candidate { document, index, score: 0.0, bm25: None, dense: None, sparse: None, preferred: None };
             let candidate = candidates.entry((document, index)).or_insert(empty);
             let share = weight * normalise(hit.score);
             candidate.score += share;
@@ -73,8 +83,55 @@ pub(crate) fn fuse(
             stage.share /= total;
         }
     }
-    fused.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| (a.document, a.index).cmp(&(b.document, b.index))));
+    sort(&mut fused);
     fused
+}
+
+fn sort(candidates: &mut [Candidate]) {
+    candidates
+        .sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| (a.document, a.index).cmp(&(b.document, b.index))));
+}
+
+/// What adds to the scores of some candidates.
+pub(super) struct Preference<'p> {
+    /// The candidates among the passages that are preferred.
+    pub candidates: Vec<Candidate>,
+    /// The most that it adds.
+    pub most: f32,
+    /// What of it it adds to a candidate, 0–1.
+    pub share: &'p dyn Fn(&Candidate) -> f32,
+    /// Whether the candidates' own scores count instead of those that they have among all.
+    pub rescored: bool,
+}
+
+/// Adds preferences to the scores of all candidates, which are divided by what that makes of the highest possible one.
+pub(super) fn prefer(everywhere: Vec<Candidate>, preferences: Vec<Preference<'_>>) -> Vec<Candidate> {
+    let mut total = 1.0;
+    let mut joined: HashMap<(DocumentId, u32), Candidate> =
+        everywhere.into_iter().map(|candidate| ((candidate.document, candidate.index), candidate)).collect();
+    let mut bonuses: HashMap<(DocumentId, u32), f32> = HashMap::new();
+    for Preference { candidates, most, share, rescored } in preferences {
+        total += most;
+        for candidate in candidates {
+            let key = (candidate.document, candidate.index);
+            *bonuses.entry(key).or_default() += most * share(&candidate);
+            if rescored || !joined.contains_key(&key) {
+                joined.insert(key, candidate);
+            }
+        }
+    }
+    let mut joined: Vec<Candidate> = joined.into_values().collect();
+    for candidate in &mut joined {
+        candidate.preferred = bonuses.get(&(candidate.document, candidate.index)).copied();
+        candidate.score += candidate.preferred.unwrap_or_default();
+        let stages = [&mut candidate.bm25, &mut candidate.dense, &mut candidate.sparse];
+        for share in stages.into_iter().flatten().map(|stage| &mut stage.share).chain(&mut candidate.preferred) {
+            *share /= total;
+        }
+        candidate.score /= total;
+    }
+    sort(&mut joined);
+    joined
 }
 
 /// Maps the scores of a list to 0–1; all to 1 where they are equal.

@@ -2,8 +2,8 @@
 //!
 //! | written | meaning |
 //! |---|---|
-//! | `"late payment"` | passages with these words one after the other; typographic quotes are text, as pasted prose has them |
-//! | `+interest` | passages with this word; `+4.2(b)` and `+$1,250,000` likewise |
+//! | `"late payment"` | passages with these words one after the other: beside other words they come first, alone no others are searched; typographic quotes are text, as pasted prose has them |
+//! | `+interest`, `+"late payment"` | only passages with this word or phrase; `+4.2(b)` and `+$1,250,000` likewise |
 //! | `-penalty`, `-"late fee"` | passages without it; a minus before a digit is a number's |
 //! | `document:Lease`, `document:"Vendor Agreement.docx"` | in the document of this name, path or id |
 //! | `type:invoice`, `type:pdf` | in documents of this type or file format |
@@ -27,6 +27,8 @@ pub(super) struct ParsedQuery {
     /// The words to search for, those that are required among them.
     pub text: String,
     pub words: WordConditions,
+    /// Quoted words that passages should have.
+    pub preferred: Vec<String>,
     pub filters: Filters,
     /// What was taken as text though it looks like a field.
     pub notices: Vec<String>,
@@ -34,32 +36,32 @@ pub(super) struct ParsedQuery {
 
 /// A query as it is searched.
 pub(super) struct Understood {
-    /// What is embedded.
+    /// What is searched for: its text with corrected words.
     pub text: String,
-    /// What keyword search looks for: the same with corrected words.
-    pub corrected: String,
     pub filters: Filters,
     pub words: WordConditions,
+    /// Quoted words that passages should have.
+    pub preferred: Vec<String>,
     /// What the user should know of it.
     pub notices: Vec<String>,
 }
 
 /// Takes a query apart and corrects words that no passage has.
 pub(super) fn understand(collection: &Collection, query: &str) -> Result<Understood> {
-    let ParsedQuery { text, mut words, filters, mut notices } = parse(query);
+    let ParsedQuery { text, mut words, mut preferred, filters, mut notices } = parse(query);
     if text.is_empty() {
         return Err(Error::invalid(format!("The query \"{query}\" has no words to search for."))
             .with_hint("Say what the passages should be about; fields and excluded words only narrow that down."));
     }
     let corrections = collection.corrections(&text)?;
-    let corrected = correct(&text, &corrections);
-    for required in &mut words.required {
+    let text = correct(&text, &corrections);
+    for required in words.required.iter_mut().chain(&mut preferred) {
         *required = correct(required, &corrections);
     }
     notices.extend(corrections.iter().map(|Correction { word, replacement }| {
         format!("No passage contains \"{word}\"; searched for \"{replacement}\".")
     }));
-    Ok(Understood { text, corrected, filters, words, notices })
+    Ok(Understood { text, filters, words, preferred, notices })
 }
 
 /// The text with corrected words in their places.
@@ -115,9 +117,11 @@ pub(super) fn parse(query: &str) -> ParsedQuery {
                 text.push(' ');
                 match part {
                     Part::Words { sign: Some('-'), words } => parsed.words.excluded.push(words.to_owned()),
-                    Part::Words { words, .. } => {
+                    Part::Words { sign, words } => {
                         text.push_str(words);
-                        parsed.words.required.push(words.to_owned());
+                        let conditions =
+                            if sign.is_some() { &mut parsed.words.required } else { &mut parsed.preferred };
+                        conditions.push(words.to_owned());
                     }
                     Part::Document(name) => parsed.filters.documents.push(name.to_owned()),
                     Part::Entity(name) => parsed.filters.entities.push(name.to_owned()),
@@ -130,6 +134,14 @@ pub(super) fn parse(query: &str) -> ParsedQuery {
         }
     }
     text.push_str(&query[plain_from..]);
+    // Quoted words alone are what is looked for; in a sentence they are what it is about.
+    let mut besides = text.clone();
+    for phrase in parsed.preferred.iter().chain(&parsed.words.required) {
+        besides = besides.replacen(phrase.as_str(), "", 1);
+    }
+    if !besides.contains(char::is_alphanumeric) {
+        parsed.words.required.append(&mut parsed.preferred);
+    }
     parsed.text = if is_plain { query.to_owned() } else { text.split_whitespace().collect::<Vec<_>>().join(" ") };
     parsed
 }

@@ -20,29 +20,38 @@ pub struct Recall {
     pub notices: Vec<String>,
 }
 
-/// Asks every recall source for its best `count` chunks: BM25 for `keywords`, the models for `query`, which are the same
-/// unless keywords were corrected. A source that cannot answer is left out, and a notice says so.
+/// Words for keyword search, and where to search.
+#[derive(Debug, Clone)]
+pub(crate) struct Scope<'q> {
+    pub keywords: &'q str,
+    pub filter: Filter,
+}
+
+/// Asks every recall source for its best `count` chunks in each scope: BM25 for the scope's keywords, the models for `query`. A source
+/// that cannot answer is left out, and a notice says so (with the first scope).
 pub(crate) fn recall(
     host: &Host,
     collection: &Collection,
-    keywords: &str,
     query: &str,
     count: usize,
-    filter: &Filter,
-) -> Result<Recall> {
+    scopes: &[Scope<'_>],
+) -> Result<Vec<Recall>> {
     let mut notices = Vec::new();
     // Beside each other: keyword search and the first model; then nearest neighbours and the second model.
-    let (bm25, dense, sparse) = thread::scope(|scope| {
-        let bm25 = scope.spawn(|| collection.search_bm25(keywords, count, filter));
+    let (bm25, dense, sparse) = thread::scope(|threads| {
+        let bm25 =
+            threads.spawn(|| in_each(scopes, |scope| collection.search_bm25(scope.keywords, count, &scope.filter)));
         let dense = match host.embedder_of(collection).and_then(|embedder| embedder.embed_query(query)) {
-            Ok(vector) => Some(scope.spawn(move || collection.search_dense(&vector, count, filter))),
+            Ok(vector) => Some(
+                threads.spawn(move || in_each(scopes, |scope| collection.search_dense(&vector, count, &scope.filter))),
+            ),
             Err(error) => {
                 tracing::warn!(%error, "dense search is not available");
                 notices.push(format!("Keyword search only: {}", error.full_text().replace("\n\n", " ")));
                 None
             }
         };
-        let sparse = sparse_recall(host, collection, query, count, filter);
+        let sparse = sparse_recall(host, collection, query, count, scopes);
         Result::Ok((joined(bm25)?, dense.map(joined).transpose()?, sparse))
     })?;
     let sparse = match sparse {
@@ -61,7 +70,18 @@ pub(crate) fn recall(
             counts.chunks
         ));
     }
-    Ok(Recall { bm25, dense, sparse, notices })
+    let (mut dense, mut sparse) = (dense.map(Vec::into_iter), sparse.map(Vec::into_iter));
+    let recalled = bm25.into_iter().map(|bm25| Recall {
+        bm25,
+        dense: dense.as_mut().and_then(Iterator::next),
+        sparse: sparse.as_mut().and_then(Iterator::next),
+        notices: std::mem::take(&mut notices),
+    });
+    Ok(recalled.collect())
+}
+
+fn in_each(scopes: &[Scope<'_>], search: impl Fn(&Scope<'_>) -> Result<Vec<Hit>>) -> Result<Vec<Vec<Hit>>> {
+    scopes.iter().map(search).collect()
 }
 
 /// `None` where the collection has no learned-sparse vectors.
@@ -70,14 +90,15 @@ fn sparse_recall(
     collection: &Collection,
     query: &str,
     count: usize,
-    filter: &Filter,
-) -> Result<Option<Vec<Hit>>> {
+    scopes: &[Scope<'_>],
+) -> Result<Option<Vec<Vec<Hit>>>> {
     let Some(embedder) = host.sparse_embedder_of(collection)? else { return Ok(None) };
     let vector = embedder.embed_query_as(query, Outputs::SPARSE)?.sparse.pop();
     let terms = vector.ok_or_else(|| Error::internal("The query was embedded into nothing"))?.terms;
-    collection.search_sparse(&SparseVector { terms }, count, filter).map(Some)
+    let vector = SparseVector { terms };
+    in_each(scopes, |scope| collection.search_sparse(&vector, count, &scope.filter)).map(Some)
 }
 
-fn joined(search: ScopedJoinHandle<'_, Result<Vec<Hit>>>) -> Result<Vec<Hit>> {
+fn joined<T>(search: ScopedJoinHandle<'_, Result<T>>) -> Result<T> {
     search.join().unwrap_or_else(|_| Err(Error::internal("A search ended unexpectedly; the log says where")))
 }

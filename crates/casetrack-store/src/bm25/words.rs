@@ -76,7 +76,7 @@ impl Bm25Index {
     }
 
     /// At most `most` slots of live chunks that a query finds, ascending.
-    fn slots_of(&self, searcher: &Searcher, query: &dyn Query, most: usize) -> tantivy::Result<Vec<u64>> {
+    pub(super) fn slots_of(&self, searcher: &Searcher, query: &dyn Query, most: usize) -> tantivy::Result<Vec<u64>> {
         let weight = query.weight(EnableScoring::disabled_from_searcher(searcher))?;
         let mut found = Vec::new();
         for segment in searcher.segment_readers() {

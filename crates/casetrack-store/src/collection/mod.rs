@@ -3,6 +3,7 @@
 mod catalogue;
 mod changing;
 mod correcting;
+mod naming;
 mod passages;
 mod reading;
 mod relocated;
@@ -30,6 +31,7 @@ use crate::verify::{self, VerifyReport};
 pub use catalogue::CatalogueEntry;
 pub use changing::{DocumentChange, Observer};
 pub use correcting::Correction;
+pub use naming::Naming;
 pub use passages::{DescribedDocument, Passage, Passages};
 pub use selecting::{Conditions, Selection};
 
@@ -81,7 +83,7 @@ pub struct DiskUsage {
 pub struct Filter {
     /// These documents only; `None` for all.
     pub documents: Option<Vec<DocumentId>>,
-    /// These chunks only, instead of `documents`; `None` for all.
+    /// These chunks only; `None` for all.
     pub selection: Option<Arc<Selection>>,
 }
 

@@ -169,7 +169,8 @@ impl Collection {
 
     fn selected<'f>(&self, filter: &'f Filter) -> Option<Cow<'f, SlotSet>> {
         match (&filter.selection, &filter.documents) {
-            (Some(selection), _) => Some(Cow::Borrowed(&selection.slots)),
+            (Some(selection), Some(documents)) => Some(Cow::Owned(selection.slots.within(documents))),
+            (Some(selection), None) => Some(Cow::Borrowed(&selection.slots)),
             (None, Some(documents)) => Some(Cow::Owned(self.slots().select(documents))),
             (None, None) => None,
         }

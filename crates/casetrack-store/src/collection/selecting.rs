@@ -39,7 +39,18 @@ impl Selection {
     }
 
     pub fn documents(&self) -> u64 {
-        self.slots.documents().count() as u64
+        self.document_ids().count() as u64
+    }
+
+    /// What both select.
+    pub fn within(&self, other: &Self) -> Self {
+        let others: Vec<u64> = other.slots.iter().collect();
+        Self { slots: self.slots.intersection(&others), words: other.words.clone() }
+    }
+
+    /// Each document once.
+    pub fn document_ids(&self) -> impl Iterator<Item = DocumentId> {
+        self.slots.documents()
     }
 }
 
@@ -82,6 +93,12 @@ impl Collection {
             slots = slots.intersection(&self.ask(&self.indexes.bm25, |index| index.matching(&words))?);
         }
         Ok(Selection { slots, words })
+    }
+
+    /// The document and index of each selected chunk that is still there.
+    pub fn places(&self, selection: &Selection) -> Vec<(DocumentId, u32)> {
+        let slots = self.slots();
+        selection.slots.iter().filter_map(|slot| slots.resolve(slot)).collect()
     }
 
     fn on_pages(&self, slots: &SlotSet, conditions: &Conditions) -> Result<SlotSet> {

@@ -1,0 +1,90 @@
+//! What of a query is meant to the letter: quoted words, numbers, identifiers.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use casetrack_core::{DocumentId, Result};
+use casetrack_store::{Collection, Conditions, Filter, Selection, WordConditions};
+
+/// A number or identifier that more than one passage in this many has says little of what is meant …
+const ONE_IN: u64 = 100;
+/// … unless so few have it.
+const FEW: u64 = 5;
+/// Most numbers and identifiers of a query that are looked at.
+const MAX_TOKENS: usize = 16;
+
+/// The passages that have something of a query to the letter.
+pub(super) struct Literals {
+    /// Those of them that were searched.
+    pub filter: Filter,
+    /// How much each of them has, 0–1.
+    weights: HashMap<(DocumentId, u32), f32>,
+}
+
+impl Literals {
+    pub fn weight(&self, document: DocumentId, index: u32) -> f32 {
+        self.weights.get(&(document, index)).copied().unwrap_or(0.0)
+    }
+}
+
+/// The passages of `searched` (`None` for all) that have one of `phrases`, or a rare number or identifier of `text`; `None` where
+/// there are none. Phrases that no passage has are named in a notice.
+pub(super) fn literals(
+    collection: &Collection,
+    text: &str,
+    phrases: &[String],
+    searched: Option<&Arc<Selection>>,
+    notices: &mut Vec<String>,
+) -> Result<Option<Literals>> {
+    let all = collection.counts()?.chunks;
+    let with = |words: &str| -> Result<Vec<(DocumentId, u32)>> {
+        let required = WordConditions { required: vec![words.to_owned()], ..WordConditions::default() };
+        let selection = collection.select(&Conditions { words: required, ..Conditions::default() })?;
+        Ok(collection.places(&selection))
+    };
+    let mut found: Vec<Vec<(DocumentId, u32)>> = Vec::new();
+    for phrase in phrases {
+        let places = with(phrase)?;
+        match places.is_empty() {
+            true => notices.push(format!("No passage contains “{phrase}” word for word.")),
+            false => found.push(places),
+        }
+    }
+    for token in tokens(text).filter(|token| !phrases.iter().any(|phrase| phrase.contains(token))).take(MAX_TOKENS) {
+        let places = with(token)?;
+        if (1..=FEW.max(all / ONE_IN)).contains(&(places.len() as u64)) {
+            found.push(places);
+        }
+    }
+    let rarity = |places: &Vec<(DocumentId, u32)>| ((all as f32 + 1.0) / (places.len() as f32 + 0.5)).ln();
+    let total: f32 = found.iter().map(rarity).sum();
+    let mut weights: HashMap<(DocumentId, u32), f32> = HashMap::new();
+    for places in &found {
+        let weight = rarity(places) / total;
+        places.iter().for_each(|place| *weights.entry(*place).or_default() += weight);
+    }
+    let chunks = Conditions { chunks: Some(weights.keys().copied().collect()), ..Conditions::default() };
+    let mut selection = collection.select(&chunks)?;
+    if let Some(searched) = searched {
+        selection = selection.within(searched);
+    }
+    let filter = Filter { selection: Some(Arc::new(selection)), documents: None };
+    Ok((!weights.is_empty()).then_some(Literals { filter, weights }))
+}
+
+/// Words with a digit, as they are written: `12439`, `INV-2023-0042`, `7.6`.
+fn tokens(text: &str) -> impl Iterator<Item = &str> {
+    let trimmed = |word| str::trim_matches(word, |c: char| !c.is_alphanumeric());
+    text.split_whitespace().map(trimmed).filter(|word| word.contains(|c: char| c.is_numeric()) && word.len() > 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_and_identifiers_are_tokens() {
+        let found: Vec<&str> = tokens("Is invoice INV-2023-0042, (no. 12439) due under 7.6 or section 4?").collect();
+        assert_eq!(found, ["INV-2023-0042", "12439", "7.6"]);
+    }
+}

@@ -1,0 +1,357 @@
+//! Documents that a query names: "NETGEAR" in "notice period of the NETGEAR agreement".
+//!
+//! What such a query asks is to be found inside the document, whose title and signature pages would otherwise win on the names.
+//! So the names are taken out of the query, and the passages of the named documents are ranked by what is left.
+
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+
+use casetrack_core::{DocumentId, Result};
+use casetrack_store::{Collection, Naming};
+
+/// A word that more than one document in this many is called by names none.
+const ONE_IN: usize = 4;
+/// … nor does one that more documents than this are called by.
+const MOST: usize = 200;
+/// A capitalised word is a name where at least this share of its passages lies in the documents it names …
+const CAPITALISED: f32 = 0.25;
+/// … and another word where this share does.
+const LOWER_CASE: f32 = 0.85;
+/// Weight of a word that is not capitalised, and of one that is on the cover only.
+const LOWER_CASE_WEIGHT: f32 = 0.7;
+const COVER_WEIGHT: f32 = 0.6;
+/// A document is named by words that weigh this share of what a word of its title would weigh that it alone has.
+const SUFFICIENT: f32 = 0.55;
+/// A document that is named half as well as the best one is not meant.
+const LEAST: f32 = 0.5;
+/// Most documents that a query can mean.
+const MAX_DOCUMENTS: usize = 20;
+
+/// Words that say nothing by themselves, among them those that stand around the name of a document.
+const EMPTY: &[&str] = &[
+    "a",
+    "about",
+    "according",
+    "all",
+    "an",
+    "and",
+    "any",
+    "are",
+    "as",
+    "at",
+    "between",
+    "by",
+    "consider",
+    "did",
+    "do",
+    "does",
+    "for",
+    "from",
+    "has",
+    "have",
+    "how",
+    "in",
+    "inside",
+    "into",
+    "is",
+    "it",
+    "its",
+    "of",
+    "on",
+    "or",
+    "please",
+    "regarding",
+    "say",
+    "says",
+    "tell",
+    "that",
+    "the",
+    "there",
+    "this",
+    "to",
+    "under",
+    "was",
+    "were",
+    "what",
+    "when",
+    "where",
+    "which",
+    "who",
+    "whom",
+    "whose",
+    "with",
+    "within",
+];
+/// What documents are.
+const KINDS: &[&str] = &[
+    "agreement",
+    "agreements",
+    "amendment",
+    "contract",
+    "contracts",
+    "deed",
+    "document",
+    "documents",
+    "file",
+    "files",
+    "form",
+    "lease",
+    "letter",
+    "memo",
+    "memorandum",
+    "minutes",
+    "nda",
+    "note",
+    "policy",
+    "report",
+    "statement",
+];
+
+/// What a query names and what it asks.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Route {
+    /// The documents, best first, with how well each is named: 1 for the best, at least [`LEAST`].
+    pub documents: Vec<(DocumentId, f32)>,
+    /// The query without the names; `None` where nothing is left.
+    pub rest: Option<String>,
+}
+
+impl Route {
+    /// 0 for a document that is not named.
+    pub fn how_well(&self, document: DocumentId) -> f32 {
+        self.documents.iter().find(|(id, _)| *id == document).map_or(0.0, |(_, how_well)| *how_well)
+    }
+}
+
+/// The documents of `searched` (`None` for all) that a query names; `None` where it names none of them, or there is only one.
+pub(super) fn route(
+    collection: &Collection,
+    query: &str,
+    searched: Option<&HashSet<DocumentId>>,
+) -> Result<Option<Route>> {
+    let documents = collection.counts()?.documents as usize;
+    if documents < 2 {
+        return Ok(None);
+    }
+    let namings = collection.namings(query, (documents / ONE_IN).clamp(1, MOST))?;
+    let weighed = weighed(query, namings, documents, searched);
+    let sufficient = SUFFICIENT * rarity(1, documents);
+    let mut left: Vec<&Weighed> = weighed.iter().collect();
+    let mut found: HashMap<DocumentId, f32> = HashMap::new();
+    let mut places: Vec<Range<usize>> = Vec::new();
+    // One after another, as in "A and B": what names the first leaves words that name the next.
+    while found.len() < MAX_DOCUMENTS {
+        let mut scores: HashMap<DocumentId, f32> = HashMap::new();
+        for word in &left {
+            for &(document, weight) in &word.documents {
+                *scores.entry(document).or_default() += weight;
+            }
+        }
+        let best = scores.values().copied().fold(0.0, f32::max);
+        if best < sufficient {
+            break;
+        }
+        let mut heads: Vec<DocumentId> = Vec::new();
+        for (document, score) in scores {
+            if score >= LEAST * best {
+                let known = found.entry(document).or_default();
+                *known = known.max(score / best);
+            }
+            if score >= 0.99 * best {
+                heads.push(document);
+            }
+        }
+        let names_head = |word: &&Weighed| word.documents.iter().any(|(document, _)| heads.contains(document));
+        places.extend(left.iter().copied().filter(names_head).map(|word| word.place.clone()));
+        left.retain(|word| !names_head(word));
+    }
+    let mut found: Vec<(DocumentId, f32)> = found.into_iter().collect();
+    found.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+    if found.is_empty() {
+        return Ok(None);
+    }
+    found.truncate(MAX_DOCUMENTS);
+    Ok(Some(Route { documents: found, rest: without(query, &places) }))
+}
+
+/// A word with what it weighs for each document.
+struct Weighed {
+    place: Range<usize>,
+    documents: Vec<(DocumentId, f32)>,
+}
+
+/// Words by which documents are told apart. Of words written as one, those whose parts are names count by their parts.
+fn weighed(
+    query: &str,
+    namings: Vec<Naming>,
+    documents: usize,
+    searched: Option<&HashSet<DocumentId>>,
+) -> Vec<Weighed> {
+    let mut weighed: Vec<Weighed> = Vec::new();
+    for naming in namings {
+        let capitalised = is_capitalised(query, &naming.place);
+        if naming.share < if capitalised { CAPITALISED } else { LOWER_CASE } {
+            continue;
+        }
+        let is_counted = |word: &Weighed| {
+            naming.place.start <= word.place.start
+                && word.place.end <= naming.place.end
+                && naming.documents.iter().any(|(id, _)| word.documents.iter().any(|(known, _)| known == id))
+        };
+        if weighed.iter().any(is_counted) {
+            continue;
+        }
+        let weight = rarity(naming.documents.len(), documents)
+            * naming.share.sqrt()
+            * if capitalised { 1.0 } else { LOWER_CASE_WEIGHT };
+        let of =
+            |(document, is_name): (DocumentId, bool)| (document, weight * if is_name { 1.0 } else { COVER_WEIGHT });
+        let of_searched = naming.documents.into_iter().filter(|(id, _)| searched.is_none_or(|all| all.contains(id)));
+        weighed.push(Weighed { place: naming.place, documents: of_searched.map(of).collect() });
+    }
+    weighed
+}
+
+/// Inverse document frequency.
+fn rarity(documents: usize, of: usize) -> f32 {
+    ((of as f32 + 1.0) / (documents as f32 + 0.5)).ln()
+}
+
+/// Whether a word has a capital or a digit that does not come from its place at the beginning of a sentence.
+fn is_capitalised(query: &str, place: &Range<usize>) -> bool {
+    let Some(word) = query.get(place.clone()) else { return false };
+    let first = word.chars().next().is_some_and(|c| c.is_uppercase() || c.is_numeric());
+    let begins = query[..place.start].trim_end_matches(|c: char| !c.is_alphanumeric() && !matches!(c, '.' | '?' | '!'));
+    let begins = begins.is_empty() || begins.ends_with(['.', '?', '!']);
+    word.chars().skip(1).any(|c| c.is_uppercase() || c.is_numeric()) || first && !begins
+}
+
+/// A word of a query with the role it plays around names.
+#[derive(Clone, Copy, PartialEq)]
+enum Role {
+    Name,
+    /// May belong to the name of a document or introduce it.
+    Around,
+    Asked,
+}
+
+/// The query without the names at `places`, and without what belongs to them; `None` where nothing is asked besides.
+fn without(query: &str, places: &[Range<usize>]) -> Option<String> {
+    let words = words(query);
+    let role = |place: &Range<usize>| {
+        let word = query[place.clone()].to_lowercase();
+        let is_empty = EMPTY.contains(&word.as_str()) || KINDS.contains(&word.as_str());
+        match places.iter().any(|name| name.start < place.end && place.start < name.end) {
+            true => Role::Name,
+            false if is_empty || is_capitalised(query, place) => Role::Around,
+            false => Role::Asked,
+        }
+    };
+    let roles: Vec<Role> = words.iter().map(role).collect();
+    let mut kept: Vec<Range<usize>> = Vec::new();
+    let mut at = 0;
+    while at < words.len() {
+        let end = run_end(query, &words, &roles, at);
+        let run = at..end.max(at + 1);
+        if !roles[run.clone()].contains(&Role::Name) {
+            kept.extend(words[run.clone()].iter().cloned());
+        }
+        at = run.end;
+    }
+    let asks = |place: &Range<usize>| {
+        let word = query[place.clone()].to_lowercase();
+        !EMPTY.contains(&word.as_str()) && !KINDS.contains(&word.as_str())
+    };
+    if !kept.iter().any(asks) {
+        return None;
+    }
+    let mut rest = String::new();
+    let mut last_end = None;
+    for place in kept {
+        // What stands between two words that stay together stays.
+        match last_end {
+            Some(end) if words.iter().all(|word| word.end <= end || word.start >= place.start) => {
+                rest.push_str(&query[end..place.start]);
+            }
+            Some(_) => rest.push(' '),
+            None => {}
+        }
+        rest.push_str(&query[place.clone()]);
+        last_end = Some(place.end);
+    }
+    Some(rest)
+}
+
+/// The end of the run of names and what is around them that begins with the word `at`; `at` itself where it is asked.
+fn run_end(query: &str, words: &[Range<usize>], roles: &[Role], at: usize) -> usize {
+    let mut end = at;
+    while end < words.len() && roles[end] != Role::Asked {
+        let crosses = end > at && query[words[end - 1].end..words[end].start].contains([';', '?', '!', ':']);
+        if crosses {
+            break;
+        }
+        end += 1;
+    }
+    end
+}
+
+/// Alphanumeric runs, in bytes.
+fn words(text: &str) -> Vec<Range<usize>> {
+    let mut words: Vec<Range<usize>> = Vec::new();
+    for (at, c) in text.char_indices().filter(|(_, c)| c.is_alphanumeric()) {
+        match words.last_mut() {
+            Some(word) if word.end == at => word.end += c.len_utf8(),
+            _ => words.push(at..at + c.len_utf8()),
+        }
+    }
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rest(query: &str, names: &[&str]) -> Option<String> {
+        let places: Vec<Range<usize>> =
+            names.iter().map(|name| query.find(name).map(|at| at..at + name.len()).unwrap()).collect();
+        without(query, &places)
+    }
+
+    #[test]
+    fn names_and_what_belongs_to_them_are_taken_out() {
+        for (query, names, expected) in [
+            (
+                "Consider VELCO's Non-Disclosure Agreement; Does the document allow copies?",
+                vec!["VELCO"],
+                Some("Does the document allow copies"),
+            ),
+            ("governing law in NETGEAR", vec!["NETGEAR"], Some("governing law")),
+            (
+                "What is the governing law in the License Agreement between Cisco Systems, Inc. and Customer?",
+                vec!["Cisco"],
+                Some("What is the governing law"),
+            ),
+            ("netgear termination notice", vec!["netgear"], Some("termination notice")),
+            ("the NETGEAR agreement", vec!["NETGEAR"], None),
+            (
+                "Under the Lucid lease, who pays for repairs to the roof?",
+                vec!["Lucid"],
+                Some("pays for repairs to the roof"),
+            ),
+        ] {
+            assert_eq!(rest(query, &names).as_deref(), expected, "{query}");
+        }
+    }
+
+    #[test]
+    fn a_capital_at_the_beginning_of_a_sentence_says_nothing() {
+        let capitalised = |query: &str, word: &str| {
+            let at = query.find(word).unwrap();
+            is_capitalised(query, &(at..at + word.len()))
+        };
+        assert!(!capitalised("Apple pays", "Apple"));
+        assert!(capitalised("Does Apple pay", "Apple"));
+        assert!(capitalised("eHandshake pays", "eHandshake"));
+        assert!(!capitalised("It pays. Apple too", "Apple"));
+    }
+}

@@ -1,0 +1,129 @@
+//! Words of a query that documents are called by.
+//!
+//! The first chunk of a document also has, in fields of their own, the words of its file name and title, and of its cover: the
+//! beginning of its text, where agreements name their parties.
+
+use std::ops::Range;
+
+use casetrack_core::{DocumentMeta, Result};
+use tantivy::query::TermQuery;
+use tantivy::schema::{Field, IndexRecordOption};
+use tantivy::{Searcher, Term};
+
+use super::Bm25Index;
+use crate::analysis::analyzer;
+
+/// Characters of a document's first chunk that are its cover.
+const COVER_CHARS: usize = 1000;
+/// Documents of fewer chunks have no cover: their text is not much more.
+const MIN_CHUNKS: u32 = 3;
+/// Words of a query that are looked at.
+const MAX_WORDS: usize = 64;
+/// A word of more chunks than this is no name.
+const MAX_CHUNKS: u64 = 4000;
+/// Shortest words written as one, as in `BICYCLETHERAPEUTICSPLC`, in characters.
+const MIN_JOINED: usize = 8;
+
+/// A word, or neighbouring words written as one, of a query.
+pub(crate) struct NameWord {
+    /// Bytes of the query.
+    pub place: Range<usize>,
+    pub term: String,
+    /// First slots of the documents that are called by it, and of those that have it on their covers.
+    pub named: Vec<u64>,
+    pub covered: Vec<u64>,
+    /// Slots of the chunks whose text has it.
+    pub chunks: Vec<u64>,
+}
+
+/// What a document is called: its title and the stem of its file name, also taken apart (`%20`, `_`, `MasterLease`).
+pub(super) fn names(meta: &DocumentMeta) -> String {
+    let stem = meta.name.rsplit_once('.').map_or(meta.name.as_str(), |(stem, _)| stem);
+    let mut apart = String::with_capacity(2 * stem.len());
+    let mut before = ' ';
+    let mut rest = stem.chars();
+    while let Some(c) = rest.next() {
+        if c == '%' && rest.as_str().len() >= 2 && rest.as_str().bytes().take(2).all(|byte| byte.is_ascii_hexdigit()) {
+            apart.push(' ');
+            rest = rest.as_str()[2..].chars();
+            continue;
+        }
+        if before.is_lowercase() && c.is_uppercase() {
+            apart.push(' ');
+        }
+        apart.push(if c.is_alphanumeric() { c } else { ' ' });
+        before = c;
+    }
+    [stem, &apart, meta.title.as_deref().unwrap_or_default()].join("\n")
+}
+
+/// The cover of a document of so many chunks, the first of which has this text.
+pub(super) fn cover(first: &str, chunks: u32) -> &str {
+    if chunks < MIN_CHUNKS {
+        return "";
+    }
+    first.char_indices().nth(COVER_CHARS).map_or(first, |(end, _)| &first[..end])
+}
+
+impl Bm25Index {
+    /// The words of a query that at most `most` documents are called by or have on their covers.
+    pub fn name_words(&self, query: &str, most: usize) -> Result<Vec<NameWord>> {
+        self.commit_pending()?;
+        let searcher = self.reader.searcher();
+        let mut found = Vec::new();
+        for (place, term) in candidates(query) {
+            found.extend(self.name_word(&searcher, place, term, most).map_err(|error| self.error(error))?);
+        }
+        Ok(found)
+    }
+
+    fn name_word(
+        &self,
+        searcher: &Searcher,
+        place: Range<usize>,
+        term: String,
+        most: usize,
+    ) -> tantivy::Result<Option<NameWord>> {
+        let count = |field| searcher.doc_freq(&Term::from_field_text(field, &term));
+        let (named, covered) = (count(self.fields.names)?, count(self.fields.cover)?);
+        if named + covered == 0 || named.max(covered) > most as u64 || count(self.fields.text)? > MAX_CHUNKS {
+            return Ok(None);
+        }
+        let slots = |field: Field| {
+            let query = TermQuery::new(Term::from_field_text(field, &term), IndexRecordOption::Basic);
+            self.slots_of(searcher, &query, usize::MAX)
+        };
+        let (named, covered, chunks) = (slots(self.fields.names)?, slots(self.fields.cover)?, slots(self.fields.text)?);
+        Ok(Some(NameWord { place, term, named, covered, chunks }))
+    }
+}
+
+/// The distinct terms of a query, and neighbouring ones written as one, with the bytes of their first places.
+fn candidates(query: &str) -> Vec<(Range<usize>, String)> {
+    let mut analyzer = analyzer();
+    let mut words: Vec<(Range<usize>, String)> = Vec::new();
+    analyzer.token_stream(query).process(&mut |token| {
+        words.push((token.offset_from..token.offset_to, token.text.clone()));
+    });
+    words.truncate(MAX_WORDS);
+    let mut found: Vec<(Range<usize>, String)> = Vec::new();
+    let mut add = |place: Range<usize>, term: String| {
+        if !found.iter().any(|(_, known)| *known == term) {
+            found.push((place, term));
+        }
+    };
+    for (place, term) in &words {
+        add(place.clone(), term.clone());
+    }
+    for length in [2, 3] {
+        for run in words.windows(length) {
+            let (start, end) = (run[0].0.start, run[length - 1].0.end);
+            let Some(written) = query.get(start..end) else { continue };
+            let joined: String = written.chars().filter(|c| c.is_alphanumeric()).collect();
+            if joined.chars().count() >= MIN_JOINED {
+                analyzer.token_stream(&joined).process(&mut |token| add(start..end, token.text.clone()));
+            }
+        }
+    }
+    found
+}

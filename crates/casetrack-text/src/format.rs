@@ -117,7 +117,7 @@ pub(crate) fn trimmed(mut text: String) -> String {
 }
 
 /// Appends the first `shown` items as `  - …` lines, then how many more there are.
-pub(crate) fn push_list(text: &mut String, items: impl ExactSizeIterator<Item = String>, shown: usize) {
+pub fn push_list(text: &mut String, items: impl ExactSizeIterator<Item = String>, shown: usize) {
     let more = items.len().saturating_sub(shown);
     for item in items.take(shown) {
         let _ = writeln!(text, "  - {item}");

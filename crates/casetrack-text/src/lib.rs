@@ -8,6 +8,7 @@ pub mod chunks;
 pub mod collections;
 pub mod documents;
 pub mod entities;
+pub mod eval;
 pub mod format;
 pub mod ingest;
 pub mod jobs;

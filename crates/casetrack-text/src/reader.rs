@@ -1,8 +1,9 @@
 //! Who reads an answer, and what the actions of hints are called there.
 
-use casetrack_core::Error;
 use casetrack_core::hint::{Action, FileLimit, Hint};
-use serde_json::Value;
+use casetrack_core::{Error, Result};
+use serde::Serialize;
+use serde_json::{Value, json};
 
 /// The front end that a text is for. The command line names no tool, and an assistant is told no command or option, unless it is one
 /// for the user.
@@ -108,6 +109,26 @@ impl Reader {
         hint.map(|hint| format!(" {}", crate::format::one_line(&self.hint(hint)))).unwrap_or_default()
     }
 
+    /// A result as JSON, with its hints in words, or as the text that `text` makes of it.
+    pub fn result<T: Serialize>(self, value: &T, json: bool, text: impl FnOnce(&T) -> String) -> Result<String> {
+        if !json {
+            return Ok(text(value));
+        }
+        let json = || {
+            // Goes through text, which keeps numbers in their short form.
+            let mut value = serde_json::from_str(&serde_json::to_string(value)?)?;
+            self.render_hints(&mut value);
+            serde_json::to_string_pretty(&value)
+        };
+        json().map_err(|error| Error::internal(format!("JSON output: {error}")))
+    }
+
+    /// `{"error": {code, message, hint}}`.
+    pub fn error_as_json(self, error: &Error) -> String {
+        let hint = error.hint.as_ref().map(|hint| self.hint(hint));
+        format!("{:#}", json!({"error": {"code": error.code.name(), "message": error.message, "hint": hint}}))
+    }
+
     /// Puts words in the place of every hint of a response.
     pub fn render_hints(self, value: &mut Value) {
         match value {
@@ -128,7 +149,6 @@ impl Reader {
 #[cfg(test)]
 mod tests {
     use casetrack_core::hint;
-    use serde_json::json;
 
     use super::*;
 

@@ -1,17 +1,16 @@
 //! `casetrack eval`
 
-use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use casetrack_core::{Cancel, Error, Progress, ProgressSink, Result};
 use casetrack_engine::Engine;
-use casetrack_engine::eval::{EvalReport, EvalRequest};
+use casetrack_engine::eval::EvalRequest;
 use casetrack_engine::search::MAX_TOP_K;
 use clap::Args;
 
-use crate::args::Global;
+use crate::options::Global;
 use crate::output;
 
 /// Measure how well search finds the answers to your own questions
@@ -71,7 +70,7 @@ impl Eval {
         let shown = Arc::new(Mutex::new(output::Progress::new(global.quiet)));
         let report = engine.evaluate(&request, &progress(&shown), &cancel);
         shown.lock().unwrap_or_else(PoisonError::into_inner).clear();
-        output::print(&report?, global.json, |report| output::printable(&describe(report)))?;
+        output::print(&report?, global.json, |report| casetrack_text::eval::report(report, &[]))?;
         Ok(ExitCode::SUCCESS)
     }
 }
@@ -97,33 +96,4 @@ fn cancel_on_signal(cancel: &Cancel) -> Result<()> {
         cancel.cancel();
     })
     .map_err(|error| Error::internal(format!("signal handler: {error}")))
-}
-
-fn describe(report: &EvalReport) -> String {
-    let mut out = format!(
-        "{}: {} documents, {} chunks, {} questions\n",
-        report.directory, report.documents, report.chunks, report.queries
-    );
-    for notice in &report.notices {
-        let _ = writeln!(out, "Note: {notice}");
-    }
-    let width = report.systems.iter().map(|system| system.system.len()).max().unwrap_or(0);
-    if let Some(first) = report.systems.first() {
-        let _ = write!(out, "\n{:width$}", "");
-        for measured in &first.measures {
-            let _ = write!(out, "  {:>9}", measured.measure);
-        }
-    }
-    for system in &report.systems {
-        let _ = write!(out, "\n{:width$}", system.system);
-        for measured in &system.measures {
-            let _ = write!(out, "  {:>9.4}", measured.mean);
-        }
-    }
-    let _ = write!(
-        out,
-        "\n\nTime of a search, models loaded: p50 {:.1} ms  p99 {:.1} ms",
-        report.latency.p50_ms, report.latency.p99_ms
-    );
-    out
 }

@@ -19,11 +19,11 @@ use tokio::time::Instant;
 use super::address::{self, Address};
 use super::connect::{LISTENING, REFUSED};
 use super::log::OwnerLog;
-use super::privacy::close_to_others;
 use super::session::Session;
 use super::wire::{self, Failure};
-use crate::args::Global;
+use crate::options::Global;
 use crate::output;
+use crate::privacy::close_to_others;
 
 /// How long an owner without clients stays, with its collections open and its models loaded. `CASETRACK_IDLE_SECONDS` changes it.
 const IDLE: Duration = Duration::from_secs(300);

@@ -31,7 +31,7 @@ pub fn restrict(_: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Which rights a new file has not, as the user has chosen.
+/// The permissions that new files do not get, as the user has chosen.
 #[cfg(unix)]
 pub mod umask {
     use std::os::unix::fs::PermissionsExt;
@@ -41,20 +41,20 @@ pub mod umask {
 
     pub const PRIVATE: u32 = 0o077;
 
-    /// The one before.
+    /// Sets the mask of this process and returns the previous one.
     #[allow(clippy::useless_conversion, clippy::unnecessary_cast, reason = "16 bits on macOS, 32 on Linux")]
     pub fn set(mask: u32) -> u32 {
         u32::from(stat::umask(Mode::from_bits_truncate(mask as nix::libc::mode_t)).bits())
     }
 
-    /// That of this process. Not while other threads make files.
+    /// The mask of this process. Not for use while other threads make files.
     pub fn get() -> u32 {
         let mask = set(PRIVATE);
         set(mask);
         mask
     }
 
-    /// Gives a file that the user asked for the rights that their other files have.
+    /// Gives a file that the user asked for the permissions that their other files have.
     pub fn apply(mask: u32, file: &Path) -> std::io::Result<()> {
         std::fs::set_permissions(file, std::fs::Permissions::from_mode(0o666 & !mask))
     }

@@ -6,18 +6,17 @@ mod metrics;
 mod report;
 mod significance;
 
-use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use casetrack_core::{Cancel, Error, Progress, ProgressSink, Result};
-use casetrack_engine::eval::{EvalRequest, Evaluation, Judgements, Measurements, Ranking};
+use casetrack_engine::eval::{EvalReport, EvalRequest, Evaluation, Judgements, Ranking};
 use casetrack_engine::search::MAX_TOP_K;
 
 use crate::output;
 use crate::settings::Settings;
 use configuration::Configuration;
-use report::{Comparison, EvalReport};
+use report::Report;
 
 /// Measure retrieval on judged queries, and compare ways of ranking
 ///
@@ -70,26 +69,16 @@ impl Eval {
         let work = std::path::absolute(work).map_err(|error| Error::io(work.display(), error))?;
         let engine = settings.engine(&work.join("collections"))?;
         let report = self.evaluate(&engine.evaluation(), &work.join("corpus"), &progress(settings.quiet))?;
-        output::print(&report, settings.json, describe)
+        output::print(&report, settings.json, Report::describe)
     }
 
-    fn evaluate(
-        &self,
-        evaluation: &Evaluation<'_>,
-        corpus_files: &Path,
-        progress: &ProgressSink,
-    ) -> Result<EvalReport> {
+    fn evaluate(&self, evaluation: &Evaluation<'_>, corpus_files: &Path, progress: &ProgressSink) -> Result<Report> {
         let cancel = Cancel::default();
         let mut rankings = Ranking::standard();
-        let extra = self.also.iter().chain(self.compare.iter().flatten());
-        rankings.extend(extra.map(Configuration::ranking));
-        let measured = |ingested: &_, judgements: &dyn Judgements| -> Result<(Measurements, usize, _)> {
-            let measured = evaluation.measure(ingested, judgements, &rankings, self.top_k, &cancel)?;
-            Ok((measured, judgements.queries(), judgements.measures()))
-        };
-        let (measured, queries, measures) = if self.directory.join(beir::CORPUS).exists() {
-            let (ingested, judgements) = beir::read(evaluation, &self.directory, corpus_files, progress, &cancel)?;
-            measured(&ingested, &judgements)?
+        rankings.extend(self.also.iter().chain(self.compare.iter().flatten()).map(Configuration::ranking));
+        let (ingested, judgements): (_, Box<dyn Judgements>) = if self.directory.join(beir::CORPUS).exists() {
+            let (ingested, judged) = beir::read(evaluation, &self.directory, corpus_files, progress, &cancel)?;
+            (ingested, Box::new(judged))
         } else {
             let request = EvalRequest {
                 directory: self.directory.clone(),
@@ -97,11 +86,16 @@ impl Eval {
                 within_files: self.within_files,
                 top_k: self.top_k,
             };
-            let (ingested, judgements) = evaluation.spans(&request, progress, &cancel)?;
-            measured(&ingested, &judgements)?
+            let (ingested, spans) = evaluation.spans(&request, progress, &cancel)?;
+            (ingested, Box::new(spans))
         };
-        let compared = self.compare.as_deref().map(|two| two.iter().map(|of| of.name.as_str()).collect::<Vec<_>>());
-        Ok(EvalReport::new(self.directory.display().to_string(), queries, measures, measured, compared.as_deref()))
+        let measured = evaluation.measure(&ingested, &*judgements, &rankings, self.top_k, &cancel)?;
+        let compared = match self.compare.as_deref() {
+            Some([a, b]) => Some([a.name.as_str(), b.name.as_str()]),
+            _ => None,
+        };
+        let report = EvalReport::new(&self.directory, &*judgements, &measured);
+        Ok(Report::new(report, judgements.measures(), &measured, compared))
     }
 }
 
@@ -112,48 +106,4 @@ fn progress(quiet: bool) -> ProgressSink {
         Progress::FileDone { files, .. } if !quiet && files.is_multiple_of(100) => eprintln!("{files} files read"),
         _ => {}
     })
-}
-
-fn describe(report: &EvalReport) -> String {
-    let mut out = format!(
-        "{}: {} documents, {} chunks, {} judged queries\n",
-        report.directory, report.documents, report.chunks, report.queries
-    );
-    for notice in &report.notices {
-        let _ = writeln!(out, "Note: {notice}");
-    }
-    let width = report.systems.iter().map(|system| system.system.len()).max().unwrap_or(0).max(8);
-    if let Some(first) = report.systems.first() {
-        let mut header = format!("{:width$}", "");
-        for measured in &first.measures {
-            let _ = write!(header, "  {:<20}", measured.measure);
-        }
-        let _ = write!(out, "\n{}", header.trim_end());
-    }
-    for system in &report.systems {
-        let _ = write!(out, "\n{:width$}", system.system);
-        for measured in &system.measures {
-            let _ = write!(out, "  {:.4} [{:.3}, {:.3}]", measured.mean, measured.low, measured.high);
-        }
-    }
-    let _ = write!(
-        out,
-        "\n\nTime of a search, models loaded: p50 {:.1} ms  p99 {:.1} ms",
-        report.latency.p50_ms, report.latency.p99_ms
-    );
-    if let Some(comparison) = &report.comparison {
-        compared(&mut out, comparison);
-    }
-    out
-}
-
-fn compared(out: &mut String, comparison: &Comparison) {
-    let _ = write!(out, "\n\n{} against {}", comparison.b, comparison.a);
-    for of in &comparison.differences {
-        let _ = write!(
-            out,
-            "\n{:10}  {:.4} against {:.4}: {:+.4} [{:+.4}, {:+.4}], p = {:.4}",
-            of.measure, of.b, of.a, of.difference, of.low, of.high, of.p_value
-        );
-    }
 }

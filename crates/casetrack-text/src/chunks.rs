@@ -5,7 +5,6 @@ use casetrack_engine::chunks::{ChunkView, DocumentChunks, SourceContext};
 
 use super::documents::{embeddings, time};
 use super::format::{counted, push_fact, push_more, range, thousands, trimmed};
-use super::labels;
 use super::marks::{citation, document_text, name, quote};
 
 /// How much of each chunk [`document_chunks`] shows, in characters.
@@ -56,7 +55,7 @@ pub fn document_chunks(chunks: &DocumentChunks, page: Option<u32>) -> String {
         "{}: {shown}\nFile: {}\nType: {} | {} | ingested {} | embedded {}\n",
         name(&document.name),
         name(&document.path),
-        labels::document_type(document.document_type),
+        document.document_type.label(),
         counted(document.page_count.into(), "page"),
         document.ingested_at,
         time(document.embedded_at),

@@ -116,6 +116,20 @@ pub(crate) fn trimmed(mut text: String) -> String {
     text
 }
 
+/// `45 pages, 234 chunks`
+pub(crate) fn size(pages: u32, chunks: u32) -> String {
+    format!("{}, {}", counted(pages.into(), "page"), counted(chunks.into(), "chunk"))
+}
+
+/// Appends a heading and a [list](push_list), unless there are no items.
+pub(crate) fn push_section(text: &mut String, heading: &str, items: impl Iterator<Item = String>, shown: usize) {
+    let items: Vec<String> = items.collect();
+    if !items.is_empty() {
+        let _ = writeln!(text, "\n  {heading}:");
+        push_list(text, items.into_iter(), shown);
+    }
+}
+
 /// Appends the first `shown` items as `  - …` lines, then how many more there are.
 pub fn push_list(text: &mut String, items: impl ExactSizeIterator<Item = String>, shown: usize) {
     let more = items.len().saturating_sub(shown);

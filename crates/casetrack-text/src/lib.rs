@@ -12,7 +12,6 @@ pub mod eval;
 pub mod format;
 pub mod ingest;
 pub mod jobs;
-mod labels;
 pub mod marks;
 pub mod navigation;
 pub mod overview;

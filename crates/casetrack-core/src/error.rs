@@ -91,11 +91,13 @@ impl ErrorCode {
 /// What happened and to what (`message`), and what to do next (`hint`).
 ///
 /// `Display` gives the message alone. Each front end renders the hint in its own words, once, at the end.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub struct Error {
     pub code: ErrorCode,
     pub message: String,
     pub hint: Option<Hint>,
+    /// Not kept when an error is serialised.
+    #[serde(skip)]
     source: Option<Box<dyn std::error::Error + Send + Sync>>,
 }
 

@@ -88,12 +88,17 @@ fn escaped(text: &str, hidden: impl Fn(char) -> bool) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// At most `max` characters of the text, escaped as by [`one_line`], with an ellipsis if there was more.
-pub fn shorten(text: &str, max: usize) -> String {
+/// At most `max` characters of the text, with an ellipsis if there was more.
+pub(crate) fn cut(text: &str, max: usize) -> Cow<'_, str> {
     match text.char_indices().nth(max) {
-        None => one_line(text).into_owned(),
-        Some((end, _)) => format!("{}…", one_line(&text[..end])),
+        None => Cow::Borrowed(text),
+        Some((end, _)) => Cow::Owned(format!("{}…", &text[..end])),
     }
+}
+
+/// The text [cut](cut) to `max` characters and escaped as by [`one_line`].
+pub fn shorten(text: &str, max: usize) -> String {
+    one_line(&cut(text, max)).into_owned()
 }
 
 /// Appends `  Name:       value`.

@@ -1,4 +1,4 @@
-//! The engine's answers as text for people, which the command line and the MCP server share. The wording is that of the tools'
+//! The engine's answers as text for people, which the command line and the MCP server share. The wording follows the tools'
 //! specification.
 //!
 //! Passages are verbatim, between marks that they cannot contain; names, headings and one-line quotations from documents are marked and

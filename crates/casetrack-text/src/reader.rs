@@ -5,8 +5,8 @@ use casetrack_core::{Error, Result};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-/// The front end that a text is for. The command line names no tool, and an assistant is told no command or option, unless it is one
-/// for the user.
+/// The front end that a text is for. Texts for the command line name no tool. Texts for assistants name no command or option, except
+/// those that the user is asked to use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reader {
     Assistant,

@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sync_tells_what_became_of_every_file() {
+    fn a_sync_reports_every_file() {
         let gone = GoneDocument { document_id: id(), name: "old.txt".to_owned(), path: "/acme/old.txt".to_owned() };
         let text = report(&SyncReport { removed: vec![gone.clone()], ..sample() }, Reader::Assistant);
         assert_eq!(

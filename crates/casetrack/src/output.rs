@@ -62,6 +62,11 @@ pub fn print_error(error: &Error, json: bool) {
     }
 }
 
+fn hidden_bar(template: &str) -> ProgressBar {
+    let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
+    ProgressBar::hidden().with_style(style)
+}
+
 /// Progress of a command: a bar on a terminal, one line per file elsewhere, nothing with `--quiet`.
 pub struct Progress {
     bar: ProgressBar,
@@ -71,8 +76,7 @@ pub struct Progress {
 
 impl Progress {
     pub fn new(quiet: bool) -> Self {
-        let style = ProgressStyle::with_template("{bar:30} {pos}/{len} files  {elapsed}  {wide_msg}");
-        let bar = ProgressBar::hidden().with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+        let bar = hidden_bar("{bar:30} {pos}/{len} files  {elapsed}  {wide_msg}");
         Self { bar, terminal: std::io::stderr().is_terminal(), quiet }
     }
 
@@ -137,9 +141,8 @@ impl DownloadProgress {
     pub fn new(quiet: bool) -> Self {
         let template =
             "{bar:24} {decimal_bytes}/{decimal_total_bytes}  {decimal_bytes_per_sec}  {eta} left  {wide_msg}";
-        let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
         let terminal = std::io::stderr().is_terminal();
-        Self { bar: ProgressBar::hidden().with_style(style), quiet, terminal, name: String::new(), tenths: 0 }
+        Self { bar: hidden_bar(template), quiet, terminal, name: String::new(), tenths: 0 }
     }
 
     /// Starts a download of `bytes` bytes.

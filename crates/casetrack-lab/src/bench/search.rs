@@ -16,7 +16,7 @@ use crate::settings::Settings;
 /// Opens the collection itself: run `casetrack stop` first if CaseTrack is using it.
 #[derive(Debug, clap::Args)]
 pub struct SearchBench {
-    /// Directory that holds the collections [default: that of `casetrack`]
+    /// Directory that holds the collections [default: the data directory of `casetrack`]
     #[arg(long, env = "CASETRACK_HOME", value_name = "DIR")]
     data_dir: Option<PathBuf>,
     /// Name, ID or reference of the collection

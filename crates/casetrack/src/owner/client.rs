@@ -64,7 +64,7 @@ fn follow(mut connection: Connection, quiet: bool, printed: &mut bool) -> Result
             Some(FromOwner::Show(Shown::Progress(event))) => progress.show(event),
             Some(FromOwner::Show(Shown::Log(line))) => progress.line(&line),
             Some(FromOwner::Exit(status)) => break Ok(Some(status)),
-            Some(FromOwner::Failed(failure)) => break Err(failure.into()),
+            Some(FromOwner::Failed(error)) => break Err(error),
             Some(FromOwner::Line(_) | FromOwner::Active(_) | FromOwner::Listening(_)) => {}
             None => break Ok(None),
         }

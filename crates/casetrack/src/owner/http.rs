@@ -60,7 +60,7 @@ pub fn run(options: SessionOptions, address: SocketAddr, no_token: bool) -> Resu
                     }
                 }
                 FromOwner::Show(Shown::Log(line)) => eprintln!("{line}"),
-                FromOwner::Failed(failure) => return Err(failure.into()),
+                FromOwner::Failed(error) => return Err(error),
                 _ => {}
             }
         }

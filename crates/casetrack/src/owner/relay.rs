@@ -221,7 +221,7 @@ fn follow(connection: &mut Connection, state: &Mutex<State>) -> Result<Option<u8
             Some(FromOwner::Active(active)) => lock(state).active = active,
             Some(FromOwner::Show(Shown::Log(line))) => eprintln!("{line}"),
             Some(FromOwner::Exit(status)) => return Ok(Some(status)),
-            Some(FromOwner::Failed(failure)) => return Err(failure.into()),
+            Some(FromOwner::Failed(error)) => return Err(error),
             Some(FromOwner::Show(_) | FromOwner::Listening(_)) => {}
             None => return Ok(None),
         }

@@ -20,7 +20,7 @@ use super::address::{self, Address};
 use super::connect::{LISTENING, REFUSED};
 use super::log::OwnerLog;
 use super::session::Session;
-use super::wire::{self, Failure};
+use super::wire;
 use crate::options::Global;
 use crate::output;
 use crate::privacy::close_to_others;
@@ -75,7 +75,7 @@ impl Owner {
             Ok(()) => Ok(ExitCode::SUCCESS),
             Err(error) => {
                 tracing::error!(%error, "the owner ends");
-                if let Ok(line) = wire::encode(&Failure::from(error)) {
+                if let Ok(line) = wire::encode(&error) {
                     say(String::from_utf8_lossy(&line).trim_end());
                 }
                 Ok(ExitCode::FAILURE)

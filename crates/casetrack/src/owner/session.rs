@@ -55,14 +55,14 @@ impl<'s> Session<'s> {
             Request::Run(run) => serve_command(serving, *run, reader, frames).await,
             Request::Mcp(options) => {
                 if let Err(error) = serve_protocol(serving, *options, reader, &frames).await {
-                    let _ = frames.send(FromOwner::Failed(error.into()));
+                    let _ = frames.send(FromOwner::Failed(error));
                 }
                 let _ = frames.send(FromOwner::Exit(0));
                 drop(frames);
             }
             Request::Http(http) => {
                 if let Err(error) = super::http::serve(serving, *http, reader, &frames).await {
-                    let _ = frames.send(FromOwner::Failed(error.into()));
+                    let _ = frames.send(FromOwner::Failed(error));
                 }
                 drop(frames);
             }
@@ -82,7 +82,7 @@ fn retire(serving: &Serving, frames: &UnboundedSender<FromOwner>) {
         let message = format!("The process {} has this data directory open for others: {others}.", std::process::id());
         let hint = "Close the assistants and commands that use it, or update them if they are of another version of \
                     CaseTrack, then try again.";
-        frames.send(FromOwner::Failed(Error::new(casetrack_core::ErrorCode::InUse, message).with_hint(hint).into()))
+        frames.send(FromOwner::Failed(Error::new(casetrack_core::ErrorCode::InUse, message).with_hint(hint)))
     };
 }
 
@@ -118,7 +118,7 @@ async fn serve_command(serving: &Serving, run: Run, mut reader: Reader, frames: 
     let engine = match engine(serving, &run.global) {
         Ok(engine) => engine,
         Err(error) => {
-            let _ = frames.send(FromOwner::Failed(error.into()));
+            let _ = frames.send(FromOwner::Failed(error));
             return;
         }
     };
@@ -142,7 +142,7 @@ async fn serve_command(serving: &Serving, run: Run, mut reader: Reader, frames: 
     };
     let _ = frames.send(match ended {
         Ok(status) => FromOwner::Exit(status),
-        Err(error) => FromOwner::Failed(error.into()),
+        Err(error) => FromOwner::Failed(error),
     });
 }
 

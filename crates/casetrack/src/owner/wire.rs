@@ -7,7 +7,7 @@ use std::ffi::OsString;
 use std::io::{self, BufRead, Write};
 use std::net::SocketAddr;
 
-use casetrack_core::{CollectionId, Error, ErrorCode, Hint, Result};
+use casetrack_core::{CollectionId, Error, Result};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -78,32 +78,9 @@ pub enum FromOwner {
     Active(Option<CollectionId>),
     /// Where HTTP is served.
     Listening(SocketAddr),
-    Failed(Failure),
+    Failed(Error),
     /// The end, with the exit status.
     Exit(u8),
-}
-
-/// An [`Error`] in transit.
-#[derive(Debug, Serialize, Deserialize)]
-pub struct Failure {
-    code: ErrorCode,
-    message: String,
-    hint: Option<Hint>,
-}
-
-impl From<Error> for Failure {
-    fn from(Error { code, message, hint, .. }: Error) -> Self {
-        Self { code, message, hint }
-    }
-}
-
-impl From<Failure> for Error {
-    fn from(Failure { code, message, hint }: Failure) -> Self {
-        match hint {
-            Some(hint) => Self::new(code, message).with_hint(hint),
-            None => Self::new(code, message),
-        }
-    }
 }
 
 /// Identifies this build of the program: an owner and clients of different builds do not understand each other.

@@ -62,10 +62,8 @@ impl Reader {
                     FileLimit::PageTime => ("time for a page", "--max-page-seconds"),
                     FileLimit::ReaderMemory => ("memory for reading a file", "--max-reader-mb"),
                 };
-                return match self {
-                    Self::Assistant => format!("ask the user to raise CaseTrack's limit on the {what}"),
-                    Self::CommandLine => format!("raise the limit with {option}"),
-                };
+                let raise = format!("raise the limit with {option}");
+                return self.pick(&format!("ask the user to raise CaseTrack's limit on the {what}"), &raise).to_owned();
             }
             NameDataDirectory => (
                 "Ask the user to set the environment variable CASETRACK_HOME to a directory.",
@@ -77,19 +75,20 @@ impl Reader {
             ),
             ReplaceFile => ("let the user replace the file", "replace the file with --force"),
         };
+        self.pick(tool, command).to_owned()
+    }
+
+    /// The words for this reader.
+    pub(crate) fn pick<'w>(self, assistant: &'w str, command_line: &'w str) -> &'w str {
         match self {
-            Self::Assistant => tool,
-            Self::CommandLine => command,
+            Self::Assistant => assistant,
+            Self::CommandLine => command_line,
         }
-        .to_owned()
     }
 
     /// What documents are ingested with.
     pub fn ingestion(self) -> &'static str {
-        match self {
-            Self::Assistant => "ingest_document or ingest_folder",
-            Self::CommandLine => "`casetrack ingest`",
-        }
+        self.pick("ingest_document or ingest_folder", "`casetrack ingest`")
     }
 
     pub fn hint(self, hint: &Hint) -> String {

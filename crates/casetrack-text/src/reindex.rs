@@ -52,11 +52,10 @@ fn conclusion(report: &ReindexReport, whole: bool, reader: Reader) -> String {
     }
     match (report.reindexed.len(), report.failed.len(), whole) {
         (0, 0, true) => "Nothing to do: all documents are unchanged and complete.".to_owned(),
-        (0, 0, false) => {
-            "Nothing to do: the source file has not changed and the embeddings are complete. Use force: true to \
-                          reindex anyway."
-                .to_owned()
-        }
+        (0, 0, false) => format!(
+            "Nothing to do: the source file has not changed and the embeddings are complete. Use {} to reindex anyway.",
+            reader.pick("force: true", "--force")
+        ),
         (_, 0, true) => "All embeddings and indexes are up to date.".to_owned(),
         (_, 0, false) => "The new version of the document is searchable.".to_owned(),
         _ => "Documents that failed are unchanged and stay searchable.".to_owned(),
@@ -105,8 +104,11 @@ pub fn status(status: &IndexStatus, reader: Reader) -> String {
     push_section(&mut text, "Documents with issues", incomplete.map(line), MAX_STATES);
     text.push_str(match status.needs_reindex {
         0 => "\nThe stored documents stay searchable. Restore the files, or sync the folder they are in now.",
-        1 => "\nReindex it with reindex_document.",
-        _ => "\nReindex them with reindex_document, or all with reindex_collection (skip_unchanged: true skips the others).",
+        1 => reader.pick("\nReindex it with reindex_document.", "\nReindex it with `casetrack reindex DOCUMENT`."),
+        _ => reader.pick(
+            "\nReindex them with reindex_document, or all with reindex_collection (skip_unchanged: true skips the others).",
+            "\nReindex them with `casetrack reindex --skip-unchanged`.",
+        ),
     });
     text
 }

@@ -106,7 +106,9 @@ pub fn similar(found: &SimilarChunks) -> String {
         counted(found.similar.len() as u64, "passage"),
     );
     if found.similar.is_empty() {
-        text.push_str("\nNo passage is similar enough. Try a lower min_similarity, or exclude_same_document: false.");
+        text.push_str(
+            "\nNo passage is similar enough. Lower the minimum similarity, or include passages of the same document.",
+        );
     }
     for (n, passage) in (1..).zip(&found.similar) {
         let heading = format!("\n--- Passage {n} (similarity: {:.2}) ---\n", passage.similarity);

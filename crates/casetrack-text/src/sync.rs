@@ -97,13 +97,17 @@ fn conclusion(report: &SyncReport, reader: Reader) -> String {
     let changes = report.new.len() + report.changed.len() + report.moved.len() + report.removed.len();
     match (report.dry_run, changes) {
         (true, 0) => "The collection is up to date with the folder.".to_owned(),
-        (true, _) => "Nothing was changed. Call again without dry_run to do this.".to_owned(),
+        (true, _) => {
+            let option = reader.pick("Call again without dry_run", "Run it again without --dry-run");
+            format!("Nothing was changed. {option} to do this.")
+        }
         (false, 0) if report.failed.is_empty() => "The collection is up to date with the folder.".to_owned(),
         (false, 0) => "Nothing was changed.".to_owned(),
         (false, _) if report.missing.is_empty() => "The collection is now up to date with the folder.".to_owned(),
-        (false, _) => "The collection now has all files of the folder; documents whose files are gone were kept \
-                       (remove_deleted: true removes them)."
-            .to_owned(),
+        (false, _) => format!(
+            "The collection now has all files of the folder; documents whose files are gone were kept ({} removes them).",
+            reader.pick("remove_deleted: true", "--remove-deleted")
+        ),
     }
 }
 

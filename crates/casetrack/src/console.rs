@@ -50,7 +50,7 @@ impl Console {
         self.directory.join(path)
     }
 
-    /// Gives a new file that the user asked for the rights that their files have; those of the owner are private.
+    /// Gives a new file that the user asked for the permissions that their files have; the owner's files are private.
     pub fn hand_over(&self, file: &Path) -> Result<()> {
         umask::apply(self.umask, file).map_err(|error| Error::io(file.display(), error))
     }
@@ -61,10 +61,10 @@ impl Console {
         Ok(0)
     }
 
-    /// Does work in a job, as the tools do, and waits for its end. `part` takes the part of the report that is meant.
+    /// Does work in a job, as the tools do, and waits for its end. `part` takes the report of this kind of work.
     ///
-    /// A client that interrupts or goes away cancels the job if it was started here. A job that was under way already goes on:
-    /// someone else wants it.
+    /// A client that interrupts or goes away cancels the job if it was started here. A job that was already running continues:
+    /// another client asked for it.
     pub fn work<R>(
         &self,
         collection: CollectionId,
@@ -74,7 +74,7 @@ impl Console {
         let StartedJob { mut job, joined } = self.engine.start_job(collection, request, JobOrigin::User)?;
         let id = job.job_id;
         if job.state == JobState::Queued {
-            self.note("Waiting for other work to end.".to_owned());
+            self.note("Waiting for other work to finish.".to_owned());
         }
         let progress = self.progress();
         while !job.state.has_ended() {
@@ -83,13 +83,13 @@ impl Console {
                 break;
             }
             if !self.cancel.is_cancelled() {
-                // This process ends, and with it the connection. The client asks the next process, where the job goes on.
+                // This process is exiting, and closes the connection. The client asks the next process, where the job continues.
                 std::thread::sleep(PAUSE);
                 continue;
             }
             if joined {
-                return Err(Error::new(ErrorCode::Cancelled, format!("Stopped waiting. Job {id} goes on."))
-                    .with_hint(hint!["See how far it is with ", Action::GetJob, "."]));
+                return Err(Error::new(ErrorCode::Cancelled, format!("Stopped waiting. Job {id} continues."))
+                    .with_hint(hint!["See its progress with ", Action::GetJob, "."]));
             }
             self.engine.cancel_job(id)?;
             // It may still have a large document to store.

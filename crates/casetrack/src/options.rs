@@ -3,7 +3,7 @@
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 
-use casetrack_core::{CollectionMeta, Error, ErrorCode, Limits, Result, Tier};
+use casetrack_core::{Action, CollectionMeta, Error, ErrorCode, Limits, Result, Tier, hint};
 use casetrack_engine::{Engine, EngineConfig, MemoryMode, ModelProfile, Precision, WorkerCommand};
 use casetrack_mcp::settings::{Settings, Toolset};
 use clap::Args;
@@ -182,7 +182,7 @@ pub fn no_collection_named() -> Error {
         ErrorCode::NoCollectionActive,
         "Which collection? None was named, and there is not exactly one active collection.",
     )
-    .with_hint("Name it with -c NAME. See the collections with `casetrack collections`.")
+    .with_hint(hint!["Name it with ", Action::SwitchCollection, ". List them with ", Action::ListCollections, "."])
 }
 
 /// Which tools assistants see. Options that are not given are taken from `config.toml` in the data directory.

@@ -1,4 +1,4 @@
-//! What CaseTrack keeps is readable by its user alone. Windows gives the files of a user's folders to that user.
+//! Only the user can read what CaseTrack keeps. On Windows, the files in a user's folders are private already.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use casetrack_engine::make_private;
 const OURS: [&str; 7] =
     ["collections", "owner", "jobs", "watches.json", "audit.jsonl", "audit.jsonl.old", "config.toml"];
 
-/// For the owner, before it makes any file: what it makes is private, as is what earlier versions made.
+/// Makes the files that the owner creates private, and those of earlier versions. Called before the owner creates any file.
 pub fn close_to_others(data_dir: &Path) -> Result<()> {
     #[cfg(unix)]
     umask::set(umask::PRIVATE);
@@ -18,7 +18,7 @@ pub fn close_to_others(data_dir: &Path) -> Result<()> {
     restrict(data_dir)
 }
 
-/// Lets nobody else into a directory.
+/// Closes a directory to all other users.
 #[cfg(unix)]
 pub fn restrict(path: &Path) -> Result<()> {
     use std::os::unix::fs::PermissionsExt;

@@ -11,7 +11,7 @@ use serde::Serialize;
 use crate::output;
 use crate::settings::Settings;
 
-/// Latency of search, with models and indexes loaded
+/// Measure the latency of search, with models and indexes loaded
 ///
 /// Opens the collection itself: run `casetrack stop` first if CaseTrack is using it.
 #[derive(Debug, clap::Args)]

@@ -23,10 +23,10 @@ use report::Report;
 /// DIR holds one of two kinds of judgements.
 ///
 /// Documents (the layout of BEIR): corpus.jsonl with {"_id", "title", "text"} per line, queries.jsonl with {"_id", "text"}, and qrels.tsv
-/// with query, document and grade, separated by tabs. A document ranks where its best passage does. Measured are nDCG@10,
+/// with query, document and grade, separated by tabs. A document ranks where its best passage does. The measures are nDCG@10,
 /// recall@10, recall@100 and MRR@10.
 ///
-/// Spans: what `casetrack eval` takes. Measured are recall@5, recall@10 and recall@20.
+/// Spans: what `casetrack eval` takes. The measures are recall@5, recall@10 and recall@20.
 ///
 /// All figures but times are the same at each run. Brackets hold 95 % bootstrap intervals over queries.
 #[derive(Debug, clap::Args)]
@@ -34,7 +34,7 @@ pub struct Eval {
     /// Folder with the judgements
     #[arg(value_name = "DIR")]
     directory: PathBuf,
-    /// Results asked of the whole search
+    /// Number of results of the whole search
     #[arg(short = 'k', long, default_value_t = 100, value_name = "N",
           value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_TOP_K)))]
     top_k: u32,
@@ -44,7 +44,7 @@ pub struct Eval {
     /// The documents that spans.jsonl names [default: DIR/documents]
     #[arg(long, value_name = "PATH")]
     documents: Option<PathBuf>,
-    /// Ask each query of spans.jsonl of each file that has a span for it, alone
+    /// Ask each query of spans.jsonl separately of each file that has a span for it
     #[arg(long)]
     within_files: bool,
     /// Measure this way of ranking too: weights=BM25,DENSE,SPARSE, rrf (reciprocal rank fusion), rrf,k=N, stage=bm25, stage=dense or

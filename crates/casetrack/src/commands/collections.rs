@@ -40,7 +40,7 @@ fn created(meta: &CollectionMeta) -> String {
 /// List the collections
 #[derive(Debug, Args, Serialize, Deserialize)]
 pub struct Collections {
-    /// Archived ones, too
+    /// Include archived collections
     #[arg(long)]
     all: bool,
 }
@@ -112,7 +112,7 @@ impl Close {
 
 /// Archive a collection: it is put away, and neither listed nor searched
 ///
-/// Nothing of it is deleted. It is left out of lists, and everything but rename, verify, repair and delete is refused, until
+/// Nothing is deleted. The collection is left out of lists, and everything but rename, verify, repair and delete is refused, until
 /// `casetrack reopen`. `casetrack collections --all` lists archived collections, too.
 #[derive(Debug, Args, Serialize, Deserialize)]
 pub struct Archive {

@@ -20,7 +20,7 @@ use crate::output;
 /// `casetrack inspect FILE --text`). With "page", they count from the beginning of that page; without it, from the beginning of
 /// all pages joined by one form feed each. "spans": [[start, end], ...] instead lists several places of which any one will do.
 ///
-/// An answer is found when the first passages together hold half of it. Printed are recall@5, recall@10 and recall@20, the mean
+/// An answer is found when the first passages together hold half of it. The output has recall@5, recall@10 and recall@20, the mean
 /// share of a question's answers that the first 5, 10 and 20 passages hold: for each stage of the search alone, for all stages
 /// fused, and for the whole search.
 ///
@@ -30,7 +30,7 @@ pub struct Eval {
     /// Folder with the questions
     #[arg(value_name = "DIR")]
     directory: PathBuf,
-    /// Results asked of the whole search
+    /// Number of results of the whole search
     #[arg(short = 'k', long, default_value_t = 100, value_name = "N",
           value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_TOP_K)))]
     top_k: u32,
@@ -40,7 +40,7 @@ pub struct Eval {
     /// The documents that spans.jsonl names [default: DIR/documents]
     #[arg(long, value_name = "PATH")]
     documents: Option<PathBuf>,
-    /// Ask each question of each file that has an answer to it, alone
+    /// Ask each question separately of each file that has an answer to it
     #[arg(long)]
     within_files: bool,
 }

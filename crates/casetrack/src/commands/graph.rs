@@ -102,10 +102,10 @@ pub struct Timeline {
     /// Only dates with these words in their role, such as "effective" or "payment"
     #[arg(long, value_name = "WORDS")]
     role: Option<String>,
-    /// Most dates to show
+    /// Largest number of dates
     #[arg(long, value_name = "N", default_value_t = MAX_EVENTS, value_parser = clap::value_parser!(u32).range(1..))]
     limit: u32,
-    /// Dates to pass over
+    /// Number of dates to skip
     #[arg(long, value_name = "N", default_value_t = 0)]
     offset: u32,
 }

@@ -13,7 +13,7 @@ use crate::options::Global;
 use crate::output;
 use crate::privacy::umask;
 
-/// How often a command is sent if owners are killed while they run it.
+/// How many times a command is sent if owners are killed while they run it.
 const ATTEMPTS: u32 = 3;
 
 /// The connection in use, for the handler of Ctrl-C.

@@ -18,11 +18,11 @@ use super::session::{Reader, sessions};
 use super::wire::{FromClient, FromOwner, Http, Request, SessionOptions};
 use crate::console::Shown;
 
-/// The environment variable that names the token.
+/// The environment variable that holds the token.
 const TOKEN_VARIABLE: &str = "CASETRACK_TOKEN";
 /// Shortest token that a user may choose, in characters.
 const MIN_TOKEN: usize = 16;
-/// How often an owner may be killed before it listens.
+/// How many times an owner may be killed before it listens.
 const ATTEMPTS: u32 = 3;
 
 /// The token that HTTP clients must send, and where it comes from.

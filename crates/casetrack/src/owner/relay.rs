@@ -21,7 +21,7 @@ use super::connect::{Connection, connect};
 use super::wire::{self, FromClient, FromOwner, Request, SessionOptions};
 use crate::console::Shown;
 
-/// How often a request is sent if owners are killed while they serve it.
+/// How many times a request is sent if owners are killed while they serve it.
 const ATTEMPTS: u32 = 2;
 
 /// The parts of a message that the relay needs.
@@ -67,7 +67,7 @@ struct Pending {
     repeatable: bool,
     /// Whether its answer only comes when the client cancels it.
     lasting: bool,
-    /// How often it has been sent.
+    /// How many times it has been sent.
     sent: u32,
     /// For a request to subscribe (true) or unsubscribe (false): the URI of the resource.
     watch: Option<(String, bool)>,

@@ -84,7 +84,7 @@ impl Owner {
     }
 }
 
-/// Prints a word for the client that waits for it. A client that has gone does not matter.
+/// Prints a word for the client that waits for it. It does not matter if the client has gone.
 fn say(word: &str) {
     let mut stdout = std::io::stdout().lock();
     let _ = writeln!(stdout, "{word}").and_then(|()| stdout.flush());

@@ -21,7 +21,7 @@ pub struct Greeting {
     pub build: String,
 }
 
-/// What a client wants.
+/// The request of a client.
 #[derive(Debug, Serialize, Deserialize)]
 pub enum Request {
     Run(Box<Run>),

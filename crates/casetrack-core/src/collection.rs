@@ -24,7 +24,7 @@ labelled! {
 }
 
 labelled! {
-    /// Where a collection is in its life.
+    /// The state of a collection.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
     #[serde(rename_all = "lowercase")]
     pub enum CollectionStatus {

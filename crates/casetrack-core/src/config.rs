@@ -87,7 +87,7 @@ impl Tier {
         }
     }
 
-    /// How many results a search gives, those before its offset counted in; `None` for any number.
+    /// How many results a search gives, including those before its offset; `None` for any number.
     pub fn max_results(self) -> Option<u32> {
         match self {
             Tier::Free => Some(10),
@@ -95,8 +95,8 @@ impl Tier {
         }
     }
 
-    /// The embedders whose vectors a complete document has, beside the keyword index that every document is in. What the models of its
-    /// collection cannot make is not expected.
+    /// The embedders whose vectors a complete document has, beside the keyword index that every document is in. Vectors that the models of its
+    /// collection cannot make are not expected.
     pub fn embedders(self) -> &'static [&'static str] {
         match self {
             // Late interaction (E12), which only Pro has, is not part of a collection yet.

@@ -11,7 +11,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 /// Who must act for the operation to succeed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ErrorKind {
-    /// Bad input: the caller can mend the request.
+    /// Bad input: the caller can correct the request.
     User,
     /// The machine: disk full, permission, a missing library or model.
     Environment,
@@ -111,7 +111,7 @@ impl Error {
         self
     }
 
-    /// With the hint of another error, if that has one.
+    /// Takes the hint of another error, if it has one.
     pub fn with_hint_of(mut self, other: &Self) -> Self {
         self.hint.clone_from(&other.hint);
         self

@@ -119,6 +119,7 @@ pub fn search(scores: [f32; 2]) -> SearchResponse {
             bm25,
             dense: None,
             sparse: None,
+            preferred: None,
         }
     };
     SearchResponse {

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use casetrack_core::DocumentId;
 use casetrack_store::Hit;
 
+use super::preferred::Preferred;
 use super::{Recall, StageScore};
 
 /// The weight of each list in the fused score: not negative, and not all 0.
@@ -92,30 +93,22 @@ fn sort(candidates: &mut [Candidate]) {
         .sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| (a.document, a.index).cmp(&(b.document, b.index))));
 }
 
-/// What adds to the scores of some candidates.
-pub(super) struct Preference<'p> {
-    /// The candidates among the passages that are preferred.
-    pub candidates: Vec<Candidate>,
-    /// The most that it adds.
-    pub most: f32,
-    /// What of it it adds to a candidate, 0–1.
-    pub share: &'p dyn Fn(&Candidate) -> f32,
-    /// Whether the candidates' own scores count instead of those that they have among all.
-    pub rescored: bool,
-}
-
-/// Adds preferences to the scores of all candidates, which are divided by what that makes of the highest possible one.
-pub(super) fn prefer(everywhere: Vec<Candidate>, preferences: Vec<Preference<'_>>) -> Vec<Candidate> {
+/// Adds preferences, each with what was found of it, to the scores of all candidates, which are divided by what that makes of the
+/// highest possible one.
+pub(super) fn prefer<'p>(
+    everywhere: Vec<Candidate>,
+    preferences: impl Iterator<Item = (&'p Preferred, &'p Recall)>,
+) -> Vec<Candidate> {
     let mut total = 1.0;
     let mut joined: HashMap<(DocumentId, u32), Candidate> =
         everywhere.into_iter().map(|candidate| ((candidate.document, candidate.index), candidate)).collect();
     let mut bonuses: HashMap<(DocumentId, u32), f32> = HashMap::new();
-    for Preference { candidates, most, share, rescored } in preferences {
+    for (Preferred { most, share, apart, .. }, found) in preferences {
         total += most;
-        for candidate in candidates {
+        for candidate in found.fused(Weights::default()) {
             let key = (candidate.document, candidate.index);
-            *bonuses.entry(key).or_default() += most * share(&candidate);
-            if rescored || !joined.contains_key(&key) {
+            *bonuses.entry(key).or_default() += most * share(candidate.document, candidate.index);
+            if *apart || !joined.contains_key(&key) {
                 joined.insert(key, candidate);
             }
         }

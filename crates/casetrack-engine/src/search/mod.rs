@@ -2,11 +2,13 @@
 
 pub mod compare;
 mod context;
+mod cover;
 mod excerpt;
 mod filter;
 mod folding;
 pub(crate) mod fusion;
 mod literal;
+mod preferred;
 mod query;
 mod recall;
 mod related;
@@ -25,9 +27,8 @@ pub use filter::{DateRange, Filters, Kind, WrittenFilters};
 use crate::documents::chunks;
 use crate::graph::chunks_with_entities;
 use crate::host::Host;
-use fusion::{Candidate, Preference};
+use preferred::Preferences;
 use query::Understood;
-use route::Route;
 
 pub use fusion::Weights;
 pub use recall::Recall;
@@ -160,10 +161,9 @@ pub struct StageScore {
 
 pub(crate) fn search(host: &Host, collection: CollectionId, request: &SearchRequest) -> Result<SearchResponse> {
     let started = Instant::now();
-    let asked = checked_query(request)?;
+    let query = checked_query(request)?;
     let collection = host.collection(collection)?;
-    let Understood { text, filters, words, mut preferred, mut notices } = query::understand(&collection, asked)?;
-    let query = text.as_str();
+    let Understood { text, filters, words, preferred, mut notices } = query::understand(&collection, query)?;
     let mut restricted = request.filters.clone();
     restricted.documents.extend(request.document.clone());
     let id = collection.meta().id;
@@ -179,54 +179,26 @@ pub(crate) fn search(host: &Host, collection: CollectionId, request: &SearchRequ
         let left = select(&WordConditions::default())?.map_or(counts.documents, |selection| selection.documents());
         notices.push(query::nothing_left(&words, left));
     }
-    let searched = selection.as_ref().map(|selection| selection.document_ids().collect());
-    let route = route::route(&collection, query, searched.as_ref())?;
-    let asked = route.as_ref().and_then(|route| route.rest.as_deref()).unwrap_or(query);
-    // What names a document is not asked of its passages.
-    preferred.retain(|phrase| asked.contains(phrase.as_str()));
-    let literals = literal::literals(&collection, asked, &preferred, selection.as_ref(), &mut notices)?;
+    let Preferences { asked, preferred } =
+        Preferences::of(&collection, &text, preferred, selection.as_ref(), &mut notices)?;
 
     let request = &within_tier(request, host.config().tier, &mut notices);
     let count = RECALL.max(request.offset as usize + request.top_k as usize);
-    let everywhere = Filter { selection, documents: None };
-    let mut scopes = vec![Scope { keywords: query, filter: everywhere.clone() }];
-    if let Some(Route { documents, .. }) = &route {
-        let documents = documents.iter().map(|(document, _)| *document).collect();
-        scopes.push(Scope { keywords: asked, filter: Filter { documents: Some(documents), ..everywhere } });
-    }
-    if let Some(literals) = &literals {
-        scopes.push(Scope { keywords: query, filter: literals.filter.clone() });
-    }
-    let mut recalled = recall(host, &collection, asked, count, &scopes)?.into_iter();
-    let everything = recalled.next().ok_or_else(|| Error::internal("Nothing was searched"))?;
+    let everywhere = Scope { keywords: &text, filter: Filter { selection, documents: None } };
+    let preferring = preferred.iter().map(|of| Scope { keywords: &asked, filter: of.filter.clone() });
+    let scopes: Vec<Scope<'_>> = std::iter::once(everywhere).chain(preferring).collect();
+    let mut recalled = recall(host, &collection, &asked, count, &scopes)?;
+    let everything = recalled.remove(0);
     let lists = [("BM25", true), ("dense E1", everything.dense.is_some()), ("sparse E6", everything.sparse.is_some())];
     let lists: Vec<&str> = lists.into_iter().filter_map(|(name, present)| present.then_some(name)).collect();
     let mut stages = vec![format!("recall ({})", lists.join(", "))];
     if lists.len() > 1 {
         stages.push("score fusion".to_owned());
     }
-    let env = |name: &str, or: f32| std::env::var(name).ok().and_then(|b| b.parse().ok()).unwrap_or(or);
-    let mut preferences = Vec::new();
-    let how_well = |candidate: &Candidate| route.as_ref().map_or(0.0, |route| route.how_well(candidate.document));
-    if route.is_some()
-        && let Some(inside) = recalled.next()
-    {
-        stages.push("documents that the query names".to_owned());
-        let candidates = inside.fused(Weights::default());
-        preferences.push(Preference { candidates, most: env("CT_B", 0.5), share: &how_well, rescored: true });
-    }
-    let share =
-        |candidate: &Candidate| literals.as_ref().map_or(0.0, |of| of.weight(candidate.document, candidate.index));
-    if literals.is_some()
-        && let Some(having) = recalled.next()
-    {
-        stages.push("quoted words and numbers".to_owned());
-        let candidates = having.fused(Weights::default());
-        preferences.push(Preference { candidates, most: env("CT_L", 0.5), share: &share, rescored: false });
-    }
-    let candidates = fusion::prefer(everything.fused(Weights::default()), preferences);
+    stages.extend(preferred.iter().map(|of| of.stage.to_owned()));
+    let candidates = fusion::prefer(everything.fused(Weights::default()), preferred.iter().zip(&recalled));
     notices.extend(everything.notices);
-    let results = folding::results(&collection, query, &candidates, request)?;
+    let results = folding::results(&collection, &asked, &candidates, request)?;
     let related = match request.related {
         true => related::to(host, &collection, &results)?,
         false => Vec::new(),
@@ -234,7 +206,7 @@ pub(crate) fn search(host: &Host, collection: CollectionId, request: &SearchRequ
     Ok(SearchResponse {
         results,
         related,
-        query: asked.to_owned(),
+        query: query.to_owned(),
         collection: collection.meta().name.clone(),
         total_documents: counts.documents,
         documents,

@@ -255,10 +255,14 @@ mod tests {
     }
 
     #[test]
-    fn phrases_in_quotes_are_required() {
-        let query = "see \"late payment\", please";
-        assert_eq!(words(query), ("see late payment, please".into(), vec!["late payment".into()], vec![]));
-        assert_eq!(words("(\"a b\") +\"c d\" -\"e f\"").1, ["a b", "c d"]);
+    fn phrases_in_quotes_are_preferred_beside_other_words_and_required_alone() {
+        let parsed = parse("see \"late payment\", please");
+        assert_eq!((parsed.text.as_str(), parsed.words.required.len()), ("see late payment, please", 0));
+        assert_eq!(parsed.preferred, ["late payment"]);
+        assert_eq!(words("\"late payment\""), ("late payment".into(), vec!["late payment".into()], vec![]));
+        assert_eq!(words("(\"a b\") +\"c d\" -\"e f\"").1, ["c d", "a b"]);
+        assert_eq!(words("interest on +\"late payment\"").1, ["late payment"]);
+        assert_eq!(words("\"rent\" document:Lease").1, ["rent"]);
     }
 
     #[test]
@@ -300,7 +304,7 @@ mod tests {
         #[test]
         fn any_mixture_of_signs_is_understood(query in "([+\\-\"“”„«» (:.é4a]|type:|entity:|date:|page:|document:){0,20}") {
             let parsed = parse(&query);
-            prop_assert!(parsed.words.required.iter().chain(&parsed.words.excluded).all(|words| words.contains(char::is_alphanumeric)));
+            prop_assert!(parsed.words.required.iter().chain(&parsed.words.excluded).chain(&parsed.preferred).all(|words| words.contains(char::is_alphanumeric)));
         }
 
         #[test]

@@ -1,0 +1,107 @@
+//! Passages that a query prefers, besides those that it finds: of documents that it names, with words that it quotes, and the
+//! beginnings of documents where it asks for what is said there.
+//!
+//! A preference adds to the fused score and excludes nothing.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use casetrack_core::{DocumentId, Result};
+use casetrack_store::{Collection, Filter, Selection};
+
+use super::{cover, literal, route};
+
+/// The most that each preference adds to a score of 0–1.
+const NAMED: f32 = 0.5;
+const LITERAL: f32 = 0.5;
+const BEGINNING: f32 = 0.4;
+/// Names of documents in a notice.
+const MAX_NAMES: usize = 3;
+
+/// Passages that are preferred.
+pub(super) struct Preferred {
+    /// The stage's name.
+    pub stage: &'static str,
+    pub filter: Filter,
+    /// The most that is added.
+    pub most: f32,
+    /// What of it a chunk gets, 0–1.
+    pub share: Box<dyn Fn(DocumentId, u32) -> f32>,
+    /// Whether chunks are compared with each other instead of with all that are searched.
+    pub apart: bool,
+}
+
+/// What a query asks and what it prefers.
+pub(super) struct Preferences {
+    /// The query without the names of the documents it is asked of.
+    pub asked: String,
+    pub preferred: Vec<Preferred>,
+}
+
+impl Preferences {
+    /// The preferences of a query that searches `selection` (`None` for all), with its quoted `phrases`. Notices say what was applied.
+    pub fn of(
+        collection: &Collection,
+        query: &str,
+        mut phrases: Vec<String>,
+        selection: Option<&Arc<Selection>>,
+        notices: &mut Vec<String>,
+    ) -> Result<Self> {
+        let mut preferred = Vec::new();
+        let searched: Option<HashSet<DocumentId>> = selection.map(|selection| selection.document_ids().collect());
+        let mut meant: Option<Vec<DocumentId>> = searched.as_ref().map(|searched| searched.iter().copied().collect());
+        let mut asked = query.to_owned();
+        if let Some(route) = route::route(collection, query, searched.as_ref())? {
+            asked = route.rest.clone().unwrap_or(asked);
+            let documents: Vec<DocumentId> = route.documents.iter().map(|(document, _)| *document).collect();
+            meant = Some(documents.clone());
+            if searched.as_ref().is_none_or(|searched| searched.len() > 1) {
+                notices.extend(named(collection, &route)?);
+                preferred.push(Preferred {
+                    stage: "documents that the query names",
+                    filter: Filter { selection: selection.cloned(), documents: Some(documents) },
+                    most: NAMED,
+                    share: Box::new(move |document, _| route.how_well(document)),
+                    apart: true,
+                });
+            }
+        }
+        // What names a document is not asked of its passages.
+        phrases.retain(|phrase| asked.contains(phrase.as_str()));
+        if let Some(literals) = literal::literals(collection, &asked, &phrases, selection, notices)? {
+            preferred.push(Preferred {
+                stage: "quoted words and numbers",
+                filter: literals.filter.clone(),
+                most: LITERAL,
+                share: Box::new(move |document, index| literals.weight(document, index)),
+                apart: false,
+            });
+        }
+        if cover::asks(&asked)
+            && let Some(filter) = cover::beginnings(collection, meant.as_deref())?
+        {
+            preferred.push(Preferred {
+                stage: "beginnings of documents",
+                filter,
+                most: BEGINNING,
+                share: Box::new(|_, index| cover::share(index)),
+                apart: false,
+            });
+        }
+        Ok(Self { asked, preferred })
+    }
+}
+
+/// Which documents come first, in words.
+fn named(collection: &Collection, route: &route::Route) -> Result<Option<String>> {
+    let best = route.documents.iter().filter(|(_, how_well)| *how_well > 0.99).take(MAX_NAMES + 1);
+    let mut names = Vec::new();
+    for (document, _) in best {
+        names.extend(collection.document(*document)?.map(|meta| meta.name));
+    }
+    Ok(match names.as_slice() {
+        [] => None,
+        names if names.len() > MAX_NAMES => None,
+        names => Some(format!("The query names {}; passages from there come first.", names.join(" and "))),
+    })
+}

@@ -1,17 +1,21 @@
 #!/usr/bin/env python3
-"""Makes of annotated contracts a folder for `casetrack eval FOLDER --within-files`.
+"""Makes of annotated contracts a folder for `casetrack eval FOLDER`.
 
-usage: contract_spans.py DATA_DIR FOLDER [--sample N]
+usage: contract_spans.py DATA_DIR FOLDER [--sample N] [--half first|second] [--named]
 
 DATA_DIR holds txt/*.txt and clauses.jsonl, one annotation a line:
   {"file": name without extension, "description", "quotes": [{"spans": [[start, end]]}]}
-A query is a clause's description, a gold span a quote of it, wherever it stands. --sample takes so many contracts, drawn with a
-fixed seed. Needs the Python standard library only.
+A query is a clause's description, a gold span a quote of it, wherever it stands: measure with --within-files. With --named a query
+also says which contract is meant, for a search across all of them: "DESCRIPTION in the DOCUMENT between PARTY and PARTY?", after
+manifest.jsonl ({"_id", "document_name", "parties"}); contracts whose parties it does not give are not asked about.
+--sample takes so many contracts, drawn with a fixed seed; --half asks only about every other contract, and takes all.
+Needs the Python standard library only.
 """
-import argparse, json, random, shutil
+import argparse, json, random, re, shutil
 from pathlib import Path
 
 SEED = 1
+HALVES = {"first": 0, "second": 1}
 
 
 def main():
@@ -19,6 +23,8 @@ def main():
     parser.add_argument("data", type=Path)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--sample", type=int)
+    parser.add_argument("--half", choices=HALVES)
+    parser.add_argument("--named", action="store_true")
     options = parser.parse_args()
     files = sorted((options.data / "txt").glob("*.txt"))
     if options.sample:
@@ -26,14 +32,34 @@ def main():
     (options.folder / "documents").mkdir(parents=True, exist_ok=True)
     for file in files:
         shutil.copyfile(file, options.folder / "documents" / file.name)
-    names = {file.stem for file in files}
+    asked = [file.stem for file in files][HALVES.get(options.half, 0)::2 if options.half else 1]
+    # what is put after a description
+    places = {name: "" for name in asked}
+    if options.named:
+        manifest = map(json.loads, open(options.data / "manifest.jsonl", encoding="utf-8"))
+        named = {contract["_id"]: place(contract) for contract in manifest}
+        places = {name: named[name] for name in asked if named.get(name)}
     with open(options.folder / "spans.jsonl", "w", encoding="utf-8") as spans:
         for line in open(options.data / "clauses.jsonl", encoding="utf-8"):
             clause = json.loads(line)
-            for quote in clause["quotes"] if clause["file"] in names else []:
+            for quote in clause["quotes"] if clause["file"] in places else []:
                 if quote["spans"]:
-                    gold = {"query": clause["description"], "file": clause["file"] + ".txt", "spans": quote["spans"]}
-                    spans.write(json.dumps(gold) + "\n")
+                    after = places[clause["file"]]
+                    query = clause["description"].rstrip("?. ") + after if after else clause["description"]
+                    spans.write(json.dumps({"query": query, "file": clause["file"] + ".txt", "spans": quote["spans"]}) + "\n")
+
+
+def place(contract):
+    """" in the DOCUMENT between PARTY and PARTY?", or nothing where the manifest lacks the names."""
+    name = " ".join(re.sub(r"[(“\"”]+\s*$", "", contract["document_name"].strip()).split())
+    if name.isupper():
+        name = name.title()
+    # 'Acme, Inc. ("Buyer", "Party"); (each "Party")': the defined terms are no names
+    parties = [re.sub(r"\(.*|[\"“].*|, *collectively.*", "", party).strip(" ,") for party in contract["parties"].split(";")]
+    parties = [party for party in parties if sum(c.isalpha() for c in party) > 2 and not party.startswith(("individually", "collectively"))]
+    if not name or not parties:
+        return None
+    return f" in the {name} between {' and '.join(parties[:2])}?" if len(parties) > 1 else f" in the {name} of {parties[0]}?"
 
 
 main()

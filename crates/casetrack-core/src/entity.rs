@@ -102,6 +102,8 @@ pub struct LocalEntity {
     pub aliases: Vec<String>,
     /// What a date or an amount says.
     pub value: Option<EntityValue>,
+    /// Percent: how many of the entities found in this way are what they are said to be.
+    pub confidence: u8,
 }
 
 /// A mention of one of [`Annotations::entities`].

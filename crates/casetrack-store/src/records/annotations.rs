@@ -13,6 +13,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::corrupt;
 
+const TYPE_BITS: u32 = 3;
+/// Doubt is kept in steps of so many percent: at most 31 steps, 93 %.
+const DOUBT_STEP: u8 = 3;
+
 /// By the numbers that stand for them on disk: a new one goes to the end.
 const ENTITY_TYPES: [EntityType; 6] = [
     EntityType::Person,
@@ -48,6 +52,7 @@ pub struct AnnotationsRecord {
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 struct EntityRecord {
+    /// The type in the lowest three bits, and the doubt in the others: 0 in records that were written without it.
     entity_type: u8,
     key: String,
     name: String,
@@ -178,7 +183,8 @@ impl EntityRecord {
                 Some(ValueRecord::Amount { value: value.clone(), unit: unit.clone() })
             }
         };
-        let entity_type = number(&ENTITY_TYPES, &entity.entity_type)?;
+        let doubt = 100u8.saturating_sub(entity.confidence) / DOUBT_STEP;
+        let entity_type = number(&ENTITY_TYPES, &entity.entity_type)? | doubt << TYPE_BITS;
         Ok(Self {
             entity_type,
             key: entity.key.clone(),
@@ -197,7 +203,9 @@ impl EntityRecord {
             Some(ValueRecord::Amount { value, unit }) => Some(EntityValue::Amount(AmountValue { value, unit })),
         };
         let Self { entity_type, key, name, aliases, .. } = self;
-        Ok(LocalEntity { entity_type: known(&ENTITY_TYPES, entity_type)?, key, name, aliases, value })
+        let confidence = 100 - (entity_type >> TYPE_BITS) * DOUBT_STEP;
+        let entity_type = known(&ENTITY_TYPES, entity_type & ((1 << TYPE_BITS) - 1))?;
+        Ok(LocalEntity { entity_type, key, name, aliases, value, confidence })
     }
 }
 
@@ -289,8 +297,12 @@ mod tests {
             ];
         let entity_type = prop::sample::select(EntityType::ALL.to_vec());
         let aliases = prop::collection::vec("\\PC{0,10}", 0..3);
-        (entity_type, "\\PC{0,10}", "\\PC{0,10}", aliases, prop::option::of(value))
-            .prop_map(|(entity_type, key, name, aliases, value)| LocalEntity { entity_type, key, name, aliases, value })
+        (entity_type, "\\PC{0,10}", "\\PC{0,10}", aliases, prop::option::of(value)).prop_map(
+            |(entity_type, key, name, aliases, value)| {
+                let confidence = 100 - 3 * (key.len() % 32) as u8;
+                LocalEntity { entity_type, key, name, aliases, value, confidence }
+            },
+        )
     }
 
     /// Page, start and end of things in order.
@@ -367,6 +379,7 @@ mod tests {
             name: "N".into(),
             aliases: vec!["L".into()],
             value,
+            confidence: 100,
         };
         let day = DateValue { first: "D".into(), last: "E".into(), precision: DatePrecision::Quarter };
         let price = AmountValue { value: "5".into(), unit: "EUR".into() };

@@ -88,7 +88,7 @@ pub(crate) fn list_entities(
     check(top_k, 500)?;
     let known = known(host, collection)?;
     let document = document.map(|name| find_document(&known.collection, name)).transpose()?.map(|meta| meta.id);
-    let request = ListEntities { entity_type, document, sort_by, top_k: top_k as usize };
+    let request = ListEntities { entity_type, document, sort_by, least_confidence: 0, top_k: top_k as usize };
     let list = known.graph().list_entities(&request);
     Ok(EntityListReport { collection: known.name(), list, notices: known.notices()? })
 }

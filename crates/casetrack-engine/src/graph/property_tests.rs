@@ -58,7 +58,7 @@ fn documents(said: &Said, variant: usize) -> Vec<Doc> {
 fn answers(graph: &Graph) -> String {
     let mut all = format!("{:#?}\n{:#?}\n", graph.summary(), graph.statistics());
     for sort_by in [EntitySort::Mentions, EntitySort::Documents, EntitySort::Name] {
-        let list = graph.list_entities(&ListEntities { entity_type: None, document: None, sort_by, top_k: 100 });
+        let list = graph.list_entities(&ListEntities { sort_by, top_k: 100, ..ListEntities::default() });
         all += &format!("{list:#?}\n");
     }
     for sort_by in [ReferenceSort::Citations, ReferenceSort::Documents, ReferenceSort::Name] {
@@ -154,6 +154,7 @@ proptest! {
             name: key.to_owned(),
             aliases: Vec::new(),
             value: None,
+            confidence: 90,
         };
         let annotations = Annotations {
             entities: vec![entity("a"), entity("b")],

@@ -112,12 +112,19 @@ impl Doc {
                 name: name.to_owned(),
                 aliases: Vec::new(),
                 value,
+                confidence: 90,
             });
             entities.len() - 1
         });
         let (char_start, char_end) = self.take(chunk);
         let role = role.map(str::to_owned);
         self.annotations.mentions.push(PlacedMention { entity: entity as u32, page: 1, char_start, char_end, role });
+        self
+    }
+
+    /// With this confidence, in percent, in its last entity.
+    pub fn sure(mut self, confidence: u8) -> Self {
+        self.annotations.entities.last_mut().unwrap().confidence = confidence;
         self
     }
 

@@ -289,6 +289,24 @@ fn the_timeline_puts_dates_that_matter_first() {
 }
 
 #[test]
+fn a_summary_leaves_out_what_is_not_sure() {
+    let documents = [
+        doc("a.txt", 1).person(0, "Ann Lee").organization(0, "Field").sure(50),
+        doc("b.txt", 1).organization(0, "Acme").organization(0, "Offshore").sure(50),
+        doc("c.txt", 1).organization(0, "Acme").sure(95),
+    ];
+    let graph = graph(documents);
+    let names = |entities: Vec<EntityView>| entities.into_iter().map(|entity| entity.name).collect::<Vec<_>>();
+    let summary = graph.summary();
+    assert_eq!(names(summary.organizations.into_iter().map(|one| one.entity).collect()), ["Acme"]);
+    assert_eq!(names(summary.top_entities), ["Acme", "Ann Lee"]);
+    // Lists have all, each with the confidence of the document that is surest.
+    let all = graph.list_entities(&ListEntities { top_k: 10, ..ListEntities::default() });
+    let confidences: Vec<_> = all.entities.iter().map(|entity| (entity.name.as_str(), entity.confidence)).collect();
+    assert_eq!(confidences, [("Acme", 0.95), ("Ann Lee", 0.9), ("Field", 0.5), ("Offshore", 0.5)]);
+}
+
+#[test]
 fn the_summary_is_a_briefing() {
     let organization = EntityType::Organization;
     let mut documents: Vec<Doc> = (0..4)

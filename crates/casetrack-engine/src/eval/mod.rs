@@ -18,9 +18,9 @@ use casetrack_store::Collection;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::collections::{CreateCollection, create_collection, list_collections};
+use crate::collections::CreateCollection;
 use crate::host::{Host, OpenCollection};
-use crate::ingest::{IngestRequest, ingest};
+use crate::ingest::IngestRequest;
 
 pub use casetrack_store::Hit;
 pub use measure::{Judgements, Latency, Measurements, Ranking, fused};
@@ -71,31 +71,37 @@ pub struct Measured {
     pub mean: f64,
 }
 
-pub(crate) fn evaluate(
-    host: &Host,
-    request: &EvalRequest,
-    progress: &ProgressSink,
-    cancel: &Cancel,
-) -> Result<EvalReport> {
-    let evaluation = Evaluation::new(host);
-    let (ingested, spans) = evaluation.spans(request, progress, cancel)?;
-    let measured = evaluation.measure(&ingested, &spans, &Ranking::standard(), request.top_k, cancel)?;
-    let mean =
-        |values: &[Vec<f64>], at: usize| values.iter().map(|row| row[at]).sum::<f64>() / values.len().max(1) as f64;
-    let system = |(system, values): (String, Vec<Vec<f64>>)| {
-        let measures = spans.measures().iter().enumerate();
-        let measures = measures.map(|(at, &measure)| Measured { measure, mean: mean(&values, at) });
-        SystemResult { system, measures: measures.collect() }
-    };
-    Ok(EvalReport {
-        directory: request.directory.display().to_string(),
-        documents: measured.documents,
-        chunks: measured.chunks,
-        queries: spans.queries(),
-        systems: measured.systems.into_iter().map(system).collect(),
-        latency: measured.latency,
-        notices: measured.notices,
-    })
+impl Host {
+    /// The steps of an evaluation, for development tools.
+    pub fn evaluation(&self) -> Evaluation<'_> {
+        Evaluation { host: self }
+    }
+
+    /// Measures retrieval on the judged questions of a folder. Blocks: ingestion takes its time, then each query is searched twice.
+    ///
+    /// All figures but times are the same at each run. Fails where the questions cannot be read, or a document that they name was
+    /// not ingested.
+    pub fn evaluate(&self, request: &EvalRequest, progress: &ProgressSink, cancel: &Cancel) -> Result<EvalReport> {
+        let evaluation = self.evaluation();
+        let (ingested, spans) = evaluation.spans(request, progress, cancel)?;
+        let measured = evaluation.measure(&ingested, &spans, &Ranking::standard(), request.top_k, cancel)?;
+        let mean =
+            |values: &[Vec<f64>], at: usize| values.iter().map(|row| row[at]).sum::<f64>() / values.len().max(1) as f64;
+        let system = |(system, values): (String, Vec<Vec<f64>>)| {
+            let measures = spans.measures().iter().enumerate();
+            let measures = measures.map(|(at, &measure)| Measured { measure, mean: mean(&values, at) });
+            SystemResult { system, measures: measures.collect() }
+        };
+        Ok(EvalReport {
+            directory: request.directory.display().to_string(),
+            documents: measured.documents,
+            chunks: measured.chunks,
+            queries: spans.queries(),
+            systems: measured.systems.into_iter().map(system).collect(),
+            latency: measured.latency,
+            notices: measured.notices,
+        })
+    }
 }
 
 /// The documents of an evaluation, stored.
@@ -114,15 +120,11 @@ pub struct Evaluation<'h> {
 }
 
 impl<'h> Evaluation<'h> {
-    pub(crate) fn new(host: &'h Host) -> Self {
-        Self { host }
-    }
-
     /// Ingests files and folders into the collection for evaluations, which is created where there is none, and deletes documents
     /// of an earlier evaluation that are not among them.
     pub fn ingest(&self, paths: Vec<PathBuf>, progress: &ProgressSink, cancel: &Cancel) -> Result<Ingested> {
         let id = self.collection()?;
-        let report = ingest(self.host, id, &IngestRequest::new(paths), progress, cancel)?;
+        let report = self.host.ingest(id, &IngestRequest::new(paths), progress, cancel)?;
         if let Some(problem) = &report.stopped {
             return Err(match cancel.is_cancelled() {
                 true => Error::cancelled(),
@@ -142,12 +144,12 @@ impl<'h> Evaluation<'h> {
 
     /// The collection for evaluations.
     fn collection(&self) -> Result<CollectionId> {
-        let there = list_collections(self.host, None)?.into_iter().find(|found| found.meta.name == COLLECTION);
+        let there = self.host.list_collections(None)?.into_iter().find(|found| found.meta.name == COLLECTION);
         if let Some(there) = there {
             return Ok(there.meta.id);
         }
         let request = CreateCollection { name: COLLECTION.to_owned(), ..CreateCollection::default() };
-        Ok(create_collection(self.host, request)?.id)
+        Ok(self.host.create_collection(request)?.id)
     }
 
     /// Ingests the documents that the gold spans of a folder name, and reads the spans.

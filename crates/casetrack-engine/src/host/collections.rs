@@ -196,7 +196,7 @@ mod tests {
             created_at: Timestamp::now(),
         };
         let models = VectorModels { dense: "m".to_owned(), dense_dimension: 2, sparse: None };
-        host.collections().adopt(host.registry().create(&meta, &models).unwrap())
+        host.open_collections().adopt(host.registry().create(&meta, &models).unwrap())
     }
 
     #[test]
@@ -204,7 +204,7 @@ mod tests {
         let (_dir, host) = host();
         let held = make(&host, 0);
         let ids: Vec<CollectionId> = (1..MAX_UNUSED + 4).map(|n| make(&host, n).meta().id).collect();
-        let is_open = |id: &CollectionId| host.collections().if_open(*id).is_some();
+        let is_open = |id: &CollectionId| host.open_collections().if_open(*id).is_some();
         assert!(is_open(&held.meta().id), "it is in use");
         let open: Vec<bool> = ids.iter().map(is_open).collect();
         assert_eq!(open.iter().filter(|open| **open).count(), MAX_UNUSED + 1, "{open:?}");
@@ -220,7 +220,7 @@ mod tests {
         let derived = |host: &Host| host.collection(id).unwrap().derived::<Mutex<u32>>();
         *lock(&derived(&host)) += 1;
         assert_eq!(*lock(&derived(&host.with_config(host.config().clone()))), 1);
-        host.collections().close(id).unwrap();
+        host.open_collections().close(id).unwrap();
         assert_eq!(*lock(&derived(&host)), 0);
     }
 }

@@ -120,19 +120,22 @@ pub struct IngestedDocument {
     pub warnings: Vec<String>,
 }
 
-/// Ingests files and folders into a collection. Blocks until done; `cancel` stops it within a second.
-///
-/// Fails as a whole only when nothing can be started (no such path, no model); after that every problem is in the report.
-pub(crate) fn ingest(
-    host: &Host,
-    collection: CollectionId,
-    request: &IngestRequest,
-    progress: &ProgressSink,
-    cancel: &Cancel,
-) -> Result<IngestReport> {
-    let collection = host.collection_to_change(collection)?;
-    let discovery = discover::discover(request, host.config(), cancel)?;
-    ingest_files(host, &collection, request, discovery, progress, cancel)
+impl Host {
+    /// Ingests files and folders without a job, for programs that have the data directory to themselves. Blocks until done; `cancel` stops
+    /// it within a second.
+    ///
+    /// Fails as a whole only when nothing can be started (no such path, no model); after that every problem is in the report.
+    pub fn ingest(
+        &self,
+        collection: CollectionId,
+        request: &IngestRequest,
+        progress: &ProgressSink,
+        cancel: &Cancel,
+    ) -> Result<IngestReport> {
+        let collection = self.collection_to_change(collection)?;
+        let discovery = discover::discover(request, self.config(), cancel)?;
+        ingest_files(self, &collection, request, discovery, progress, cancel)
+    }
 }
 
 /// Ingests the files of a discovery.

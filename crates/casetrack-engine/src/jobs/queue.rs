@@ -11,7 +11,6 @@ use casetrack_core::{
 
 use super::record::{JobRecord, Records};
 use super::{JobFilter, JobOrigin, JobReport, JobRequest, JobState, JobStatus, StartedJob, Work, no_such_job, same};
-use crate::collections::find_collection;
 use crate::host::{Host, check_changeable};
 use crate::report::Problem;
 
@@ -140,7 +139,7 @@ impl Jobs {
         request: JobRequest,
         origin: JobOrigin,
     ) -> Result<StartedJob> {
-        let collection = find_collection(host, &collection.to_string())?;
+        let collection = host.find_collection(&collection.to_string())?;
         check_changeable(&collection)?;
         let target = request.target(host, &collection)?;
         let record = JobRecord {

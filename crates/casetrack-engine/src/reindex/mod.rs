@@ -10,7 +10,6 @@ use serde::{Deserialize, Serialize};
 use crate::host::Host;
 use crate::report::{FailedFile, Problem};
 
-pub(crate) use state::index_status;
 pub use state::{DocumentState, IndexIssue, IndexState, IndexStatus};
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -89,18 +88,20 @@ pub enum ReindexSource {
     Stored,
 }
 
-/// Rebuilds documents, each in one atomic step: until then, and where it fails or is interrupted, its earlier version is what is
-/// found. Ids of documents, and of chunks whose text stays, remain. Blocks until done; `cancel` stops it within a second.
-///
-/// Fails as a whole where a document does not exist, or a model is missing without which documents would lose what they have;
-/// after that every problem is in the report.
-pub(crate) fn reindex(
-    host: &Host,
-    collection: CollectionId,
-    request: &ReindexRequest,
-    progress: &ProgressSink,
-    cancel: &Cancel,
-) -> Result<ReindexReport> {
-    let collection = host.collection_to_change(collection)?;
-    run::run(host, &collection, request, progress, cancel)
+impl Host {
+    /// Rebuilds documents, each in one atomic step: until then, and where it fails or is interrupted, its earlier version is what is
+    /// found. Ids of documents, and of chunks whose text stays, remain. Blocks until done; `cancel` stops it within a second.
+    ///
+    /// Fails as a whole where a document does not exist, or a model is missing without which documents would lose what they have;
+    /// after that every problem is in the report.
+    pub(crate) fn reindex(
+        &self,
+        collection: CollectionId,
+        request: &ReindexRequest,
+        progress: &ProgressSink,
+        cancel: &Cancel,
+    ) -> Result<ReindexReport> {
+        let collection = self.collection_to_change(collection)?;
+        run::run(self, &collection, request, progress, cancel)
+    }
 }

@@ -27,15 +27,18 @@ pub struct Finding {
     pub hint: Option<Hint>,
 }
 
-pub(crate) fn doctor(host: &Host) -> Diagnosis {
-    let findings = vec![
-        check_data_dir(host),
-        check_models(host),
-        check_recognizer(host),
-        check_pdfium(host),
-        check_tesseract(host),
-    ];
-    Diagnosis { ready: findings.iter().all(|finding| finding.ok), findings }
+impl Host {
+    /// Checks the data directory, the models (with the hashes of their files) and the libraries.
+    pub fn doctor(&self) -> Diagnosis {
+        let findings = vec![
+            check_data_dir(self),
+            check_models(self),
+            check_recognizer(self),
+            check_pdfium(self),
+            check_tesseract(self),
+        ];
+        Diagnosis { ready: findings.iter().all(|finding| finding.ok), findings }
+    }
 }
 
 fn check_data_dir(host: &Host) -> Finding {

@@ -33,17 +33,20 @@ pub struct ModelStatus {
     pub problem: Option<String>,
 }
 
-pub(crate) fn status(host: &Host) -> Result<Status> {
-    let collections = host.registry().list()?;
-    Ok(Status {
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-        tier: host.config().tier,
-        data_dir: host.config().data_dir.display().to_string(),
-        data_dir_notice: data_dir::notice(&host.config().data_dir),
-        collections: collections.len() as u64,
-        storage_bytes: host.storage().bytes_below(&host.config().data_dir),
-        models: vec![dense_status(host), sparse_status(host), bm25_status()],
-    })
+impl Host {
+    /// Opens no collection and loads no model.
+    pub fn status(&self) -> Result<Status> {
+        let collections = self.registry().list()?;
+        Ok(Status {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            tier: self.config().tier,
+            data_dir: self.config().data_dir.display().to_string(),
+            data_dir_notice: data_dir::notice(&self.config().data_dir),
+            collections: collections.len() as u64,
+            storage_bytes: self.storage().bytes_below(&self.config().data_dir),
+            models: vec![dense_status(self), sparse_status(self), bm25_status()],
+        })
+    }
 }
 
 fn dense_status(host: &Host) -> ModelStatus {

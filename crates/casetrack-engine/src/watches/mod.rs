@@ -19,7 +19,6 @@ use casetrack_core::{Action, CollectionId, Error, ErrorCode, Hint, JobId, Result
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::collections::find_collection;
 use crate::host::{Host, check_changeable};
 use crate::jobs::Jobs;
 use crate::report::Problem;
@@ -137,7 +136,7 @@ pub struct LastSync {
 
 impl Watches {
     pub fn watch(&self, host: &Host, collection: CollectionId, request: WatchRequest) -> Result<WatchStatus> {
-        let collection = find_collection(host, &collection.to_string())?;
+        let collection = host.find_collection(&collection.to_string())?;
         check_changeable(&collection)?;
         let folder = host.config().access.check(&request.folder)?;
         std::fs::read_dir(&folder).map_err(|error| Error::io(folder.display(), error))?;

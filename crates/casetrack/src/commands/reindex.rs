@@ -39,13 +39,14 @@ impl Reindex {
     pub fn run(self, console: &Console) -> Result<u8> {
         let engine = &console.engine;
         let collection = self.target.find(engine)?;
-        let document = self.document.as_deref().map(|name| engine.document_id(collection.id, name)).transpose()?;
+        let find = |name| engine.find_document(collection.id, name);
+        let document = self.document.as_deref().map(find).transpose()?;
         let whole = document.is_none();
         let request = ReindexRequest {
             reparse: !self.no_reparse,
             skip_unchanged: if whole { self.skip_unchanged } else { !self.force },
             password: self.password,
-            ..ReindexRequest::new(document.map(|document| vec![document]))
+            ..ReindexRequest::new(document.map(|document| vec![document.id]))
         };
         let request = if whole { JobRequest::ReindexCollection(request) } else { JobRequest::ReindexDocument(request) };
         let report = console.work(collection.id, request, |report| report.reindex)?;

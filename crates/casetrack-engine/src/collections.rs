@@ -1,8 +1,8 @@
 //! Create, list, find, describe and delete collections.
 
 use casetrack_core::{
-    Action, CollectionId, CollectionMeta, CollectionStatus, CollectionType, Error, ErrorCode, Hint, Result, Timestamp,
-    hint,
+    Action, CollectionId, CollectionMeta, CollectionStatus, CollectionType, Error, ErrorCode, Hint, Notice, Result,
+    Timestamp, hint,
 };
 use casetrack_store::{Collection, VectorModels};
 use schemars::JsonSchema;
@@ -34,7 +34,8 @@ pub struct CollectionSummary {
     pub documents: Option<u64>,
     pub pages: Option<u64>,
     pub chunks: Option<u64>,
-    pub problem: Option<String>,
+    #[schemars(with = "Option<String>")]
+    pub problem: Option<Notice>,
 }
 
 /// Everything about one collection.
@@ -199,7 +200,7 @@ fn summarise(host: &Host, meta: CollectionMeta) -> CollectionSummary {
     };
     let (counts, problem) = match counts {
         Ok(counts) => (Some(counts), None),
-        Err(error) => (None, Some(error.full_text())),
+        Err(error) => (None, Some(error.notice(""))),
     };
     CollectionSummary {
         meta,

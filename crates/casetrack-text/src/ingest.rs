@@ -14,10 +14,10 @@ const MAX_NEW: usize = 10;
 const MAX_FAILURES: usize = 100;
 
 /// Ingestion of one file that did not fail.
-pub fn document(report: &IngestReport) -> String {
+pub fn document(report: &IngestReport, reader: Reader) -> String {
     let collection = one_line(&report.collection);
     if let Some(document) = report.ingested.first() {
-        return ingested(document, &collection) + &notes(report);
+        return ingested(document, &collection) + &notes(report, reader);
     }
     let Some(skipped) = report.skipped.first() else {
         return format!("Nothing was ingested into {collection}.");
@@ -50,8 +50,8 @@ fn ingested(document: &IngestedDocument, collection: &str) -> String {
 }
 
 /// What the user should know about the documents that were ingested.
-fn notes(report: &IngestReport) -> String {
-    report.notices.iter().map(|notice| format!("\nNote: {}", one_line(notice))).collect()
+fn notes(report: &IngestReport, reader: Reader) -> String {
+    report.summary.notices.iter().map(|notice| format!("\nNote: {}", one_line(&reader.hint(notice)))).collect()
 }
 
 /// Ingestion of a folder, shown under the name that was given.
@@ -63,7 +63,7 @@ pub fn folder(report: &IngestReport, folder: &str, reader: Reader) -> String {
     let new = report.ingested.len() as u64 - updated;
     let existing = skipped_for(SkipReason::Unchanged) + skipped_for(SkipReason::Duplicate);
 
-    let outcome = if report.stopped.is_some() { "stopped early" } else { "complete" };
+    let outcome = if report.summary.stopped.is_some() { "stopped early" } else { "complete" };
     let mut text = format!("Folder ingestion {outcome} for {}\n\n", one_line(&report.collection));
     let mut fact = |name: &str, value: &str| push_fact(&mut text, name, value);
     fact("Folder", &one_line(folder));
@@ -87,7 +87,7 @@ pub fn folder(report: &IngestReport, folder: &str, reader: Reader) -> String {
         fact("Denied", &format!("{} (access not allowed)", thousands(denied)));
     }
     fact("Failed", &thousands(report.failed.len() as u64));
-    fact("Duration", &duration(report.duration_ms));
+    fact("Duration", &duration(report.summary.duration_ms));
 
     push_documents(&mut text, "New documents ingested", report, false);
     push_documents(&mut text, "Updated documents", report, true);
@@ -112,7 +112,7 @@ pub fn folder(report: &IngestReport, folder: &str, reader: Reader) -> String {
         text.push_str("\n  Warnings:\n");
         push_list(&mut text, warnings.into_iter(), MAX_FAILURES);
     }
-    text.push_str(&format!("\n{}{}", conclusion(report, reader), notes(report)));
+    text.push_str(&format!("\n{}{}", conclusion(report, reader), notes(report, reader)));
     text
 }
 
@@ -167,7 +167,7 @@ fn conclusion(report: &IngestReport, reader: Reader) -> String {
         1 => "The new document is now searchable.".to_owned(),
         count => format!("All {} new documents are now searchable.", thousands(count)),
     };
-    let Some(stopped) = &report.stopped else { return done };
+    let Some(stopped) = &report.summary.stopped else { return done };
     let hint = reader.after(stopped.hint.as_ref());
     format!("{done}\nNot all files were processed. {}{hint}", one_line(&stopped.message))
 }
@@ -175,7 +175,7 @@ fn conclusion(report: &IngestReport, reader: Reader) -> String {
 #[cfg(test)]
 mod tests {
     use casetrack_core::{DocumentId, DocumentType};
-    use casetrack_engine::ingest::{Problem, SkippedFile};
+    use casetrack_engine::ingest::{Problem, SkippedFile, WorkSummary};
 
     use super::*;
 
@@ -223,7 +223,7 @@ mod tests {
                 .map(|i| skipped("a.pdf", if i < 22 { SkipReason::Unchanged } else { SkipReason::Unsupported }))
                 .collect(),
             failed: vec![failed("Financials/corrupted.pdf", "PDF parsing error (file may be corrupted)")],
-            duration_ms: 252_000,
+            summary: WorkSummary { duration_ms: 252_000, ..WorkSummary::default() },
             ..IngestReport::default()
         };
         let expected = "Folder ingestion complete for Acme Corp Partnership\n\n  Folder:     ~/Projects/Acme/Documents/\n  \
@@ -253,7 +253,10 @@ mod tests {
         let report = IngestReport {
             found: 2,
             ingested: vec![new("a.txt", 1, 1)],
-            stopped: Some(problem("Disk full while working on /data")),
+            summary: WorkSummary {
+                stopped: Some(problem("Disk full while working on /data")),
+                ..WorkSummary::default()
+            },
             ..IngestReport::default()
         };
         let text = folder(&report, "/a", Reader::Assistant);
@@ -286,7 +289,7 @@ mod tests {
             ..IngestReport::default()
         };
         assert_eq!(
-            document(&report),
+            document(&report, Reader::Assistant),
             "Ingested: \"Vendor_Agreement.docx\" into Acme\n\n  Pages:  45\n  Chunks: 1,234\n  Type:   Contract\n  File:   \
              /acme/Vendor_Agreement.docx\n  ID:     d0c00001-0000-4000-8000-000000000001\n\n  Warnings:\n  - Page 3 has no text \
              layer.\n\nThe document is now searchable."
@@ -301,7 +304,7 @@ mod tests {
         let report =
             IngestReport { collection: "Acme".to_owned(), skipped: vec![duplicate], ..IngestReport::default() };
         assert_eq!(
-            document(&report),
+            document(&report, Reader::Assistant),
             "Skipped copy.pdf: same content as Vendor_Agreement.pdf (matching SHA256)\nExisting document ID: \
              d0c00001-0000-4000-8000-000000000001\nAcme was not changed."
         );

@@ -30,7 +30,7 @@ pub fn results(response: &SearchResponse, explain: bool, reader: Reader) -> Stri
         response.stages.len(),
     );
     for notice in &response.notices {
-        text.push_str(&format!("Note: {}\n", one_line(notice)));
+        text.push_str(&format!("Note: {}\n", one_line(&reader.hint(notice))));
     }
     if response.results.is_empty() {
         text.push_str(&match (response.total_documents, response.chunks) {
@@ -118,7 +118,7 @@ pub fn similar(found: &SimilarChunks) -> String {
 }
 
 /// What two documents say, one after the other.
-pub fn comparison(comparison: &Comparison) -> String {
+pub fn comparison(comparison: &Comparison, reader: Reader) -> String {
     let Comparison { topic, collection, a, b, notices } = comparison;
     let mut text = format!(
         "Comparison: \"{}\"\nCollection: {}\nA: {}\nB: {}\n",
@@ -128,7 +128,7 @@ pub fn comparison(comparison: &Comparison) -> String {
         name(&b.document.name)
     );
     for notice in notices {
-        text.push_str(&format!("Note: {}\n", one_line(notice)));
+        text.push_str(&format!("Note: {}\n", one_line(&reader.hint(notice))));
     }
     for (letter, SideOfComparison { document, results }) in [("A", a), ("B", b)] {
         text.push_str(&format!("\n=== {letter}: {} ===\n", name(&document.name)));
@@ -165,7 +165,7 @@ mod tests {
     fn nothing_found_says_what_to_try_and_notices_are_shown() {
         let mut empty = samples::search([0.0; 2]);
         empty.results.clear();
-        empty.notices = vec!["The dense model is missing; keyword search only.".to_owned()];
+        empty.notices = vec!["The dense model is missing; keyword search only.".into()];
         let text = results(&empty, false, Reader::Assistant);
         assert!(
             text.contains("\nNote: The dense model is missing; keyword search only.\n\nNo passage matches."),

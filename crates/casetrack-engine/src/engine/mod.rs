@@ -65,7 +65,7 @@ impl Engine {
     pub fn search(&self, collection: CollectionId, request: &SearchRequest) -> Result<SearchResponse> {
         let ingestion = self.jobs.ingestion_notice(collection);
         let mut response = self.host.search(collection, request)?;
-        response.notices.extend(ingestion);
+        response.notices.extend(ingestion.map(Into::into));
         Ok(response)
     }
 

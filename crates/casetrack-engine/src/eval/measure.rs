@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use casetrack_core::{Cancel, DocumentId, Error, Result};
+use casetrack_core::{Cancel, DocumentId, Error, Notice, Result};
 use casetrack_store::{Collection, Filter, Hit};
 use serde::Serialize;
 
@@ -64,7 +64,7 @@ pub struct Measurements {
     /// first four. One whose stage did not answer is left out.
     pub systems: Vec<(String, Vec<Vec<f64>>)>,
     pub latency: Latency,
-    pub notices: Vec<String>,
+    pub notices: Vec<Notice>,
 }
 
 /// Times of searches in milliseconds, by nearest rank.

@@ -13,7 +13,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use casetrack_core::{Cancel, CollectionId, DocumentId, Error, ErrorCode, ProgressSink, Result};
+use casetrack_core::{Cancel, CollectionId, DocumentId, Error, ErrorCode, Notice, ProgressSink, Result};
 use casetrack_store::Collection;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -54,7 +54,7 @@ pub struct EvalReport {
     /// Of the whole search, from the text of a query to passages, with models and indexes loaded.
     pub latency: Latency,
     /// In which way the evaluation was less than it could be; empty when all is well.
-    pub notices: Vec<String>,
+    pub notices: Vec<Notice>,
 }
 
 /// One way of ranking, measured.
@@ -110,7 +110,7 @@ pub struct Ingested {
     /// The document of each file by its absolute path: one of another path where that has the same content.
     pub documents: HashMap<String, DocumentId>,
     /// What was not ingested, and why.
-    pub notices: Vec<String>,
+    pub notices: Vec<Notice>,
 }
 
 /// The steps of an evaluation, in this order: [`ingest`](Self::ingest) documents, or [`spans`](Self::spans), which ingests as well;
@@ -125,15 +125,16 @@ impl<'h> Evaluation<'h> {
     pub fn ingest(&self, paths: Vec<PathBuf>, progress: &ProgressSink, cancel: &Cancel) -> Result<Ingested> {
         let id = self.collection()?;
         let report = self.host.ingest(id, &IngestRequest::new(paths), progress, cancel)?;
-        if let Some(problem) = &report.stopped {
+        if let Some(problem) = &report.summary.stopped {
             return Err(match cancel.is_cancelled() {
                 true => Error::cancelled(),
                 false => Error::new(ErrorCode::Io, format!("The documents could not be ingested: {}", problem.message)),
             });
         }
         let failed = report.failed.iter();
-        let failed = failed.map(|file| format!("{} was not ingested: {}", file.relative_path, file.problem.message));
-        let notices = failed.chain(report.notices.iter().cloned()).collect();
+        let failed = failed
+            .map(|file| Notice::from(format!("{} was not ingested: {}", file.relative_path, file.problem.message)));
+        let notices = failed.chain(report.summary.notices.iter().cloned()).collect();
         let ingested = report.ingested.iter().map(|document| (document.path.clone(), document.document_id));
         let skipped = report.skipped.iter().filter_map(|file| Some((file.path.clone(), file.document_id?)));
         let documents = ingested.chain(skipped).collect();

@@ -23,7 +23,7 @@ use crate::host::Host;
 use discover::Discovery;
 use extracting::Extracting;
 
-pub use crate::report::{FailedFile, Problem, SkipReason, SkippedFile};
+pub use crate::report::{FailedFile, Problem, SkipReason, SkippedFile, WorkSummary};
 
 fn lossy<S: Serializer>(paths: &[PathBuf], serializer: S) -> std::result::Result<S::Ok, S::Error> {
     serializer.collect_seq(paths.iter().map(|path| path.to_string_lossy()))
@@ -90,17 +90,8 @@ pub struct IngestReport {
     pub ingested: Vec<IngestedDocument>,
     pub skipped: Vec<SkippedFile>,
     pub failed: Vec<FailedFile>,
-    pub pages: u64,
-    pub chunks: u64,
-    /// Chunks whose vectors were made.
-    pub chunks_embedded: u64,
-    /// Chunks that kept their vector because their text did not change.
-    pub chunks_reused: u64,
-    pub duration_ms: u64,
-    /// In which way what was ingested is less than it could be, in words; empty when all is well.
-    pub notices: Vec<String>,
-    /// Why the job ended before all files were looked at. What was committed until then is kept.
-    pub stopped: Option<Problem>,
+    #[serde(flatten)]
+    pub summary: WorkSummary,
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]

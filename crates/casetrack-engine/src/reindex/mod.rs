@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::host::Host;
-use crate::report::{FailedFile, Problem};
+use crate::report::{FailedFile, WorkSummary};
 
 pub use state::{DocumentState, IndexIssue, IndexState, IndexStatus};
 
@@ -49,19 +49,8 @@ pub struct ReindexReport {
     pub skipped: u64,
     /// Documents that could not be made anew; what was stored of them is as it was.
     pub failed: Vec<FailedFile>,
-    /// Of the documents made anew.
-    pub pages: u64,
-    /// Of the documents made anew.
-    pub chunks: u64,
-    /// Chunks whose vectors were made.
-    pub chunks_embedded: u64,
-    /// Chunks that kept their vectors because their text did not change.
-    pub chunks_reused: u64,
-    pub duration_ms: u64,
-    /// In which way the result is less than it could be, in words; empty when all is well.
-    pub notices: Vec<String>,
-    /// Why it ended before all documents were done. What was done until then is kept.
-    pub stopped: Option<Problem>,
+    #[serde(flatten)]
+    pub summary: WorkSummary,
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]

@@ -38,7 +38,7 @@ pub(super) fn run(
     let mut todo: Vec<&DocumentMeta> = Vec::new();
     for meta in chosen {
         if cancel.is_cancelled() {
-            report.stopped = Some(Problem::from(&Error::cancelled()));
+            report.summary.stopped = Some(Problem::from(&Error::cancelled()));
             return Ok(report);
         }
         // What this job stored before it was interrupted belongs to its report.
@@ -51,7 +51,7 @@ pub(super) fn run(
         }
     }
     if todo.is_empty() {
-        report.duration_ms = started.elapsed().as_millis() as u64;
+        report.summary.duration_ms = started.elapsed().as_millis() as u64;
         return Ok(report);
     }
     let (ingested, copies) = match request.reparse {
@@ -63,7 +63,7 @@ pub(super) fn run(
         true => ReindexSource::SourceFile,
         false => ReindexSource::Stored,
     });
-    report.duration_ms = started.elapsed().as_millis() as u64;
+    report.summary.duration_ms = started.elapsed().as_millis() as u64;
     Ok(report)
 }
 
@@ -234,10 +234,5 @@ fn add(report: &mut ReindexReport, made: IngestReport, read_from: impl Fn(&str) 
         warnings: document.warnings,
     }));
     report.failed.extend(made.failed);
-    report.pages = made.pages;
-    report.chunks = made.chunks;
-    report.chunks_embedded = made.chunks_embedded;
-    report.chunks_reused = made.chunks_reused;
-    report.notices = made.notices;
-    report.stopped = made.stopped;
+    report.summary = made.summary;
 }

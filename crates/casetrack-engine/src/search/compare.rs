@@ -1,6 +1,6 @@
 //! What two documents say about one topic, side by side.
 
-use casetrack_core::{Action, CollectionId, DocumentMeta, Error, Result, hint};
+use casetrack_core::{Action, CollectionId, DocumentMeta, Error, Notice, Result, hint};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -18,7 +18,8 @@ pub struct Comparison {
     pub a: SideOfComparison,
     pub b: SideOfComparison,
     /// In which way the search was less than it could be, in words; empty when all is well.
-    pub notices: Vec<String>,
+    #[schemars(with = "Vec<String>")]
+    pub notices: Vec<Notice>,
 }
 
 /// What one document says, best passages first. Scores are comparable within a side only.
@@ -50,7 +51,7 @@ impl Host {
                 "."
             ]));
         }
-        let mut notices: Vec<String> = Vec::new();
+        let mut notices: Vec<Notice> = Vec::new();
         let mut side = |document: DocumentMeta| -> Result<SideOfComparison> {
             let request = SearchRequest {
                 query: topic.to_owned(),
@@ -59,12 +60,14 @@ impl Host {
                 ..SearchRequest::default()
             };
             let response = self.search(collection, &request)?;
-            notices.extend(response.notices);
+            for notice in response.notices {
+                if !notices.contains(&notice) {
+                    notices.push(notice);
+                }
+            }
             Ok(SideOfComparison { document, results: response.results })
         };
         let (a, b) = (side(a)?, side(b)?);
-        notices.sort();
-        notices.dedup();
         Ok(Comparison { topic: topic.trim().to_owned(), collection: opened.meta().name.clone(), a, b, notices })
     }
 }

@@ -13,7 +13,7 @@ pub mod similar;
 
 use std::time::Instant;
 
-use casetrack_core::{ChunkId, CollectionId, Error, Result, Tier};
+use casetrack_core::{ChunkId, CollectionId, Error, Notice, Result, Tier};
 use casetrack_store::{Filter, WordConditions};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -81,7 +81,8 @@ pub struct SearchResponse {
     /// The stages that took part, in order.
     pub stages: Vec<String>,
     /// In which way the search was less than it could be, in words; empty when all is well.
-    pub notices: Vec<String>,
+    #[schemars(with = "Vec<String>")]
+    pub notices: Vec<Notice>,
     /// Best first.
     pub results: Vec<SearchResult>,
     /// Passages of other documents that are related to the best results, where they were asked for; none of them is a result itself.
@@ -181,7 +182,6 @@ impl Host {
         let wanted = request.offset as usize + request.top_k as usize;
         let recall = recall(self, &collection, &corrected, query, RECALL.max(wanted), &filter)?;
         let Recall { bm25, dense, sparse, notices: missing } = recall;
-        notices.extend(missing);
         let lists = [("BM25", true), ("dense E1", dense.is_some()), ("sparse E6", sparse.is_some())];
         let lists: Vec<&str> = lists.into_iter().filter_map(|(name, present)| present.then_some(name)).collect();
         let mut stages = vec![format!("recall ({})", lists.join(", "))];
@@ -204,7 +204,7 @@ impl Host {
             chunks,
             tier: self.config().tier,
             stages,
-            notices,
+            notices: notices.into_iter().map(Notice::from).chain(missing).collect(),
             elapsed_ms: started.elapsed().as_secs_f64() * 1000.0,
         })
     }

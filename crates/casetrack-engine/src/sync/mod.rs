@@ -19,7 +19,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::host::Host;
-use crate::ingest::{FailedFile, IngestedDocument, Problem, SkippedFile};
+use crate::ingest::{FailedFile, IngestedDocument, SkippedFile, WorkSummary};
 
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default)]
@@ -79,19 +79,8 @@ pub struct SyncReport {
     pub failed: Vec<FailedFile>,
     /// Files that were left for the next sync because they are still being written.
     pub awaited: Vec<String>,
-    /// Of the new and changed documents.
-    pub pages: u64,
-    /// Of the new and changed documents.
-    pub chunks: u64,
-    /// Chunks whose vectors were made.
-    pub chunks_embedded: u64,
-    /// Chunks that kept their vectors because their text did not change.
-    pub chunks_reused: u64,
-    pub duration_ms: u64,
-    /// In which way what was ingested is less than it could be, in words; empty when all is well.
-    pub notices: Vec<String>,
-    /// Why the sync ended before all was done. What was done until then is kept.
-    pub stopped: Option<Problem>,
+    #[serde(flatten)]
+    pub summary: WorkSummary,
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]

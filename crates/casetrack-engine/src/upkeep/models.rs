@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use casetrack_core::Result;
+use casetrack_core::{Notice, Result};
 pub use casetrack_embed::PullEvent;
 use casetrack_embed::{
     HubSettings, ModelManifest, ModelProfile, ModelRole, ModelSpec, ModelState, find_models_dir, pull,
@@ -41,7 +41,8 @@ pub struct ModelInfo {
     /// Bytes of its files on disk.
     pub size_bytes: u64,
     /// What is missing or damaged.
-    pub problems: Vec<String>,
+    #[schemars(with = "Vec<String>")]
+    pub problems: Vec<Notice>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
@@ -110,7 +111,7 @@ fn inspect(manifest: &ModelManifest, model: &ModelSpec) -> ModelInfo {
     let (state, problems) = match manifest.state(model) {
         ModelState::Present => (ModelPresence::Present, Vec::new()),
         ModelState::NotPulled => (ModelPresence::NotPulled, Vec::new()),
-        ModelState::Damaged(errors) => (ModelPresence::Damaged, errors.iter().map(|error| error.full_text()).collect()),
+        ModelState::Damaged(errors) => (ModelPresence::Damaged, errors.iter().map(|error| error.notice("")).collect()),
     };
     ModelInfo {
         id: model.id.clone(),

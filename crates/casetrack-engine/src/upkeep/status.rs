@@ -1,6 +1,6 @@
 //! What the engine is and has: version, tier, models, storage.
 
-use casetrack_core::{Result, Tier};
+use casetrack_core::{Notice, Result, Tier};
 use casetrack_embed::{Embedder, Outputs};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -30,7 +30,8 @@ pub struct ModelStatus {
     /// Whether its weights are in memory. Models load at first need.
     pub loaded: bool,
     /// Why it cannot be used, if so.
-    pub problem: Option<String>,
+    #[schemars(with = "Option<String>")]
+    pub problem: Option<Notice>,
 }
 
 impl Host {
@@ -66,7 +67,7 @@ fn model_status(
 ) -> ModelStatus {
     let (model, problem) = match host.embedder().and_then(model) {
         Ok(model) => (model, None),
-        Err(error) => (String::new(), Some(error.full_text())),
+        Err(error) => (String::new(), Some(error.notice(""))),
     };
     let loaded = host.embedder().is_ok_and(|embedder| embedder.is_loaded(output));
     ModelStatus { id: id.into(), role: role.into(), model, loaded, problem }

@@ -1,6 +1,7 @@
 //! The report of an evaluation.
 
 use casetrack_engine::eval::{Latency, Measurements};
+use casetrack_text::Reader;
 use serde::Serialize;
 
 use super::significance::{Bootstrap, mean, randomisation_test};
@@ -102,7 +103,7 @@ impl EvalReport {
             systems: measured.systems.iter().map(system).collect(),
             comparison,
             latency: measured.latency,
-            notices: measured.notices,
+            notices: measured.notices.iter().map(|notice| Reader::CommandLine.hint(notice)).collect(),
         }
     }
 }

@@ -76,7 +76,7 @@ impl LongTool for IngestDocument {
     fn text(_: &JobStatus, report: &IngestReport) -> Result<String> {
         match report.failed.first() {
             Some(failed) => Err(failed.problem.clone().into_error()),
-            None => Ok(text::ingest::document(report)),
+            None => Ok(text::ingest::document(report, Reader::Assistant)),
         }
     }
 }

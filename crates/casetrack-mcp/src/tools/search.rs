@@ -188,6 +188,6 @@ impl Tool for CompareDocuments {
         let documents = [document_a.as_str(), document_b.as_str()];
         let collection = context.active()?.id;
         let comparison = context.engine.compare_documents(collection, documents, &topic, top_k_per_document)?;
-        Ok(Reply::new(comparison, text::search::comparison))
+        Ok(Reply::new(comparison, |comparison| text::search::comparison(comparison, Reader::Assistant)))
     }
 }

@@ -1,7 +1,7 @@
 //! `casetrack compare`
 
 use casetrack_core::{Feature, Result};
-use casetrack_text as text;
+use casetrack_text::{self as text, Reader};
 use clap::Args;
 use serde::{Deserialize, Serialize};
 
@@ -31,7 +31,7 @@ impl Compare {
         let collection = self.target.find(engine)?.id;
         let documents = [self.document_a.as_str(), self.document_b.as_str()];
         let comparison = engine.compare_documents(collection, documents, &self.topic, self.top_k)?;
-        console.print(&comparison, text::search::comparison)?;
+        console.print(&comparison, |comparison| text::search::comparison(comparison, Reader::CommandLine))?;
         Ok(0)
     }
 }

@@ -9,6 +9,7 @@ use casetrack_core::{Cancel, Error, Progress, ProgressSink, Result};
 use casetrack_engine::Engine;
 use casetrack_engine::eval::{EvalReport, EvalRequest};
 use casetrack_engine::search::MAX_TOP_K;
+use casetrack_text::Reader;
 use clap::Args;
 
 use crate::args::Global;
@@ -105,7 +106,7 @@ fn describe(report: &EvalReport) -> String {
         report.directory, report.documents, report.chunks, report.queries
     );
     for notice in &report.notices {
-        let _ = writeln!(out, "Note: {notice}");
+        let _ = writeln!(out, "Note: {}", Reader::CommandLine.hint(notice));
     }
     let width = report.systems.iter().map(|system| system.system.len()).max().unwrap_or(0);
     if let Some(first) = report.systems.first() {

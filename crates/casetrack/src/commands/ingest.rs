@@ -69,7 +69,7 @@ impl Ingest {
         };
         let report = console.work(collection.id, request, |report| report.ingestion)?;
         console.print(&report, |report| text::ingest::folder(report, &shown, Reader::CommandLine))?;
-        Ok(match (&report.stopped, report.failed.is_empty()) {
+        Ok(match (&report.summary.stopped, report.failed.is_empty()) {
             (Some(_), _) => 1,
             (None, false) => SOME_FAILED,
             (None, true) => 0,

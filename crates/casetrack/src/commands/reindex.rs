@@ -51,7 +51,7 @@ impl Reindex {
         let request = if whole { JobRequest::ReindexCollection(request) } else { JobRequest::ReindexDocument(request) };
         let report = console.work(collection.id, request, |report| report.reindex)?;
         console.print(&report, |report| text::reindex::report(report, whole, Reader::CommandLine))?;
-        Ok(match (&report.stopped, report.failed.is_empty()) {
+        Ok(match (&report.summary.stopped, report.failed.is_empty()) {
             (Some(_), _) => 1,
             (None, false) => SOME_FAILED,
             (None, true) => 0,

@@ -123,7 +123,7 @@ fn excerpts(response: &SearchResponse, explain: bool) -> String {
         response.elapsed_ms,
     );
     for notice in &response.notices {
-        let _ = write!(out, "\nNote: {notice}");
+        let _ = write!(out, "\nNote: {}", Reader::CommandLine.hint(notice));
     }
     for result in &response.results {
         let (place, excerpt) = (&result.chunk.provenance, &result.excerpt);

@@ -53,7 +53,7 @@ impl Sync {
             false => console.work(collection.id, JobRequest::SyncFolder(request), |report| report.sync)?,
         };
         console.print(&report, |report| text::sync::report(report, Reader::CommandLine))?;
-        Ok(match (&report.stopped, report.failed.is_empty()) {
+        Ok(match (&report.summary.stopped, report.failed.is_empty()) {
             (Some(_), _) => 1,
             (None, false) => SOME_FAILED,
             (None, true) => 0,

@@ -192,8 +192,8 @@ pub(crate) fn check_name_is_free(host: &Host, name: &str, own: Option<Collection
 }
 
 fn summarise(host: &Host, meta: CollectionMeta) -> CollectionSummary {
-    // An open collection knows its counts; for the others a read-only look does not take ownership away from a process
-    // that has them open.
+    // An open collection knows its counts; the others are read without taking
+    // ownership away from a process that has them open.
     let counts = match host.open_collections().if_open(meta.id) {
         Some(open) => Collection::counts(&open),
         None => host.registry().counts(meta.id),

@@ -48,7 +48,7 @@ pub struct WorkSummary {
     /// Chunks that kept their vectors because their text did not change. Reindexing makes all vectors again.
     pub chunks_reused: u64,
     pub duration_ms: u64,
-    /// In which way the result is less than it could be, in words; empty when all is well.
+    /// What makes the result less complete than it could be; empty if nothing does.
     #[schemars(with = "Vec<String>")]
     pub notices: Vec<Notice>,
     /// Why the work ended before all was done. What was done until then is kept.

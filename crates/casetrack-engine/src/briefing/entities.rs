@@ -1,15 +1,17 @@
 //! Entities: which there are, where they are mentioned, and with whom.
 
-use casetrack_core::{Action, CollectionId, EntityType, Error, Result, hint};
+use casetrack_core::{Action, CollectionId, EntityType, Error, ErrorCode, Result, hint};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::snippet::{self, Snippet};
 use crate::documents::find_document;
 use crate::graph::{
-    EntityGraph, EntityGraphRequest, EntityList, EntitySort, EntityView, GraphNode, ListEntities, known, resolve,
+    EntityGraph, EntityGraphRequest, EntityList, EntitySort, EntityView, GraphNode, ListEntities, MAX_DEPTH, known,
+    resolve,
 };
 use crate::host::Host;
+use crate::paging::check_range;
 
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct EntityListReport {
@@ -87,7 +89,7 @@ impl Host {
         sort_by: EntitySort,
         top_k: u32,
     ) -> Result<EntityListReport> {
-        check(top_k, 500)?;
+        check_range("top_k", top_k, 1..=500)?;
         let known = known(self, collection)?;
         let document = document.map(|name| find_document(&known.collection, name)).transpose()?.map(|meta| meta.id);
         let request = ListEntities { entity_type, document, sort_by, top_k: top_k as usize };
@@ -103,7 +105,7 @@ impl Host {
         entity_type: Option<EntityType>,
         top_k: u32,
     ) -> Result<MentionsReport> {
-        check(top_k, 100)?;
+        check_range("top_k", top_k, 1..=100)?;
         let known = known(self, collection)?;
         let found = {
             let graph = known.graph();
@@ -126,7 +128,7 @@ impl Host {
         names: &[String],
         top_k: u32,
     ) -> Result<TogetherReport> {
-        check(top_k, 100)?;
+        check_range("top_k", top_k, 1..=100)?;
         let known = known(self, collection)?;
         let found = {
             let graph = known.graph();
@@ -157,10 +159,8 @@ impl Host {
         depth: u32,
         top_k: u32,
     ) -> Result<EntityNetwork> {
-        check(top_k, 100)?;
-        if !(1..=crate::graph::MAX_DEPTH).contains(&depth) {
-            return Err(Error::invalid(format!("depth is {depth}; it must be between 1 and 4.")));
-        }
+        check_range("top_k", top_k, 1..=100)?;
+        check_range("depth", depth, 1..=MAX_DEPTH)?;
         let known = known(self, collection)?;
         let found = {
             let graph = known.graph();
@@ -188,17 +188,7 @@ impl Host {
     }
 }
 
-pub(super) fn check(top_k: u32, most: u32) -> Result<()> {
-    if (1..=most).contains(&top_k) {
-        return Ok(());
-    }
-    Err(Error::invalid(format!("top_k is {top_k}; it must be between 1 and {most}.")))
-}
-
 fn gone(name: &str) -> Error {
-    Error::new(casetrack_core::ErrorCode::NotFound, format!("Entity not found: \"{name}\".")).with_hint(hint![
-        "See the entities with ",
-        Action::ListEntities,
-        "."
-    ])
+    let hint = hint!["See the entities with ", Action::ListEntities, "."];
+    Error::new(ErrorCode::NotFound, format!("Entity not found: \"{name}\".")).with_hint(hint)
 }

@@ -21,7 +21,7 @@ pub const MAX_EVENTS: u32 = 200;
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct SummaryReport {
     pub collection: CollectionMeta,
-    /// Those of which documents say what they are count most.
+    /// Those whose role a document states come first.
     pub organizations: Vec<Stakeholder>,
     pub people: Vec<Stakeholder>,
     /// The dates that matter most, by time.

@@ -4,10 +4,10 @@ use casetrack_core::{Action, CollectionId, Error, ErrorCode, ReferenceKind, Rela
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::entities::check;
 use super::snippet::{self, Snippet};
 use crate::graph::{ListReferences, ReferenceList, ReferenceSort, ReferenceView, known};
 use crate::host::Host;
+use crate::paging::check_range;
 
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct ReferenceListReport {
@@ -45,24 +45,21 @@ impl Host {
         sort_by: ReferenceSort,
         top_k: u32,
     ) -> Result<ReferenceListReport> {
-        check(top_k, 200)?;
+        check_range("top_k", top_k, 1..=200)?;
         let known = known(self, collection)?;
         let list = known.graph().list_references(&ListReferences { kind, sort_by, top_k: top_k as usize });
         Ok(ReferenceListReport { collection: known.name(), list, notices: known.notices()? })
     }
 
     pub fn reference_citations(&self, collection: CollectionId, name: &str, top_k: u32) -> Result<CitationsReport> {
-        check(top_k, 100)?;
+        check_range("top_k", top_k, 1..=100)?;
         let known = known(self, collection)?;
         let found = {
             let graph = known.graph();
             let id = graph.resolve_reference(name, None)?;
             graph.citations(id, top_k as usize).ok_or_else(|| {
-                Error::new(ErrorCode::NotFound, format!("Reference not found: \"{name}\".")).with_hint(hint![
-                    "See the references with ",
-                    Action::ListReferences,
-                    "."
-                ])
+                let hint = hint!["See the references with ", Action::ListReferences, "."];
+                Error::new(ErrorCode::NotFound, format!("Reference not found: \"{name}\".")).with_hint(hint)
             })?
         };
         let mut citations = Vec::new();

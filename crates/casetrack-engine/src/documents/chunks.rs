@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{embedders, find_document};
 use crate::host::Host;
-use crate::paging::{Paging, Part};
+use crate::paging::{Paging, Part, check_range};
 
 /// A chunk and where it comes from.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -148,9 +148,7 @@ impl Host {
         direction: Direction,
         count: u32,
     ) -> Result<Traversal> {
-        if !(1..=MAX_TRAVERSED).contains(&count) {
-            return Err(Error::invalid(format!("count is {count}; it must be between 1 and {MAX_TRAVERSED}.")));
-        }
+        check_range("count", count, 1..=MAX_TRAVERSED)?;
         let collection = self.collection(collection)?;
         let mut passages = collection.passages();
         let Passage { document, chunk: start, .. } = find_chunk(&mut passages, id)?;
@@ -168,9 +166,7 @@ impl Host {
 
     /// A chunk and up to `window` (1–[`MAX_WINDOW`](chunks::MAX_WINDOW)) chunks on each side of it.
     pub fn source_context(&self, collection: CollectionId, id: &str, window: u32) -> Result<SourceContext> {
-        if !(1..=MAX_WINDOW).contains(&window) {
-            return Err(Error::invalid(format!("window is {window}; it must be between 1 and {MAX_WINDOW}.")));
-        }
+        check_range("window", window, 1..=MAX_WINDOW)?;
         let collection = self.collection(collection)?;
         let mut passages = collection.passages();
         let passage = find_chunk(&mut passages, id)?;

@@ -8,8 +8,8 @@ pub mod structure;
 use std::sync::Arc;
 
 use casetrack_core::{
-    CollectionId, DocumentId, DocumentMeta, DocumentType, Error, ErrorCode, ExtractionMethod, FileFormat, Result,
-    Timestamp,
+    Action, CollectionId, DocumentId, DocumentMeta, DocumentType, Error, ErrorCode, ExtractionMethod, FileFormat,
+    Result, Timestamp, hint,
 };
 pub use casetrack_store::CatalogueEntry;
 use casetrack_store::Collection;
@@ -205,8 +205,13 @@ pub(crate) fn find_document(collection: &Collection, name: &str) -> Result<Docum
             &catalogue[resolve(Kind::Document, name, &candidates)?]
         }
     };
-    let vanished = || Error::new(ErrorCode::NotFound, format!("{} was just deleted.", found.name));
-    collection.document(found.id)?.ok_or_else(vanished)
+    collection.document(found.id)?.ok_or_else(|| just_deleted(&found.name))
+}
+
+/// The error for a document that was found and is gone now.
+pub(crate) fn just_deleted(name: &str) -> Error {
+    let hint = hint!["See the documents with ", Action::ListDocuments, "."];
+    Error::new(ErrorCode::NotFound, format!("{name} was just deleted.")).with_hint(hint)
 }
 
 /// The embedders that have vectors of a document.

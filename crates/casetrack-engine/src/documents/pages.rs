@@ -12,7 +12,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::chunks::{check_page, find_chunk};
-use super::{find_document, originals};
+use super::{find_document, just_deleted, originals};
 use crate::host::{Host, read};
 
 /// Longer side of a picture, in pixels: what the largest readers of pictures among language models take without scaling it down.
@@ -175,8 +175,7 @@ fn source_of(host: &Host, collection: &Collection, document: &DocumentMeta) -> R
 
 fn stored(collection: &Collection, document: &DocumentMeta, page: u32) -> Result<Page> {
     check_page(document, page)?;
-    let vanished = || Error::new(ErrorCode::NotFound, format!("{} was just deleted.", document.name));
-    collection.page(document.id, page)?.ok_or_else(vanished)
+    collection.page(document.id, page)?.ok_or_else(|| just_deleted(&document.name))
 }
 
 /// The places of the lines that a chunk touches.

@@ -151,7 +151,7 @@ impl Engine {
 impl Engine {
     /// Watches a folder for a collection from now on, also after a restart, and syncs it at once unless the schedule is manual.
     ///
-    /// Errors: where it is no folder, and where the collection watches it, or a folder around it or in it, already.
+    /// Errors: where it is not a folder, and where the collection watches it, or a folder around it or in it, already.
     pub fn watch_folder(&self, collection: CollectionId, request: WatchRequest) -> Result<WatchStatus> {
         self.watches.watch(&self.host, collection, request)
     }

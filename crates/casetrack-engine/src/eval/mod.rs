@@ -53,7 +53,7 @@ pub struct EvalReport {
     pub systems: Vec<SystemResult>,
     /// Of the whole search, from the text of a query to passages, with models and indexes loaded.
     pub latency: Latency,
-    /// In which way the evaluation was less than it could be; empty when all is well.
+    /// What made the evaluation less complete than it could be; empty if nothing did.
     pub notices: Vec<Notice>,
 }
 

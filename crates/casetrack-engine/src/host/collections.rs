@@ -3,13 +3,14 @@
 use std::any::{Any, TypeId};
 use std::collections::HashMap;
 use std::ops::Deref;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use casetrack_core::{CollectionId, Error, ErrorCode, Result};
 use casetrack_store::{Collection, Registry};
 
 use super::changes::{Change, Changes};
+use super::lock;
 use super::state::check_readable;
 
 /// Collections that stay open while nothing works with them. Each takes 20 to 40 MB.
@@ -165,11 +166,6 @@ impl OpenCollections {
         *collection = None;
         Ok(())
     }
-}
-
-/// A panic while a lock was held leaves plain maps and handles behind, which stay valid.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ mod recognizer;
 mod state;
 mod storage;
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use casetrack_core::{CollectionId, Result};
 use casetrack_embed::{Embedder, find_models_dir};
@@ -30,6 +30,11 @@ pub(crate) use readers::Readers;
 pub(crate) use recognizer::{RememberingRecognizer, annotations};
 pub(crate) use state::check_changeable;
 pub(crate) use storage::StorageSize;
+
+/// A panic while a lock was held leaves plain maps and handles behind, which stay valid.
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// Settings, and what is shared by all hosts of a data directory: what the use cases are methods of. A clone has the same settings.
 #[derive(Clone)]
@@ -122,8 +127,8 @@ impl Host {
         Ok(collection)
     }
 
-    /// Gives a collection that was made before there were learned-sparse vectors the model for those to come. What stands in the
-    /// way does not keep it from being used.
+    /// Gives a collection that was made before there were learned-sparse vectors the model for future documents. Callers use the
+    /// collection even where this fails.
     fn adopt_sparse_model(&self, collection: &mut Collection) -> Result<()> {
         if collection.models().sparse.is_some() {
             return Ok(());

@@ -38,10 +38,10 @@ impl Host {
     pub fn inspect(&self, path: &Path, password: Option<&Password>) -> Result<Inspection> {
         let path = self.config().access.check(path)?;
         let source = Source::read(&path, None, self.config())?;
-        let wishes = PrepareOptions { name: None, document_type: None };
+        let chosen = PrepareOptions { name: None, document_type: None };
         let options = ExtractOptions { password: password.cloned(), ..self.config().extract_options() };
         let cancel = Cancel::default();
-        let prepared = source.prepare(self, &options, DocumentId::random(), &wishes, &cancel)?;
+        let prepared = source.prepare(self, &options, DocumentId::random(), &chosen, &cancel)?;
         let Prepared { meta, pages, chunks, attachments, .. } = prepared;
         Ok(Inspection {
             path: meta.path,

@@ -85,7 +85,7 @@ pub struct IngestReport {
     pub collection: String,
     /// Names of the folders directly below the folders asked for that hold files, in order.
     pub subfolders: Vec<String>,
-    /// Files looked at, whatever became of them.
+    /// Files examined, whatever became of them.
     pub found: u64,
     pub ingested: Vec<IngestedDocument>,
     pub skipped: Vec<SkippedFile>,

@@ -16,7 +16,7 @@ use crate::host::Host;
 
 /// Extracted documents that may wait for the embedder: bounds memory.
 const QUEUED_DOCUMENTS: usize = 16;
-/// Chunks embedded between two looks at cancellation and progress; also the aim when gathering chunks of small documents.
+/// Chunks embedded between two checks of cancellation and progress; also the aim when gathering chunks of small documents.
 const BATCH_CHUNKS: usize = 64;
 
 /// What the first stage says of one file.
@@ -284,7 +284,7 @@ impl Embedding<'_> {
         Ok(false)
     }
 
-    /// Another ingestion has stored the same file since this one looked.
+    /// Another ingestion has stored the same file meanwhile.
     fn overtaken(&mut self, relative_path: String, meta: &DocumentMeta, error: &Error) -> Result<()> {
         originals::remove(self.collection, meta)?;
         let path = meta.path.clone();

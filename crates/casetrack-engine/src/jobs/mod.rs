@@ -105,7 +105,7 @@ pub struct JobStatus {
     pub created_at: Timestamp,
     pub started_at: Option<Timestamp>,
     pub finished_at: Option<Timestamp>,
-    /// Files to look at, once known.
+    /// Files to examine, once known.
     pub files_total: Option<u64>,
     /// Files that are finished, whatever became of them.
     pub files_done: u64,

@@ -42,12 +42,12 @@ pub struct ReindexReport {
     pub collection: String,
     /// Whether the source files were read again.
     pub reparse: bool,
-    /// Documents looked at.
+    /// Documents examined.
     pub found: u64,
     pub reindexed: Vec<ReindexedDocument>,
     /// Documents that were left out because they are complete and their files did not change.
     pub skipped: u64,
-    /// Documents that could not be made anew; what was stored of them is as it was.
+    /// Documents that could not be rebuilt; their earlier version is unchanged.
     pub failed: Vec<FailedFile>,
     #[serde(flatten)]
     pub summary: WorkSummary,

@@ -7,7 +7,7 @@ use casetrack_core::{Cancel, DocumentId, DocumentMeta, Error, ErrorCode, Progres
 use casetrack_store::Collection;
 
 use super::{ReindexReport, ReindexRequest, ReindexSource, ReindexedDocument, state};
-use crate::documents::originals;
+use crate::documents::{just_deleted, originals};
 use crate::host::{Host, annotations};
 use crate::ingest::discover::{Discovery, FoundFile, failed};
 use crate::ingest::pipeline::{self, Ended, FirstStage, Outcome, Ready};
@@ -67,7 +67,7 @@ pub(super) fn run(
     Ok(report)
 }
 
-/// The documents to look at, by path. When files are read, what is inside a container is made with its outermost container.
+/// The documents to examine, by path. When files are read, what is inside a container is made with its outermost container.
 fn choose<'a>(documents: &'a [DocumentMeta], request: &ReindexRequest) -> Result<Vec<&'a DocumentMeta>> {
     let by_path: HashMap<&str, usize> = documents.iter().enumerate().map(|(d, meta)| (meta.path.as_str(), d)).collect();
     let outermost = |d: usize| {
@@ -83,7 +83,7 @@ fn choose<'a>(documents: &'a [DocumentMeta], request: &ReindexRequest) -> Result
         Some(ids) => {
             let place = |id: &DocumentId| {
                 let found = documents.iter().position(|meta| meta.id == *id);
-                found.ok_or_else(|| Error::new(ErrorCode::NotFound, format!("Document {id} was just deleted.")))
+                found.ok_or_else(|| just_deleted(&format!("Document {id}")))
             };
             ids.iter().map(place).collect::<Result<_>>()?
         }

@@ -7,6 +7,7 @@ use serde::Serialize;
 use super::{SearchRequest, SearchResult};
 use crate::documents::find_document;
 use crate::host::Host;
+use crate::paging::check_range;
 
 /// Most passages of each document.
 pub const MAX_OF_EACH: u32 = 20;
@@ -17,7 +18,7 @@ pub struct Comparison {
     pub collection: String,
     pub a: SideOfComparison,
     pub b: SideOfComparison,
-    /// In which way the search was less than it could be, in words; empty when all is well.
+    /// What made the search less complete than it could be; empty if nothing did.
     #[schemars(with = "Vec<String>")]
     pub notices: Vec<Notice>,
 }
@@ -38,10 +39,7 @@ impl Host {
         topic: &str,
         count: u32,
     ) -> Result<Comparison> {
-        if !(1..=MAX_OF_EACH).contains(&count) {
-            let message = format!("top_k_per_document is {count}; it must be between 1 and {MAX_OF_EACH}.");
-            return Err(Error::invalid(message));
-        }
+        check_range("top_k_per_document", count, 1..=MAX_OF_EACH)?;
         let opened = self.collection(collection)?;
         let [a, b] = [find_document(&opened, documents[0])?, find_document(&opened, documents[1])?];
         if a.id == b.id {

@@ -23,6 +23,7 @@ pub use filter::{DateRange, Filters, Kind, WrittenFilters};
 use crate::documents::chunks;
 use crate::graph::chunks_with_entities;
 use crate::host::Host;
+use crate::paging::check_range;
 use query::Understood;
 
 pub use fusion::Weights;
@@ -80,7 +81,7 @@ pub struct SearchResponse {
     pub tier: Tier,
     /// The stages that took part, in order.
     pub stages: Vec<String>,
-    /// In which way the search was less than it could be, in words; empty when all is well.
+    /// What made the search less complete than it could be; empty if nothing did.
     #[schemars(with = "Vec<String>")]
     pub notices: Vec<Notice>,
     /// Best first.
@@ -230,9 +231,7 @@ fn checked_query(request: &SearchRequest) -> Result<&str> {
         return Err(Error::invalid(format!("The query has {chars} characters; the limit is {MAX_QUERY_CHARS}."))
             .with_hint("Search for the words that matter; a sentence or a paragraph is enough."));
     }
-    if !(1..=MAX_TOP_K).contains(&request.top_k) {
-        return Err(Error::invalid(format!("top_k is {}; it must be between 1 and {MAX_TOP_K}.", request.top_k)));
-    }
+    check_range("top_k", request.top_k, 1..=MAX_TOP_K)?;
     for (name, value, most) in [("offset", request.offset, MAX_OFFSET), ("context", request.context, MAX_CONTEXT)] {
         if value > most {
             return Err(Error::invalid(format!("{name} is {value}; it must be at most {most}.")));

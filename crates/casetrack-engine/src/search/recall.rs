@@ -16,7 +16,7 @@ pub struct Recall {
     pub dense: Option<Vec<Hit>>,
     /// `None` where the model is missing, or the collection has no learned-sparse vectors.
     pub sparse: Option<Vec<Hit>>,
-    /// What is missing and why, in words; empty when all is well.
+    /// What is missing and why; empty if nothing is.
     pub notices: Vec<Notice>,
 }
 

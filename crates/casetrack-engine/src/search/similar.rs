@@ -62,7 +62,7 @@ pub(crate) fn to(
     index: u32,
     wanted: Wanted,
 ) -> Result<Vec<SimilarChunk>> {
-    // One that was deleted since is similar to nothing.
+    // It was deleted meanwhile.
     let Some(vector) = collection.vector_at(document, index)? else { return Ok(Vec::new()) };
     let mut filter = Filter::default();
     if wanted.exclude_same_document {

@@ -1,6 +1,6 @@
 //! Bring a collection up to date with a folder: what is new, changed, moved or gone.
 //!
-//! The folder is compared with the collection first, by path and by SHA-256, and nothing is changed before the whole plan stands.
+//! The folder is compared with the collection first, by path and by SHA-256, and nothing is changed before the plan is complete.
 //! Then documents whose files were moved get their new paths in one atomic step and keep their ids, chunks and vectors, those
 //! whose files are gone are removed if that is asked for, and new and changed files go through the ingestion.
 
@@ -60,7 +60,7 @@ pub struct SyncReport {
     pub found: u64,
     /// Files, and files inside them, that the collection did not have.
     pub new: Vec<SyncedFile>,
-    /// Files whose content is another than when they were ingested.
+    /// Files whose content has changed since they were ingested.
     pub changed: Vec<SyncedFile>,
     /// Documents that kept their id, chunks and vectors under another path. Those inside a container go with it and are not listed.
     pub moved: Vec<MovedDocument>,
@@ -133,9 +133,9 @@ impl Host {
 
     /// Brings a collection up to date with a folder. Blocks until done; `cancel` stops it within a second.
     ///
-    /// Fails as a whole, and changes nothing, where the folder cannot be listed or is none; what it does afterwards is in the
-    /// report. A file or subfolder that cannot be read is a failed file, and no document of it counts as missing. Costs a
-    /// look at every file, reading those whose content has to be compared, and the ingestion of what is new or changed.
+    /// Fails as a whole, and changes nothing, where the folder cannot be listed or is not a folder; what it does afterwards is in the
+    /// report. A file or subfolder that cannot be read is a failed file, and no document of it counts as missing. Examines
+    /// every file, reads those whose content has to be compared, and ingests what is new or changed.
     pub(crate) fn sync(
         &self,
         collection: CollectionId,

@@ -1,4 +1,4 @@
-//! One sync: look at the disk, plan, act.
+//! One sync: examine the disk, plan, act.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -59,7 +59,7 @@ struct FolderState {
     awaited: HashSet<PathBuf>,
     /// The paths of all files that were found.
     seen: HashSet<PathBuf>,
-    /// Folders that could not be listed, and files that could not be looked at.
+    /// Folders that could not be listed, and files that could not be examined.
     unseen: Vec<PathBuf>,
     /// Paths that are in `failed` or `unsupported` already.
     refused: HashSet<String>,

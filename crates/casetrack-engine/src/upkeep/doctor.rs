@@ -30,12 +30,13 @@ pub struct Finding {
 impl Host {
     /// Checks the data directory, the models (with the hashes of their files) and the libraries.
     pub fn doctor(&self) -> Diagnosis {
+        let options = self.config().extract_options();
         let findings = vec![
             check_data_dir(self),
             check_models(self),
-            check_recognizer(self),
-            check_pdfium(self),
-            check_tesseract(self),
+            finding("entity model (names and places)", self.recognizer().map(|_| format!("{MODEL_FOLDER} (loads)"))),
+            finding("pdfium (reads PDF files)", pdfium_status(&options)),
+            finding("tesseract (reads scans and pictures)", tesseract_status(&options)),
         ];
         Diagnosis { ready: findings.iter().all(|finding| finding.ok), findings }
     }
@@ -62,19 +63,6 @@ fn check_models(host: &Host) -> Finding {
             }
         });
     finding("models", result)
-}
-
-fn check_recognizer(host: &Host) -> Finding {
-    let loaded = host.recognizer().map(|_| format!("{MODEL_FOLDER} (loads)"));
-    finding("entity model (names and places)", loaded)
-}
-
-fn check_pdfium(host: &Host) -> Finding {
-    finding("pdfium (reads PDF files)", pdfium_status(&host.config().extract_options()))
-}
-
-fn check_tesseract(host: &Host) -> Finding {
-    finding("tesseract (reads scans and pictures)", tesseract_status(&host.config().extract_options()))
 }
 
 fn finding(what: &str, result: Result<String>) -> Finding {

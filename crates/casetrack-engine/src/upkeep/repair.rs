@@ -1,4 +1,4 @@
-//! Mend a damaged collection.
+//! Repair a damaged collection.
 
 use casetrack_core::{CollectionId, Result};
 use schemars::JsonSchema;
@@ -22,7 +22,7 @@ pub struct RepairReport {
     pub done: Vec<String>,
     /// Documents that could not be kept.
     pub lost: Vec<LostDocument>,
-    /// Where everything that was taken out lies.
+    /// The folder of everything that was taken out.
     pub quarantine: Option<String>,
     /// Documents in the collection now.
     pub documents: u64,
@@ -44,7 +44,7 @@ pub struct LostDocument {
 }
 
 impl Host {
-    /// Mends the collection that `name` means, which need not be one that opens or is listed. Nothing is deleted: what is
+    /// Repairs the collection that `name` means, which may be one that does not open and is not listed. Nothing is deleted: what is
     /// damaged is moved aside.
     pub fn repair_collection(&self, name: &str) -> Result<RepairReport> {
         let started = std::time::Instant::now();
@@ -108,7 +108,7 @@ fn find_repairable(host: &Host, name: &str) -> Result<CollectionId> {
         .collect();
     match resolve(Kind::Collection, name, &candidates) {
         Ok(found) => Ok(all[found].0),
-        // By its reference, which only a sound one tells.
+        // By its reference, which only a sound collection has.
         Err(error) => host.find_collection(name).map(|meta| meta.id).map_err(|_| error),
     }
 }

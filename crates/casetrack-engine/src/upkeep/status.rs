@@ -45,17 +45,13 @@ impl Host {
             data_dir_notice: data_dir::notice(&self.config().data_dir),
             collections: collections.len() as u64,
             storage_bytes: self.storage().bytes_below(&self.config().data_dir),
-            models: vec![dense_status(self), sparse_status(self), bm25_status()],
+            models: vec![
+                model_status(self, "E1", "dense embeddings", Outputs::DENSE, Embedder::model_id),
+                model_status(self, "E6", "learned-sparse embeddings", Outputs::SPARSE, Embedder::sparse_model_id),
+                bm25_status(),
+            ],
         })
     }
-}
-
-fn dense_status(host: &Host) -> ModelStatus {
-    model_status(host, "E1", "dense embeddings", Outputs::DENSE, Embedder::model_id)
-}
-
-fn sparse_status(host: &Host) -> ModelStatus {
-    model_status(host, "E6", "learned-sparse embeddings", Outputs::SPARSE, Embedder::sparse_model_id)
 }
 
 fn model_status(

@@ -175,7 +175,7 @@ pub(super) fn absolute(parameter: &str, given: &str) -> Result<PathBuf> {
     }
     let shown = text::format::shorten(given, 200);
     Err(Error::invalid(format!("{parameter} is \"{shown}\"; it must be an absolute path."))
-        .with_hint("Give the full path, such as /home/sarah/Documents/Contract.pdf; ~ stands for the home directory."))
+        .with_hint("Give the full path, such as /home/sarah/Documents/Contract.pdf; ~ is the home directory."))
 }
 
 fn metadata(path: &Path) -> Result<std::fs::Metadata> {

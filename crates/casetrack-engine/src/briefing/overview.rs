@@ -21,7 +21,7 @@ pub const MAX_EVENTS: u32 = 200;
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct SummaryReport {
     pub collection: CollectionMeta,
-    /// Those whose role a document states come first.
+    /// Those whose role a document states count most.
     pub organizations: Vec<Stakeholder>,
     pub people: Vec<Stakeholder>,
     /// The dates that matter most, by time.

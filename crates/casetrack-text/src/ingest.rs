@@ -224,7 +224,6 @@ mod tests {
                 .collect(),
             failed: vec![failed("Financials/corrupted.pdf", "PDF parsing error (file may be corrupted)")],
             summary: WorkSummary { duration_ms: 252_000, ..WorkSummary::default() },
-            ..IngestReport::default()
         };
         let expected = "Folder ingestion complete for Acme Corp Partnership\n\n  Folder:     ~/Projects/Acme/Documents/\n  \
             Subfolders: 4 (Contracts/, Reports/, Financials/, Correspondence/)\n  Found:      47 supported files\n  New:        \

@@ -1,4 +1,4 @@
-//! Work that goes on without its client.
+//! Work that continues without its client.
 
 use std::io::{BufRead, BufReader, Lines, Read};
 use std::path::{Path, PathBuf};
@@ -211,7 +211,7 @@ fn a_command_ends_the_job_that_it_started_and_no_other() {
     let second = Ingestion::start(&home, &folder);
     let (status, _, said) = second.interrupt();
     assert_eq!(status, Some(1), "{said}");
-    assert!(said.contains(&format!("Stopped waiting. Job {id} goes on.")), "{said}");
+    assert!(said.contains(&format!("Stopped waiting. Job {id} continues.")), "{said}");
     assert_eq!(run_json(&home, &["jobs", id])["state"], "running");
 
     let (status, printed, said) = first.interrupt();

@@ -3,31 +3,36 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::labels::labelled;
 use crate::{CollectionId, Timestamp};
 
-/// What a collection is for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum CollectionType {
-    Project,
-    Contract,
-    Financial,
-    Compliance,
-    Research,
-    Hr,
-    Operations,
-    #[default]
-    Other,
+labelled! {
+    /// What a collection is for.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
+    #[serde(rename_all = "lowercase")]
+    pub enum CollectionType {
+        Project = "Project",
+        Contract = "Contract",
+        Financial = "Financial",
+        Compliance = "Compliance",
+        Research = "Research",
+        Hr = "HR",
+        Operations = "Operations",
+        #[default]
+        Other = "Other",
+    }
 }
 
-/// Where a collection is in its life.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum CollectionStatus {
-    #[default]
-    Active,
-    Closed,
-    Archived,
+labelled! {
+    /// The state of a collection.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
+    #[serde(rename_all = "lowercase")]
+    pub enum CollectionStatus {
+        #[default]
+        Active = "active",
+        Closed = "closed",
+        Archived = "archived",
+    }
 }
 
 /// Written once per collection, beside its data.

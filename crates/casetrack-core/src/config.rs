@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, ErrorCode, Result};
+use crate::labels::labelled;
 
 /// Sizes of chunks, in characters. See [`ChunkConfig::default`] for the values the product uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -64,15 +65,17 @@ impl Default for Limits {
     }
 }
 
-/// What the installation may do: the one place that knows the limits of each tier.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Tier {
-    /// At most [`Tier::max_collections`] collections, [`Tier::max_results`] results of a search, and no [`Feature`].
-    Free,
-    /// Everything.
-    #[default]
-    Pro,
+labelled! {
+    /// What the installation may do: the one place that knows the limits of each tier.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+    #[serde(rename_all = "lowercase")]
+    pub enum Tier {
+        /// At most [`Tier::max_collections`] collections, [`Tier::max_results`] results of a search, and no [`Feature`].
+        Free = "Free",
+        /// Everything.
+        #[default]
+        Pro = "Pro",
+    }
 }
 
 impl Tier {
@@ -84,7 +87,7 @@ impl Tier {
         }
     }
 
-    /// How many results a search gives, those before its offset counted in; `None` for any number.
+    /// How many results a search gives, including those before its offset; `None` for any number.
     pub fn max_results(self) -> Option<u32> {
         match self {
             Tier::Free => Some(10),
@@ -92,8 +95,8 @@ impl Tier {
         }
     }
 
-    /// The embedders whose vectors a complete document has, beside the keyword index that every document is in. What the models of its
-    /// collection cannot make is not expected.
+    /// The embedders whose vectors a complete document has, beside the keyword index that every document is in. Vectors that the models of its
+    /// collection cannot make are not expected.
     pub fn embedders(self) -> &'static [&'static str] {
         match self {
             // Late interaction (E12), which only Pro has, is not part of a collection yet.
@@ -125,36 +128,17 @@ impl Tier {
             Tier::Pro => Ok(()),
         }
     }
-
-    /// `Free` or `Pro`, as shown to people.
-    pub fn label(self) -> &'static str {
-        match self {
-            Tier::Free => "Free",
-            Tier::Pro => "Pro",
-        }
-    }
 }
 
-/// What only Pro has.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Feature {
-    FindEntity,
-    EntityRelationships,
-    EntityGraph,
-    CompareDocuments,
-    DocumentClusters,
-}
-
-impl Feature {
-    /// As the subject of a sentence.
-    fn label(self) -> &'static str {
-        match self {
-            Self::FindEntity => "Finding an entity across documents",
-            Self::EntityRelationships => "Finding entities that are mentioned together",
-            Self::EntityGraph => "The graph of entities",
-            Self::CompareDocuments => "Comparing documents",
-            Self::DocumentClusters => "Grouping documents by theme",
-        }
+labelled! {
+    /// What only Pro has.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Feature {
+        FindEntity = "Finding an entity across documents",
+        EntityRelationships = "Finding entities that are mentioned together",
+        EntityGraph = "The graph of entities",
+        CompareDocuments = "Comparing documents",
+        DocumentClusters = "Grouping documents by theme",
     }
 }
 

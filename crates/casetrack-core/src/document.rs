@@ -3,63 +3,41 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::labels::labelled;
 use crate::{DocumentId, Sha256, Timestamp};
 
-/// The format of a file, recognised by its content.
-///
-/// An addition goes here, into [`FileFormat::ALL`] and [`FileFormat::extensions`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum FileFormat {
-    Pdf,
-    Docx,
-    Doc,
-    Xlsx,
-    Xls,
-    Xlsb,
-    Ods,
-    Csv,
-    Text,
-    Markdown,
-    Pptx,
-    Html,
-    Rtf,
-    /// A picture of a page, read by OCR: JPEG, PNG, TIFF, BMP, GIF or WebP.
-    Image,
-    Eml,
-    Msg,
-    Mbox,
-    Zip,
-    Odt,
-    Odp,
-    Ppt,
+labelled! {
+    /// The format of a file, recognised by its content.
+    // An addition goes here and into `extensions`.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+    #[serde(rename_all = "lowercase")]
+    pub enum FileFormat {
+        Pdf = "PDF",
+        Docx = "DOCX",
+        Doc = "DOC",
+        Xlsx = "XLSX",
+        Xls = "XLS",
+        Xlsb = "XLSB",
+        Ods = "ODS",
+        Csv = "CSV",
+        Text = "Text",
+        Markdown = "Markdown",
+        Pptx = "PPTX",
+        Html = "HTML",
+        Rtf = "RTF",
+        /// A picture of a page, read by OCR: JPEG, PNG, TIFF, BMP, GIF or WebP.
+        Image = "Image",
+        Eml = "E-mail",
+        Msg = "Outlook message",
+        Mbox = "Mailbox",
+        Zip = "ZIP",
+        Odt = "ODT",
+        Odp = "ODP",
+        Ppt = "PPT",
+    }
 }
 
 impl FileFormat {
-    pub const ALL: &[FileFormat] = &[
-        FileFormat::Pdf,
-        FileFormat::Docx,
-        FileFormat::Doc,
-        FileFormat::Xlsx,
-        FileFormat::Xls,
-        FileFormat::Xlsb,
-        FileFormat::Ods,
-        FileFormat::Csv,
-        FileFormat::Text,
-        FileFormat::Markdown,
-        FileFormat::Pptx,
-        FileFormat::Html,
-        FileFormat::Rtf,
-        FileFormat::Image,
-        FileFormat::Eml,
-        FileFormat::Msg,
-        FileFormat::Mbox,
-        FileFormat::Zip,
-        FileFormat::Odt,
-        FileFormat::Odp,
-        FileFormat::Ppt,
-    ];
-
     /// Usual file name extensions, lower case, without the dot; the first one names the format.
     pub fn extensions(self) -> &'static [&'static str] {
         match self {
@@ -104,45 +82,37 @@ impl FileFormat {
     }
 }
 
-/// What kind of document a file is, given by the user or inferred.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum DocumentType {
-    Contract,
-    Report,
-    Spreadsheet,
-    Presentation,
-    Correspondence,
-    Memo,
-    Proposal,
-    Invoice,
-    Policy,
-    #[default]
-    Other,
+labelled! {
+    /// What kind of document a file is, given by the user or inferred.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, JsonSchema)]
+    #[serde(rename_all = "lowercase")]
+    pub enum DocumentType {
+        Contract = "Contract",
+        Report = "Report",
+        Spreadsheet = "Spreadsheet",
+        Presentation = "Presentation",
+        Correspondence = "Correspondence",
+        Memo = "Memo",
+        Proposal = "Proposal",
+        Invoice = "Invoice",
+        Policy = "Policy",
+        #[default]
+        Other = "Other",
+    }
 }
 
-/// How the text of a page was obtained.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
-pub enum ExtractionMethod {
-    /// A text layer or the file's own text.
-    Native,
-    /// Optical character recognition.
-    Ocr,
-    /// Partly text layer, partly OCR.
-    Hybrid,
-    /// Cells of a sheet.
-    Spreadsheet,
-}
-
-impl ExtractionMethod {
-    /// As shown to people.
-    pub fn label(self) -> &'static str {
-        match self {
-            ExtractionMethod::Native => "Native text",
-            ExtractionMethod::Ocr => "OCR",
-            ExtractionMethod::Hybrid => "Native text and OCR",
-            ExtractionMethod::Spreadsheet => "Spreadsheet",
-        }
+labelled! {
+    /// How the text of a page was obtained.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+    pub enum ExtractionMethod {
+        /// A text layer or the file's own text.
+        Native = "Native text",
+        /// Optical character recognition.
+        Ocr = "OCR",
+        /// Partly text layer, partly OCR.
+        Hybrid = "Native text and OCR",
+        /// Cells of a sheet.
+        Spreadsheet = "Spreadsheet",
     }
 }
 

@@ -4,29 +4,24 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Reference;
+use crate::labels::labelled;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum EntityType {
-    Person,
-    Organization,
-    Date,
-    Amount,
-    Location,
-    /// A topic, a defined term, or what has a form of its own: an e-mail address, a phone number, a URL, a case or invoice number.
-    Concept,
+// As headings, in the plural.
+labelled! {
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+    #[serde(rename_all = "lowercase")]
+    pub enum EntityType {
+        Person = "People",
+        Organization = "Organizations",
+        Date = "Dates",
+        Amount = "Amounts",
+        Location = "Locations",
+        /// A topic, a defined term, or what has a form of its own: an e-mail address, a phone number, a URL, a case or invoice number.
+        Concept = "Concepts",
+    }
 }
 
 impl EntityType {
-    pub const ALL: &[EntityType] = &[
-        EntityType::Person,
-        EntityType::Organization,
-        EntityType::Date,
-        EntityType::Amount,
-        EntityType::Location,
-        EntityType::Concept,
-    ];
-
     /// As it is written in requests and responses.
     pub fn name(self) -> &'static str {
         match self {

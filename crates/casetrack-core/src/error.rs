@@ -11,7 +11,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 /// Who must act for the operation to succeed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ErrorKind {
-    /// Bad input: the caller can mend the request.
+    /// Bad input: the caller can correct the request.
     User,
     /// The machine: disk full, permission, a missing library or model.
     Environment,
@@ -91,11 +91,13 @@ impl ErrorCode {
 /// What happened and to what (`message`), and what to do next (`hint`).
 ///
 /// `Display` gives the message alone. Each front end renders the hint in its own words, once, at the end.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub struct Error {
     pub code: ErrorCode,
     pub message: String,
     pub hint: Option<Hint>,
+    /// Not kept when an error is serialised.
+    #[serde(skip)]
     source: Option<Box<dyn std::error::Error + Send + Sync>>,
 }
 
@@ -109,7 +111,7 @@ impl Error {
         self
     }
 
-    /// With the hint of another error, if that has one.
+    /// Takes the hint of another error, if it has one.
     pub fn with_hint_of(mut self, other: &Self) -> Self {
         self.hint.clone_from(&other.hint);
         self

@@ -4,8 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// Something that the reader can do, which every front end has its own words for: a command or option, a tool or parameter.
 ///
-/// Where a hint has it in a sentence, it stands where a name can stand ("See the documents with …") unless it says that it is an
-/// instruction ("or …").
+/// In a hint it takes the place of a name ("See the documents with …"), or of an instruction ("or …") where it says so.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Action {

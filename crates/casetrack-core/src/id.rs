@@ -117,16 +117,11 @@ impl FromStr for Sha256 {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let malformed = || format!("\"{text}\" is not a SHA-256 digest (64 hexadecimal digits)");
-        let mut digest = [0; 32];
-        if text.len() != 64 || !text.is_ascii() {
-            return Err(malformed());
-        }
-        for (byte, pair) in digest.iter_mut().zip(text.as_bytes().chunks(2)) {
-            let pair = std::str::from_utf8(pair).map_err(|_| malformed())?;
-            *byte = u8::from_str_radix(pair, 16).map_err(|_| malformed())?;
-        }
-        Ok(Self(digest))
+        let digits = text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let byte = |at: usize| u8::from_str_radix(text.get(2 * at..2 * at + 2)?, 16).ok();
+        let bytes = (0..32).map(byte).collect::<Option<Vec<u8>>>().filter(|_| digits);
+        let digest = bytes.and_then(|bytes| bytes.try_into().ok()).map(Self);
+        digest.ok_or_else(|| format!("\"{text}\" is not a SHA-256 digest (64 hexadecimal digits)"))
     }
 }
 

@@ -13,6 +13,7 @@ pub mod entity;
 pub mod error;
 pub mod hint;
 pub mod id;
+mod labels;
 pub mod password;
 pub mod progress;
 pub mod provenance;

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 /// What a long operation reports while it runs. Counts are totals so far.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub enum Progress {
-    /// Comes first to a listener that joins an operation under way: how far it is.
+    /// The first event for a listener that joins a running operation: its progress so far.
     Joined(ProgressTotals),
     /// The number of files the operation will look at is known.
     Discovered { files: u64 },
@@ -26,7 +26,7 @@ pub struct ProgressTotals {
     pub total: Option<u64>,
     /// Files that are finished, successfully or not.
     pub files: u64,
-    /// Those of them that failed.
+    /// How many of these failed.
     pub failed: u64,
     pub chunks: u64,
 }

@@ -3,43 +3,37 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum ReferenceKind {
-    /// A part of the same document: "Section 4.2", "Exhibit B".
-    Internal,
-    /// Another document, by its title or file name.
-    Document,
-    /// ISO 27001, IEEE 802.11, RFC 9110.
-    Standard,
-    /// Statutes, regulations, directives: 17 C.F.R. § 240.10b-5, GDPR Art. 28.
-    Regulation,
-    Report,
-    /// Brown v. Board of Education, 347 U.S. 483 (1954).
-    LegalCase,
-    Hyperlink,
+use crate::labels::labelled;
+
+labelled! {
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+    #[serde(rename_all = "snake_case")]
+    pub enum ReferenceKind {
+        /// A part of the same document: "Section 4.2", "Exhibit B".
+        Internal = "part of the document",
+        /// Another document, by its title or file name.
+        Document = "document",
+        /// ISO 27001, IEEE 802.11, RFC 9110.
+        Standard = "standard",
+        /// Statutes, regulations, directives: 17 C.F.R. § 240.10b-5, GDPR Art. 28.
+        Regulation = "regulation",
+        Report = "report",
+        /// Brown v. Board of Education, 347 U.S. 483 (1954).
+        LegalCase = "legal case",
+        Hyperlink = "hyperlink",
+    }
 }
 
-impl ReferenceKind {
-    pub const ALL: &[ReferenceKind] = &[
-        ReferenceKind::Internal,
-        ReferenceKind::Document,
-        ReferenceKind::Standard,
-        ReferenceKind::Regulation,
-        ReferenceKind::Report,
-        ReferenceKind::LegalCase,
-        ReferenceKind::Hyperlink,
-    ];
-}
-
-/// What the text says the citing document does to the one it cites.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Relation {
-    Amends,
-    Supersedes,
-    RespondsTo,
-    Attaches,
+labelled! {
+    /// What the text says the citing document does to the one it cites.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+    #[serde(rename_all = "snake_case")]
+    pub enum Relation {
+        Amends = "amends",
+        Supersedes = "supersedes",
+        RespondsTo = "responds to",
+        Attaches = "attaches",
+    }
 }
 
 /// One place where a page refers to something. The page's text has its surface form.

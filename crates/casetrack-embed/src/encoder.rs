@@ -125,11 +125,6 @@ impl<'a> Source<'a> {
         Self { weights, config, names, prefix: if prefixed { names.prefix } else { "" }, precision }
     }
 
-    /// The name of a part of a layer, without the prefix.
-    fn layer_name(&self, number: usize, part: &str) -> String {
-        format!("{}{number}.{part}", self.names.layer)
-    }
-
     fn matrix(&self, name: &str, rows: usize, columns: usize) -> Result<Vec<f32>> {
         self.weights.load(&format!("{}{name}.weight", self.prefix), &[rows, columns])
     }
@@ -156,7 +151,7 @@ impl<'a> Source<'a> {
 
     fn layer(&self, arch: Arch, number: usize) -> Result<Layer> {
         let EncoderConfig { hidden, intermediate, .. } = *self.config;
-        let name = |part: &str| self.layer_name(number, part);
+        let name = |part: &str| format!("{}{number}.{part}", self.names.layer);
         let (mut qkv, mut qkv_bias) = (Vec::with_capacity(3 * hidden * hidden), Vec::with_capacity(3 * hidden));
         for part in [self.names.query, self.names.key, self.names.value] {
             qkv.extend(self.matrix(&name(part), hidden, hidden)?);

@@ -3,7 +3,7 @@
 use std::fmt::Display;
 use std::path::Path;
 
-use casetrack_core::{Error, ErrorCode};
+use casetrack_core::{Error, ErrorCode, Result};
 
 /// What to do about a model file that is missing or damaged.
 pub const RESTORE_HINT: &str =
@@ -22,6 +22,16 @@ pub fn unreadable(path: &Path, error: std::io::Error) -> Error {
         return Error::new(ErrorCode::MissingDependency, message).with_hint(RESTORE_HINT);
     }
     Error::io(path.display(), error)
+}
+
+/// The value that `text` names; an error lists the names.
+pub fn choose<T: Copy>(what: &str, text: &str, choices: &[(&str, T)]) -> Result<T> {
+    let names: Vec<&str> = choices.iter().map(|(name, _)| *name).collect();
+    choices
+        .iter()
+        .find(|(name, _)| *name == text)
+        .map(|(_, value)| *value)
+        .ok_or_else(|| Error::invalid(format!("\"{text}\" is not a {what}: choose one of {}", names.join(", "))))
 }
 
 /// A computation that failed although model and input were valid.

@@ -43,7 +43,8 @@ impl TokenStates {
         };
         let left_out = (0..encoder.config().vocabulary as u32).map(|id| match tokenizer.token(id) {
             Some(token) => {
-                let (empty, punctuation) = (tokenizer.is_special(id) || is_stop_word(&token), is_punctuation(&token));
+                let empty = tokenizer.is_special(id) || STOP_WORDS.contains(&token.as_str());
+                let punctuation = token.chars().all(|c| c.is_ascii_punctuation());
                 if spec.content_words_only {
                     (empty || punctuation, empty || punctuation)
                 } else {
@@ -90,14 +91,6 @@ pub fn max_sim(query: &[f32], passage: &[f32], dimension: usize) -> f32 {
         products.fold(f32::NEG_INFINITY, f32::max)
     };
     query.chunks_exact(dimension).map(best).sum()
-}
-
-fn is_punctuation(token: &str) -> bool {
-    token.chars().all(|c| c.is_ascii_punctuation())
-}
-
-fn is_stop_word(token: &str) -> bool {
-    STOP_WORDS.contains(&token)
 }
 
 /// English words that carry no content: the default list of Lucene's `EnglishAnalyzer`.

@@ -1,8 +1,8 @@
 //! The layers of a transformer encoder as candle operations for the CPU, each fused so that a tile of rows passes through
 //! all of its steps while it is in cache.
 //!
-//! All tensors are `[tokens, width]`, `f32`, contiguous. The operations run on the calling thread alone: the service keeps
-//! the cores busy by giving each of its threads its own batch, which needs no synchronisation within a layer.
+//! All tensors are `[tokens, width]`, `f32`, contiguous. The operations run on the calling thread alone: the service gives each of
+//! its threads its own batch.
 
 use candle_core::{CpuStorage, CustomOp1, CustomOp2, Error, Layout, Result, Shape};
 
@@ -103,16 +103,10 @@ impl CustomOp2 for LinearAddNorm {
         "linear-add-norm"
     }
 
-    fn cpu_fwd(
-        &self,
-        x: &CpuStorage,
-        x_at: &Layout,
-        residual: &CpuStorage,
-        at: &Layout,
-    ) -> Result<(CpuStorage, Shape)> {
+    fn cpu_fwd(&self, x: &CpuStorage, x_at: &Layout, y: &CpuStorage, y_at: &Layout) -> Result<(CpuStorage, Shape)> {
         let (width, hidden) = (self.linear.weight.width(), self.linear.bias.len());
         let x = rows_of(x, x_at, width)?;
-        let mut out = add_to_rows(rows_of(residual, at, hidden)?, &self.linear.bias);
+        let mut out = add_to_rows(rows_of(y, y_at, hidden)?, &self.linear.bias);
         for (x, out) in x.chunks(TILE_ROWS * width).zip(out.chunks_mut(TILE_ROWS * hidden)) {
             self.linear.weight.add_product(x, out);
             layer_norm(self.arch, &self.norm, out);

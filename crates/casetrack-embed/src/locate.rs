@@ -17,8 +17,7 @@ const MODELS_VARIABLE: &str = "CASETRACK_MODELS";
 /// `../share/casetrack/models` from it, the source tree it was built from, and `casetrack/models` in the user's local data
 /// folder.
 pub fn find_models_dir(explicit: Option<&Path>) -> Result<PathBuf> {
-    let from_variable = env::var_os(MODELS_VARIABLE).filter(|value| !value.is_empty()).map(PathBuf::from);
-    if let Some(given) = explicit.map(Path::to_owned).or(from_variable) {
+    if let Some(given) = given(explicit) {
         return if has_manifest(&given) { Ok(given) } else { Err(not_found(&[given])) };
     }
     let mut candidates = Vec::new();
@@ -37,11 +36,15 @@ pub fn find_models_dir(explicit: Option<&Path>) -> Result<PathBuf> {
 /// The folder that `casetrack models pull` fills: `explicit` or else the variable `CASETRACK_MODELS`, as in
 /// [`find_models_dir`]; then `casetrack/models` in the user's local data folder.
 pub fn pulled_models_dir(explicit: Option<&Path>) -> Result<PathBuf> {
-    let from_variable = env::var_os(MODELS_VARIABLE).filter(|value| !value.is_empty()).map(PathBuf::from);
-    explicit.map(Path::to_owned).or(from_variable).or_else(default_pulled_dir).ok_or_else(|| {
+    given(explicit).or_else(default_pulled_dir).ok_or_else(|| {
         Error::new(ErrorCode::MissingDependency, "This user has no local data folder for pulled models")
             .with_hint(format!("Name a folder with {MODELS_VARIABLE}; it must hold {MANIFEST_FILE}."))
     })
+}
+
+fn given(explicit: Option<&Path>) -> Option<PathBuf> {
+    let from_variable = || env::var_os(MODELS_VARIABLE).filter(|value| !value.is_empty()).map(PathBuf::from);
+    explicit.map(Path::to_owned).or_else(from_variable)
 }
 
 /// Where pulled models are unless another folder is given; `None` for a user without a home folder.

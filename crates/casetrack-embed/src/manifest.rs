@@ -7,7 +7,7 @@ use std::str::FromStr;
 use casetrack_core::{Error, ErrorCode, Result, Sha256};
 use serde::{Deserialize, Serialize};
 
-use crate::errors::{RESTORE_HINT, damaged, unreadable};
+use crate::errors::{RESTORE_HINT, choose, damaged, unreadable};
 use crate::locate::{MANIFEST_FILE, default_pulled_dir};
 use crate::outputs::Outputs;
 use crate::pooling::Pooling;
@@ -40,11 +40,7 @@ impl FromStr for ModelProfile {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self> {
-        match text {
-            "compact" => Ok(Self::Compact),
-            "quality" => Ok(Self::Quality),
-            _ => Err(Error::invalid(format!("\"{text}\" is not a profile: choose compact or quality"))),
-        }
+        choose("profile", text, &[("compact", Self::Compact), ("quality", Self::Quality)])
     }
 }
 
@@ -167,38 +163,34 @@ pub const CONFIG_FILE: &str = "config.json";
 pub const TOKENIZER_FILE: &str = "tokenizer.json";
 
 /// The models of a models folder.
-#[derive(Debug, Clone)]
-pub struct ModelManifest {
-    dir: PathBuf,
-    models: Vec<ModelSpec>,
-}
-
-#[derive(Deserialize)]
+#[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct ManifestFile {
+pub struct ModelManifest {
+    #[serde(skip)]
+    dir: PathBuf,
     models: Vec<ModelSpec>,
 }
 
 impl ModelManifest {
     /// Reads `manifest.toml` of a models folder, and of pulled models the record of what was pulled.
     pub fn load(dir: &Path) -> Result<Self> {
-        let mut manifest = Self::load_pins(dir)?;
-        for index in 0..manifest.models.len() {
-            let record = PulledRecord::read(&manifest.model_dir(&manifest.models[index]));
+        let pins = Self::load_pins(dir)?;
+        let mut models = pins.models.clone();
+        for model in &mut models {
             // `verify_files` reports a damaged record.
-            if let Ok(Some(record)) = record {
-                manifest.models[index].complete(&record);
+            if let Ok(Some(record)) = PulledRecord::read(&pins.model_dir(model)) {
+                model.complete(&record);
             }
         }
-        Ok(manifest)
+        Ok(Self { models, ..pins })
     }
 
     /// Reads `manifest.toml` of a models folder and no other file.
     pub fn load_pins(dir: &Path) -> Result<Self> {
         let path = dir.join(MANIFEST_FILE);
         let text = fs::read_to_string(&path).map_err(|error| unreadable(&path, error))?;
-        let file: ManifestFile = toml::from_str(&text).map_err(|error| damaged(&path, error.message()))?;
-        Ok(Self { dir: dir.to_owned(), models: file.models })
+        let manifest: Self = toml::from_str(&text).map_err(|error| damaged(&path, error.message()))?;
+        Ok(Self { dir: dir.to_owned(), ..manifest })
     }
 
     /// The models, in the manifest's order.
@@ -219,10 +211,9 @@ impl ModelManifest {
         let makes = |model: &&ModelSpec| model.profile == profile && !model.outputs().and(outputs).is_empty();
         self.models.iter().find(makes).ok_or_else(|| {
             let manifest = self.dir.join(MANIFEST_FILE);
-            let message = format!(
-                "{} lists no model of the {profile:?} profile with the outputs that are needed",
-                manifest.display()
-            );
+            let manifest = manifest.display();
+            let message =
+                format!("{manifest} lists no model of the {profile:?} profile with the outputs that are needed");
             Error::new(ErrorCode::MissingDependency, message).with_hint(RESTORE_HINT)
         })
     }

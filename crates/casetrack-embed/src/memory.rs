@@ -9,6 +9,8 @@ use casetrack_core::Error;
 use serde::{Deserialize, Serialize};
 use sysinfo::{MemoryRefreshKind, ProcessRefreshKind, ProcessesToUpdate, RefreshKind, System};
 
+use crate::errors::choose;
+
 /// Available memory under which models that nobody uses at the moment are unloaded, in bytes.
 const PRESSURE: u64 = 300 << 20;
 
@@ -47,12 +49,8 @@ impl FromStr for MemoryMode {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self, Error> {
-        match text {
-            "full" => Ok(Self::Full),
-            "standard" => Ok(Self::Standard),
-            "constrained" => Ok(Self::Constrained),
-            _ => Err(Error::invalid(format!("\"{text}\" is not a memory mode: choose full, standard or constrained"))),
-        }
+        let modes = [("full", Self::Full), ("standard", Self::Standard), ("constrained", Self::Constrained)];
+        choose("memory mode", text, &modes)
     }
 }
 
@@ -111,20 +109,14 @@ impl<M> Loaded<M> {
     /// Drops what has not been used for as long as the mode says, or is not in use while memory is short; returns the ids.
     pub fn sweep(&mut self, now: Instant, available: u64) -> Vec<String> {
         let keeps_for = self.mode.keeps_for();
-        let mut dropped = Vec::new();
-        self.models.retain(|id, (model, used)| {
+        let dropped = self.models.extract_if(|_, (model, used)| {
             if Arc::strong_count(model) > 1 {
                 *used = now;
-                return true;
+                return false;
             }
-            let idle = keeps_for.is_some_and(|limit| now.saturating_duration_since(*used) >= limit);
-            let drop = idle || available < PRESSURE;
-            if drop {
-                dropped.push(id.clone());
-            }
-            !drop
+            available < PRESSURE || keeps_for.is_some_and(|limit| now.saturating_duration_since(*used) >= limit)
         });
-        dropped
+        dropped.map(|(id, _)| id).collect()
     }
 }
 

@@ -16,9 +16,7 @@ use crate::sparse::{SparseHead, SpladeHead};
 use crate::tokenize::TextTokenizer;
 use crate::weights::Weights;
 
-/// Turns texts into outputs, on the calling thread.
-///
-/// What a text gives does not depend on the texts it is encoded with, nor on the thread.
+/// Turns texts into outputs, on the calling thread. The outputs of a text do not depend on the texts it is encoded with.
 pub trait TextModel: Send + Sync {
     /// The token ids of a text, cut to the model's longest input.
     fn tokenize(&self, text: &str, side: Side) -> Result<Vec<u32>>;

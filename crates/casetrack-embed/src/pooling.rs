@@ -16,10 +16,8 @@ pub enum Pooling {
 
 /// Pools `[tokens, dimension]` states into one vector for each sequence of the batch, in order; an empty sequence gives zeros.
 pub fn pool(pooling: Pooling, states: &[f32], dimension: usize, batch: &TokenBatch) -> Vec<Vec<f32>> {
-    batch
-        .ranges()
-        .map(|range| pool_one(pooling, &states[range.start * dimension..range.end * dimension], dimension))
-        .collect()
+    let states = batch.ranges().map(|range| &states[range.start * dimension..range.end * dimension]);
+    states.map(|states| pool_one(pooling, states, dimension)).collect()
 }
 
 fn pool_one(pooling: Pooling, states: &[f32], dimension: usize) -> Vec<f32> {
@@ -29,14 +27,10 @@ fn pool_one(pooling: Pooling, states: &[f32], dimension: usize) -> Vec<f32> {
     };
     let mut vector = vec![0f32; dimension];
     for row in rows.chunks_exact(dimension) {
-        for (sum, value) in vector.iter_mut().zip(row) {
-            *sum += value;
-        }
+        vector.iter_mut().zip(row).for_each(|(sum, value)| *sum += value);
     }
     let count = (rows.len() / dimension).max(1) as f32;
-    for value in &mut vector {
-        *value /= count;
-    }
+    vector.iter_mut().for_each(|value| *value /= count);
     vector
 }
 
@@ -44,9 +38,7 @@ fn pool_one(pooling: Pooling, states: &[f32], dimension: usize) -> Vec<f32> {
 pub fn normalise(vector: &mut [f32]) {
     let norm = vector.iter().map(|x| x * x).sum::<f32>().sqrt();
     if norm > 0.0 {
-        for value in vector {
-            *value /= norm;
-        }
+        vector.iter_mut().for_each(|value| *value /= norm);
     }
 }
 

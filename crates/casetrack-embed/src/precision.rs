@@ -5,6 +5,8 @@ use std::str::FromStr;
 use casetrack_core::Error;
 use serde::{Deserialize, Serialize};
 
+use crate::errors::choose;
+
 /// The precision of the matrix products of an encoder's layers; all else is `f32`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Precision {
@@ -30,10 +32,6 @@ impl FromStr for Precision {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self, Error> {
-        match text {
-            "float32" => Ok(Self::Float32),
-            "int8" => Ok(Self::Int8),
-            _ => Err(Error::invalid(format!("\"{text}\" is not a precision: choose float32 or int8"))),
-        }
+        choose("precision", text, &[("float32", Self::Float32), ("int8", Self::Int8)])
     }
 }

@@ -91,9 +91,8 @@ impl Embedder {
 
     /// The wanted outputs of passages, in order.
     ///
-    /// Takes any number of texts of any length; a text longer than a model's input counts with its beginning. Working
-    /// memory does not grow with the number of texts, apart from the result. Returns an error of code `Cancelled` within a
-    /// fraction of a second after `cancel` is set.
+    /// Takes any number of texts; of a text longer than a model's input, only the beginning counts. Working memory does not grow with
+    /// their number, apart from the result. Fails with `Cancelled` within a fraction of a second after `cancel` is set.
     pub fn embed(&self, texts: &[String], wanted: Outputs, cancel: &Cancel) -> Result<Embeddings> {
         self.workers()?.embed_passages(texts, &self.tasks(wanted)?, cancel)
     }

@@ -1,8 +1,7 @@
 //! Token vectors of a passage as they are stored: one bit a value.
 //!
-//! A stored value keeps only its sign; the query's vectors are unchanged. An inner product then estimates the product of the
-//! full vectors (as binary passage retrieval does, Yamada et al. 2021, here without training for it); docs/embedding.md has
-//! what it costs in ranking.
+//! A stored value keeps only its sign; the query's vectors are unchanged (binary passage retrieval, Yamada et al. 2021, here without
+//! training for it). docs/embedding.md has what it costs in ranking.
 
 use crate::outputs::TokenVectors;
 

@@ -41,12 +41,8 @@ impl SpladeHead {
         let (weights, arch, config) = (encoder.weights(), encoder.arch(), encoder.config());
         let (hidden, vocabulary) = (config.hidden, config.vocabulary);
         let transform = weights.load(&format!("{}.weight", names.transform), &[hidden, hidden])?;
-        let transform = Linear::new(
-            arch,
-            Precision::Float32,
-            &transform,
-            weights.load(&format!("{}.bias", names.transform), &[hidden])?,
-        );
+        let transform_bias = weights.load(&format!("{}.bias", names.transform), &[hidden])?;
+        let transform = Linear::new(arch, Precision::Float32, &transform, transform_bias);
         let decoder = format!("{}.weight", names.decoder);
         let decoder = if weights.has(&decoder) {
             weights.load(&decoder, &[vocabulary, hidden])?

@@ -1,14 +1,13 @@
 //! Whether the files of models are present and undamaged.
 
-use std::fs::File;
-use std::io::{self, ErrorKind, Read};
+use std::io::ErrorKind;
 use std::path::Path;
 
 use casetrack_core::{Error, Result, Sha256};
-use sha2::Digest;
 
 use crate::errors::{damaged, unreadable};
 use crate::manifest::{ModelManifest, ModelProfile, ModelSpec};
+use crate::pull::expected::Expected;
 use crate::pulled::{PULL_HINT, PulledRecord, RECORD_FILE};
 
 /// Whether a model can be used.
@@ -34,10 +33,8 @@ impl ModelManifest {
         }
     }
 
-    /// Compares every file with its SHA-256 and returns one error for each that is missing or differs.
-    ///
-    /// Reads all weights (tens of megabytes), so it is for `doctor`, not for every start. A model of the quality profile
-    /// that was never pulled is not an error.
+    /// Compares every file with its SHA-256 and returns one error for each that is missing or differs. Reads all weights (tens of
+    /// megabytes). A model of the quality profile that was never pulled is not an error.
     pub fn verify_files(&self) -> Vec<Error> {
         self.models().iter().flat_map(|model| self.verify_model(model)).collect()
     }
@@ -72,23 +69,11 @@ impl ModelManifest {
 
 /// Whether a file has its hash; `unknown` says why there may be none to compare with.
 fn compare(path: &Path, expected: Option<Sha256>, unknown: &str) -> Result<()> {
-    let found = hash_file(path).map_err(|error| unreadable(path, error))?;
-    match expected {
-        Some(expected) if found == expected => Ok(()),
-        Some(expected) => Err(damaged(path, format!("its SHA-256 is {found}, expected {expected}"))),
-        None => Err(damaged(path, unknown)),
-    }
-}
-
-pub(crate) fn hash_file(path: &Path) -> io::Result<Sha256> {
-    let mut file = File::open(path)?;
-    let mut hasher = sha2::Sha256::new();
-    let mut buffer = vec![0; 1 << 16];
-    loop {
-        match file.read(&mut buffer)? {
-            0 => return Ok(Sha256(hasher.finalize().into())),
-            read => hasher.update(&buffer[..read]),
-        }
+    let checked = Expected { sha256: expected, ..Expected::default() }.check(path);
+    match checked.map_err(|error| unreadable(path, error))? {
+        Ok(_) if expected.is_some() => Ok(()),
+        Ok(_) => Err(damaged(path, unknown)),
+        Err(problem) => Err(damaged(path, problem)),
     }
 }
 

@@ -44,16 +44,10 @@ impl TextTokenizer {
         let late = spec.late_interaction.as_ref();
         let marker = |name: Option<&String>| name.map(|name| id(name)).transpose();
         let fewest_tokens = late.map_or(0, |late| late.query_tokens);
-        let query = Frame {
-            prefix: spec.query_prefix.clone(),
-            marker: marker(late.and_then(|late| late.query_marker.as_ref()))?,
-            fewest_tokens,
-        };
-        let passage = Frame {
-            prefix: spec.passage_prefix.clone(),
-            marker: marker(late.and_then(|late| late.passage_marker.as_ref()))?,
-            fewest_tokens: 0,
-        };
+        let query_marker = marker(late.and_then(|late| late.query_marker.as_ref()))?;
+        let passage_marker = marker(late.and_then(|late| late.passage_marker.as_ref()))?;
+        let query = Frame { prefix: spec.query_prefix.clone(), marker: query_marker, fewest_tokens };
+        let passage = Frame { prefix: spec.passage_prefix.clone(), marker: passage_marker, fewest_tokens: 0 };
         let mask = if fewest_tokens > 0 { Some(id("[MASK]")?) } else { None };
         let added = tokenizer.get_added_tokens_decoder();
         let special = added.into_iter().filter(|(_, token)| token.special).map(|(id, _)| id).collect();
@@ -83,10 +77,8 @@ impl TextTokenizer {
         self.special.contains(&id)
     }
 
-    /// The ids of a text with the model's prefix and special tokens, cut to the model's longest input.
-    ///
-    /// Costs time and memory in proportion to the tokens kept, not to the text: only as much of a long text is tokenised
-    /// as is needed to fill the input. It is cut at white space, where the tokens of what precedes are settled.
+    /// The ids of a text with the model's prefix and special tokens, cut to the model's longest input. Only as much of a long text is
+    /// tokenised as is needed for that. It is cut at white space, where the tokens of what precedes are settled.
     pub fn encode(&self, text: &str, side: Side) -> Result<Vec<u32>> {
         let frame = if side == Side::Query { &self.query } else { &self.passage };
         let mut ids = self.encode_plain(&frame.prefix, text)?;

@@ -11,8 +11,8 @@ use crossbeam_channel::{Receiver, RecvTimeoutError, SendTimeoutError, Sender, bo
 use crate::model::TextModel;
 use crate::outputs::{Embeddings, Outputs, Side, SparseVector, TokenVectors};
 
-/// Tokens of one job at most, unless a single sequence is longer: enough to keep the matrix products efficient, few enough
-/// that a job ends within a fraction of a second and the threads finish a call at nearly the same time.
+/// Most tokens of a job, unless a single sequence is longer: enough for efficient matrix products, few enough that threads finish a
+/// call at nearly the same time.
 const TOKENS_PER_JOB: usize = 1024;
 
 /// How often a waiting caller looks at its cancel flag.
@@ -175,7 +175,7 @@ fn stopped() -> Error {
     Error::internal("The embedding threads have stopped")
 }
 
-/// A worker's life: job after job until the queue is closed.
+/// Runs job after job until the queue is closed.
 fn run(jobs: &Receiver<Job>) {
     for job in jobs {
         if job.cancel.is_cancelled() {

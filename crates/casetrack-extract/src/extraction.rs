@@ -22,7 +22,7 @@ use crate::{detect, registry};
 /// A file without text is never an empty success: it is `EmptyFile`, `UnsupportedFormat`, `UnreadableFile`, `NeedsPassword`,
 /// `NeedsOcr` or `FileTooLarge`; `MissingDependency` when a PDF is read without libpdfium.
 pub fn extract(path: &Path, bytes: &[u8], options: &ExtractOptions) -> Result<Extraction> {
-    extract_into(path, bytes, options, DocumentBuilder::new(options.limits.max_text_chars))
+    extract_observed(path, bytes, options, None)
 }
 
 /// The same, with each page shown to `observer` as soon as it is complete.
@@ -30,17 +30,7 @@ pub(crate) fn extract_observed(
     path: &Path,
     bytes: &[u8],
     options: &ExtractOptions,
-    observer: PageObserver,
-) -> Result<Extraction> {
-    let document = DocumentBuilder::new(options.limits.max_text_chars).with_observer(observer);
-    extract_into(path, bytes, options, document)
-}
-
-fn extract_into(
-    path: &Path,
-    bytes: &[u8],
-    options: &ExtractOptions,
-    mut document: DocumentBuilder,
+    observer: Option<PageObserver>,
 ) -> Result<Extraction> {
     let source = Source { path, bytes, options };
     if bytes.len() as u64 > options.limits.max_file_bytes {
@@ -56,6 +46,8 @@ fn extract_into(
     let extractor = registry::extractor(format)
         .ok_or_else(|| Error::internal(format!("no extractor is registered for {format:?}")))?;
 
+    let mut document = DocumentBuilder::new(options.limits.max_text_chars);
+    document.observe(observer);
     document.limit_attachments(&options.limits);
     if let Some(warning) = name_and_content_differ(&source, format) {
         document.warn(warning);
@@ -64,7 +56,7 @@ fn extract_into(
         document.warn(warning);
     }
     catch_unwind(AssertUnwindSafe(|| extractor.extract(&source, &mut document)))
-        .unwrap_or_else(|panic| Err(source.unreadable(format_args!("its parser failed ({})", panic_text(&*panic)))))?;
+        .unwrap_or_else(|panic| Err(panicked(&source, &*panic)))?;
     let mut extraction = document.finish(format);
     if extraction.pages.iter().all(|page| page.blocks.is_empty()) {
         return Err(source.empty("contains no text."));
@@ -110,12 +102,10 @@ fn describe(format: FileFormat) -> &'static str {
     }
 }
 
-fn panic_text(panic: &(dyn Any + Send)) -> &str {
-    panic
-        .downcast_ref::<&str>()
-        .copied()
-        .or_else(|| panic.downcast_ref::<String>().map(String::as_str))
-        .unwrap_or("without a reason")
+/// The error for a parser that panicked.
+pub(crate) fn panicked(source: &Source, panic: &(dyn Any + Send)) -> Error {
+    let reason = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+    source.unreadable(format_args!("its parser failed ({})", reason.unwrap_or("without a reason")))
 }
 
 #[cfg(test)]

@@ -1,6 +1,5 @@
 //! Pages as pictures, with passages marked.
 
-use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
@@ -9,6 +8,7 @@ use image::RgbImage;
 use image::codecs::png::{CompressionType, FilterType, PngEncoder};
 
 use crate::detect;
+use crate::extraction::panicked;
 use crate::formats::{image as pictures, pdf};
 use crate::model::{ExtractOptions, PagePicture, Pixels, RenderRequest, Source};
 
@@ -53,11 +53,6 @@ pub fn render_page(
         .write_with_encoder(encoder)
         .map_err(|error| Error::internal(format!("A picture of {} could not be written: {error}.", source.name())))?;
     Ok(PagePicture { png, width: image.width(), height: image.height() })
-}
-
-fn panicked(source: &Source, panic: &(dyn Any + Send)) -> Error {
-    let reason = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
-    source.unreadable(format_args!("its parser failed ({})", reason.unwrap_or("without a reason")))
 }
 
 /// Draws the marker over these places, once where they overlap.

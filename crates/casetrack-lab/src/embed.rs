@@ -14,7 +14,7 @@ use crate::settings::{self, Settings};
 /// Texts read before their vectors are printed.
 const BATCH: usize = 256;
 
-/// Vectors of given texts, for scripts
+/// Print the vectors of given texts, for scripts
 ///
 /// Reads one JSON object per line, {"id": anything, "text": "..."}, and prints one for each, in order, with the same id and:
 /// e1 "vector"; e6 "terms", each with its weight; e12 "tokens" and their "vectors"; all of these with `all`.
@@ -26,10 +26,10 @@ pub struct Embed {
     /// e1 (dense), e6 (sparse), e12 (late interaction) or all
     #[arg(long, value_parser = settings::outputs, value_name = "MODEL")]
     model: Outputs,
-    /// The texts are queries, which some models treat differently from passages
+    /// Embed the texts as queries, which some models treat differently from passages
     #[arg(long)]
     query: bool,
-    /// Token vectors of passages in full, not reduced to the signs of their values as a collection would store them
+    /// Print the token vectors of passages in full, not reduced to the signs of their values as a collection would store them
     #[arg(long)]
     exact: bool,
 }

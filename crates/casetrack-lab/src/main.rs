@@ -12,6 +12,7 @@ mod settings;
 use std::process::ExitCode;
 
 use casetrack_core::Result;
+use casetrack_text::Reader;
 use clap::{Parser, Subcommand};
 
 use settings::Settings;
@@ -47,7 +48,12 @@ fn main() -> ExitCode {
     match run(command, &settings) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            output::print_error(&error, settings.json);
+            if settings.json {
+                // If stdout is closed, nobody is left to read this.
+                let _ = output::print_line(&Reader::CommandLine.error_as_json(&error));
+            } else {
+                eprintln!("error: {}", Reader::CommandLine.error(&error));
+            }
             ExitCode::FAILURE
         }
     }

@@ -4,7 +4,7 @@ use std::io;
 
 use casetrack_core::{Error, Result};
 
-/// Read files in a process of their own (for the program itself)
+/// Read files in a separate process (used by the program itself)
 #[derive(Debug, clap::Args)]
 #[command(hide = true)]
 pub struct ReadFiles {}

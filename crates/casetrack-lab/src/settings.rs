@@ -14,7 +14,7 @@ pub struct Settings {
     /// Print JSON instead of text
     #[arg(long, global = true)]
     pub json: bool,
-    /// No progress and no warnings, only results and errors
+    /// Show no progress and no warnings, only results and errors
     #[arg(short, long, global = true)]
     pub quiet: bool,
     /// Threads for the models [default: one per core]
@@ -23,16 +23,16 @@ pub struct Settings {
     /// Models to use: compact or quality
     #[arg(long, global = true, env = "CASETRACK_PROFILE", value_name = "PROFILE", default_value = "compact")]
     profile: ModelProfile,
-    /// What dense vectors are computed in: float32 or int8
+    /// Precision of dense vectors: float32 or int8
     #[arg(long, global = true, env = "CASETRACK_PRECISION", value_name = "PRECISION", default_value = "float32")]
     precision: Precision,
-    /// Languages of scans, by the names of tesseract's data: eng, deu+fra
+    /// Languages of scans, as tesseract names them: eng, deu+fra
     #[arg(long, global = true, env = "CASETRACK_LANGUAGES", value_name = "LANGUAGES", default_value = "eng")]
     languages: String,
 }
 
 impl Settings {
-    /// An engine on a data directory, which reads files in processes of their own as the product does.
+    /// An engine on a data directory, which reads files in separate processes as the product does.
     pub fn engine(&self, data_dir: &Path) -> Result<Engine> {
         let data_dir = std::path::absolute(data_dir).map_err(|error| Error::io(data_dir.display(), error))?;
         let program = std::env::current_exe().map_err(|error| Error::io("the program's own file", error))?;

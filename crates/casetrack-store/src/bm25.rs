@@ -21,8 +21,9 @@ use crate::analysis::{ANALYSIS, analyzer};
 use crate::derived::DerivedIndex;
 use crate::error;
 use crate::fs;
+use crate::indexes::Origin;
 use crate::reader::Reader;
-use crate::records::{Identity, SlotRange, State};
+use crate::records::{Identity, SlotRange};
 use crate::slots::{SlotMap, SlotSet};
 use crate::top_k::TopK;
 use crate::yielding::YieldingLock;
@@ -408,7 +409,7 @@ impl DerivedIndex for Bm25Index {
         self.commit_pending()
     }
 
-    fn compact(&self, _: &State, _: &SlotMap, _: &Reader<'_>) -> Result<()> {
+    fn compact(&self, _: Origin<'_>) -> Result<()> {
         self.purge()
     }
 

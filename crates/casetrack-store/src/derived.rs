@@ -4,8 +4,12 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
-use casetrack_core::Result;
+use casetrack_core::{Error, ErrorCode, Result};
+use serde::de::DeserializeOwned;
 
+use crate::error;
+use crate::fs;
+use crate::indexes::Origin;
 use crate::reader::Reader;
 use crate::records::{Identity, Op, SlotRange, State};
 use crate::slots::SlotMap;
@@ -21,8 +25,8 @@ pub(crate) trait DerivedIndex: Sized {
     /// Name and description of its check in a verify report.
     const CHECK: (&'static str, &'static str);
 
-    /// Opens the index in `dir`. One that is missing, damaged or of something else is replaced by an empty one, with a
-    /// warning; an error means that the machine does not let us.
+    /// Opens the index in `dir`. One that is missing, damaged or of something else is replaced by an empty one, with a warning; an
+    /// error comes from the machine.
     fn open(dir: &Path, identity: &Identity) -> Result<Self>;
 
     /// The last log entry that searches see, or will see once the index has been brought up to date.
@@ -37,7 +41,7 @@ pub(crate) trait DerivedIndex: Sized {
     /// Adds the chunks of a document, read from RocksDB, none of which is there yet.
     fn add(&self, slots: &SlotRange, reader: &Reader<'_>) -> Result<()>;
 
-    /// Takes away the chunks of a document. Those that are not there are passed over.
+    /// Takes away the chunks of a document. Those that are not there are skipped.
     fn remove(&self, slots: &SlotRange) -> Result<()>;
 
     /// Notes that everything up to `seq` has been applied.
@@ -50,7 +54,7 @@ pub(crate) trait DerivedIndex: Sized {
     fn commit(&self) -> Result<()>;
 
     /// Reclaims what deletions left behind, where it is worth it. Called after a commit.
-    fn compact(&self, state: &State, slots: &SlotMap, reader: &Reader<'_>) -> Result<()>;
+    fn compact(&self, origin: Origin<'_>) -> Result<()>;
 
     /// Whether deleted chunks still take space, those too few for [`compact`](Self::compact) included.
     fn holds_deleted(&self) -> Result<bool>;
@@ -61,39 +65,35 @@ pub(crate) trait DerivedIndex: Sized {
     /// Problems found by comparing the index with the slots that are live, in words.
     fn check(&self, slots: &SlotMap, reader: &Reader<'_>) -> Result<Vec<String>>;
 
-    /// Applies one log entry. Additions that a later entry takes away again are skipped: RocksDB has them no more.
-    fn apply(&self, seq: u64, op: &Op, slots: &SlotMap, reader: &Reader<'_>) -> Result<()> {
+    /// Applies one log entry. Additions that a later entry takes away again are skipped: RocksDB no longer has them.
+    fn apply(&self, seq: u64, op: &Op, origin: Origin<'_>) -> Result<()> {
         if let Some(removed) = &op.removed {
             self.remove(removed)?;
         }
-        if let Some(added) = op.added.as_ref().filter(|added| slots.is_live(added)) {
-            self.add(added, reader)?;
+        if let Some(added) = op.added.as_ref().filter(|added| origin.slots.is_live(added)) {
+            self.add(added, origin.reader)?;
         }
         self.set_applied(seq);
         Ok(())
     }
 
-    /// Brings the index to the end of the log: entry by entry, or from scratch when it lags behind what the log still has or is
-    /// ahead of it (RocksDB came back from an older copy).
-    fn catch_up(&self, state: &State, slots: &SlotMap, reader: &Reader<'_>) -> Result<()> {
+    /// Brings the index to the end of the log: entry by entry, or from scratch where the log no longer has its next entry, or is
+    /// behind it (RocksDB was restored from an older copy).
+    fn catch_up(&self, origin: Origin<'_>) -> Result<()> {
+        let State { last_seq: last, trimmed_seq, .. } = *origin.state;
         let applied = self.applied();
-        if applied == state.last_seq {
+        if applied == last {
             return Ok(());
         }
-        if applied < state.trimmed_seq || applied > state.last_seq {
-            tracing::warn!(
-                index = Self::NAME,
-                applied,
-                last = state.last_seq,
-                chunks = slots.chunks(),
-                "rebuilding an index"
-            );
-            return self.rebuild(state, slots, reader);
+        if applied < trimmed_seq || applied > last {
+            let chunks = origin.slots.chunks();
+            tracing::warn!(index = Self::NAME, applied, last, chunks, "rebuilding an index");
+            return self.rebuild(origin);
         }
-        tracing::info!(index = Self::NAME, applied, last = state.last_seq, "an index catches up");
-        for entry in reader.ops_after(applied)? {
+        tracing::info!(index = Self::NAME, applied, last, "an index catches up");
+        for entry in origin.reader.ops_after(applied)? {
             let (seq, op) = entry?;
-            self.apply(seq, &op, slots, reader)?;
+            self.apply(seq, &op, origin)?;
             if self.wants_commit() {
                 self.commit()?;
             }
@@ -102,13 +102,48 @@ pub(crate) trait DerivedIndex: Sized {
     }
 
     /// Rebuilds the index from RocksDB, in slot order, so that the result does not depend on its history.
-    fn rebuild(&self, state: &State, slots: &SlotMap, reader: &Reader<'_>) -> Result<()> {
+    fn rebuild(&self, origin: Origin<'_>) -> Result<()> {
         self.clear()?;
-        for range in slots.ranges() {
-            self.add(range, reader)?;
+        for range in origin.slots.ranges() {
+            self.add(range, origin.reader)?;
         }
-        self.set_applied(state.last_seq);
+        self.set_applied(origin.state.last_seq);
         self.commit()
+    }
+}
+
+/// Name of the manifest of an index, which names its files and is replaced atomically: that is the commit.
+pub(crate) const MANIFEST: &str = "manifest.json";
+
+/// Reads the manifest of an index. One that is missing or cannot be decoded is [`ErrorCode::Corrupt`].
+pub(crate) fn read_manifest<T: DeserializeOwned>(dir: &Path) -> Result<T> {
+    let json = match std::fs::read(dir.join(MANIFEST)) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(Error::io(dir.display(), error)),
+        json => json.map_err(|_| error::derived(dir, "it has no manifest"))?,
+    };
+    serde_json::from_slice(&json).map_err(|error| error::derived(dir, error))
+}
+
+/// Refuses an index of another format, collection or model.
+pub(crate) fn check_identity(dir: &Path, found: &str, expected: &str) -> Result<()> {
+    if found == expected {
+        return Ok(());
+    }
+    Err(error::derived(dir, format!("it is marked \"{found}\", not \"{expected}\"")))
+}
+
+/// What `open` found in `dir`; `None`, with a warning and without the directory, where that is damaged or missing.
+pub(crate) fn open_or_clear<T>(dir: &Path, index: &str, open: impl FnOnce() -> Result<T>) -> Result<Option<T>> {
+    let existed = dir.exists();
+    match open() {
+        Ok(found) => Ok(Some(found)),
+        Err(error) if error.code != ErrorCode::Corrupt => Err(error),
+        Err(error) => {
+            if existed {
+                tracing::warn!(dir = %dir.display(), %error, "the {index} index is damaged");
+            }
+            fs::remove_dir(dir).map(|()| None)
+        }
     }
 }
 

@@ -38,8 +38,8 @@ const PATH_NOT_FOUND: &str = "No such file or directory";
 pub(crate) fn rocks(dir: &Path, error: rocksdb::Error) -> Error {
     use rocksdb::ErrorKind::{Corruption, IOError, InvalidArgument};
     let code = match error.kind() {
-        // Our arguments fit what we write: a store that does not accept them, for example because its list of files has lost a family
-        // of keys, is not what was written.
+        // A store that does not accept our arguments, for example because its list of files lacks a family of keys, is not what was
+        // written.
         Corruption | InvalidArgument => ErrorCode::Corrupt,
         IOError if is_missing_file(&error) => ErrorCode::Corrupt,
         IOError if codes(&error).nth(1) == Some(NO_SPACE) => ErrorCode::DiskFull,
@@ -61,7 +61,7 @@ pub(crate) fn is_missing_file(error: &rocksdb::Error) -> bool {
     codes.next() == Some("IO error") && codes.next() == Some(PATH_NOT_FOUND)
 }
 
-/// RocksDB's code and subcode of an error, then its words. The crate has them as one text and takes only the code out of it.
+/// RocksDB's code and subcode of an error, then its words: the crate gives them as one text.
 fn codes(error: &rocksdb::Error) -> impl Iterator<Item = &str> {
     error.as_ref().split(": ")
 }

@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use casetrack_core::{Error, Result};
+use casetrack_core::{Error, ErrorCode, Result};
 
 /// Replaces the file at `path` with `bytes` so that after a crash either the old or the new content is there, whole: written
 /// beside it, synced, renamed, and the directory synced.
@@ -68,9 +68,8 @@ pub(crate) fn create_dir(path: &Path) -> Result<()> {
     builder.create(path).map_err(|error| Error::io(path.display(), error))
 }
 
-/// Takes every right to a file or directory, and to all below it, from other users. What is private already is not looked into: a
-/// directory comes after what it holds. Symbolic links are not followed. What cannot be changed, as on a file system without
-/// permissions, is logged.
+/// Takes every right to a file or directory, and to all below it, from other users. A directory that is private already is skipped
+/// with all it holds. Symbolic links are not followed. What cannot be changed, as on a file system without permissions, is logged.
 #[cfg(unix)]
 pub fn make_private(path: &Path) {
     if let Err(error) = try_to_make_private(path) {
@@ -107,6 +106,23 @@ fn try_to_make_private(path: &Path) -> io::Result<()> {
     }))
 }
 
+/// What a directory holds, in no order.
+pub(crate) fn entries(dir: &Path) -> Result<Vec<fs::DirEntry>> {
+    let entries = fs::read_dir(dir).and_then(Iterator::collect);
+    entries.map_err(|error| Error::io(dir.display(), error))
+}
+
+/// Passes the content of a file through `take`, in pieces.
+pub(crate) fn read_in_pieces(file: &mut impl io::Read, mut take: impl FnMut(&[u8])) -> io::Result<()> {
+    let mut buffer = vec![0; 1 << 18];
+    loop {
+        match file.read(&mut buffer)? {
+            0 => return Ok(()),
+            n => take(&buffer[..n]),
+        }
+    }
+}
+
 /// Removes a directory with all it holds; one that is not there is no error.
 pub(crate) fn remove_dir(path: &Path) -> Result<()> {
     match fs::remove_dir_all(path) {
@@ -117,13 +133,12 @@ pub(crate) fn remove_dir(path: &Path) -> Result<()> {
 
 /// Bytes of all files under `path`; 0 where there is nothing. Files that vanish meanwhile are not counted.
 pub(crate) fn dir_bytes(path: &Path) -> Result<u64> {
-    let entries = match fs::read_dir(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(0),
-        entries => entries.map_err(|error| Error::io(path.display(), error))?,
+    let entries = match entries(path) {
+        Err(error) if error.code == ErrorCode::FileNotFound => return Ok(0),
+        entries => entries?,
     };
     let mut bytes = 0;
     for entry in entries {
-        let entry = entry.map_err(|error| Error::io(path.display(), error))?;
         match entry.metadata() {
             Ok(metadata) if metadata.is_dir() => bytes += dir_bytes(&entry.path())?,
             Ok(metadata) => bytes += metadata.len(),

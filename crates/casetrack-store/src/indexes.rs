@@ -62,13 +62,10 @@ impl Indexes {
 pub(crate) trait Kept {
     /// Its name in messages.
     fn name(&self) -> &'static str;
-
     /// Whether it could follow every change so far; otherwise it is reopened at its next use.
     fn is_usable(&self) -> bool;
-
     /// See [`DerivedIndex::applied`].
     fn applied(&self) -> u64;
-
     /// See [`DerivedIndex::durable`].
     fn durable(&self) -> u64;
 
@@ -113,7 +110,7 @@ impl<I: DerivedIndex> Kept for Handle<I> {
     }
 
     fn catch_up(&self, origin: Origin<'_>) -> Result<()> {
-        self.get().catch_up(origin.state, origin.slots, origin.reader)
+        self.get().catch_up(origin)
     }
 
     fn follow(&self, op: &Op, origin: Origin<'_>) -> bool {
@@ -122,7 +119,7 @@ impl<I: DerivedIndex> Kept for Handle<I> {
         }
         let _span = tracing::debug_span!("follow", index = I::NAME).entered();
         let follow = |index: Arc<I>| {
-            index.apply(origin.state.last_seq, op, origin.slots, origin.reader)?;
+            index.apply(origin.state.last_seq, op, origin)?;
             let wanted = index.wants_commit();
             if wanted {
                 tracing::debug_span!("save", index = I::NAME).in_scope(|| index.commit())?;
@@ -148,7 +145,7 @@ impl<I: DerivedIndex> Kept for Handle<I> {
         let settle = || {
             self.recover(origin)?;
             let index = self.get();
-            let settled = index.commit().and_then(|()| index.compact(origin.state, origin.slots, origin.reader));
+            let settled = index.commit().and_then(|()| index.compact(origin));
             settled.inspect_err(|_| self.set_failed())
         };
         match settle() {
@@ -167,13 +164,13 @@ impl<I: DerivedIndex> Kept for Handle<I> {
 
     fn rebuild(&self, origin: Origin<'_>) -> Result<()> {
         self.recover(origin)?;
-        let rebuilt = self.get().rebuild(origin.state, origin.slots, origin.reader);
+        let rebuilt = self.get().rebuild(origin);
         rebuilt.inspect_err(|_| self.set_failed())
     }
 
     fn check(&self, origin: Origin<'_>) -> Result<Check> {
         self.recover(origin)?;
-        verify::index(self.get().as_ref(), origin.state, origin.slots, origin.reader)
+        verify::index(self.get().as_ref(), origin)
     }
 }
 

@@ -1,13 +1,13 @@
 //! A stored document as a whole, for what copies or repairs documents.
 
-use casetrack_core::{Annotations, Page, Result};
+use casetrack_core::{Annotations, Result};
 
 use crate::codec::{decode_vector, payload};
 use crate::error::corrupt;
 use crate::invariants::annotations_problem;
 use crate::reader::Reader;
 use crate::records::sparse_vector::{SparseVector, decode_into};
-use crate::records::{ChunkRecord, DocumentRecord, Identity};
+use crate::records::{DocumentRecord, Identity};
 use crate::schema::{cf, numbered_key};
 use crate::write::{self, StoredDocument};
 
@@ -48,13 +48,11 @@ pub(crate) fn without_annotations(
     let (mut sparse_vectors, mut impacts) = (Vec::new(), Vec::new());
     for index in 0..meta.chunk_count {
         let missing = |what: &str| corrupt(format!("{}: the {what} {index} is missing.", meta.path));
-        let record: ChunkRecord = reader.chunk_record(meta.id, index)?.ok_or_else(|| missing("chunk"))?;
-        let page = pages.get((record.page as usize).wrapping_sub(1));
-        let text = page.and_then(|page: &Page| page.text.get(record.byte_start as usize..record.byte_end as usize));
-        let text =
-            text.ok_or_else(|| corrupt(format!("{}: chunk {index} is not in the text of its page.", meta.path)))?;
-        let text = text.to_owned();
-        chunks.push(record.into_chunk(index, text));
+        let record = reader.chunk_record(meta.id, index)?.ok_or_else(|| missing("chunk"))?;
+        let chunk = record
+            .into_chunk_of(&pages, index)
+            .ok_or_else(|| corrupt(format!("{}: chunk {index} is not in the text of its page.", meta.path)))?;
+        chunks.push(chunk);
         let vector = reader.get(cf::VECTORS, &numbered_key(meta.id, index))?;
         let vector = vector.ok_or_else(|| missing("vector of chunk"))?;
         let vector = decode_vector(&vector, identity.dense_dimension as usize)?;

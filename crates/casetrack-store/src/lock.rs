@@ -9,8 +9,8 @@ use crate::error::in_use;
 
 const FILE: &str = "owner.lock";
 
-/// Ownership of a collection's directory, for as long as it lives. The operating system ends it with the process, however that
-/// ends, so a lock is never stale. It covers the derived indexes as well, which RocksDB's own lock does not.
+/// Ownership of a collection's directory, for as long as it lives. The operating system ends it with the process, so it is never
+/// stale. It covers the derived indexes, which RocksDB's own lock does not.
 #[derive(Debug)]
 pub(crate) struct OwnerLock {
     _file: File,

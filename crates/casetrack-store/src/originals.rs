@@ -1,10 +1,10 @@
 //! Copies of source files inside a collection: where they lie, and whether they are what was ingested.
 
 use std::fs::File;
-use std::io::{self, Read};
+use std::io;
 use std::path::{Path, PathBuf};
 
-use casetrack_core::{DocumentMeta, Error, Result, Sha256};
+use casetrack_core::{DocumentMeta, Result, Sha256};
 use sha2::Digest;
 
 use crate::fs;
@@ -15,8 +15,7 @@ pub(crate) fn path(originals: &Path, meta: &DocumentMeta) -> PathBuf {
     if !current.exists() && earlier.exists() { earlier } else { current }
 }
 
-/// `<originals>/<document id>-<beginning of the SHA-256>.<extension>`: each version of a document has a file of its own, so
-/// that the copy of the one that is stored is there at every moment.
+/// `<originals>/<document id>-<beginning of the SHA-256>.<extension>`: each version of a document has a file of its own.
 pub(crate) fn new_path(originals: &Path, meta: &DocumentMeta) -> PathBuf {
     named(originals, meta, &format!("{}-{:.16}", meta.id, meta.sha256.to_string()))
 }
@@ -31,16 +30,11 @@ fn named(originals: &Path, meta: &DocumentMeta, stem: &str) -> PathBuf {
 pub(crate) fn digest(path: &Path) -> io::Result<(Sha256, u64)> {
     let mut file = File::open(path)?;
     let (mut hasher, mut bytes) = (sha2::Sha256::new(), 0);
-    let mut buffer = vec![0; 1 << 18];
-    loop {
-        match file.read(&mut buffer)? {
-            0 => return Ok((Sha256(hasher.finalize().into()), bytes)),
-            n => {
-                hasher.update(&buffer[..n]);
-                bytes += n as u64;
-            }
-        }
-    }
+    fs::read_in_pieces(&mut file, |piece| {
+        hasher.update(piece);
+        bytes += piece.len() as u64;
+    })?;
+    Ok((Sha256(hasher.finalize().into()), bytes))
 }
 
 /// Names of directories in which an export keeps links to originals begin so.
@@ -48,8 +42,7 @@ pub(crate) const LINKS_PREFIX: &str = ".export-";
 
 /// Removes the links that a killed export left in a collection's directory.
 pub(crate) fn clear_links(dir: &Path) -> Result<()> {
-    for entry in std::fs::read_dir(dir).map_err(|error| Error::io(dir.display(), error))? {
-        let entry = entry.map_err(|error| Error::io(dir.display(), error))?;
+    for entry in fs::entries(dir)? {
         if entry.file_name().to_str().is_some_and(|name| name.starts_with(LINKS_PREFIX)) {
             fs::remove_dir(&entry.path())?;
         }

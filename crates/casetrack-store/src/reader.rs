@@ -33,15 +33,11 @@ pub(crate) struct Reader<'t> {
 impl Truth {
     /// A consistent view of everything committed so far.
     pub fn reader(&self) -> Reader<'_> {
-        Reader::new(self)
+        Reader { truth: self, snapshot: self.db().snapshot() }
     }
 }
 
 impl<'t> Reader<'t> {
-    pub fn new(truth: &'t Truth) -> Self {
-        Self { truth, snapshot: truth.db().snapshot() }
-    }
-
     pub fn truth(&self) -> &'t Truth {
         self.truth
     }
@@ -85,10 +81,9 @@ impl<'t> Reader<'t> {
 
     /// Ordered by path.
     pub fn documents(&self) -> Result<Vec<DocumentMeta>> {
-        let mut documents = self
-            .scan_all(cf::DOCUMENTS)?
-            .map(|entry| Ok(decode_json::<DocumentRecord>("document", &entry?.1)?.meta))
-            .collect::<Result<Vec<_>>>()?;
+        let record = |entry: Result<Entry>| decode_json::<DocumentRecord>("document", &entry?.1);
+        let records = self.scan_all(cf::DOCUMENTS)?.map(record);
+        let mut documents = records.map(|record| Ok(record?.meta)).collect::<Result<Vec<_>>>()?;
         documents.sort_by(|a, b| a.path.cmp(&b.path));
         Ok(documents)
     }
@@ -101,12 +96,9 @@ impl<'t> Reader<'t> {
         let start = hash_key(sha256, DocumentId::from_bytes([0; 16]));
         let mut end = hash_key(sha256, DocumentId::from_bytes([0xff; 16])).to_vec();
         end.push(0);
-        self.scan(cf::HASH_INDEX, &start, end)?
-            .map(|entry| {
-                let (_, document) = parse_hash_key(&entry?.0).ok_or_else(|| bad_key(cf::HASH_INDEX))?;
-                Ok(document)
-            })
-            .collect()
+        let document = |key: &[u8]| parse_hash_key(key).map(|(_, document)| document);
+        let entries = self.scan(cf::HASH_INDEX, &start, end)?;
+        entries.map(|entry| document(&entry?.0).ok_or_else(|| bad_key(cf::HASH_INDEX))).collect()
     }
 
     // ---- pages ----
@@ -124,24 +116,16 @@ impl<'t> Reader<'t> {
         let Some(record) = self.page_record(document, number)? else { return Ok(None) };
         let layout = self.layout(document, number)?;
         let text = self.page_text(document, number, 0..record.byte_len)?;
-        Ok(Some(Page {
-            number,
-            text,
-            blocks: layout.blocks(),
-            line_boxes: layout.line_boxes(),
-            method: record.method()?,
-            ocr_confidence: record.ocr_confidence,
-            sheet_name: record.sheet_name,
-        }))
+        Ok(Some(record.into_page(number, text, layout)))
     }
 
     pub fn page_blocks(&self, document: DocumentId, page: u32) -> Result<Vec<Block>> {
-        Ok(self.layout(document, page)?.blocks())
+        Ok(self.layout(document, page)?.blocks)
     }
 
     pub fn page_method(&self, document: DocumentId, page: u32) -> Result<(ExtractionMethod, Option<f32>)> {
         let record = self.page_record(document, page)?.ok_or_else(|| lost("record", document, page))?;
-        Ok((record.method()?, record.ocr_confidence))
+        Ok((record.method, record.ocr_confidence))
     }
 
     /// A part of a page's text by bytes. Reads only the segments that hold it.
@@ -174,7 +158,7 @@ impl<'t> Reader<'t> {
             .collect()
     }
 
-    /// Calls `visit` with the chunks of a range of indexes, in order; those that do not exist are passed over.
+    /// Calls `visit` with the chunks of a range of indexes, in order; those that do not exist are skipped.
     pub fn for_each_chunk(
         &self,
         document: DocumentId,
@@ -298,7 +282,7 @@ impl<'r, 't> PageCursor<'r, 't> {
     }
 
     fn chunk(&mut self, index: u32, record: ChunkRecord) -> Result<Chunk> {
-        let text = self.text(record.page, record.byte_start..record.byte_end)?;
+        let text = self.text(record.0.page, record.0.byte_start..record.0.byte_end)?;
         Ok(record.into_chunk(index, text))
     }
 

@@ -1,17 +1,14 @@
-//! What the values of [`schema`](crate::schema) hold. These types belong to the store, so that a change of the types in
-//! casetrack-core cannot change silently what is read from disk.
+//! What the values of [`schema`](crate::schema) hold. The types of casetrack-core in them are stored in their serde form; the
+//! tests pin the bytes of every field and variant, so that a change there cannot silently change what is read from disk.
 
 mod annotations;
 pub mod sparse_vector;
 mod state;
 
 use casetrack_core::{
-    Block, BlockKind, Chunk, ChunkId, ColumnRange, DocumentId, DocumentMeta, ExtractionMethod, Page, Rect, Result,
-    RowRange,
+    Block, Chunk, ChunkId, ColumnRange, DocumentId, DocumentMeta, Error, ExtractionMethod, Page, Rect, Result, RowRange,
 };
 use serde::{Deserialize, Serialize};
-
-use crate::error::corrupt;
 
 pub use self::annotations::AnnotationsRecord;
 pub use self::state::{Identity, State};
@@ -72,7 +69,7 @@ pub struct ChunkPlace {
 /// Value of `pages`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PageRecord {
-    method: u8,
+    pub method: ExtractionMethod,
     pub ocr_confidence: Option<f32>,
     pub sheet_name: Option<String>,
     pub byte_len: u32,
@@ -81,108 +78,35 @@ pub struct PageRecord {
 
 impl PageRecord {
     pub fn new(page: &Page) -> Result<Self> {
-        let size = |n: usize| u32::try_from(n).map_err(|_| too_long(page.number));
+        let too_long = |_| Error::invalid(format!("Page {} has more than 4 GiB of text.", page.number));
         Ok(Self {
-            method: match page.method {
-                ExtractionMethod::Native => 0,
-                ExtractionMethod::Ocr => 1,
-                ExtractionMethod::Hybrid => 2,
-                ExtractionMethod::Spreadsheet => 3,
-            },
+            method: page.method,
             ocr_confidence: page.ocr_confidence,
             sheet_name: page.sheet_name.clone(),
-            byte_len: size(page.text.len())?,
-            char_len: size(page.text.chars().count())?,
+            byte_len: u32::try_from(page.text.len()).map_err(too_long)?,
+            char_len: u32::try_from(page.text.chars().count()).map_err(too_long)?,
         })
     }
 
-    pub fn method(&self) -> Result<ExtractionMethod> {
-        Ok(match self.method {
-            0 => ExtractionMethod::Native,
-            1 => ExtractionMethod::Ocr,
-            2 => ExtractionMethod::Hybrid,
-            3 => ExtractionMethod::Spreadsheet,
-            other => return Err(corrupt(format!("A stored page has the unknown extraction method {other}."))),
-        })
+    /// The page, with its text and layout.
+    pub fn into_page(self, number: u32, text: String, layout: LayoutRecord) -> Page {
+        let LayoutRecord { blocks, line_boxes } = layout;
+        let Self { method, ocr_confidence, sheet_name, .. } = self;
+        Page { number, text, blocks, line_boxes, method, ocr_confidence, sheet_name }
     }
-}
-
-fn too_long(page: u32) -> casetrack_core::Error {
-    casetrack_core::Error::invalid(format!("Page {page} has more than 4 GiB of text."))
 }
 
 /// Value of `page_layout`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LayoutRecord {
-    blocks: Vec<BlockRecord>,
-    line_boxes: Vec<Option<BoxRecord>>,
-}
-
-/// Left, top, right, bottom.
-type BoxRecord = [f32; 4];
-
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-struct BlockRecord {
-    char_start: u32,
-    char_end: u32,
-    kind: KindRecord,
-}
-
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-enum KindRecord {
-    Paragraph,
-    Heading { level: u8 },
-    ListItem,
-    TableRow { table: u32, row: u32, first_column: u32, last_column: u32, header: bool },
+    pub blocks: Vec<Block>,
+    line_boxes: Vec<Option<Rect>>,
 }
 
 impl LayoutRecord {
     pub fn new(page: &Page) -> Self {
-        let block = |block: &Block| BlockRecord {
-            char_start: block.char_start,
-            char_end: block.char_end,
-            kind: match block.kind {
-                BlockKind::Paragraph => KindRecord::Paragraph,
-                BlockKind::Heading { level } => KindRecord::Heading { level },
-                BlockKind::ListItem => KindRecord::ListItem,
-                BlockKind::TableRow { table, row, first_column, last_column, header } => {
-                    KindRecord::TableRow { table, row, first_column, last_column, header }
-                }
-            },
-        };
-        Self {
-            blocks: page.blocks.iter().map(block).collect(),
-            line_boxes: page.line_boxes.iter().map(|rect| rect.map(box_record)).collect(),
-        }
+        Self { blocks: page.blocks.clone(), line_boxes: page.line_boxes.clone() }
     }
-
-    pub fn blocks(&self) -> Vec<Block> {
-        let block = |block: &BlockRecord| Block {
-            char_start: block.char_start,
-            char_end: block.char_end,
-            kind: match block.kind {
-                KindRecord::Paragraph => BlockKind::Paragraph,
-                KindRecord::Heading { level } => BlockKind::Heading { level },
-                KindRecord::ListItem => BlockKind::ListItem,
-                KindRecord::TableRow { table, row, first_column, last_column, header } => {
-                    BlockKind::TableRow { table, row, first_column, last_column, header }
-                }
-            },
-        };
-        self.blocks.iter().map(block).collect()
-    }
-
-    pub fn line_boxes(&self) -> Vec<Option<Rect>> {
-        self.line_boxes.iter().map(|record| record.map(rect)).collect()
-    }
-}
-
-fn box_record(rect: Rect) -> BoxRecord {
-    [rect.left, rect.top, rect.right, rect.bottom]
-}
-
-fn rect([left, top, right, bottom]: BoxRecord) -> Rect {
-    Rect { left, top, right, bottom }
 }
 
 /// Where a chunk is in its document.
@@ -196,13 +120,14 @@ pub struct ChunkSpan {
     pub char_end: u32,
 }
 
-/// Value of `chunks`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct ChunkRecord {
-    pub id: ChunkId,
-    pub page: u32,
-    pub byte_start: u32,
-    pub byte_end: u32,
+/// What is stored of a chunk, in this order: all but its index, which is in the key, and its text, which is a slice of the page's.
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Chunk")]
+struct ChunkFields {
+    id: ChunkId,
+    page: u32,
+    byte_start: u32,
+    byte_end: u32,
     char_start: u32,
     char_end: u32,
     paragraph_start: u32,
@@ -210,67 +135,43 @@ pub struct ChunkRecord {
     line_start: u32,
     line_end: u32,
     sheet_name: Option<String>,
-    row_range: Option<(u32, u32)>,
-    column_range: Option<(u32, u32)>,
-    bounding_boxes: Vec<BoxRecord>,
+    row_range: Option<RowRange>,
+    column_range: Option<ColumnRange>,
+    bounding_boxes: Vec<Rect>,
     heading_path: Vec<String>,
     context: String,
+    #[serde(skip)]
+    index: u32,
+    #[serde(skip)]
+    text: String,
 }
 
-impl ChunkRecord {
-    pub fn new(chunk: &Chunk) -> Self {
-        Self {
-            id: chunk.id,
-            page: chunk.page,
-            byte_start: chunk.byte_start,
-            byte_end: chunk.byte_end,
-            char_start: chunk.char_start,
-            char_end: chunk.char_end,
-            paragraph_start: chunk.paragraph_start,
-            paragraph_end: chunk.paragraph_end,
-            line_start: chunk.line_start,
-            line_end: chunk.line_end,
-            sheet_name: chunk.sheet_name.clone(),
-            row_range: chunk.row_range.map(|range| (range.start, range.end)),
-            column_range: chunk.column_range.map(|range| (range.start, range.end)),
-            bounding_boxes: chunk.bounding_boxes.iter().copied().map(box_record).collect(),
-            heading_path: chunk.heading_path.clone(),
-            context: chunk.context.clone(),
-        }
-    }
+/// Value of `chunks`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ChunkRecord(#[serde(with = "ChunkFields")] pub Chunk);
 
+impl ChunkRecord {
     pub fn span(&self, index: u32) -> ChunkSpan {
-        let Self { id, page, char_start, char_end, .. } = *self;
+        let Chunk { id, page, char_start, char_end, .. } = self.0;
         ChunkSpan { id, index, page, char_start, char_end }
     }
 
-    /// The chunk, with its text.
+    /// The chunk, with its text from the pages of its document; `None` where they do not have it.
+    pub fn into_chunk_of(self, pages: &[Page], index: u32) -> Option<Chunk> {
+        let page = pages.get((self.0.page as usize).wrapping_sub(1))?;
+        let text = page.text.get(self.0.byte_start as usize..self.0.byte_end as usize)?.to_owned();
+        Some(self.into_chunk(index, text))
+    }
+
+    /// The chunk, with its index and text.
     pub fn into_chunk(self, index: u32, text: String) -> Chunk {
-        Chunk {
-            id: self.id,
-            index,
-            page: self.page,
-            char_start: self.char_start,
-            char_end: self.char_end,
-            byte_start: self.byte_start,
-            byte_end: self.byte_end,
-            paragraph_start: self.paragraph_start,
-            paragraph_end: self.paragraph_end,
-            line_start: self.line_start,
-            line_end: self.line_end,
-            sheet_name: self.sheet_name,
-            row_range: self.row_range.map(|(start, end)| RowRange { start, end }),
-            column_range: self.column_range.map(|(start, end)| ColumnRange { start, end }),
-            bounding_boxes: self.bounding_boxes.into_iter().map(rect).collect(),
-            heading_path: self.heading_path,
-            context: self.context,
-            text,
-        }
+        Chunk { index, text, ..self.0 }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use casetrack_core::{BlockKind, ErrorCode};
     use proptest::prelude::*;
 
     use super::*;
@@ -350,18 +251,14 @@ mod tests {
         #[test]
         fn pages_come_back_as_they_were(page in pages()) {
             let record: PageRecord = decode("page", &encode(&PageRecord::new(&page).unwrap()).unwrap()).unwrap();
-            prop_assert_eq!(record.method().unwrap(), page.method);
-            prop_assert_eq!(record.ocr_confidence, page.ocr_confidence);
-            prop_assert_eq!(&record.sheet_name, &page.sheet_name);
             prop_assert_eq!((record.byte_len as usize, record.char_len as usize), (page.text.len(), page.text.chars().count()));
             let layout: LayoutRecord = decode("layout", &encode(&LayoutRecord::new(&page)).unwrap()).unwrap();
-            prop_assert_eq!(layout.blocks(), page.blocks);
-            prop_assert_eq!(layout.line_boxes(), page.line_boxes);
+            prop_assert_eq!(record.into_page(1, page.text.clone(), layout), page);
         }
 
         #[test]
         fn chunks_come_back_as_they_were(chunk in chunks()) {
-            let record: ChunkRecord = decode("chunk", &encode(&ChunkRecord::new(&chunk)).unwrap()).unwrap();
+            let record: ChunkRecord = decode("chunk", &encode(&ChunkRecord(chunk.clone())).unwrap()).unwrap();
             prop_assert_eq!(record.into_chunk(chunk.index, chunk.text.clone()), chunk);
         }
     }
@@ -425,6 +322,22 @@ mod tests {
         assert_eq!((chunk.char_start, chunk.char_end, chunk.paragraph_start, chunk.paragraph_end), (6, 7, 1, 2));
         assert_eq!((chunk.line_start, chunk.line_end, chunk.row_range), (5, 8, Some(RowRange { start: 10, end: 11 })));
         assert_eq!(chunk.bounding_boxes, [Rect { left: 1.0, top: 0.0, right: 0.0, bottom: 0.0 }]);
+
+        let methods =
+            [ExtractionMethod::Native, ExtractionMethod::Ocr, ExtractionMethod::Hybrid, ExtractionMethod::Spreadsheet];
+        assert_eq!(encode(&methods).unwrap(), [1, 0, 1, 2, 3]);
+        let kinds = [
+            BlockKind::Paragraph,
+            BlockKind::Heading { level: 200 },
+            BlockKind::ListItem,
+            BlockKind::TableRow { table: 1, row: 300, first_column: 4, last_column: 5, header: true },
+        ];
+        assert_eq!(encode(&kinds).unwrap(), [1, 0, 1, 200, 2, 3, 1, 0xac, 0x02, 4, 5, 1]);
+        let rect = Some(Rect { left: 1.0, top: 2.0, right: 4.0, bottom: 8.0 });
+        let bytes = [1, 1, 0, 0, 0x80, 0x3f, 0, 0, 0, 0x40, 0, 0, 0x80, 0x40, 0, 0, 0, 0x41];
+        assert_eq!(encode(&rect).unwrap(), bytes);
+        assert_eq!(decode::<Option<Rect>>("box", &bytes).unwrap(), rect);
+        assert_eq!(decode::<[ExtractionMethod; 1]>("method", &[1, 4]).unwrap_err().code, ErrorCode::Corrupt);
 
         let record: DocumentRecord = serde_json::from_str(DOCUMENT_OF_SCHEMA_1).unwrap();
         assert_eq!(record.slots(), range);

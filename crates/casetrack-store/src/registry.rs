@@ -74,7 +74,7 @@ impl Registry {
         Ok(meta)
     }
 
-    /// What is known of one without opening it.
+    /// What `collection.json` says, without opening the collection.
     pub fn meta(&self, id: CollectionId) -> Result<CollectionMeta> {
         Ok(Manifest::read(&self.path(id))?.collection)
     }
@@ -94,8 +94,7 @@ impl Registry {
         Collection::open(&self.path(id))
     }
 
-    /// Ids of all directories of collections with the name that is known of each, also of those that cannot be listed; for
-    /// finding one to repair.
+    /// The id and, if known, the name of every collection, including damaged ones that cannot be listed.
     pub fn repairable(&self) -> Result<Vec<(CollectionId, Option<String>)>> {
         let ids = self.names()?.into_iter().filter_map(|name| name.parse::<CollectionId>().ok());
         let of = |id| {
@@ -116,14 +115,14 @@ impl Registry {
         Collection::open_to_verify(&self.path(id))
     }
 
-    /// Counts of a collection as of now, also while it is open elsewhere: a read-only look that takes no ownership, some ten
-    /// milliseconds. For a collection that is open here, [`Collection::counts`] is quicker.
+    /// Counts of a collection, even if it is open elsewhere, in some ten milliseconds. For a collection that is open here,
+    /// [`Collection::counts`] is quicker.
     pub fn counts(&self, id: CollectionId) -> Result<Counts> {
         let dir = self.path(id);
         Manifest::read(&dir)?;
-        // An owner that is just tidying up may remove a file between the moments we learn of it and open it.
-        let look = || Truth::open_read_only(&truth_dir(&dir))?.state();
-        (0..3).find_map(|_| look().ok()).map_or_else(look, Ok).map(Counts::from)
+        // The owner may remove a file between the moments we learn of it and open it.
+        let read = || Truth::open_read_only(&truth_dir(&dir))?.state();
+        (0..3).find_map(|_| read().ok()).map_or_else(read, Ok).map(Counts::from)
     }
 
     /// Removes a collection with everything in it: first from sight, in one step, then from disk.
@@ -148,17 +147,14 @@ impl Registry {
 
     /// Names of all entries; none of ours is outside Unicode.
     fn names(&self) -> Result<Vec<String>> {
-        let error = |error| Error::io(self.root.display(), error);
-        let mut names = Vec::new();
-        for entry in std::fs::read_dir(&self.root).map_err(error)? {
-            names.extend(entry.map_err(error)?.file_name().into_string().ok());
-        }
+        let entries = fs::entries(&self.root)?.into_iter();
+        let mut names: Vec<String> = entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
         names.sort();
         Ok(names)
     }
 
-    /// Clears away what a crash left of collections that were being made or deleted. Only for the owner of the data directory
-    /// (invariant 8), which knows that nobody is making one.
+    /// Removes what a crash left of collections that were being created or deleted. Only for the owner of the data directory
+    /// (invariant 8), which knows that nobody is creating one.
     pub fn clear_remains(&self) -> Result<()> {
         for name in self.names()? {
             if name.starts_with(TRASH_PREFIX) || name.starts_with(STAGING_PREFIX) {

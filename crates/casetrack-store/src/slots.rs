@@ -81,7 +81,7 @@ impl SlotMap {
         self.by_document.get(&document).copied()
     }
 
-    /// The slots of some documents; those that do not exist are passed over.
+    /// The slots of some documents; those that do not exist are skipped.
     pub fn select(&self, documents: &[DocumentId]) -> SlotSet {
         let mut ranges: Vec<SlotRange> = documents.iter().filter_map(|id| self.by_document.get(id)).copied().collect();
         ranges.sort_unstable_by_key(|range| range.first);

@@ -57,9 +57,8 @@ impl Collection {
         })
     }
 
-    /// Rewrites RocksDB's tables without what was deleted or replaced, and the derived indexes without deleted chunks. Takes as
-    /// long as reading and writing the tables, and as building those indexes that hold deleted chunks. Changes wait
-    /// meanwhile; searches go on. Killed at any instant, it leaves what was there.
+    /// Rewrites RocksDB's tables without what was deleted or replaced, and rebuilds indexes that hold deleted chunks. Changes wait
+    /// meanwhile; searches go on. It can be killed at any time without loss.
     pub fn compact(&self) -> Result<()> {
         {
             let _changes_wait = self.writer();

@@ -15,6 +15,7 @@ use rocksdb::{
 };
 
 use crate::error::{corrupt, is_missing_file, rocks};
+use crate::fs;
 use crate::records::{Identity, State};
 use crate::schema::{IDENTITY_KEY, STATE_KEY, cf};
 
@@ -68,24 +69,22 @@ impl Truth {
         Self::open_with(&options(), path)
     }
 
-    /// Opens a damaged store, of which the caller has a copy, to read what can be read: damaged records of the write-ahead
-    /// log are passed over.
+    /// Opens the copy of a damaged store to read what can be read: damaged records of the write-ahead log are skipped.
     pub fn open_for_salvage(path: &Path) -> Result<Self> {
         check_present(path)?;
         let mut options = options();
         options.set_wal_recovery_mode(DBRecoveryMode::SkipAnyCorruptedRecord);
         options.set_track_and_verify_wals_in_manifest(false);
-        // Those of a later schema.
+        // Those of later schemas.
         options.create_missing_column_families(true);
         let db = DB::open_cf_descriptors(&options, path, cf::ALL.map(|name| family(name, false)))
             .map_err(|error| rocks(path, error))?;
         Ok(Self::with(db, path))
     }
 
-    /// Makes RocksDB write a new list of the files of a store, from the files that are there. Replays the write-ahead log into tables.
+    /// Makes RocksDB write a new list of a store's files from those that are there, and replay the write-ahead log into tables.
     ///
-    /// It knows families of keys by the tables that name them, and forgets what the log has for others: `seeds` is a place to
-    /// make a table for each, with one key that nothing else has.
+    /// It drops what the log has for families that no table names: in `seeds` a table is made for each, with a key of its own.
     pub fn relist(path: &Path, seeds: &Path) -> Result<()> {
         let mut fresh = options();
         fresh.create_if_missing(true);
@@ -97,24 +96,21 @@ impl Truth {
             seed.db.flush_cf(family).map_err(|error| seed.error(error))?;
         }
         drop(seed);
-        let io = |error| Error::io(path.display(), error);
-        let tables = |dir: &Path| -> std::io::Result<Vec<(u64, PathBuf)>> {
-            let paths = std::fs::read_dir(dir)?.map(|entry| entry.map(|entry| entry.path()));
-            let numbered = |path: PathBuf| Some((path.file_stem()?.to_str()?.parse().ok()?, path));
-            Ok(paths.collect::<std::io::Result<Vec<_>>>()?.into_iter().filter_map(numbered).collect())
-        };
-        let mut free = tables(path).map_err(io)?.iter().map(|(number, _)| *number).max().unwrap_or_default();
-        for (_, table) in tables(seeds).map_err(io)? {
-            if table.extension().is_some_and(|extension| extension == "sst") {
+        let number = |path: &Path| path.file_stem()?.to_str()?.parse::<u64>().ok();
+        let mut free = fs::entries(path)?.iter().filter_map(|entry| number(&entry.path())).max().unwrap_or_default();
+        for entry in fs::entries(seeds)? {
+            let table = entry.path();
+            if number(&table).is_some() && table.extension().is_some_and(|extension| extension == "sst") {
                 free += 1;
-                std::fs::copy(&table, path.join(format!("{free:06}.sst"))).map_err(io)?;
+                let copied = std::fs::copy(&table, path.join(format!("{free:06}.sst")));
+                copied.map_err(|error| Error::io(path.display(), error))?;
             }
         }
         DB::repair(&options(), path).map_err(|error| rocks(path, error))
     }
 
-    /// Reads every entry from disk, past the cache, and with it checks the checksum of every block that holds one; how many
-    /// there are. Also while it is open. The error names the first family of keys that is damaged.
+    /// Reads every entry from disk, past the cache, which checks every block's checksum, and counts them. Also while the store is
+    /// open. The error names the first family of keys that is damaged.
     pub fn read_everything(path: &Path) -> Result<u64> {
         check_present(path)?;
         let mut tries = 0;
@@ -174,8 +170,7 @@ impl Truth {
         Self::open_with(&options, path)
     }
 
-    /// Copies a store of any schema to `copy`, which must not exist: files that never change as hard links, so that it costs
-    /// little time and space. The store must not be open.
+    /// Copies a store of any schema, which must not be open, to `copy`, which must not exist. Tables become hard links.
     pub fn copy(path: &Path, copy: &Path) -> Result<()> {
         check_present(path)?;
         let error = |error| rocks(path, error);
@@ -186,8 +181,7 @@ impl Truth {
         Checkpoint::new(&db).and_then(|checkpoint| checkpoint.create_checkpoint(copy)).map_err(error)
     }
 
-    /// Opens the counters of a store for reading, also while another process owns it and whatever its schema. Sees what was
-    /// committed before.
+    /// Opens the counters of a store of any schema for reading, even while another process owns it. Sees what was committed before.
     pub fn open_read_only(path: &Path) -> Result<Self> {
         check_present(path)?;
         let db = DB::open_cf_descriptors_read_only(&options(), path, [family(cf::META, true)], false);
@@ -229,8 +223,7 @@ impl Truth {
         value.ok_or_else(|| corrupt(format!("RocksDB at {} lacks the collection's {what}.", self.path.display())))
     }
 
-    /// Commits a batch and syncs the write-ahead log: what was reported as stored survives a power failure. Every change of a
-    /// document goes through here.
+    /// Commits a batch and syncs the write-ahead log, so that it survives a power failure. Every change of a document goes here.
     pub fn write_durably(&self, batch: WriteBatch) -> Result<()> {
         let mut options = WriteOptions::default();
         options.set_sync(true);
@@ -249,10 +242,7 @@ impl Truth {
             let bytes = self.db.property_int_value_cf(self.cf(name)?, CUR_SIZE_ALL_MEM_TABLES);
             waiting += bytes.map_err(|error| self.error(error))?.unwrap_or_default();
         }
-        if waiting < SETTLE_BYTES {
-            return Ok(());
-        }
-        self.flush_all()
+        if waiting < SETTLE_BYTES { Ok(()) } else { self.flush_all() }
     }
 
     /// Whether a write has failed: RocksDB then takes no further ones until it is reopened.
@@ -284,25 +274,21 @@ fn check_present(path: &Path) -> Result<()> {
     }
 }
 
-/// RocksDB takes a list of its files that ends within a record for one that ends before it, and deletes the files that it does
-/// not name. That is right where the record was being written when power failed, and wrong where the list was cut off
-/// later: so none must be there that it does not name.
+/// RocksDB ignores an incomplete record at the end of its list of files, and deletes the files that the list does not name. That is
+/// right if power failed while the record was written, and wrong if the list was cut off later: there must be no unnamed file.
 fn check_listed(path: &Path) -> Result<()> {
-    let error = |error| Error::io(path.display(), error);
     let current = std::fs::read_to_string(path.join("CURRENT")).unwrap_or_default();
     if !current.starts_with("MANIFEST-") || !manifest_is_cut_off(&path.join(current.trim_end())) {
         return Ok(());
     }
-    let look = DB::open_cf_descriptors_read_only(&options(), path, cf::ALL.map(|name| family(name, true)), false);
-    let listed = look.and_then(|db| db.live_files()).map_err(|error| rocks(path, error))?;
-    for entry in std::fs::read_dir(path).map_err(error)? {
-        let name = entry.map_err(error)?.file_name();
+    let db = DB::open_cf_descriptors_read_only(&options(), path, cf::ALL.map(|name| family(name, true)), false);
+    let listed = db.and_then(|db| db.live_files()).map_err(|error| rocks(path, error))?;
+    for entry in fs::entries(path)? {
+        let name = entry.file_name();
         let name = name.to_string_lossy();
         if name.ends_with(".sst") && !listed.iter().any(|file| file.name.trim_start_matches('/') == name) {
-            return Err(corrupt(format!(
-                "RocksDB's list of its files at {} is cut off: it does not name {name}.",
-                path.display()
-            )));
+            let path = path.display();
+            return Err(corrupt(format!("RocksDB's list of its files at {path} is cut off: it does not name {name}.")));
         }
     }
     Ok(())
@@ -337,9 +323,8 @@ pub(crate) fn manifest_is_cut_off(path: &Path) -> bool {
 
 fn options() -> Options {
     let mut options = Options::default();
-    // A log that ends within a record is normal: power failed during a write that was never reported as done. Anything else
-    // that is wrong in the log is an error, for it lies before changes that were reported. (The default, point-in-time, would
-    // end at the damage without a word and drop what comes after.)
+    // A log that ends within a record is normal: power failed during a write that was never reported as done. Any other damage is
+    // an error. (The default, point-in-time, would silently drop what comes after it.)
     options.set_wal_recovery_mode(DBRecoveryMode::TolerateCorruptedTailRecords);
     // A log file that was finished and synced must be there when it is needed.
     options.set_track_and_verify_wals_in_manifest(true);
@@ -347,7 +332,7 @@ fn options() -> Options {
     options.set_max_total_wal_size(2 * WRITE_BUFFER_BYTES as u64);
     options.set_max_open_files(256);
     options.set_max_background_jobs(2);
-    // RocksDB's log goes to ours, and a read-only look leaves no log file beside the owner's.
+    // RocksDB's log goes to ours; opening a store read-only leaves no log file beside the owner's.
     options.set_info_logger(InfoLogger::new_callback_logger(LogLevel::Warn, |level, message| match level {
         LogLevel::Error | LogLevel::Fatal => tracing::error!(target: "rocksdb", "{}", message.trim_end()),
         // Hundreds of lines that repeat the options.

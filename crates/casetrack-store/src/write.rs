@@ -78,10 +78,8 @@ pub(crate) fn check(document: &StoredDocument, dimension: u32) -> Result<()> {
     let mut page = 1;
     for chunk in &document.chunks {
         if chunk.page < page || chunk.page as usize > pages {
-            return refuse(format!(
-                "chunk {} is on page {}, which does not exist or comes before",
-                chunk.index, chunk.page
-            ));
+            let Chunk { index, page, .. } = chunk;
+            return refuse(format!("chunk {index} is on page {page}, which does not exist or comes before"));
         }
         page = chunk.page;
     }
@@ -133,29 +131,22 @@ pub(crate) fn put(reader: &Reader<'_>, document: &StoredDocument, state: &State)
     if let Some(other) = reader.document_at_path(&meta.path)?
         && other != id
     {
-        return Err(Error::new(
-            ErrorCode::AlreadyExists,
-            format!("{} is already stored as document {other}.", meta.path),
-        )
-        .with_hint("Give it the id it has, or delete that document first."));
+        let message = format!("{} is already stored as document {other}.", meta.path);
+        return Err(Error::new(ErrorCode::AlreadyExists, message)
+            .with_hint("Give it the id it has, or delete that document first."));
     }
     let mut batch = WriteBatch::default();
     let mut state = State { last_seq: state.last_seq + 1, ..*state };
-    let removed = match reader.document(id)? {
-        Some(old) => Some(remove(reader, &old, &mut batch, &mut state)?),
-        None => None,
-    };
+    let old = reader.document(id)?;
+    let removed = old.map(|old| remove(reader, &old, &mut batch, &mut state)).transpose()?;
 
     let record = DocumentRecord { first_slot: state.next_slot, meta: meta.clone() };
     let added = record.slots();
     batch.put_cf(truth.cf(cf::DOCUMENTS)?, id.as_bytes(), encode_json(&record)?);
     batch.put_cf(truth.cf(cf::PATH_INDEX)?, path_key(&meta.path), encode(&id)?);
     batch.put_cf(truth.cf(cf::HASH_INDEX)?, hash_key(meta.sha256, id), [VALUE_VERSION]);
-    batch.put_cf(
-        truth.cf(cf::SLOTS)?,
-        sequence_key(added.first),
-        encode(&SlotRecord { document: id, count: added.count })?,
-    );
+    let slots = SlotRecord { document: id, count: added.count };
+    batch.put_cf(truth.cf(cf::SLOTS)?, sequence_key(added.first), encode(&slots)?);
     for page in &document.pages {
         put_page(truth, &mut batch, id, page)?;
     }
@@ -191,10 +182,8 @@ pub(crate) fn relocate(reader: &Reader<'_>, relocations: &[Relocation], state: &
     let mut records = Vec::with_capacity(relocations.len());
     for Relocation { document, .. } in relocations {
         let Some(record) = reader.document(*document)? else {
-            return Err(Error::new(
-                ErrorCode::NotFound,
-                format!("Document {document} was deleted before it could be moved."),
-            ));
+            let message = format!("Document {document} was deleted before it could be moved.");
+            return Err(Error::new(ErrorCode::NotFound, message));
         };
         records.push(record);
     }
@@ -242,7 +231,7 @@ fn put_chunks(truth: &Truth, batch: &mut WriteBatch, document: &StoredDocument) 
     let id = document.meta.id;
     for (chunk, vector) in document.chunks.iter().zip(&document.vectors) {
         let key = numbered_key(id, chunk.index);
-        batch.put_cf(truth.cf(cf::CHUNKS)?, key, encode(&ChunkRecord::new(chunk))?);
+        batch.put_cf(truth.cf(cf::CHUNKS)?, key, encode(&ChunkRecord(chunk.clone()))?);
         let place = ChunkPlace { document: id, index: chunk.index };
         batch.put_cf(truth.cf(cf::CHUNK_IDS)?, chunk.id.as_bytes(), encode(&place)?);
         batch.put_cf(truth.cf(cf::VECTORS)?, key, encode_vector(vector));
@@ -286,7 +275,7 @@ fn remove(reader: &Reader<'_>, old: &DocumentRecord, batch: &mut WriteBatch, sta
 fn chunk_ids(reader: &Reader<'_>, document: DocumentId) -> Result<Vec<ChunkId>> {
     let own: Result<Vec<ChunkId>> = reader
         .numbered(cf::CHUNKS, document, 0..u32::MAX)?
-        .map(|entry| Ok(decode::<ChunkRecord>("chunk", &entry?.1)?.id))
+        .map(|entry| Ok(decode::<ChunkRecord>("chunk", &entry?.1)?.0.id))
         .collect();
     own.or_else(|error| {
         tracing::warn!(%document, %error, "a damaged document is being removed");

@@ -3,8 +3,8 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-/// A reader-writer lock whose long-running writer lets others go first. The standard library's is not fair: a thread that
-/// releases and takes it again in a loop would keep the others out for as long as the loop runs.
+/// A reader-writer lock whose long-running writer lets others go first. The standard library's is not fair: a thread that releases
+/// and takes it in a loop can keep the others out.
 #[derive(Debug)]
 pub(crate) struct YieldingLock<T> {
     inner: RwLock<T>,

@@ -4,8 +4,7 @@ use casetrack_core::Provenance;
 use casetrack_engine::chunks::{ChunkView, DocumentChunks, SourceContext};
 
 use super::documents::{embeddings, time};
-use super::format::{counted, push_fact, push_more, range, thousands, trimmed};
-use super::labels;
+use super::format::{counted, cut, push_fact, push_more, range, thousands, trimmed};
 use super::marks::{citation, document_text, name, quote};
 
 /// How much of each chunk [`document_chunks`] shows, in characters.
@@ -56,7 +55,7 @@ pub fn document_chunks(chunks: &DocumentChunks, page: Option<u32>) -> String {
         "{}: {shown}\nFile: {}\nType: {} | {} | ingested {} | embedded {}\n",
         name(&document.name),
         name(&document.path),
-        labels::document_type(document.document_type),
+        document.document_type.label(),
         counted(document.page_count.into(), "page"),
         document.ingested_at,
         time(document.embedded_at),
@@ -76,20 +75,12 @@ pub fn document_chunks(chunks: &DocumentChunks, page: Option<u32>) -> String {
             provenance.char_end,
             extraction(provenance),
             chunk.chunk_id,
-            preview(&chunk.text),
+            quote(&cut(&chunk.text, PREVIEW_CHARS)),
         ));
     }
     text.push_str("\nThe full text of one chunk: get_chunk.");
     push_more(&mut text, chunks.total, chunks.next_offset);
     text
-}
-
-/// The first [`PREVIEW_CHARS`] characters, in quotes.
-fn preview(text: &str) -> String {
-    match text.char_indices().nth(PREVIEW_CHARS) {
-        None => quote(text),
-        Some((end, _)) => quote(&format!("{}…", &text[..end])),
-    }
 }
 
 /// A chunk between its neighbours.

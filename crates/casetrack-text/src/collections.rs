@@ -3,8 +3,7 @@
 use casetrack_core::{CollectionId, CollectionMeta, CollectionStatus};
 use casetrack_engine::collections::{CollectionInfo, CollectionSummary};
 
-use super::format::{bytes, counted, one_line, push_fact, push_list, thousands, trimmed};
-use super::labels;
+use super::format::{bytes, counted, one_line, push_fact, push_list, size, thousands, trimmed};
 use super::marks::name;
 use crate::Reader;
 
@@ -31,7 +30,7 @@ pub fn list(
             Some(status) => format!(
                 "There are no collections with status \"{}\".\n\nNext: See all of them with status_filter \"all\", or create \
                  one with create_collection.",
-                labels::collection_status(status)
+                status.label()
             ),
         };
     }
@@ -40,10 +39,7 @@ pub fn list(
         let meta = &summary.meta;
         let marker = if active == Some(meta.id) { " [active collection]" } else { "" };
         text.push_str(&format!("\n  {} (ID: {}){marker}\n", one_line(&meta.name), meta.id.short()));
-        let mut facts = vec![
-            labels::collection_type(meta.collection_type).to_owned(),
-            format!("status: {}", labels::collection_status(meta.status)),
-        ];
+        let mut facts = vec![meta.collection_type.label().to_owned(), format!("status: {}", meta.status.label())];
         facts.extend(meta.reference.as_deref().map(|reference| format!("reference: {}", one_line(reference))));
         facts.push(counts(summary));
         facts.push(format!("created {}", meta.created_at));
@@ -82,8 +78,8 @@ pub fn info(info: &CollectionInfo) -> String {
     let storage = &info.storage;
     let mut text = format!("Collection {}\n\n", name_and_id(meta));
     let mut fact = |name: &str, value: &str| push_fact(&mut text, name, value);
-    fact("Type", labels::collection_type(meta.collection_type));
-    fact("Status", labels::collection_status(meta.status));
+    fact("Type", meta.collection_type.label());
+    fact("Status", meta.status.label());
     if let Some(reference) = &meta.reference {
         fact("Reference", &one_line(reference));
     }
@@ -107,13 +103,8 @@ pub fn info(info: &CollectionInfo) -> String {
     }
     text.push_str("\nDocuments:\n");
     let documents = info.document_list.iter().map(|document| {
-        format!(
-            "{} ({}, {}, {})",
-            name(&document.name),
-            labels::document_type(document.document_type),
-            counted(document.pages.into(), "page"),
-            counted(document.chunks.into(), "chunk"),
-        )
+        let size = size(document.pages, document.chunks);
+        format!("{} ({}, {size})", name(&document.name), document.document_type.label())
     });
     push_list(&mut text, documents.take(MAX_DOCUMENTS), MAX_DOCUMENTS);
     let listed = info.document_list.len().min(MAX_DOCUMENTS) as u64;
@@ -129,7 +120,7 @@ fn name_and_id(meta: &CollectionMeta) -> String {
 }
 
 fn type_and_reference(meta: &CollectionMeta) -> String {
-    let collection_type = labels::collection_type(meta.collection_type);
+    let collection_type = meta.collection_type.label();
     match &meta.reference {
         Some(reference) => format!("Type: {collection_type}\nReference: {}\n", one_line(reference)),
         None => format!("Type: {collection_type}\n"),

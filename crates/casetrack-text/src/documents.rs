@@ -3,8 +3,7 @@
 use casetrack_core::{DocumentMeta, Timestamp};
 use casetrack_engine::documents::{DocumentDetails, DocumentSummary};
 
-use super::format::{bytes, counted, one_line, push_fact, push_more, thousands, trimmed};
-use super::labels;
+use super::format::{bytes, counted, one_line, push_fact, push_more, size, thousands, trimmed};
 use super::marks::{name, quote};
 use crate::Reader;
 
@@ -33,13 +32,11 @@ fn listed(collection: &str, documents: &[DocumentSummary], offset: u64, total: u
     let mut text = format!("{} in {collection}:\n", counted(total, "document"));
     for (number, document) in (offset + 1..).zip(documents) {
         text.push_str(&format!(
-            "\n  {}. {} (ID: {})\n     {} | {}, {} | {} | ingested {}\n     {}\n",
-            number,
+            "\n  {number}. {} (ID: {})\n     {} | {} | {} | ingested {}\n     {}\n",
             name(&document.name),
             document.id.short(),
-            labels::document_type(document.document_type),
-            counted(document.pages.into(), "page"),
-            counted(document.chunks.into(), "chunk"),
+            document.document_type.label(),
+            size(document.pages, document.chunks),
             document.extraction_method.label(),
             document.ingested_at,
             name(&document.path),
@@ -71,8 +68,8 @@ pub fn details(details: &DocumentDetails) -> String {
     fact("File Path", &format!("{}{gone}", name(&meta.path)));
     fact("SHA-256", &meta.sha256.to_string());
     fact("Size", &bytes(meta.size_bytes));
-    fact("Format", labels::format(meta.format));
-    fact("Type", labels::document_type(meta.document_type));
+    fact("Format", meta.format.label());
+    fact("Type", meta.document_type.label());
     fact("Pages", &thousands(meta.page_count.into()));
     fact("Extraction", meta.extraction_method.label());
     fact("Characters", &thousands(meta.char_count));
@@ -116,11 +113,10 @@ pub fn deleted(meta: &DocumentMeta, collection: &str) -> String {
 /// `document "Vendor_Agreement.docx" (ID: …) with 45 pages, 234 chunks from Acme`
 pub fn description(meta: &DocumentMeta, collection: &str) -> String {
     format!(
-        "document {} (ID: {}) with {}, {} from {}",
+        "document {} (ID: {}) with {} from {}",
         quote(&meta.name),
         meta.id.short(),
-        counted(meta.page_count.into(), "page"),
-        counted(meta.chunk_count.into(), "chunk"),
+        size(meta.page_count, meta.chunk_count),
         one_line(collection),
     )
 }

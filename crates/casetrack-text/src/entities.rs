@@ -6,7 +6,6 @@ use casetrack_engine::briefing::{
 };
 
 use super::format::{counted, one_line, push_notices, shorten, thousands, trimmed};
-use super::labels;
 use super::marks::{citation, name, quote};
 
 /// Names of one entity that are shown besides the first.
@@ -27,7 +26,7 @@ pub fn list(report: &EntityListReport) -> String {
         if of_type.peek().is_none() {
             continue;
         }
-        text.push_str(&format!("\n  {}:\n", labels::entities(*entity_type)));
+        text.push_str(&format!("\n  {}:\n", entity_type.label()));
         for entity in of_type {
             text.push_str(&format!("    {} -- {}", shorten(&entity.name, NAME_CHARS), mentioned(entity)));
             if !entity.aliases.is_empty() {

@@ -88,12 +88,17 @@ fn escaped(text: &str, hidden: impl Fn(char) -> bool) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// At most `max` characters of the text, escaped as by [`one_line`], with an ellipsis if there was more.
-pub fn shorten(text: &str, max: usize) -> String {
+/// At most `max` characters of the text, with an ellipsis if there was more.
+pub(crate) fn cut(text: &str, max: usize) -> Cow<'_, str> {
     match text.char_indices().nth(max) {
-        None => one_line(text).into_owned(),
-        Some((end, _)) => format!("{}…", one_line(&text[..end])),
+        None => Cow::Borrowed(text),
+        Some((end, _)) => Cow::Owned(format!("{}…", &text[..end])),
     }
+}
+
+/// The text [cut](cut) to `max` characters and escaped as by [`one_line`].
+pub fn shorten(text: &str, max: usize) -> String {
+    one_line(&cut(text, max)).into_owned()
 }
 
 /// Appends `  Name:       value`.
@@ -116,8 +121,22 @@ pub(crate) fn trimmed(mut text: String) -> String {
     text
 }
 
+/// `45 pages, 234 chunks`
+pub(crate) fn size(pages: u32, chunks: u32) -> String {
+    format!("{}, {}", counted(pages.into(), "page"), counted(chunks.into(), "chunk"))
+}
+
+/// Appends a heading and a [list](push_list), unless there are no items.
+pub(crate) fn push_section(text: &mut String, heading: &str, items: impl Iterator<Item = String>, shown: usize) {
+    let items: Vec<String> = items.collect();
+    if !items.is_empty() {
+        let _ = writeln!(text, "\n  {heading}:");
+        push_list(text, items.into_iter(), shown);
+    }
+}
+
 /// Appends the first `shown` items as `  - …` lines, then how many more there are.
-pub(crate) fn push_list(text: &mut String, items: impl ExactSizeIterator<Item = String>, shown: usize) {
+pub fn push_list(text: &mut String, items: impl ExactSizeIterator<Item = String>, shown: usize) {
     let more = items.len().saturating_sub(shown);
     for item in items.take(shown) {
         let _ = writeln!(text, "  - {item}");

@@ -1,10 +1,9 @@
 //! What happened to the files of an ingestion.
 
-use casetrack_core::FileFormat;
+use casetrack_core::{FileFormat, Notice};
 use casetrack_engine::ingest::{FailedFile, IngestReport, IngestedDocument, SkipReason};
 
-use super::format::{counted, duration, one_line, push_fact, push_list, thousands};
-use super::labels;
+use super::format::{counted, duration, one_line, push_fact, push_section, size, thousands};
 use super::marks::{name, quote};
 use crate::Reader;
 
@@ -17,7 +16,7 @@ const MAX_FAILURES: usize = 100;
 pub fn document(report: &IngestReport, reader: Reader) -> String {
     let collection = one_line(&report.collection);
     if let Some(document) = report.ingested.first() {
-        return ingested(document, &collection) + &notes(report, reader);
+        return ingested(document, &collection) + &notes(&report.summary.notices, reader);
     }
     let Some(skipped) = report.skipped.first() else {
         return format!("Nothing was ingested into {collection}.");
@@ -37,21 +36,19 @@ fn ingested(document: &IngestedDocument, collection: &str) -> String {
         quote(&document.name),
         thousands(document.pages.into()),
         thousands(document.chunks.into()),
-        labels::document_type(document.document_type),
+        document.document_type.label(),
         name(&document.path),
         document.document_id,
     );
-    if !document.warnings.is_empty() {
-        text.push_str("\n  Warnings:\n");
-        push_list(&mut text, document.warnings.iter().map(|warning| one_line(warning).into_owned()), MAX_FAILURES);
-    }
+    let warnings = document.warnings.iter().map(|warning| one_line(warning).into_owned());
+    push_section(&mut text, "Warnings", warnings, MAX_FAILURES);
     text.push_str("\nThe document is now searchable.");
     text
 }
 
-/// What the user should know about the documents that were ingested.
-fn notes(report: &IngestReport, reader: Reader) -> String {
-    report.summary.notices.iter().map(|notice| format!("\nNote: {}", one_line(&reader.hint(notice)))).collect()
+/// What the user should know besides the result, for the end of a text.
+pub(super) fn notes(notices: &[Notice], reader: Reader) -> String {
+    reader.notices(notices).iter().map(|notice| format!("\nNote: {}", one_line(notice))).collect()
 }
 
 /// Ingestion of a folder, shown under the name that was given.
@@ -89,31 +86,24 @@ pub fn folder(report: &IngestReport, folder: &str, reader: Reader) -> String {
     fact("Failed", &thousands(report.failed.len() as u64));
     fact("Duration", &duration(report.summary.duration_ms));
 
-    push_documents(&mut text, "New documents ingested", report, false);
-    push_documents(&mut text, "Updated documents", report, true);
-    if !report.failed.is_empty() {
-        text.push_str("\n  Failures:\n");
-        let failures = report.failed.iter().map(|failed| failure(failed, reader));
-        push_list(&mut text, failures, MAX_FAILURES);
-    }
-    if denied > 0 {
-        text.push_str("\n  Denied:\n");
-        let kept_out = report.skipped.iter().filter(|file| file.reason == SkipReason::Denied);
-        let details: Vec<String> = kept_out.map(|file| one_line(&file.detail).into_owned()).collect();
-        push_list(&mut text, details.into_iter(), MAX_NEW);
-    }
-    let warnings: Vec<String> = report
-        .ingested
-        .iter()
-        .flat_map(|document| document.warnings.iter().map(|warning| (&document.relative_path, warning)))
-        .map(|(path, warning)| format!("{}: {}", name(path), one_line(warning)))
-        .collect();
-    if !warnings.is_empty() {
-        text.push_str("\n  Warnings:\n");
-        push_list(&mut text, warnings.into_iter(), MAX_FAILURES);
-    }
-    text.push_str(&format!("\n{}{}", conclusion(report, reader), notes(report, reader)));
+    let documents = |replaced: bool| {
+        let documents = report.ingested.iter().filter(move |document| document.replaced == replaced);
+        documents.map(|file| format!("{} ({})", name(&file.relative_path), size(file.pages, file.chunks)))
+    };
+    push_section(&mut text, "New documents ingested", documents(false), MAX_NEW);
+    push_section(&mut text, "Updated documents", documents(true), MAX_NEW);
+    push_section(&mut text, "Failures", report.failed.iter().map(|failed| failure(failed, reader)), MAX_FAILURES);
+    let kept_out = report.skipped.iter().filter(|file| file.reason == SkipReason::Denied);
+    push_section(&mut text, "Denied", kept_out.map(|file| one_line(&file.detail).into_owned()), MAX_NEW);
+    let warnings = report.ingested.iter().flat_map(|document| warnings(&document.relative_path, &document.warnings));
+    push_section(&mut text, "Warnings", warnings, MAX_FAILURES);
+    text.push_str(&format!("\n{}{}", conclusion(report, reader), notes(&report.summary.notices, reader)));
     text
+}
+
+/// The warnings of a file, each with the file's name.
+pub(super) fn warnings(file: &str, warnings: &[String]) -> impl Iterator<Item = String> {
+    warnings.iter().map(move |warning| format!("{}: {}", name(file), one_line(warning)))
 }
 
 /// `4 (Contracts/, Reports/, Financials/, Correspondence/)`
@@ -127,22 +117,6 @@ fn subfolders(names: &[String]) -> String {
         shown.push(format!("... {} more", thousands((names.len() - MAX_SUBFOLDERS) as u64)));
     }
     format!("{} ({})", thousands(names.len() as u64), shown.join(", "))
-}
-
-fn push_documents(text: &mut String, heading: &str, report: &IngestReport, replaced: bool) {
-    let documents: Vec<String> = report
-        .ingested
-        .iter()
-        .filter(|document| document.replaced == replaced)
-        .map(|document| {
-            let pages = counted(document.pages.into(), "page");
-            format!("{} ({pages}, {})", name(&document.relative_path), counted(document.chunks.into(), "chunk"))
-        })
-        .collect();
-    if !documents.is_empty() {
-        text.push_str(&format!("\n  {heading}:\n"));
-        push_list(text, documents.into_iter(), MAX_NEW);
-    }
 }
 
 /// `Financials/corrupted.pdf: PDF parsing error …`; a message that begins with the file's name gets the whole path instead.
@@ -160,7 +134,7 @@ pub(super) fn failure(failed: &FailedFile, reader: Reader) -> String {
 fn conclusion(report: &IngestReport, reader: Reader) -> String {
     let done = match report.ingested.len() as u64 {
         0 if report.found == 0 => {
-            let formats: Vec<&str> = FileFormat::ALL.iter().map(|format| labels::format(*format)).collect();
+            let formats: Vec<&str> = FileFormat::ALL.iter().map(|format| format.label()).collect();
             format!("No file of a supported format was found: {}.", formats.join(", "))
         }
         0 => "Nothing new was ingested.".to_owned(),

@@ -1,4 +1,4 @@
-//! The engine's answers as text for people, which the command line and the MCP server share. The wording is that of the tools'
+//! The engine's answers as text for people, which the command line and the MCP server share. The wording follows the tools'
 //! specification.
 //!
 //! Passages are verbatim, between marks that they cannot contain; names, headings and one-line quotations from documents are marked and
@@ -8,10 +8,10 @@ pub mod chunks;
 pub mod collections;
 pub mod documents;
 pub mod entities;
+pub mod eval;
 pub mod format;
 pub mod ingest;
 pub mod jobs;
-mod labels;
 pub mod marks;
 pub mod navigation;
 pub mod overview;

@@ -7,8 +7,7 @@ use casetrack_engine::structure::{DocumentStructure, Section};
 
 use super::chunks::quotation;
 use super::documents::part;
-use super::format::{counted, one_line, push_more, range, trimmed};
-use super::labels;
+use super::format::{counted, one_line, push_more, range, size, trimmed};
 use super::marks::{name, short_name};
 
 /// How much of a section's title is shown, in characters.
@@ -17,11 +16,10 @@ const TITLE_CHARS: usize = 120;
 pub fn structure(structure: &DocumentStructure) -> String {
     let document = &structure.document;
     let mut text = format!(
-        "Outline of {} ({}, {}, {})\nFile: {}\n",
+        "Outline of {} ({}, {})\nFile: {}\n",
         name(&document.name),
-        labels::document_type(document.document_type),
-        counted(document.page_count.into(), "page"),
-        counted(document.chunk_count.into(), "chunk"),
+        document.document_type.label(),
+        size(document.page_count, document.chunk_count),
         name(&document.path),
     );
     if structure.total == 0 {
@@ -107,7 +105,7 @@ pub fn of_type(
     total: u64,
     next_offset: Option<u64>,
 ) -> String {
-    let label = labels::document_type(document_type);
+    let label = document_type.label();
     if total == 0 {
         return format!(
             "{} has no documents of the type {label}.\n\nAll documents: list_documents.",

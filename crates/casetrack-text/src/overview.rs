@@ -9,7 +9,6 @@ use casetrack_engine::briefing::{
 
 use super::entities::mentioned;
 use super::format::{bytes, counted, one_line, push_more, push_notices, shorten, thousands, trimmed};
-use super::labels;
 use super::marks::{citation, name, quote, short_name};
 use super::references::cited;
 
@@ -20,8 +19,7 @@ const MAX_DOCUMENTS: usize = 8;
 
 pub fn summary(report: &SummaryReport) -> String {
     let meta = &report.collection;
-    let mut text =
-        format!("COLLECTION SUMMARY: {} ({})\n", one_line(&meta.name), labels::collection_type(meta.collection_type));
+    let mut text = format!("COLLECTION SUMMARY: {} ({})\n", one_line(&meta.name), meta.collection_type.label());
     push_notices(&mut text, &report.notices);
     if !(report.organizations.is_empty() && report.people.is_empty()) {
         text.push_str("\n  KEY STAKEHOLDERS:\n");
@@ -66,7 +64,7 @@ pub fn summary(report: &SummaryReport) -> String {
     for group in &report.documents {
         let examples: Vec<String> = group.examples.iter().map(|example| short_name(example, NAME_CHARS)).collect();
         let more = if (examples.len() as u64) < group.documents { "..." } else { "" };
-        let label = labels::document_type(group.document_type);
+        let label = group.document_type.label();
         let _ = writeln!(text, "    {label}: {} docs ({}{more})", group.documents, examples.join(", "));
     }
     if !report.references.is_empty() {
@@ -167,7 +165,7 @@ pub fn statistics(report: &StatisticsReport) -> String {
         let _ = writeln!(
             text,
             "    {}: {}, {}, {}",
-            labels::document_type(group.document_type),
+            group.document_type.label(),
             counted(group.documents, "document"),
             counted(group.pages, "page"),
             counted(group.chunks, "chunk")
@@ -175,12 +173,12 @@ pub fn statistics(report: &StatisticsReport) -> String {
     }
     text.push_str("\n  ENTITIES:\n");
     for group in &statistics.entities {
-        let label = labels::entities(group.entity_type);
+        let label = group.entity_type.label();
         let _ = writeln!(text, "    {label}: {} ({})", thousands(group.entities), counted(group.mentions, "mention"));
     }
     text.push_str("\n  REFERENCES:\n");
     for group in &statistics.references {
-        let label = labels::reference(group.kind);
+        let label = group.kind.label();
         let _ =
             writeln!(text, "    {label}: {} ({})", thousands(group.references), counted(group.citations, "citation"));
     }

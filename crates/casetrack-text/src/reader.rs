@@ -1,14 +1,15 @@
 //! Who reads an answer, and what the actions of hints are called there.
 
-use casetrack_core::Error;
-use casetrack_core::hint::{Action, FileLimit, Hint};
-use serde_json::Value;
+use casetrack_core::hint::{Action, FileLimit, Hint, Notice};
+use casetrack_core::{Error, Result};
+use serde::Serialize;
+use serde_json::{Value, json};
 
 /// The fields of responses that hold hints and notices.
 const HINTS: [&str; 4] = ["hint", "notices", "problem", "problems"];
 
-/// The front end that a text is for. The command line names no tool, and an assistant is told no command or option, unless it is one
-/// for the user.
+/// The front end that a text is for. Texts for the command line name no tool. Texts for assistants name no command or option, except
+/// those that the user is asked to use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reader {
     Assistant,
@@ -64,10 +65,8 @@ impl Reader {
                     FileLimit::PageTime => ("time for a page", "--max-page-seconds"),
                     FileLimit::ReaderMemory => ("memory for reading a file", "--max-reader-mb"),
                 };
-                return match self {
-                    Self::Assistant => format!("ask the user to raise CaseTrack's limit on the {what}"),
-                    Self::CommandLine => format!("raise the limit with {option}"),
-                };
+                let raise = format!("raise the limit with {option}");
+                return self.pick(&format!("ask the user to raise CaseTrack's limit on the {what}"), &raise).to_owned();
             }
             NameDataDirectory => (
                 "Ask the user to set the environment variable CASETRACK_HOME to a directory.",
@@ -79,23 +78,28 @@ impl Reader {
             ),
             ReplaceFile => ("let the user replace the file", "replace the file with --force"),
         };
+        self.pick(tool, command).to_owned()
+    }
+
+    /// The words for this reader.
+    pub(crate) fn pick<'w>(self, assistant: &'w str, command_line: &'w str) -> &'w str {
         match self {
-            Self::Assistant => tool,
-            Self::CommandLine => command,
+            Self::Assistant => assistant,
+            Self::CommandLine => command_line,
         }
-        .to_owned()
     }
 
     /// What documents are ingested with.
     pub fn ingestion(self) -> &'static str {
-        match self {
-            Self::Assistant => "ingest_document or ingest_folder",
-            Self::CommandLine => "`casetrack ingest`",
-        }
+        self.pick("ingest_document or ingest_folder", "`casetrack ingest`")
     }
 
     pub fn hint(self, hint: &Hint) -> String {
         hint.render(|action| self.action(action))
+    }
+
+    pub(crate) fn notices(self, notices: &[Notice]) -> Vec<String> {
+        notices.iter().map(|notice| self.hint(notice)).collect()
     }
 
     /// Message and hint, separated by an empty line.
@@ -109,6 +113,26 @@ impl Reader {
     /// A hint after other text on a line: with a space before it, or nothing where there is none.
     pub fn after(self, hint: Option<&Hint>) -> String {
         hint.map(|hint| format!(" {}", crate::format::one_line(&self.hint(hint)))).unwrap_or_default()
+    }
+
+    /// A result as JSON, with its hints in words, or as the text that `text` makes of it.
+    pub fn result<T: Serialize>(self, value: &T, json: bool, text: impl FnOnce(&T) -> String) -> Result<String> {
+        if !json {
+            return Ok(text(value));
+        }
+        let json = || {
+            // Goes through text, which keeps numbers in their short form.
+            let mut value = serde_json::from_str(&serde_json::to_string(value)?)?;
+            self.render_hints(&mut value);
+            serde_json::to_string_pretty(&value)
+        };
+        json().map_err(|error| Error::internal(format!("JSON output: {error}")))
+    }
+
+    /// `{"error": {code, message, hint}}`.
+    pub fn error_as_json(self, error: &Error) -> String {
+        let hint = error.hint.as_ref().map(|hint| self.hint(hint));
+        format!("{:#}", json!({"error": {"code": error.code.name(), "message": error.message, "hint": hint}}))
     }
 
     /// Puts words in the place of every hint and notice of a response.
@@ -144,8 +168,7 @@ impl Reader {
 
 #[cfg(test)]
 mod tests {
-    use casetrack_core::{Notice, hint};
-    use serde_json::json;
+    use casetrack_core::hint;
 
     use super::*;
 
@@ -168,6 +191,7 @@ mod tests {
             })
         );
     }
+
     #[test]
     fn notices_of_earlier_versions_are_read() {
         let written = json!(["Plain.", [{"text": "See "}, {"action": "list_jobs"}]]);

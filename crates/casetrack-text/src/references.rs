@@ -4,7 +4,6 @@ use casetrack_engine::briefing::{CitationsReport, ReferenceListReport, Reference
 
 use super::entities::quoted;
 use super::format::{counted, one_line, push_notices, shorten, trimmed};
-use super::labels;
 use super::marks::name;
 
 /// Longest name that is shown, in characters.
@@ -19,7 +18,7 @@ pub fn list(report: &ReferenceListReport) -> String {
     text.push_str(":\n");
     push_notices(&mut text, &report.notices);
     for (n, reference) in (1..).zip(&list.references) {
-        text.push_str(&format!("\n  {n}. {} ({})", cited(reference), labels::reference(reference.kind)));
+        text.push_str(&format!("\n  {n}. {} ({})", cited(reference), reference.kind.label()));
     }
     if list.references.is_empty() {
         text.push_str("\nNo references were found.");
@@ -46,12 +45,12 @@ pub fn citations(report: &CitationsReport) -> String {
     let mut text = format!(
         "Citations of {} ({}), showing {}:\n",
         cited(reference),
-        labels::reference(reference.kind),
+        reference.kind.label(),
         counted(report.citations.len() as u64, "passage"),
     );
     push_notices(&mut text, &report.notices);
     for (n, citation) in (1..).zip(&report.citations) {
-        let relation = citation.relation.map_or(String::new(), |relation| format!("[{}] ", labels::relation(relation)));
+        let relation = citation.relation.map_or(String::new(), |relation| format!("[{}] ", relation.label()));
         text.push_str(&format!("\n  {n}. {relation}{}\n", quoted(&citation.snippet)));
     }
     trimmed(text)

@@ -4,8 +4,8 @@ use casetrack_engine::reindex::{
     DocumentState, IndexIssue, IndexStatus, ReindexReport, ReindexSource, ReindexedDocument,
 };
 
-use super::format::{counted, duration, one_line, push_fact, push_list, thousands};
-use super::ingest::failure;
+use super::format::{counted, duration, one_line, push_fact, push_section, size, thousands};
+use super::ingest::{failure, notes, warnings};
 use super::marks::name;
 use crate::Reader;
 
@@ -28,32 +28,20 @@ pub fn report(report: &ReindexReport, whole: bool, reader: Reader) -> String {
     let embedded = thousands(report.summary.chunks_embedded);
     fact("Chunks", &format!("{} ({embedded} embedded)", thousands(report.summary.chunks)));
     fact("Duration", &duration(report.summary.duration_ms));
-    let mut section = |heading: &str, lines: Vec<String>, shown: usize| {
-        if !lines.is_empty() {
-            text.push_str(&format!("\n  {heading}:\n"));
-            push_list(&mut text, lines.into_iter(), shown);
-        }
-    };
-    section("Reindexed", report.reindexed.iter().map(line).collect(), MAX_SHOWN);
-    section("Failures", report.failed.iter().map(|failed| failure(failed, reader)).collect(), MAX_FAILURES);
-    let warnings = report.reindexed.iter().flat_map(|document| {
-        document.warnings.iter().map(|warning| format!("{}: {}", name(&document.name), one_line(warning)))
-    });
-    section("Warnings", warnings.collect(), MAX_FAILURES);
-    text.push_str(&format!("\n{}", conclusion(report, whole, reader)));
-    for notice in &report.summary.notices {
-        text.push_str(&format!("\nNote: {}", one_line(&reader.hint(notice))));
-    }
+    push_section(&mut text, "Reindexed", report.reindexed.iter().map(line), MAX_SHOWN);
+    push_section(&mut text, "Failures", report.failed.iter().map(|failed| failure(failed, reader)), MAX_FAILURES);
+    let warnings = report.reindexed.iter().flat_map(|document| warnings(&document.name, &document.warnings));
+    push_section(&mut text, "Warnings", warnings, MAX_FAILURES);
+    text.push_str(&format!("\n{}{}", conclusion(report, whole, reader), notes(&report.summary.notices, reader)));
     text
 }
 
 fn line(document: &ReindexedDocument) -> String {
-    let (pages, chunks) = (counted(document.pages.into(), "page"), counted(document.chunks.into(), "chunk"));
     let copy = match document.read_from {
         ReindexSource::OriginalCopy => ", from the copy in the collection: the file is gone",
         ReindexSource::SourceFile | ReindexSource::Stored => "",
     };
-    format!("{} ({pages}, {chunks}{copy})", name(&document.name))
+    format!("{} ({}{copy})", name(&document.name), size(document.pages, document.chunks))
 }
 
 fn conclusion(report: &ReindexReport, whole: bool, reader: Reader) -> String {
@@ -64,11 +52,10 @@ fn conclusion(report: &ReindexReport, whole: bool, reader: Reader) -> String {
     }
     match (report.reindexed.len(), report.failed.len(), whole) {
         (0, 0, true) => "Nothing to do: all documents are unchanged and complete.".to_owned(),
-        (0, 0, false) => {
-            "Nothing to do: the source file has not changed and the embeddings are complete. Use force: true to \
-                          reindex anyway."
-                .to_owned()
-        }
+        (0, 0, false) => format!(
+            "Nothing to do: the source file has not changed and the embeddings are complete. Use {} to reindex anyway.",
+            reader.pick("force: true", "--force")
+        ),
         (_, 0, true) => "All embeddings and indexes are up to date.".to_owned(),
         (_, 0, false) => "The new version of the document is searchable.".to_owned(),
         _ => "Documents that failed are unchanged and stay searchable.".to_owned(),
@@ -105,25 +92,23 @@ pub fn status(status: &IndexStatus, reader: Reader) -> String {
         let hint = reader.after(problem.hint.as_ref());
         fact("Models", &format!("{}{hint}", one_line(&problem.message)));
     }
-    let incomplete: Vec<&DocumentState> =
-        status.document_states.iter().filter(|state| !state.issues.is_empty()).collect();
-    if incomplete.is_empty() {
+    let mut incomplete = status.document_states.iter().filter(|state| !state.issues.is_empty()).peekable();
+    if incomplete.peek().is_none() {
         text.push_str("\nAll documents have complete embeddings and unchanged source files.");
         return text;
     }
-    text.push_str("\n  Documents with issues:\n");
-    let lines: Vec<String> = incomplete
-        .iter()
-        .map(|state| {
-            let issues: Vec<&str> = state.issues.iter().map(|issue| in_words(*issue)).collect();
-            format!("{} (ID: {:.8}): {}", name(&state.name), state.document_id.to_string(), issues.join("; "))
-        })
-        .collect();
-    push_list(&mut text, lines.into_iter(), MAX_STATES);
+    let line = |state: &DocumentState| {
+        let issues: Vec<&str> = state.issues.iter().map(|issue| in_words(*issue)).collect();
+        format!("{} (ID: {}): {}", name(&state.name), state.document_id.short(), issues.join("; "))
+    };
+    push_section(&mut text, "Documents with issues", incomplete.map(line), MAX_STATES);
     text.push_str(match status.needs_reindex {
         0 => "\nThe stored documents stay searchable. Restore the files, or sync the folder they are in now.",
-        1 => "\nReindex it with reindex_document.",
-        _ => "\nReindex them with reindex_document, or all with reindex_collection (skip_unchanged: true skips the others).",
+        1 => reader.pick("\nReindex it with reindex_document.", "\nReindex it with `casetrack reindex DOCUMENT`."),
+        _ => reader.pick(
+            "\nReindex them with reindex_document, or all with reindex_collection (skip_unchanged: true skips the others).",
+            "\nReindex them with `casetrack reindex --skip-unchanged`.",
+        ),
     });
     text
 }

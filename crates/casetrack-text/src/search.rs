@@ -5,7 +5,7 @@ use casetrack_engine::search::{RelatedPassage, Relation, SearchResponse, SearchR
 use casetrack_engine::similar::SimilarChunks;
 
 use super::chunks::quotation;
-use super::format::{counted, one_line, shorten, trimmed};
+use super::format::{counted, one_line, push_notices, shorten, trimmed};
 use super::marks::{citation, document_text, name};
 use crate::Reader;
 
@@ -29,9 +29,7 @@ pub fn results(response: &SearchResponse, explain: bool, reader: Reader) -> Stri
         response.tier.label(),
         response.stages.len(),
     );
-    for notice in &response.notices {
-        text.push_str(&format!("Note: {}\n", one_line(&reader.hint(notice))));
-    }
+    push_notices(&mut text, &reader.notices(&response.notices));
     if response.results.is_empty() {
         text.push_str(&match (response.total_documents, response.chunks) {
             (0, _) => format!("\nThe collection has no documents yet. Ingest some with {}.", reader.ingestion()),
@@ -108,7 +106,9 @@ pub fn similar(found: &SimilarChunks) -> String {
         counted(found.similar.len() as u64, "passage"),
     );
     if found.similar.is_empty() {
-        text.push_str("\nNo passage is similar enough. Try a lower min_similarity, or exclude_same_document: false.");
+        text.push_str(
+            "\nNo passage is similar enough. Lower the minimum similarity, or include passages of the same document.",
+        );
     }
     for (n, passage) in (1..).zip(&found.similar) {
         let heading = format!("\n--- Passage {n} (similarity: {:.2}) ---\n", passage.similarity);
@@ -127,9 +127,7 @@ pub fn comparison(comparison: &Comparison, reader: Reader) -> String {
         name(&a.document.name),
         name(&b.document.name)
     );
-    for notice in notices {
-        text.push_str(&format!("Note: {}\n", one_line(&reader.hint(notice))));
-    }
+    push_notices(&mut text, &reader.notices(notices));
     for (letter, SideOfComparison { document, results }) in [("A", a), ("B", b)] {
         text.push_str(&format!("\n=== {letter}: {} ===\n", name(&document.name)));
         if results.is_empty() {

@@ -2,8 +2,8 @@
 
 use casetrack_engine::sync::{GoneDocument, SyncReport, SyncedFile};
 
-use super::format::{counted, duration, one_line, push_fact, push_list, thousands};
-use super::ingest::failure;
+use super::format::{counted, duration, one_line, push_fact, push_section, size, thousands};
+use super::ingest::{failure, notes, warnings};
 use super::marks::name;
 use crate::Reader;
 
@@ -23,6 +23,7 @@ pub fn report(report: &SyncReport, reader: Reader) -> String {
         (count, true) => format!("{} ({planned})", thousands(count)),
         (count, false) => format!("{} ({done})", thousands(count)),
     };
+    let listed = |list: usize, what: &str| number(list, what, what);
     let mut fact = |name: &str, value: &str| push_fact(&mut text, name, value);
     fact("Folder", &one_line(&format!("{}/", report.folder.trim_end_matches('/'))));
     fact("Found", &counted(report.found.saturating_sub(report.unsupported.len() as u64), "supported file"));
@@ -36,23 +37,17 @@ pub fn report(report: &SyncReport, reader: Reader) -> String {
     }
     fact("Unchanged", &thousands(report.unchanged));
     if !report.duplicates.is_empty() {
-        fact(
-            "Duplicates",
-            &format!("{} (already ingested, matching SHA256)", thousands(report.duplicates.len() as u64)),
-        );
+        fact("Duplicates", &listed(report.duplicates.len(), "already ingested, matching SHA256"));
     }
     if !report.unsupported.is_empty() {
-        let count = thousands(report.unsupported.len() as u64);
-        fact("Unsupported", &format!(" {count} (formats that CaseTrack does not read)"));
+        let count = listed(report.unsupported.len(), "formats that CaseTrack does not read");
+        fact("Unsupported", &format!(" {count}"));
     }
     if !report.denied.is_empty() {
-        fact("Denied", &format!("{} (access not allowed)", thousands(report.denied.len() as u64)));
+        fact("Denied", &listed(report.denied.len(), "access not allowed"));
     }
     if !report.missing.is_empty() {
-        fact(
-            "Missing",
-            &format!("{} (no longer on disk, kept in the collection)", thousands(report.missing.len() as u64)),
-        );
+        fact("Missing", &listed(report.missing.len(), "no longer on disk, kept in the collection"));
     }
     if !report.removed.is_empty() {
         fact("Removed", &number(report.removed.len(), "no longer on disk", "no longer on disk, would be removed"));
@@ -75,36 +70,17 @@ pub fn report(report: &SyncReport, reader: Reader) -> String {
     push_gone(&mut text, would("Removed from the collection", "Would be removed from the collection"), &report.removed);
     push_gone(&mut text, "Missing on disk", &report.missing);
     push_section(&mut text, "Failures", report.failed.iter().map(|failed| failure(failed, reader)), MAX_FAILURES);
-    let warnings: Vec<String> = report
-        .new
-        .iter()
-        .chain(&report.changed)
-        .flat_map(|file| {
-            file.warnings.iter().map(|warning| format!("{}: {}", name(&file.relative_path), one_line(warning)))
-        })
-        .collect();
-    push_section(&mut text, "Warnings", warnings.into_iter(), MAX_FAILURES);
-    text.push_str(&format!("\n{}", conclusion(report, reader)));
-    for notice in &report.summary.notices {
-        text.push_str(&format!("\nNote: {}", one_line(&reader.hint(notice))));
-    }
+    let read = report.new.iter().chain(&report.changed);
+    let warnings = read.flat_map(|file| warnings(&file.relative_path, &file.warnings));
+    push_section(&mut text, "Warnings", warnings, MAX_FAILURES);
+    text.push_str(&format!("\n{}{}", conclusion(report, reader), notes(&report.summary.notices, reader)));
     text
-}
-
-fn push_section(text: &mut String, heading: &str, items: impl ExactSizeIterator<Item = String>, shown: usize) {
-    if items.len() > 0 {
-        text.push_str(&format!("\n  {heading}:\n"));
-        push_list(text, items, shown);
-    }
 }
 
 fn push_files(text: &mut String, heading: &str, report: &SyncReport, files: &[SyncedFile]) {
     let line = |file: &SyncedFile| match report.dry_run {
         true => name(&file.relative_path).into_owned(),
-        false => {
-            let (pages, chunks) = (counted(file.pages.into(), "page"), counted(file.chunks.into(), "chunk"));
-            format!("{} ({pages}, {chunks})", name(&file.relative_path))
-        }
+        false => format!("{} ({})", name(&file.relative_path), size(file.pages, file.chunks)),
     };
     push_section(text, heading, files.iter().map(line), MAX_SHOWN);
 }
@@ -121,13 +97,17 @@ fn conclusion(report: &SyncReport, reader: Reader) -> String {
     let changes = report.new.len() + report.changed.len() + report.moved.len() + report.removed.len();
     match (report.dry_run, changes) {
         (true, 0) => "The collection is up to date with the folder.".to_owned(),
-        (true, _) => "Nothing was changed. Call again without dry_run to do this.".to_owned(),
+        (true, _) => {
+            let option = reader.pick("Call again without dry_run", "Run it again without --dry-run");
+            format!("Nothing was changed. {option} to do this.")
+        }
         (false, 0) if report.failed.is_empty() => "The collection is up to date with the folder.".to_owned(),
         (false, 0) => "Nothing was changed.".to_owned(),
         (false, _) if report.missing.is_empty() => "The collection is now up to date with the folder.".to_owned(),
-        (false, _) => "The collection now has all files of the folder; documents whose files are gone were kept \
-                       (remove_deleted: true removes them)."
-            .to_owned(),
+        (false, _) => format!(
+            "The collection now has all files of the folder; documents whose files are gone were kept ({} removes them).",
+            reader.pick("remove_deleted: true", "--remove-deleted")
+        ),
     }
 }
 
@@ -180,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sync_tells_what_became_of_every_file() {
+    fn a_sync_reports_every_file() {
         let gone = GoneDocument { document_id: id(), name: "old.txt".to_owned(), path: "/acme/old.txt".to_owned() };
         let text = report(&SyncReport { removed: vec![gone.clone()], ..sample() }, Reader::Assistant);
         assert_eq!(

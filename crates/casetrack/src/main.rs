@@ -3,8 +3,11 @@
 
 mod args;
 mod commands;
+mod console;
+mod options;
 mod output;
 mod owner;
+mod privacy;
 
 use std::process::ExitCode;
 
@@ -16,7 +19,7 @@ fn main() -> ExitCode {
         output::init_logging(args.global.verbose, args.global.quiet);
     }
     let json = args.global.json;
-    match commands::run(args) {
+    match args.run() {
         Ok(exit) => exit,
         Err(error) => {
             output::print_error(&error, json);

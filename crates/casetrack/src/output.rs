@@ -1,15 +1,15 @@
 //! What a person or a script sees: text, JSON, errors, progress.
 
-use casetrack_text::Reader;
 use std::io::{IsTerminal, Write as _};
 use std::time::Duration;
 
-use casetrack_core::{Error, Progress as Event};
+use casetrack_core::{Error, Progress as Event, Result};
+use casetrack_text::Reader;
+use casetrack_text::format::visible;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
 use tracing_subscriber::EnvFilter;
-
-use crate::owner::log::OwnerLog;
+use tracing_subscriber::fmt::MakeWriter;
 
 /// Logs go to stderr: stdout belongs to results, and to the protocol in `mcp` mode.
 pub fn init_logging(verbose: u8, quiet: bool) {
@@ -33,33 +33,18 @@ fn filter(verbose: u8, quiet: bool) -> EnvFilter {
 }
 
 /// The owner of a data directory logs to a file and to its clients.
-pub fn init_owner_logging(verbose: u8, log: OwnerLog) {
+pub fn init_owner_logging(verbose: u8, log: impl for<'w> MakeWriter<'w> + Send + Sync + 'static) {
     let builder = tracing_subscriber::fmt().with_env_filter(filter(verbose.max(1), false)).with_writer(log);
     builder.with_target(false).with_ansi(false).init();
 }
 
-/// Renders a result as JSON, or as text with `text`.
-pub fn render<T: Serialize>(value: &T, json: bool, text: impl FnOnce(&T) -> String) -> Result<String, Error> {
-    if json {
-        let json = || {
-            // Goes through text, which keeps numbers in their short form.
-            let mut value = serde_json::from_str(&serde_json::to_string(value)?)?;
-            Reader::CommandLine.render_hints(&mut value);
-            serde_json::to_string_pretty(&value)
-        };
-        json().map_err(|error| Error::internal(format!("JSON output: {error}")))
-    } else {
-        Ok(text(value))
-    }
-}
-
-/// Prints a result; see [`render`].
-pub fn print<T: Serialize>(value: &T, json: bool, text: impl FnOnce(&T) -> String) -> Result<(), Error> {
-    print_line(&render(value, json, text)?)
+/// Prints a result: as JSON, or as the text that `text` makes of it.
+pub fn print<T: Serialize>(value: &T, json: bool, text: impl FnOnce(&T) -> String) -> Result<()> {
+    print_line(&Reader::CommandLine.result(value, json, text)?)
 }
 
 /// Prints a line. It is not an error if the reader has gone (`| head`).
-pub fn print_line(text: &str) -> Result<(), Error> {
+pub fn print_line(text: &str) -> Result<()> {
     let mut stdout = std::io::stdout().lock();
     match writeln!(stdout, "{}", text.trim_end_matches('\n')).and_then(|()| stdout.flush()) {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(Error::io("standard output", error)),
@@ -67,21 +52,19 @@ pub fn print_line(text: &str) -> Result<(), Error> {
     }
 }
 
-/// Prints `{"error": {code, message, hint}}` on stdout with `--json`, and text on stderr otherwise.
+/// Prints an error: as JSON on stdout, or as text on stderr.
 pub fn print_error(error: &Error, json: bool) {
     if json {
-        let hint = error.hint.as_ref().map(|hint| Reader::CommandLine.hint(hint));
-        let value = serde_json::json!({"error": {"code": error.code.name(), "message": error.message, "hint": hint}});
         // If stdout is closed, nobody is left to read this.
-        let _ = print_line(&format!("{value:#}"));
-        return;
+        let _ = print_line(&Reader::CommandLine.error_as_json(error));
+    } else {
+        eprintln!("error: {}", Reader::CommandLine.error(error));
     }
-    eprintln!("error: {}", Reader::CommandLine.error(error));
 }
 
-/// Replaces control characters, which would let a file name rewrite the terminal.
-pub fn printable(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() && !matches!(c, '\n' | '\t') { '\u{fffd}' } else { c }).collect()
+fn hidden_bar(template: &str) -> ProgressBar {
+    let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
+    ProgressBar::hidden().with_style(style)
 }
 
 /// Progress of a command: a bar on a terminal, one line per file elsewhere, nothing with `--quiet`.
@@ -93,8 +76,7 @@ pub struct Progress {
 
 impl Progress {
     pub fn new(quiet: bool) -> Self {
-        let style = ProgressStyle::with_template("{bar:30} {pos}/{len} files  {elapsed}  {wide_msg}");
-        let bar = ProgressBar::hidden().with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+        let bar = hidden_bar("{bar:30} {pos}/{len} files  {elapsed}  {wide_msg}");
         Self { bar, terminal: std::io::stderr().is_terminal(), quiet }
     }
 
@@ -120,8 +102,9 @@ impl Progress {
             Event::Embedded { chunks } => self.bar.set_message(format!("{chunks} chunks embedded")),
             Event::FileDone { path, problem, files, .. } => {
                 self.bar.set_position(files);
-                let path = printable(&path.display().to_string());
-                let problem = problem.map(|problem| format!(": {}", printable(&problem)));
+                let path = path.display().to_string();
+                let path = visible(&path);
+                let problem = problem.map(|problem| format!(": {}", visible(&problem)));
                 if !self.terminal {
                     eprintln!("{files}/{} {path}{}", self.bar.length().unwrap_or(0), problem.unwrap_or_default());
                 } else if let Some(problem) = problem {
@@ -158,9 +141,8 @@ impl DownloadProgress {
     pub fn new(quiet: bool) -> Self {
         let template =
             "{bar:24} {decimal_bytes}/{decimal_total_bytes}  {decimal_bytes_per_sec}  {eta} left  {wide_msg}";
-        let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
         let terminal = std::io::stderr().is_terminal();
-        Self { bar: ProgressBar::hidden().with_style(style), quiet, terminal, name: String::new(), tenths: 0 }
+        Self { bar: hidden_bar(template), quiet, terminal, name: String::new(), tenths: 0 }
     }
 
     /// Starts a download of `bytes` bytes.
@@ -189,7 +171,7 @@ impl DownloadProgress {
     }
 
     pub fn line(&self, text: &str) {
-        let text = printable(text);
+        let text = visible(text);
         if self.quiet {
             return;
         }

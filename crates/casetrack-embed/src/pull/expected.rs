@@ -14,7 +14,7 @@ pub struct Expected {
     /// Pinned in the manifest, or the hub's identity of a large file (Git LFS).
     pub sha256: Option<Sha256>,
     /// The hub's identity of a small file: the id of its Git object, SHA-1 over `blob <size>\0` and the content.
-    pub git_blob: Option<[u8; 20]>,
+    pub git_blob: Option<sha1_smol::Digest>,
 }
 
 /// The actual size and hash of a file.
@@ -28,7 +28,8 @@ impl Expected {
     /// Reads the hash in an entity tag of the hub: 64 hexadecimal digits for SHA-256, 40 for a Git object.
     pub fn from_etag(etag: &str) -> Self {
         let etag = etag.trim().trim_start_matches("W/").trim_matches('"');
-        Self { size: None, sha256: etag.parse().ok(), git_blob: parse_sha1(etag) }
+        let hexadecimal = Some(etag).filter(|etag| etag.bytes().all(|byte| byte.is_ascii_hexdigit()));
+        Self { size: None, sha256: etag.parse().ok(), git_blob: hexadecimal.and_then(|etag| etag.parse().ok()) }
     }
 
     /// Whether a hash is known.
@@ -60,23 +61,11 @@ impl Expected {
         if let Some(expected) = self.sha256.filter(|expected| *expected != found) {
             return Ok(Err(format!("its SHA-256 is {found}, expected {expected}")));
         }
-        let blob = sha1.map(|sha1| sha1.digest().bytes());
-        if blob != self.git_blob {
+        if sha1.map(|sha1| sha1.digest()) != self.git_blob {
             return Ok(Err("it is not the content that the hub names (its Git object id differs)".to_owned()));
         }
         Ok(Ok(Found { size, sha256: found }))
     }
-}
-
-fn parse_sha1(text: &str) -> Option<[u8; 20]> {
-    if text.len() != 40 || !text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
-        return None;
-    }
-    let mut digest = [0; 20];
-    for (byte, pair) in digest.iter_mut().zip(text.as_bytes().chunks(2)) {
-        *byte = u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()?;
-    }
-    Some(digest)
 }
 
 #[cfg(test)]
@@ -101,7 +90,7 @@ mod tests {
         let expected = Expected::from_etag("ce013625030ba8dba906f756967f9e9ca394464a");
         let found = expected.check(&path).unwrap().unwrap();
         assert_eq!(found.size, 6);
-        assert_eq!(found.sha256, crate::state::hash_file(&path).unwrap());
+        assert_eq!(found.sha256, Sha256(sha2::Sha256::digest("hello\n").into()));
         std::fs::write(&path, "hallo\n").unwrap();
         assert!(expected.check(&path).unwrap().unwrap_err().contains("Git object"));
         let size = Expected { size: Some(7), ..Expected::default() };

@@ -85,8 +85,11 @@ impl Hub {
 
     /// Begins to read a file at an offset. The status of the answer is 200 (from the beginning after all), 206 or 416.
     pub fn open(&self, url: &str, what: &str, offset: u64) -> Result<Response<Body>, Failure> {
-        let response =
-            self.get(url, Some(offset).filter(|offset| *offset > 0)).map_err(|error| self.unreachable(&error))?;
+        let mut request = self.authorised(self.agent.get(url));
+        if offset > 0 {
+            request = request.header("Range", format!("bytes={offset}-"));
+        }
+        let response = request.call().map_err(|error| self.unreachable(&error))?;
         if offset == 0 || response.status() != 416 {
             self.accept(&response, what)?;
         }
@@ -123,14 +126,6 @@ impl Hub {
         }
         let message = format!("{} redirects the request for {what} in a loop", self.endpoint);
         Err(Failure { error: network(message), kind: FailureKind::Lasting })
-    }
-
-    fn get(&self, url: &str, offset: Option<u64>) -> Result<Response<Body>, ureq::Error> {
-        let request = self.authorised(self.agent.get(url));
-        match offset {
-            Some(offset) => request.header("Range", format!("bytes={offset}-")).call(),
-            None => request.call(),
-        }
     }
 
     /// Adds the token. It does not follow a redirection to another host (ureq's default).
@@ -202,18 +197,17 @@ impl Hub {
     /// A request that got no answer.
     fn unreachable(&self, error: &ureq::Error) -> Failure {
         use std::io::ErrorKind::{ConnectionRefused, HostUnreachable, InvalidData, NetworkUnreachable};
-        let unreachable = match error {
-            ureq::Error::HostNotFound | ureq::Error::ConnectionFailed | ureq::Error::ConnectProxyFailed(_) => true,
-            ureq::Error::Io(error) => {
-                matches!(error.kind(), ConnectionRefused | HostUnreachable | NetworkUnreachable)
-            }
-            _ => false,
-        };
         let kind = match error {
-            _ if unreachable => FailureKind::Unreachable,
-            // A certificate that is not valid, for one.
-            ureq::Error::Io(error) if error.kind() == InvalidData => FailureKind::Lasting,
-            ureq::Error::Io(_) | ureq::Error::Timeout(_) | ureq::Error::Protocol(_) => FailureKind::Passing,
+            ureq::Error::HostNotFound | ureq::Error::ConnectionFailed | ureq::Error::ConnectProxyFailed(_) => {
+                FailureKind::Unreachable
+            }
+            ureq::Error::Io(error) => match error.kind() {
+                ConnectionRefused | HostUnreachable | NetworkUnreachable => FailureKind::Unreachable,
+                // A certificate that is not valid, for one.
+                InvalidData => FailureKind::Lasting,
+                _ => FailureKind::Passing,
+            },
+            ureq::Error::Timeout(_) | ureq::Error::Protocol(_) => FailureKind::Passing,
             _ => FailureKind::Lasting,
         };
         let reason = match error {

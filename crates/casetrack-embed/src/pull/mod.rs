@@ -1,14 +1,14 @@
 //! `casetrack models pull`: downloads the models of the quality profile. Nothing else in CaseTrack uses the network.
 //!
-//! A model's files are collected in `.pulling/<id>` of the destination, each checked against the hash that the manifest pins and
-//! the one that the hub names. When all are complete, the folder moves to its place in one step, with a record of sizes and hashes.
-//! After any interruption, the next pull continues with the bytes already downloaded.
+//! A model's files are collected in `.pulling/<id>` of the destination, each checked against the hashes that the manifest and the hub
+//! name. When all are complete, the folder moves to its place in one step, with a record of sizes and hashes. After an interruption,
+//! the next pull continues with the bytes already downloaded.
 //!
 //! The client is `ureq`. The crate `hf-hub` would not do: since 1.0 it brings an asynchronous client with its runtime, and the last
 //! version without them checks no hashes, keeps a second copy of every file in its cache, and has no offline mode.
 
 mod cache;
-mod expected;
+pub(crate) mod expected;
 mod hub;
 mod settings;
 #[cfg(test)]
@@ -60,9 +60,9 @@ pub struct PulledModel {
 
 /// Brings the models with these ids, or all of the quality profile, into `destination`, one after the other.
 ///
-/// Models that are present and undamaged are left alone and cost no request. Ends with the first error; the models before it are
-/// complete, and what was downloaded of that one is kept. Errors: `Network`, `PermissionDenied`, `NotFound`, `DiskFull`, `Corrupt` when
-/// a file differs from what was expected (it is deleted), `InUse` while another pull runs, `MissingDependency` offline.
+/// Models that are present and undamaged cost no request. Ends with the first error; what was downloaded before it is kept. Errors:
+/// `Network`, `PermissionDenied`, `NotFound`, `DiskFull`, `Corrupt` when a file differs from what was expected (it is deleted),
+/// `InUse` while another pull runs, `MissingDependency` offline.
 pub fn pull(
     models_dir: &Path,
     ids: &[String],
@@ -150,10 +150,9 @@ impl Pull<'_> {
             };
             done += found.size;
             downloaded += fetched.unwrap_or(0);
-            let event =
-                PullEvent::FileDone { model: &model.id, name, bytes: found.size, downloaded: fetched.is_some() };
+            let (bytes, downloaded) = (found.size, fetched.is_some());
             (self.report)(PullEvent::Received { model: &model.id, bytes: done });
-            (self.report)(event);
+            (self.report)(PullEvent::FileDone { model: &model.id, name, bytes, downloaded });
             files.push(PulledFile { name: name.clone(), size: found.size, sha256: found.sha256 });
         }
         if !missing.is_empty() {
@@ -180,11 +179,8 @@ impl Pull<'_> {
         for file in &model.files {
             let mut remote = hub.describe(&model.source_repository, &commit, &file.name)?;
             if is_commit(&commit) && remote.commit != commit {
-                return Err(wrong(
-                    &file.name,
-                    model,
-                    &format!("it is from revision {}, expected {commit}", remote.commit),
-                ));
+                let problem = format!("it is from revision {}, expected {commit}", remote.commit);
+                return Err(wrong(&file.name, model, &problem));
             }
             // All files come from the commit of the first one, even if the branch moves meanwhile.
             commit.clone_from(&remote.commit);
@@ -297,8 +293,8 @@ impl Staging {
     /// with the rest of another.
     fn part(&self, name: &str, expected: &Expected) -> PathBuf {
         let hash = match (expected.sha256, expected.git_blob) {
-            (Some(sha256), _) => format!("{sha256:.16}", sha256 = sha256.to_string()),
-            (None, Some(blob)) => blob[..8].iter().map(|byte| format!("{byte:02x}")).collect(),
+            (Some(sha256), _) => format!("{:.16}", sha256.to_string()),
+            (None, Some(blob)) => format!("{:.16}", blob.to_string()),
             (None, None) => "unknown".to_owned(),
         };
         self.dir.join("parts").join(format!("{}.{hash}", name.replace('/', "--")))

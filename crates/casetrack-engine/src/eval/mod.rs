@@ -85,22 +85,29 @@ impl Host {
         let evaluation = self.evaluation();
         let (ingested, spans) = evaluation.spans(request, progress, cancel)?;
         let measured = evaluation.measure(&ingested, &spans, &Ranking::standard(), request.top_k, cancel)?;
+        Ok(EvalReport::new(&request.directory, &spans, &measured))
+    }
+}
+
+impl EvalReport {
+    /// The means of what was measured with the judgements of `directory`.
+    pub fn new(directory: &Path, judgements: &dyn Judgements, measured: &Measurements) -> Self {
         let mean =
             |values: &[Vec<f64>], at: usize| values.iter().map(|row| row[at]).sum::<f64>() / values.len().max(1) as f64;
-        let system = |(system, values): (String, Vec<Vec<f64>>)| {
-            let measures = spans.measures().iter().enumerate();
-            let measures = measures.map(|(at, &measure)| Measured { measure, mean: mean(&values, at) });
-            SystemResult { system, measures: measures.collect() }
+        let system = |(system, values): &(String, Vec<Vec<f64>>)| {
+            let measures = judgements.measures().iter().enumerate();
+            let measures = measures.map(|(at, &measure)| Measured { measure, mean: mean(values, at) });
+            SystemResult { system: system.clone(), measures: measures.collect() }
         };
-        Ok(EvalReport {
-            directory: request.directory.display().to_string(),
+        Self {
+            directory: directory.display().to_string(),
             documents: measured.documents,
             chunks: measured.chunks,
-            queries: spans.queries(),
-            systems: measured.systems.into_iter().map(system).collect(),
+            queries: judgements.queries(),
+            systems: measured.systems.iter().map(system).collect(),
             latency: measured.latency,
-            notices: measured.notices,
-        })
+            notices: measured.notices.clone(),
+        }
     }
 }
 

@@ -175,27 +175,11 @@ impl Graph {
         let mut types: Vec<(DocumentType, Vec<u32>)> = by_type.into_iter().collect();
         types.sort_by_key(|(_, slots)| Reverse(slots.len()));
         let groups = types.into_iter().take(most).map(|(document_type, slots)| Group {
-            label: Some(type_name(document_type).to_owned()),
+            label: Some(document_type.label().to_lowercase()),
             cohesion: None,
             slots,
         });
         groups.collect()
-    }
-}
-
-/// As it is written in requests and responses.
-pub(super) fn type_name(document_type: DocumentType) -> &'static str {
-    match document_type {
-        DocumentType::Contract => "contract",
-        DocumentType::Report => "report",
-        DocumentType::Spreadsheet => "spreadsheet",
-        DocumentType::Presentation => "presentation",
-        DocumentType::Correspondence => "correspondence",
-        DocumentType::Memo => "memo",
-        DocumentType::Proposal => "proposal",
-        DocumentType::Invoice => "invoice",
-        DocumentType::Policy => "policy",
-        DocumentType::Other => "other",
     }
 }
 

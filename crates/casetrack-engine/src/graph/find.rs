@@ -70,7 +70,7 @@ impl Graph {
     /// As [`Graph::resolve_entity`].
     pub fn resolve_reference(&self, name: &str, kind: Option<ReferenceKind>) -> Result<ReferenceId> {
         let (fit, ids) = self.reference_candidates(name, kind);
-        let label = |kind: ReferenceKind| super::references::label(kind).to_owned();
+        let label = |kind: ReferenceKind| kind.label().to_owned();
         one("Reference", Action::ListReferences, name, fit, &ids, &self.references, label).map(ReferenceId)
     }
 

@@ -68,19 +68,6 @@ pub struct CitingChunk {
     pub relation: Option<Relation>,
 }
 
-/// As shown to people.
-pub(super) fn label(kind: ReferenceKind) -> &'static str {
-    match kind {
-        ReferenceKind::Internal => "part of the document",
-        ReferenceKind::Document => "document",
-        ReferenceKind::Standard => "standard",
-        ReferenceKind::Regulation => "regulation",
-        ReferenceKind::Report => "report",
-        ReferenceKind::LegalCase => "legal case",
-        ReferenceKind::Hyperlink => "hyperlink",
-    }
-}
-
 impl Graph {
     /// The first `top_k` references; ties are broken by citations, then by kind and name.
     pub fn list_references(&self, request: &ListReferences) -> ReferenceList {

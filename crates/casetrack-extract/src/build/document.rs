@@ -50,6 +50,7 @@ fn folded(text: &str) -> String {
 }
 
 /// Collects pages in order. One document has one text budget, checked on every addition.
+#[derive(Default)]
 pub(crate) struct DocumentBuilder {
     observer: Option<PageObserver>,
     /// Pages that the observer has seen.
@@ -67,22 +68,11 @@ pub(crate) struct DocumentBuilder {
 
 impl DocumentBuilder {
     pub fn new(max_chars: u64) -> Self {
-        Self {
-            observer: None,
-            shown: 0,
-            pages: Vec::new(),
-            page_chars: 0,
-            title: None,
-            properties: Properties::default(),
-            warnings: Vec::new(),
-            max_chars,
-            chars_left: max_chars,
-            attachments: Attachments::default(),
-        }
+        Self { max_chars, chars_left: max_chars, ..Self::default() }
     }
 
-    pub fn with_observer(self, observer: PageObserver) -> Self {
-        Self { observer: Some(observer), ..self }
+    pub fn observe(&mut self, observer: Option<PageObserver>) {
+        self.observer = observer;
     }
 
     pub fn warn(&mut self, warning: impl Into<String>) {
@@ -271,7 +261,10 @@ impl DocumentBuilder {
         if chars > self.chars_left || page_bytes > u64::from(u32::MAX) {
             return Err(Error::new(
                 ErrorCode::FileTooLarge,
-                format!("The file holds more text than is read from one file ({} characters).", self.max_chars),
+                format!(
+                    "The file has more than {} characters of text, the most that is read from one file.",
+                    self.max_chars
+                ),
             )
             .with_hint("Split the file into smaller ones, then try again."));
         }
@@ -330,7 +323,8 @@ mod tests {
         let seen = std::rc::Rc::new(std::cell::RefCell::new(Vec::new()));
         let keep = std::rc::Rc::clone(&seen);
         let observer = Box::new(move |page: &Page| keep.borrow_mut().push(page.clone()));
-        let mut document = DocumentBuilder::new(1_000).with_observer(observer);
+        let mut document = DocumentBuilder::new(1_000);
+        document.observe(Some(observer));
         for text in ["one", "", "three"] {
             document.start_page(ExtractionMethod::Native, None);
             document.push_block(BlockKind::Paragraph, text).unwrap();

@@ -12,6 +12,7 @@ pub(crate) const PAGE_BREAK: char = '\x0c';
 const MAX_HEADING_CHARS: usize = 200;
 
 /// A paragraph that is not on a page yet.
+#[derive(Clone)]
 pub(crate) struct FlowBlock {
     pub kind: BlockKind,
     /// May contain [`PAGE_BREAK`]s.
@@ -39,13 +40,14 @@ impl FlowBlock {
 }
 
 /// A table row that is not on a page yet.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct FlowRow {
     pub cells: Vec<FlowCell>,
     /// Whether the file marks it as one that names the columns.
     pub is_header: bool,
 }
 
+#[derive(Clone)]
 pub(crate) struct FlowCell {
     /// From 1.
     pub column: u32,
@@ -85,7 +87,7 @@ pub(crate) struct Flow<'d> {
     /// A page starts before the next text. Breaks in a row make one page.
     page_break_pending: bool,
     /// Number of the next table on this page.
-    table: u32,
+    pub table: u32,
 }
 
 impl<'d> Flow<'d> {
@@ -180,9 +182,14 @@ impl<'d> Flow<'d> {
         Ok(())
     }
 
+    /// Whether a break asked for a page; it does so no longer.
+    pub fn take_page_break(&mut self) -> bool {
+        std::mem::take(&mut self.page_break_pending)
+    }
+
     /// Starts the page that a break asked for, unless nothing stands on the current one.
-    fn start_pending_page(&mut self) {
-        if std::mem::take(&mut self.page_break_pending) && self.document.block_count() > 0 {
+    pub fn start_pending_page(&mut self) {
+        if self.take_page_break() && self.document.block_count() > 0 {
             self.start_page();
         }
     }

@@ -39,6 +39,22 @@ pub(crate) struct Row {
     pub header: bool,
 }
 
+/// What a page consists of.
+pub(crate) enum Content {
+    Block(BlockKind, String),
+    Table(Vec<Row>),
+}
+
+impl Content {
+    /// Adds it to the page in progress; `table` counts the tables of the page.
+    pub fn write(self, document: &mut DocumentBuilder, table: &mut u32) -> Result<()> {
+        match self {
+            Self::Block(kind, text) => document.push_block(kind, &text),
+            Self::Table(rows) => push_table(document, table, &rows),
+        }
+    }
+}
+
 /// Writes a table of a text, and counts `table`, the number of the next one on the page.
 pub(crate) fn push_table(document: &mut DocumentBuilder, table: &mut u32, rows: &[Row]) -> Result<()> {
     let mut writer = TableWriter::new(*table);
@@ -56,6 +72,7 @@ pub(crate) fn push_table(document: &mut DocumentBuilder, table: &mut u32, rows: 
 
 /// Writes the rows of a sheet or table, and marks its header. Rows below a gap that have a header of their own are another
 /// table.
+#[derive(Default)]
 pub(crate) struct TableWriter {
     table: u32,
     /// Number of the row written last.
@@ -86,15 +103,7 @@ struct Candidate {
 impl TableWriter {
     /// `table` is the number of the first table.
     pub fn new(table: u32) -> Self {
-        Self {
-            table,
-            last_row: 0,
-            candidates: Vec::new(),
-            decided: false,
-            has_header: false,
-            explicit: false,
-            text: String::new(),
-        }
+        Self { table, ..Self::default() }
     }
 
     /// Number of the table in progress, from 0.
@@ -256,7 +265,7 @@ fn reads_like_period(text: &str) -> bool {
         return (1900..=2100).contains(&number);
     }
     let mut parts = text.split(|c: char| !c.is_alphanumeric()).filter(|part| !part.is_empty());
-    // Groups of three digits are those of a number.
+    // Groups of three digits belong to a number.
     let is_figure = |part: &str| matches!(part.len(), 1 | 2 | 4) && part.bytes().all(|b| b.is_ascii_digit());
     let is_date = parts.clone().count() == 3 && parts.clone().all(is_figure);
     let is_month = |part: &str| {

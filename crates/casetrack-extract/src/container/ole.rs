@@ -5,6 +5,10 @@
 
 use std::collections::HashSet;
 
+use casetrack_core::Result;
+
+use crate::model::Source;
+
 /// First bytes of every compound file.
 pub(crate) const SIGNATURE: &[u8] = b"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1";
 
@@ -45,6 +49,11 @@ pub(crate) struct CompoundFile<'a> {
 }
 
 impl<'a> CompoundFile<'a> {
+    /// As [`open`](Self::open), of the file being read.
+    pub fn of(source: &Source<'a>) -> Result<Self> {
+        Self::open(source.bytes).ok_or_else(|| source.unreadable("the directory of its OLE container is damaged"))
+    }
+
     /// Reads the tables; `None` when there is no directory.
     pub fn open(bytes: &'a [u8]) -> Option<Self> {
         let sector_bytes = match u16_at(bytes, 30)? {
@@ -167,54 +176,34 @@ impl<'a> CompoundFile<'a> {
 
     /// Up to `size` bytes of the sectors chained from `number` on.
     fn chain(&self, number: u32, size: u64) -> Vec<u8> {
-        let sectors = self.sectors(number, size);
-        let mut content = sectors.into_iter().filter_map(|number| self.sector(number)).collect::<Vec<_>>().concat();
+        self.joined(&self.sectors(number, size), size, |number| self.sector(number))
+    }
+
+    fn mini_chain(&self, number: u32, size: u64) -> Vec<u8> {
+        self.joined(&self.mini_sectors(number, size), size, |number| self.mini_sector(number))
+    }
+
+    fn joined<'b>(&'b self, sectors: &[u32], size: u64, sector: impl Fn(u32) -> Option<&'b [u8]>) -> Vec<u8> {
+        let mut content = sectors.iter().filter_map(|number| sector(*number)).collect::<Vec<_>>().concat();
         content.truncate(usize::try_from(size).unwrap_or(usize::MAX));
         content
     }
 
     /// The sectors chained from `number` on that hold `size` bytes, or as many as there are.
-    fn sectors(&self, mut number: u32, size: u64) -> Vec<u32> {
-        let mut found = Vec::new();
-        let mut held = 0;
-        for _ in 0..=self.bytes.len() / self.sector_bytes {
-            let sector = Some(number).filter(|number| *number < FIRST_MARKER).and_then(|number| self.sector(number));
-            let Some(sector) = sector else { break };
-            found.push(number);
-            held += sector.len() as u64;
-            match self.next.get(number as usize) {
-                Some(next) if held < size => number = *next,
-                _ => break,
-            }
-        }
-        found
+    fn sectors(&self, number: u32, size: u64) -> Vec<u32> {
+        let most = self.bytes.len() / self.sector_bytes + 1;
+        chained(number, size, most, &self.next, |number| self.sector(number).filter(|_| number < FIRST_MARKER))
     }
 
-    fn mini_chain(&self, number: u32, size: u64) -> Vec<u8> {
-        let sectors = self.mini_sectors(number, size);
-        let mut content =
-            sectors.into_iter().filter_map(|number| self.mini_sector(number)).collect::<Vec<_>>().concat();
-        content.truncate(size as usize);
-        content
+    fn mini_sectors(&self, number: u32, size: u64) -> Vec<u32> {
+        let most = self.mini_stream.len() / MINI_SECTOR_BYTES + 1;
+        chained(number, size, most, &self.mini_next, |number| self.mini_sector(number))
     }
 
     fn mini_sector(&self, number: u32) -> Option<&[u8]> {
         let start = (number as usize).saturating_mul(MINI_SECTOR_BYTES);
         let end = start.saturating_add(MINI_SECTOR_BYTES).min(self.mini_stream.len());
         self.mini_stream.get(start..end).filter(|sector| !sector.is_empty())
-    }
-
-    fn mini_sectors(&self, mut number: u32, size: u64) -> Vec<u32> {
-        let mut found = Vec::new();
-        let mut held = 0;
-        while held < size {
-            let Some(sector) = self.mini_sector(number) else { break };
-            found.push(number);
-            held += sector.len() as u64;
-            let Some(next) = self.mini_next.get(number as usize) else { break };
-            number = *next;
-        }
-        found
     }
 
     fn size_of(&self, entry: usize) -> Option<u64> {
@@ -228,8 +217,7 @@ impl<'a> CompoundFile<'a> {
     fn name(&self, entry: usize) -> Option<String> {
         let entry = self.directory.get(entry * ENTRY_BYTES..(entry + 1) * ENTRY_BYTES)?;
         let name_bytes = usize::from(u16_at(entry, 64)?).saturating_sub(2).min(62);
-        let units = entry[..name_bytes].as_chunks::<2>().0.iter().map(|unit| u16::from_le_bytes(*unit));
-        Some(char::decode_utf16(units).map(|c| c.unwrap_or(char::REPLACEMENT_CHARACTER)).collect())
+        Some(utf16(&entry[..name_bytes]))
     }
 
     /// Children form a binary tree in the order of their names; their parent points to its top.
@@ -258,8 +246,49 @@ impl<'a> CompoundFile<'a> {
     }
 }
 
+/// The sectors chained by `next` from `number` on, up to `size` bytes and `most` sectors: a damaged chain may run in a circle.
+fn chained<'b>(
+    mut number: u32,
+    size: u64,
+    most: usize,
+    next: &[u32],
+    sector: impl Fn(u32) -> Option<&'b [u8]>,
+) -> Vec<u32> {
+    let mut found = Vec::new();
+    let mut held = 0;
+    while found.len() < most
+        && let Some(sector) = sector(number)
+    {
+        found.push(number);
+        held += sector.len() as u64;
+        match next.get(number as usize) {
+            Some(next) if held < size => number = *next,
+            _ => break,
+        }
+    }
+    found
+}
+
 fn numbers(bytes: &[u8]) -> Vec<u32> {
     bytes.as_chunks::<4>().0.iter().map(|number| u32::from_le_bytes(*number)).collect()
+}
+
+/// Text of 16-bit units; those that form no character become U+FFFD.
+pub(crate) fn utf16(bytes: &[u8]) -> String {
+    let units: Vec<u16> = bytes.as_chunks::<2>().0.iter().map(|unit| u16::from_le_bytes(*unit)).collect();
+    String::from_utf16_lossy(&units)
+}
+
+/// As [`utf16`], to the first zero.
+pub(crate) fn utf16_to_zero(bytes: &[u8]) -> String {
+    let text = utf16(bytes);
+    text.split('\0').next().unwrap_or_default().to_owned()
+}
+
+/// `size` bytes from `at` on, or as many as there are.
+pub(crate) fn clipped(bytes: &[u8], at: usize, size: usize) -> &[u8] {
+    let rest = bytes.get(at..).unwrap_or_default();
+    &rest[..size.min(rest.len())]
 }
 
 /// The little-endian number at `at`; `None` beyond the end.

@@ -25,19 +25,31 @@ impl<'a> Package<'a> {
         self.container.names()
     }
 
+    /// The parts whose names are `stem` with a number and `.xml`, by their numbers: for a damaged list of them.
+    pub fn numbered(&self, stem: &str) -> Vec<(u32, String)> {
+        let number_of = |name: &str| -> Option<u32> {
+            let name = name.to_ascii_lowercase();
+            name.rsplit_once(stem)?.1.strip_suffix(".xml")?.parse().ok()
+        };
+        let mut parts: Vec<(u32, String)> =
+            self.names().into_iter().filter_map(|name| Some((number_of(&name)?, name))).collect();
+        parts.sort();
+        parts
+    }
+
     /// The bytes of a part; `None` when there is no such part.
     pub fn part(&mut self, name: &str) -> Result<Option<Vec<u8>>> {
         self.container.part(name)
     }
 
-    /// The relationships of a part, or those of the package for `""`; with a warning, those before the damage, if there is any.
+    /// The relationships of a part, or of the package for `""`. Of a damaged list, those before the damage, with a warning.
     pub fn relationships_of(&mut self, part: &str) -> Relationships {
         const HOLDS: &str = "list of related parts";
         let (folder, file) = part.rsplit_once('/').unwrap_or(("", part));
         let name = format!("{folder}/_rels/{file}.rels");
         let name = name.trim_start_matches('/');
         let mut relationships = Relationships::default();
-        if self.has(name)
+        if self.container.has(name)
             && let Some(bytes) = self.beside(name, HOLDS)
             && let Err(error) = relationships.read(&encoding::decode_xml(&bytes), folder)
         {
@@ -65,7 +77,7 @@ impl<'a> Package<'a> {
             Some(target) => self.beside(target, holds),
             None => {
                 let usual = usual.trim_start_matches('/');
-                if self.has(usual) { self.beside(usual, holds) } else { None }
+                if self.container.has(usual) { self.beside(usual, holds) } else { None }
             }
         }
     }
@@ -75,7 +87,7 @@ impl<'a> Package<'a> {
     ///
     /// # Errors
     ///
-    /// Only those of `read` that are no damage.
+    /// Errors of `read` other than damage.
     pub fn read_beside<E: Into<Stop>>(
         &mut self,
         name: &str,
@@ -83,10 +95,8 @@ impl<'a> Package<'a> {
         read: impl FnOnce(&str) -> std::result::Result<(), E>,
     ) -> Result<()> {
         let Some(bytes) = self.beside(name, holds) else { return Ok(()) };
-        match read(&encoding::decode_xml(&bytes)).map_err(Into::into) {
-            Err(Stop::Limit(error)) => return Err(error),
-            Err(Stop::Xml(error)) => self.warn_of_end(holds, name, &error),
-            Ok(()) => {}
+        if let Some(error) = Stop::damage(read(&encoding::decode_xml(&bytes)).map_err(Into::into))? {
+            self.warn_of_end(holds, name, &error);
         }
         Ok(())
     }
@@ -106,10 +116,6 @@ impl<'a> Package<'a> {
             self.warnings.push(warning);
         }
     }
-
-    fn has(&self, name: &str) -> bool {
-        self.container.has(name)
-    }
 }
 
 /// A relationship ([ECMA-376] Part 2, 9.3).
@@ -126,13 +132,11 @@ pub(crate) struct Relationships(Vec<Relationship>);
 impl Relationships {
     fn read(&mut self, xml: &str, folder: &str) -> Result<(), XmlError> {
         let mut xml = XmlReader::new(xml);
-        xml.root()?;
-        while let Some(element) = xml.child()? {
+        while let Some(element) = xml.next_start(0)? {
             if let (Some(kind), Some(target)) = (element.attribute("Type"), element.attribute("Target")) {
                 let id = element.attribute("Id").unwrap_or_default();
                 self.0.push(Relationship { id, kind, target: resolved(&target, folder) });
             }
-            xml.skip()?;
         }
         Ok(())
     }

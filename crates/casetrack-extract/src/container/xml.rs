@@ -5,11 +5,14 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::str::FromStr;
 
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
 use casetrack_core::Error;
-use quick_xml::Reader;
-use quick_xml::XmlVersion;
+use quick_xml::events::attributes::Attribute;
 use quick_xml::events::{BytesRef, BytesStart, Event};
+use quick_xml::{Reader, XmlVersion};
 
 /// Elements may be nested this deep; parsers recurse into them, and a hostile file must not exhaust the stack.
 const MAX_DEPTH: usize = 256;
@@ -20,6 +23,8 @@ pub(crate) enum XmlError {
     Malformed(quick_xml::Error),
     EndsEarly,
     TooDeep,
+    /// What an element says makes no sense.
+    Invalid(String),
 }
 
 impl fmt::Display for XmlError {
@@ -28,6 +33,7 @@ impl fmt::Display for XmlError {
             XmlError::Malformed(error) => write!(f, "malformed XML: {error}"),
             XmlError::EndsEarly => f.write_str("the XML is cut off"),
             XmlError::TooDeep => write!(f, "XML elements are nested more than {MAX_DEPTH} deep"),
+            XmlError::Invalid(problem) => f.write_str(problem),
         }
     }
 }
@@ -37,6 +43,17 @@ pub(crate) enum Stop {
     Xml(XmlError),
     /// The document exceeds a limit.
     Limit(Error),
+}
+
+impl Stop {
+    /// The damage at which reading ended, if any; a limit that was exceeded is an error.
+    pub fn damage(outcome: Result<(), Stop>) -> casetrack_core::Result<Option<XmlError>> {
+        match outcome {
+            Ok(()) => Ok(None),
+            Err(Stop::Xml(error)) => Ok(Some(error)),
+            Err(Stop::Limit(error)) => Err(error),
+        }
+    }
 }
 
 impl From<XmlError> for Stop {
@@ -75,35 +92,46 @@ impl Element<'_> {
 
     /// The value of the first attribute with this local name.
     pub fn attribute(&self, local_name: &str) -> Option<String> {
-        let mut attributes = self.0.attributes();
-        let attribute = attributes
-            .with_checks(false)
-            .flatten()
-            .find(|attribute| attribute.key.local_name().as_ref() == local_name)?;
-        let value = attribute.normalized_value(XmlVersion::Implicit1_0);
-        Some(value.map_or_else(|_| attribute.value.into_owned(), Cow::into_owned))
+        self.all().find(|attribute| attribute.key.local_name().as_ref() == local_name).map(|found| value_of(&found))
     }
 
     /// The values of several attributes, in one walk through all of them.
     pub fn attributes<const N: usize>(&self, names: [&str; N]) -> [Option<String>; N] {
         let mut values = [const { None }; N];
-        for attribute in self.0.attributes().with_checks(false).flatten() {
+        for attribute in self.all() {
             let Some(at) = names.iter().position(|name| attribute.key.local_name().as_ref() == *name) else { continue };
-            let value = attribute.normalized_value(XmlVersion::Implicit1_0);
-            values[at].get_or_insert_with(|| value.map_or_else(|_| attribute.value.to_string(), Cow::into_owned));
+            values[at].get_or_insert_with(|| value_of(&attribute));
         }
         values
     }
 
     /// The value of the first attribute with this local name and any prefix: `r:id` beside `id`.
     pub fn qualified_attribute(&self, local_name: &str) -> Option<String> {
+        let is_wanted =
+            |found: &Attribute| found.key.prefix().is_some() && found.key.local_name().as_ref() == local_name;
+        self.all().find(is_wanted).map(|found| value_of(&found))
+    }
+
+    fn all(&self) -> impl Iterator<Item = Attribute<'_>> {
         let mut attributes = self.0.attributes();
-        let attribute = attributes
-            .with_checks(false)
-            .flatten()
-            .find(|attribute| attribute.key.prefix().is_some() && attribute.key.local_name().as_ref() == local_name)?;
-        let value = attribute.normalized_value(XmlVersion::Implicit1_0);
-        Some(value.map_or_else(|_| attribute.value.into_owned(), Cow::into_owned))
+        attributes.with_checks(false);
+        attributes.flatten()
+    }
+
+    /// The number in an attribute; `None` where there is none.
+    pub fn number<T: FromStr>(&self, local_name: &str) -> Option<T> {
+        self.attribute(local_name)?.parse().ok()
+    }
+
+    /// Whether the attribute is there and has this value.
+    pub fn has(&self, local_name: &str, value: &str) -> bool {
+        self.attribute(local_name).is_some_and(|found| found == value)
+    }
+
+    /// The bytes in an attribute in Base64.
+    pub fn bytes(&self, local_name: &str) -> Option<Vec<u8>> {
+        let text: String = self.attribute(local_name)?.split_ascii_whitespace().collect();
+        BASE64_STANDARD.decode(text).ok()
     }
 
     /// `val`, the attribute that carries most settings in WordprocessingML.
@@ -111,10 +139,19 @@ impl Element<'_> {
         self.attribute("val")
     }
 
+    /// As [`number`](Self::number), of [`value`](Self::value).
+    pub fn numeric_value<T: FromStr>(&self) -> Option<T> {
+        self.number("val")
+    }
+
     /// An on/off setting (`ST_OnOff`): on when present, unless its value says otherwise.
     pub fn is_on(&self) -> bool {
         !matches!(self.value().as_deref(), Some("0" | "false" | "off"))
     }
+}
+
+fn value_of(attribute: &Attribute) -> String {
+    attribute.normalized_value(XmlVersion::Implicit1_0).map_or_else(|_| attribute.value.to_string(), Cow::into_owned)
 }
 
 /// Reads a document node by node.
@@ -156,31 +193,57 @@ impl<'a> XmlReader<'a> {
 
     /// Skips to the end of the element started last.
     pub fn skip(&mut self) -> Result<(), XmlError> {
-        let mut open = 1;
-        while open > 0 {
-            match self.next()? {
-                Node::Start(_) => open += 1,
-                Node::End => open -= 1,
-                Node::Text(_) => {}
-                Node::Eof => return Err(XmlError::EndsEarly),
-            }
-        }
+        let depth = self.depth;
+        while self.next_start(depth)?.is_some() {}
         Ok(())
     }
 
     /// All text inside the element started last, to its end.
     pub fn text(&mut self) -> Result<String, XmlError> {
         let mut content = String::new();
-        let mut open = 1;
-        while open > 0 {
-            match self.next()? {
-                Node::Start(_) => open += 1,
-                Node::End => open -= 1,
-                Node::Text(text) => content.push_str(&text),
-                Node::Eof => return Err(XmlError::EndsEarly),
+        self.text_into(&mut content)?;
+        Ok(content)
+    }
+
+    /// As [`text`](Self::text); what came before damage is added too.
+    pub fn text_into(&mut self, content: &mut String) -> Result<(), XmlError> {
+        let depth = self.depth;
+        while let Some(node) = self.next_inside(depth)? {
+            if let Node::Text(text) = node {
+                content.push_str(&text);
             }
         }
-        Ok(content)
+        Ok(())
+    }
+
+    /// How many elements are open: taken when an element has started, it says where that one ends.
+    pub fn depth(&self) -> usize {
+        self.depth
+    }
+
+    /// The next start of an element or text, however deep, inside the element at `depth`; `None` at its end. 0 is the depth of the
+    /// document.
+    pub fn next_inside(&mut self, depth: usize) -> Result<Option<Node<'a>>, XmlError> {
+        loop {
+            match self.next()? {
+                Node::End if self.depth < depth => return Ok(None),
+                Node::End => {}
+                Node::Eof if depth > 0 => return Err(XmlError::EndsEarly),
+                Node::Eof => return Ok(None),
+                node => return Ok(Some(node)),
+            }
+        }
+    }
+
+    /// As [`next_inside`](Self::next_inside), without the text.
+    pub fn next_start(&mut self, depth: usize) -> Result<Option<Element<'a>>, XmlError> {
+        loop {
+            match self.next_inside(depth)? {
+                Some(Node::Start(element)) => return Ok(Some(element)),
+                Some(_) => {}
+                None => return Ok(None),
+            }
+        }
     }
 
     /// The next child of the element started last; `None` at its end. Text between children is skipped.

@@ -1,6 +1,7 @@
 //! Office files are zip archives of parts. Reads parts with a limit on their uncompressed size.
 
-use std::io::{Cursor, Read};
+use std::fmt::Display;
+use std::io::{self, Cursor, Read};
 
 use casetrack_core::{Error, Result};
 use zip::ZipArchive;
@@ -66,12 +67,10 @@ impl<'a> ZipContainer<'a> {
         if file.size() > max_bytes {
             return (name, Member::TooLarge);
         }
-        // The declared size is not trusted.
-        let mut bytes = Vec::with_capacity(file.size().min(1 << 24) as usize);
-        match file.take(max_bytes.saturating_add(1)).read_to_end(&mut bytes) {
+        match read_to(file, max_bytes) {
             Err(error) => (name, Member::Unreadable(error.to_string())),
-            Ok(_) if bytes.len() as u64 > max_bytes => (name, Member::TooLarge),
-            Ok(_) => (name, Member::File(bytes)),
+            Ok(None) => (name, Member::TooLarge),
+            Ok(Some(bytes)) => (name, Member::File(bytes)),
         }
     }
 
@@ -80,24 +79,15 @@ impl<'a> ZipContainer<'a> {
     ///
     /// A part that is damaged is an error, and so is one that exceeds the limit when uncompressed.
     pub fn part(&mut self, name: &str) -> Result<Option<Vec<u8>>> {
-        let limit = self.source.limits().max_part_bytes;
-        let unreadable = |error: &dyn std::fmt::Display| {
-            self.source.unreadable(format_args!("its part {name} is damaged ({error})"))
-        };
         let Some(index) = self.index_of(name) else { return Ok(None) };
         let file = match self.archive.by_index(index) {
             Ok(file) => file,
             Err(ZipError::UnsupportedArchive(ZipError::PASSWORD_REQUIRED)) => {
                 return Err(self.source.unsupported_encryption("by the zip archive itself"));
             }
-            Err(error) => return Err(unreadable(&error)),
+            Err(error) => return Err(part_damaged(self.source, name, &error)),
         };
-        let mut bytes = Vec::with_capacity(file.size().min(limit).min(1 << 24) as usize);
-        file.take(limit.saturating_add(1)).read_to_end(&mut bytes).map_err(|error| unreadable(&error))?;
-        if bytes.len() as u64 > limit {
-            return Err(part_too_large(self.source, name));
-        }
-        Ok(Some(bytes))
+        uncompressed(self.source, name, file).map(Some)
     }
 
     fn index_of(&self, name: &str) -> Option<usize> {
@@ -107,7 +97,7 @@ impl<'a> ZipContainer<'a> {
     }
 }
 
-/// What can be had of a file in an archive.
+/// A file in an archive, or why it cannot be read.
 pub(crate) enum Member {
     File(Vec<u8>),
     TooLarge,
@@ -116,11 +106,23 @@ pub(crate) enum Member {
     Unreadable(String),
 }
 
-fn part_too_large(source: &Source, name: &str) -> Error {
-    source.too_large(format_args!(
-        "its part {name} takes more than {} bytes uncompressed",
-        source.limits().max_part_bytes
-    ))
+/// The content of a part, from a reader that uncompresses it.
+pub(crate) fn uncompressed(source: &Source, name: &str, part: impl Read) -> Result<Vec<u8>> {
+    let limit = source.limits().max_part_bytes;
+    read_to(part, limit)
+        .map_err(|error| part_damaged(source, name, &error))?
+        .ok_or_else(|| source.too_large(format_args!("its part {name} takes more than {limit} bytes uncompressed")))
+}
+
+fn part_damaged(source: &Source, name: &str, error: &dyn Display) -> Error {
+    source.unreadable(format_args!("its part {name} is damaged ({error})"))
+}
+
+/// All that is to be read, whatever size was declared; `None` if it is more than `max_bytes`.
+fn read_to(reader: impl Read, max_bytes: u64) -> io::Result<Option<Vec<u8>>> {
+    let mut bytes = Vec::new();
+    reader.take(max_bytes.saturating_add(1)).read_to_end(&mut bytes)?;
+    Ok(Some(bytes).filter(|bytes| bytes.len() as u64 <= max_bytes))
 }
 
 #[cfg(test)]

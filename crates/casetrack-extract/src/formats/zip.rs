@@ -35,7 +35,7 @@ impl Extractor for Zip {
         match (read, locked) {
             (0, 1..) => Err(source.needs_password()),
             (_, 1..) => {
-                document.warn(format!("{locked} files in the archive are protected by a password and were left out."));
+                document.warn(format!("Files in the archive that need a password were left out: {locked}."));
                 Ok(())
             }
             _ if document.is_blank() => Err(source.empty("contains no files.")),
@@ -118,7 +118,7 @@ mod tests {
         lock(b"PK\x03\x04", 6, 1);
         let partly = extract(&lock(b"PK\x01\x02", 8, 1));
         assert_eq!(partly.attachments.len(), 1);
-        assert!(partly.warnings[0].starts_with("1 files in the archive are protected"), "{:?}", partly.warnings);
+        assert_eq!(partly.warnings, ["Files in the archive that need a password were left out: 1."]);
         lock(b"PK\x03\x04", 6, 2);
         let error = extract_with(&lock(b"PK\x01\x02", 8, 2), Limits::default()).unwrap_err();
         assert_eq!(error.code, ErrorCode::NeedsPassword);

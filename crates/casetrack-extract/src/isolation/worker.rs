@@ -43,7 +43,7 @@ fn extracted(job: &Job, bytes: &[u8], output: &Rc<RefCell<impl Write + 'static>>
         // A parent that is gone shows when the next job is read.
         let _ = write_frame(&mut *pages.borrow_mut(), &Reply::Page(page.clone()));
     });
-    Ok(match extract_observed(Path::new(&job.path), bytes, &job.options, send_page) {
+    Ok(match extract_observed(Path::new(&job.path), bytes, &job.options, Some(send_page)) {
         Ok(whole) => {
             for attachment in whole.attachments {
                 write_frame(&mut *output.borrow_mut(), &Reply::Attachment(attachment))?;

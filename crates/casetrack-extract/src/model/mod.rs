@@ -7,6 +7,6 @@ mod source;
 
 pub use self::attachment::Attachment;
 pub use self::extraction::{ExtractOptions, Extraction};
-pub(crate) use self::picture::Pixels;
 pub use self::picture::{PagePicture, RenderRequest};
+pub(crate) use self::picture::{Pixels, union};
 pub(crate) use self::source::Source;

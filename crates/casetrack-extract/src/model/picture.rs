@@ -26,6 +26,16 @@ pub struct PagePicture {
     pub height: u32,
 }
 
+/// The area around both.
+pub(crate) fn union(a: &Rect, b: &Rect) -> Rect {
+    Rect {
+        left: a.left.min(b.left),
+        top: a.top.min(b.top),
+        right: a.right.max(b.right),
+        bottom: a.bottom.max(b.bottom),
+    }
+}
+
 /// A page before it is marked.
 pub(crate) struct Pixels {
     pub image: RgbImage,

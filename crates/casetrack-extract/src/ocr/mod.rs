@@ -195,7 +195,7 @@ fn read_level(api: &mut Api, pix: &Pix, end: Instant) -> Vec<Word> {
     words.map(|word| Word { area: page::tilted_back(&word.area, angle, width, height), ..word }).collect()
 }
 
-/// By how many right angles the page must be turned clockwise; `None` when it is upright or no orientation was found.
+/// The number of right angles by which the page must be turned clockwise; `None` when it is upright or no orientation was found.
 fn orientation(libraries: &'static Libraries, pix: &Pix) -> Option<u8> {
     let mut api = take(libraries, ORIENTATION).ok()?;
     let found = api.orientation(pix);

@@ -2,7 +2,8 @@
 
 use casetrack_core::Rect;
 
-use super::word::{PixelBox, Word};
+use super::word::Word;
+use crate::model::union;
 
 /// A line of a page with its place in points.
 #[derive(Debug, Clone, PartialEq)]
@@ -50,13 +51,18 @@ impl OcrPage {
     }
 
     fn end_line(&mut self, words: &mut Vec<Word>, starts_paragraph: bool, scale: f32) {
-        let Some(area) = words.iter().map(|word| word.area).reduce(|a, b| a.union(&b)) else { return };
+        let Some(area) = words.iter().map(|word| word.area).reduce(|a, b| union(&a, &b)) else { return };
         let text: Vec<&str> = words.iter().map(|word| &*word.text).collect();
         let chars = |word: &Word| word.text.chars().count() as f32;
         let total: f32 = words.iter().map(chars).sum();
         let line = OcrLine {
             text: text.join(" "),
-            area: area.in_points(scale),
+            area: Rect {
+                left: area.left * scale,
+                top: area.top * scale,
+                right: area.right * scale,
+                bottom: area.bottom * scale,
+            },
             confidence: words.iter().map(|word| word.confidence * chars(word)).sum::<f32>() / total.max(1.0),
         };
         words.clear();
@@ -80,40 +86,25 @@ impl OcrPage {
     }
 }
 
-impl PixelBox {
-    fn union(&self, other: &Self) -> Self {
-        Self {
-            left: self.left.min(other.left),
-            top: self.top.min(other.top),
-            right: self.right.max(other.right),
-            bottom: self.bottom.max(other.bottom),
-        }
-    }
-
-    fn in_points(self, scale: f32) -> Rect {
-        Rect { left: self.left * scale, top: self.top * scale, right: self.right * scale, bottom: self.bottom * scale }
-    }
-}
-
-/// Where a box was before the page was turned clockwise by right angles; the size is that of the turned page.
-pub(super) fn turned_back(area: &PixelBox, quarters: u8, width: f32, height: f32) -> PixelBox {
-    let PixelBox { left, top, right, bottom } = *area;
+/// Where a box was before the page was turned clockwise by right angles; `width` and `height` are the size of the turned page.
+pub(super) fn turned_back(area: &Rect, quarters: u8, width: f32, height: f32) -> Rect {
+    let Rect { left, top, right, bottom } = *area;
     match quarters % 4 {
         0 => *area,
-        1 => PixelBox { left: top, top: width - right, right: bottom, bottom: width - left },
-        2 => PixelBox { left: width - right, top: height - bottom, right: width - left, bottom: height - top },
-        _ => PixelBox { left: height - bottom, top: left, right: height - top, bottom: right },
+        1 => Rect { left: top, top: width - right, right: bottom, bottom: width - left },
+        2 => Rect { left: width - right, top: height - bottom, right: width - left, bottom: height - top },
+        _ => Rect { left: height - bottom, top: left, right: height - top, bottom: right },
     }
 }
 
 /// Where a box was before the page was turned clockwise around its middle by an angle in degrees: as wide and high, around the
 /// middle's old place. The upright box around the tilted one would take in the neighbouring lines.
-pub(super) fn tilted_back(area: &PixelBox, degrees: f32, width: f32, height: f32) -> PixelBox {
+pub(super) fn tilted_back(area: &Rect, degrees: f32, width: f32, height: f32) -> Rect {
     let (sin, cos) = degrees.to_radians().sin_cos();
     let (x, y) = ((area.left + area.right - width) / 2.0, (area.top + area.bottom - height) / 2.0);
     let (new_x, new_y) = (x * cos + y * sin + width / 2.0, y * cos - x * sin + height / 2.0);
     let (half_width, half_height) = ((area.right - area.left) / 2.0, (area.bottom - area.top) / 2.0);
-    PixelBox {
+    Rect {
         left: (new_x - half_width).max(0.0),
         top: (new_y - half_height).max(0.0),
         right: (new_x + half_width).min(width),

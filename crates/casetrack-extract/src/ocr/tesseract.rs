@@ -9,10 +9,10 @@ use std::ptr::null;
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
-use casetrack_core::{Error, ErrorCode, Result};
+use casetrack_core::{Error, ErrorCode, Rect, Result};
 use libloading::Library;
 
-use super::word::{GrayImage, PixelBox, Word};
+use super::word::{GrayImage, Word};
 
 /// Names the library, a file or the directory that holds it.
 const ENVIRONMENT_VARIABLE: &str = "CASETRACK_TESSERACT";
@@ -375,7 +375,7 @@ impl Api {
         }
     }
 
-    /// By how many right angles, clockwise, the page must be turned to be upright, Needs "osd" as the language.
+    /// By how many right angles, clockwise, the page must be turned to be upright. Needs "osd" as the language.
     /// `None` when there is too little text to tell.
     pub fn orientation(&mut self, pix: &Pix) -> Option<u8> {
         let tesseract = &self.libraries.tesseract;
@@ -444,6 +444,6 @@ unsafe fn word_at(tesseract: &Tesseract, iterator: Handle, page: Handle) -> Opti
     if found == 0 {
         return None;
     }
-    let area = PixelBox { left: left as f32, top: top as f32, right: right as f32, bottom: bottom as f32 };
+    let area = Rect { left: left as f32, top: top as f32, right: right as f32, bottom: bottom as f32 };
     Some(Word { text, confidence: (confidence / 100.0).clamp(0.0, 1.0), area, starts_line, starts_paragraph })
 }

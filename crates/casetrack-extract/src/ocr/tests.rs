@@ -1,4 +1,5 @@
-use super::word::PixelBox;
+use casetrack_core::Rect;
+
 use super::*;
 use crate::formats::pdf::rendered_page;
 use crate::test_files::{PdfPageContent, pdf_file};
@@ -82,12 +83,12 @@ fn a_language_without_data_is_named_with_its_package() {
 
 #[test]
 fn boxes_are_turned_back() {
-    let area = PixelBox { left: 10.0, top: 20.0, right: 30.0, bottom: 25.0 };
+    let area = Rect { left: 10.0, top: 20.0, right: 30.0, bottom: 25.0 };
     // On a page of 100 by 200 that was turned, these are the same corner seen from the page before.
     let back = |quarters, width, height| page::turned_back(&area, quarters, width, height);
-    assert_eq!(back(1, 100.0, 200.0), PixelBox { left: 20.0, top: 70.0, right: 25.0, bottom: 90.0 });
-    assert_eq!(back(2, 100.0, 200.0), PixelBox { left: 70.0, top: 175.0, right: 90.0, bottom: 180.0 });
-    assert_eq!(back(3, 100.0, 200.0), PixelBox { left: 175.0, top: 10.0, right: 180.0, bottom: 30.0 });
+    assert_eq!(back(1, 100.0, 200.0), Rect { left: 20.0, top: 70.0, right: 25.0, bottom: 90.0 });
+    assert_eq!(back(2, 100.0, 200.0), Rect { left: 70.0, top: 175.0, right: 90.0, bottom: 180.0 });
+    assert_eq!(back(3, 100.0, 200.0), Rect { left: 175.0, top: 10.0, right: 180.0, bottom: 30.0 });
     assert_eq!(page::tilted_back(&area, 0.0, 100.0, 200.0), area);
 }
 

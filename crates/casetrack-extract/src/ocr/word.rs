@@ -1,5 +1,7 @@
 //! The picture of a page, and the words that were read from it.
 
+use casetrack_core::Rect;
+
 /// An image in shades of grey, row by row, 0 is black.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct GrayImage {
@@ -9,22 +11,14 @@ pub(crate) struct GrayImage {
     pub pixels: Vec<u8>,
 }
 
-/// A rectangle in pixels from the top left.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct PixelBox {
-    pub left: f32,
-    pub top: f32,
-    pub right: f32,
-    pub bottom: f32,
-}
-
 /// A word as it was read.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Word {
     pub text: String,
     /// 0–1.
     pub confidence: f32,
-    pub area: PixelBox,
+    /// In pixels from the top left.
+    pub area: Rect,
     pub starts_line: bool,
     pub starts_paragraph: bool,
 }

@@ -1,8 +1,8 @@
-//! Charts and diagrams, which are parts of their own beside a slide or text (DrawingML).
+//! Charts and diagrams: parts of their own beside a slide or text (DrawingML).
 
 use super::paragraphs::{Paragraph, text_body};
 use crate::build::table::{Cell, Row};
-use crate::container::xml::{Node, XmlError, XmlReader};
+use crate::container::xml::{XmlError, XmlReader};
 
 /// Points of a chart series that are read; Excel allows as many rows.
 const MAX_POINTS: usize = 1 << 20;
@@ -12,13 +12,12 @@ pub(crate) fn diagram(xml: &str, texts: &mut Vec<String>) -> Result<(), XmlError
     let mut xml = XmlReader::new(xml);
     let mut paragraphs = Vec::new();
     let outcome = (|| {
-        loop {
-            match xml.next()? {
-                Node::Start(element) if element.name() == "t" => text_body(&mut xml, &mut paragraphs)?,
-                Node::Eof => return Ok(()),
-                _ => {}
+        while let Some(element) = xml.next_start(0)? {
+            if element.name() == "t" {
+                text_body(&mut xml, &mut paragraphs)?;
             }
         }
+        Ok(())
     })();
     texts.extend(paragraphs.into_iter().map(|paragraph| paragraph.text));
     outcome
@@ -36,19 +35,19 @@ pub(crate) fn chart(xml: &str, chart: &mut Chart) -> Result<(), XmlError> {
     let mut xml = XmlReader::new(xml);
     let (mut title, mut series): (Vec<Paragraph>, Vec<Series>) = (Vec::new(), Vec::new());
     let outcome = (|| {
-        loop {
-            match xml.next()? {
-                Node::Start(element) if element.name() == "rich" => text_body(&mut xml, &mut title)?,
-                Node::Start(element) if element.name() == "ser" => {
+        while let Some(element) = xml.next_start(0)? {
+            match element.name() {
+                "rich" => text_body(&mut xml, &mut title)?,
+                "ser" => {
                     let mut one = Series::default();
                     let outcome = one.read(&mut xml);
                     series.push(one);
                     outcome?;
                 }
-                Node::Eof => return Ok(()),
                 _ => {}
             }
         }
+        Ok(())
     })();
     chart.title = title.into_iter().map(|paragraph| paragraph.text).collect::<Vec<_>>().join("\n");
     chart.rows = rows_of(&series);
@@ -108,28 +107,20 @@ fn shorten_number(text: &mut String) {
 
 /// Reads the cached points of a reference or literal to its end: `c:pt` with its index, its text in `c:v`.
 fn points(xml: &mut XmlReader, found: &mut Vec<String>) -> Result<(), XmlError> {
-    let (mut open, mut index) = (1, 0);
-    while open > 0 {
-        match xml.next()? {
-            Node::Start(element) => match element.name() {
-                "pt" => {
-                    index = element.attribute("idx").and_then(|index| index.parse().ok()).unwrap_or(found.len());
-                    open += 1;
+    let (depth, mut index) = (xml.depth(), 0);
+    while let Some(element) = xml.next_start(depth)? {
+        match element.name() {
+            "pt" => index = element.number("idx").unwrap_or(found.len()),
+            "v" => {
+                let text = xml.text()?;
+                // Indexes may leave gaps, but a hostile one must not ask for memory.
+                if index < MAX_POINTS.min(found.len() + 4096) {
+                    found.resize(found.len().max(index + 1), String::new());
+                    found[index] = text;
                 }
-                "v" => {
-                    let text = xml.text()?;
-                    // Indexes may leave gaps, but a hostile one must not ask for memory.
-                    if index < MAX_POINTS.min(found.len() + 4096) {
-                        found.resize(found.len().max(index + 1), String::new());
-                        found[index] = text;
-                    }
-                }
-                "f" | "formatCode" => xml.skip()?,
-                _ => open += 1,
-            },
-            Node::End => open -= 1,
-            Node::Text(_) => {}
-            Node::Eof => return Err(XmlError::EndsEarly),
+            }
+            "f" | "formatCode" => xml.skip()?,
+            _ => {}
         }
     }
     Ok(())

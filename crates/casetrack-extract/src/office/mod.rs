@@ -11,3 +11,8 @@ pub mod slides;
 pub mod styles;
 pub mod summary_information;
 pub mod symbols;
+
+/// A style and those it is based on, up to 32 of them; a cycle must end.
+pub(crate) fn lineage<S>(style: Option<S>, parent: impl FnMut(&S) -> Option<S>) -> impl Iterator<Item = S> {
+    std::iter::successors(style, parent).take(32)
+}

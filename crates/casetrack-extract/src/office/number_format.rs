@@ -25,26 +25,13 @@ fn letters(number: u32) -> String {
 }
 
 pub(crate) fn roman(mut number: u32) -> String {
-    const DIGITS: [(u32, &str); 13] = [
-        (1000, "m"),
-        (900, "cm"),
-        (500, "d"),
-        (400, "cd"),
-        (100, "c"),
-        (90, "xc"),
-        (50, "l"),
-        (40, "xl"),
-        (10, "x"),
-        (9, "ix"),
-        (5, "v"),
-        (4, "iv"),
-        (1, "i"),
-    ];
+    const VALUES: [u32; 13] = [1000, 900, 500, 400, 100, 90, 50, 40, 10, 9, 5, 4, 1];
+    const DIGITS: [&str; 13] = ["m", "cm", "d", "cd", "c", "xc", "l", "xl", "x", "ix", "v", "iv", "i"];
     if number == 0 || number > 32_767 {
         return number.to_string();
     }
     let mut text = String::new();
-    for (value, digits) in DIGITS {
+    for (value, digits) in VALUES.into_iter().zip(DIGITS) {
         while number >= value {
             text.push_str(digits);
             number -= value;
@@ -64,57 +51,31 @@ fn ordinal(number: u32) -> String {
     format!("{number}{suffix}")
 }
 
-const SMALL: [(&str, &str); 20] = [
-    ("zero", "zeroth"),
-    ("one", "first"),
-    ("two", "second"),
-    ("three", "third"),
-    ("four", "fourth"),
-    ("five", "fifth"),
-    ("six", "sixth"),
-    ("seven", "seventh"),
-    ("eight", "eighth"),
-    ("nine", "ninth"),
-    ("ten", "tenth"),
-    ("eleven", "eleventh"),
-    ("twelve", "twelfth"),
-    ("thirteen", "thirteenth"),
-    ("fourteen", "fourteenth"),
-    ("fifteen", "fifteenth"),
-    ("sixteen", "sixteenth"),
-    ("seventeen", "seventeenth"),
-    ("eighteen", "eighteenth"),
-    ("nineteen", "nineteenth"),
-];
+/// From zero to nineteen.
+const CARDINALS: &str = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen \
+     seventeen eighteen nineteen";
+const ORDINALS: &str = "zeroth first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth \
+     fifteenth sixteenth seventeenth eighteenth nineteenth";
 const TENS: [&str; 8] = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"];
 
-/// "twenty-one"; digits from 100 on, which no list of articles reaches in words.
-fn cardinal_text(number: u32) -> String {
-    match number {
-        0..=19 => SMALL[number as usize].0.to_owned(),
-        20..=99 => {
-            let tens = TENS[number as usize / 10 - 2];
-            match number % 10 {
-                0 => tens.to_owned(),
-                ones => format!("{tens}-{}", SMALL[ones as usize].0),
-            }
-        }
-        _ => number.to_string(),
+/// "twenty-one", where `small` are the words up to nineteen; `None` from 100 on, which no list of articles reaches in words.
+fn in_words(number: u32, small: &str) -> Option<String> {
+    let word = |index: u32| small.split_ascii_whitespace().nth(index as usize);
+    match (number / 10, number % 10) {
+        (0 | 1, _) => word(number).map(str::to_owned),
+        (tens @ 2..=9, 0) => Some(TENS[tens as usize - 2].to_owned()),
+        (tens @ 2..=9, ones) => Some(format!("{}-{}", TENS[tens as usize - 2], word(ones)?)),
+        _ => None,
     }
 }
 
+fn cardinal_text(number: u32) -> String {
+    in_words(number, CARDINALS).unwrap_or_else(|| number.to_string())
+}
+
 fn ordinal_text(number: u32) -> String {
-    match number {
-        0..=19 => SMALL[number as usize].1.to_owned(),
-        20..=99 => {
-            let tens = TENS[number as usize / 10 - 2];
-            match number % 10 {
-                0 => format!("{}ieth", tens.trim_end_matches('y')),
-                ones => format!("{tens}-{}", SMALL[ones as usize].1),
-            }
-        }
-        _ => ordinal(number),
-    }
+    let text = in_words(number, ORDINALS).unwrap_or_else(|| ordinal(number));
+    text.strip_suffix('y').map_or(text.clone(), |tens| format!("{tens}ieth"))
 }
 
 fn capitalized(text: &str) -> String {

@@ -11,9 +11,10 @@ use crate::container::xml::{XmlError, XmlReader};
 const LEVELS: usize = 9;
 
 /// How one level is labelled.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Level {
     pub start: u32,
+    /// As [`format_number`] takes it.
     pub format: String,
     /// `%1` to `%9` stand for the numbers of the levels.
     pub text: String,
@@ -24,29 +25,14 @@ pub(crate) struct Level {
     /// The font of a bullet.
     pub font: Option<String>,
     pub paragraph_style: Option<String>,
-    /// Whether white space follows the label.
-    pub spaced: bool,
-}
-
-impl Default for Level {
-    fn default() -> Self {
-        Self {
-            start: 0,
-            format: "decimal".into(),
-            text: String::new(),
-            restart_after: None,
-            all_decimal: false,
-            font: None,
-            paragraph_style: None,
-            spaced: true,
-        }
-    }
+    /// No white space follows the label.
+    pub is_tight: bool,
 }
 
 #[derive(Debug, Default)]
 struct AbstractList {
     levels: HashMap<usize, Level>,
-    /// The definition is that of a list style.
+    /// The list style that defines it instead.
     style_link: Option<String>,
 }
 
@@ -188,25 +174,22 @@ impl Numbering {
             label
         };
         let label = label.trim();
-        if label.is_empty() { None } else { Some(format!("{label}{}", if level.spaced { " " } else { "" })) }
+        (!label.is_empty()).then(|| format!("{label}{}", if level.is_tight { "" } else { " " }))
     }
 }
 
 impl AbstractList {
     fn parse(xml: &mut XmlReader) -> Result<Self, XmlError> {
         let mut list = Self::default();
-        while let Some(element) = xml.child()? {
+        let depth = xml.depth();
+        while let Some(element) = xml.next_start(depth)? {
             match element.name() {
                 "numStyleLink" => list.style_link = element.value(),
                 "lvl" => {
-                    let index = level_index(&element);
-                    let level = Level::parse(xml)?;
-                    list.levels.insert(index, level);
-                    continue;
+                    list.levels.insert(element.number("ilvl").unwrap_or(0), Level::parse(xml)?);
                 }
                 _ => {}
             }
-            xml.skip()?;
         }
         Ok(list)
     }
@@ -215,64 +198,41 @@ impl AbstractList {
 impl List {
     fn parse(xml: &mut XmlReader) -> Result<Self, XmlError> {
         let mut list = Self::default();
-        while let Some(element) = xml.child()? {
+        // The level whose override is being read.
+        let mut index = 0;
+        let depth = xml.depth();
+        while let Some(element) = xml.next_start(depth)? {
             match element.name() {
                 "abstractNumId" => list.abstract_id = element.value().unwrap_or_default(),
-                "lvlOverride" => {
-                    let index = level_index(&element);
-                    while let Some(element) = xml.child()? {
-                        match element.name() {
-                            "startOverride" => {
-                                let start = element.value().and_then(|start| start.parse().ok());
-                                list.starts.extend(start.map(|start| (index, start)));
-                            }
-                            "lvl" => {
-                                let level = Level::parse(xml)?;
-                                list.levels.insert(index, level);
-                                continue;
-                            }
-                            _ => {}
-                        }
-                        xml.skip()?;
-                    }
-                    continue;
+                "lvlOverride" => index = element.number("ilvl").unwrap_or(0),
+                "startOverride" => list.starts.extend(element.numeric_value().map(|start| (index, start))),
+                "lvl" => {
+                    list.levels.insert(index, Level::parse(xml)?);
                 }
                 _ => {}
             }
-            xml.skip()?;
         }
         Ok(list)
     }
 }
 
-fn level_index(element: &crate::container::xml::Element) -> usize {
-    element.attribute("ilvl").and_then(|level| level.parse().ok()).unwrap_or(0)
-}
-
 impl Level {
     fn parse(xml: &mut XmlReader) -> Result<Self, XmlError> {
         let mut level = Self::default();
-        while let Some(element) = xml.child()? {
+        let depth = xml.depth();
+        while let Some(element) = xml.next_start(depth)? {
             match element.name() {
-                "start" => level.start = element.value().and_then(|start| start.parse().ok()).unwrap_or(0),
+                "start" => level.start = element.numeric_value().unwrap_or(0),
                 "numFmt" => level.format = element.value().unwrap_or_default(),
                 "lvlText" => level.text = element.value().unwrap_or_default(),
-                "lvlRestart" => level.restart_after = element.value().and_then(|after| after.parse().ok()),
+                "lvlRestart" => level.restart_after = element.numeric_value(),
                 "isLgl" => level.all_decimal = element.is_on(),
                 "pStyle" => level.paragraph_style = element.value(),
-                "suff" => level.spaced = element.value().as_deref() != Some("nothing"),
-                "rPr" => {
-                    while let Some(property) = xml.child()? {
-                        if property.name() == "rFonts" {
-                            level.font = property.attribute("ascii").or_else(|| property.attribute("hAnsi"));
-                        }
-                        xml.skip()?;
-                    }
-                    continue;
-                }
+                "suff" => level.is_tight = element.has("val", "nothing"),
+                "rFonts" => level.font = element.attribute("ascii").or_else(|| element.attribute("hAnsi")),
+                "pPr" | "rPrChange" => xml.skip()?,
                 _ => {}
             }
-            xml.skip()?;
         }
         Ok(level)
     }

@@ -45,12 +45,10 @@ fn read(
     document: &mut DocumentBuilder,
     title: &mut Option<String>,
 ) -> std::result::Result<(), XmlError> {
-    xml.root()?;
-    while let Some(element) = xml.child()? {
+    while let Some(element) = xml.next_start(0)? {
         if element.name() == "meta" {
             return properties::read(xml, document, title);
         }
-        xml.skip()?;
     }
     Ok(())
 }

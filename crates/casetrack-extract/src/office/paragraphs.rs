@@ -3,7 +3,7 @@
 use casetrack_core::BlockKind;
 
 use super::number_format::format_number;
-use crate::container::xml::{Node, XmlError, XmlReader};
+use crate::container::xml::{XmlError, XmlReader};
 
 /// Paragraphs have nine levels.
 pub(crate) const LEVELS: usize = 9;
@@ -62,15 +62,15 @@ fn paragraph(xml: &mut XmlReader, counters: &mut [u32; LEVELS], found: &mut Vec<
                 inline(xml, element.name(), &mut text)?;
                 continue;
             }
-            level = element.attribute("lvl").and_then(|level| level.parse().ok()).unwrap_or(0).min(LEVELS - 1);
+            level = element.number("lvl").unwrap_or(0).min(LEVELS - 1);
             while let Some(property) = xml.child()? {
                 match property.name() {
                     "buNone" => bullet = Bullet::None,
                     "buChar" => bullet = Bullet::Label(shown_bullet(property.attribute("char"))),
                     "buBlip" => bullet = Bullet::Label("•".into()),
                     "buAutoNum" => {
-                        let start = property.attribute("startAt").and_then(|start| start.parse().ok()).unwrap_or(1);
-                        number = Some((property.attribute("type").unwrap_or_default(), start));
+                        let scheme = property.attribute("type").unwrap_or_default();
+                        number = Some((scheme, property.number("startAt").unwrap_or(1)));
                     }
                     _ => {}
                 }
@@ -97,39 +97,29 @@ fn paragraph(xml: &mut XmlReader, counters: &mut [u32; LEVELS], found: &mut Vec<
 
 /// Reads an element of a paragraph to its end; text stands in `a:t` only.
 fn inline(xml: &mut XmlReader, name: &str, text: &mut String) -> Result<(), XmlError> {
-    let mut in_text = usize::from(name == "t");
-    if name == "br" {
-        text.push('\n');
+    let depth = xml.depth();
+    match name {
+        "t" => return text_line(xml, text),
+        "br" => text.push('\n'),
+        _ => {}
     }
-    let mut open = 1;
-    while open > 0 {
-        match xml.next()? {
-            Node::Start(element) => match element.name() {
-                "rPr" | "pPr" | "endParaRPr" => xml.skip()?,
-                "br" => {
-                    text.push('\n');
-                    open += 1;
-                }
-                "t" => {
-                    in_text = open + 1;
-                    open += 1;
-                }
-                _ => open += 1,
-            },
-            Node::End => {
-                if in_text == open {
-                    in_text = 0;
-                }
-                open -= 1;
-            }
-            Node::Text(piece) if in_text > 0 => {
-                text.extend(piece.chars().map(|c| if matches!(c, '\n' | '\t' | '\r') { ' ' } else { c }));
-            }
-            Node::Text(_) => {}
-            Node::Eof => return Err(XmlError::EndsEarly),
+    while let Some(element) = xml.next_start(depth)? {
+        match element.name() {
+            "rPr" | "pPr" | "endParaRPr" => xml.skip()?,
+            "br" => text.push('\n'),
+            "t" => text_line(xml, text)?,
+            _ => {}
         }
     }
     Ok(())
+}
+
+/// Adds the text in the element started last; line ends in it are white space.
+fn text_line(xml: &mut XmlReader, text: &mut String) -> Result<(), XmlError> {
+    let mut content = String::new();
+    let outcome = xml.text_into(&mut content);
+    text.push_str(&content.replace(['\n', '\t', '\r'], " "));
+    outcome
 }
 
 /// Bullets of symbol fonts are other signs than their code points say.

@@ -41,7 +41,7 @@ pub(super) fn read(
                     title.get_or_insert(text);
                 }
                 "creator" => creator = creator.take().or(Some(text)),
-                // OpenDocument's `creator` is who saved it last.
+                // OpenDocument's `creator` is the last person who saved the file.
                 "initial-creator" => first_creator = first_creator.take().or(Some(text)),
                 "created" | "creation-date" => document.set_created(dates::of_iso(&text)),
                 "modified" | "date" => document.set_modified(dates::of_iso(&text)),

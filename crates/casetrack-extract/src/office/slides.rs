@@ -1,5 +1,7 @@
 //! Titles and warnings that presentations of every format share.
 
+use casetrack_core::{BlockKind, Result};
+
 use crate::build::DocumentBuilder;
 
 /// Titles that PowerPoint writes by itself.
@@ -17,6 +19,14 @@ pub(crate) const DEFAULT_TITLES: [&str; 12] = [
     "Kein Folientitel",
     "没有幻灯片标题",
 ];
+
+/// Adds the speaker's notes to the slide, if there are any.
+pub(crate) fn push_notes(document: &mut DocumentBuilder, notes: &str) -> Result<()> {
+    if notes.trim().is_empty() {
+        return Ok(());
+    }
+    document.push_block(BlockKind::Paragraph, &format!("Notes: {}", notes.trim()))
+}
 
 /// Names the slides that are damaged, with the reason, and those that are hidden.
 pub(crate) fn warn_of_slides(document: &mut DocumentBuilder, damaged: Vec<(u32, String)>, hidden: &[u32]) {

@@ -2,10 +2,9 @@
 
 use std::collections::HashMap;
 
+use super::lineage;
 use crate::container::xml::{XmlError, XmlReader};
 
-/// Styles inherit over at most this many steps; a cycle must end.
-const MAX_INHERITANCE: usize = 32;
 /// `w:outlineLvl` of text that is no heading (17.3.1.20).
 const BODY_TEXT_LEVEL: u8 = 9;
 
@@ -83,43 +82,27 @@ impl Styles {
     }
 
     fn inherited<T>(&self, id: Option<&str>, property: impl Fn(&Style) -> Option<T>) -> Option<T> {
-        let mut id = id.filter(|id| self.by_id.contains_key(*id)).or(self.default.as_deref());
-        for _ in 0..MAX_INHERITANCE {
-            let style = self.by_id.get(id?)?;
-            if let Some(value) = property(style) {
-                return Some(value);
-            }
-            id = style.based_on.as_deref();
-        }
-        None
+        let style_of = |id: Option<&String>| self.by_id.get(id?);
+        let style = id.and_then(|id| self.by_id.get(id)).or_else(|| style_of(self.default.as_ref()));
+        lineage(style, |style| style_of(style.based_on.as_ref())).find_map(property)
     }
 }
 
 impl Style {
     fn parse(xml: &mut XmlReader) -> Result<Self, XmlError> {
         let mut style = Self::default();
-        while let Some(element) = xml.child()? {
+        let depth = xml.depth();
+        while let Some(element) = xml.next_start(depth)? {
             match element.name() {
                 "name" => style.name = element.value().unwrap_or_default(),
                 "basedOn" => style.based_on = element.value(),
-                "pPr" => {
-                    while let Some(property) = xml.child()? {
-                        match property.name() {
-                            "outlineLvl" => style.outline_level = property.value().and_then(|level| level.parse().ok()),
-                            "pageBreakBefore" => style.page_break_before = Some(property.is_on()),
-                            "numPr" => {
-                                style.list = Some(ListReference::parse(xml)?);
-                                continue;
-                            }
-                            _ => {}
-                        }
-                        xml.skip()?;
-                    }
-                    continue;
-                }
+                "outlineLvl" => style.outline_level = element.numeric_value(),
+                "pageBreakBefore" => style.page_break_before = Some(element.is_on()),
+                "numPr" => style.list = Some(ListReference::parse(xml)?),
+                // How it was before a change, and what concerns characters or tables.
+                "pPrChange" | "rPr" | "tblPr" | "tblStylePr" => xml.skip()?,
                 _ => {}
             }
-            xml.skip()?;
         }
         Ok(style)
     }
@@ -129,13 +112,13 @@ impl ListReference {
     /// Reads `w:numPr` to its end.
     pub fn parse(xml: &mut XmlReader) -> Result<Self, XmlError> {
         let mut list = Self::default();
-        while let Some(element) = xml.child()? {
+        let depth = xml.depth();
+        while let Some(element) = xml.next_start(depth)? {
             match element.name() {
                 "numId" => list.number_id = element.value(),
-                "ilvl" => list.level = element.value().and_then(|level| level.parse().ok()),
+                "ilvl" => list.level = element.numeric_value(),
                 _ => {}
             }
-            xml.skip()?;
         }
         Ok(list)
     }

@@ -1,10 +1,10 @@
 //! The summary information of OLE files ([MS-OLEPS]).
 
-use encoding_rs::{Encoding, UTF_8, WINDOWS_1252};
+use encoding_rs::WINDOWS_1252;
 
 use crate::build::DocumentBuilder;
-use crate::container::ole::{CompoundFile, u16_at, u32_at};
-use crate::text::dates;
+use crate::container::ole::{CompoundFile, clipped, u16_at, u32_at, utf16};
+use crate::text::{dates, encoding};
 
 const CODE_PAGE: u32 = 1;
 const TITLE: u32 = 2;
@@ -49,13 +49,16 @@ impl<'a> PropertySet<'a> {
         let text = match u32_at(value, 0)? {
             STRING => {
                 let code_page = self.property(CODE_PAGE).and_then(|value| u16_at(value, 4)).unwrap_or(1252);
-                let text = &text[..size.min(text.len())];
+                let text = clipped(text, 0, size);
                 match code_page {
                     1200 => utf16(text),
-                    code_page => encoding_of(code_page).decode_without_bom_handling(text).0.into_owned(),
+                    code_page => {
+                        let encoding = encoding::of_code_page(code_page.into()).unwrap_or(WINDOWS_1252);
+                        encoding.decode_without_bom_handling(text).0.into_owned()
+                    }
                 }
             }
-            WIDE_STRING => utf16(&text[..size.saturating_mul(2).min(text.len())]),
+            WIDE_STRING => utf16(clipped(text, 0, size.saturating_mul(2))),
             _ => return None,
         };
         Some(text.split('\0').next()?.to_owned())
@@ -64,33 +67,6 @@ impl<'a> PropertySet<'a> {
     fn date(&self, wanted: u32) -> Option<String> {
         let value = self.property(wanted).filter(|value| u32_at(value, 0) == Some(FILE_TIME))?;
         dates::of_file_time(u64::from(u32_at(value, 4)?) | u64::from(u32_at(value, 8)?) << 32)
-    }
-}
-
-fn utf16(bytes: &[u8]) -> String {
-    let units = bytes.as_chunks::<2>().0.iter().map(|unit| u16::from_le_bytes(*unit));
-    char::decode_utf16(units).map(|c| c.unwrap_or(char::REPLACEMENT_CHARACTER)).collect()
-}
-
-/// Windows code pages; Western for those that are not known.
-pub(crate) fn encoding_of(code_page: u16) -> &'static Encoding {
-    match code_page {
-        874 => encoding_rs::WINDOWS_874,
-        932 => encoding_rs::SHIFT_JIS,
-        936 => encoding_rs::GBK,
-        949 => encoding_rs::EUC_KR,
-        950 => encoding_rs::BIG5,
-        1250 => encoding_rs::WINDOWS_1250,
-        1251 => encoding_rs::WINDOWS_1251,
-        1253 => encoding_rs::WINDOWS_1253,
-        1254 => encoding_rs::WINDOWS_1254,
-        1255 => encoding_rs::WINDOWS_1255,
-        1256 => encoding_rs::WINDOWS_1256,
-        1257 => encoding_rs::WINDOWS_1257,
-        1258 => encoding_rs::WINDOWS_1258,
-        10000 => encoding_rs::MACINTOSH,
-        65001 => UTF_8,
-        _ => WINDOWS_1252,
     }
 }
 

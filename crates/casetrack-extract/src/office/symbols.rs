@@ -2,61 +2,17 @@
 
 /// What `w:sym` and bullets in these fonts show. Sources: the Symbol and Wingdings encoding tables published by Unicode
 /// (L2/12-368 and mappings/VENDORS/ADOBE/symbol.txt); only what occurs in office documents.
-const WINGDINGS: &[(u8, char)] = &[
-    (0x6C, '●'),
-    (0x6E, '■'),
-    (0x6F, '☐'),
-    (0x71, '❑'),
-    (0x75, '◆'),
-    (0x76, '❖'),
-    (0x9F, '•'),
-    (0xA1, '○'),
-    (0xA7, '▪'),
-    (0xA8, '☐'),
-    (0xD8, '➢'),
-    (0xDF, '←'),
-    (0xE0, '→'),
-    (0xE8, '➔'),
-    (0xF0, '⇨'),
-    (0xFB, '✗'),
-    (0xFC, '✓'),
-    (0xFD, '☒'),
-    (0xFE, '☑'),
-];
-const SYMBOL: &[(u8, char)] = &[
-    (0x44, 'Δ'),
-    (0x53, 'Σ'),
-    (0x57, 'Ω'),
-    (0x61, 'α'),
-    (0x62, 'β'),
-    (0x64, 'δ'),
-    (0x6D, 'μ'),
-    (0x70, 'π'),
-    (0x73, 'σ'),
-    (0xA3, '≤'),
-    (0xA5, '∞'),
-    (0xAE, '→'),
-    (0xB0, '°'),
-    (0xB1, '±'),
-    (0xB3, '≥'),
-    (0xB4, '×'),
-    (0xB7, '•'),
-    (0xB8, '÷'),
-    (0xB9, '≠'),
-    (0xBB, '≈'),
-    (0xD2, '®'),
-    (0xD3, '©'),
-    (0xD4, '™'),
-    (0xD6, '√'),
-    (0xE2, '®'),
-    (0xE3, '©'),
-    (0xE4, '™'),
-];
+/// Each character stands behind the last byte of its code.
+const WINGDINGS: &str = "6C● 6E■ 6F☐ 71❑ 75◆ 76❖ 9F• A1○ A7▪ A8☐ D8➢ DF← E0→ E8➔ F0⇨ FB✗ FC✓ FD☒ FE☑";
+const SYMBOL: &str = "44Δ 53Σ 57Ω 61α 62β 64δ 6Dμ 70π 73σ A3≤ A5∞ AE→ B0° B1± B3≥ B4× B7• B8÷ B9≠ BB≈ D2® D3© D4™ D6√ E2® \
+     E3© E4™";
 
 /// The character that `code` shows in `font`; U+FFFD for a symbol that is not known.
 pub(crate) fn symbol(code: u32, font: Option<&str>) -> char {
-    let known = |table: &[(u8, char)]| {
-        table.iter().find(|(low, _)| u32::from(*low) == code & 0xFF).map_or(char::REPLACEMENT_CHARACTER, |(_, c)| *c)
+    let known = |table: &str| {
+        let wanted = format!("{:02X}", code & 0xFF);
+        let shown = table.split(' ').find_map(|pair| pair.strip_prefix(&*wanted)?.chars().next());
+        shown.unwrap_or(char::REPLACEMENT_CHARACTER)
     };
     match font.map(str::to_ascii_lowercase).as_deref() {
         Some(font) if font.starts_with("wingdings") => known(WINGDINGS),
@@ -66,7 +22,7 @@ pub(crate) fn symbol(code: u32, font: Option<&str>) -> char {
     }
 }
 
-/// A bullet: any symbol that is not known still is one. A Latin "o" is a circle.
+/// A bullet: an unknown symbol is still a bullet. A Latin "o" is a circle.
 pub(crate) fn bullet(text: &str, font: Option<&str>) -> String {
     let show = |c: char| match c {
         'o' if text.len() == 1 => '◦',

@@ -1,5 +1,7 @@
 //! The texts of a page's blocks.
 
+use std::ops::Range;
+
 use casetrack_core::Block;
 
 /// Slices blocks, which are asked for in text order, in one walk through the text.
@@ -21,9 +23,15 @@ impl<'a> Cursor<'a> {
     }
 
     pub fn slice(&mut self, block: &Block) -> &'a str {
+        let range = self.byte_range(block);
+        &self.text[range]
+    }
+
+    /// Where the text of a block stands, in bytes.
+    pub fn byte_range(&mut self, block: &Block) -> Range<usize> {
         let start = self.advance_to(block.char_start as usize);
         let mut end = self.clone();
-        &self.text[start..end.advance_to(block.char_end as usize)]
+        start..end.advance_to(block.char_end as usize)
     }
 
     fn advance_to(&mut self, char: usize) -> usize {

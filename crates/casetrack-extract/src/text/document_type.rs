@@ -9,40 +9,19 @@ const OPENING_CHARS: usize = 600;
 
 /// Words that name each kind, as they stand in titles and file names. The first kind that is named wins, so kinds whose
 /// words also occur in the names of others come later ("Consulting Agreement Memo" is a memo about an agreement).
-const NAMES: &[(DocumentType, &[&str])] = &[
-    (DocumentType::Invoice, &["invoice", "credit note", "receipt", "bill of"]),
-    (DocumentType::Memo, &["memo", "memorandum"]),
-    (DocumentType::Proposal, &["proposal", "quotation", "tender", "bid", "statement of work offer"]),
-    (DocumentType::Correspondence, &["letter", "correspondence", "email", "e-mail", "mail"]),
-    (
-        DocumentType::Policy,
-        &["policy", "policies", "procedure", "code of conduct", "guideline", "guidelines", "handbook"],
-    ),
+const NAMES: &[(DocumentType, &str)] = &[
+    (DocumentType::Invoice, "invoice, credit note, receipt, bill of"),
+    (DocumentType::Memo, "memo, memorandum"),
+    (DocumentType::Proposal, "proposal, quotation, tender, bid, statement of work offer"),
+    (DocumentType::Correspondence, "letter, correspondence, email, e-mail, mail"),
+    (DocumentType::Policy, "policy, policies, procedure, code of conduct, guideline, guidelines, handbook"),
     (
         DocumentType::Contract,
-        &[
-            "agreement",
-            "contract",
-            "amendment",
-            "addendum",
-            "lease",
-            "license",
-            "licence",
-            "nda",
-            "msa",
-            "sow",
-            "statement of work",
-            "terms and conditions",
-            "terms of service",
-            "deed",
-            "power of attorney",
-        ],
+        "agreement, contract, amendment, addendum, lease, license, licence, nda, msa, sow, statement of work, terms and \
+         conditions, terms of service, deed, power of attorney",
     ),
-    (
-        DocumentType::Report,
-        &["report", "minutes", "audit", "analysis", "study", "survey", "assessment", "review", "findings", "summary"],
-    ),
-    (DocumentType::Presentation, &["presentation", "slides", "deck"]),
+    (DocumentType::Report, "report, minutes, audit, analysis, study, survey, assessment, review, findings, summary"),
+    (DocumentType::Presentation, "presentation, slides, deck"),
 ];
 
 /// The kind of a document from, in this order: its format (sheets are spreadsheets), its file name, the title it gives
@@ -79,7 +58,7 @@ fn named_kind(text: &str) -> Option<DocumentType> {
     let text = format!(" {} ", words.join(" "));
     NAMES
         .iter()
-        .find(|(_, names)| names.iter().any(|name| text.contains(&format!(" {} ", name.replace('-', " ")))))
+        .find(|(_, names)| names.split(", ").any(|name| text.contains(&format!(" {} ", name.replace('-', " ")))))
         .map(|(kind, _)| *kind)
 }
 

@@ -124,8 +124,8 @@ fn utf16_without_mark(bytes: &[u8]) -> Option<&'static Encoding> {
     }
 }
 
-/// Whether the bytes are UTF-8, possibly with a few damaged ones: legacy encodings rarely form valid multi-byte sequences by chance, so many
-/// of those mean UTF-8.
+/// Whether the bytes are UTF-8, possibly with a few damaged ones: legacy encodings rarely form valid multi-byte sequences by chance, so
+/// several of them mean UTF-8.
 fn mostly_utf8(bytes: &[u8]) -> bool {
     if std::str::from_utf8(bytes).is_ok() {
         return true;
@@ -157,6 +157,40 @@ fn looks_like_text(text: &str) -> bool {
         bad += u32::from(is_binary_control(c) || c == char::REPLACEMENT_CHARACTER);
     }
     f64::from(bad) <= f64::from(all) * MAX_CONTROL_SHARE
+}
+
+/// The encoding that a code page is; `None` for those that the web does not know, among them most of DOS.
+pub(crate) fn of_code_page(number: u32) -> Option<&'static Encoding> {
+    Some(match number {
+        819 | 1252 | 28591 => encoding_rs::WINDOWS_1252,
+        1250 => encoding_rs::WINDOWS_1250,
+        866 => encoding_rs::IBM866,
+        874 => encoding_rs::WINDOWS_874,
+        932 => encoding_rs::SHIFT_JIS,
+        936 => encoding_rs::GBK,
+        949 => encoding_rs::EUC_KR,
+        950 => encoding_rs::BIG5,
+        1251 => encoding_rs::WINDOWS_1251,
+        1253 => encoding_rs::WINDOWS_1253,
+        1254 => encoding_rs::WINDOWS_1254,
+        1255 => encoding_rs::WINDOWS_1255,
+        1256 => encoding_rs::WINDOWS_1256,
+        1257 => encoding_rs::WINDOWS_1257,
+        1258 => encoding_rs::WINDOWS_1258,
+        10000 => encoding_rs::MACINTOSH,
+        10007 => encoding_rs::X_MAC_CYRILLIC,
+        20866 => encoding_rs::KOI8_R,
+        21866 => encoding_rs::KOI8_U,
+        28592 => encoding_rs::ISO_8859_2,
+        28595 => encoding_rs::ISO_8859_5,
+        28597 => encoding_rs::ISO_8859_7,
+        28605 => encoding_rs::ISO_8859_15,
+        50220..=50222 => encoding_rs::ISO_2022_JP,
+        51932 => encoding_rs::EUC_JP,
+        54936 => encoding_rs::GB18030,
+        65001 => UTF_8,
+        _ => return None,
+    })
 }
 
 /// `"\r\n"` and `'\r'` become `'\n'`.

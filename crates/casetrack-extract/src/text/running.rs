@@ -117,16 +117,11 @@ struct Leaves<'t> {
 impl<'t> Leaves<'t> {
     fn end(&mut self) {
         let open = std::mem::take(&mut self.open);
-        let line = |(text, page, chars): &(&'t str, usize, Range<u32>)| {
-            (*text, Line { page: *page, chars: chars.clone(), leaf: 0, top: 0.0, numbers: Vec::new() })
-        };
-        for (index, found) in open.iter().take(EDGE_LINES).enumerate() {
-            let (text, line) = line(found);
-            self.add(text, Place::FromTop(index), line);
-        }
-        for (index, found) in open.iter().rev().take(EDGE_LINES).enumerate() {
-            let (text, line) = line(found);
-            self.add(text, Place::FromBottom(index), line);
+        let from_top = open.iter().zip(0..).map(|(found, index)| (Place::FromTop(index), found));
+        let from_bottom = open.iter().rev().zip(0..).map(|(found, index)| (Place::FromBottom(index), found));
+        for (place, (text, page, chars)) in from_top.take(EDGE_LINES).chain(from_bottom.take(EDGE_LINES)) {
+            let line = Line { page: *page, chars: chars.clone(), leaf: 0, top: 0.0, numbers: Vec::new() };
+            self.add(text, place, line);
         }
         self.ended += 1;
     }

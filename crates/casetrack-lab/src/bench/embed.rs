@@ -14,7 +14,7 @@ use serde::Serialize;
 use crate::output;
 use crate::settings::{self, Settings};
 
-/// Speed of the models on chunks of 2000 characters
+/// Measure the speed of the models on chunks of 2000 characters
 ///
 /// Takes the time of the rounds and a few seconds more. The machine should be idle.
 #[derive(Debug, clap::Args)]
@@ -25,10 +25,10 @@ pub struct EmbedBench {
     /// e1 (dense), e6 (sparse), e12 (late interaction) or all
     #[arg(long, default_value = "all", value_parser = settings::outputs, value_name = "MODEL")]
     model: Outputs,
-    /// Most chunks to embed
+    /// Largest number of chunks to embed
     #[arg(long, default_value_t = 64, value_name = "N")]
     chunks: usize,
-    /// How often they are embedded
+    /// How many times they are embedded
     #[arg(long, default_value_t = 3, value_name = "N")]
     rounds: usize,
 }
@@ -57,7 +57,7 @@ pub struct EmbeddingSpeed {
     pub tokens_per_second: f64,
     /// Billions of floating-point operations a second that the networks' products need.
     pub gflops: f64,
-    /// The same of products alone, by our kernel and by candle's.
+    /// The rate of matrix products alone, with our kernel and with candle's.
     pub peak_gflops: f64,
     pub candle_peak_gflops: f64,
     /// `gflops` of the greater of the two.

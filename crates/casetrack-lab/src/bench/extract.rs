@@ -11,7 +11,7 @@ use serde::Serialize;
 use crate::output;
 use crate::settings::Settings;
 
-/// Time to read files and cut them into chunks, one after another
+/// Measure the time to read files and cut them into chunks, one after another
 #[derive(Debug, clap::Args)]
 pub struct ExtractBench {
     #[arg(required = true, value_name = "FILE")]

@@ -11,12 +11,12 @@ use serde::Serialize;
 use crate::output;
 use crate::settings::Settings;
 
-/// Latency of search, with models and indexes loaded
+/// Measure the latency of search, with models and indexes loaded
 ///
 /// Opens the collection itself: run `casetrack stop` first if CaseTrack is using it.
 #[derive(Debug, clap::Args)]
 pub struct SearchBench {
-    /// Directory that holds the collections [default: that of `casetrack`]
+    /// Directory that holds the collections [default: the data directory of `casetrack`]
     #[arg(long, env = "CASETRACK_HOME", value_name = "DIR")]
     data_dir: Option<PathBuf>,
     /// Name, ID or reference of the collection

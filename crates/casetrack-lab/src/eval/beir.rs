@@ -105,7 +105,7 @@ pub fn read(
     progress: &ProgressSink,
     cancel: &Cancel,
 ) -> Result<(Ingested, Judged)> {
-    // Read first: a mistake in them is known before ingestion takes its time.
+    // Read first, so that a mistake in them shows before the long ingestion.
     let queries = queries(directory)?;
     let corpus = Corpus::write(directory, corpus_files)?;
     let mut ingested = evaluation.ingest(corpus.paths(), progress, cancel)?;

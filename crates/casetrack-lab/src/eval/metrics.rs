@@ -1,7 +1,7 @@
 //! Measures of one ranking. All are 0–1; a query's measure is averaged over queries.
 
 /// Normalised discounted cumulative gain of the first `k` (Järvelin and Kekäläinen 2002), with the gain linear in the grade as
-/// trec_eval has it: Σ grade / log₂(rank + 1), divided by that of the best order there can be.
+/// trec_eval has it: Σ grade / log₂(rank + 1), divided by the sum for the best possible order.
 ///
 /// `gains` are the grades in the order of the ranking, 0 for what is not relevant; `relevant` all grades above 0 that the
 /// query has, in any order.

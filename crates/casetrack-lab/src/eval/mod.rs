@@ -6,28 +6,27 @@ mod metrics;
 mod report;
 mod significance;
 
-use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use casetrack_core::{Cancel, Error, Progress, ProgressSink, Result};
-use casetrack_engine::eval::{EvalRequest, Evaluation, Judgements, Measurements, Ranking};
+use casetrack_engine::eval::{EvalReport, EvalRequest, Evaluation, Judgements, Ranking};
 use casetrack_engine::search::MAX_TOP_K;
 
 use crate::output;
 use crate::settings::Settings;
 use configuration::Configuration;
-use report::{Comparison, EvalReport};
+use report::Report;
 
 /// Measure retrieval on judged queries, and compare ways of ranking
 ///
 /// DIR holds one of two kinds of judgements.
 ///
 /// Documents (the layout of BEIR): corpus.jsonl with {"_id", "title", "text"} per line, queries.jsonl with {"_id", "text"}, and qrels.tsv
-/// with query, document and grade, separated by tabs. A document ranks where its best passage does. Measured are nDCG@10,
+/// with query, document and grade, separated by tabs. A document ranks where its best passage does. The measures are nDCG@10,
 /// recall@10, recall@100 and MRR@10.
 ///
-/// Spans: what `casetrack eval` takes. Measured are recall@5, recall@10 and recall@20.
+/// Spans: what `casetrack eval` takes. The measures are recall@5, recall@10 and recall@20.
 ///
 /// All figures but times are the same at each run. Brackets hold 95 % bootstrap intervals over queries.
 #[derive(Debug, clap::Args)]
@@ -35,7 +34,7 @@ pub struct Eval {
     /// Folder with the judgements
     #[arg(value_name = "DIR")]
     directory: PathBuf,
-    /// Results asked of the whole search
+    /// Number of results of the whole search
     #[arg(short = 'k', long, default_value_t = 100, value_name = "N",
           value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_TOP_K)))]
     top_k: u32,
@@ -45,7 +44,7 @@ pub struct Eval {
     /// The documents that spans.jsonl names [default: DIR/documents]
     #[arg(long, value_name = "PATH")]
     documents: Option<PathBuf>,
-    /// Ask each query of spans.jsonl of each file that has a span for it, alone
+    /// Ask each query of spans.jsonl separately of each file that has a span for it
     #[arg(long)]
     within_files: bool,
     /// Measure this way of ranking too: weights=BM25,DENSE,SPARSE, rrf (reciprocal rank fusion), rrf,k=N, stage=bm25, stage=dense or
@@ -70,26 +69,16 @@ impl Eval {
         let work = std::path::absolute(work).map_err(|error| Error::io(work.display(), error))?;
         let engine = settings.engine(&work.join("collections"))?;
         let report = self.evaluate(&engine.evaluation(), &work.join("corpus"), &progress(settings.quiet))?;
-        output::print(&report, settings.json, describe)
+        output::print(&report, settings.json, Report::describe)
     }
 
-    fn evaluate(
-        &self,
-        evaluation: &Evaluation<'_>,
-        corpus_files: &Path,
-        progress: &ProgressSink,
-    ) -> Result<EvalReport> {
+    fn evaluate(&self, evaluation: &Evaluation<'_>, corpus_files: &Path, progress: &ProgressSink) -> Result<Report> {
         let cancel = Cancel::default();
         let mut rankings = Ranking::standard();
-        let extra = self.also.iter().chain(self.compare.iter().flatten());
-        rankings.extend(extra.map(Configuration::ranking));
-        let measured = |ingested: &_, judgements: &dyn Judgements| -> Result<(Measurements, usize, _)> {
-            let measured = evaluation.measure(ingested, judgements, &rankings, self.top_k, &cancel)?;
-            Ok((measured, judgements.queries(), judgements.measures()))
-        };
-        let (measured, queries, measures) = if self.directory.join(beir::CORPUS).exists() {
-            let (ingested, judgements) = beir::read(evaluation, &self.directory, corpus_files, progress, &cancel)?;
-            measured(&ingested, &judgements)?
+        rankings.extend(self.also.iter().chain(self.compare.iter().flatten()).map(Configuration::ranking));
+        let (ingested, judgements): (_, Box<dyn Judgements>) = if self.directory.join(beir::CORPUS).exists() {
+            let (ingested, judged) = beir::read(evaluation, &self.directory, corpus_files, progress, &cancel)?;
+            (ingested, Box::new(judged))
         } else {
             let request = EvalRequest {
                 directory: self.directory.clone(),
@@ -97,11 +86,16 @@ impl Eval {
                 within_files: self.within_files,
                 top_k: self.top_k,
             };
-            let (ingested, judgements) = evaluation.spans(&request, progress, &cancel)?;
-            measured(&ingested, &judgements)?
+            let (ingested, spans) = evaluation.spans(&request, progress, &cancel)?;
+            (ingested, Box::new(spans))
         };
-        let compared = self.compare.as_deref().map(|two| two.iter().map(|of| of.name.as_str()).collect::<Vec<_>>());
-        Ok(EvalReport::new(self.directory.display().to_string(), queries, measures, measured, compared.as_deref()))
+        let measured = evaluation.measure(&ingested, &*judgements, &rankings, self.top_k, &cancel)?;
+        let compared = match self.compare.as_deref() {
+            Some([a, b]) => Some([a.name.as_str(), b.name.as_str()]),
+            _ => None,
+        };
+        let report = EvalReport::new(&self.directory, &*judgements, &measured);
+        Ok(Report::new(report, judgements.measures(), &measured, compared))
     }
 }
 
@@ -112,48 +106,4 @@ fn progress(quiet: bool) -> ProgressSink {
         Progress::FileDone { files, .. } if !quiet && files.is_multiple_of(100) => eprintln!("{files} files read"),
         _ => {}
     })
-}
-
-fn describe(report: &EvalReport) -> String {
-    let mut out = format!(
-        "{}: {} documents, {} chunks, {} judged queries\n",
-        report.directory, report.documents, report.chunks, report.queries
-    );
-    for notice in &report.notices {
-        let _ = writeln!(out, "Note: {notice}");
-    }
-    let width = report.systems.iter().map(|system| system.system.len()).max().unwrap_or(0).max(8);
-    if let Some(first) = report.systems.first() {
-        let mut header = format!("{:width$}", "");
-        for measured in &first.measures {
-            let _ = write!(header, "  {:<20}", measured.measure);
-        }
-        let _ = write!(out, "\n{}", header.trim_end());
-    }
-    for system in &report.systems {
-        let _ = write!(out, "\n{:width$}", system.system);
-        for measured in &system.measures {
-            let _ = write!(out, "  {:.4} [{:.3}, {:.3}]", measured.mean, measured.low, measured.high);
-        }
-    }
-    let _ = write!(
-        out,
-        "\n\nTime of a search, models loaded: p50 {:.1} ms  p99 {:.1} ms",
-        report.latency.p50_ms, report.latency.p99_ms
-    );
-    if let Some(comparison) = &report.comparison {
-        compared(&mut out, comparison);
-    }
-    out
-}
-
-fn compared(out: &mut String, comparison: &Comparison) {
-    let _ = write!(out, "\n\n{} against {}", comparison.b, comparison.a);
-    for of in &comparison.differences {
-        let _ = write!(
-            out,
-            "\n{:10}  {:.4} against {:.4}: {:+.4} [{:+.4}, {:+.4}], p = {:.4}",
-            of.measure, of.b, of.a, of.difference, of.low, of.high, of.p_value
-        );
-    }
 }

@@ -1,77 +1,54 @@
-//! The report of an evaluation.
+//! The report of an evaluation: the product's, with intervals and a comparison.
 
-use casetrack_engine::eval::{Latency, Measurements};
-use casetrack_text::Reader;
+use std::fmt::Write as _;
+
+use casetrack_engine::eval::{EvalReport, Measurements};
 use serde::Serialize;
 
 use super::significance::{Bootstrap, mean, randomisation_test};
 
-#[derive(Debug, Clone, Serialize)]
-pub struct EvalReport {
-    pub directory: String,
-    pub documents: u64,
-    pub chunks: u64,
-    /// Queries with something relevant; the others are not asked.
-    pub queries: usize,
-    /// The stages, the default fusion, the whole search, then what else was asked for.
-    pub systems: Vec<SystemResult>,
-    pub comparison: Option<Comparison>,
-    /// Of the whole search, from query text to passages, with models and indexes loaded.
-    pub latency: Latency,
-    /// What made the evaluation less complete than it could be; empty if nothing did.
-    pub notices: Vec<String>,
-}
-
-/// One way of ranking, measured.
-#[derive(Debug, Clone, Serialize)]
-pub struct SystemResult {
-    pub system: String,
-    pub measures: Vec<Measured>,
-}
-
-/// A mean over queries and its 95 % bootstrap interval.
-#[derive(Debug, Clone, Serialize)]
-pub struct Measured {
-    pub measure: &'static str,
-    pub mean: f64,
-    pub low: f64,
-    pub high: f64,
+#[derive(Debug, Serialize)]
+pub struct Report {
+    #[serde(flatten)]
+    report: EvalReport,
+    /// The 95 % bootstrap intervals (low, high) of the means, in the order of `systems` and their measures.
+    intervals: Vec<Vec<(f64, f64)>>,
+    comparison: Option<Comparison>,
 }
 
 /// `b` against `a`.
-#[derive(Debug, Clone, Serialize)]
-pub struct Comparison {
-    pub a: String,
-    pub b: String,
-    pub differences: Vec<Difference>,
+#[derive(Debug, Serialize)]
+struct Comparison {
+    a: String,
+    b: String,
+    differences: Vec<Difference>,
 }
 
 /// The mean of b − a over queries, its 95 % bootstrap interval, and the p-value of a two-sided paired randomisation test.
-#[derive(Debug, Clone, Serialize)]
-pub struct Difference {
-    pub measure: &'static str,
-    pub a: f64,
-    pub b: f64,
-    pub difference: f64,
-    pub low: f64,
-    pub high: f64,
-    pub p_value: f64,
+#[derive(Debug, Serialize)]
+struct Difference {
+    measure: &'static str,
+    a: f64,
+    b: f64,
+    difference: f64,
+    low: f64,
+    high: f64,
+    p_value: f64,
 }
 
-impl EvalReport {
-    /// Means, intervals and, of the two rankings named in `compared`, the differences. Without a comparison where one of the two needs
-    /// a stage that did not answer: a notice says why.
+impl Report {
+    /// Adds intervals to the means, and compares the two rankings that `compared` names. There is no comparison where one of the two
+    /// needs a stage that did not answer: a notice says why.
     pub fn new(
-        directory: String,
-        queries: usize,
+        report: EvalReport,
         measures: &[&'static str],
-        measured: Measurements,
-        compared: Option<&[&str]>,
+        measured: &Measurements,
+        compared: Option<[&str; 2]>,
     ) -> Self {
-        let bootstrap = Bootstrap::new(queries);
+        let bootstrap = Bootstrap::new(report.queries);
         let column = |rows: &[Vec<f64>], at: usize| -> Vec<f64> { rows.iter().map(|row| row[at]).collect() };
         let rows = |name: &str| measured.systems.iter().find(|(system, _)| system == name).map(|(_, rows)| rows);
-        let compare = |a: &str, b: &str| -> Option<Comparison> {
+        let comparison = compared.and_then(|[a, b]| {
             let (of_a, of_b) = (rows(a)?, rows(b)?);
             let differ = |(at, &measure): (usize, &&'static str)| {
                 let (a, b) = (column(of_a, at), column(of_b, at));
@@ -82,28 +59,24 @@ impl EvalReport {
             };
             let differences = measures.iter().enumerate().map(differ).collect();
             Some(Comparison { a: a.to_owned(), b: b.to_owned(), differences })
-        };
-        let comparison = match compared {
-            Some(&[a, b]) => compare(a, b),
-            _ => None,
-        };
-        let system = |(system, rows): &(String, Vec<Vec<f64>>)| {
-            let measure = |(at, &measure): (usize, &&'static str)| {
-                let values = column(rows, at);
-                let (low, high) = bootstrap.interval(&values);
-                Measured { measure, mean: mean(&values), low, high }
-            };
-            SystemResult { system: system.clone(), measures: measures.iter().enumerate().map(measure).collect() }
-        };
-        Self {
-            directory,
-            documents: measured.documents,
-            chunks: measured.chunks,
-            queries,
-            systems: measured.systems.iter().map(system).collect(),
-            comparison,
-            latency: measured.latency,
-            notices: measured.notices.iter().map(|notice| Reader::CommandLine.hint(notice)).collect(),
+        });
+        let of_system =
+            |rows: &[Vec<f64>]| (0..measures.len()).map(|at| bootstrap.interval(&column(rows, at))).collect();
+        let intervals = measured.systems.iter().map(|(_, rows)| of_system(rows)).collect();
+        Self { report, intervals, comparison }
+    }
+
+    pub fn describe(&self) -> String {
+        let mut out = casetrack_text::eval::report(&self.report, &self.intervals);
+        if let Some(Comparison { a, b, differences }) = &self.comparison {
+            let _ = write!(out, "\n\n{b} against {a}");
+            for Difference { measure, a, b, difference, low, high, p_value } in differences {
+                let _ = write!(
+                    out,
+                    "\n{measure:10}  {b:.4} against {a:.4}: {difference:+.4} [{low:+.4}, {high:+.4}], p = {p_value:.4}"
+                );
+            }
         }
+        out
     }
 }

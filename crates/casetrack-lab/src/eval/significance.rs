@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn the_test_tells_a_steady_difference_from_none() {
+    fn the_test_distinguishes_a_steady_difference_from_none() {
         let steady: Vec<f64> = (0..50).map(|number| 0.01 + f64::from(number % 3) * 0.02).collect();
         assert!(randomisation_test(&steady) < 0.001);
         let balanced: Vec<f64> = (0..50).map(|number| if number % 2 == 0 { 0.1 } else { -0.1 }).collect();

@@ -17,7 +17,7 @@
 
 use std::io::Read;
 
-use casetrack_core::{DocumentMeta, Error, Page, Result};
+use casetrack_core::{DocumentMeta, Error, Result};
 
 use crate::codec::{decode, decode_json, decode_vector, encode, encode_json, encode_raw, encode_vector, payload};
 use crate::error::corrupt;
@@ -52,7 +52,7 @@ pub(crate) fn write(document: &StoredDocument, put: &mut dyn FnMut(&[u8]) -> Res
         section(TEXT, page.number, page.text.as_bytes())?;
     }
     for (chunk, vector) in document.chunks.iter().zip(&document.vectors) {
-        section(CHUNK, chunk.index, &encode(&ChunkRecord::new(chunk))?)?;
+        section(CHUNK, chunk.index, &encode(&ChunkRecord(chunk.clone()))?)?;
         section(VECTOR, chunk.index, &encode_vector(vector))?;
         if let Some(sparse) = document.sparse_vectors.get(chunk.index as usize) {
             section(SPARSE_VECTOR, chunk.index, &encode_raw(&sparse.encode()))?;
@@ -74,7 +74,7 @@ pub(crate) fn read(input: &mut dyn Read, models: &VectorModels) -> Result<Stored
         return Err(corrupt("it does not begin with the document's metadata"));
     }
     let meta: DocumentMeta = decode_json("document", &value)?;
-    let (mut pages, mut chunks, mut vectors) = (Vec::<Page>::new(), Vec::new(), Vec::new());
+    let (mut pages, mut chunks, mut vectors) = (Vec::new(), Vec::new(), Vec::new());
     let (mut sparse_vectors, mut annotations) = (Vec::new(), None);
     while let Some((tag, number, value)) = section(input)? {
         match tag {
@@ -83,23 +83,12 @@ pub(crate) fn read(input: &mut dyn Read, models: &VectorModels) -> Result<Stored
                 let layout: LayoutRecord = decode("page layout", &expect(input, LAYOUT, number)?)?;
                 let text = String::from_utf8(expect(input, TEXT, number)?)
                     .map_err(|_| corrupt(format!("page {number} is not text")))?;
-                pages.push(Page {
-                    number,
-                    text,
-                    blocks: layout.blocks(),
-                    line_boxes: layout.line_boxes(),
-                    method: page.method()?,
-                    ocr_confidence: page.ocr_confidence,
-                    sheet_name: page.sheet_name,
-                });
+                pages.push(page.into_page(number, text, layout));
             }
             CHUNK => {
                 let record: ChunkRecord = decode("chunk", &value)?;
-                let page = pages.get((record.page as usize).wrapping_sub(1));
-                let text = page.and_then(|page| page.text.get(record.byte_start as usize..record.byte_end as usize));
-                let text = text.ok_or_else(|| corrupt(format!("chunk {number} is not in the text of its page")))?;
-                let text = text.to_owned();
-                chunks.push(record.into_chunk(number, text));
+                let chunk = record.into_chunk_of(&pages, number);
+                chunks.push(chunk.ok_or_else(|| corrupt(format!("chunk {number} is not in the text of its page")))?);
                 let vector = decode_vector(&expect(input, VECTOR, number)?, models.dense_dimension as usize)?;
                 vectors.push(vector.iter().map(|x| x.to_f32()).collect());
             }

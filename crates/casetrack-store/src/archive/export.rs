@@ -46,32 +46,22 @@ pub struct ExportReport {
 }
 
 impl Collection {
-    /// Writes the collection as of this moment into one file. Changes go on meanwhile and are not in it. One document at a
-    /// time is held in memory.
-    ///
-    /// The file appears whole or not at all: it is written beside its name (`.partial`), synced and renamed.
+    /// Writes the collection as of this moment into one file, which appears whole or not at all. Changes go on meanwhile and are not
+    /// in it. One document at a time is held in memory.
     ///
     /// Errors: [`ErrorCode::AlreadyExists`] where the file exists; [`ErrorCode::Corrupt`] where a document is damaged, so that
     /// every archive that was written can be imported.
     pub fn export(&self, target: &Path, options: &ExportOptions) -> Result<ExportReport> {
         if !options.overwrite && target.exists() {
             let message = format!("{} exists already.", target.display());
-            return Err(Error::new(ErrorCode::AlreadyExists, message).with_hint(hint![
-                "Choose another name, or ",
-                Action::ReplaceFile,
-                "."
-            ]));
+            let hint = hint!["Choose another name, or ", Action::ReplaceFile, "."];
+            return Err(Error::new(ErrorCode::AlreadyExists, message).with_hint(hint));
         }
         let partial = fs::partial_path(target);
-        let written = self.write_archive(&partial, options).and_then(|report| {
-            fs::rename_durably(&partial, target)?;
-            Ok(report)
-        });
-        if written.is_err() {
-            // What is left would only take space; that it could not be removed matters less than why it is there.
-            let _ = std::fs::remove_file(&partial);
-        }
-        written
+        let written = self.write_archive(&partial, options);
+        // A failure to remove what is left matters less than why it is there.
+        let written = written.and_then(|report| fs::rename_durably(&partial, target).map(|()| report));
+        written.inspect_err(|_| drop(std::fs::remove_file(&partial)))
     }
 
     fn write_archive(&self, partial: &Path, options: &ExportOptions) -> Result<ExportReport> {
@@ -104,8 +94,9 @@ impl Collection {
                 }
             }
             archive.document(number, &document)?;
-            (number, pages, chunks) =
-                (number + 1, pages + document.pages.len() as u64, chunks + document.chunks.len() as u64);
+            number += 1;
+            pages += document.pages.len() as u64;
+            chunks += document.chunks.len() as u64;
         }
         if (number, pages, chunks) != (state.documents, state.pages, state.chunks) {
             return Err(corrupt("The collection's counters are not those of its documents."));

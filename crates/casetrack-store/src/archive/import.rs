@@ -13,7 +13,7 @@ use zip::{CompressionMethod, ZipArchive};
 
 use super::{
     Archive, ArchiveManifest, EntryRecord, FORMAT, FORMAT_VERSION, MANIFEST, MAX_DOCUMENT_BYTES, MAX_MANIFEST_BYTES,
-    READERS, document_entry, original_entry, refused, zip_error,
+    document_entry, original_entry, refused, zip_error,
 };
 use crate::collection::Collection;
 use crate::error::corrupt;
@@ -51,16 +51,13 @@ impl Archive {
             let entry =
                 found.remove(name).ok_or_else(|| self.refused(format_args!("\"{name}\" is missing or twice in it")))?;
             if entry.bytes != *bytes {
-                let found = entry.bytes;
-                return Err(
-                    self.refused(format_args!("\"{name}\" has {found} bytes, not {bytes} as its manifest says"))
-                );
+                let what = format!("\"{name}\" has {} bytes, not {bytes} as its manifest says", entry.bytes);
+                return Err(self.refused(what));
             }
             if *name == document_entry(documents) {
                 if *bytes > MAX_DOCUMENT_BYTES {
-                    return Err(
-                        self.refused(format_args!("\"{name}\" claims {bytes} bytes, more than a document may have"))
-                    );
+                    let what = format!("\"{name}\" claims {bytes} bytes, more than a document may have");
+                    return Err(self.refused(what));
                 }
                 documents += 1;
             } else if let Some(number) = name.strip_prefix("originals/").and_then(|number| number.parse().ok())
@@ -105,10 +102,15 @@ impl Archive {
         if input.bytes != *bytes || Sha256(input.hasher.finalize().into()) != *sha256 {
             return Err(refused(path, format_args!("the checksum of \"{name}\" does not match its manifest")));
         }
-        taken.map_err(|error| match error.kind() {
-            ErrorKind::Environment => error,
-            _ => refused(path, format_args!("\"{name}\": {}", error.message.trim_end_matches('.'))).with_source(error),
-        })
+        taken.map_err(|error| entry_error(path, name, error))
+    }
+}
+
+/// What is wrong with an entry, unless it is the machine's fault.
+fn entry_error(path: &Path, name: &str, error: Error) -> Error {
+    match error.kind() {
+        ErrorKind::Environment => error,
+        _ => refused(path, format_args!("\"{name}\": {}", error.message.trim_end_matches('.'))).with_source(error),
     }
 }
 
@@ -165,23 +167,22 @@ fn read_manifest(
     if format != FORMAT {
         return Err(refused(path, "its manifest is of something else"));
     }
-    match READERS.iter().find(|(version, _)| *version == format_version) {
-        Some((_, read)) => read(&json).map_err(damaged),
-        None if format_version > FORMAT_VERSION => {
+    match format_version {
+        1..=FORMAT_VERSION => serde_json::from_slice(&json).map_err(damaged),
+        newer if newer > FORMAT_VERSION => {
             let message = format!(
-                "{} was made by a newer CaseTrack (format {format_version}; this version knows {FORMAT_VERSION}).",
+                "{} was made by a newer CaseTrack (format {newer}; this version knows {FORMAT_VERSION}).",
                 path.display()
             );
             Err(Error::new(ErrorCode::NewerSchema, message).with_hint("Update CaseTrack, then import it again."))
         }
-        None => Err(refused(path, format_args!("its format {format_version} is unknown"))),
+        unknown => Err(refused(path, format_args!("its format {unknown} is unknown"))),
     }
 }
 
 impl Collection {
     /// Makes a collection in `dir`, which must not exist, of everything in an archive, under the id and name of `meta`. Documents
-    /// keep their ids and their order, so that searches find the same. It is built beside `dir` and renamed when all of it
-    /// has been checked: an archive that does not check out leaves nothing.
+    /// keep their ids and their order, so that searches find the same. An archive that is refused leaves nothing.
     ///
     /// Errors: [`ErrorCode::UnreadableFile`] where anything in the archive is not as it should be.
     pub fn import(dir: &Path, archive: &mut Archive, meta: &CollectionMeta) -> Result<Self> {
@@ -205,20 +206,14 @@ fn fill(collection: &Collection, archive: &mut Archive) -> Result<()> {
     for number in 0..documents {
         let name = document_entry(number);
         let document = archive.read(&name, |input| super::document::read(input, &models))?;
-        let refuse = |archive: &Archive, error: Error| match error.kind() {
-            ErrorKind::Environment => error,
-            _ => {
-                archive.refused(format_args!("\"{name}\": {}", error.message.trim_end_matches('.'))).with_source(error)
-            }
-        };
-        collection.put_document(&document).map_err(|error| refuse(archive, error))?;
+        collection.put_document(&document).map_err(|error| entry_error(&archive.path, &name, error))?;
         let original = original_entry(number);
         if archive.places.contains_key(&original) != document.meta.original_stored {
             return Err(archive.refused(format_args!("\"{original}\" and its document contradict each other")));
         }
         if document.meta.original_stored {
             let target = collection.new_original_path(&document.meta);
-            let written = archive.read(&original, |input| {
+            archive.read(&original, |input| {
                 let error = |error| Error::io(target.display(), error);
                 let mut file = File::create(&target).map_err(error)?;
                 std::io::copy(input, &mut file).map_err(|copying| match super::is_damage(&copying) {
@@ -226,8 +221,7 @@ fn fill(collection: &Collection, archive: &mut Archive) -> Result<()> {
                     false => error(copying),
                 })?;
                 file.flush().and_then(|()| file.sync_all()).map_err(error)
-            });
-            written?;
+            })?;
             let (sha256, _) = originals::digest(&target).map_err(|error| Error::io(target.display(), error))?;
             if sha256 != document.meta.sha256 {
                 return Err(archive.refused(format_args!("\"{original}\" is not the file of its document")));

@@ -32,21 +32,14 @@ pub use export::{ExportOptions, ExportReport};
 
 /// Name of the format, so that another zip archive is not taken for one.
 const FORMAT: &str = "casetrack-collection";
-/// Version of the archive's layout. Older ones stay readable ([`READERS`]); newer ones are refused.
-pub const FORMAT_VERSION: u32 = 2;
+/// Version of the archive's layout. All older ones, which have the same manifest, stay readable; newer ones are refused.
+const FORMAT_VERSION: u32 = 2;
 
 const MANIFEST: &str = "manifest.json";
 /// Largest manifest that is read: a million documents have one of 200 MB.
 const MAX_MANIFEST_BYTES: u64 = 256 << 20;
 /// Largest entry of a document. One is held in memory when it is imported.
 const MAX_DOCUMENT_BYTES: u64 = 4 << 30;
-
-/// Reads the manifest of one version of the format.
-type ManifestReader = fn(&[u8]) -> serde_json::Result<ArchiveManifest>;
-
-/// Every version of the format that can be read. A change of the format adds a line.
-const READERS: &[(u32, ManifestReader)] =
-    &[(1, |json| serde_json::from_slice(json)), (2, |json| serde_json::from_slice(json))];
 
 /// `manifest.json` of an archive.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -38,8 +38,7 @@ impl Catalogue {
 }
 
 impl Collection {
-    /// What filters ask of each document, ordered by path. Kept in memory, some 300 bytes a document; after a change, the
-    /// documents that changed are read.
+    /// What filters ask of each document, ordered by path. Kept in memory, some 300 bytes a document; reads only what changed.
     pub fn catalogue(&self) -> Result<Arc<[Arc<CatalogueEntry>]>> {
         let seq = self.truth.state()?.last_seq;
         let mut current = self.catalogue.0.lock().unwrap_or_else(PoisonError::into_inner);

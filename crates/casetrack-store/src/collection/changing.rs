@@ -21,8 +21,7 @@ pub enum DocumentChange {
     Deleted,
 }
 
-/// Called after each change, once it is durable and searches see it. It must return soon and must not use the collection: other
-/// changes wait for it.
+/// Called after each change, once it is durable and searches see it. Other changes wait for it, so it must not use the collection.
 pub type Observer = Box<dyn Fn(DocumentId, DocumentChange) + Send + Sync>;
 
 impl Collection {
@@ -63,9 +62,8 @@ impl Collection {
         }
     }
 
-    /// Gives documents new paths and names in one step; they may take each other's paths. Ids, pages, chunks and vectors stay, and
-    /// the derived indexes have nothing to do. Durable when it returns. A copy of the original is the caller's business: its
-    /// name has the extension of the path.
+    /// Gives documents new paths and names in one step; they may take each other's paths. Nothing else of them changes. Durable when
+    /// it returns. The caller renames copies of originals, whose names have the extension of the path.
     ///
     /// Errors: [`ErrorCode::AlreadyExists`] where a path belongs to a document that is not moved away, [`ErrorCode::NotFound`]
     /// where one of the documents is gone. Nothing is changed then.
@@ -156,8 +154,8 @@ impl Collection {
         self.trim_log(&mut state)
     }
 
-    /// Gives the collection another name, reference, type or state; its id stays. Durable when it returns. After a crash within, the
-    /// next [`open`](Self::open) finds the old description or completes the new one.
+    /// Gives the collection another name, reference, type or state; its id stays. Durable when it returns. After a crash,
+    /// [`open`](Self::open) finds the old description or the new one.
     pub fn describe(&mut self, meta: CollectionMeta) -> Result<()> {
         if meta.id != self.meta().id {
             return Err(Error::internal(format!("Collection {} cannot become {}.", self.meta().id, meta.id)));
@@ -170,16 +168,14 @@ impl Collection {
         Ok(())
     }
 
-    /// Gives a collection without a learned-sparse model one, for the vectors of documents to come. Those that are there keep
-    /// having none until they are stored again; [`Counts::sparse_chunks`](crate::Counts) counts those that have. Durable when it
-    /// returns.
+    /// Gives a collection without a learned-sparse model one, for documents that are stored from now on. Durable when it returns.
     ///
     /// Errors: [`ErrorCode::ModelMismatch`] where the collection has another one.
     pub fn adopt_sparse_model(&mut self, model: &str) -> Result<()> {
         match self.models().sparse.as_deref() {
             Some(own) if own == model => return Ok(()),
             Some(own) => {
-                return Err(mismatch("The learned-sparse vectors to come", model, "learned-sparse vectors", own));
+                return Err(mismatch("New learned-sparse vectors", model, "learned-sparse vectors", own));
             }
             None => {}
         }

@@ -19,9 +19,8 @@ pub struct Correction {
 }
 
 impl Collection {
-    /// What was probably meant by the words of a text that no chunk has. Words of 4–7 letters may differ by one edit, longer
-    /// ones by two; an exchange of neighbouring letters is one. Numbers, identifiers and abbreviations in capitals are not
-    /// touched. Microseconds where all words are known, else some milliseconds a word.
+    /// What was probably meant by the words of a text that no chunk has. Words of 4–7 letters may differ by one edit, longer ones by
+    /// two. Numbers, identifiers and abbreviations are left alone. Takes microseconds if all words are known, else milliseconds each.
     pub fn corrections(&self, text: &str) -> Result<Vec<Correction>> {
         let mut corrections: Vec<Correction> = Vec::new();
         for (word, term) in correctable(text).into_iter().take(MAX_WORDS) {

@@ -148,9 +148,8 @@ impl Collection {
         Ok(staging)
     }
 
-    /// Opens a collection as its owner and brings the derived indexes up to date. Usually milliseconds; after a crash, or when
-    /// an index was lost, as long as it takes to index what is missing (about a thousand chunks a second). A collection of an
-    /// older schema is migrated first, which keeps a backup inside it until it is opened the next time (see `migrate`).
+    /// Opens a collection as its owner and brings the derived indexes up to date. Takes milliseconds; after a crash, or when an index
+    /// was lost, a second for each thousand chunks to index. A collection of an older schema is migrated first (see `migrate`).
     ///
     /// Errors: [`ErrorCode::NotFound`], [`ErrorCode::InUse`] while another owner has it open, [`ErrorCode::NewerSchema`],
     /// [`ErrorCode::Corrupt`] where RocksDB is missing or damaged, which [`repair`](Self::repair) can fix.
@@ -162,8 +161,8 @@ impl Collection {
         })
     }
 
-    /// Opens a collection for [`verify`](Self::verify), also where [`open`](Self::open) refuses because changes are missing or
-    /// counters do not add up. What is read from it may be incomplete.
+    /// Opens a collection for [`verify`](Self::verify), even if changes are missing or counters do not add up, which
+    /// [`open`](Self::open) refuses. What is read from it may be incomplete.
     pub fn open_to_verify(dir: &Path) -> Result<Self> {
         Manifest::read(dir)?;
         Self::open_with(dir, false)
@@ -185,10 +184,8 @@ impl Collection {
             manifest.write(dir)?;
         }
         if identity != manifest.identity() {
-            return Err(corrupt(format!(
-                "collection.json and the documents in {} do not belong together.",
-                dir.display()
-            )));
+            let dir = dir.display();
+            return Err(corrupt(format!("collection.json and the documents in {dir} do not belong together.")));
         }
         manifest.reconcile(dir, &truth)?;
         let state = truth.state()?;
@@ -205,26 +202,23 @@ impl Collection {
         if !migrated {
             migrate::remove_backups(dir)?;
         }
-        let (slots, writer) = (RwLock::new(slots), Mutex::new(state));
-        let (catalogue, page_places, relocated) = Default::default();
         Ok(Self {
             dir: dir.to_owned(),
             manifest,
             identity,
             truth,
-            slots,
+            slots: RwLock::new(slots),
             indexes,
-            catalogue,
-            page_places,
-            relocated,
+            catalogue: Default::default(),
+            page_places: Default::default(),
+            relocated: Default::default(),
             observer: OnceLock::new(),
-            writer,
+            writer: Mutex::new(state),
             _owner: owner,
         })
     }
 
-    /// Whether a change could not be written, for example because the disk was full. It takes no further changes then, and must be
-    /// closed and opened again.
+    /// Whether a change could not be written, for example to a full disk. To take changes again, it must be closed and reopened.
     pub fn has_failed(&self) -> bool {
         self.truth.has_failed()
     }
@@ -262,7 +256,7 @@ impl Collection {
         })
     }
 
-    /// Where copies of source files are kept. What lies there is the caller's business.
+    /// Where the caller keeps copies of source files.
     pub fn originals_dir(&self) -> PathBuf {
         self.dir.join(ORIGINALS)
     }
@@ -305,8 +299,8 @@ impl Collection {
 
     // ---- checking ----
 
-    /// Checks every invariant on disk. Reads everything, so it takes time in proportion; changes wait meanwhile, searches do
-    /// not. Problems are in the report; an error means that checking itself was not possible.
+    /// Checks every invariant on disk. Reads everything; changes wait meanwhile, searches do not. Problems are in the report; an error
+    /// means that checking was not possible.
     pub fn verify(&self) -> Result<VerifyReport> {
         let state = self.writer();
         let rocksdb = verify::rocksdb(&self.truth)?;

@@ -12,6 +12,7 @@ use crate::bm25::{Bm25Query, WordConditions};
 use crate::derived::{DerivedIndex, Handle};
 use crate::error::corrupt;
 use crate::indexes::{self, Kept};
+use crate::reader::Reader;
 use crate::records::sparse_vector::SparseVector;
 use crate::slots::SlotSet;
 
@@ -101,9 +102,7 @@ impl Collection {
         let reader = self.truth.reader();
         let mut vectors = Vec::new();
         reader.for_each_vector(document, self.models().dense_dimension as usize, |index, vector| {
-            let record = reader.chunk_record(document, index)?;
-            let record = record.ok_or_else(|| corrupt(format!("Chunk {index} of document {document} is missing.")))?;
-            vectors.push((record.id, vector.iter().map(|x| x.to_f32()).collect()));
+            vectors.push((chunk_id(&reader, document, index)?, vector.iter().map(|x| x.to_f32()).collect()));
             Ok(())
         })?;
         Ok(vectors)
@@ -114,9 +113,7 @@ impl Collection {
         let reader = self.truth.reader();
         let mut vectors = Vec::new();
         reader.for_each_sparse_vector(document, |index, impacts| {
-            let record = reader.chunk_record(document, index)?;
-            let record = record.ok_or_else(|| corrupt(format!("Chunk {index} of document {document} is missing.")))?;
-            vectors.push((record.id, SparseVector::from_impacts(impacts)));
+            vectors.push((chunk_id(&reader, document, index)?, SparseVector::from_impacts(impacts)));
             Ok(())
         })?;
         Ok(vectors)
@@ -191,4 +188,9 @@ impl Collection {
             })
             .collect()
     }
+}
+
+fn chunk_id(reader: &Reader<'_>, document: DocumentId, index: u32) -> Result<ChunkId> {
+    let record = reader.chunk_record(document, index)?;
+    Ok(record.ok_or_else(|| corrupt(format!("Chunk {index} of document {document} is missing.")))?.0.id)
 }

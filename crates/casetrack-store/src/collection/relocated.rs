@@ -13,7 +13,7 @@ use crate::write::Relocation;
 #[derive(Default)]
 pub(super) struct Relocated(RwLock<HashMap<DocumentId, u64>>);
 
-/// Tells the number of a change from a first slot.
+/// Distinguishes the number of a change from a first slot.
 const RELOCATED: u64 = 1 << 63;
 
 impl Relocated {
@@ -32,9 +32,8 @@ impl Relocated {
 }
 
 impl Collection {
-    /// All documents with the version that is stored of each, in the order in which they were stored. A version has a number that
-    /// no other ever gets, of this document or another, so what is derived from documents can tell by it which have changed: in
-    /// themselves or, since this collection was opened, in path or name. From memory.
+    /// All documents with the number of the version that is stored, in the order in which they were stored. No other version of any
+    /// document ever has this number; since the collection was opened, a new path or name makes a version too. From memory.
     pub fn versions(&self) -> Vec<(DocumentId, u64)> {
         let relocated = self.relocated.0.read().unwrap_or_else(PoisonError::into_inner);
         let version = |document, first| relocated.get(&document).map_or(first, |seq| RELOCATED | seq);

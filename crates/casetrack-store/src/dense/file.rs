@@ -12,10 +12,9 @@ use casetrack_core::{Error, ErrorCode, Result};
 use serde::{Deserialize, Serialize};
 use usearch::{Index, MetricKind, ScalarKind};
 
+use crate::derived::{self, MANIFEST};
 use crate::error::{derived, why_not_writable};
 use crate::fs;
-
-const MANIFEST: &str = "manifest.json";
 
 /// Files up to this size are checked whole on open, larger ones in the part that searches follow blindly; the rest of them is
 /// checked before the first change and by `verify`.
@@ -50,7 +49,7 @@ impl Saved {
 pub(crate) fn save(dir: &Path, index: &Index, mut saved: Saved) -> Result<Saved> {
     fs::create_dir(dir)?;
     saved.file = format!("{:020}.usearch", saved.applied);
-    if read_manifest(dir).is_ok_and(|current| current.file == saved.file) {
+    if derived::read_manifest(dir).is_ok_and(|current: Saved| current.file == saved.file) {
         saved.file = format!("{:020}-rebuilt.usearch", saved.applied);
     }
     let path = dir.join(&saved.file);
@@ -139,20 +138,10 @@ pub(crate) fn check(dir: &Path, identity: &str) -> Result<(Saved, PathBuf)> {
 
 /// The manifest, and the file it names.
 fn committed(dir: &Path, identity: &str) -> Result<(Saved, PathBuf)> {
-    let saved = read_manifest(dir)?;
-    if saved.identity != identity {
-        return Err(derived(dir, format!("it is marked \"{}\", not \"{identity}\"", saved.identity)));
-    }
+    let saved: Saved = derived::read_manifest(dir)?;
+    derived::check_identity(dir, &saved.identity, identity)?;
     let path = dir.join(&saved.file);
     Ok((saved, path))
-}
-
-fn read_manifest(dir: &Path) -> Result<Saved> {
-    let manifest = match std::fs::read(dir.join(MANIFEST)) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(Error::io(dir.display(), error)),
-        manifest => manifest.map_err(|_| derived(dir, "it has no manifest"))?,
-    };
-    serde_json::from_slice(&manifest).map_err(|error| derived(dir, error))
 }
 
 fn compare(dir: &Path, saved: &Saved, path: &Path, whole: bool) -> Result<()> {
@@ -199,13 +188,8 @@ fn checksums(path: &Path, whole: bool) -> Result<Checksums> {
 
 fn crc32(from: &mut impl Read) -> std::io::Result<crc32fast::Hasher> {
     let mut hasher = crc32fast::Hasher::new();
-    let mut buffer = vec![0; 1 << 20];
-    loop {
-        match from.read(&mut buffer)? {
-            0 => return Ok(hasher),
-            n => hasher.update(&buffer[..n]),
-        }
-    }
+    fs::read_in_pieces(from, |piece| hasher.update(piece))?;
+    Ok(hasher)
 }
 
 fn name(path: &Path) -> Result<&str> {
@@ -213,12 +197,10 @@ fn name(path: &Path) -> Result<&str> {
 }
 
 fn remove_others(dir: &Path, keep: &str) -> Result<()> {
-    let error = |error| Error::io(dir.display(), error);
-    for entry in std::fs::read_dir(dir).map_err(error)? {
-        let entry = entry.map_err(error)?;
+    for entry in fs::entries(dir)? {
         let name = entry.file_name();
         if name != keep && name != MANIFEST {
-            std::fs::remove_file(entry.path()).map_err(error)?;
+            std::fs::remove_file(entry.path()).map_err(|error| Error::io(dir.display(), error))?;
         }
     }
     Ok(())

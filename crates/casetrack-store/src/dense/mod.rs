@@ -25,11 +25,11 @@ use usearch::{Index, IndexOptions, MetricKind, ScalarKind};
 use self::contexts::Contexts;
 use self::file::Saved;
 use self::vector::{Fetched, dot};
-use crate::derived::DerivedIndex;
+use crate::derived::{DerivedIndex, open_or_clear};
 use crate::error;
-use crate::fs;
+use crate::indexes::Origin;
 use crate::reader::Reader;
-use crate::records::{Identity, SlotRange, State};
+use crate::records::{Identity, SlotRange};
 use crate::slots::{SlotMap, SlotSet};
 use crate::top_k::TopK;
 use crate::yielding::YieldingLock;
@@ -94,10 +94,8 @@ fn options(dimension: usize) -> IndexOptions {
 }
 
 impl DenseIndex {
-    /// The best `k` chunks for a vector as (slot, cosine), best first, equal scores by slot; of `filter` only, if given.
-    ///
-    /// Exact in small collections and under narrow filters, else approximate; a filter never costs results: up to `k` of the
-    /// chunks it leaves are found.
+    /// The best `k` chunks for a vector as (slot, cosine), best first, equal scores by slot; of `filter` only, if given. Exact in small
+    /// collections and under narrow filters, else approximate. A filter never costs results.
     pub fn search(&self, query: &[f32], k: usize, filter: Option<&SlotSet>) -> Result<Vec<(u64, f32)>> {
         if query.len() != self.dimension {
             let (found, expected) = (query.len(), self.dimension);
@@ -207,8 +205,8 @@ impl DenseIndex {
         Ok(())
     }
 
-    /// Replaces a view of the file by a copy in memory, which can be changed. Reads all of the file and checks it, about a second
-    /// for a gigabyte; searches go on meanwhile. A file that turns out to be damaged is disowned, so that the index is rebuilt.
+    /// Replaces a view of the file by a copy in memory, which can be changed. Reads and checks all of the file, about a second for a
+    /// gigabyte; searches go on meanwhile. A damaged file is disowned, so that the index is rebuilt.
     fn thaw(&self) -> Result<()> {
         if !self.graph.read().viewed {
             return Ok(());
@@ -290,22 +288,12 @@ impl DerivedIndex for DenseIndex {
         let dimension = identity.dense_dimension as usize;
         let tag = format!("casetrack-dense-1 {} {} {dimension}", identity.collection, identity.dense_model);
         let index = new_index(dir, dimension)?;
-        // It is made by the first save.
-        let existed = dir.exists();
-        let graph = match file::open(dir, &tag, &index) {
-            Ok((saved, viewed)) => {
-                Graph { index: Arc::new(index), viewed, applied: saved.applied, saved: Some(saved), unsaved_chunks: 0 }
-            }
-            Err(error) if error.code != ErrorCode::Corrupt => return Err(error),
-            Err(error) => {
-                if existed {
-                    tracing::warn!(dir = %dir.display(), %error, "the dense index is damaged");
-                }
-                fs::remove_dir(dir)?;
-                let (index, saved) = (Arc::new(new_index(dir, dimension)?), Some(Saved::default()));
-                Graph { index, viewed: false, applied: 0, saved, unsaved_chunks: 0 }
-            }
+        let (index, (saved, viewed)) = match open_or_clear(dir, Self::NAME, || file::open(dir, &tag, &index))? {
+            Some(found) => (index, found),
+            None => (new_index(dir, dimension)?, (Saved::default(), false)),
         };
+        let (index, applied) = (Arc::new(index), saved.applied);
+        let graph = Graph { index, viewed, applied, saved: Some(saved), unsaved_chunks: 0 };
         Ok(Self {
             dir: dir.to_owned(),
             identity: tag,
@@ -360,7 +348,7 @@ impl DerivedIndex for DenseIndex {
         self.save()
     }
 
-    fn compact(&self, state: &State, slots: &SlotMap, reader: &Reader<'_>) -> Result<()> {
+    fn compact(&self, origin: Origin<'_>) -> Result<()> {
         let (nodes, live) = {
             let graph = self.graph.read();
             (graph.index.stats_for_level(0).nodes, graph.index.size())
@@ -368,7 +356,7 @@ impl DerivedIndex for DenseIndex {
         let deleted = nodes.saturating_sub(live);
         if deleted >= COMPACT_NODES.max(live) {
             tracing::info!(deleted, live, "the dense index is rebuilt without deleted chunks");
-            self.rebuild(state, slots, reader)?;
+            self.rebuild(origin)?;
         }
         self.freeze()
     }

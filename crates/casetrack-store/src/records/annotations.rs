@@ -1,64 +1,29 @@
 //! Value of `annotations`: what analysis found in a document.
 //!
-//! A role, or the name of what is referred to, is kept once however often it comes. A place is kept as the distance from the one
-//! before it, which is mostly small: postcard gives numbers below 128 one byte.
+//! Roles and names of references are stored once each. A place is stored as the distance from the one before it, which is mostly
+//! small: postcard gives numbers below 128 one byte.
 
 use std::collections::HashMap;
 
 use casetrack_core::{
-    AmountValue, Annotations, DatePrecision, DateValue, EntityType, EntityValue, Error, LocalEntity, PlacedMention,
-    PlacedReference, Reference, ReferenceKind, Relation, Result,
+    Annotations, Error, LocalEntity, PlacedMention, PlacedReference, Reference, ReferenceKind, Relation, Result,
 };
 use serde::{Deserialize, Serialize};
 
 use crate::error::corrupt;
 
-/// By the numbers that stand for them on disk: a new one goes to the end.
-const ENTITY_TYPES: [EntityType; 6] = [
-    EntityType::Person,
-    EntityType::Organization,
-    EntityType::Date,
-    EntityType::Amount,
-    EntityType::Location,
-    EntityType::Concept,
-];
-const PRECISIONS: [DatePrecision; 5] =
-    [DatePrecision::Day, DatePrecision::Month, DatePrecision::Quarter, DatePrecision::Year, DatePrecision::Range];
-const REFERENCE_KINDS: [ReferenceKind; 7] = [
-    ReferenceKind::Internal,
-    ReferenceKind::Document,
-    ReferenceKind::Standard,
-    ReferenceKind::Regulation,
-    ReferenceKind::Report,
-    ReferenceKind::LegalCase,
-    ReferenceKind::Hyperlink,
-];
+/// By the numbers that represent them on disk: a new one goes to the end.
 const RELATIONS: [Option<Relation>; 5] =
     [None, Some(Relation::Amends), Some(Relation::Supersedes), Some(Relation::RespondsTo), Some(Relation::Attaches)];
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct AnnotationsRecord {
     analysis: String,
-    entities: Vec<EntityRecord>,
+    entities: Vec<LocalEntity>,
     /// Roles and names of references, each once.
     texts: Vec<String>,
     mentions: Vec<OnPage<MentionRecord>>,
     references: Vec<OnPage<ReferenceRecord>>,
-}
-
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-struct EntityRecord {
-    entity_type: u8,
-    key: String,
-    name: String,
-    aliases: Vec<String>,
-    value: Option<ValueRecord>,
-}
-
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-enum ValueRecord {
-    Date { first: String, last: String, precision: u8 },
-    Amount { value: String, unit: String },
 }
 
 /// What a page has, in order of place.
@@ -83,7 +48,7 @@ struct MentionRecord {
 struct ReferenceRecord {
     step: u32,
     length: u32,
-    kind: u8,
+    kind: ReferenceKind,
     /// Place among the texts.
     name: u32,
     relation: u8,
@@ -112,15 +77,15 @@ impl AnnotationsRecord {
                 Ok(ReferenceRecord {
                     step: places.step_to(reference.char_start)?,
                     length: distance(reference.char_start, reference.char_end)?,
-                    kind: number(&REFERENCE_KINDS, &reference.kind)?,
+                    kind: reference.kind,
                     name: texts.place_of(&reference.name),
-                    relation: number(&RELATIONS, &reference.relation)?,
+                    relation: relation_number(reference.relation)?,
                 })
             },
         )?;
         Ok(Self {
             analysis: annotations.analysis.clone(),
-            entities: annotations.entities.iter().map(EntityRecord::new).collect::<Result<_>>()?,
+            entities: annotations.entities.clone(),
             texts: texts.in_order,
             mentions,
             references,
@@ -151,53 +116,18 @@ impl AnnotationsRecord {
             for item in &on_page.items {
                 let char_start = places.after(item.step)?;
                 let reference = Reference {
-                    kind: known(&REFERENCE_KINDS, item.kind)?,
+                    kind: item.kind,
                     char_start,
                     char_end: sum(char_start, item.length)?,
                     name: text(item.name)?,
-                    relation: known(&RELATIONS, item.relation)?,
+                    relation: *RELATIONS
+                        .get(usize::from(item.relation))
+                        .ok_or_else(|| damaged(&format!("has the unknown kind {}", item.relation)))?,
                 };
                 references.push(PlacedReference { page, reference });
             }
         }
-        let entities = self.entities.into_iter().map(EntityRecord::into_entity).collect::<Result<_>>()?;
-        Ok(Annotations { analysis: self.analysis, entities, mentions, references })
-    }
-}
-
-impl EntityRecord {
-    fn new(entity: &LocalEntity) -> Result<Self> {
-        let value = match &entity.value {
-            None => None,
-            Some(EntityValue::Date(DateValue { first, last, precision })) => Some(ValueRecord::Date {
-                first: first.clone(),
-                last: last.clone(),
-                precision: number(&PRECISIONS, precision)?,
-            }),
-            Some(EntityValue::Amount(AmountValue { value, unit })) => {
-                Some(ValueRecord::Amount { value: value.clone(), unit: unit.clone() })
-            }
-        };
-        let entity_type = number(&ENTITY_TYPES, &entity.entity_type)?;
-        Ok(Self {
-            entity_type,
-            key: entity.key.clone(),
-            name: entity.name.clone(),
-            aliases: entity.aliases.clone(),
-            value,
-        })
-    }
-
-    fn into_entity(self) -> Result<LocalEntity> {
-        let value = match self.value {
-            None => None,
-            Some(ValueRecord::Date { first, last, precision }) => {
-                Some(EntityValue::Date(DateValue { first, last, precision: known(&PRECISIONS, precision)? }))
-            }
-            Some(ValueRecord::Amount { value, unit }) => Some(EntityValue::Amount(AmountValue { value, unit })),
-        };
-        let Self { entity_type, key, name, aliases, .. } = self;
-        Ok(LocalEntity { entity_type: known(&ENTITY_TYPES, entity_type)?, key, name, aliases, value })
+        Ok(Annotations { analysis: self.analysis, entities: self.entities, mentions, references })
     }
 }
 
@@ -259,13 +189,9 @@ fn sum(place: u32, step: u32) -> Result<u32> {
     place.checked_add(step).ok_or_else(|| damaged("has a place beyond any text"))
 }
 
-fn number<T: PartialEq>(table: &[T], value: &T) -> Result<u8> {
-    let place = table.iter().position(|known| known == value).and_then(|place| u8::try_from(place).ok());
-    place.ok_or_else(|| Error::internal("Annotations were to be stored of a kind that the store does not know."))
-}
-
-fn known<T: Copy>(table: &[T], number: u8) -> Result<T> {
-    table.get(usize::from(number)).copied().ok_or_else(|| damaged(&format!("has the unknown kind {number}")))
+fn relation_number(relation: Option<Relation>) -> Result<u8> {
+    let number = (0..).zip(RELATIONS).find(|(_, known)| *known == relation).map(|(number, _)| number);
+    number.ok_or_else(|| Error::internal("Annotations were to be stored with a relation that the store does not know."))
 }
 
 fn damaged(what: &str) -> Error {
@@ -274,10 +200,14 @@ fn damaged(what: &str) -> Error {
 
 #[cfg(test)]
 mod tests {
+    use casetrack_core::{AmountValue, DatePrecision, DateValue, EntityType, EntityValue};
     use proptest::prelude::*;
 
     use super::*;
     use crate::codec::{decode, encode};
+
+    const PRECISIONS: [DatePrecision; 5] =
+        [DatePrecision::Day, DatePrecision::Month, DatePrecision::Quarter, DatePrecision::Year, DatePrecision::Range];
 
     fn entities() -> impl Strategy<Value = LocalEntity> {
         let precision = prop::sample::select(PRECISIONS.to_vec());
@@ -353,9 +283,30 @@ mod tests {
     }
 
     #[test]
-    fn every_kind_has_a_number() {
-        assert!(EntityType::ALL.iter().all(|known| ENTITY_TYPES.contains(known)));
-        assert!(ReferenceKind::ALL.iter().all(|known| REFERENCE_KINDS.contains(known)));
+    fn every_kind_keeps_its_number() {
+        let types = [
+            EntityType::Person,
+            EntityType::Organization,
+            EntityType::Date,
+            EntityType::Amount,
+            EntityType::Location,
+            EntityType::Concept,
+        ];
+        assert_eq!(EntityType::ALL, types);
+        assert_eq!(encode(&types).unwrap(), [1, 0, 1, 2, 3, 4, 5]);
+        assert_eq!(encode(&PRECISIONS).unwrap(), [1, 0, 1, 2, 3, 4]);
+        let kinds = [
+            ReferenceKind::Internal,
+            ReferenceKind::Document,
+            ReferenceKind::Standard,
+            ReferenceKind::Regulation,
+            ReferenceKind::Report,
+            ReferenceKind::LegalCase,
+            ReferenceKind::Hyperlink,
+        ];
+        assert_eq!(ReferenceKind::ALL, kinds);
+        assert_eq!(encode(&kinds).unwrap(), [1, 0, 1, 2, 3, 4, 5, 6]);
+        assert_eq!(RELATIONS.map(|relation| relation_number(relation).unwrap()), [0, 1, 2, 3, 4]);
     }
 
     /// The bytes of released values: see the test of the same kind in `records`.

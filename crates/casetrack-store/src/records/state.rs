@@ -1,6 +1,7 @@
 //! Values of `meta`: whose data a collection's is, and how much of it there is. They have versions of their own.
 
 use casetrack_core::{CollectionId, Result};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::codec::{decode_as, encode_as};
@@ -42,11 +43,10 @@ impl State {
     }
 
     pub fn decode(value: &[u8]) -> Result<Self> {
-        match value.first() {
-            Some(1) => decode_as::<StateOfSchema1>(1, "state", value).map(Self::from),
-            Some(2) => decode_as::<StateOfSchema2>(2, "state", value).map(Self::from),
-            _ => decode_as(STATE_VERSION, "state", value),
-        }
+        decode_any("state", value, STATE_VERSION, |version| match version {
+            1 => &[0, 0],
+            _ => &[0],
+        })
     }
 }
 
@@ -56,60 +56,23 @@ impl Identity {
     }
 
     pub fn decode(value: &[u8]) -> Result<Self> {
-        match value.first() {
-            Some(1) => decode_as::<IdentityOfSchema1>(1, "identity", value).map(Self::from),
-            _ => decode_as(IDENTITY_VERSION, "identity", value),
+        decode_any("identity", value, IDENTITY_VERSION, |_| &[0])
+    }
+}
+
+/// A value of `newest` or an earlier version. Each version added fields at the end; `missing` gives those that an earlier one lacks,
+/// encoded: 0 or `None`, a byte each.
+fn decode_any<T: DeserializeOwned>(
+    what: &str,
+    value: &[u8],
+    newest: u8,
+    missing: impl Fn(u8) -> &'static [u8],
+) -> Result<T> {
+    match value.first() {
+        Some(&version) if (1..newest).contains(&version) => {
+            decode_as(version, what, &[value, missing(version)].concat())
         }
-    }
-}
-
-#[derive(Deserialize)]
-struct StateOfSchema1 {
-    next_slot: u64,
-    last_seq: u64,
-    trimmed_seq: u64,
-    documents: u64,
-    pages: u64,
-    chunks: u64,
-}
-
-impl From<StateOfSchema1> for State {
-    fn from(old: StateOfSchema1) -> Self {
-        let StateOfSchema1 { next_slot, last_seq, trimmed_seq, documents, pages, chunks } = old;
-        StateOfSchema2 { next_slot, last_seq, trimmed_seq, documents, pages, chunks, sparse_chunks: 0 }.into()
-    }
-}
-
-#[derive(Deserialize)]
-struct StateOfSchema2 {
-    next_slot: u64,
-    last_seq: u64,
-    trimmed_seq: u64,
-    documents: u64,
-    pages: u64,
-    chunks: u64,
-    sparse_chunks: u64,
-}
-
-impl From<StateOfSchema2> for State {
-    fn from(old: StateOfSchema2) -> Self {
-        let StateOfSchema2 { next_slot, last_seq, trimmed_seq, documents, pages, chunks, sparse_chunks } = old;
-        let annotated_documents = 0;
-        Self { next_slot, last_seq, trimmed_seq, documents, pages, chunks, sparse_chunks, annotated_documents }
-    }
-}
-
-#[derive(Deserialize)]
-struct IdentityOfSchema1 {
-    collection: CollectionId,
-    dense_model: String,
-    dense_dimension: u32,
-}
-
-impl From<IdentityOfSchema1> for Identity {
-    fn from(old: IdentityOfSchema1) -> Self {
-        let IdentityOfSchema1 { collection, dense_model, dense_dimension } = old;
-        Self { collection, dense_model, dense_dimension, sparse_model: None }
+        _ => decode_as(newest, what, value),
     }
 }
 
@@ -140,6 +103,8 @@ mod tests {
         let bytes = [3, 1, 2, 3, 4, 5, 6, 7, 8];
         assert_eq!(State::decode(&bytes).unwrap(), state(7, 8));
         assert_eq!(state(7, 8).encode().unwrap(), bytes);
+        assert_eq!(State::decode(&[1, 1, 2, 3, 4, 5]).unwrap_err().code, ErrorCode::Corrupt);
+        assert_eq!(State::decode(&[2, 1, 2, 3, 4, 5, 6]).unwrap_err().code, ErrorCode::Corrupt);
         assert_eq!(State::decode(&[4, 1]).unwrap_err().code, ErrorCode::NewerSchema);
         assert_eq!(State::decode(&[0, 1]).unwrap_err().code, ErrorCode::Corrupt);
         assert_eq!(State::decode(&[]).unwrap_err().code, ErrorCode::Corrupt);

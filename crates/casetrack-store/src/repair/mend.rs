@@ -1,5 +1,5 @@
-//! A RocksDB that is sound, but holds what breaks an invariant: such documents and entries that nothing claims are moved out,
-//! lookups and counters rebuilt, in one batch.
+//! A RocksDB that is sound, but holds what breaks an invariant: such documents and entries that belong to none are moved out, and
+//! lookups and counters are rebuilt, in one batch.
 
 use std::collections::HashMap;
 
@@ -11,12 +11,13 @@ use crate::codec::{decode, decode_json, encode, encode_json};
 use crate::error::corrupt;
 use crate::manifest::Manifest;
 use crate::reader::Reader;
-use crate::records::{ChunkPlace, DocumentRecord, SlotRecord, State};
+use crate::records::{ChunkPlace, ChunkRecord, DocumentRecord, SlotRecord, State};
 use crate::schema::{
-    IDENTITY_KEY, SEGMENT_BYTES, STATE_KEY, VALUE_VERSION, cf, hash_key, leading_document, numbered_key,
-    parse_chunk_id, parse_numbered_key, parse_text_key, path_key, sequence_key,
+    IDENTITY_KEY, STATE_KEY, VALUE_VERSION, cf, hash_key, leading_document, numbered_key, parse_chunk_id,
+    parse_sequence_key, path_key, sequence_key,
 };
 use crate::truth::Truth;
+use crate::verify::has_key;
 
 /// A document that stays, and the bytes of each page's text.
 struct Kept {
@@ -56,7 +57,7 @@ impl Repair<'_> {
                         present += u64::from(belongs);
                         belongs
                     }
-                    _ => belongs_to_document(family, &kept, &key),
+                    _ => belongs_to_document(family, &kept, &key)?,
                 };
                 if !belongs {
                     entries.put(family, &key, &value)?;
@@ -101,7 +102,7 @@ impl Repair<'_> {
         let mut last = old.last_seq;
         for entry in reader.scan_all(cf::OPLOG)? {
             let (key, _) = entry?;
-            last = last.max(crate::schema::parse_sequence_key(&key).unwrap_or_default());
+            last = last.max(parse_sequence_key(&key).unwrap_or_default());
             batch.delete_cf(truth.cf(cf::OPLOG)?, &key);
         }
         let state = State { last_seq: last + 1, trimmed_seq: last + 1, ..counted };
@@ -116,7 +117,7 @@ impl Repair<'_> {
         if self.report.lost.is_empty() && taken == 0 {
             self.found("Lookups, counters or the operation log did not match the documents.");
         }
-        self.done("Look-ups, counters and the operation log were made again.");
+        self.done("Lookups, counters and the operation log were rebuilt.");
         self.discard_indexes()
     }
 
@@ -227,20 +228,10 @@ fn expected(family: &str, kept: &Documents) -> Result<HashMap<Vec<u8>, Vec<u8>>>
 }
 
 /// Whether a key of a family by document is one that a document which stays should have.
-fn belongs_to_document(family: &str, kept: &Documents, key: &[u8]) -> bool {
-    let Some(own) = leading_document(key).and_then(|id| kept.get(&id)) else { return false };
-    let meta = &own.record.meta;
-    match family {
-        cf::PAGE_TEXT => parse_text_key(key).is_some_and(|(_, page, segment)| {
-            let bytes = page.checked_sub(1).and_then(|place| own.page_bytes.get(place as usize));
-            bytes.is_some_and(|bytes| segment < bytes.div_ceil(SEGMENT_BYTES))
-        }),
-        cf::PAGES | cf::PAGE_LAYOUT => {
-            parse_numbered_key(key).is_some_and(|(_, page)| (1..=meta.page_count).contains(&page))
-        }
-        cf::ANNOTATIONS => key.len() == 16 && own.annotated,
-        _ => parse_numbered_key(key).is_some_and(|(_, index)| index < meta.chunk_count),
-    }
+fn belongs_to_document(family: &str, kept: &Documents, key: &[u8]) -> Result<bool> {
+    let Some(own) = leading_document(key).and_then(|id| kept.get(&id)) else { return Ok(false) };
+    let page_bytes = |page: u32| Ok(own.page_bytes.get((page as usize).wrapping_sub(1)).copied());
+    Ok((family != cf::ANNOTATIONS || own.annotated) && has_key(&own.record.meta, family, key, page_bytes)?)
 }
 
 fn leads_to_chunk(reader: &Reader<'_>, kept: &Documents, key: &[u8], value: &[u8]) -> Result<bool> {
@@ -251,8 +242,8 @@ fn leads_to_chunk(reader: &Reader<'_>, kept: &Documents, key: &[u8], value: &[u8
         return Ok(false);
     }
     let value = reader.get(cf::CHUNKS, &numbered_key(place.document, place.index))?;
-    let record = value.and_then(|value| decode::<crate::records::ChunkRecord>("chunk", &value).ok());
-    Ok(record.is_some_and(|record| record.id == id))
+    let record = value.and_then(|value| decode::<ChunkRecord>("chunk", &value).ok());
+    Ok(record.is_some_and(|record| record.0.id == id))
 }
 
 fn log_is_whole(reader: &Reader<'_>, state: &State) -> Result<bool> {

@@ -1,4 +1,4 @@
-//! Mending a damaged collection: keep every document that is whole, name the others, delete nothing.
+//! Repairing a damaged collection: keep every document that is whole, name the others, delete nothing.
 //!
 //! 1. RocksDB. Where it opens and every block of it can be read, what breaks an invariant is moved out of it ([`mend`]). Else
 //!    a new one is made of the documents that can be read whole ([`salvage`]), and the damaged one is moved away as it is.
@@ -16,8 +16,8 @@ mod salvage;
 use std::path::{Path, PathBuf};
 
 use casetrack_core::{
-    CollectionId, CollectionMeta, CollectionStatus, CollectionType, DocumentId, DocumentMeta, Error, ErrorCode,
-    ErrorKind, Result, Timestamp,
+    CollectionMeta, CollectionStatus, CollectionType, DocumentId, DocumentMeta, Error, ErrorCode, ErrorKind, Result,
+    Timestamp,
 };
 use rocksdb::WriteBatch;
 use serde::Serialize;
@@ -98,8 +98,7 @@ struct Repair<'d> {
 }
 
 impl Collection {
-    /// Mends the collection in `dir`, which need not be one that opens. Takes as long as reading everything, and as building
-    /// the derived indexes where they have to be.
+    /// Repairs the collection in `dir`, which need not open. Reads everything, and rebuilds the derived indexes if need be.
     ///
     /// Errors: [`ErrorCode::InUse`] while it is open; [`ErrorCode::NewerSchema`]; [`ErrorCode::Corrupt`] where nothing is left
     /// to mend; [`ErrorCode::DiskFull`] and others of the machine, after which it can be run again.
@@ -146,8 +145,7 @@ impl Repair<'_> {
         }
     }
 
-    /// Reads a document that is to be kept. Annotations can be found again, so that one whose annotations are damaged is kept
-    /// without them; the report says so.
+    /// Reads a document that is to be kept. Annotations can be found again, so damaged ones are dropped and reported.
     fn load(&mut self, reader: &Reader<'_>, record: &DocumentRecord, identity: &Identity) -> Result<StoredDocument> {
         let mut document = load::without_annotations(reader, record, identity)?;
         match load::annotations(reader, &document) {
@@ -182,25 +180,21 @@ impl Repair<'_> {
     fn read_manifest(&mut self) -> Result<Option<Manifest>> {
         match Manifest::read(self.dir) {
             Ok(manifest) => Ok(Some(manifest)),
-            Err(error) if error.code == ErrorCode::NotFound => {
-                self.found("collection.json is missing.");
+            Err(error) => {
+                match error.code {
+                    ErrorCode::NotFound => self.found("collection.json is missing."),
+                    ErrorCode::Corrupt => self.found(error.message),
+                    _ => return Err(error),
+                }
                 Ok(None)
             }
-            Err(error) if error.code == ErrorCode::Corrupt => {
-                self.found(error.message);
-                Ok(None)
-            }
-            Err(error) => Err(error),
         }
     }
 
     /// Mends RocksDB, and `collection.json` from it or the other way round.
     fn truth(&mut self, manifest: Option<Manifest>) -> Result<Manifest> {
-        let opened = Truth::open(&truth_dir(self.dir)).and_then(|truth| {
-            Truth::read_everything(truth.path())?;
-            Ok(truth)
-        });
-        match opened {
+        let opened = Truth::open(&truth_dir(self.dir));
+        match opened.and_then(|truth| Truth::read_everything(truth.path()).map(|_| truth)) {
             Ok(truth) => {
                 let manifest = self.settle_manifest(manifest, &truth)?;
                 self.mend(&truth, &manifest)?;
@@ -228,13 +222,13 @@ impl Repair<'_> {
                     self.found("collection.json does not fit the documents.");
                     return self.rewrite_manifest(kept);
                 }
-                return Err(corrupt(format!(
+                let message = format!(
                     "collection.json and the documents in {} do not belong together. This cannot be repaired automatically.",
                     self.dir.display()
-                ))
-                .with_hint(
-                    "Put back the collection.json or the rocksdb directory that belongs there. Nothing was changed.",
-                ));
+                );
+                let hint =
+                    "Put back the collection.json or the rocksdb directory that belongs there. Nothing was changed.";
+                return Err(corrupt(message).with_hint(hint));
             }
             return Ok(manifest);
         }
@@ -242,18 +236,17 @@ impl Repair<'_> {
             (Ok(Some(kept)), _) if kept.schema_version <= SCHEMA_VERSION => kept,
             (_, Some(identity)) => recovered(identity),
             _ => {
-                return Err(corrupt(format!(
-                    "Neither collection.json nor RocksDB in {} says which collection this is.",
-                    self.dir.display()
-                ))
-                .with_hint("Put collection.json back from a backup, then repair again. Nothing was changed."));
+                let dir = self.dir.display();
+                let message = format!("Neither collection.json nor RocksDB in {dir} says which collection this is.");
+                let hint = "Put collection.json back from a backup, then repair again. Nothing was changed.";
+                return Err(corrupt(message).with_hint(hint));
             }
         };
         self.rewrite_manifest(manifest)
     }
 
     fn rewrite_manifest(&mut self, manifest: Manifest) -> Result<Manifest> {
-        self.quarantine.take(&Manifest::path(self.dir))?;
+        self.quarantine.take(&Manifest::path(self.dir), "")?;
         manifest.write(self.dir)?;
         self.done(format!("collection.json was written again, for \"{}\".", manifest.collection.name));
         Ok(manifest)
@@ -290,15 +283,13 @@ impl Repair<'_> {
         }
         truth.write_durably(batch)?;
         if unusable > 0 {
-            self.done(format!(
-                "{unusable} documents are marked as having no copy of their file; their texts are whole."
-            ));
+            self.done(format!("{unusable} documents are marked as having no copy of their file; their text is whole."));
         }
         let mut stray = 0;
-        for entry in std::fs::read_dir(&folder).map_err(|error| Error::io(folder.display(), error))? {
-            let path = entry.map_err(|error| Error::io(folder.display(), error))?.path();
+        for entry in fs::entries(&folder)? {
+            let path = entry.path();
             if !expected.contains(&path) {
-                self.quarantine.take_to(&path, ORIGINALS)?;
+                self.quarantine.take(&path, ORIGINALS)?;
                 stray += 1;
             }
         }
@@ -342,14 +333,14 @@ impl Repair<'_> {
     }
 }
 
-/// What is left to say of a collection whose name is lost.
+/// The manifest of a collection whose name is lost.
 fn recovered(identity: Identity) -> Manifest {
     let Identity { collection: id, dense_model: dense, dense_dimension, sparse_model: sparse } = identity;
     Manifest {
         schema_version: SCHEMA_VERSION,
         collection: CollectionMeta {
             id,
-            name: recovered_name(id),
+            name: format!("Recovered collection {}", id.short()),
             reference: None,
             collection_type: CollectionType::default(),
             status: CollectionStatus::default(),
@@ -357,8 +348,4 @@ fn recovered(identity: Identity) -> Manifest {
         },
         models: VectorModels { dense, dense_dimension, sparse },
     }
-}
-
-fn recovered_name(id: CollectionId) -> String {
-    format!("Recovered collection {}", id.short())
 }

@@ -43,19 +43,12 @@ impl Quarantine {
         Ok(())
     }
 
-    /// Moves a file or directory in, under its own name. One that is not there is passed over.
-    pub fn take(&self, path: &Path) -> Result<()> {
-        self.move_in(path, &self.dir)
-    }
-
-    /// The same, into a folder of the quarantine.
-    pub fn take_to(&self, path: &Path, folder: &str) -> Result<()> {
-        self.move_in(path, &self.dir.join(folder))
-    }
-
-    fn move_in(&self, path: &Path, folder: &Path) -> Result<()> {
+    /// Moves a file or directory into a folder of the quarantine (`""` for its top), under its own name. One that is not there is
+    /// skipped.
+    pub fn take(&self, path: &Path, folder: &str) -> Result<()> {
         let Some(name) = path.file_name().filter(|_| path.exists()) else { return Ok(()) };
-        self.make(folder)?;
+        let folder = self.dir.join(folder);
+        self.make(&folder)?;
         fs::rename_durably(path, &folder.join(name))?;
         fs::sync_parent(path)
     }

@@ -29,7 +29,7 @@ impl Repair<'_> {
         self.dir.join(WORK)
     }
 
-    /// Finishes what a killed repair had all but done, or clears away what it had begun.
+    /// Completes a repair that was killed near its end, or removes what it had begun.
     pub(super) fn salvage_interrupted(&mut self) -> Result<()> {
         let (work, place) = (self.work(), truth_dir(self.dir));
         if work.join(COMPLETE).exists() && !place.exists() {
@@ -44,7 +44,7 @@ impl Repair<'_> {
     /// Makes a new RocksDB of what can be read of the damaged one.
     pub(super) fn salvage(&mut self, manifest: Option<Manifest>) -> Result<Manifest> {
         let salvaged = self.try_salvage(manifest);
-        // After an error nothing in there is worth its space: the damaged one is still in its place.
+        // After an error nothing in there is of use: the damaged one is still in its place.
         if truth_dir(self.dir).exists() {
             fs::remove_dir(&self.work())?;
         }
@@ -76,7 +76,7 @@ impl Repair<'_> {
         fs::write_atomically(&work.join(COMPLETE), b"")?;
         self.done(format!("{kept} documents were saved into a new RocksDB; the damaged one was moved to quarantine."));
         self.done(INGEST_AGAIN);
-        self.quarantine.take(&damaged)?;
+        self.quarantine.take(&damaged, "")?;
         self.quarantine.write_report(&self.report)?;
         fs::rename_durably(&fresh, &damaged)?;
         self.discard_indexes()?;
@@ -166,8 +166,8 @@ impl Repair<'_> {
         Ok(state.documents)
     }
 
-    /// The ids of all documents that anything readable speaks of: where a block of one family is damaged, the others tell
-    /// what was in it.
+    /// The ids of all documents that anything readable speaks of: where a block of one family is damaged, the others
+    /// still name what was in it.
     fn ids(&mut self, reader: &Reader<'_>) -> Result<BTreeSet<DocumentId>> {
         let truth = reader.truth();
         let mut ids = BTreeSet::new();
@@ -230,8 +230,7 @@ fn newest_manifest(rocksdb: &Path) -> Option<String> {
 fn clone(from: &Path, to: &Path) -> Result<()> {
     fs::remove_dir(to)?;
     fs::create_dir(to)?;
-    for entry in std::fs::read_dir(from).map_err(|error| Error::io(from.display(), error))? {
-        let entry = entry.map_err(|error| Error::io(from.display(), error))?;
+    for entry in fs::entries(from)? {
         let (path, target) = (entry.path(), to.join(entry.file_name()));
         if !path.is_file() || entry.file_name() == "LOCK" {
             continue;

@@ -7,15 +7,14 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use casetrack_core::{Error, Result};
+use casetrack_core::Result;
 use serde::{Deserialize, Serialize};
 
 use super::dead::Dead;
 use super::segment::{Segment, SegmentInfo};
+use crate::derived::{self, MANIFEST};
 use crate::error::derived;
 use crate::fs;
-
-const MANIFEST: &str = "manifest.json";
 
 /// Indexes up to this size have their checksums verified on open; larger ones by `verify` alone.
 const CHECKED_ON_OPEN_BYTES: u64 = 64 << 20;
@@ -58,14 +57,8 @@ pub(super) fn save(dir: &Path, mut saved: Saved) -> Result<()> {
 /// Maps what was committed. Anything missing or wrong is [`casetrack_core::ErrorCode::Corrupt`]. Takes time in proportion to
 /// the number of segments, and reads what is small.
 pub(super) fn load(dir: &Path, identity: &str) -> Result<(Saved, Vec<Arc<Segment>>)> {
-    let manifest = match std::fs::read(dir.join(MANIFEST)) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(Error::io(dir.display(), error)),
-        manifest => manifest.map_err(|_| derived(dir, "it has no manifest"))?,
-    };
-    let saved: Saved = serde_json::from_slice(&manifest).map_err(|error| derived(dir, error))?;
-    if saved.identity != identity {
-        return Err(derived(dir, format!("it is marked \"{}\", not \"{identity}\"", saved.identity)));
-    }
+    let saved: Saved = derived::read_manifest(dir)?;
+    derived::check_identity(dir, &saved.identity, identity)?;
     if saved.checksum().ok() != Some(saved.crc32) {
         return Err(derived(dir, "the checksum of its manifest does not match"));
     }
@@ -98,9 +91,7 @@ pub(super) fn revoke(dir: &Path) {
 
 /// A file that cannot be removed, since a search on a system that forbids it still has it mapped, goes at a later commit.
 fn remove_others(dir: &Path, keep: &[SegmentInfo]) -> Result<()> {
-    let error = |error| Error::io(dir.display(), error);
-    for entry in std::fs::read_dir(dir).map_err(error)? {
-        let entry = entry.map_err(error)?;
+    for entry in fs::entries(dir)? {
         let name = entry.file_name();
         if name != MANIFEST
             && !keep.iter().any(|segment| name == *segment.file)

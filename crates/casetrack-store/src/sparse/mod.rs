@@ -14,23 +14,24 @@ mod segment;
 mod tests;
 
 use std::collections::HashMap;
+use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-use casetrack_core::{Error, ErrorCode, Result};
+use casetrack_core::{Error, Result};
 
 use self::dead::Dead;
 use self::file::Saved;
 use self::postings::Damaged;
 use self::search::Query;
 use self::segment::{Postings, Segment, SegmentInfo, Tail, Unwritten};
-use crate::derived::DerivedIndex;
+use crate::derived::{DerivedIndex, open_or_clear};
 use crate::error;
-use crate::fs;
+use crate::indexes::Origin;
 use crate::reader::Reader;
 use crate::records::sparse_vector::SparseVector;
-use crate::records::{Identity, SlotRange, State};
+use crate::records::{Identity, SlotRange};
 use crate::slots::{SlotMap, SlotSet};
 use crate::top_k::TopK;
 
@@ -233,12 +234,8 @@ fn mergeable(segments: &[Arc<Segment>]) -> Option<usize> {
     })
 }
 
-/// splitmix64's finaliser.
 fn fingerprint(term: u32, impact: u8) -> u64 {
-    let mut z = (u64::from(term) << 8 | u64::from(impact)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
+    BuildHasherDefault::<DefaultHasher>::default().hash_one((term, impact))
 }
 
 impl DerivedIndex for SparseIndex {
@@ -251,19 +248,7 @@ impl DerivedIndex for SparseIndex {
     fn open(dir: &Path, identity: &Identity) -> Result<Self> {
         let model = identity.sparse_model.as_deref().unwrap_or("none");
         let tag = format!("casetrack-sparse-1 {} {model}", identity.collection);
-        // It is made by the first commit.
-        let existed = dir.exists();
-        let (saved, segments) = match file::load(dir, &tag) {
-            Ok(found) => found,
-            Err(error) if error.code != ErrorCode::Corrupt => return Err(error),
-            Err(error) => {
-                if existed {
-                    tracing::warn!(dir = %dir.display(), %error, "the sparse index is damaged");
-                }
-                fs::remove_dir(dir)?;
-                (Saved { identity: tag.clone(), ..Saved::default() }, Vec::new())
-            }
-        };
+        let (saved, segments) = open_or_clear(dir, Self::NAME, || file::load(dir, &tag))?.unwrap_or_default();
         let number = |segment: &SegmentInfo| segment.file.split('.').next().and_then(|n| n.parse::<u64>().ok());
         let next_file = saved.segments.iter().filter_map(number).max().map_or(0, |last| last + 1);
         let inner = Inner {
@@ -327,7 +312,7 @@ impl DerivedIndex for SparseIndex {
         self.save()
     }
 
-    fn compact(&self, _: &State, _: &SlotMap, _: &Reader<'_>) -> Result<()> {
+    fn compact(&self, _: Origin<'_>) -> Result<()> {
         let mut rewritten = false;
         while let Some(n) = { outdated(&self.read()) } {
             self.rewrite(n..n + 1)?;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use casetrack_core::{CollectionId, DocumentId};
+use casetrack_core::{CollectionId, DocumentId, ErrorCode};
 use proptest::prelude::*;
 
 use super::*;

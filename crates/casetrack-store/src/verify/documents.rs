@@ -179,16 +179,16 @@ impl<'r, 't> Walk<'r, 't> {
                 return Ok(None);
             }
         };
-        match damage(self.reader.chunk_place(record.id))? {
+        match damage(self.reader.chunk_place(record.0.id))? {
             Ok(Some(place)) if (place.document, place.index) == (id, index) => {}
-            Ok(_) => self.chain.problem(format!("{name}, chunk {index} cannot be found by its id, {}.", record.id)),
+            Ok(_) => self.chain.problem(format!("{name}, chunk {index} cannot be found by its id, {}.", record.0.id)),
             Err(error) => self.chain.problem(format!("{name}, chunk {index}: {}", error.message)),
         }
         let Some(page) = page else { return Ok(None) };
-        let (start, end) = (record.byte_start as usize, record.byte_end as usize);
-        let Some(text) = page.text.get(start..end).filter(|_| record.page == page.number) else {
+        let (start, end) = (record.0.byte_start as usize, record.0.byte_end as usize);
+        let Some(text) = page.text.get(start..end).filter(|_| record.0.page == page.number) else {
             self.verbatim
-                .problem(format!("{name}, chunk {index}: page {} has no text at bytes {start}..{end}.", record.page));
+                .problem(format!("{name}, chunk {index}: page {} has no text at bytes {start}..{end}.", record.0.page));
             return Ok(None);
         };
         Ok(Some(record.into_chunk(index, text.to_owned())))
@@ -200,28 +200,29 @@ impl<'r, 't> Walk<'r, 't> {
         for entry in self.reader.numbered(cf::VECTORS, meta.id, 0..u32::MAX)? {
             let (index, value) = entry?;
             self.vectors.check.checked += 1;
-            if index != next_index {
-                self.chain
-                    .problem(format!("{name}: the vector of chunk {index} comes where that of {next_index} should."));
-            }
-            next_index = index.saturating_add(1);
-            match decode_vector(&value, self.dimension as usize) {
-                Ok(vector) => {
-                    if let Some(problem) = vector_problem(vector.iter().map(|x| x.to_f32()), self.dimension) {
-                        self.vectors.problem(format!("{name}, chunk {index}: its vector {problem}."));
-                    }
-                }
-                Err(error) => self.vectors.problem(format!("{name}, chunk {index}: {}", error.message)),
-            }
+            self.in_sequence(&name, "vector", index, &mut next_index);
+            let problem = match decode_vector(&value, self.dimension as usize) {
+                Ok(vector) => vector_problem(vector.iter().map(|x| x.to_f32()), self.dimension)
+                    .map(|problem| format!("its vector {problem}.")),
+                Err(error) => Some(error.message),
+            };
+            problem.into_iter().for_each(|problem| self.vectors.problem(format!("{name}, chunk {index}: {problem}")));
         }
         if next_index != meta.chunk_count {
             self.chain.problem(format!("{name} has {next_index} vectors for {} chunks.", meta.chunk_count));
         }
         Ok(())
     }
-}
 
-impl Walk<'_, '_> {
+    /// Notes a gap before the value of a chunk.
+    fn in_sequence(&mut self, name: &str, what: &str, index: u32, next_index: &mut u32) {
+        if index != *next_index {
+            let problem = format!("{name}: the {what} of chunk {index} comes where that of {next_index} should.");
+            self.chain.problem(problem);
+        }
+        *next_index = index.saturating_add(1);
+    }
+
     fn sparse_vectors_of(&mut self, record: &DocumentRecord) -> Result<()> {
         let (meta, name) = (&record.meta, named(record));
         let (mut impacts, mut next_index) = (Vec::new(), 0);
@@ -229,12 +230,7 @@ impl Walk<'_, '_> {
             let (index, value) = entry?;
             self.sparse_vectors.check.checked += 1;
             self.found.sparse_chunks += 1;
-            if index != next_index {
-                self.chain.problem(format!(
-                    "{name}: the learned-sparse vector of chunk {index} comes where that of {next_index} should."
-                ));
-            }
-            next_index = index.saturating_add(1);
+            self.in_sequence(&name, "learned-sparse vector", index, &mut next_index);
             let decoded = payload("learned-sparse vector", &value)
                 .and_then(|payload| sparse_vector::decode_into(payload, &mut impacts));
             if let Err(error) = decoded {
@@ -268,5 +264,5 @@ impl Walk<'_, '_> {
 
 /// The page of an encoded chunk, if it can be decoded.
 fn page_of(value: &[u8]) -> Option<u32> {
-    decode::<ChunkRecord>("chunk", value).ok().map(|record| record.page)
+    decode::<ChunkRecord>("chunk", value).ok().map(|record| record.0.page)
 }

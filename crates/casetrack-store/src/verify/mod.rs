@@ -6,12 +6,14 @@ mod orphans;
 use std::collections::HashMap;
 use std::path::Path;
 
-use casetrack_core::{DocumentId, Error, ErrorKind, Result};
+use casetrack_core::{DocumentId, DocumentMeta, Error, ErrorKind, Result};
 
 use crate::derived::DerivedIndex;
+use crate::indexes::Origin;
 use crate::manifest::{Manifest, VectorModels};
 use crate::reader::Reader;
-use crate::records::{DocumentRecord, State};
+use crate::records::DocumentRecord;
+use crate::schema::{SEGMENT_BYTES, cf, parse_numbered_key, parse_text_key};
 use crate::slots::SlotMap;
 use crate::truth::Truth;
 
@@ -75,6 +77,27 @@ fn named(record: &DocumentRecord) -> String {
     format!("{} ({})", record.meta.name, record.meta.id)
 }
 
+/// Whether a key of a family by document is one that this document has. `page_bytes` gives the length of a page's text, `None` for
+/// a page that cannot be read.
+pub(crate) fn has_key(
+    meta: &DocumentMeta,
+    family: &str,
+    key: &[u8],
+    page_bytes: impl FnOnce(u32) -> Result<Option<u32>>,
+) -> Result<bool> {
+    Ok(match family {
+        cf::PAGE_TEXT => match parse_text_key(key) {
+            Some((_, page, segment)) => page_bytes(page)?.is_some_and(|bytes| segment < bytes.div_ceil(SEGMENT_BYTES)),
+            None => false,
+        },
+        cf::PAGES | cf::PAGE_LAYOUT => {
+            parse_numbered_key(key).is_some_and(|(_, page)| (1..=meta.page_count).contains(&page))
+        }
+        cf::ANNOTATIONS => key.len() == 16,
+        _ => parse_numbered_key(key).is_some_and(|(_, index)| index < meta.chunk_count),
+    })
+}
+
 /// A damaged value is a finding; a disk that cannot be read is not.
 fn damage<T>(result: Result<T>) -> Result<std::result::Result<T, Error>> {
     match result {
@@ -129,14 +152,14 @@ pub(crate) fn documents(reader: &Reader<'_>, models: &VectorModels) -> Result<Ve
 }
 
 /// Compares a derived index with what it is derived from.
-pub(crate) fn index<I: DerivedIndex>(index: &I, state: &State, slots: &SlotMap, reader: &Reader<'_>) -> Result<Check> {
+pub(crate) fn index<I: DerivedIndex>(index: &I, origin: Origin<'_>) -> Result<Check> {
     let mut findings = Findings::new(I::CHECK.0, I::CHECK.1);
-    findings.check.checked = slots.chunks();
-    let (applied, last) = (index.applied(), state.last_seq);
+    findings.check.checked = origin.slots.chunks();
+    let (applied, last) = (index.applied(), origin.state.last_seq);
     if applied != last {
         findings.problem(format!("The {} index has applied the changes up to {applied}; the last is {last}.", I::NAME));
     }
-    match damage(index.check(slots, reader))? {
+    match damage(index.check(origin.slots, origin.reader))? {
         Ok(problems) => problems.into_iter().for_each(|problem| findings.problem(problem)),
         Err(error) => findings.problem(error.message),
     }

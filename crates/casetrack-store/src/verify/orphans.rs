@@ -1,16 +1,13 @@
 //! Up from everything that belongs to a document: nothing may be left that no document claims.
 
-use casetrack_core::{DocumentId, Result};
+use casetrack_core::{DocumentId, DocumentMeta, Result};
 
 use super::documents::Found;
-use super::{Documents, Findings, damage, named};
+use super::{Documents, Findings, damage, has_key, named};
 use crate::codec::decode;
 use crate::reader::Reader;
 use crate::records::{ChunkPlace, SlotRecord, State};
-use crate::schema::{
-    SEGMENT_BYTES, cf, leading_document, parse_chunk_id, parse_hash_key, parse_numbered_key, parse_sequence_key,
-    parse_text_key, path_key,
-};
+use crate::schema::{cf, leading_document, parse_chunk_id, parse_hash_key, parse_sequence_key, path_key};
 
 /// `found` is what the documents have.
 pub(super) fn check(reader: &Reader<'_>, documents: &Documents, found: Found, chain: &mut Findings) -> Result<()> {
@@ -44,22 +41,8 @@ fn by_document(reader: &Reader<'_>, documents: &Documents, family: &'static str,
             chain.problem(format!("\"{family}\" has an entry of document {id}, which does not exist."));
             continue;
         };
-        let meta = &record.meta;
-        let belongs = match family {
-            cf::PAGE_TEXT => match parse_text_key(&key) {
-                Some((_, page, segment)) => {
-                    let length = damage(reader.page_record(id, page))?.ok().flatten().map(|page| page.byte_len);
-                    length.is_some_and(|bytes| segment < bytes.div_ceil(SEGMENT_BYTES))
-                }
-                None => false,
-            },
-            cf::CHUNKS | cf::VECTORS | cf::SPARSE_VECTORS => {
-                parse_numbered_key(&key).is_some_and(|(_, index)| index < meta.chunk_count)
-            }
-            cf::ANNOTATIONS => key.len() == 16,
-            _ => parse_numbered_key(&key).is_some_and(|(_, page)| (1..=meta.page_count).contains(&page)),
-        };
-        if !belongs {
+        let page_bytes = |page| Ok(damage(reader.page_record(id, page))?.ok().flatten().map(|record| record.byte_len));
+        if !has_key(&record.meta, family, &key, page_bytes)? {
             chain.problem(format!("\"{family}\" has an entry that {} does not have.", named(record)));
         }
     }
@@ -107,7 +90,7 @@ fn chunk_ids(reader: &Reader<'_>, chain: &mut Findings) -> Result<()> {
             Ok(place) => damage(reader.chunk_record(place.document, place.index))?.ok().flatten(),
             Err(_) => None,
         };
-        if found.is_none_or(|record| record.id != id) {
+        if found.is_none_or(|record| record.0.id != id) {
             chain.problem(format!("Chunk id {id} leads to no chunk that has it."));
         }
     }
@@ -158,27 +141,16 @@ fn log(reader: &Reader<'_>, state: &State, chain: &mut Findings) -> Result<()> {
 }
 
 fn counts(documents: &Documents, optional: Found, state: &State, chain: &mut Findings) {
-    let pages: u64 = documents.values().map(|record| u64::from(record.meta.page_count)).sum();
-    let chunks: u64 = documents.values().map(|record| u64::from(record.meta.chunk_count)).sum();
-    let found = (documents.len() as u64, pages, chunks);
-    let claimed = (state.documents, state.pages, state.chunks);
-    if found != claimed {
-        let ((d, p, c), (cd, cp, cc)) = (found, claimed);
-        chain.problem(format!(
-            "There are {d} documents, {p} pages and {c} chunks, but the collection counts {cd}, {cp} and {cc}."
-        ));
-    }
-    let Found { sparse_chunks, annotated_documents } = optional;
-    if sparse_chunks != state.sparse_chunks {
-        chain.problem(format!(
-            "There are {sparse_chunks} learned-sparse vectors, but the collection counts {}.",
-            state.sparse_chunks
-        ));
-    }
-    if annotated_documents != state.annotated_documents {
-        chain.problem(format!(
-            "There are {annotated_documents} documents with annotations, but the collection counts {}.",
-            state.annotated_documents
-        ));
+    let sum = |count: fn(&DocumentMeta) -> u32| documents.values().map(|record| u64::from(count(&record.meta))).sum();
+    for (what, found, counted) in [
+        ("documents", documents.len() as u64, state.documents),
+        ("pages", sum(|meta| meta.page_count), state.pages),
+        ("chunks", sum(|meta| meta.chunk_count), state.chunks),
+        ("learned-sparse vectors", optional.sparse_chunks, state.sparse_chunks),
+        ("documents with annotations", optional.annotated_documents, state.annotated_documents),
+    ] {
+        if found != counted {
+            chain.problem(format!("There are {found} {what}, but the collection counts {counted}."));
+        }
     }
 }

@@ -8,7 +8,7 @@ use casetrack_mcp::settings::Settings;
 use clap::Args;
 use serde::{Deserialize, Serialize};
 
-use crate::owner::console::Console;
+use crate::console::Console;
 
 /// Call an MCP tool
 #[derive(Debug, Args, Serialize, Deserialize)]
@@ -30,15 +30,11 @@ impl Call {
                 .with_hint("Give a JSON object in quotes, such as '{\"query\": \"payment terms\"}'.")
         })?;
         let engine = Arc::clone(&console.engine);
-        let active = match &self.collection {
-            Some(name) => Some(engine.find_collection(name)?.id),
-            None => None,
-        };
+        let active = self.collection.map(|name| engine.find_collection(&name)).transpose()?.map(|found| found.id);
         let settings = Settings::load(&engine.config().data_dir)?;
         let session = Session::new(engine, settings, active);
         let result = session.call(&self.tool, arguments, &console.progress(), &console.cancel, false)?;
-        console.print(&result.structured, |_| result.text.clone())?;
-        Ok(0)
+        console.print(&result.structured, |_| result.text.clone())
     }
 
     /// See [`casetrack_mcp::may_be_repeated`].

@@ -1,18 +1,47 @@
-//! `casetrack collections`
+//! `casetrack new`, `collections`, `rename`, `close`, `archive` and `reopen`
 
-use casetrack_core::{CollectionStatus, Result};
-use casetrack_engine::collections::CollectionSummary;
+use casetrack_core::{CollectionMeta, CollectionStatus, CollectionType, Result};
+use casetrack_engine::collections::{CollectionSummary, CreateCollection};
 use casetrack_text::Reader;
 use casetrack_text::format::counted;
 use clap::Args;
 use serde::{Deserialize, Serialize};
 
-use crate::owner::console::Console;
+use crate::console::Console;
+use crate::options::named;
+
+/// Create an empty collection for a matter
+#[derive(Debug, Args, Serialize, Deserialize)]
+pub struct New {
+    /// Name of the collection, such as "Acme Corp Partnership"
+    name: String,
+    /// Type of the collection: project, contract, financial, compliance, research, hr, operations or other
+    #[arg(long = "type", value_name = "TYPE", value_parser = named::<CollectionType>, default_value = "other")]
+    collection_type: CollectionType,
+    /// Your own identifier or file number for the collection
+    #[arg(long = "id", value_name = "REF")]
+    reference: Option<String>,
+}
+
+impl New {
+    pub fn run(self, console: &Console) -> Result<u8> {
+        let engine = &console.engine;
+        let request =
+            CreateCollection { name: self.name, reference: self.reference, collection_type: self.collection_type };
+        let meta = engine.create_collection(request)?;
+        console.print(&meta, created)
+    }
+}
+
+fn created(meta: &CollectionMeta) -> String {
+    let CollectionMeta { id, name, .. } = meta;
+    format!("Created collection \"{name}\" (ID: {}).\n\nNext: casetrack ingest PATH... -c \"{name}\"", id.short())
+}
 
 /// List the collections
 #[derive(Debug, Args, Serialize, Deserialize)]
 pub struct Collections {
-    /// Archived ones, too
+    /// Include archived collections
     #[arg(long)]
     all: bool,
 }
@@ -21,12 +50,11 @@ impl Collections {
     pub fn run(self, console: &Console) -> Result<u8> {
         let mut collections = console.engine.list_collections(None)?;
         collections.retain(|summary| self.all || summary.meta.status != CollectionStatus::Archived);
-        console.print(&collections, |collections| describe(collections))?;
-        Ok(0)
+        console.print(&collections, |collections| list(collections))
     }
 }
 
-fn describe(collections: &[CollectionSummary]) -> String {
+fn list(collections: &[CollectionSummary]) -> String {
     if collections.is_empty() {
         return "There are no collections yet.\n\nNext: casetrack new NAME".to_owned();
     }
@@ -46,4 +74,80 @@ fn describe(collections: &[CollectionSummary]) -> String {
         format!("{}  {}{reference}  ({state}{counts})\n", summary.meta.id.short(), summary.meta.name)
     };
     collections.iter().map(line).collect()
+}
+
+/// Give a collection another name
+///
+/// Its ID, its folder and its documents stay. No other collection may have the name.
+#[derive(Debug, Args, Serialize, Deserialize)]
+pub struct Rename {
+    /// Name, ID or reference of the collection
+    collection: String,
+    /// Its new name
+    name: String,
+}
+
+impl Rename {
+    pub fn run(self, console: &Console) -> Result<u8> {
+        let before = console.engine.find_collection(&self.collection)?;
+        let meta = console.engine.rename_collection(before.id, &self.name)?;
+        console.print(&meta, |meta| format!("Renamed \"{}\" to \"{}\".", before.name, meta.name))
+    }
+}
+
+/// Close a collection: it can be searched and read, but no longer changed
+///
+/// Its documents are kept as they are. Ingest, sync, reindex, watch and the deletion of documents are refused, and its watches
+/// pause, until `casetrack reopen`.
+#[derive(Debug, Args, Serialize, Deserialize)]
+pub struct Close {
+    /// Name, ID or reference of the collection
+    collection: String,
+}
+
+impl Close {
+    pub fn run(self, console: &Console) -> Result<u8> {
+        set(console, &self.collection, CollectionStatus::Closed, "Closed")
+    }
+}
+
+/// Archive a collection: it is put away, and neither listed nor searched
+///
+/// Nothing is deleted. The collection is left out of lists, and everything but rename, verify, repair and delete is refused, until
+/// `casetrack reopen`. `casetrack collections --all` lists archived collections, too.
+#[derive(Debug, Args, Serialize, Deserialize)]
+pub struct Archive {
+    /// Name, ID or reference of the collection
+    collection: String,
+}
+
+impl Archive {
+    pub fn run(self, console: &Console) -> Result<u8> {
+        set(console, &self.collection, CollectionStatus::Archived, "Archived")
+    }
+}
+
+/// Reopen a collection that was closed or archived
+///
+/// Folders that are watched for it are synced.
+#[derive(Debug, Args, Serialize, Deserialize)]
+pub struct Reopen {
+    /// Name, ID or reference of the collection
+    collection: String,
+}
+
+impl Reopen {
+    pub fn run(self, console: &Console) -> Result<u8> {
+        set(console, &self.collection, CollectionStatus::Active, "Reopened")
+    }
+}
+
+fn set(console: &Console, collection: &str, status: CollectionStatus, done: &str) -> Result<u8> {
+    let found = console.engine.find_collection(collection)?;
+    let meta = console.engine.set_collection_status(found.id, status)?;
+    let next = match status {
+        CollectionStatus::Active => "",
+        _ => "\n\nNext, to use it as before: casetrack reopen NAME",
+    };
+    console.print(&meta, |CollectionMeta { name, .. }| format!("{done} \"{name}\".{next}"))
 }

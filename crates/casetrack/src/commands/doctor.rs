@@ -8,7 +8,7 @@ use casetrack_core::Result;
 use casetrack_engine::doctor::Diagnosis;
 use clap::Args;
 
-use crate::args::Global;
+use crate::options::Global;
 use crate::output;
 
 /// Show what is missing on this machine, and how to install it

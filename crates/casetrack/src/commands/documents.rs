@@ -1,45 +1,121 @@
-//! `casetrack documents`
+//! `casetrack documents`, `show` and `page`
 
-use casetrack_core::Result;
+use std::ffi::OsString;
+use std::path::Path;
+
+use casetrack_core::{ChunkId, Error, Password, Result};
 use casetrack_engine::documents::DocumentSort;
+use casetrack_engine::pages::PictureRequest;
+use casetrack_text::format::{bytes, one_line};
 use casetrack_text::{self as text, Reader};
-use clap::{Args, ValueEnum};
+use clap::Args;
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 
-use crate::args::InCollection;
-use crate::owner::console::Console;
+use crate::console::Console;
+use crate::options::{InCollection, named};
 
 /// List the documents of a collection
 #[derive(Debug, Args, Serialize, Deserialize)]
 pub struct Documents {
     #[command(flatten)]
     target: InCollection,
-    /// Sort order
-    #[arg(long, value_enum, default_value_t = Sort::Name)]
-    sort: Sort,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum, Serialize, Deserialize)]
-enum Sort {
-    Name,
-    Date,
-    Pages,
-    Type,
+    /// Sort by name, date (newest first), pages (longest first) or type
+    #[arg(long, value_name = "BY", default_value = "name", value_parser = named::<DocumentSort>)]
+    sort: DocumentSort,
 }
 
 impl Documents {
     pub fn run(self, console: &Console) -> Result<u8> {
         let engine = &console.engine;
         let collection = self.target.find(engine)?;
-        let sort = match self.sort {
-            Sort::Name => DocumentSort::Name,
-            Sort::Date => DocumentSort::Date,
-            Sort::Pages => DocumentSort::Pages,
-            Sort::Type => DocumentSort::Type,
-        };
-        let documents = engine.list_documents(collection.id, sort)?;
-        console
-            .print(&documents, |documents| text::documents::list(&collection.name, documents, Reader::CommandLine))?;
-        Ok(0)
+        let documents = engine.list_documents(collection.id, self.sort)?;
+        console.print(&documents, |documents| text::documents::list(&collection.name, documents, Reader::CommandLine))
+    }
+}
+
+/// Show a passage in its context, or a document
+#[derive(Debug, Args, Serialize, Deserialize)]
+pub struct Show {
+    /// ID of a chunk, or ID or name of a document
+    id: String,
+    #[command(flatten)]
+    target: InCollection,
+    /// Chunks to show before and after a passage
+    #[arg(long, default_value_t = 1, value_name = "N")]
+    window: u32,
+}
+
+impl Show {
+    pub fn run(self, console: &Console) -> Result<u8> {
+        let engine = &console.engine;
+        let collection = self.target.find(engine)?.id;
+        // A UUID may name either.
+        let document = engine.document(collection, &self.id);
+        if document.is_err() && self.id.parse::<ChunkId>().is_ok() {
+            console.print(&engine.source_context(collection, &self.id, self.window)?, text::chunks::source_context)
+        } else {
+            console.print(&document?, text::documents::details)
+        }
+    }
+}
+
+/// Draw a page of a PDF file or a picture, with a passage marked on it
+#[derive(Debug, Args, Serialize, Deserialize)]
+pub struct Page {
+    /// Name or ID of a document, or the file it was ingested from
+    document: String,
+    /// Page number, from 1
+    page: u32,
+    #[command(flatten)]
+    target: InCollection,
+    /// ID of a chunk on this page, whose lines are marked
+    #[arg(long, value_name = "ID")]
+    chunk: Option<ChunkId>,
+    /// PNG file to write
+    #[arg(long, value_name = "FILE")]
+    out: OsString,
+    /// Password of a protected file. Prefer the environment variable: process lists do not show it
+    #[arg(long, env = "CASETRACK_PASSWORD", hide_env_values = true, value_name = "PASSWORD")]
+    password: Option<Password>,
+}
+
+impl Page {
+    pub fn run(self, console: &Console) -> Result<u8> {
+        let engine = &console.engine;
+        let collection = self.target.find(engine)?.id;
+        // A file is known by its absolute path.
+        let file = console.path(&self.document);
+        let file = if file.is_file() { std::path::absolute(&file).ok() } else { None };
+        let document = file.as_deref().and_then(Path::to_str).unwrap_or(&self.document);
+        let chunk = self.chunk.map(|chunk| chunk.to_string());
+        let request = PictureRequest { document, page: self.page, chunk: chunk.as_deref(), password: self.password };
+        let picture = engine.page_picture(collection, &request, &console.cancel)?;
+        let out = console.path(&self.out);
+        let is_new = !out.exists();
+        std::fs::write(&out, &picture.png).map_err(|error| Error::io(out.display(), error))?;
+        if is_new {
+            console.hand_over(&out)?;
+        }
+        let written = json!({
+            "document_id": picture.document.id,
+            "document_name": picture.document.name,
+            "page": picture.page,
+            "file": out.display().to_string(),
+            "width": picture.width,
+            "height": picture.height,
+            "bytes": picture.png.len(),
+        });
+        console.print(&written, |_| {
+            format!(
+                "Page {} of {} ({} by {} pixels, {})\n{}",
+                picture.page,
+                one_line(&picture.document.name),
+                picture.width,
+                picture.height,
+                bytes(picture.png.len() as u64),
+                one_line(&out.display().to_string()),
+            )
+        })
     }
 }

@@ -1,18 +1,16 @@
 //! `casetrack eval`
 
-use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use casetrack_core::{Cancel, Error, Progress, ProgressSink, Result};
 use casetrack_engine::Engine;
-use casetrack_engine::eval::{EvalReport, EvalRequest};
+use casetrack_engine::eval::EvalRequest;
 use casetrack_engine::search::MAX_TOP_K;
-use casetrack_text::Reader;
 use clap::Args;
 
-use crate::args::Global;
+use crate::options::Global;
 use crate::output;
 
 /// Measure how well search finds the answers to your own questions
@@ -22,7 +20,7 @@ use crate::output;
 /// `casetrack inspect FILE --text`). With "page", they count from the beginning of that page; without it, from the beginning of
 /// all pages joined by one form feed each. "spans": [[start, end], ...] instead lists several places of which any one will do.
 ///
-/// An answer is found when the first passages together hold half of it. Printed are recall@5, recall@10 and recall@20, the mean
+/// An answer is found when the first passages together hold half of it. The output has recall@5, recall@10 and recall@20, the mean
 /// share of a question's answers that the first 5, 10 and 20 passages hold: for each stage of the search alone, for all stages
 /// fused, and for the whole search.
 ///
@@ -32,7 +30,7 @@ pub struct Eval {
     /// Folder with the questions
     #[arg(value_name = "DIR")]
     directory: PathBuf,
-    /// Results asked of the whole search
+    /// Number of results of the whole search
     #[arg(short = 'k', long, default_value_t = 100, value_name = "N",
           value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_TOP_K)))]
     top_k: u32,
@@ -42,7 +40,7 @@ pub struct Eval {
     /// The documents that spans.jsonl names [default: DIR/documents]
     #[arg(long, value_name = "PATH")]
     documents: Option<PathBuf>,
-    /// Ask each question of each file that has an answer to it, alone
+    /// Ask each question separately of each file that has an answer to it
     #[arg(long)]
     within_files: bool,
 }
@@ -72,7 +70,7 @@ impl Eval {
         let shown = Arc::new(Mutex::new(output::Progress::new(global.quiet)));
         let report = engine.evaluate(&request, &progress(&shown), &cancel);
         shown.lock().unwrap_or_else(PoisonError::into_inner).clear();
-        output::print(&report?, global.json, |report| output::printable(&describe(report)))?;
+        output::print(&report?, global.json, |report| casetrack_text::eval::report(report, &[]))?;
         Ok(ExitCode::SUCCESS)
     }
 }
@@ -98,33 +96,4 @@ fn cancel_on_signal(cancel: &Cancel) -> Result<()> {
         cancel.cancel();
     })
     .map_err(|error| Error::internal(format!("signal handler: {error}")))
-}
-
-fn describe(report: &EvalReport) -> String {
-    let mut out = format!(
-        "{}: {} documents, {} chunks, {} questions\n",
-        report.directory, report.documents, report.chunks, report.queries
-    );
-    for notice in &report.notices {
-        let _ = writeln!(out, "Note: {}", Reader::CommandLine.hint(notice));
-    }
-    let width = report.systems.iter().map(|system| system.system.len()).max().unwrap_or(0);
-    if let Some(first) = report.systems.first() {
-        let _ = write!(out, "\n{:width$}", "");
-        for measured in &first.measures {
-            let _ = write!(out, "  {:>9}", measured.measure);
-        }
-    }
-    for system in &report.systems {
-        let _ = write!(out, "\n{:width$}", system.system);
-        for measured in &system.measures {
-            let _ = write!(out, "  {:>9.4}", measured.mean);
-        }
-    }
-    let _ = write!(
-        out,
-        "\n\nTime of a search, models loaded: p50 {:.1} ms  p99 {:.1} ms",
-        report.latency.p50_ms, report.latency.p99_ms
-    );
-    out
 }

@@ -1,13 +1,124 @@
-//! `casetrack graph`
+//! `casetrack summary`, `entities`, `references`, `timeline`, `graph`, `related` and `clusters`
 
-use casetrack_core::{Feature, Result};
-use casetrack_engine::briefing::{to_dot, to_graphml};
+use casetrack_core::{EntityType, Feature, Result};
+use casetrack_engine::briefing::{
+    ClusterStrategy, EntitySort, MAX_EVENTS, ReferenceSort, TimelineQuery, to_dot, to_graphml,
+};
+use casetrack_engine::paging::Paging;
 use casetrack_text as text;
 use clap::{Args, ValueEnum};
 use serde::{Deserialize, Serialize};
 
-use crate::args::InCollection;
-use crate::owner::console::Console;
+use crate::console::Console;
+use crate::options::{InCollection, named};
+
+/// Summarise a collection: who and what the documents are about, key dates, topics, references
+#[derive(Debug, Args, Serialize, Deserialize)]
+pub struct Summary {
+    #[command(flatten)]
+    target: InCollection,
+}
+
+impl Summary {
+    pub fn run(self, console: &Console) -> Result<u8> {
+        let collection = self.target.find(&console.engine)?.id;
+        let summary = console.engine.collection_summary(collection)?;
+        console.print(&summary, text::overview::summary)
+    }
+}
+
+/// List people, organizations, dates, amounts, places and concepts, or show where one is mentioned
+#[derive(Debug, Args, Serialize, Deserialize)]
+pub struct Entities {
+    /// Show where the entity with this name is mentioned
+    name: Option<String>,
+    #[command(flatten)]
+    target: InCollection,
+    /// List only one type: person, organization, date, amount, location or concept
+    #[arg(long = "type", value_parser = named::<EntityType>, value_name = "TYPE")]
+    entity_type: Option<EntityType>,
+    /// List only entities that this document (name or ID) mentions
+    #[arg(long, value_name = "NAME", conflicts_with = "name")]
+    document: Option<String>,
+    /// Number of entities or passages
+    #[arg(short = 'k', long, default_value_t = 20, value_name = "N")]
+    top_k: u32,
+}
+
+impl Entities {
+    pub fn run(self, console: &Console) -> Result<u8> {
+        let engine = &console.engine;
+        let collection = self.target.find(engine)?.id;
+        let Self { entity_type, top_k, .. } = self;
+        if let Some(name) = &self.name {
+            let mentions = engine.entity_mentions(collection, name, entity_type, top_k)?;
+            return console.print(&mentions, text::entities::mentions);
+        }
+        let (document, sort_by) = (self.document.as_deref(), EntitySort::default());
+        let list = engine.list_entities(collection, entity_type, document, sort_by, top_k)?;
+        console.print(&list, text::entities::list)
+    }
+}
+
+/// List what the documents refer to (other documents, laws, standards, cases), or show where one is cited
+#[derive(Debug, Args, Serialize, Deserialize)]
+pub struct References {
+    /// Show where this reference is cited
+    name: Option<String>,
+    #[command(flatten)]
+    target: InCollection,
+    /// Number of references or passages
+    #[arg(short = 'k', long, default_value_t = 20, value_name = "N")]
+    top_k: u32,
+}
+
+impl References {
+    pub fn run(self, console: &Console) -> Result<u8> {
+        let engine = &console.engine;
+        let collection = self.target.find(engine)?.id;
+        if let Some(name) = &self.name {
+            let citations = engine.reference_citations(collection, name, self.top_k)?;
+            return console.print(&citations, text::references::citations);
+        }
+        let list = engine.list_references(collection, None, ReferenceSort::default(), self.top_k)?;
+        console.print(&list, text::references::list)
+    }
+}
+
+/// List the dates in the documents, in order, with what they refer to
+#[derive(Debug, Args, Serialize, Deserialize)]
+pub struct Timeline {
+    #[command(flatten)]
+    target: InCollection,
+    /// Earliest date: YYYY, YYYY-MM or YYYY-MM-DD
+    #[arg(long, value_name = "DATE")]
+    from: Option<String>,
+    /// Latest date
+    #[arg(long, value_name = "DATE")]
+    to: Option<String>,
+    /// Only dates in this document (name or ID)
+    #[arg(long, value_name = "NAME")]
+    document: Option<String>,
+    /// Only dates with these words in their role, such as "effective" or "payment"
+    #[arg(long, value_name = "WORDS")]
+    role: Option<String>,
+    /// Largest number of dates
+    #[arg(long, value_name = "N", default_value_t = MAX_EVENTS, value_parser = clap::value_parser!(u32).range(1..))]
+    limit: u32,
+    /// Number of dates to skip
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    offset: u32,
+}
+
+impl Timeline {
+    pub fn run(self, console: &Console) -> Result<u8> {
+        let collection = self.target.find(&console.engine)?.id;
+        let Self { from, to, document, role, limit, offset, .. } = self;
+        let query = TimelineQuery { from, to, document, role };
+        let timeline = console.engine.collection_timeline(collection, query, Paging { offset, limit })?;
+        console.print(&timeline, |timeline| text::overview::timeline(timeline, offset))
+    }
+}
 
 /// Show which entities are mentioned together, as text or as a graph file
 #[derive(Debug, Args, Serialize, Deserialize)]
@@ -44,7 +155,48 @@ impl Graph {
             Format::Text => text::entities::network(network),
             Format::Dot => to_dot(&network.graph),
             Format::Graphml => to_graphml(&network.graph),
-        })?;
-        Ok(0)
+        })
+    }
+}
+
+/// Show which documents are related to one, and why
+#[derive(Debug, Args, Serialize, Deserialize)]
+pub struct Related {
+    /// Name or ID of the document
+    document: String,
+    #[command(flatten)]
+    target: InCollection,
+    /// Number of documents
+    #[arg(short = 'k', long, default_value_t = 10, value_name = "N")]
+    top_k: u32,
+}
+
+impl Related {
+    pub fn run(self, console: &Console) -> Result<u8> {
+        let collection = self.target.find(&console.engine)?.id;
+        let related = console.engine.related_documents(collection, &self.document, &[], self.top_k)?;
+        console.print(&related, text::overview::related)
+    }
+}
+
+/// Group the documents by what they have in common
+#[derive(Debug, Args, Serialize, Deserialize)]
+pub struct Clusters {
+    #[command(flatten)]
+    target: InCollection,
+    /// topical (similar content), entity (a shared person or organization), reference (a shared citation) or document_type
+    #[arg(long, default_value = "topical", value_parser = named::<ClusterStrategy>, value_name = "STRATEGY")]
+    by: ClusterStrategy,
+    /// Largest number of groups
+    #[arg(short = 'n', long, default_value_t = 10, value_name = "N")]
+    max_clusters: u32,
+}
+
+impl Clusters {
+    pub fn run(self, console: &Console) -> Result<u8> {
+        console.engine.config().tier.check(Feature::DocumentClusters)?;
+        let collection = self.target.find(&console.engine)?.id;
+        let clusters = console.engine.document_clusters(collection, self.by, self.max_clusters)?;
+        console.print(&clusters, text::overview::clusters)
     }
 }

@@ -1,18 +1,27 @@
-//! `casetrack ingest`
+//! `casetrack ingest`, `sync`, `reindex` and `index-status`
+
+use std::ffi::OsString;
 
 use casetrack_core::{DocumentType, Password, Result};
 use casetrack_engine::ingest::IngestRequest;
 use casetrack_engine::jobs::JobRequest;
+use casetrack_engine::reindex::ReindexRequest;
+use casetrack_engine::sync::SyncRequest;
 use casetrack_text::{self as text, Reader};
 use clap::Args;
 use serde::{Deserialize, Serialize};
-use std::ffi::OsString;
 
-use crate::args::{InCollection, document_type};
-use crate::owner::console::Console;
+use crate::console::Console;
+use crate::options::{InCollection, named};
 
-/// Exit status if some files could not be read; all others are stored.
-pub const SOME_FAILED: u8 = 3;
+/// The exit status of work that `stopped` early, or in which some files `failed`; all others are stored.
+fn status(stopped: bool, failed: bool) -> u8 {
+    match (stopped, failed) {
+        (true, _) => 1,
+        (false, true) => 3,
+        (false, false) => 0,
+    }
+}
 
 /// Read files and whole folders into a collection
 ///
@@ -27,7 +36,7 @@ pub struct Ingest {
     #[command(flatten)]
     target: InCollection,
     /// Type of all these documents [default: detected from their content]
-    #[arg(long = "type", value_name = "TYPE", value_parser = document_type)]
+    #[arg(long = "type", value_name = "TYPE", value_parser = named::<DocumentType>)]
     document_type: Option<DocumentType>,
     /// Display name of a single file [default: its file name]
     #[arg(long)]
@@ -69,10 +78,113 @@ impl Ingest {
         };
         let report = console.work(collection.id, request, |report| report.ingestion)?;
         console.print(&report, |report| text::ingest::folder(report, &shown, Reader::CommandLine))?;
-        Ok(match (&report.summary.stopped, report.failed.is_empty()) {
-            (Some(_), _) => 1,
-            (None, false) => SOME_FAILED,
-            (None, true) => 0,
-        })
+        Ok(status(report.summary.stopped.is_some(), !report.failed.is_empty()))
+    }
+}
+
+/// Bring a collection up to date with a folder
+///
+/// New files are ingested, changed files replace their earlier version, and renamed or moved files keep their document with its
+/// id and embeddings. Documents whose files are gone are listed; --remove-deleted removes them. Ctrl-C stops cleanly and keeps
+/// what was finished.
+#[derive(Debug, Args, Serialize, Deserialize)]
+pub struct Sync {
+    /// Folder to sync, with all its subfolders
+    folder: OsString,
+    #[command(flatten)]
+    target: InCollection,
+    /// Remove documents whose files no longer exist
+    #[arg(long)]
+    remove_deleted: bool,
+    /// Only show what would be done
+    #[arg(long)]
+    dry_run: bool,
+    /// Type of new and changed documents [default: detected from their content]
+    #[arg(long = "type", value_name = "TYPE", value_parser = named::<DocumentType>)]
+    document_type: Option<DocumentType>,
+    /// Only files with these extensions, separated by commas; documents of other files are left as they are
+    #[arg(long, value_delimiter = ',', value_name = "EXT")]
+    extensions: Option<Vec<String>>,
+}
+
+impl Sync {
+    pub fn run(self, console: &Console) -> Result<u8> {
+        let engine = &console.engine;
+        let collection = self.target.find(engine)?;
+        let request = SyncRequest {
+            remove_deleted: self.remove_deleted,
+            document_type: self.document_type,
+            extensions: self.extensions,
+            ..SyncRequest::new(console.path(&self.folder))
+        };
+        let report = match self.dry_run {
+            true => engine.preview_sync(collection.id, request, &console.progress(), &console.cancel)?,
+            false => console.work(collection.id, JobRequest::SyncFolder(request), |report| report.sync)?,
+        };
+        console.print(&report, |report| text::sync::report(report, Reader::CommandLine))?;
+        Ok(status(report.summary.stopped.is_some(), !report.failed.is_empty()))
+    }
+}
+
+/// Rebuild the chunks, embeddings and indexes of one document, or of all
+///
+/// The source files are read again. Chunks whose text did not change keep their IDs, and each document stays searchable in its
+/// earlier version until the new one is complete. Ctrl-C stops cleanly and keeps what was finished.
+#[derive(Debug, Args, Serialize, Deserialize)]
+pub struct Reindex {
+    /// Name or ID of the document [default: all documents of the collection]
+    document: Option<String>,
+    #[command(flatten)]
+    target: InCollection,
+    /// Keep pages and chunks as they are, and rebuild all embeddings, entities and references
+    #[arg(long)]
+    no_reparse: bool,
+    /// Also rebuild a document that did not change and lacks nothing (the default when no document is named)
+    #[arg(long, conflicts_with = "skip_unchanged")]
+    force: bool,
+    /// Skip documents that did not change and lack nothing (the default when a document is named)
+    #[arg(long)]
+    skip_unchanged: bool,
+    /// Password of protected files. Prefer the environment variable: process lists do not show it
+    #[arg(long, env = "CASETRACK_PASSWORD", hide_env_values = true, value_name = "PASSWORD")]
+    password: Option<Password>,
+}
+
+impl Reindex {
+    pub fn run(self, console: &Console) -> Result<u8> {
+        let engine = &console.engine;
+        let collection = self.target.find(engine)?;
+        let document = self.document.as_deref().map(|name| engine.find_document(collection.id, name)).transpose()?;
+        let whole = document.is_none();
+        let request = ReindexRequest {
+            reparse: !self.no_reparse,
+            skip_unchanged: if whole { self.skip_unchanged } else { !self.force },
+            password: self.password,
+            ..ReindexRequest::new(document.map(|document| vec![document.id]))
+        };
+        let request = if whole { JobRequest::ReindexCollection(request) } else { JobRequest::ReindexDocument(request) };
+        let report = console.work(collection.id, request, |report| report.reindex)?;
+        console.print(&report, |report| text::reindex::report(report, whole, Reader::CommandLine))?;
+        Ok(status(report.summary.stopped.is_some(), !report.failed.is_empty()))
+    }
+}
+
+/// Show which documents need reindexing, and whether the indexes are up to date
+///
+/// Reads the source files to see whether they changed. The collection itself is not modified.
+#[derive(Debug, Args, Serialize, Deserialize)]
+pub struct IndexStatus {
+    /// Name or ID of a document [default: all documents of the collection]
+    document: Option<String>,
+    #[command(flatten)]
+    target: InCollection,
+}
+
+impl IndexStatus {
+    pub fn run(self, console: &Console) -> Result<u8> {
+        let engine = &console.engine;
+        let collection = self.target.find(engine)?;
+        let status = engine.index_status(collection.id, self.document.as_deref(), &console.cancel)?;
+        console.print(&status, |status| text::reindex::status(status, Reader::CommandLine))
     }
 }

@@ -6,9 +6,10 @@ use std::process::ExitCode;
 
 use casetrack_core::{Password, Properties, Result};
 use casetrack_engine::inspect::Inspection;
+use casetrack_text::format::visible;
 use clap::Args;
 
-use crate::args::Global;
+use crate::options::Global;
 use crate::output;
 
 /// Show what ingestion would read from a file, without storing anything
@@ -26,7 +27,7 @@ pub struct Inspect {
 impl Inspect {
     pub fn run(self, global: &Global) -> Result<ExitCode> {
         let inspection = global.engine()?.inspect(&self.file, self.password.as_ref())?;
-        output::print(&inspection, global.json, |inspection| output::printable(&describe(inspection, self.text)))?;
+        output::print(&inspection, global.json, |inspection| visible(&describe(inspection, self.text)).into_owned())?;
         Ok(ExitCode::SUCCESS)
     }
 }

@@ -6,7 +6,7 @@ use casetrack_text as text;
 use clap::Args;
 use serde::{Deserialize, Serialize};
 
-use crate::owner::console::Console;
+use crate::console::Console;
 
 /// List jobs that are running or ended recently, or show or cancel one
 ///
@@ -30,14 +30,13 @@ impl Jobs {
             Some(id) if self.cancel => {
                 let before = engine.find_job(id)?;
                 let job = engine.cancel_job(before.job_id)?;
-                console.print(&job, |job| text::jobs::cancelled(&before, job))?;
+                console.print(&job, |job| text::jobs::cancelled(&before, job))
             }
-            Some(id) => console.print(&engine.find_job(id)?, text::jobs::status)?,
+            Some(id) => console.print(&engine.find_job(id)?, text::jobs::status),
             None => {
                 let jobs = engine.jobs(JobFilter { collection: None, active: self.active });
-                console.print(&jobs, |jobs| text::jobs::list(jobs))?;
+                console.print(&jobs, |jobs| text::jobs::list(jobs))
             }
         }
-        Ok(0)
     }
 }

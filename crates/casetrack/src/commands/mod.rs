@@ -1,63 +1,116 @@
-//! One file per command.
+//! The commands, in families.
 
-pub mod call;
-pub mod clusters;
-pub mod collections;
-pub mod compact;
-pub mod compare;
+mod call;
+mod collections;
 pub mod doctor;
-pub mod documents;
-pub mod entities;
+mod documents;
 pub mod eval;
-pub mod export;
-pub mod graph;
-pub mod import;
-pub mod index_status;
-pub mod ingest;
+mod graph;
+mod ingest;
 pub mod inspect;
-pub mod jobs;
-pub mod lifecycle;
-pub mod mcp;
+mod jobs;
 pub mod models;
-pub mod new;
-pub mod page;
 pub mod read_files;
-pub mod references;
-pub mod reindex;
-pub mod related;
-pub mod repair;
 pub mod schemas;
-pub mod search;
-pub mod show;
-pub mod similar;
-pub mod stats;
-pub mod stop;
-pub mod summary;
-pub mod sync;
-pub mod timeline;
-pub mod verify;
-pub mod watches;
-
-use std::process::ExitCode;
+mod search;
+mod upkeep;
+mod watches;
 
 use casetrack_core::Result;
+use clap::Subcommand;
+use serde::{Deserialize, Serialize};
 
-use crate::args::{Args, Command};
-use crate::owner::client;
+use crate::console::Console;
 
-pub fn run(args: Args) -> Result<ExitCode> {
-    let mut global = args.global;
-    global.make_absolute()?;
-    match args.command {
-        Command::OnCollections(command) => client::run(global, command),
-        Command::Inspect(command) => command.run(&global),
-        Command::Doctor(command) => command.run(&global),
-        Command::Eval(command) => command.run(&global),
-        Command::Models(command) => command.run(&global),
-        Command::Mcp(command) => command.run(global),
-        Command::Schemas(command) => command.run(),
-        Command::ReadFiles(command) => command.run(),
-        Command::Stop(command) => command.run(&global),
-        Command::Owner(command) => command.run(&global),
+/// The commands that work on collections. They run in the owner of the data directory.
+#[derive(Debug, Subcommand, Serialize, Deserialize)]
+pub enum OnCollections {
+    New(collections::New),
+    Collections(collections::Collections),
+    Rename(collections::Rename),
+    Close(collections::Close),
+    Archive(collections::Archive),
+    Reopen(collections::Reopen),
+    Ingest(ingest::Ingest),
+    Sync(ingest::Sync),
+    Reindex(ingest::Reindex),
+    IndexStatus(ingest::IndexStatus),
+    Search(search::Search),
+    Similar(search::Similar),
+    Compare(search::Compare),
+    Summary(graph::Summary),
+    Entities(graph::Entities),
+    References(graph::References),
+    Timeline(graph::Timeline),
+    Graph(graph::Graph),
+    Related(graph::Related),
+    Clusters(graph::Clusters),
+    Documents(documents::Documents),
+    Show(documents::Show),
+    Page(documents::Page),
+    Verify(upkeep::Verify),
+    Repair(upkeep::Repair),
+    Export(upkeep::Export),
+    Import(upkeep::Import),
+    Compact(upkeep::Compact),
+    Stats(upkeep::Stats),
+    Watch(watches::Watch),
+    Unwatch(watches::Unwatch),
+    Watches(watches::Watches),
+    Jobs(jobs::Jobs),
+    Call(call::Call),
+}
+
+impl OnCollections {
+    /// Runs in the owner. Returns the exit status.
+    pub fn run(self, console: &Console) -> Result<u8> {
+        match self {
+            Self::New(command) => command.run(console),
+            Self::Collections(command) => command.run(console),
+            Self::Rename(command) => command.run(console),
+            Self::Close(command) => command.run(console),
+            Self::Archive(command) => command.run(console),
+            Self::Reopen(command) => command.run(console),
+            Self::Ingest(command) => command.run(console),
+            Self::Sync(command) => command.run(console),
+            Self::Reindex(command) => command.run(console),
+            Self::IndexStatus(command) => command.run(console),
+            Self::Search(command) => command.run(console),
+            Self::Similar(command) => command.run(console),
+            Self::Compare(command) => command.run(console),
+            Self::Summary(command) => command.run(console),
+            Self::Entities(command) => command.run(console),
+            Self::References(command) => command.run(console),
+            Self::Timeline(command) => command.run(console),
+            Self::Graph(command) => command.run(console),
+            Self::Related(command) => command.run(console),
+            Self::Clusters(command) => command.run(console),
+            Self::Documents(command) => command.run(console),
+            Self::Show(command) => command.run(console),
+            Self::Page(command) => command.run(console),
+            Self::Verify(command) => command.run(console),
+            Self::Repair(command) => command.run(console),
+            Self::Export(command) => command.run(console),
+            Self::Import(command) => command.run(console),
+            Self::Compact(command) => command.run(console),
+            Self::Stats(command) => command.run(console),
+            Self::Watch(command) => command.run(console),
+            Self::Unwatch(command) => command.run(console),
+            Self::Watches(command) => command.run(console),
+            Self::Jobs(command) => command.run(console),
+            Self::Call(command) => command.run(console),
+        }
+    }
+
+    /// Whether running the command twice has the same result as running it once.
+    pub fn may_be_repeated(&self) -> bool {
+        match self {
+            Self::New(_) | Self::Rename(_) | Self::Import(_) | Self::Repair(_) | Self::Watch(_) | Self::Unwatch(_) => {
+                false
+            }
+            Self::Export(command) => command.may_be_repeated(),
+            Self::Call(command) => command.may_be_repeated(),
+            _ => true,
+        }
     }
 }

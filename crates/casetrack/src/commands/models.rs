@@ -9,7 +9,7 @@ use casetrack_text::Reader;
 use casetrack_text::format::bytes;
 use clap::{Args, Subcommand};
 
-use crate::args::Global;
+use crate::options::Global;
 use crate::output;
 
 /// List the models and whether they are on this machine, or download the larger ones

@@ -1,15 +1,17 @@
-//! `casetrack search`
+//! `casetrack search`, `similar` and `compare`
 
-use casetrack_core::Result;
+use std::fmt::Write as _;
+
+use casetrack_core::{Feature, Result};
 use casetrack_engine::search::{Filters, SearchRequest, SearchResponse, WrittenFilters};
-use casetrack_text::format::{counted, shorten};
+use casetrack_engine::similar::Wanted;
+use casetrack_text::format::{counted, shorten, visible};
 use casetrack_text::{self as text, Reader};
 use clap::Args;
 use serde::{Deserialize, Serialize};
-use std::fmt::Write as _;
 
-use crate::args::no_collection_named;
-use crate::owner::console::Console;
+use crate::console::Console;
+use crate::options::{InCollection, no_collection_named};
 
 /// Characters shown of a related passage.
 const RELATED_CHARS: usize = 300;
@@ -102,13 +104,12 @@ impl Search {
             false => excerpts(response, explain),
         };
         match &responses[..] {
-            [one] => console.print(one, text)?,
+            [one] => console.print(one, text),
             several => console.print(&several, |several| {
                 let parts: Vec<String> = several.iter().map(text).collect();
                 parts.join("\n\n")
-            })?,
+            }),
         }
-        Ok(0)
     }
 }
 
@@ -161,5 +162,64 @@ fn excerpts(response: &SearchResponse, explain: bool) -> String {
         let _ = write!(out, "\n\n{relation}\n   {}, chunk {}\n", passage.chunk.citation, passage.chunk.chunk_id);
         let _ = write!(out, "\n   │ {}", shorten(text, RELATED_CHARS));
     }
-    crate::output::printable(&out)
+    visible(&out).into_owned()
+}
+
+/// Find passages similar to a given one
+#[derive(Debug, Args, Serialize, Deserialize)]
+pub struct Similar {
+    /// ID of a chunk, as shown by a search
+    chunk: String,
+    #[command(flatten)]
+    target: InCollection,
+    /// Number of passages
+    #[arg(short = 'k', long, default_value_t = 5, value_name = "N")]
+    top_k: u32,
+    /// Minimum cosine similarity (0–1)
+    #[arg(long, default_value_t = 0.6, value_name = "COSINE")]
+    min_similarity: f32,
+    /// Also show passages of the same document
+    #[arg(long)]
+    same_document: bool,
+}
+
+impl Similar {
+    pub fn run(self, console: &Console) -> Result<u8> {
+        let engine = &console.engine;
+        let collection = self.target.find(engine)?.id;
+        let wanted = Wanted {
+            exclude_same_document: !self.same_document,
+            min_similarity: self.min_similarity,
+            count: self.top_k as usize,
+        };
+        let similar = engine.similar_chunks(collection, &self.chunk, wanted)?;
+        console.print(&similar, text::search::similar)
+    }
+}
+
+/// Show what two documents say about a topic
+#[derive(Debug, Args, Serialize, Deserialize)]
+pub struct Compare {
+    /// Name or ID of a document
+    document_a: String,
+    /// Name or ID of another document
+    document_b: String,
+    /// The topic, such as "payment terms"
+    topic: String,
+    #[command(flatten)]
+    target: InCollection,
+    /// Number of passages from each document
+    #[arg(short = 'k', long, default_value_t = 3, value_name = "N")]
+    top_k: u32,
+}
+
+impl Compare {
+    pub fn run(self, console: &Console) -> Result<u8> {
+        let engine = &console.engine;
+        engine.config().tier.check(Feature::CompareDocuments)?;
+        let collection = self.target.find(engine)?.id;
+        let documents = [self.document_a.as_str(), self.document_b.as_str()];
+        let comparison = engine.compare_documents(collection, documents, &self.topic, self.top_k)?;
+        console.print(&comparison, |comparison| text::search::comparison(comparison, Reader::CommandLine))
+    }
 }

@@ -8,8 +8,8 @@ use casetrack_text::{self as text, Reader};
 use clap::Args;
 use serde::{Deserialize, Serialize};
 
-use crate::args::{InCollection, schedule};
-use crate::owner::console::Console;
+use crate::console::Console;
+use crate::options::{InCollection, named};
 
 /// Watch a folder and keep a collection up to date with it
 ///
@@ -22,7 +22,7 @@ pub struct Watch {
     #[command(flatten)]
     target: InCollection,
     /// When to sync: on_change, hourly, every_6h, every_12h or daily (besides on_change), or manual
-    #[arg(long, value_name = "WHEN", default_value = "on_change", value_parser = schedule)]
+    #[arg(long, value_name = "WHEN", default_value = "on_change", value_parser = named::<Schedule>)]
     schedule: Schedule,
     /// Remove the documents of files that are deleted
     #[arg(long)]
@@ -41,8 +41,7 @@ impl Watch {
             auto_remove_deleted: self.remove_deleted,
             extensions: self.extensions,
         };
-        console.print(&console.engine.watch_folder(collection.id, request)?, text::watches::started)?;
-        Ok(0)
+        console.print(&console.engine.watch_folder(collection.id, request)?, text::watches::started)
     }
 }
 
@@ -58,8 +57,7 @@ impl Unwatch {
         let given = self.folder.to_string_lossy();
         let path = console.path(&self.folder);
         let wanted = if path.exists() { path.display().to_string() } else { given.into_owned() };
-        console.print(&console.engine.unwatch_folder(&wanted)?, text::watches::ended)?;
-        Ok(0)
+        console.print(&console.engine.unwatch_folder(&wanted)?, text::watches::ended)
     }
 }
 
@@ -73,13 +71,8 @@ pub struct Watches {
 
 impl Watches {
     pub fn run(self, console: &Console) -> Result<u8> {
-        let collection = match &self.collection {
-            Some(name) => Some(console.engine.find_collection(name)?.id),
-            None => None,
-        };
-        console.print(&console.engine.list_watches(collection), |watches| {
-            text::watches::list(watches, Reader::CommandLine)
-        })?;
-        Ok(0)
+        let engine = &console.engine;
+        let collection = self.collection.map(|name| engine.find_collection(&name)).transpose()?.map(|found| found.id);
+        console.print(&engine.list_watches(collection), |watches| text::watches::list(watches, Reader::CommandLine))
     }
 }

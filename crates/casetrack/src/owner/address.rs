@@ -7,7 +7,7 @@ use casetrack_core::{Error, Result};
 use interprocess::local_socket::{GenericFilePath, Name, ToFsName};
 use serde::{Deserialize, Serialize};
 
-use super::privacy::restrict;
+use crate::privacy::restrict;
 
 /// Longest path of a Unix socket that every system accepts, in bytes.
 const MAX_SOCKET_PATH: usize = 100;

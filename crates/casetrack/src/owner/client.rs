@@ -6,12 +6,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 use casetrack_core::{Error, Result};
 
 use super::connect::{Connection, connect};
-use super::privacy::umask;
 use super::wire::{FromClient, FromOwner, Request, Run};
-use crate::args::{Global, OnCollections};
+use crate::commands::OnCollections;
+use crate::console::Shown;
+use crate::options::Global;
 use crate::output;
+use crate::privacy::umask;
 
-/// How often a command is sent if owners are killed while they run it.
+/// How many times a command is sent if owners are killed while they run it.
 const ATTEMPTS: u32 = 3;
 
 /// The connection in use, for the handler of Ctrl-C.
@@ -54,15 +56,15 @@ fn follow(mut connection: Connection, quiet: bool, printed: &mut bool) -> Result
     let mut progress = output::Progress::new(quiet);
     let ended = loop {
         match connection.receive() {
-            Some(FromOwner::Text(text)) => {
+            Some(FromOwner::Show(Shown::Text(text))) => {
                 progress.clear();
                 *printed = true;
                 output::print_line(&text)?;
             }
-            Some(FromOwner::Progress(event)) => progress.show(event),
-            Some(FromOwner::Log(line)) => progress.line(&line),
+            Some(FromOwner::Show(Shown::Progress(event))) => progress.show(event),
+            Some(FromOwner::Show(Shown::Log(line))) => progress.line(&line),
             Some(FromOwner::Exit(status)) => break Ok(Some(status)),
-            Some(FromOwner::Failed(failure)) => break Err(failure.into()),
+            Some(FromOwner::Failed(error)) => break Err(error),
             Some(FromOwner::Line(_) | FromOwner::Active(_) | FromOwner::Listening(_)) => {}
             None => break Ok(None),
         }

@@ -63,7 +63,7 @@ pub fn connect(data_dir: &Path, verbosity: &[&str]) -> Result<Connection> {
                 return Ok(connection);
             }
             retire(connection)?;
-        } else if let Started::Refused = start(data_dir, verbosity)? {
+        } else if !start(data_dir, verbosity)? {
             std::thread::sleep(pause);
             pause = (2 * pause).min(LONGEST_PAUSE);
         }
@@ -112,23 +112,17 @@ fn retire(mut connection: Connection) -> Result<()> {
     // It is fine if it has just gone.
     let _ = connection.send(&Request::Retire);
     match connection.receive() {
-        Some(FromOwner::Failed(failure)) => Err(failure.into()),
+        Some(FromOwner::Failed(error)) => Err(error),
         _ => Ok(()),
     }
-}
-
-enum Started {
-    Listening,
-    /// Another process owns the directory.
-    Refused,
 }
 
 /// What a new owner prints on its standard output once it is listening or knows that it will not.
 pub const LISTENING: &str = "listening";
 pub const REFUSED: &str = "refused";
 
-/// Starts an owner and waits until it listens.
-fn start(data_dir: &Path, verbosity: &[&str]) -> Result<Started> {
+/// Starts an owner and waits until it listens. Returns false if another process owns the directory.
+fn start(data_dir: &Path, verbosity: &[&str]) -> Result<bool> {
     let program = std::env::current_exe().map_err(|error| Error::io("the program's own file", error))?;
     let mut command = Command::new(&program);
     command.arg("--data-dir").arg(data_dir).args(verbosity).args(["owner", "--detach"]);
@@ -141,11 +135,9 @@ fn start(data_dir: &Path, verbosity: &[&str]) -> Result<Started> {
     }
     let _ = child.wait();
     match word.trim_end() {
-        LISTENING => Ok(Started::Listening),
-        REFUSED | "" => Ok(Started::Refused),
-        failure => match wire::decode::<wire::Failure>(failure.as_bytes()) {
-            Ok(failure) => Err(failure.into()),
-            Err(_) => Err(Error::internal(format!("A new owner of the data directory said \"{failure}\"."))),
-        },
+        LISTENING => Ok(true),
+        REFUSED | "" => Ok(false),
+        failure => Err(wire::decode(failure.as_bytes())
+            .unwrap_or_else(|_| Error::internal(format!("A new owner of the data directory said \"{failure}\".")))),
     }
 }

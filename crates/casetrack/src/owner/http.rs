@@ -7,7 +7,6 @@ use std::io::{self, Read, Write};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::Arc;
 
 use casetrack_core::{CollectionId, Error, Result};
 use tokio::sync::mpsc::UnboundedSender;
@@ -15,16 +14,15 @@ use tokio::sync::mpsc::UnboundedSender;
 use super::address;
 use super::connect::connect;
 use super::serve::Serving;
-use super::session::{Reader, engine, settings_for_sessions};
-use super::wire::{FromClient, FromOwner, Http, Request};
-use crate::args::Global;
-use crate::commands::mcp::Offered;
+use super::session::{Reader, sessions};
+use super::wire::{FromClient, FromOwner, Http, Request, SessionOptions};
+use crate::console::Shown;
 
-/// The environment variable that names the token.
+/// The environment variable that holds the token.
 const TOKEN_VARIABLE: &str = "CASETRACK_TOKEN";
 /// Shortest token that a user may choose, in characters.
 const MIN_TOKEN: usize = 16;
-/// How often an owner may be killed before it listens.
+/// How many times an owner may be killed before it listens.
 const ATTEMPTS: u32 = 3;
 
 /// The token that HTTP clients must send, and where it comes from.
@@ -35,25 +33,18 @@ struct Token {
 }
 
 /// Serves HTTP until the user interrupts.
-pub fn run(
-    global: Global,
-    offered: Offered,
-    collection: Option<String>,
-    address: SocketAddr,
-    no_token: bool,
-) -> Result<ExitCode> {
+pub fn run(options: SessionOptions, address: SocketAddr, no_token: bool) -> Result<ExitCode> {
     casetrack_mcp::check_loopback(address)?;
-    let data_dir = global.data_dir()?;
+    let data_dir = options.global.data_dir()?;
     let token = if no_token { None } else { Some(token(&data_dir)?) };
     // The owner notices that the connection is closed, and stops listening.
     ctrlc::set_handler(|| std::process::exit(0))
         .map_err(|error| Error::internal(format!("signal handler: {error}")))?;
-    let mut http =
-        Http { global, offered, collection, address, token: token.as_ref().map(|token| token.value.clone()) };
+    let mut http = Http { options, address, token: token.as_ref().map(|token| token.value.clone()) };
     let mut attempts = 0;
     let mut shown = false;
     loop {
-        let mut connection = connect(&data_dir, &http.global.verbosity())?;
+        let mut connection = connect(&data_dir, &http.options.global.verbosity())?;
         // If the owner has gone since, the first message does not arrive.
         let _ = connection.send(&Request::Http(Box::new(http.clone())));
         attempts += 1;
@@ -68,8 +59,8 @@ pub fn run(
                         shown = true;
                     }
                 }
-                FromOwner::Log(line) => eprintln!("{line}"),
-                FromOwner::Failed(failure) => return Err(failure.into()),
+                FromOwner::Show(Shown::Log(line)) => eprintln!("{line}"),
+                FromOwner::Failed(error) => return Err(error),
                 _ => {}
             }
         }
@@ -144,21 +135,12 @@ pub(super) async fn serve(
     mut reader: Reader,
     frames: &UnboundedSender<FromOwner>,
 ) -> Result<()> {
-    serving.log.show_to(&http.global, frames.clone());
-    let engine = engine(serving, &http.global)?;
-    let settings = settings_for_sessions(&http.global, &http.offered)?;
-    let active = match &http.collection {
-        Some(name) => Some(engine.find_collection(name)?.id),
-        None => None,
-    };
+    let new_session = sessions(serving, http.options, frames)?;
     let listener = casetrack_mcp::listen(http.address).await?;
     let bound = listener.local_addr().map_err(|error| Error::io("the HTTP listener", error))?;
     let _ = frames.send(FromOwner::Listening(bound));
-    let audit = Arc::clone(&serving.audit);
-    let session =
-        move || casetrack_mcp::Session::new(Arc::clone(&engine), settings.clone(), active).audited(Arc::clone(&audit));
     tokio::select! {
-        ended = casetrack_mcp::serve_http(listener, http.token, session) => ended,
+        ended = casetrack_mcp::serve_http(listener, http.token, new_session) => ended,
         // The client sends nothing more; this ends when it has gone.
         _ = reader.next::<FromClient>() => Ok(()),
     }

@@ -11,7 +11,8 @@ use tracing::{Level, Metadata};
 use tracing_subscriber::fmt::MakeWriter;
 
 use super::wire::FromOwner;
-use crate::args::Global;
+use crate::console::Shown;
+use crate::options::Global;
 
 /// Size from which the log is rotated when an owner starts, in bytes. One old log is kept.
 const MAX_BYTES: u64 = 1 << 20;
@@ -51,21 +52,17 @@ impl OwnerLog {
         };
         lock(&self.0.clients).push(Listener { level, frames });
     }
-
-    fn line(&self, level: Level) -> Line<'_> {
-        Line { log: &self.0, level, text: Vec::new() }
-    }
 }
 
 impl<'w> MakeWriter<'w> for OwnerLog {
     type Writer = Line<'w>;
 
     fn make_writer(&'w self) -> Line<'w> {
-        self.line(Level::ERROR)
+        Line { log: &self.0, level: Level::ERROR, text: Vec::new() }
     }
 
     fn make_writer_for(&'w self, metadata: &Metadata<'_>) -> Line<'w> {
-        self.line(*metadata.level())
+        Line { log: &self.0, level: *metadata.level(), text: Vec::new() }
     }
 }
 
@@ -94,8 +91,10 @@ impl Drop for Line<'_> {
         let text = String::from_utf8_lossy(&self.text).trim_end().to_owned();
         lock(&self.log.clients).retain(|client| {
             // More verbose levels are greater.
-            let shown = self.level > client.level || client.frames.send(FromOwner::Log(text.clone())).is_ok();
-            shown && !client.frames.is_closed()
+            if self.level <= client.level {
+                let _ = client.frames.send(FromOwner::Show(Shown::Log(text.clone())));
+            }
+            !client.frames.is_closed()
         });
     }
 }

@@ -21,12 +21,11 @@
 
 mod address;
 pub mod client;
-pub mod connect;
-pub mod console;
-pub mod http;
-pub mod log;
-mod privacy;
-pub mod relay;
+mod connect;
+mod http;
+mod log;
+pub mod mcp;
+mod relay;
 pub mod serve;
 mod session;
 mod wire;

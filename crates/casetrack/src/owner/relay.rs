@@ -18,11 +18,10 @@ use serde::de::IgnoredAny;
 use serde_json::{Value, json};
 
 use super::connect::{Connection, connect};
-use super::wire::{self, FromClient, FromOwner, Mcp, Request};
-use crate::args::Global;
-use crate::commands::mcp::Offered;
+use super::wire::{self, FromClient, FromOwner, Request, SessionOptions};
+use crate::console::Shown;
 
-/// How often a request is sent if owners are killed while they serve it.
+/// How many times a request is sent if owners are killed while they serve it.
 const ATTEMPTS: u32 = 2;
 
 /// The parts of a message that the relay needs.
@@ -68,7 +67,7 @@ struct Pending {
     repeatable: bool,
     /// Whether its answer only comes when the client cancels it.
     lasting: bool,
-    /// How often it has been sent.
+    /// How many times it has been sent.
     sent: u32,
     /// For a request to subscribe (true) or unsubscribe (false): the URI of the resource.
     watch: Option<(String, bool)>,
@@ -178,10 +177,9 @@ impl State {
 }
 
 /// Serves the client on standard input and output until its input ends.
-pub fn run(global: Global, offered: Offered, collection: Option<String>) -> Result<ExitCode> {
-    let data_dir = global.data_dir()?;
+pub fn run(mut session: SessionOptions) -> Result<ExitCode> {
+    let data_dir = session.global.data_dir()?;
     let state = Arc::new(Mutex::new(State::default()));
-    let mut session = Mcp { global, offered, collection, active: None };
     let mut connection = open(&data_dir, &session)?;
     lock(&state).owner = Some(Arc::clone(&connection.writer));
     read_input(&state)?;
@@ -204,7 +202,7 @@ pub fn run(global: Global, offered: Offered, collection: Option<String>) -> Resu
     }
 }
 
-fn open(data_dir: &std::path::Path, session: &Mcp) -> Result<Connection> {
+fn open(data_dir: &std::path::Path, session: &SessionOptions) -> Result<Connection> {
     let connection = connect(data_dir, &session.global.verbosity())?;
     // If the owner has gone since, the first message does not arrive.
     let _ = connection.send(&Request::Mcp(Box::new(session.clone())));
@@ -221,10 +219,10 @@ fn follow(connection: &mut Connection, state: &Mutex<State>) -> Result<Option<u8
                 }
             }
             Some(FromOwner::Active(active)) => lock(state).active = active,
-            Some(FromOwner::Log(line)) => eprintln!("{line}"),
+            Some(FromOwner::Show(Shown::Log(line))) => eprintln!("{line}"),
             Some(FromOwner::Exit(status)) => return Ok(Some(status)),
-            Some(FromOwner::Failed(failure)) => return Err(failure.into()),
-            Some(FromOwner::Text(_) | FromOwner::Progress(_) | FromOwner::Listening(_)) => {}
+            Some(FromOwner::Failed(error)) => return Err(error),
+            Some(FromOwner::Show(_) | FromOwner::Listening(_)) => {}
             None => return Ok(None),
         }
     }

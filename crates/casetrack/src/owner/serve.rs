@@ -19,11 +19,11 @@ use tokio::time::Instant;
 use super::address::{self, Address};
 use super::connect::{LISTENING, REFUSED};
 use super::log::OwnerLog;
-use super::privacy::close_to_others;
 use super::session::Session;
-use super::wire::{self, Failure};
-use crate::args::Global;
+use super::wire;
+use crate::options::Global;
 use crate::output;
+use crate::privacy::close_to_others;
 
 /// How long an owner without clients stays, with its collections open and its models loaded. `CASETRACK_IDLE_SECONDS` changes it.
 const IDLE: Duration = Duration::from_secs(300);
@@ -75,7 +75,7 @@ impl Owner {
             Ok(()) => Ok(ExitCode::SUCCESS),
             Err(error) => {
                 tracing::error!(%error, "the owner ends");
-                if let Ok(line) = wire::encode(&Failure::from(error)) {
+                if let Ok(line) = wire::encode(&error) {
                     say(String::from_utf8_lossy(&line).trim_end());
                 }
                 Ok(ExitCode::FAILURE)
@@ -84,7 +84,7 @@ impl Owner {
     }
 }
 
-/// Prints a word for the client that waits for it. A client that has gone does not matter.
+/// Prints a word for the client that waits for it. It does not matter if the client has gone.
 fn say(word: &str) {
     let mut stdout = std::io::stdout().lock();
     let _ = writeln!(stdout, "{word}").and_then(|()| stdout.flush());

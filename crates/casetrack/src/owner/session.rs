@@ -6,16 +6,14 @@ use std::sync::Arc;
 
 use casetrack_core::{Cancel, Error, Result};
 use casetrack_engine::Engine;
-use casetrack_mcp::settings::Settings;
 use interprocess::local_socket::tokio::Stream;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, ReadHalf, WriteHalf};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
-use super::console::Console;
 use super::serve::Serving;
-use super::wire::{self, FromClient, FromOwner, Greeting, Mcp, Request, Run};
-use crate::args::Global;
-use crate::commands::mcp::Offered;
+use super::wire::{self, FromClient, FromOwner, Greeting, Request, Run, SessionOptions};
+use crate::console::Console;
+use crate::options::Global;
 
 /// Size of the buffer between a session and its client, in bytes.
 const PIPE_BYTES: usize = 1 << 16;
@@ -55,16 +53,16 @@ impl<'s> Session<'s> {
         let writing = tokio::spawn(write_all(writer, waiting));
         match request {
             Request::Run(run) => serve_command(serving, *run, reader, frames).await,
-            Request::Mcp(mcp) => {
-                if let Err(error) = serve_protocol(serving, *mcp, reader, &frames).await {
-                    let _ = frames.send(FromOwner::Failed(error.into()));
+            Request::Mcp(options) => {
+                if let Err(error) = serve_protocol(serving, *options, reader, &frames).await {
+                    let _ = frames.send(FromOwner::Failed(error));
                 }
                 let _ = frames.send(FromOwner::Exit(0));
                 drop(frames);
             }
             Request::Http(http) => {
                 if let Err(error) = super::http::serve(serving, *http, reader, &frames).await {
-                    let _ = frames.send(FromOwner::Failed(error.into()));
+                    let _ = frames.send(FromOwner::Failed(error));
                 }
                 drop(frames);
             }
@@ -84,20 +82,32 @@ fn retire(serving: &Serving, frames: &UnboundedSender<FromOwner>) {
         let message = format!("The process {} has this data directory open for others: {others}.", std::process::id());
         let hint = "Close the assistants and commands that use it, or update them if they are of another version of \
                     CaseTrack, then try again.";
-        frames.send(FromOwner::Failed(Error::new(casetrack_core::ErrorCode::InUse, message).with_hint(hint).into()))
+        frames.send(FromOwner::Failed(Error::new(casetrack_core::ErrorCode::InUse, message).with_hint(hint)))
     };
 }
 
 /// An engine with the settings of a client.
-pub(super) fn engine(serving: &Serving, global: &Global) -> Result<Arc<Engine>> {
+fn engine(serving: &Serving, global: &Global) -> Result<Arc<Engine>> {
     Ok(Arc::new(serving.engine.with_config(global.config()?)))
 }
 
-/// The settings of the sessions of assistants. The client's command line takes precedence over the settings file.
-pub(super) fn settings_for_sessions(global: &Global, offered: &Offered) -> Result<Settings> {
+/// Shows the log to a client, and returns what makes its sessions.
+pub(super) fn sessions(
+    serving: &Serving,
+    SessionOptions { global, offered, collection, active }: SessionOptions,
+    frames: &UnboundedSender<FromOwner>,
+) -> Result<impl Fn() -> casetrack_mcp::Session + use<>> {
+    serving.log.show_to(&global, frames.clone());
+    let engine = engine(serving, &global)?;
     let mut settings = global.settings()?;
+    // The command line takes precedence over the settings file.
     offered.apply(&mut settings);
-    Ok(settings)
+    let active = match (active, &collection) {
+        (None, Some(name)) => Some(engine.find_collection(name)?.id),
+        (active, _) => active,
+    };
+    let audit = Arc::clone(&serving.audit);
+    Ok(move || casetrack_mcp::Session::new(Arc::clone(&engine), settings.clone(), active).audited(Arc::clone(&audit)))
 }
 
 async fn serve_command(serving: &Serving, run: Run, mut reader: Reader, frames: UnboundedSender<FromOwner>) {
@@ -108,18 +118,21 @@ async fn serve_command(serving: &Serving, run: Run, mut reader: Reader, frames: 
     let engine = match engine(serving, &run.global) {
         Ok(engine) => engine,
         Err(error) => {
-            let _ = frames.send(FromOwner::Failed(error.into()));
+            let _ = frames.send(FromOwner::Failed(error));
             return;
         }
     };
-    let console = Console::new(&run, engine, cancel.clone(), frames.clone());
-    let mut command = tokio::task::spawn_blocking(move || {
-        let ended = catch_unwind(AssertUnwindSafe(|| run.command.run(&console)));
+    let Run { global, command, directory, umask } = run;
+    let shown_to = frames.clone();
+    let show = Arc::new(move |shown| drop(shown_to.send(FromOwner::Show(shown))));
+    let console = Console { global, engine, cancel: cancel.clone(), directory: directory.into(), umask, show };
+    let mut running = tokio::task::spawn_blocking(move || {
+        let ended = catch_unwind(AssertUnwindSafe(|| command.run(&console)));
         ended.unwrap_or_else(|_| Err(Error::internal("The command panicked; the log of the owner says where.")))
     });
     let ended = loop {
         tokio::select! {
-            ended = &mut command => break ended.unwrap_or_else(|error| Err(Error::internal(error.to_string()))),
+            ended = &mut running => break ended.unwrap_or_else(|error| Err(Error::internal(error.to_string()))),
             word = reader.next::<FromClient>(), if !cancel.is_cancelled() => match word {
                 // A client that has gone no longer waits for the result.
                 Some(FromClient::Cancel) | None => cancel.cancel(),
@@ -129,7 +142,7 @@ async fn serve_command(serving: &Serving, run: Run, mut reader: Reader, frames: 
     };
     let _ = frames.send(match ended {
         Ok(status) => FromOwner::Exit(status),
-        Err(error) => FromOwner::Failed(error.into()),
+        Err(error) => FromOwner::Failed(error),
     });
 }
 
@@ -143,19 +156,11 @@ impl Drop for CancelOnDrop {
 
 async fn serve_protocol(
     serving: &Serving,
-    mcp: Mcp,
+    options: SessionOptions,
     mut reader: Reader,
     frames: &UnboundedSender<FromOwner>,
 ) -> Result<()> {
-    serving.log.show_to(&mcp.global, frames.clone());
-    let engine = engine(serving, &mcp.global)?;
-    let settings = settings_for_sessions(&mcp.global, &mcp.offered)?;
-    let active = match (mcp.active, &mcp.collection) {
-        (Some(active), _) => Some(active),
-        (None, Some(name)) => Some(engine.find_collection(name)?.id),
-        (None, None) => None,
-    };
-    let session = Arc::new(casetrack_mcp::Session::new(engine, settings, active).audited(Arc::clone(&serving.audit)));
+    let session = Arc::new(sessions(serving, options, frames)?());
     let mut changes = session.watch_active();
     let (ours, theirs) = tokio::io::duplex(PIPE_BYTES);
     let (their_reader, their_writer) = tokio::io::split(theirs);

@@ -7,12 +7,13 @@ use std::ffi::OsString;
 use std::io::{self, BufRead, Write};
 use std::net::SocketAddr;
 
-use casetrack_core::{CollectionId, Error, ErrorCode, Hint, Progress, Result};
+use casetrack_core::{CollectionId, Error, Result};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::args::{Global, OnCollections};
-use crate::commands::mcp::Offered;
+use crate::commands::OnCollections;
+use crate::console::Shown;
+use crate::options::{Global, Offered};
 
 /// The owner's first message. A client that has received it is being served.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -20,11 +21,11 @@ pub struct Greeting {
     pub build: String,
 }
 
-/// What a client wants.
+/// The request of a client.
 #[derive(Debug, Serialize, Deserialize)]
 pub enum Request {
     Run(Box<Run>),
-    Mcp(Box<Mcp>),
+    Mcp(Box<SessionOptions>),
     Http(Box<Http>),
     /// Exit, unless other clients are being served: another build takes over.
     Retire,
@@ -36,13 +37,13 @@ pub struct Run {
     pub global: Global,
     pub command: OnCollections,
     pub directory: OsString,
-    /// The rights that a file which the user asks for is not to have.
+    /// The permissions that files which the user asks for do not get.
     pub umask: u32,
 }
 
-/// A session of the protocol.
+/// What a client asks for in its sessions of the protocol.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Mcp {
+pub struct SessionOptions {
     pub global: Global,
     pub offered: Offered,
     /// Name of the collection that is active at first.
@@ -54,10 +55,7 @@ pub struct Mcp {
 /// Sessions of the protocol over HTTP, for as long as the client stays.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Http {
-    pub global: Global,
-    pub offered: Offered,
-    /// Name of the collection that is active at first in every session.
-    pub collection: Option<String>,
+    pub options: SessionOptions,
     pub address: SocketAddr,
     /// The token that HTTP clients must send.
     pub token: Option<String>,
@@ -73,43 +71,16 @@ pub enum FromClient {
 
 #[derive(Debug, Serialize, Deserialize)]
 pub enum FromOwner {
-    /// For standard output.
-    Text(String),
-    Progress(Progress),
-    /// For standard error.
-    Log(String),
+    Show(Shown),
     /// A line of the protocol.
     Line(String),
     /// The active collection of the session has changed.
     Active(Option<CollectionId>),
     /// Where HTTP is served.
     Listening(SocketAddr),
-    Failed(Failure),
+    Failed(Error),
     /// The end, with the exit status.
     Exit(u8),
-}
-
-/// An [`Error`] in transit.
-#[derive(Debug, Serialize, Deserialize)]
-pub struct Failure {
-    code: ErrorCode,
-    message: String,
-    hint: Option<Hint>,
-}
-
-impl From<Error> for Failure {
-    fn from(Error { code, message, hint, .. }: Error) -> Self {
-        Self { code, message, hint }
-    }
-}
-
-impl From<Failure> for Error {
-    fn from(Failure { code, message, hint }: Failure) -> Self {
-        match hint {
-            Some(hint) => Self::new(code, message).with_hint(hint),
-            None => Self::new(code, message),
-        }
-    }
 }
 
 /// Identifies this build of the program: an owner and clients of different builds do not understand each other.

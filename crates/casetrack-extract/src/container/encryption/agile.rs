@@ -1,13 +1,10 @@
 //! Agile encryption ([MS-OFFCRYPTO] 2.3.4.10 to 2.3.4.15): AES in chained blocks, with a key that the password only unlocks,
 //! as Office 2010 and later write it.
 
-use base64::Engine;
-use base64::prelude::BASE64_STANDARD;
-
 use super::attempt::{Attempt, Plain, Refusal};
 use super::crypto::{AES_BLOCK_BYTES, Hash, aes_cbc, utf16};
 use super::package::{SIZE_BYTES, without_size};
-use crate::container::xml::{Element, Node, XmlReader};
+use crate::container::xml::{Element, XmlReader};
 use crate::text::encoding;
 
 /// The most that 2.3.4.10 allows; some seconds of hashing.
@@ -32,7 +29,7 @@ pub(super) struct Description {
     integrity: Option<(Vec<u8>, Vec<u8>)>,
 }
 
-/// The cipher of the package, or that of its key.
+/// The cipher of the package, or of its key.
 struct Cipher {
     salt: Vec<u8>,
     key_bytes: usize,
@@ -54,17 +51,11 @@ impl Description {
         let xml = encoding::decode_xml(xml);
         let mut xml = XmlReader::new(&xml);
         let (mut data, mut password, mut integrity) = (None, None, None);
-        while let Ok(node) = xml.next() {
-            let Node::Start(element) = node else {
-                if matches!(node, Node::Eof) {
-                    break;
-                }
-                continue;
-            };
+        while let Ok(Some(element)) = xml.next_start(0) {
             match element.name() {
                 "keyData" => data = Some(Cipher::parse(&element)?),
                 "dataIntegrity" => {
-                    integrity = binary(&element, "encryptedHmacKey").zip(binary(&element, "encryptedHmacValue"));
+                    integrity = element.bytes("encryptedHmacKey").zip(element.bytes("encryptedHmacValue"));
                 }
                 // Those for certificates have another name space, and no spinCount.
                 "encryptedKey" if element.attribute("spinCount").is_some() => {
@@ -110,12 +101,12 @@ impl Description {
         }
         let mut plain = without_size(package);
         if !is_whole && plain.warning.is_none() {
-            plain.warning = Some("The encrypted file was damaged or changed: its check sum (HMAC) does not match.");
+            plain.warning = Some("The encrypted file was damaged or changed: its checksum (HMAC) does not match.");
         }
         Ok(plain)
     }
 
-    /// Whether the HMAC is that of the package (2.3.4.14); true if there is none.
+    /// Whether the HMAC matches the package (2.3.4.14); true if there is none.
     fn is_whole(&self, key: &[u8], package: &[u8]) -> Attempt<bool> {
         let Some((mac_key, mac)) = &self.integrity else { return Ok(true) };
         let decrypted = |purpose: &[u8], data: &[u8]| {
@@ -145,7 +136,7 @@ impl Cipher {
             return Err(unsupported(&format!("AES with {key_bits} bits")));
         }
         Ok(Self {
-            salt: binary(element, "saltValue").ok_or(NOT_WHOLE)?,
+            salt: element.bytes("saltValue").ok_or(NOT_WHOLE)?,
             key_bytes: key_bits / 8,
             hash,
             hash_bytes: hash.of(&[]).len(),
@@ -166,11 +157,11 @@ impl Cipher {
 
 impl PasswordKey {
     fn parse(element: &Element) -> Attempt<Self> {
-        let rounds = element.attribute("spinCount").and_then(|count| count.parse().ok()).ok_or(NOT_WHOLE)?;
+        let rounds = element.number("spinCount").ok_or(NOT_WHOLE)?;
         if rounds > MAX_ROUNDS {
             return Err(Refusal::Unsupported(format!("{rounds} rounds of hashing the password")));
         }
-        let of = |name: &str| binary(element, name).ok_or(NOT_WHOLE);
+        let of = |name: &str| element.bytes(name).ok_or(NOT_WHOLE);
         Ok(Self {
             cipher: Cipher::parse(element)?,
             rounds,
@@ -179,11 +170,6 @@ impl PasswordKey {
             key: of("encryptedKeyValue")?,
         })
     }
-}
-
-fn binary(element: &Element, name: &str) -> Option<Vec<u8>> {
-    let text: String = element.attribute(name)?.split_ascii_whitespace().collect();
-    BASE64_STANDARD.decode(text).ok()
 }
 
 /// Of this length: clipped, or filled up with 0x36 (2.3.4.11, 2.3.4.12).

@@ -1,3 +1,5 @@
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
 use casetrack_core::ErrorCode;
 
 use super::super::tests::{PASSWORD, aes_cbc_encrypted, assert_opens, assert_survives_damage, docx, extract};
@@ -7,7 +9,7 @@ use crate::test_files::compound_file_of;
 /// The streams EncryptionInfo and EncryptedPackage.
 fn streams(package: &[u8], password: &str, hash: Hash, key_bytes: usize) -> (String, Vec<u8>) {
     let (salt, key_salt, key, verifier, mac_key) = ([1; 16], [2; 16], vec![3; key_bytes], [4; 16], vec![5; 20]);
-    let rounds = 1000;
+    let (rounds, hash_name) = (1000, hash.name);
     let vector = |purpose: &[u8]| padded(hash.of(&[&salt, purpose]), 16);
     let mut content = (package.len() as u64).to_le_bytes().to_vec();
     for (segment, number) in package.chunks(SEGMENT_BYTES).zip(0u32..) {
@@ -25,7 +27,7 @@ fn streams(package: &[u8], password: &str, hash: Hash, key_bytes: usize) -> (Str
     let cipher = |salt: &[u8]| {
         format!(
             "saltSize='16' blockSize='16' keyBits='{}' hashSize='{}' cipherAlgorithm='AES' \
-             cipherChaining='ChainingModeCBC' hashAlgorithm='{hash:?}' saltValue='{}'",
+             cipherChaining='ChainingModeCBC' hashAlgorithm='{hash_name}' saltValue='{}'",
             8 * key_bytes,
             hash.of(&[]).len(),
             BASE64_STANDARD.encode(salt)
@@ -57,23 +59,23 @@ fn file(xml: &str, content: &[u8]) -> Vec<u8> {
 fn every_hash_and_key_size_opens() {
     let package = docx("Agile.");
     for (hash, key_bytes) in [
-        (Hash::Sha1, 16),
-        (Hash::Sha256, 32),
-        (Hash::Sha384, 32),
-        (Hash::Sha512, 32),
-        (Hash::Sha512, 16),
-        (Hash::Md5, 16),
+        (Hash::SHA1, 16),
+        (Hash::SHA256, 32),
+        (Hash::SHA384, 32),
+        (Hash::SHA512, 32),
+        (Hash::SHA512, 16),
+        (Hash::MD5, 16),
     ] {
         let (xml, content) = streams(&package, PASSWORD, hash, key_bytes);
         let extraction = assert_opens(&file(&xml, &content), PASSWORD);
         assert_eq!(extraction.pages[0].text, "Agile.");
-        assert!(extraction.warnings.is_empty(), "{hash:?}: {:?}", extraction.warnings);
+        assert!(extraction.warnings.is_empty(), "{}: {:?}", hash.name, extraction.warnings);
     }
 }
 
 #[test]
 fn changes_to_the_package_are_reported() {
-    let (xml, mut content) = streams(&docx("Agile."), PASSWORD, Hash::Sha256, 32);
+    let (xml, mut content) = streams(&docx("Agile."), PASSWORD, Hash::SHA256, 32);
     // In the picture, which is not read.
     content[6000] ^= 1;
     let extraction = extract(&file(&xml, &content), Some(PASSWORD)).unwrap();
@@ -85,7 +87,7 @@ fn changes_to_the_package_are_reported() {
 
 #[test]
 fn hostile_descriptions_are_refused() {
-    let (xml, content) = streams(&docx("Agile."), PASSWORD, Hash::Sha256, 32);
+    let (xml, content) = streams(&docx("Agile."), PASSWORD, Hash::SHA256, 32);
     for (from, to, what) in [
         ("spinCount='1000'", "spinCount='4294967295'", "4294967295 rounds"),
         ("spinCount='1000'", "spinCount='-1'", "incomplete"),
@@ -93,7 +95,7 @@ fn hostile_descriptions_are_refused() {
         ("keyBits='256'", "keyBits='40'", "40 bits"),
         ("cipherAlgorithm='AES'", "cipherAlgorithm='DES'", "DES"),
         ("ChainingModeCBC", "ChainingModeCFB", "CFB"),
-        ("hashAlgorithm='Sha256'", "hashAlgorithm='WHIRLPOOL'", "WHIRLPOOL"),
+        ("hashAlgorithm='SHA256'", "hashAlgorithm='WHIRLPOOL'", "WHIRLPOOL"),
         ("saltValue='AQ", "saltValue='!", "incomplete"),
         ("<p:encryptedKey", "<p:other", "incomplete"),
     ] {

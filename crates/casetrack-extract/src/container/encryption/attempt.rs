@@ -1,4 +1,4 @@
-//! What comes of trying a password.
+//! The outcome of trying a password.
 
 use casetrack_core::Error;
 
@@ -33,7 +33,7 @@ impl Refusal {
     }
 }
 
-/// What `open` makes of the first password that it does not refuse as wrong.
+/// The result of `open` for the first password that it does not refuse as wrong.
 pub(super) fn first_right<T>(passwords: &[&str], mut open: impl FnMut(&str) -> Attempt<T>) -> Attempt<T> {
     passwords
         .iter()

@@ -10,59 +10,48 @@ use sha2::{Digest, Sha256, Sha384, Sha512};
 /// The block of AES in bytes.
 pub(super) const AES_BLOCK_BYTES: usize = 16;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Hash {
-    Md5,
-    Sha1,
-    Sha256,
-    Sha384,
-    Sha512,
+/// A kind of hash.
+#[derive(Clone, Copy)]
+pub(super) struct Hash {
+    pub name: &'static str,
+    of: fn(&[&[u8]]) -> Vec<u8>,
+    spun: fn(&[u8], u32) -> Vec<u8>,
+    keyed: fn(&[u8], &[u8]) -> Vec<u8>,
 }
 
 impl Hash {
+    pub const MD5: Self = Self::with::<Md5>("MD5");
+    pub const SHA1: Self = Self::with::<Sha1>("SHA1");
+    pub const SHA256: Self = Self::with::<Sha256>("SHA256");
+    pub const SHA384: Self = Self::with::<Sha384>("SHA384");
+    pub const SHA512: Self = Self::with::<Sha512>("SHA512");
+
+    const fn with<D: Digest + EagerHash>(name: &'static str) -> Self
+    where
+        Hmac<D>: Mac + KeyInit,
+    {
+        Self { name, of: hash::<D>, spun: spun::<D>, keyed: keyed::<D> }
+    }
+
     /// By its name in [MS-OFFCRYPTO] 2.3.4.10, whose hyphen some producers write and others do not.
     pub fn named(name: &str) -> Option<Self> {
-        Some(match name.replace('-', "").to_ascii_uppercase().as_str() {
-            "MD5" => Self::Md5,
-            "SHA1" => Self::Sha1,
-            "SHA256" => Self::Sha256,
-            "SHA384" => Self::Sha384,
-            "SHA512" => Self::Sha512,
-            _ => return None,
-        })
+        let name = name.replace('-', "").to_ascii_uppercase();
+        [Self::MD5, Self::SHA1, Self::SHA256, Self::SHA384, Self::SHA512].into_iter().find(|hash| hash.name == name)
     }
 
     /// The hash of the parts, one behind the other.
     pub fn of(self, parts: &[&[u8]]) -> Vec<u8> {
-        match self {
-            Self::Md5 => hash::<Md5>(parts),
-            Self::Sha1 => hash::<Sha1>(parts),
-            Self::Sha256 => hash::<Sha256>(parts),
-            Self::Sha384 => hash::<Sha384>(parts),
-            Self::Sha512 => hash::<Sha512>(parts),
-        }
+        (self.of)(parts)
     }
 
     /// Hashes the number of the round and the last hash, `rounds` times ([MS-OFFCRYPTO] 2.3.4.7 and 2.3.4.11).
     pub fn spun(self, start: &[u8], rounds: u32) -> Vec<u8> {
-        match self {
-            Self::Md5 => spun::<Md5>(start, rounds),
-            Self::Sha1 => spun::<Sha1>(start, rounds),
-            Self::Sha256 => spun::<Sha256>(start, rounds),
-            Self::Sha384 => spun::<Sha384>(start, rounds),
-            Self::Sha512 => spun::<Sha512>(start, rounds),
-        }
+        (self.spun)(start, rounds)
     }
 
     /// HMAC of `data` (RFC 2104).
     pub fn keyed(self, key: &[u8], data: &[u8]) -> Vec<u8> {
-        match self {
-            Self::Md5 => keyed::<Md5>(key, data),
-            Self::Sha1 => keyed::<Sha1>(key, data),
-            Self::Sha256 => keyed::<Sha256>(key, data),
-            Self::Sha384 => keyed::<Sha384>(key, data),
-            Self::Sha512 => keyed::<Sha512>(key, data),
-        }
+        (self.keyed)(key, data)
     }
 }
 

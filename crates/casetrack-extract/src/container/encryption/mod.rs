@@ -1,4 +1,4 @@
-//! Files that open with a password: the same file without the encryption, so that the extractors know nothing of it.
+//! Files that open with a password: the same file without the encryption, so that the extractors need not know about it.
 //!
 //! Office files are decrypted here, before their format is detected; PDF files by pdfium. Read are, of
 //! [MS-OFFCRYPTO], agile and standard encryption of Office Open XML (2.3.4), RC4, RC4 CryptoAPI and XOR obfuscation of

@@ -1,10 +1,8 @@
 //! OpenDocument ([ODF] Part 2, 3.4): each part is compressed, then encrypted, and META-INF/manifest.xml says how.
 
-use std::io::{Cursor, Read, Write};
+use std::io::{Cursor, Write};
 
 use aes::cipher::{Array, BlockCipherEncrypt, KeyInit};
-use base64::Engine;
-use base64::prelude::BASE64_STANDARD;
 use blowfish::Blowfish;
 use casetrack_core::{Error, Result};
 use flate2::read::DeflateDecoder;
@@ -15,7 +13,7 @@ use zip::write::SimpleFileOptions;
 use super::attempt::{Attempt, Plain, Refusal};
 use super::crypto::{AES_BLOCK_BYTES, Hash, aes_cbc};
 use crate::container::xml::{Element, XmlError, XmlReader};
-use crate::container::zip::ZipContainer;
+use crate::container::zip::{ZipContainer, uncompressed};
 use crate::model::Source;
 use crate::text::encoding;
 
@@ -29,7 +27,7 @@ const MANIFEST: &str = "META-INF/manifest.xml";
 const MAX_ROUNDS: u32 = 20_000_000;
 /// The largest key of a cipher in bytes.
 const MAX_KEY_BYTES: usize = 56;
-/// How much of a part its check sum is of.
+/// How much of a part its checksum covers.
 const SUMMED_BYTES: usize = 1024;
 
 const INCOMPLETE: Refusal = Refusal::Damaged("the description of its encryption is incomplete");
@@ -74,7 +72,7 @@ pub(super) fn decrypted(source: &Source, password: Option<&str>) -> Result<Optio
     let written = |error: &dyn std::fmt::Display| Error::internal(format!("an archive in memory: {error}"));
     for name in container.names() {
         let (encrypted, content) = match parts.iter().find(|part| part.name == name) {
-            // Tells that parts are encrypted, which is no longer so.
+            // The manifest says that parts are encrypted, which is no longer true.
             None if name == MANIFEST => (None, Some(PLAIN_MANIFEST.into())),
             None if name.ends_with('/') => continue,
             part => (part, container.part(&name)?),
@@ -82,26 +80,13 @@ pub(super) fn decrypted(source: &Source, password: Option<&str>) -> Result<Optio
         let mut content = content.unwrap_or_default();
         if let Some(part) = encrypted {
             part.decrypt(password, &mut content).map_err(|refusal| refusal.into_error(source))?;
-            content = inflated(source, &name, &content)?;
+            content = uncompressed(source, &name, DeflateDecoder::new(&*content))?;
         }
         writer.start_file(&*name, SimpleFileOptions::default()).map_err(|error| written(&error))?;
         writer.write_all(&content).map_err(|error| written(&error))?;
     }
     let bytes = writer.finish().map_err(|error| written(&error))?.into_inner();
     Ok(Some(Plain { bytes, warning: None }))
-}
-
-fn inflated(source: &Source, name: &str, compressed: &[u8]) -> Result<Vec<u8>> {
-    let limit = source.limits().max_part_bytes;
-    let mut content = Vec::new();
-    DeflateDecoder::new(compressed)
-        .take(limit.saturating_add(1))
-        .read_to_end(&mut content)
-        .map_err(|error| source.unreadable(format_args!("its part {name} is damaged ({error})")))?;
-    if content.len() as u64 > limit {
-        return Err(source.too_large(format_args!("its part {name} takes more than {limit} bytes uncompressed")));
-    }
-    Ok(content)
 }
 
 fn parse(manifest: &str) -> Attempt<Vec<EncryptedPart>> {
@@ -118,7 +103,7 @@ fn read_entries(xml: &mut XmlReader, parts: &mut Vec<Attempt<EncryptedPart>>) ->
         let name = entry.attribute("full-path").unwrap_or_default();
         while let Some(child) = xml.child()? {
             if child.name() == "encryption-data" {
-                let check = child.attribute("checksum-type").zip(binary(&child, "checksum"));
+                let check = child.attribute("checksum-type").zip(child.bytes("checksum"));
                 parts.push(read_part(xml, name.clone(), check)?);
             } else {
                 xml.skip()?;
@@ -134,7 +119,7 @@ fn read_part(
     name: String,
     check: Option<(String, Vec<u8>)>,
 ) -> std::result::Result<Attempt<EncryptedPart>, XmlError> {
-    let (mut cipher, mut derivation, mut start_hash) = (Err(INCOMPLETE), Err(INCOMPLETE), Ok(Hash::Sha1));
+    let (mut cipher, mut derivation, mut start_hash) = (Err(INCOMPLETE), Err(INCOMPLETE), Ok(Hash::SHA1));
     while let Some(element) = xml.child()? {
         match element.name() {
             "algorithm" => cipher = read_algorithm(&element),
@@ -159,7 +144,7 @@ fn read_part(
 /// Cipher, initialisation vector, and the size of the key if the name states it.
 fn read_algorithm(element: &Element) -> Attempt<(Cipher, Vec<u8>, Option<usize>)> {
     let name = element.attribute("algorithm-name").unwrap_or_default();
-    let vector = binary(element, "initialisation-vector").ok_or(INCOMPLETE)?;
+    let vector = element.bytes("initialisation-vector").ok_or(INCOMPLETE)?;
     // Names are words or the URIs of XML Encryption.
     match name.rsplit('#').next().unwrap_or_default().to_ascii_lowercase().as_str() {
         "blowfish cfb" | "blowfish" => Ok((Cipher::Blowfish, vector, None)),
@@ -176,9 +161,8 @@ fn read_derivation(element: &Element) -> Attempt<(Vec<u8>, u32, Option<usize>)> 
     if !name.rsplit('#').next().is_some_and(|name| name.eq_ignore_ascii_case("pbkdf2")) {
         return Err(unsupported(&name));
     }
-    let number = |name: &str| element.attribute(name).and_then(|number| number.parse::<u32>().ok());
-    let salt = binary(element, "salt").ok_or(INCOMPLETE)?;
-    Ok((salt, number("iteration-count").ok_or(INCOMPLETE)?, number("key-size").map(|size| size as usize)))
+    let salt = element.bytes("salt").ok_or(INCOMPLETE)?;
+    Ok((salt, element.number("iteration-count").ok_or(INCOMPLETE)?, element.number("key-size")))
 }
 
 fn read_hash(element: &Element, attribute: &str) -> Attempt<Hash> {
@@ -193,11 +177,6 @@ fn hash_named(name: &str) -> Option<Hash> {
 
 fn unsupported(name: &str) -> Refusal {
     Refusal::Unsupported(name.chars().take(80).collect())
-}
-
-fn binary(element: &Element, name: &str) -> Option<Vec<u8>> {
-    let text: String = element.attribute(name)?.split_ascii_whitespace().collect();
-    BASE64_STANDARD.decode(text).ok()
 }
 
 impl EncryptedPart {

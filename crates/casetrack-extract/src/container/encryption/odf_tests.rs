@@ -1,4 +1,8 @@
+use std::io::Read;
+
 use aes::cipher::KeyInit;
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
 use casetrack_core::ErrorCode;
 use flate2::Compression;
 use flate2::read::DeflateEncoder;
@@ -47,11 +51,11 @@ fn aes_sheet(rounds: &str) -> Vec<u8> {
         vector = BASE64_STANDARD.encode([2; 16]),
         salt = BASE64_STANDARD.encode([1; 16]),
     );
-    sheet(&description, Hash::Sha256, |compressed| {
+    sheet(&description, Hash::SHA256, |compressed| {
         let padding = 16 - compressed.len() % 16;
         let mut padded = compressed.to_vec();
         padded.resize(compressed.len() + padding, padding as u8);
-        aes_cbc_encrypted(&key(Hash::Sha256, 1000, 32), &[2; 16], &padded)
+        aes_cbc_encrypted(&key(Hash::SHA256, 1000, 32), &[2; 16], &padded)
     })
 }
 
@@ -72,8 +76,8 @@ fn blowfish_opens() {
         BASE64_STANDARD.encode([3; 8]),
         BASE64_STANDARD.encode([1; 16])
     );
-    let file = sheet(&description, Hash::Sha1, |compressed| {
-        let cipher: Blowfish = Blowfish::new_from_slice(&key(Hash::Sha1, 1024, 16)).unwrap();
+    let file = sheet(&description, Hash::SHA1, |compressed| {
+        let cipher: Blowfish = Blowfish::new_from_slice(&key(Hash::SHA1, 1024, 16)).unwrap();
         let mut last = [3; 8];
         let mut encrypted = Vec::new();
         for block in compressed.chunks(8) {
@@ -94,7 +98,7 @@ fn hostile_and_unknown_descriptions_are_refused() {
     assert!(error.message.contains("4000000000 rounds"), "{}", error.message);
     let part = "<manifest:encryption-data><manifest:algorithm manifest:algorithm-name='http://x#aes256-gcm' \
         manifest:initialisation-vector='AA=='/></manifest:encryption-data>";
-    let error = extract(&sheet(part, Hash::Sha1, <[u8]>::to_vec), Some(PASSWORD)).unwrap_err();
+    let error = extract(&sheet(part, Hash::SHA1, <[u8]>::to_vec), Some(PASSWORD)).unwrap_err();
     assert_eq!(error.code, ErrorCode::UnreadableFile);
     assert!(error.message.contains("aes256-gcm"), "{}", error.message);
 }

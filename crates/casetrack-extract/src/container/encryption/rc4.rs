@@ -59,14 +59,14 @@ impl Description {
     pub fn keys(&self, password: &str) -> Attempt<Keys> {
         let (keys, verifier) = match self {
             Self::Rc4 { salt, verifier } => {
-                let hash = Hash::Md5;
+                let hash = Hash::MD5;
                 let password = hash.of(&[&utf16(password)]);
                 let start = hash.of(&[&[&password[..SHORT_KEY_BYTES], salt].concat().repeat(16)]);
                 let start = start[..SHORT_KEY_BYTES].to_vec();
                 (Keys { hash, start, key_bytes: 16 }, verifier)
             }
             Self::CryptoApi { salt, verifier, key_bytes } => {
-                let hash = Hash::Sha1;
+                let hash = Hash::SHA1;
                 let start = hash.of(&[salt, &utf16(password)]);
                 (Keys { hash, start, key_bytes: *key_bytes }, verifier)
             }
@@ -83,8 +83,8 @@ impl Keys {
     fn of_block(&self, block: u32) -> Vec<u8> {
         let mut key = self.hash.of(&[&self.start, &block.to_le_bytes()]);
         key.truncate(self.key_bytes);
-        if self.hash == Hash::Sha1 && self.key_bytes == SHORT_KEY_BYTES {
-            // Filled up with zeros (2.3.5.2).
+        if self.key_bytes == SHORT_KEY_BYTES {
+            // Of RC4 CryptoAPI; filled up with zeros (2.3.5.2).
             key.resize(16, 0);
         }
         key

@@ -43,7 +43,7 @@ impl Description {
 
     /// The key, if the password is right (2.3.4.7, 2.3.4.9).
     pub fn key(&self, password: &str) -> Attempt<Vec<u8>> {
-        let hash = Hash::Sha1;
+        let hash = Hash::SHA1;
         let last = hash.spun(&hash.of(&[&self.salt, &utf16(password)]), ROUNDS);
         let last = hash.of(&[&last, &0u32.to_le_bytes()]);
         let derived = |filler: u8| {

@@ -72,7 +72,7 @@ pub fn header(major: u16, flags: u32, algorithm: u32, key_bits: u32) -> Vec<u8> 
 /// A file in standard encryption with a key of 128 bits.
 fn standard_file(package: &[u8], password: &str) -> Vec<u8> {
     let (salt, verifier) = ([7; 16], [9; 16]);
-    let hash = Hash::Sha1;
+    let hash = Hash::SHA1;
     let spun = hash.spun(&hash.of(&[&salt, &utf16(password)]), 50_000);
     let last = hash.of(&[&spun, &[0; 4]]);
     let mut buffer = [0x36; 64];

@@ -88,7 +88,7 @@ fn file_pass(stream: &[u8]) -> Option<(usize, Range<usize>)> {
     }
 }
 
-/// Reads the record FilePass ([MS-XLS] 2.4.117); that of Excel 5 and 95 is only key and verifier.
+/// Reads the record FilePass ([MS-XLS] 2.4.117); in Excel 5 and 95 it holds only key and verifier.
 fn open(data: &[u8], password: &str) -> Attempt<Scheme> {
     const SHORT: Refusal = Refusal::Damaged("the description of its encryption is incomplete");
     const XOR: u16 = 0;

@@ -55,7 +55,7 @@ fn rc4_opens() {
     let verifier = b"\xc9\xe9\x97\xd4T\x97=1\x0b\xb1\xbap\x14&\x83~";
     let hash = b"\xb1\xde\x17\x8f\x07\xe9\x89\xc4M\xae^L\xf9j\xc4\x07";
     let file_pass = [&[1, 0, 1, 0, 1, 0], &salt[..], verifier, hash].concat();
-    let md5 = Hash::Md5;
+    let md5 = Hash::MD5;
     let start = md5.of(&[&[&md5.of(&[&utf16("password1")])[..5], salt].concat().repeat(16)]);
     let key = |block: u32| md5.of(&[&start[..5], &block.to_le_bytes()]);
     assert_eq!(key(0), b" \xbf2\xdd\xf5@\x85\x8cQ7D\xaf\x0f$\xe0<");
@@ -66,7 +66,7 @@ fn rc4_opens() {
 fn rc4_cryptoapi_opens() {
     for (bits, key_bytes) in [(128, 16), (56, 7), (40, 5), (0, 5)] {
         let (salt, verifier) = ([8; 16], [9; 16]);
-        let sha1 = Hash::Sha1;
+        let sha1 = Hash::SHA1;
         let start = sha1.of(&[&salt, &utf16(PASSWORD)]);
         let key = |block: u32| {
             let mut key = sha1.of(&[&start, &block.to_le_bytes()])[..key_bytes].to_vec();

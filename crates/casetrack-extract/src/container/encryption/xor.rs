@@ -39,7 +39,7 @@ impl XorKey {
         Ok(Self(Self::derived(password, key, verifier)?.map(|byte| byte.rotate_right(1))))
     }
 
-    /// Part of a record; `position` is that of its first byte in the stream plus the length of the record (2.3.7.3).
+    /// Part of a record; `position` is the place of its first byte in the stream plus the length of the record (2.3.7.3).
     pub fn decode_excel(&self, bytes: &mut [u8], position: usize) {
         let start = position % KEY_BYTES;
         bytes

@@ -43,7 +43,7 @@ pub(super) struct Anchors {
 /// Where blocks go.
 pub(super) enum Sink<'f, 'd> {
     Pages(&'f mut Flow<'d>),
-    Collected(Vec<FlowBlock>),
+    Collected(&'f mut Vec<FlowBlock>),
 }
 
 pub(super) struct Body<'a, 'b> {

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::container::ole::{u16_at, u32_at};
+use crate::container::ole::{u16_at, u32_at, utf16, utf16_to_zero};
 use crate::office::numbering::{Level, Numbering};
 
 use super::properties::Modifiers;
@@ -70,9 +70,8 @@ fn read_level(rest: &mut &[u8], fonts: &[String]) -> Option<Level> {
     let text_at = label_at + label_bytes;
     let chars = usize::from(u16_at(rest, text_at)?);
     let text = rest.get(text_at + 2..text_at + 2 + 2 * chars)?;
-    let units = text.as_chunks::<2>().0.iter().map(|unit| u16::from_le_bytes(*unit));
     let mut label = String::new();
-    for c in char::decode_utf16(units).map(|c| c.unwrap_or(char::REPLACEMENT_CHARACTER)) {
+    for c in utf16(text).chars() {
         match c {
             // Levels stand for their numbers.
             '\0'..='\x08' => label.extend(['%', char::from(b'1' + c as u8)]),
@@ -90,7 +89,7 @@ fn read_level(rest: &mut &[u8], fonts: &[String]) -> Option<Level> {
         all_decimal: flags & 0x04 != 0,
         font,
         paragraph_style: None,
-        spaced: head[15] != 2,
+        is_tight: head[15] == 2,
     };
     *rest = &rest[text_at + 2 + 2 * chars..];
     Some(level)
@@ -119,9 +118,7 @@ pub(super) fn fonts(table: &[u8]) -> Vec<String> {
     let mut rest = table.get(4..).unwrap_or_default();
     while let Some((&size, following)) = rest.split_first() {
         let Some((font, following)) = following.split_at_checked(usize::from(size)) else { break };
-        let name = font.get(39..).unwrap_or_default().as_chunks::<2>().0.iter();
-        let name = name.map(|unit| u16::from_le_bytes(*unit)).take_while(|unit| *unit != 0);
-        fonts.push(char::decode_utf16(name).map(|c| c.unwrap_or(char::REPLACEMENT_CHARACTER)).collect());
+        fonts.push(utf16_to_zero(font.get(39..).unwrap_or_default()));
         rest = following;
     }
     fonts

@@ -1,4 +1,4 @@
-//! Word 97-2003 documents ([MS-DOC]); of Word 6 and 95 the text.
+//! Word 97-2003 documents ([MS-DOC]), and the text of Word 6 and 95 documents.
 //!
 //! Read: the main text with headings, list labels, tables row by row, text boxes behind the
 //! paragraph that anchors them, results of fields, the state of check boxes; footnotes and endnotes at the end, `[1]` and
@@ -14,6 +14,7 @@ mod styles;
 mod tables;
 
 use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
 
 use casetrack_core::{BlockKind, ExtractionMethod, Result};
 use encoding_rs::{Encoding, WINDOWS_1252};
@@ -25,7 +26,7 @@ use self::properties::{Modifiers, PageKind, PropertyPages};
 use self::styles::Styles;
 use crate::build::flow::{Flow, FlowBlock, PAGE_BREAK};
 use crate::build::{DocumentBuilder, Extractor};
-use crate::container::ole::{CompoundFile, u16_at, u32_at};
+use crate::container::ole::{CompoundFile, clipped, u16_at, u32_at};
 use crate::model::Source;
 use crate::office::number_format::roman;
 use crate::office::summary_information;
@@ -34,10 +35,9 @@ pub(crate) struct Doc;
 
 impl Extractor for Doc {
     fn extract(&self, source: &Source, document: &mut DocumentBuilder) -> Result<()> {
-        let container = CompoundFile::open(source.bytes)
-            .ok_or_else(|| source.unreadable("the directory of its OLE container is damaged"))?;
+        let container = CompoundFile::of(source)?;
         let stream = container.stream(&["WordDocument"]).unwrap_or_default();
-        let fib = Fib::parse(&stream).ok_or_else(|| source.unreadable("it does not start as a Word document does"))?;
+        let fib = Fib::parse(&stream).ok_or_else(|| source.unreadable("it does not begin like a Word document"))?;
         if let Some(title) = summary_information::read(&container, document) {
             document.set_title(&title);
         }
@@ -121,8 +121,7 @@ fn sections(table: &[u8], stream: &[u8]) -> HashMap<u32, bool> {
     let starts_page = |data: &[u8]| {
         let at = u32_at(data, 2).filter(|at| *at != NO_PROPERTIES)? as usize;
         let size = usize::from(u16_at(stream, at)?);
-        let rest = &stream[at + 2..];
-        let kind = Modifiers(&rest[..size.min(rest.len())]).find(|(operation, _)| *operation == 0x3009)?.1;
+        let kind = Modifiers(clipped(stream, at + 2, size)).find(|(operation, _)| *operation == 0x3009)?.1;
         // Continuous, or in a new column.
         Some(!matches!(kind, [0 | 1]))
     };
@@ -137,25 +136,29 @@ fn sections(table: &[u8], stream: &[u8]) -> HashMap<u32, bool> {
 fn text_boxes(body: &mut Body, boxes: &[u8], shapes: &[u8]) -> Result<Vec<FlowBlock>> {
     let places: HashMap<u32, u32> =
         Plc::parse(shapes, 26).ranges().filter_map(|(place, shape)| Some((u32_at(shape, 0)?, place.start))).collect();
-    let range = body.file.fib.range(Part::TextBoxes);
+    let mut rest = body.file.fib.range(Part::TextBoxes);
+    let part_start = rest.start;
     let mut loose = Vec::new();
-    let mut read_to = range.start;
     for (places_in_part, data) in Plc::parse(boxes, 22).ranges() {
-        let start = range.start.saturating_add(places_in_part.start).max(read_to);
-        let end = range.start.saturating_add(places_in_part.end).min(range.end);
-        if start >= end {
-            continue;
-        }
-        let mut sink = Sink::Collected(Vec::new());
-        body.read(start..end, &mut sink)?;
-        read_to = end;
-        let Sink::Collected(blocks) = sink else { continue };
+        let blocks = read_piece(body, part_start, &places_in_part, &mut rest)?;
         match u32_at(data, 14).and_then(|shape| places.get(&shape)) {
             Some(place) => body.anchors.boxes.entry(*place).or_default().extend(blocks),
             None => loose.extend(blocks),
         }
     }
     Ok(loose)
+}
+
+/// Reads a piece of a part as far as it lies in `rest`, which it is then taken from: no text is read twice.
+fn read_piece(body: &mut Body, start: u32, piece: &Range<u32>, rest: &mut Range<u32>) -> Result<Vec<FlowBlock>> {
+    let from = start.saturating_add(piece.start).max(rest.start);
+    let to = start.saturating_add(piece.end).min(rest.end);
+    let mut blocks = Vec::new();
+    if from < to {
+        body.read(from..to, &mut Sink::Collected(&mut blocks))?;
+        rest.start = to;
+    }
+    Ok(blocks)
 }
 
 /// Adds the notes in the order of their references: `[1] text`.
@@ -166,18 +169,10 @@ fn write_notes(
     texts: &[u8],
     document: &mut DocumentBuilder,
 ) -> Result<()> {
-    let range = body.file.fib.range(part);
-    let mut read_to = range.start;
+    let mut rest = body.file.fib.range(part);
+    let part_start = rest.start;
     for (places, (_, mark)) in Plc::parse(texts, 0).positions.windows(2).zip(marks) {
-        let start = range.start.saturating_add(places[0]).max(read_to);
-        let end = range.start.saturating_add(places[1]).min(range.end);
-        if start >= end {
-            continue;
-        }
-        let mut sink = Sink::Collected(Vec::new());
-        body.read(start..end, &mut sink)?;
-        read_to = end;
-        let Sink::Collected(blocks) = sink else { continue };
+        let blocks = read_piece(body, part_start, &(places[0]..places[1]), &mut rest)?;
         let texts = blocks.iter().map(|block| block.text.replace(PAGE_BREAK, " "));
         let mut prefix = format!("[{mark}] ");
         for text in texts.filter(|text| !text.trim().is_empty()) {

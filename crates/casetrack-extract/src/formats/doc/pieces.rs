@@ -5,7 +5,7 @@ use std::ops::Range;
 use encoding_rs::Encoding;
 
 use super::fib::{Fib, Plc, Table};
-use crate::container::ole::{u16_at, u32_at};
+use crate::container::ole::{clipped, u16_at, u32_at};
 
 /// The bit of a place that says that characters have 8 bits.
 const COMPRESSED: u32 = 0x4000_0000;
@@ -36,8 +36,7 @@ impl<'a> Text<'a> {
         while let Some((&kind, rest)) = clx.split_first() {
             if kind == 2 {
                 let size = u32_at(rest, 0)? as usize;
-                let table = &rest[4..];
-                let table = Plc::parse(&table[..size.min(table.len())], 8);
+                let table = Plc::parse(clipped(rest, 4, size), 8);
                 return Some(Self::read(&table, &changes, fib.is_old, stream, encoding));
             }
             let size = usize::from(u16_at(rest, 0)?);
@@ -77,8 +76,7 @@ impl<'a> Text<'a> {
             let skipped = first.saturating_sub(range.start) as usize;
             let offset = offset + skipped * char_bytes;
             let count = (end - range.start) as usize - skipped;
-            let rest = stream.get(offset..).unwrap_or_default();
-            let bytes = &rest[..rest.len().min(count * char_bytes)];
+            let bytes = clipped(stream, offset, count * char_bytes);
             // The other kind of change sets a single property; none of those matters here.
             let changes = if change & 1 == 1 && !is_old { changes.get(usize::from(change >> 1)) } else { None };
             text.pieces.push(Piece {

@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use super::fib::Plc;
-use crate::container::ole::{u16_at, u32_at};
+use crate::container::ole::{clipped, u16_at, u32_at};
 
 const PAGE_BYTES: usize = 512;
 
@@ -82,20 +82,15 @@ impl<'a> PropertyPages<'a> {
         let entry = usize::from(*page.get(4 * (count + 1) + run * entry_bytes)?) * 2;
         let properties = match (entry, self.kind) {
             (0, _) => &[],
-            (at, PageKind::Characters) => sized(page, at + 1, usize::from(*page.get(at)?)),
+            (at, PageKind::Characters) => clipped(page, at + 1, usize::from(*page.get(at)?)),
             // A size of zero says that another one follows, which counts pairs.
             (at, PageKind::Paragraphs) => match usize::from(*page.get(at)?) {
-                0 => sized(page, at + 2, 2 * usize::from(*page.get(at + 1)?)),
-                pairs => sized(page, at + 1, 2 * pairs - 1),
+                0 => clipped(page, at + 2, 2 * usize::from(*page.get(at + 1)?)),
+                pairs => clipped(page, at + 1, 2 * pairs - 1),
             },
         };
         Some(Run { places: place_at(run)..place_at(run + 1), properties })
     }
-}
-
-fn sized(page: &[u8], start: usize, size: usize) -> &[u8] {
-    let rest = page.get(start..).unwrap_or_default();
-    &rest[..size.min(rest.len())]
 }
 
 /// What matters of a paragraph.
@@ -159,8 +154,7 @@ impl ParagraphProperties {
                 0x6645 | 0x6646 if follow => {
                     let at = u32_at(operand, 0).unwrap_or(u32::MAX) as usize;
                     let size = u16_at(data, at).map_or(0, usize::from);
-                    let modifiers = data.get(at.saturating_add(2)..).unwrap_or_default();
-                    self.apply(&modifiers[..size.min(modifiers.len())], data, false);
+                    self.apply(clipped(data, at.saturating_add(2), size), data, false);
                 }
                 _ => {}
             }

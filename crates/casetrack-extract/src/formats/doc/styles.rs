@@ -1,11 +1,9 @@
 //! The style sheet ([MS-DOC] 2.9.271): what paragraphs inherit.
 
 use super::properties::ParagraphProperties;
-use crate::container::ole::u16_at;
+use crate::container::ole::{clipped, u16_at};
+use crate::office::lineage;
 
-/// Styles inherit over at most this many steps; a cycle must end.
-const MAX_INHERITANCE: usize = 32;
-const NO_STYLE: u16 = 0xFFF;
 const PARAGRAPH_STYLE: u16 = 1;
 /// Built-in styles: heading 1 is 1, heading 9 is 9.
 const TITLE: u16 = 62;
@@ -58,15 +56,9 @@ impl Styles {
         self.inherited(style, |style| property(&style.properties))
     }
 
-    fn inherited<T>(&self, mut number: u16, property: impl Fn(&Style) -> Option<T>) -> Option<T> {
-        for _ in 0..MAX_INHERITANCE {
-            let style = self.0.get(usize::from(number))?.as_ref()?;
-            if let Some(value) = property(style) {
-                return Some(value);
-            }
-            number = style.based_on;
-        }
-        None
+    fn inherited<T>(&self, number: u16, property: impl Fn(&Style) -> Option<T>) -> Option<T> {
+        let style_of = |number: u16| self.0.get(usize::from(number))?.as_ref();
+        lineage(style_of(number), |style| style_of(style.based_on)).find_map(property)
     }
 }
 
@@ -78,13 +70,11 @@ impl Style {
             return None;
         }
         let mut style = Self { built_in, based_on, properties: ParagraphProperties::default() };
-        debug_assert!(based_on <= NO_STYLE);
         // The name, with its length before and a zero behind it; then the properties, with their size.
         let name_chars = usize::from(u16_at(bytes, base_bytes)?);
         let at = base_bytes + 2 * (name_chars + 2);
         if let Some(size) = u16_at(bytes, at).map(usize::from) {
-            let rest = bytes.get(at + 2..).unwrap_or_default();
-            style.properties = ParagraphProperties::of_run(&rest[..size.min(rest.len())], &[]);
+            style.properties = ParagraphProperties::of_run(clipped(bytes, at + 2, size), &[]);
         }
         Some(style)
     }

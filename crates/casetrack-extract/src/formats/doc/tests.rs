@@ -329,6 +329,22 @@ fn damaged_pieces_cost_themselves() {
     }
 }
 
+#[test]
+fn damaged_list_definitions_cost_labels_and_are_named() {
+    let (stream, table) = parts(&[styled("Term\r", 3, &[])], &[]);
+    assert_eq!(texts(&read(&stream, &table).unwrap()), ["1. Term"]);
+    for index in [73, 74] {
+        let at = 0x9A + 8 * index;
+        let place = u32::from_le_bytes(stream[at..at + 4].try_into().unwrap()) as usize;
+        let mut lying = table.clone();
+        // More of them than there are.
+        lying[place..place + 2].fill(0xFF);
+        let extraction = read(&stream, &lying).unwrap();
+        assert_eq!(texts(&extraction), ["Term"]);
+        assert_eq!(extraction.warnings, ["The list definitions are damaged; list labels may be missing."]);
+    }
+}
+
 /// Every failure is an error or less text, never a panic, and never more text than there is.
 fn survives(stream: &[u8], table: &[u8]) {
     match read(stream, table) {

@@ -1,4 +1,4 @@
-//! What stands beside the text: comments, headers and footers, charts and diagrams.
+//! Parts beside the text: comments, headers and footers, charts and diagrams.
 
 use std::collections::{HashMap, HashSet};
 
@@ -21,14 +21,10 @@ pub(super) fn comments(
     document: &mut DocumentBuilder,
 ) -> Result<HashMap<String, FlowBlock>> {
     let mut comments = Vec::new();
-    if !xml.is_empty() {
-        match read_notes(xml, styles, &mut Numbering::default(), document, &mut comments) {
-            Err(Stop::Limit(error)) => return Err(error),
-            Err(Stop::Xml(error)) => {
-                document.warn(format!("The comments are damaged ({error}); some of them are missing."));
-            }
-            Ok(()) => {}
-        }
+    if !xml.is_empty()
+        && let Some(error) = Stop::damage(read_notes(xml, styles, &mut Numbering::default(), document, &mut comments))?
+    {
+        document.warn(format!("The comments are damaged ({error}); some of them are missing."));
     }
     let shown = |note: Note| {
         let text = folded(&note.blocks);

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::inline::{Fields, Reference};
 use crate::build::DocumentBuilder;
 use crate::build::flow::{Flow, FlowBlock, FlowRow, PAGE_BREAK, Sink};
-use crate::container::xml::{Element, Node, Stop, XmlError, XmlReader};
+use crate::container::xml::{Element, Stop, XmlError, XmlReader};
 use crate::office::numbering::Numbering;
 use crate::office::styles::{ListReference, Styles};
 
@@ -17,6 +17,7 @@ pub(super) struct Body<'a, 'd> {
     pub numbering: &'d mut Numbering,
     pub flow: Flow<'d>,
     pub fields: Fields,
+    /// The notes referred to so far, in order.
     pub references: Vec<Reference>,
     /// By id; those referred to follow the paragraph that does.
     pub comments: HashMap<String, FlowBlock>,
@@ -83,11 +84,6 @@ impl<'a, 'd> Body<'a, 'd> {
         Ok(())
     }
 
-    /// The notes referred to so far, in order.
-    pub fn into_references(self) -> Vec<Reference> {
-        self.references
-    }
-
     /// Reads the children of the element started last as blocks.
     pub fn blocks(&mut self, sink: &mut Sink) -> Result<(), Stop> {
         while let Some(element) = self.xml.child()? {
@@ -138,19 +134,21 @@ impl<'a, 'd> Body<'a, 'd> {
     }
 
     fn paragraph_properties(&mut self, paragraph: &mut Paragraph) -> Result<(), XmlError> {
-        while let Some(element) = self.xml.child()? {
+        let depth = self.xml.depth();
+        while let Some(element) = self.xml.next_start(depth)? {
             match element.name() {
                 "pStyle" => paragraph.style = element.value(),
-                "outlineLvl" => paragraph.outline_level = element.value().and_then(|level| level.parse().ok()),
+                "outlineLvl" => paragraph.outline_level = element.numeric_value(),
                 "pageBreakBefore" => paragraph.page_break_before = Some(element.is_on()),
-                "sectPr" => paragraph.ends_section = true,
-                "numPr" => {
-                    paragraph.list = Some(ListReference::parse(&mut self.xml)?);
-                    continue;
+                "numPr" => paragraph.list = Some(ListReference::parse(&mut self.xml)?),
+                "sectPr" => {
+                    paragraph.ends_section = true;
+                    self.xml.skip()?;
                 }
+                // How it was before a change, and what concerns its mark.
+                "pPrChange" | "rPr" => self.xml.skip()?,
                 _ => {}
             }
-            self.xml.skip()?;
         }
         Ok(())
     }
@@ -201,10 +199,10 @@ fn section_starts(xml: &str) -> Vec<bool> {
     let mut xml = XmlReader::new(xml);
     let mut starts = Vec::new();
     let mut read = || -> Result<(), XmlError> {
-        loop {
-            match xml.next()? {
-                Node::Start(element) if element.name() == "sectPrChange" => xml.skip()?,
-                Node::Start(element) if element.name() == "sectPr" => {
+        while let Some(element) = xml.next_start(0)? {
+            match element.name() {
+                "sectPrChange" => xml.skip()?,
+                "sectPr" => {
                     let mut kind = None;
                     while let Some(property) = xml.child()? {
                         if property.name() == "type" {
@@ -214,10 +212,10 @@ fn section_starts(xml: &str) -> Vec<bool> {
                     }
                     starts.push(!matches!(kind.as_deref(), Some("continuous" | "nextColumn")));
                 }
-                Node::Eof => return Ok(()),
                 _ => {}
             }
         }
+        Ok(())
     };
     // Damage is met, and reported, when the text is read.
     let _ = read();

@@ -75,7 +75,7 @@ impl Body<'_, '_> {
             "t" => return self.text(paragraph),
             "tab" | "ptab" => self.push(paragraph, "\t"),
             "br" => {
-                let is_page_break = element.attribute("type").as_deref() == Some("page");
+                let is_page_break = element.has("type", "page");
                 if is_page_break {
                     paragraph.text.push(PAGE_BREAK);
                 } else {
@@ -151,28 +151,18 @@ impl Body<'_, '_> {
 
     /// A legacy check box shows its state in the field's data; all other fields in their result (17.16.7).
     fn field_data(&mut self, paragraph: &mut Paragraph) -> Result<(), Stop> {
-        while let Some(element) = self.xml.child()? {
+        let (mut is_box, mut checked, mut default) = (false, None, false);
+        let depth = self.xml.depth();
+        while let Some(element) = self.xml.next_start(depth)? {
             match element.name() {
-                "ffData" => {
-                    while let Some(element) = self.xml.child()? {
-                        if element.name() != "checkBox" {
-                            self.xml.skip()?;
-                            continue;
-                        }
-                        let (mut checked, mut default) = (None, false);
-                        while let Some(state) = self.xml.child()? {
-                            match state.name() {
-                                "checked" => checked = Some(state.is_on()),
-                                "default" => default = state.is_on(),
-                                _ => {}
-                            }
-                            self.xml.skip()?;
-                        }
-                        paragraph.text.push(if checked.unwrap_or(default) { '☒' } else { '☐' });
-                    }
-                }
-                _ => self.xml.skip()?,
+                "checkBox" => is_box = true,
+                "checked" => checked = Some(element.is_on()),
+                "default" => default = element.is_on(),
+                _ => {}
             }
+        }
+        if is_box {
+            paragraph.text.push(if checked.unwrap_or(default) { '☒' } else { '☐' });
         }
         Ok(())
     }

@@ -16,7 +16,8 @@ use std::borrow::Cow;
 use casetrack_core::{ExtractionMethod, Result};
 
 use self::body::Body;
-use self::notes::Notes;
+use self::inline::NoteKind;
+use self::notes::append_notes;
 use crate::build::{DocumentBuilder, Extractor};
 use crate::container::opc::Package;
 use crate::container::xml::Stop;
@@ -67,17 +68,15 @@ impl Extractor for Docx {
         let mut body = Body::new(&xml, &styles, &mut numbering, document);
         (body.comments, body.drawings) = (comments, drawings);
         let outcome = body.read();
-        let references = body.into_references();
-        match outcome {
-            Ok(()) => {}
-            Err(Stop::Limit(error)) => return Err(error),
-            Err(Stop::Xml(error)) if document.is_blank() => return Err(source.unreadable(error)),
-            Err(Stop::Xml(error)) => {
-                document.warn(format!("The document is damaged ({error}); what follows the last page is missing."));
+        let references = body.references;
+        if let Some(error) = Stop::damage(outcome)? {
+            if document.is_blank() {
+                return Err(source.unreadable(error));
             }
+            document.warn(format!("The document is damaged ({error}); what follows the last page is missing."));
         }
-        let notes = Notes { footnotes: &text(&footnotes), endnotes: &text(&endnotes) };
-        notes.append(&references, &styles, &mut numbering, document)?;
+        let notes = [(NoteKind::Footnote, text(&footnotes)), (NoteKind::Endnote, text(&endnotes))];
+        append_notes(notes, &references, &styles, &mut numbering, document)?;
         beside::append_headers_and_footers(&mut package, &related, &styles, document)?;
         package.take_warnings().into_iter().for_each(|warning| document.warn(warning));
         Ok(())

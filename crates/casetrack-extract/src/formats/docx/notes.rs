@@ -1,5 +1,6 @@
 //! Footnotes and endnotes: listed after the text, in the order in which the text refers to them (17.11).
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use super::body::Body;
@@ -10,43 +11,30 @@ use crate::container::xml::Stop;
 use crate::office::numbering::Numbering;
 use crate::office::styles::Styles;
 
-/// The parts that hold the notes, empty where there is none.
-pub(super) struct Notes<'a> {
-    pub footnotes: &'a str,
-    pub endnotes: &'a str,
-}
-
-impl Notes<'_> {
-    /// Adds the notes referred to: `[1] text`.
-    pub fn append(
-        &self,
-        references: &[Reference],
-        styles: &Styles,
-        numbering: &mut Numbering,
-        document: &mut DocumentBuilder,
-    ) -> casetrack_core::Result<()> {
-        for (kind, xml) in [(NoteKind::Footnote, self.footnotes), (NoteKind::Endnote, self.endnotes)] {
-            let mut references = references.iter().filter(|reference| reference.kind == kind).peekable();
-            if xml.is_empty() || references.peek().is_none() {
-                continue;
-            }
-            let mut notes = Vec::new();
-            let outcome = read_notes(xml, styles, numbering, document, &mut notes);
-            let mut notes: HashMap<String, Vec<FlowBlock>> =
-                notes.into_iter().map(|note| (note.id, note.blocks)).collect();
-            for reference in references {
-                push_note(document, &reference.mark, &notes.remove(&reference.id).unwrap_or_default())?;
-            }
-            match outcome {
-                Err(Stop::Limit(error)) => return Err(error),
-                Err(Stop::Xml(error)) => {
-                    document.warn(format!("The {} are damaged ({error}); some of them are missing.", kind.name()));
-                }
-                Ok(()) => {}
-            }
+/// Adds the notes referred to: `[1] text`. `parts` hold them, empty where there is none.
+pub(super) fn append_notes(
+    parts: [(NoteKind, Cow<str>); 2],
+    references: &[Reference],
+    styles: &Styles,
+    numbering: &mut Numbering,
+    document: &mut DocumentBuilder,
+) -> casetrack_core::Result<()> {
+    for (kind, xml) in parts {
+        let mut references = references.iter().filter(|reference| reference.kind == kind).peekable();
+        if xml.is_empty() || references.peek().is_none() {
+            continue;
         }
-        Ok(())
+        let mut notes = Vec::new();
+        let outcome = read_notes(&xml, styles, numbering, document, &mut notes);
+        let mut notes: HashMap<String, Vec<FlowBlock>> = notes.into_iter().map(|note| (note.id, note.blocks)).collect();
+        for reference in references {
+            push_note(document, &reference.mark, &notes.remove(&reference.id).unwrap_or_default())?;
+        }
+        if let Some(error) = Stop::damage(outcome)? {
+            document.warn(format!("The {} are damaged ({error}); some of them are missing.", kind.name()));
+        }
     }
+    Ok(())
 }
 
 /// A note or a comment.

@@ -1,9 +1,8 @@
 //! Blocks and tables that are collected until what holds them is complete.
 
-use casetrack_core::{BlockKind, Result};
+use casetrack_core::BlockKind;
 
-use crate::build::DocumentBuilder;
-use crate::build::table::{Cell, Row, push_table};
+use crate::build::table::{Cell, Content, Row};
 
 /// Columns and spans beyond this are those of a hostile file.
 const MAX_COLUMNS: u32 = 16_384;
@@ -13,70 +12,10 @@ const MAX_ROW_SPANS: usize = 64;
 
 /// Elements that stand on lines of their own.
 pub(super) fn is_block(name: &str) -> bool {
-    matches!(
-        name,
-        "address"
-            | "article"
-            | "aside"
-            | "blockquote"
-            | "body"
-            | "caption"
-            | "center"
-            | "dd"
-            | "details"
-            | "dialog"
-            | "dir"
-            | "div"
-            | "dl"
-            | "dt"
-            | "fieldset"
-            | "figcaption"
-            | "figure"
-            | "footer"
-            | "form"
-            | "h1"
-            | "h2"
-            | "h3"
-            | "h4"
-            | "h5"
-            | "h6"
-            | "header"
-            | "hgroup"
-            | "hr"
-            | "html"
-            | "legend"
-            | "li"
-            | "listing"
-            | "main"
-            | "menu"
-            | "nav"
-            | "ol"
-            | "optgroup"
-            | "option"
-            | "p"
-            | "plaintext"
-            | "pre"
-            | "search"
-            | "section"
-            | "summary"
-            | "table"
-            | "textarea"
-            | "ul"
-            | "xmp"
-    )
-}
-
-pub(super) enum Item {
-    Block(BlockKind, String),
-    Table(Vec<Row>),
-}
-
-/// Writes items to the page in progress; `table` counts the tables of the page.
-pub(super) fn write(item: Item, document: &mut DocumentBuilder, table: &mut u32) -> Result<()> {
-    match item {
-        Item::Block(kind, text) => document.push_block(kind, &text),
-        Item::Table(rows) => push_table(document, table, &rows),
-    }
+    const BLOCKS: &str = "address article aside blockquote body caption center dd details dialog dir div dl dt fieldset \
+        figcaption figure footer form h1 h2 h3 h4 h5 h6 header hgroup hr html legend li listing main menu nav ol optgroup option \
+        p plaintext pre search section summary table textarea ul xmp";
+    BLOCKS.split_ascii_whitespace().any(|block| block == name)
 }
 
 /// A table being read.
@@ -85,7 +24,7 @@ pub(super) struct Table {
     is_layout: bool,
     pub in_head: bool,
     /// The caption, and text between cells.
-    before: Vec<Item>,
+    before: Vec<Content>,
     rows: Vec<OpenRow>,
     cell: Option<OpenCell>,
     /// First column, column after the last, rows left.
@@ -101,7 +40,7 @@ struct OpenRow {
 
 struct OpenCell {
     column: u32,
-    items: Vec<Item>,
+    items: Vec<Content>,
 }
 
 impl Table {
@@ -148,7 +87,7 @@ impl Table {
         }
     }
 
-    pub fn push(&mut self, item: Item) {
+    pub fn push(&mut self, item: Content) {
         match &mut self.cell {
             Some(cell) => cell.items.push(item),
             None => self.before.push(item),
@@ -157,10 +96,11 @@ impl Table {
 
     /// A table that only arranges text is read as that text: one of a single column, and one whose cells hold headings or
     /// tables.
-    pub fn finish(mut self) -> Vec<Item> {
+    pub fn finish(mut self) -> Vec<Content> {
         self.end_cell();
         let mut items = self.before;
-        let arranges = |item: &Item| matches!(item, Item::Table(_) | Item::Block(BlockKind::Heading { .. }, _));
+        let arranges =
+            |item: &Content| matches!(item, Content::Table(_) | Content::Block(BlockKind::Heading { .. }, _));
         let is_layout = self.is_layout
             || self.rows.iter().all(|row| row.cells.iter().filter(|cell| !cell.items.is_empty()).count() <= 1)
             || self.rows.iter().flat_map(|row| &row.cells).any(|cell| cell.items.iter().any(arranges));
@@ -173,17 +113,17 @@ impl Table {
             header: row.header && !row.cells.is_empty() && has_values,
             cells: row.cells.into_iter().map(|cell| Cell::from_text(cell.column, text_of(&cell.items))).collect(),
         });
-        items.push(Item::Table(rows.collect()));
+        items.push(Content::Table(rows.collect()));
         items
     }
 }
 
-fn text_of(items: &[Item]) -> String {
+fn text_of(items: &[Content]) -> String {
     let texts: Vec<&str> = items
         .iter()
         .filter_map(|item| match item {
-            Item::Block(_, text) => Some(text.as_str()),
-            Item::Table(_) => None,
+            Content::Block(_, text) => Some(text.as_str()),
+            Content::Table(_) => None,
         })
         .collect();
     texts.join(" ")

@@ -54,7 +54,7 @@ impl Skipped {
         false
     }
 
-    /// Takes an end tag: whether the hidden element ended, and whether with this very tag.
+    /// Takes an end tag. Returns whether the hidden element ended, and whether it ended with this tag.
     pub fn end(&mut self, name: &str) -> (bool, bool) {
         let counts = if OPTIONAL_END.contains(&&*self.name) {
             if self.depth == 0 && self.name == name {

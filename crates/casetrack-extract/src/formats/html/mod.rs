@@ -1,4 +1,4 @@
-//! Web pages (HTML). The tokenizer is that of the HTML standard; elements are followed with a stack of their names, so that
+//! Web pages (HTML). The tokenizer follows the HTML standard; elements are followed with a stack of their names, so that
 //! any markup is read in one pass and bounded memory.
 //!
 //! Read: what a page shows, with headings, lists and their numbers, tables row by row, preformatted text. Not read: scripts,

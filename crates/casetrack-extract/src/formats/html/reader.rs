@@ -3,9 +3,10 @@
 use casetrack_core::{BlockKind, Result};
 use html5gum::{DefaultEmitter, StartTag, Token, Tokenizer};
 
-use super::blocks::{Item, Table, is_block, write};
+use super::blocks::{Table, is_block};
 use super::hidden::{Skipped, VOID, is_hidden};
 use crate::build::DocumentBuilder;
+use crate::build::table::Content;
 use crate::office::number_format::format_number;
 
 /// Elements deeper than this are read without their structure, as browsers do from 512 on.
@@ -291,17 +292,17 @@ impl<'d> HtmlReader<'d> {
             if is_short && self.first_heading.is_none() {
                 self.first_heading = Some(heading.clone());
             }
-            return self.emit(Item::Block(if is_short { kind } else { BlockKind::Paragraph }, heading));
+            return self.emit(Content::Block(if is_short { kind } else { BlockKind::Paragraph }, heading));
         }
         if self.preformatted > 0 {
-            return self.emit(Item::Block(kind, text));
+            return self.emit(Content::Block(kind, text));
         }
         let mut first = true;
         for piece in text.split("\n\n").filter(|piece| !piece.trim().is_empty()) {
             let item = if first {
-                Item::Block(kind.clone(), format!("{label}{}", piece.trim()))
+                Content::Block(kind.clone(), format!("{label}{}", piece.trim()))
             } else {
-                Item::Block(BlockKind::Paragraph, piece.to_owned())
+                Content::Block(BlockKind::Paragraph, piece.to_owned())
             };
             first = false;
             self.emit(item)?;
@@ -309,13 +310,13 @@ impl<'d> HtmlReader<'d> {
         Ok(())
     }
 
-    fn emit(&mut self, item: Item) -> Result<()> {
+    fn emit(&mut self, item: Content) -> Result<()> {
         match self.tables.last_mut() {
             Some(table) => {
                 table.push(item);
                 Ok(())
             }
-            None => write(item, self.document, &mut self.table),
+            None => item.write(self.document, &mut self.table),
         }
     }
 }

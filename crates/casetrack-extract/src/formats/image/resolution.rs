@@ -1,6 +1,6 @@
 //! The resolution that a JPEG or PNG states.
 
-/// Stated resolutions outside are placeholders or errors: 72 and 96 are what programs write that know of none.
+/// Stated resolutions outside this range are placeholders or errors: programs that know none write 72 or 96.
 const CREDIBLE: std::ops::RangeInclusive<u32> = 100..=2400;
 const INCHES_PER_METRE: f32 = 39.37;
 const INCHES_PER_CENTIMETRE: f32 = 2.54;

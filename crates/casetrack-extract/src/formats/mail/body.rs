@@ -2,12 +2,14 @@
 
 use std::ops::Range;
 
-use casetrack_core::{BlockKind, Page};
+use casetrack_core::{BlockKind, FileFormat, Page};
+use mail_parser::decoders::html::html_to_text;
 
-use super::html_body;
+use crate::build::{DocumentBuilder, Extractor};
+use crate::formats::html::Html;
 use crate::formats::text::paragraphs;
 use crate::model::Source;
-use crate::text::encoding;
+use crate::text::{Cursor, encoding};
 
 /// Where a body says nothing but that it should be read elsewhere, the other version has several times its words.
 const MIN_PLAIN_SHARE: usize = 3;
@@ -47,17 +49,9 @@ impl PageText {
         }
         let start = self.gap();
         self.text.push_str(&page.text);
-        let mut bytes = page.text.char_indices().map(|(byte, _)| byte).chain([page.text.len()]).enumerate();
-        // Blocks are in text order, so one walk finds all their places.
-        let mut byte_at = |char: u32| bytes.find(|(index, _)| *index >= char as usize).map(|(_, byte)| byte);
-        let mut last = 0;
-        for block in &page.blocks {
-            let from = if block.char_start == last && last > 0 { None } else { byte_at(block.char_start) };
-            let from = from.or_else(|| self.spans.last().map(|(range, _)| range.end - start)).unwrap_or(0);
-            let to = byte_at(block.char_end).unwrap_or(page.text.len());
-            last = block.char_end;
-            self.spans.push((shifted(from..to, start), block.kind.clone()));
-        }
+        let mut cursor = Cursor::new(&page.text);
+        let spans = page.blocks.iter().map(|block| (shifted(cursor.byte_range(block), start), block.kind.clone()));
+        self.spans.extend(spans);
     }
 
     pub fn append(&mut self, other: &PageText) {
@@ -103,12 +97,20 @@ pub(super) fn plain(text: &str) -> PageText {
 /// `html` in whatever encoding it declares.
 pub(super) fn html(source: &Source, html: &[u8]) -> PageText {
     let mut text = PageText::default();
-    match html_body::html_pages(source, html) {
+    match pages(&Html, source, html) {
         Some(pages) => pages.iter().for_each(|page| text.push_page(page)),
         None => {
             let decoded = encoding::decode(html).map_or_else(|| String::from_utf8_lossy(html), |decoded| decoded.text);
-            text.push_paragraphs(&html_body::stripped(&decoded));
+            text.push_paragraphs(&html_to_text(&decoded));
         }
     }
     text
+}
+
+/// The pages of a body in a markup, read by the extractor of its format; `None` where it cannot be read.
+pub(super) fn pages(extractor: &dyn Extractor, source: &Source, bytes: &[u8]) -> Option<Vec<Page>> {
+    let path = source.path.join("body");
+    let mut document = DocumentBuilder::new(source.limits().max_text_chars);
+    extractor.extract(&Source { path: &path, bytes, options: source.options }, &mut document).ok()?;
+    Some(document.finish(FileFormat::Html).pages)
 }

@@ -1,11 +1,12 @@
 //! The parts of a MIME message (RFC 2045, 2046).
 //!
 //! Headers are parsed by mail-parser. Parts are cut here, by loops with a bound on depth: a message inside is not descended into but
-//! kept as its bytes, so that nesting costs nothing and the digest of an attachment is that of its own bytes.
+//! kept as its bytes, so that nesting costs nothing and the digest of an attachment depends on its own bytes alone.
 
 use std::borrow::Cow;
 
 use encoding_rs::Encoding;
+use mail_parser::decoders::base64::base64_decode;
 use mail_parser::decoders::charsets::map::charset_decoder;
 use mail_parser::{Header, HeaderName, HeaderValue, Message, MessageParser};
 
@@ -186,32 +187,16 @@ pub(super) fn decode_text(bytes: &[u8], charset: Option<&str>) -> String {
         .map_or_else(|| String::from_utf8_lossy(bytes).into_owned(), |decoded| decoded.text.into_owned())
 }
 
-/// RFC 2045, 6.8.
+/// RFC 2045, 6.8. Other characters than those of either alphabet are passed over.
 fn decode_base64(bytes: &[u8]) -> Vec<u8> {
-    let mut decoded = Vec::with_capacity(bytes.len() / 4 * 3);
-    let (mut group, mut bits) = (0u32, 0u32);
-    for &byte in bytes {
-        let value = match byte {
-            b'A'..=b'Z' => byte - b'A',
-            b'a'..=b'z' => byte - b'a' + 26,
-            b'0'..=b'9' => byte - b'0' + 52,
-            b'+' | b'-' => 62,
-            b'/' | b'_' => 63,
-            b'=' => {
-                // What follows padding is a piece that was encoded by itself.
-                (group, bits) = (0, 0);
-                continue;
-            }
-            _ => continue,
-        };
-        group = (group << 6 | u32::from(value)) & 0xFFFF;
-        bits += 6;
-        if bits >= 8 {
-            bits -= 8;
-            decoded.push((group >> bits) as u8);
-        }
-    }
-    decoded
+    let known = |byte: &u8| match byte {
+        b'-' => Some(b'+'),
+        b'_' => Some(b'/'),
+        b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'+' | b'/' | b'=' => Some(*byte),
+        _ => None,
+    };
+    let known: Vec<u8> = bytes.iter().filter_map(known).collect();
+    base64_decode(&known).unwrap_or_default()
 }
 
 /// RFC 2045, 6.7. White space at the end of a line was added in transit.

@@ -5,7 +5,6 @@
 
 mod body;
 mod eml;
-mod html_body;
 mod letter;
 mod mbox;
 mod mime;

@@ -11,9 +11,10 @@ use super::body::{self, PageText};
 use super::letter::{Enclosure, Letter};
 use super::mime::decode_text;
 use super::properties::{Properties, charset};
-use super::{eml, html_body, rich_text};
+use super::{eml, rich_text};
 use crate::build::{DocumentBuilder, Extractor};
 use crate::container::ole::{CompoundFile, Entry};
+use crate::formats::rtf::Rtf;
 use crate::model::Source;
 
 /// [MS-OXPROPS], by identifier.
@@ -50,8 +51,7 @@ pub(crate) struct Msg;
 
 impl Extractor for Msg {
     fn extract(&self, source: &Source, document: &mut DocumentBuilder) -> Result<()> {
-        let file = CompoundFile::open(source.bytes)
-            .ok_or_else(|| source.unreadable("the directory of its OLE container is damaged"))?;
+        let file = CompoundFile::of(source)?;
         let item = Properties::read(&file, file.root_entries(), 32, source.limits().max_part_bytes);
         let headers = headers(source, &file, &item);
         let class = item.string(id::MESSAGE_CLASS).unwrap_or_default();
@@ -133,7 +133,7 @@ fn read_body(source: &Source, item: &Properties, document: &mut DocumentBuilder)
     let mut text = PageText::default();
     if let Some(compressed) = item.binary(id::RTF) {
         let pages = rich_text::decompressed(&compressed, source.limits().max_part_bytes)
-            .and_then(|rtf| html_body::rtf_pages(source, &rtf));
+            .and_then(|rtf| body::pages(&Rtf, source, &rtf));
         match pages {
             Some(pages) => pages.iter().for_each(|page| text.push_page(page)),
             None => document.warn("The text of the message is in Rich Text that could not be read."),

@@ -2,8 +2,11 @@
 
 use std::collections::HashMap;
 
+use encoding_rs::Encoding;
+
 use super::mime::decode_text;
 use crate::container::ole::{CompoundFile, Entry};
+use crate::text::encoding;
 
 /// The properties of one object: the message, a recipient or an attachment.
 pub(super) struct Properties<'a> {
@@ -88,32 +91,7 @@ impl<'a> Properties<'a> {
     }
 }
 
-/// The encoding that a Windows code page is.
+/// The name of the encoding that a Windows code page is.
 pub(super) fn charset(code_page: u32) -> Option<&'static str> {
-    Some(match code_page {
-        874 => "windows-874",
-        932 => "shift_jis",
-        936 | 54936 => "gb18030",
-        949 => "euc-kr",
-        950 => "big5",
-        1250 => "windows-1250",
-        1251 => "windows-1251",
-        1252 | 28591 => "windows-1252",
-        1253 => "windows-1253",
-        1254 => "windows-1254",
-        1255 => "windows-1255",
-        1256 => "windows-1256",
-        1257 => "windows-1257",
-        1258 => "windows-1258",
-        20866 => "koi8-r",
-        21866 => "koi8-u",
-        28592 => "iso-8859-2",
-        28595 => "iso-8859-5",
-        28597 => "iso-8859-7",
-        28605 => "iso-8859-15",
-        50220..=50222 => "iso-2022-jp",
-        51932 => "euc-jp",
-        65001 => "utf-8",
-        _ => return None,
-    })
+    encoding::of_code_page(code_page).map(Encoding::name)
 }

@@ -86,9 +86,7 @@ impl<'a, 'd> Body<'a, 'd> {
             "numbered-paragraph" => self.numbered_paragraph(element, sink),
             "table" => self.table(element, sink),
             "section" => {
-                if element.attribute("display").as_deref() == Some("none")
-                    || element.attribute("is-hidden").as_deref() == Some("true")
-                {
+                if element.has("display", "none") || element.has("is-hidden", "true") {
                     self.hidden_sections.push(element.attribute("name").unwrap_or_default());
                 }
                 self.blocks(sink)
@@ -152,7 +150,7 @@ impl<'a, 'd> Body<'a, 'd> {
         }
         let level = match element.name() {
             "h" => {
-                let level = element.attribute("outline-level").and_then(|level| level.parse().ok());
+                let level = element.number("outline-level");
                 Some(level.unwrap_or(1u8).clamp(1, 10))
             }
             _ => self.styles.heading_level(style),
@@ -163,9 +161,9 @@ impl<'a, 'd> Body<'a, 'd> {
         }
         let counted = if is_in_list {
             self.lists.label(self.styles, style)
-        } else if element.name() == "h" && element.attribute("is-list-header").as_deref() != Some("true") {
-            let restarts = element.attribute("restart-numbering").as_deref() == Some("true");
-            let start = element.attribute("start-value").and_then(|start| start.parse().ok()).unwrap_or(1);
+        } else if element.name() == "h" && !element.has("is-list-header", "true") {
+            let restarts = element.has("restart-numbering", "true");
+            let start = element.number("start-value").unwrap_or(1);
             self.lists.heading_label(self.styles, level.unwrap_or(1), restarts.then_some(start))
         } else {
             None
@@ -267,20 +265,7 @@ impl<'a, 'd> Body<'a, 'd> {
 
 /// Drawing objects that may hold text ([ODF] Part 3, 10.3).
 pub(super) fn is_shape(name: &str) -> bool {
-    matches!(
-        name,
-        "frame"
-            | "custom-shape"
-            | "rect"
-            | "line"
-            | "polyline"
-            | "polygon"
-            | "regular-polygon"
-            | "path"
-            | "circle"
-            | "ellipse"
-            | "connector"
-            | "caption"
-            | "g"
-    )
+    const SHAPES: &str =
+        "frame custom-shape rect line polyline polygon regular-polygon path circle ellipse connector caption g";
+    SHAPES.split(' ').any(|shape| shape == name)
 }

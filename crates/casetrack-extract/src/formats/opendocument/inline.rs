@@ -67,7 +67,7 @@ impl Body<'_, '_> {
     fn inline(&mut self, element: &Element, paragraph: &mut Paragraph) -> Result<(), Stop> {
         match element.name() {
             "s" => {
-                let count = element.attribute("c").and_then(|count| count.parse().ok()).unwrap_or(1usize);
+                let count = element.number("c").unwrap_or(1usize);
                 paragraph.push(&" ".repeat(count.min(MAX_SPACES)));
             }
             "tab" => paragraph.push("\t"),
@@ -91,7 +91,7 @@ impl Body<'_, '_> {
                 return outcome;
             }
             // A variable that is set without being shown.
-            _ if element.attribute("display").as_deref() == Some("none") => {}
+            _ if element.has("display", "none") => {}
             _ => return self.inlines(paragraph),
         }
         Ok(self.xml.skip()?)
@@ -99,7 +99,7 @@ impl Body<'_, '_> {
 
     /// Reads `text:note` to its end.
     fn note(&mut self, element: &Element, paragraph: &mut Paragraph) -> Result<(), Stop> {
-        let is_endnote = element.attribute("note-class").as_deref() == Some("endnote");
+        let is_endnote = element.has("note-class", "endnote");
         let (mut mark, mut blocks) = (String::new(), Vec::new());
         let outcome = (|| {
             while let Some(child) = self.xml.child()? {

@@ -46,7 +46,7 @@ impl ListStyle {
     pub fn read(xml: &mut XmlReader) -> Result<Self, XmlError> {
         let mut style = Self::default();
         while let Some(element) = xml.child()? {
-            let index = element.attribute("level").and_then(|level| level.parse::<usize>().ok());
+            let index = element.number::<usize>("level");
             let label = match element.name() {
                 "list-level-style-number" | "outline-level-style" => Label::Number(Number::of(&element)),
                 "list-level-style-bullet" => Label::Bullet(element.attribute("bullet-char").unwrap_or_default()),
@@ -128,19 +128,13 @@ impl Level {
     /// Reads the properties of a level to their end.
     fn read(&mut self, xml: &mut XmlReader) -> Result<(), XmlError> {
         let mut font = None;
-        while let Some(element) = xml.child()? {
+        let depth = xml.depth();
+        while let Some(element) = xml.next_start(depth)? {
             match element.name() {
                 "text-properties" => font = element.attribute("font-family").or_else(|| element.attribute("font-name")),
-                "list-level-properties" => {
-                    while let Some(alignment) = xml.child()? {
-                        self.spaced &= alignment.attribute("label-followed-by").as_deref() != Some("nothing");
-                        xml.skip()?;
-                    }
-                    continue;
-                }
+                "list-level-label-alignment" => self.spaced &= !element.has("label-followed-by", "nothing"),
                 _ => {}
             }
-            xml.skip()?;
         }
         if let Label::Bullet(bullet) = &mut self.label {
             *bullet = shown_bullet(bullet, font.as_deref());
@@ -163,15 +157,14 @@ fn shown_bullet(bullet: &str, font: Option<&str>) -> String {
 impl Number {
     fn of(element: &Element) -> Self {
         let text = |name| element.attribute(name).unwrap_or_default();
-        let number = |name| element.attribute(name).and_then(|number| number.parse::<u32>().ok()).unwrap_or(1);
         Self {
             format: text("num-format"),
-            letters_repeat: text("num-letter-sync") == "true",
+            letters_repeat: element.has("num-letter-sync", "true"),
             prefix: text("num-prefix"),
             suffix: text("num-suffix"),
-            display_levels: number("display-levels") as usize,
+            display_levels: element.number("display-levels").unwrap_or(1),
             pattern: element.attribute("num-list-format").filter(|pattern| pattern.contains('%')),
-            start: number("start-value"),
+            start: element.number("start-value").unwrap_or(1),
         }
     }
 

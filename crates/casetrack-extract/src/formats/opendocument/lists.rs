@@ -89,7 +89,7 @@ impl Lists {
 
     /// A `text:numbered-paragraph` begins: an item without its list, as deep as its level says (5.3.6).
     pub fn start_numbered_paragraph(&mut self, element: &Element) {
-        let level = element.attribute("level").and_then(|level| level.parse().ok()).unwrap_or(1).clamp(1, LEVELS);
+        let level = element.number("level").unwrap_or(1).clamp(1, LEVELS);
         let id = element.attribute("list-id").unwrap_or_default();
         let counted_by = self.counted_by(self.by_id.get(&id).copied());
         self.by_id.insert(id, counted_by);
@@ -117,7 +117,7 @@ impl Lists {
         if let Some(list) = self.open.last_mut() {
             list.item = Item {
                 awaits_label: element.name() != "list-header",
-                start: element.attribute("start-value").and_then(|start| start.parse().ok()),
+                start: element.number("start-value"),
                 style: element.attribute("style-override"),
                 has_list: false,
             };

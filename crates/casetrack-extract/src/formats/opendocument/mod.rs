@@ -18,10 +18,8 @@ mod tables;
 
 use casetrack_core::Result;
 
-pub(crate) use self::manifest::{Manifest, flat_mime_type};
-
 use self::body::{Body, LoadObject};
-
+pub(crate) use self::manifest::{Manifest, flat_mime_type};
 use self::presentation::Slides;
 use self::styles::Styles;
 use crate::build::flow::{Sink, push_note};
@@ -30,7 +28,7 @@ use crate::container::xml::Stop;
 use crate::container::zip::{SIGNATURES, ZipContainer};
 use crate::model::Source;
 use crate::office::open_document;
-use crate::office::slides::DEFAULT_TITLES;
+use crate::office::slides::{DEFAULT_TITLES, warn_of_slides};
 use crate::text::encoding;
 
 pub(crate) struct OpenDocument;
@@ -77,14 +75,12 @@ impl Parts<'_> {
         let mut body = Body::new(self.content, &styles, load_object, document);
         let outcome = read_content(&mut body, &mut slides);
         let (notes, hidden_sections) = (body.notes, body.hidden_sections);
-        match outcome {
-            Ok(()) => {}
-            Err(Stop::Limit(error)) => return Err(error),
-            Err(Stop::Xml(error)) if document.is_blank() => return Err(source.unreadable(error)),
-            Err(Stop::Xml(error)) => {
-                let last = if slides.is_some() { "last slide" } else { "last page" };
-                document.warn(format!("The document is damaged ({error}); what follows the {last} is missing."));
+        if let Some(error) = Stop::damage(outcome)? {
+            if document.is_blank() {
+                return Err(source.unreadable(error));
             }
+            let last = if slides.is_some() { "last slide" } else { "last page" };
+            document.warn(format!("The document is damaged ({error}); what follows the {last} is missing."));
         }
         for are_endnotes in [false, true] {
             for note in notes.iter().filter(|note| note.is_endnote == are_endnotes) {
@@ -134,10 +130,7 @@ fn write_slides_facts(
     if slides.count == 0 {
         return Err(source.empty("has no slides."));
     }
-    if !slides.hidden.is_empty() {
-        let numbers: Vec<String> = slides.hidden.iter().map(u32::to_string).collect();
-        document.warn(format!("Hidden when the presentation is shown: slide {}.", numbers.join(", ")));
-    }
+    warn_of_slides(document, Vec::new(), &slides.hidden);
     let title = title.filter(|title| !DEFAULT_TITLES.contains(&title.trim())).or(slides.first_title);
     title.iter().for_each(|title| document.set_title(title));
     Ok(())

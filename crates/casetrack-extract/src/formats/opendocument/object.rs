@@ -28,10 +28,9 @@ impl Body<'_, '_> {
             let mut object = Body::new(&xml, self.styles, &mut load_nothing, self.flow.document);
             let read = object.object_content(&mut embedded);
             self.formulas.push_str(&object.formulas);
-            match read {
-                Err(Stop::Limit(error)) => return (embedded, Err(Stop::Limit(error))),
-                Err(Stop::Xml(error)) => self.warn_of_object(folder, &error),
-                Ok(()) => {}
+            match Stop::damage(read) {
+                Err(limit) => return (embedded, Err(limit.into())),
+                Ok(damage) => damage.iter().for_each(|error| self.warn_of_object(folder, error)),
             }
         }
         (embedded, outcome)
@@ -78,14 +77,12 @@ impl Body<'_, '_> {
 /// Reads `math:math` to its end. Its signs are written one after the other; the annotation repeats them in a language for
 /// editing.
 fn formula(xml: &mut XmlReader, text: &mut String) -> Result<(), XmlError> {
-    let mut open = 1;
-    while open > 0 {
-        match xml.next()? {
+    let depth = xml.depth();
+    while let Some(node) = xml.next_inside(depth)? {
+        match node {
             Node::Start(element) if matches!(element.name(), "annotation" | "annotation-xml") => xml.skip()?,
-            Node::Start(_) => open += 1,
-            Node::End => open -= 1,
             Node::Text(piece) => text.push_str(piece.trim()),
-            Node::Eof => return Err(XmlError::EndsEarly),
+            _ => {}
         }
     }
     Ok(())

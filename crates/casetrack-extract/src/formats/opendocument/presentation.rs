@@ -5,6 +5,7 @@ use casetrack_core::BlockKind;
 use super::body::{Body, is_shape};
 use crate::build::flow::{FlowBlock, FlowRow, Sink};
 use crate::container::xml::{Element, Stop};
+use crate::office::slides::push_notes;
 
 /// What the slides say about the presentation.
 #[derive(Default)]
@@ -62,11 +63,7 @@ impl Body<'_, '_> {
             }
         }
         self.place_comments(&Sink::Pages)?;
-        let notes = slide.notes.join("\n");
-        if !notes.trim().is_empty() {
-            self.flow.document.push_block(BlockKind::Paragraph, &format!("Notes: {}", notes.trim()))?;
-        }
-        Ok(())
+        Ok(push_notes(self.flow.document, &slide.notes.join("\n"))?)
     }
 
     fn slide(&mut self, slide: &mut Slide) -> Result<(), Stop> {

@@ -4,9 +4,8 @@ use std::collections::HashMap;
 
 use super::list_style::ListStyle;
 use crate::container::xml::{Element, XmlError, XmlReader};
+use crate::office;
 
-/// Styles inherit over at most this many steps; a cycle must end.
-const MAX_INHERITANCE: usize = 32;
 /// The name that the numbering of headings has where lists refer to it.
 const OUTLINE: &str = "Outline";
 
@@ -145,8 +144,7 @@ fn inherited<T>(
 /// A style and the styles it is based on.
 fn lineage<'s>(family: &'s HashMap<String, Style>, name: Option<&str>) -> impl Iterator<Item = (&'s str, &'s Style)> {
     let first = name.and_then(|name| family.get_key_value(name));
-    std::iter::successors(first, |(_, style)| family.get_key_value(style.parent.as_deref()?))
-        .take(MAX_INHERITANCE)
+    office::lineage(first, |(_, style)| family.get_key_value(style.parent.as_deref()?))
         .map(|(name, style)| (name.as_str(), style))
 }
 
@@ -166,7 +164,7 @@ impl Style {
                 self.break_before = element.attribute("break-before").map(|kind| kind == "page");
                 self.break_after = element.attribute("break-after").map(|kind| kind == "page");
             } else if element.name() == "drawing-page-properties" {
-                self.is_hidden_slide = element.attribute("visibility").as_deref() == Some("hidden");
+                self.is_hidden_slide = element.has("visibility", "hidden");
             }
             xml.skip()?;
         }

@@ -33,7 +33,7 @@ impl Body<'_, '_> {
         let mut rows = Vec::new();
         let outcome = self.rows(false, &mut rows);
         // Tables of presentations mark no header, but may show their first row as one.
-        if element.attribute("use-first-row-styles").as_deref() == Some("true")
+        if element.has("use-first-row-styles", "true")
             && !rows.iter().any(|row| row.is_header)
             && let Some(first) = rows.first_mut()
         {
@@ -46,13 +46,13 @@ impl Body<'_, '_> {
         while let Some(element) = self.xml.child()? {
             match element.name() {
                 "table-row" => {
-                    let repetitions = number(&element, "number-rows-repeated").clamp(1, MAX_REPETITIONS);
+                    let repetitions = element.number("number-rows-repeated").unwrap_or(1).clamp(1, MAX_REPETITIONS);
                     let mut row = FlowRow { cells: Vec::new(), is_header: are_headers };
                     let outcome = self.row(&mut row);
                     // Empty rows are repeated too: rows below keep their numbers.
                     let copies: Vec<FlowRow> = (1..repetitions)
                         .map_while(|_| {
-                            self.may_repeat(row.cells.iter().flat_map(|cell| &cell.blocks)).then(|| copy_of(&row))
+                            self.may_repeat(row.cells.iter().flat_map(|cell| &cell.blocks)).then(|| row.clone())
                         })
                         .collect();
                     rows.push(row);
@@ -75,7 +75,7 @@ impl Body<'_, '_> {
     fn row(&mut self, row: &mut FlowRow) -> Result<(), Stop> {
         let mut column = 1u32;
         while let Some(element) = self.xml.child()? {
-            let repetitions = number(&element, "number-columns-repeated").max(1);
+            let repetitions = element.number("number-columns-repeated").unwrap_or(1u32).max(1);
             match element.name() {
                 "table-cell" => {
                     let (blocks, outcome) = self.collected();
@@ -83,7 +83,7 @@ impl Body<'_, '_> {
                     let copies: Vec<FlowCell> = (1..if has_text { repetitions.min(MAX_REPETITIONS) } else { 1 })
                         .map_while(|index| {
                             let column = column.saturating_add(index);
-                            self.may_repeat(&blocks).then(|| FlowCell { column, blocks: copies_of(&blocks) })
+                            self.may_repeat(&blocks).then(|| FlowCell { column, blocks: blocks.clone() })
                         })
                         .collect();
                     row.cells.push(FlowCell { column, blocks });
@@ -107,18 +107,4 @@ impl Body<'_, '_> {
         self.repeatable_bytes = self.repeatable_bytes.saturating_sub(COPY_BYTES + bytes);
         self.repeatable_bytes > 0
     }
-}
-
-fn copy_of(row: &FlowRow) -> FlowRow {
-    let cells =
-        row.cells.iter().map(|cell| FlowCell { column: cell.column, blocks: copies_of(&cell.blocks) }).collect();
-    FlowRow { cells, is_header: row.is_header }
-}
-
-fn copies_of(blocks: &[FlowBlock]) -> Vec<FlowBlock> {
-    blocks.iter().map(|block| FlowBlock { kind: block.kind.clone(), text: block.text.clone() }).collect()
-}
-
-fn number(element: &Element, name: &str) -> u32 {
-    element.attribute(name).and_then(|number| number.parse().ok()).unwrap_or(1)
 }

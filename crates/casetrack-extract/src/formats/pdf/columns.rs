@@ -9,14 +9,14 @@ const MIN_LENGTH: usize = 20;
 /// Share of the lines of a column that go on with a small letter. Cells of a table start with a capital or a number.
 const MIN_FLOWING: f32 = 0.3;
 
-/// Pieces of lines in the order in which they are read: those of the left column before those of the right one, where text in two
+/// Pieces of lines in the order in which they are read: first the left column, then the right one, where text in two
 /// columns was drawn across both. Tables are read row by row, and other orders are the file's.
 pub(super) fn in_reading_order(pieces: Vec<Piece>) -> Vec<Piece> {
     let Some(gutter) = gutter(&pieces) else { return pieces };
     let mut ordered = Vec::with_capacity(pieces.len());
     let mut section = Vec::new();
     for piece in pieces {
-        // What stands across both columns separates what is above it from what is below.
+        // A piece across both columns separates the text above it from the text below.
         if piece.line.area.left < gutter && piece.line.area.right > gutter {
             flush(&mut section, gutter, &mut ordered);
             ordered.push(piece);

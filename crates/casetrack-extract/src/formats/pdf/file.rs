@@ -1,6 +1,6 @@
 //! A file inside pdfium.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use casetrack_core::{Error, Result};
 use pdfium_render::prelude::{PdfDocument, PdfiumError, PdfiumInternalError};
@@ -10,14 +10,17 @@ use crate::model::Source;
 
 /// One thread is inside pdfium at a time: it is not thread-safe, and its binding locks every single call, which is cheap
 /// only without contention.
-pub(super) static PDFIUM: Mutex<()> = Mutex::new(());
+pub(super) fn inside_pdfium() -> MutexGuard<'static, ()> {
+    static PDFIUM: Mutex<()> = Mutex::new(());
+    PDFIUM.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// The file, opened with the password that was given, if it needs one.
 pub(super) fn opened<'a>(source: &'a Source) -> Result<PdfDocument<'a>> {
     let pdfium = library::pdfium(source.options)?;
-    let _inside = PDFIUM.lock().unwrap_or_else(PoisonError::into_inner);
+    let _inside = inside_pdfium();
     let given = source.options.password.as_ref().map(|password| password.reveal());
-    // Without a password at last: most encrypted files open so, and only forbid to print or copy.
+    // Without a password as a last attempt: most encrypted files open without one, and only forbid printing or copying.
     let mut opened = pdfium.load_pdf_from_byte_slice(source.bytes, given);
     if given.is_some() && opened.as_ref().is_err_and(is_password_error) {
         opened = pdfium.load_pdf_from_byte_slice(source.bytes, None);
@@ -29,7 +32,7 @@ fn open_error(source: &Source, error: &PdfiumError) -> Error {
     match error {
         error if is_password_error(error) => source.needs_password(),
         PdfiumError::PdfiumLibraryInternalError(PdfiumInternalError::SecurityError) => {
-            source.unsupported_encryption("the PDF library knows no such security handler")
+            source.unsupported_encryption("the PDF library does not support its security handler")
         }
         PdfiumError::PdfiumLibraryInternalError(PdfiumInternalError::FormatError) => {
             source.unreadable("it is not a complete PDF")

@@ -28,12 +28,3 @@ pub(super) fn continues(before: &Rect, after: &Rect) -> bool {
     let height = (before.bottom - before.top).min(after.bottom - after.top);
     height > 0.0 && overlap > 0.6 * height && after.left > before.right - 0.3 * height
 }
-
-pub(super) fn union(a: &Rect, b: &Rect) -> Rect {
-    Rect {
-        left: a.left.min(b.left),
-        top: a.top.min(b.top),
-        right: a.right.max(b.right),
-        bottom: a.bottom.max(b.bottom),
-    }
-}

@@ -18,15 +18,13 @@ mod running;
 mod scan;
 mod text_layer;
 
-use std::borrow::Cow;
-use std::sync::PoisonError;
-
 use casetrack_core::{BlockKind, ExtractionMethod, Rect, Result};
 use pdfium_render::prelude::{
     PdfDocument, PdfDocumentMetadataTagType, PdfPage, PdfPageAnnotationType, PdfPageIndex, PdfiumError,
 };
+use std::borrow::Cow;
 
-use self::file::{PDFIUM, opened};
+use self::file::{inside_pdfium, opened};
 use self::layout::{Headings, Paragraph};
 pub use self::library::pdfium_status;
 use self::line::Line;
@@ -51,7 +49,7 @@ impl Extractor for Pdf {
     fn extract(&self, source: &Source, document: &mut DocumentBuilder) -> Result<()> {
         let pdf = opened(source)?;
         let outcome = read_document(source, &pdf, document);
-        let _inside = PDFIUM.lock().unwrap_or_else(PoisonError::into_inner);
+        let _inside = inside_pdfium();
         drop(pdf);
         outcome
     }
@@ -158,7 +156,7 @@ fn read_text_layers(source: &Source, pdf: &PdfDocument) -> Result<Vec<TextPage>>
     let mut text_bytes = 0u64;
     for index in 0..pdf.pages().len() {
         let read = {
-            let _inside = PDFIUM.lock().unwrap_or_else(PoisonError::into_inner);
+            let _inside = inside_pdfium();
             flattened(pdf, index).and_then(|page| read_page(&page))
         };
         let page = read.unwrap_or_else(|error| {
@@ -184,7 +182,7 @@ fn read_text_layers(source: &Source, pdf: &PdfDocument) -> Result<Vec<TextPage>>
 /// What of a page is to be read by OCR; `None` when its pictures hold no text, or it cannot be rendered.
 fn picture(source: &Source, pdf: &PdfDocument, index: i32, text: &TextPage) -> Option<Picture> {
     let rendered = {
-        let _inside = PDFIUM.lock().unwrap_or_else(PoisonError::into_inner);
+        let _inside = inside_pdfium();
         pdf.pages().get(index).and_then(|page| scan::render(&page, source.limits().max_image_pixels))
     };
     let page = rendered.map_err(|error| log_damage(source, index, &error)).ok()?;
@@ -264,7 +262,7 @@ fn is_sensible_title(title: &str) -> bool {
 #[cfg(test)]
 pub(crate) fn rendered_page(bytes: &[u8]) -> Picture {
     let pdfium = library::pdfium(&crate::model::ExtractOptions::default()).unwrap();
-    let _inside = PDFIUM.lock().unwrap_or_else(PoisonError::into_inner);
+    let _inside = inside_pdfium();
     let pdf = pdfium.load_pdf_from_byte_slice(bytes, None).unwrap();
     scan::render(&pdf.pages().get(0).unwrap(), 100_000_000).unwrap()
 }

@@ -3,8 +3,9 @@
 use casetrack_core::Rect;
 use pdfium_render::prelude::{PdfPage, PdfPageObject, PdfPageObjectCommon, PdfPageObjectsCommon};
 
-use super::line::{Line, union};
+use super::line::Line;
 use super::text_layer::View;
+use crate::model::union;
 
 /// Pictures may be wrapped in forms this deep.
 const MAX_FORM_DEPTH: u32 = 4;

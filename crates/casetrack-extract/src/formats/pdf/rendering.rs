@@ -1,12 +1,10 @@
 //! A page of a PDF as it is shown, in colour.
 
-use std::sync::PoisonError;
-
 use casetrack_core::Result;
 use image::RgbImage;
 use pdfium_render::prelude::{PdfBitmapFormat, PdfPage, PdfPageIndex, PdfRenderConfig, PdfiumError};
 
-use super::file::{PDFIUM, opened};
+use super::file::{inside_pdfium, opened};
 use crate::model::{Pixels, RenderRequest, Source};
 use crate::ocr::POINTS;
 
@@ -15,7 +13,7 @@ const RESOLUTION: f32 = 150.0;
 
 pub(crate) fn render(source: &Source, request: &RenderRequest) -> Result<Pixels> {
     let pdf = opened(source)?;
-    let _inside = PDFIUM.lock().unwrap_or_else(PoisonError::into_inner);
+    let _inside = inside_pdfium();
     let index = PdfPageIndex::try_from(request.page).ok().filter(|&page| (1..=pdf.pages().len()).contains(&page));
     let index = index.ok_or_else(|| request.no_such_page(source))? - 1;
     let drawn = pdf.pages().get(index).and_then(|page| draw(&page, request.longest_side));

@@ -4,8 +4,9 @@ use casetrack_core::Rect;
 use pdfium_render::prelude::{PdfBitmapFormat, PdfPage, PdfRenderConfig, PdfiumError};
 
 use super::layout::Paragraph;
-use super::line::{Line, union};
+use super::line::Line;
 use super::pictures::intersection;
+use crate::model::union;
 use crate::ocr::{GrayImage, OcrLine, OcrPage, POINTS, Picture};
 
 /// Dots per inch at which pages are rendered; what tesseract was trained on.

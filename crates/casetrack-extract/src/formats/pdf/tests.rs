@@ -145,7 +145,7 @@ fn the_pages_of_a_scan_are_shown_as_they_are_read() {
     // Nothing is read of the scans; the third text is too much.
     let scan = PdfPageContent::image;
     let file = pdf_file("", &[scan(), text(&PARAGRAPH), scan(), text(&PARAGRAPH), text(&PARAGRAPH)]);
-    let result = crate::extraction::extract_observed(Path::new("lease.pdf"), &file, &options, observer);
+    let result = crate::extraction::extract_observed(Path::new("lease.pdf"), &file, &options, Some(observer));
     assert_eq!(result.unwrap_err().code, ErrorCode::FileTooLarge);
     assert_eq!(seen.borrow().iter().map(|page| page.number).collect::<Vec<_>>(), [1, 2, 3, 4]);
 }

@@ -4,7 +4,8 @@ use casetrack_core::Rect;
 use pdfium_render::prelude::{PdfPage, PdfPageRenderRotation, PdfPageText, PdfRect, PdfiumError};
 
 use super::columns;
-use super::line::{Line, Piece, continues, union};
+use super::line::{Line, Piece, continues};
+use crate::model::union;
 
 /// The lines of a page in the order of its content, with places in points from the top left of the visible page, and how many
 /// glyphs stand for no character.

@@ -1,8 +1,8 @@
 //! The shapes of a slide ([MS-ODRAW] 2.2.13 ff.) in the order in which they are drawn: groups, tables, WordArt.
 
-use super::records::{Record, kind, utf16};
+use super::records::{Record, kind};
 use super::text::TextBody;
-use crate::container::ole::{u16_at, u32_at};
+use crate::container::ole::{clipped, u16_at, u32_at, utf16_to_zero};
 
 /// Groups deeper than this are not looked into.
 const MAX_DEPTH: usize = 64;
@@ -110,7 +110,8 @@ fn shape<'a>(record: &Record<'a>) -> Shape<'a> {
                 shape.text = texts.into_iter().next();
             }
             kind::OPTIONS => {
-                shape.word_art = property(&child, WORD_ART_TEXT).map(|(_, text)| utf16(text)).unwrap_or_default();
+                shape.word_art =
+                    property(&child, WORD_ART_TEXT).map(|(_, text)| utf16_to_zero(text)).unwrap_or_default();
             }
             kind::CHILD_ANCHOR => {
                 let edge = |at| u32_at(child.content, at).map(|edge| edge as i32);
@@ -130,7 +131,7 @@ fn placeholder(client_data: &Record) -> Placeholder {
     Placeholder(byte(kind::PLACEHOLDER, 4).or_else(|| byte(kind::ROUND_TRIP_HEADER, 0)).unwrap_or(0))
 }
 
-/// A property of a shape, and its data if they are more than a number: those of all properties follow the table of
+/// A property of a shape, and its data if it has more than a number: the data of all properties follow the table of
 /// numbers ([MS-ODRAW] 2.2.7).
 fn property<'a>(options: &Record<'a>, wanted: u16) -> Option<(u32, &'a [u8])> {
     const HAS_DATA: u16 = 0x8000;
@@ -141,8 +142,7 @@ fn property<'a>(options: &Record<'a>, wanted: u16) -> Option<(u32, &'a [u8])> {
     for (operation, value) in (0..count).map_while(entry) {
         let size = if operation & HAS_DATA == 0 { 0 } else { value as usize };
         if operation & NUMBER == wanted {
-            let data = options.content.get(data_at..).unwrap_or_default();
-            return Some((value, &data[..size.min(data.len())]));
+            return Some((value, clipped(options.content, data_at, size)));
         }
         data_at = data_at.saturating_add(size);
     }

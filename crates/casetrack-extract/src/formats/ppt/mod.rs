@@ -1,8 +1,8 @@
 //! PowerPoint 97-2003 presentations ([MS-PPT]). A slide is a page, also where it has no text.
 //!
-//! Read is what is of a PPTX: titles as headings, paragraphs with their bullets and numbers, tables row by row, WordArt,
+//! Read, as from a PPTX: titles as headings, paragraphs with their bullets and numbers, tables row by row, WordArt,
 //! footers, speaker notes behind "Notes: " at the end of their slide. Besides: comments, and the text boxes of a master, on
-//! the first slide that shows them. Not read: slide numbers, embedded objects and the data of charts, which are such.
+//! the first slide that shows them. Not read: slide numbers and embedded objects, which include the data of charts.
 
 mod drawing;
 mod presentation;
@@ -18,19 +18,19 @@ use casetrack_core::{BlockKind, ExtractionMethod, Result};
 
 use self::presentation::{List, Listed, Presentation};
 use self::records::{Record, kind};
-use self::slide::{Content, HeadersFooters, Settings};
+use self::slide::{HeadersFooters, Settings};
 use self::styles::MasterStyles;
 use self::text::{FieldTexts, Surroundings, TextBody};
-use crate::build::table::push_table;
+use crate::build::table::Content;
 use crate::build::{DocumentBuilder, Extractor};
 use crate::container::ole::{CompoundFile, u16_at, u32_at};
 use crate::model::Source;
-use crate::office::slides::{DEFAULT_TITLES, warn_of_slides};
+use crate::office::slides::{DEFAULT_TITLES, push_notes, warn_of_slides};
 use crate::office::summary_information;
 
 /// The storage of the newer one of two presentations in a file for PowerPoint 95 and 97.
 pub(crate) const DUAL_STORAGE: &str = "PP97_DUALSTORAGE";
-/// What files are that this module does not read.
+/// Files that this module does not read.
 pub(crate) const OLD_POWERPOINT: &str = "a PowerPoint presentation from before 1997";
 
 /// `HeadersFootersContainer` of slides; those of the document have another number.
@@ -41,8 +41,7 @@ pub(crate) struct Ppt;
 
 impl Extractor for Ppt {
     fn extract(&self, source: &Source, document: &mut DocumentBuilder) -> Result<()> {
-        let container = CompoundFile::open(source.bytes)
-            .ok_or_else(|| source.unreadable("the directory of its OLE container is damaged"))?;
+        let container = CompoundFile::of(source)?;
         let stream = |name| {
             let dual = container.stream(&[DUAL_STORAGE, name]);
             dual.or_else(|| container.stream(&[name])).unwrap_or_default()
@@ -157,16 +156,14 @@ impl<'a> Deck<'a> {
             for master in masters.iter().filter(|master| settings.shows_master && seen.insert(master.place)) {
                 contents.extend(slide::master_contents(master, &surroundings));
             }
-            write_contents(contents, document)?;
+            let mut table = 0;
+            contents.into_iter().try_for_each(|content| content.write(document, &mut table))?;
             if settings.notes != 0 && !self.notes.contains_key(&settings.notes) {
                 document.warn(format!("The notes of slide {number} are damaged and missing."));
             }
             // Notes belong to one slide.
             if let Some(notes) = self.notes.get(&settings.notes).filter(|notes| seen.insert(notes.place)) {
-                let notes = slide::notes(notes, &surroundings);
-                if !notes.trim().is_empty() {
-                    document.push_block(BlockKind::Paragraph, &format!("Notes: {}", notes.trim()))?;
-                }
+                push_notes(document, &slide::notes(notes, &surroundings))?;
             }
             for comment in slide.iter().flat_map(slide::comments) {
                 document.push_block(BlockKind::Paragraph, &comment)?;
@@ -208,7 +205,7 @@ impl<'a> Deck<'a> {
         slides
     }
 
-    /// The master of a slide; behind that of title slides, the one it belongs to.
+    /// The master of a slide. The master of title slides is followed by the one it belongs to.
     fn masters_of(&self, settings: &Settings) -> Vec<Record<'a>> {
         let mut masters: Vec<Record> = self.masters.get(&settings.master).copied().into_iter().collect();
         if let Some(master) = masters.first().filter(|master| master.kind == kind::SLIDE) {
@@ -229,17 +226,6 @@ fn title_of(contents: &[Content]) -> Option<String> {
         Content::Block(BlockKind::Heading { .. }, text) => Some(text.clone()).filter(|text| !text.is_empty()),
         _ => None,
     })
-}
-
-fn write_contents(contents: Vec<Content>, document: &mut DocumentBuilder) -> Result<()> {
-    let mut table = 0;
-    for content in contents {
-        match content {
-            Content::Block(kind, text) => document.push_block(kind, &text)?,
-            Content::Table(rows) => push_table(document, &mut table, &rows)?,
-        }
-    }
-    Ok(())
 }
 
 #[cfg(test)]

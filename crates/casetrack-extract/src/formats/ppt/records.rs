@@ -1,6 +1,6 @@
 //! Records, of which the stream of a presentation is made ([MS-PPT] 2.3.1): a header of eight bytes, then data or other records.
 
-use crate::container::ole::{u16_at, u32_at};
+use crate::container::ole::{u16_at, u32_at, utf16_to_zero};
 
 /// The values of `recType` that are read ([MS-PPT] 2.13.24, [MS-ODRAW] 2.2).
 pub(super) mod kind {
@@ -102,7 +102,7 @@ impl<'a> Record<'a> {
 
     /// The records that the program's version `name` ("___PPT9") added to this one (2.3.20).
     pub fn added_by(&self, name: &str) -> impl Iterator<Item = Record<'a>> + use<'a> {
-        let is_wanted = |tag: &Record| tag.child(kind::STRING).is_some_and(|text| utf16(text.content) == name);
+        let is_wanted = |tag: &Record| tag.child(kind::STRING).is_some_and(|text| utf16_to_zero(text.content) == name);
         self.children()
             .filter(|child| child.kind == kind::TAGS)
             .flat_map(|tags| tags.children())
@@ -134,10 +134,4 @@ impl<'a> Iterator for Records<'a> {
         self.place += HEADER_BYTES + record.content.len();
         Some(record)
     }
-}
-
-/// A text of 16-bit units, to its first zero.
-pub(super) fn utf16(bytes: &[u8]) -> String {
-    let units = bytes.as_chunks::<2>().0.iter().map(|unit| u16::from_le_bytes(*unit));
-    char::decode_utf16(units.take_while(|unit| *unit != 0)).map(|c| c.unwrap_or(char::REPLACEMENT_CHARACTER)).collect()
 }

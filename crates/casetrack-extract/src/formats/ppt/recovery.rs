@@ -9,7 +9,7 @@ use crate::build::DocumentBuilder;
 /// Records deeper than this are not looked into; those of an intact file are about fifteen deep.
 const MAX_DEPTH: usize = 64;
 
-/// Writes all texts on one page, in the order of the file. Of documents, which each saving may add anew, the last one is
+/// Writes all texts on one page, in the order of the file. Each save may add the document again: the last one is
 /// read; masters are not.
 pub(super) fn write_all_texts(
     stream: &[u8],

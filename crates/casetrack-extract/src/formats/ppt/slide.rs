@@ -5,27 +5,20 @@ use std::collections::{BTreeMap, HashSet};
 use casetrack_core::BlockKind;
 
 use super::drawing::{Drawn, Shape, drawn};
-use super::records::{Record, kind, utf16};
+use super::records::{Record, kind};
 use super::text::{FieldTexts, Surroundings, TextBody};
-use crate::build::table::{Cell, Row};
-use crate::container::ole::{u16_at, u32_at};
+use crate::build::table::{Cell, Content, Row};
+use crate::container::ole::{u16_at, u32_at, utf16_to_zero};
 use crate::office::paragraphs::Paragraph;
 
 /// The longest date or footer (2.4.15.4, 2.4.15.5).
 const MAX_FOOTER_CHARS: usize = 255;
 
-pub(super) enum Content {
-    Block(BlockKind, String),
-    Table(Vec<Row>),
-}
-
-impl Content {
-    /// The text of a block, without the white space around it.
-    fn text(&self) -> &str {
-        match self {
-            Self::Block(_, text) => text.trim(),
-            Self::Table(_) => "",
-        }
+/// The text of a block, without the white space around it.
+fn text_of(content: &Content) -> &str {
+    match content {
+        Content::Block(_, text) => text.trim(),
+        Content::Table(_) => "",
     }
 }
 
@@ -44,7 +37,7 @@ impl HeadersFooters {
             parent.children().find(|child| child.kind == kind::HEADERS_FOOTERS && child.instance == instance)?;
         let text = |instance| {
             let mut texts = container.children().filter(|child| child.kind == kind::STRING);
-            let text = texts.find(|text| text.instance == instance).map(|text| utf16(text.content));
+            let text = texts.find(|text| text.instance == instance).map(|text| utf16_to_zero(text.content));
             text.iter().flat_map(|text| text.chars()).take(MAX_FOOTER_CHARS).collect()
         };
         let flags = container.child(kind::HEADERS_FOOTERS_ATOM).and_then(|atom| u16_at(atom.content, 2));
@@ -110,12 +103,12 @@ pub(super) fn contents(
             Drawn::Table(cells) => writer.table(&cells),
         }
     }
-    let known: HashSet<String> = writer.contents.iter().map(|content| content.text().to_owned()).collect();
-    // Of placeholders that are damaged, or that nobody wrote.
+    let known: HashSet<String> = writer.contents.iter().map(|content| text_of(content).to_owned()).collect();
+    // Their placeholders are damaged or missing.
     for (text, _) in outline.iter().zip(shown).filter(|(_, shown)| !shown) {
         let before = writer.contents.len();
         writer.text(text, false, true);
-        if writer.contents[before..].iter().all(|content| known.contains(content.text())) {
+        if writer.contents[before..].iter().all(|content| known.contains(text_of(content))) {
             writer.contents.truncate(before);
         }
     }
@@ -163,7 +156,10 @@ pub(super) fn comments(slide: &Record) -> Vec<String> {
     let comment = |record: Record| {
         let text = |instance| {
             let mut texts = record.children().filter(|child| child.kind == kind::STRING);
-            texts.find(|text| text.instance == instance).map(|text| lines(&utf16(text.content))).unwrap_or_default()
+            texts
+                .find(|text| text.instance == instance)
+                .map(|text| lines(&utf16_to_zero(text.content)))
+                .unwrap_or_default()
         };
         let (author, text) = (text(AUTHOR), text(TEXT));
         match (author.trim(), text.trim()) {

@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use super::records::{Record, kind, utf16};
-use crate::container::ole::{u16_at, u32_at};
+use super::records::{Record, kind};
+use crate::container::ole::{clipped, u16_at, u32_at, utf16_to_zero};
 
 /// Types of text (2.13.33), and levels of paragraphs in each.
 const TEXT_TYPES: u16 = 9;
@@ -120,11 +120,8 @@ fn paragraph_format(reader: &mut Reader) -> Option<ParagraphFormat> {
         format.bullet = Some(reader.u16()?);
     }
     // Font, size and colour of the bullet, alignment, spacing, margins, size of tabs.
-    for (bit, size) in [(4, 2), (6, 2), (5, 4), (11, 2), (12, 2), (13, 2), (14, 2), (8, 2), (10, 2), (15, 2)] {
-        if mask & 1 << bit != 0 {
-            reader.skip(size)?;
-        }
-    }
+    reader
+        .skip_present(mask, &[(4, 2), (6, 2), (5, 4), (11, 2), (12, 2), (13, 2), (14, 2), (8, 2), (10, 2), (15, 2)])?;
     if mask & 1 << 20 != 0 {
         let tabs = usize::from(reader.u16()?);
         reader.skip(4 * tabs)?;
@@ -146,20 +143,12 @@ fn character_format(reader: &mut Reader) -> Option<CharacterFormat> {
         format.numbering = usize::from(reader.u16()? >> 10 & 0xF);
     }
     // Fonts: Latin, East Asian, ANSI.
-    for bit in [16, 21, 22] {
-        if mask & 1 << bit != 0 {
-            reader.skip(2)?;
-        }
-    }
+    reader.skip_present(mask, &[(16, 2), (21, 2), (22, 2)])?;
     if mask & 1 << 23 != 0 {
         format.symbol_font = Some(reader.u16()?);
     }
     // Size, colour, position.
-    for (bit, size) in [(17, 2), (18, 4), (19, 2)] {
-        if mask & 1 << bit != 0 {
-            reader.skip(size)?;
-        }
-    }
+    reader.skip_present(mask, &[(17, 2), (18, 4), (19, 2)])?;
     Some(format)
 }
 
@@ -172,25 +161,17 @@ pub(super) fn numberings(style: &[u8]) -> Vec<Option<Numbering>> {
 fn numbering(reader: &mut Reader) -> Option<Option<Numbering>> {
     const ARABIC_PERIOD: u16 = 3;
     let mask = reader.u32()?;
-    if mask & 1 << 23 != 0 {
-        reader.skip(2)?;
-    }
+    reader.skip_present(mask, &[(23, 2)])?;
     let is_on = mask & 1 << 25 != 0 && reader.u16()? != 0;
     let (mut scheme, mut start) = (ARABIC_PERIOD, 1);
     if mask & 1 << 24 != 0 {
         (scheme, start) = (reader.u16()?, reader.u16()?);
     }
     let characters = reader.u32()?;
-    if characters & 1 << 20 != 0 {
-        reader.skip(4)?;
-    }
+    reader.skip_present(characters, &[(20, 4)])?;
     // Text properties (2.9.32): spelling, languages, a reference, direction, smart tags.
     let special = reader.u32()?;
-    for (bit, size) in [(0, 2), (1, 2), (2, 2), (6, 2), (5, 4)] {
-        if special & 1 << bit != 0 {
-            reader.skip(size)?;
-        }
-    }
+    reader.skip_present(special, &[(0, 2), (1, 2), (2, 2), (6, 2), (5, 4)])?;
     if special & 1 << 9 != 0 {
         let tags = reader.u32()? as usize;
         reader.skip(tags.checked_mul(4)?)?;
@@ -201,25 +182,10 @@ fn numbering(reader: &mut Reader) -> Option<Option<Numbering>> {
 impl Numbering {
     /// The name of the scheme in DrawingML (`TextAutoNumberSchemeEnum`, 2.13.34).
     pub fn scheme(&self) -> &'static str {
-        const NAMES: [&str; 16] = [
-            "alphaLcPeriod",
-            "alphaUcPeriod",
-            "arabicParenR",
-            "arabicPeriod",
-            "romanLcParenBoth",
-            "romanLcParenR",
-            "romanLcPeriod",
-            "romanUcPeriod",
-            "alphaLcParenBoth",
-            "alphaLcParenR",
-            "alphaUcParenBoth",
-            "alphaUcParenR",
-            "arabicParenBoth",
-            "arabicPlain",
-            "romanUcParenBoth",
-            "romanUcParenR",
-        ];
-        NAMES.get(usize::from(self.scheme)).copied().unwrap_or("arabicPeriod")
+        const NAMES: &str = "alphaLcPeriod alphaUcPeriod arabicParenR arabicPeriod romanLcParenBoth romanLcParenR \
+             romanLcPeriod romanUcPeriod alphaLcParenBoth alphaLcParenR alphaUcParenBoth \
+             alphaUcParenR arabicParenBoth arabicPlain romanUcParenBoth romanUcParenR";
+        NAMES.split(' ').nth(usize::from(self.scheme)).unwrap_or("arabicPeriod")
     }
 }
 
@@ -271,7 +237,7 @@ fn master_levels(record: &Record) -> Vec<ParagraphFormat> {
 pub(super) fn fonts(environment: &Record) -> HashMap<u16, String> {
     let fonts = environment.child(kind::FONTS);
     let fonts = fonts.iter().flat_map(Record::children).filter(|font| font.kind == kind::FONT);
-    fonts.map(|font| (font.instance, utf16(&font.content[..font.content.len().min(64)]))).collect()
+    fonts.map(|font| (font.instance, utf16_to_zero(clipped(font.content, 0, 64)))).collect()
 }
 
 /// Reads from the front.
@@ -283,6 +249,11 @@ impl Reader<'_> {
     fn skip(&mut self, count: usize) -> Option<()> {
         self.bytes = self.bytes.get(count..)?;
         Some(())
+    }
+
+    /// Passes over the fields that are there: the bits of `mask` that stand for them, and their sizes.
+    fn skip_present(&mut self, mask: u32, fields: &[(u32, usize)]) -> Option<()> {
+        fields.iter().filter(|(bit, _)| mask & 1 << bit != 0).try_for_each(|(_, size)| self.skip(*size))
     }
 
     fn u16(&mut self) -> Option<u16> {

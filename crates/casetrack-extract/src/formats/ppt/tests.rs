@@ -357,6 +357,16 @@ fn damage_costs_one_slide_and_is_named() {
 }
 
 #[test]
+fn notes_that_are_damaged_are_named() {
+    let lists = [list(0, &[listed(2, 256, &[])]), list(2, &[listed(3, 300, &[])])];
+    // In the place of the notes is another slide.
+    let objects = [document(&lists), slide(300, &[drawing(&[text_box("kept")])]), slide(0, &[])];
+    let extraction = Streams::of(&objects).read().unwrap();
+    assert_eq!(texts(&extraction), ["kept"]);
+    assert_eq!(extraction.warnings, ["The notes of slide 1 are damaged and missing."]);
+}
+
+#[test]
 fn texts_are_found_without_a_directory() {
     let mut streams = deck();
     // The number of the document in the directory, which is none.

@@ -154,7 +154,7 @@ impl FieldTexts {
         match field {
             kind::SLIDE_NUMBER => &self.number,
             kind::FOOTER => &self.footer,
-            // A date of today is that of the reader.
+            // The current date would be the reader's.
             kind::GENERIC_DATE => &self.date,
             _ => "",
         }

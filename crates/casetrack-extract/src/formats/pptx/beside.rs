@@ -1,49 +1,43 @@
-//! What is on a slide without standing in its part: the texts of its layout and master, and comments.
+//! Content of a slide from other parts: the texts of its layout and master, and comments.
 
 use std::collections::HashMap;
 
 use super::slide::shape;
 use crate::container::opc::{Package, Relationships};
-use crate::container::xml::{Node, XmlError, XmlReader};
+use crate::container::xml::{XmlError, XmlReader};
 use crate::office::paragraphs::{Paragraph, text_body};
 
 /// Adds the texts of a layout or master that its slides show: those that are not places for texts of the slides (19.3.1.36).
 pub(super) fn fixed_texts(xml: &str, texts: &mut Vec<String>) -> Result<(), XmlError> {
     let mut xml = XmlReader::new(xml);
-    loop {
-        match xml.next()? {
-            Node::Start(element) if element.name() == "sp" => {
-                let mut paragraphs: Vec<Paragraph> = Vec::new();
-                let (placeholder, outcome) = shape(&mut xml, &mut paragraphs);
-                if placeholder.is_none() {
-                    texts.extend(paragraphs.iter().map(Paragraph::labelled));
-                }
-                outcome?;
+    while let Some(element) = xml.next_start(0)? {
+        if element.name() == "sp" {
+            let mut paragraphs: Vec<Paragraph> = Vec::new();
+            let (placeholder, outcome) = shape(&mut xml, &mut paragraphs);
+            if placeholder.is_none() {
+                texts.extend(paragraphs.iter().map(Paragraph::labelled));
             }
-            Node::Eof => return Ok(()),
-            _ => {}
+            outcome?;
         }
     }
+    Ok(())
 }
 
-/// The names of those who comment by their ids (19.4.2; [MS-PPTX] 2.7.2).
+/// The names of comment authors by their ids (19.4.2; [MS-PPTX] 2.7.2).
 pub(super) fn authors(
     package: &mut Package,
     presentation: &Relationships,
 ) -> casetrack_core::Result<HashMap<String, String>> {
     let mut authors = HashMap::new();
     for part in ["commentAuthors", "authors"].iter().filter_map(|kind| presentation.target(kind)) {
-        package.read_beside(part, "names of those who comment", |xml| {
+        package.read_beside(part, "names of comment authors", |xml| {
             let mut xml = XmlReader::new(xml);
-            loop {
-                match xml.next()? {
-                    Node::Start(element) if matches!(element.name(), "cmAuthor" | "author") => {
-                        authors.extend(element.attribute("id").zip(element.attribute("name")));
-                    }
-                    Node::Eof => return Ok::<(), XmlError>(()),
-                    _ => {}
+            while let Some(element) = xml.next_start(0)? {
+                if matches!(element.name(), "cmAuthor" | "author") {
+                    authors.extend(element.attribute("id").zip(element.attribute("name")));
                 }
             }
+            Ok::<(), XmlError>(())
         })?;
     }
     Ok(authors)
@@ -57,24 +51,20 @@ pub(super) fn comments(
 ) -> Result<(), XmlError> {
     let mut xml = XmlReader::new(xml);
     let mut by = String::new();
-    loop {
+    while let Some(element) = xml.next_start(0)? {
         let mut text = String::new();
         let mut outcome = Ok(());
-        match xml.next()? {
-            Node::Start(element) => match element.name() {
-                "cm" | "reply" => {
-                    let author = element.attribute("authorId").and_then(|id| authors.get(&id));
-                    by = author.map(|author| format!(" by {author}")).unwrap_or_default();
-                }
-                "text" => text = xml.text()?,
-                "txBody" => {
-                    let mut paragraphs: Vec<Paragraph> = Vec::new();
-                    outcome = text_body(&mut xml, &mut paragraphs);
-                    text = paragraphs.iter().map(Paragraph::labelled).collect::<Vec<_>>().join(" ");
-                }
-                _ => {}
-            },
-            Node::Eof => return Ok(()),
+        match element.name() {
+            "cm" | "reply" => {
+                let author = element.attribute("authorId").and_then(|id| authors.get(&id));
+                by = author.map(|author| format!(" by {author}")).unwrap_or_default();
+            }
+            "text" => text = xml.text()?,
+            "txBody" => {
+                let mut paragraphs: Vec<Paragraph> = Vec::new();
+                outcome = text_body(&mut xml, &mut paragraphs);
+                text = paragraphs.iter().map(Paragraph::labelled).collect::<Vec<_>>().join(" ");
+            }
             _ => {}
         }
         let words: Vec<&str> = text.split_whitespace().collect();
@@ -83,4 +73,5 @@ pub(super) fn comments(
         }
         outcome?;
     }
+    Ok(())
 }

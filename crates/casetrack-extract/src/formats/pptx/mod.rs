@@ -19,7 +19,7 @@ use crate::container::xml::{XmlError, XmlReader};
 use crate::model::Source;
 use crate::office::graphics::{self, Chart};
 use crate::office::properties;
-use crate::office::slides::{DEFAULT_TITLES, warn_of_slides};
+use crate::office::slides::{DEFAULT_TITLES, push_notes, warn_of_slides};
 use crate::text::encoding;
 
 /// Where the list of slides usually is.
@@ -29,7 +29,7 @@ pub(crate) struct Pptx;
 
 /// What slides share.
 struct Surroundings {
-    /// Names of those who comment.
+    /// Names of comment authors.
     authors: HashMap<String, String>,
     /// Layouts and masters whose texts stand on a slide already.
     seen: HashSet<String>,
@@ -90,13 +90,7 @@ fn slides(package: &mut Package, root: &Relationships, document: &mut DocumentBu
             return Ok(listed);
         }
     }
-    let number_of = |name: &str| -> Option<u32> {
-        let name = name.to_ascii_lowercase();
-        name.strip_prefix("ppt/slides/slide")?.strip_suffix(".xml")?.parse().ok()
-    };
-    let mut found: Vec<(u32, String)> =
-        package.names().into_iter().filter_map(|name| Some((number_of(&name)?, name))).collect();
-    found.sort();
+    let found = package.numbered("ppt/slides/slide");
     if !found.is_empty() {
         document.warn("The list of slides is damaged; they are in the order of their file names.");
     }
@@ -107,16 +101,12 @@ fn slides(package: &mut Package, root: &Relationships, document: &mut DocumentBu
 fn slide_ids(xml: &str) -> std::result::Result<Vec<String>, XmlError> {
     let mut xml = XmlReader::new(xml);
     let mut ids = Vec::new();
-    xml.root()?;
-    while let Some(element) = xml.child()? {
-        if element.name() != "sldIdLst" {
-            xml.skip()?;
-            continue;
-        }
-        while let Some(slide) = xml.child()? {
+    while let Some(element) = xml.next_start(0)? {
+        match element.name() {
             // `id` without prefix is another number.
-            ids.extend(slide.qualified_attribute("id"));
-            xml.skip()?;
+            "sldId" => ids.extend(element.qualified_attribute("id")),
+            "extLst" => xml.skip()?,
+            _ => {}
         }
     }
     Ok(ids)
@@ -173,12 +163,7 @@ fn write_slide(
     if let Some(part) = related.target("notesSlide") {
         package.read_beside(part, "speaker notes", |xml| slide::notes(xml, &mut notes))?;
     }
-    let notes = notes.join("\n");
-    if notes.trim().is_empty() {
-        Ok(())
-    } else {
-        document.push_block(BlockKind::Paragraph, &format!("Notes: {}", notes.trim()))
-    }
+    push_notes(document, &notes.join("\n"))
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use casetrack_core::BlockKind;
 
 use crate::build::table::{Cell, Row};
-use crate::container::xml::{Node, XmlError, XmlReader};
+use crate::container::xml::{XmlError, XmlReader};
 use crate::office::paragraphs::{Paragraph, text_body};
 
 #[derive(Default)]
@@ -44,59 +44,24 @@ impl Slide {
         })
     }
 
-    /// Groups, alternatives and the elements around them are looked into; depth is limited by the reader.
+    /// Groups, choices and the elements around them are looked into; the reader limits their depth.
     fn read(&mut self, xml: &mut XmlReader) -> Result<(), XmlError> {
         let root = xml.root()?;
         self.is_hidden = root.attribute("show").is_some_and(|show| show == "0" || show == "false");
-        loop {
-            match xml.next()? {
-                Node::Start(element) => match element.name() {
-                    "sp" => self.shape(xml)?,
-                    "tbl" => {
-                        let mut rows = Vec::new();
-                        let outcome = table(xml, &mut rows);
-                        self.push_table(rows);
-                        outcome?;
-                    }
-                    "chart" => self.related(Graphic::Chart, element.qualified_attribute("id")),
-                    "relIds" => self.related(Graphic::Diagram, element.qualified_attribute("dm")),
-                    "AlternateContent" => self.alternatives(xml)?,
-                    "timing" | "transition" | "extLst" | "bg" | "custDataLst" => xml.skip()?,
-                    _ => {}
-                },
-                Node::Eof => return Ok(()),
-                Node::End | Node::Text(_) => {}
-            }
-        }
-    }
-
-    /// The fallback repeats the choice for older programs: it is skipped, and the choice goes on as if it stood alone.
-    fn alternatives(&mut self, xml: &mut XmlReader) -> Result<(), XmlError> {
-        let mut open = 1;
-        while open > 0 {
-            match xml.next()? {
-                Node::Start(element) => match element.name() {
-                    "Fallback" => xml.skip()?,
-                    "sp" => self.shape(xml)?,
-                    "chart" => {
-                        self.related(Graphic::Chart, element.qualified_attribute("id"));
-                        open += 1;
-                    }
-                    "relIds" => {
-                        self.related(Graphic::Diagram, element.qualified_attribute("dm"));
-                        open += 1;
-                    }
-                    "tbl" => {
-                        let mut rows = Vec::new();
-                        table(xml, &mut rows)?;
-                        self.push_table(rows);
-                    }
-                    "extLst" => xml.skip()?,
-                    _ => open += 1,
-                },
-                Node::End => open -= 1,
-                Node::Text(_) => {}
-                Node::Eof => return Err(XmlError::EndsEarly),
+        while let Some(element) = xml.next_start(0)? {
+            match element.name() {
+                "sp" => self.shape(xml)?,
+                "tbl" => {
+                    let mut rows = Vec::new();
+                    let outcome = table(xml, &mut rows);
+                    self.push_table(rows);
+                    outcome?;
+                }
+                "chart" => self.related(Graphic::Chart, element.qualified_attribute("id")),
+                "relIds" => self.related(Graphic::Diagram, element.qualified_attribute("dm")),
+                // The fallback repeats the choice for older programs.
+                "Fallback" | "timing" | "transition" | "extLst" | "bg" | "custDataLst" => xml.skip()?,
+                _ => {}
             }
         }
         Ok(())
@@ -143,21 +108,13 @@ impl Slide {
 pub(super) fn shape(xml: &mut XmlReader, paragraphs: &mut Vec<Paragraph>) -> (Option<String>, Result<(), XmlError>) {
     let mut placeholder = None;
     let outcome = (|| {
-        let mut open = 1;
-        while open > 0 {
-            match xml.next()? {
-                Node::Start(element) => match element.name() {
-                    "ph" => {
-                        placeholder = Some(element.attribute("type").unwrap_or_else(|| "obj".into()));
-                        open += 1;
-                    }
-                    "txBody" => text_body(xml, paragraphs)?,
-                    "extLst" | "style" | "spPr" => xml.skip()?,
-                    _ => open += 1,
-                },
-                Node::End => open -= 1,
-                Node::Text(_) => {}
-                Node::Eof => return Err(XmlError::EndsEarly),
+        let depth = xml.depth();
+        while let Some(element) = xml.next_start(depth)? {
+            match element.name() {
+                "ph" => placeholder = Some(element.attribute("type").unwrap_or_else(|| "obj".into())),
+                "txBody" => text_body(xml, paragraphs)?,
+                "extLst" | "style" | "spPr" => xml.skip()?,
+                _ => {}
             }
         }
         Ok(())
@@ -209,18 +166,15 @@ fn table(xml: &mut XmlReader, rows: &mut Vec<Row>) -> Result<(), XmlError> {
 /// Adds the paragraphs of the speaker's notes; the picture of the slide, date and page number are left out.
 pub(super) fn notes(xml: &str, lines: &mut Vec<String>) -> Result<(), XmlError> {
     let mut xml = XmlReader::new(xml);
-    loop {
-        match xml.next()? {
-            Node::Start(element) if element.name() == "sp" => {
-                let mut paragraphs = Vec::new();
-                let (placeholder, outcome) = shape(&mut xml, &mut paragraphs);
-                if !matches!(placeholder.as_deref(), Some("sldNum" | "dt" | "hdr" | "ftr" | "sldImg")) {
-                    lines.extend(paragraphs.iter().map(|paragraph| paragraph.labelled().trim().to_owned()));
-                }
-                outcome?;
+    while let Some(element) = xml.next_start(0)? {
+        if element.name() == "sp" {
+            let mut paragraphs = Vec::new();
+            let (placeholder, outcome) = shape(&mut xml, &mut paragraphs);
+            if !matches!(placeholder.as_deref(), Some("sldNum" | "dt" | "hdr" | "ftr" | "sldImg")) {
+                lines.extend(paragraphs.iter().map(|paragraph| paragraph.labelled().trim().to_owned()));
             }
-            Node::Eof => return Ok(()),
-            _ => {}
+            outcome?;
         }
     }
+    Ok(())
 }

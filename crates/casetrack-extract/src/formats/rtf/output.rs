@@ -1,46 +1,33 @@
 //! Where finished paragraphs and rows go: to the page, or into what is not complete yet.
 
-use casetrack_core::{BlockKind, ExtractionMethod, Result};
+use casetrack_core::{BlockKind, Result};
 
 use crate::build::DocumentBuilder;
+use crate::build::flow::{Flow, FlowBlock};
 use crate::build::table::{Cell, Row, push_table};
 
-/// A longer paragraph in a heading style is a numbered clause: it heads nothing.
-const MAX_HEADING_CHARS: usize = 200;
-
 pub(super) struct Output<'d> {
-    document: &'d mut DocumentBuilder,
-    /// Number of the next table on the page.
-    table: u32,
+    flow: Flow<'d>,
     rows: Vec<Row>,
     /// The row being read.
     cells: Vec<Cell>,
     column: u32,
     /// Paragraphs of the cell being read.
     cell: String,
-    page_break: bool,
 }
 
 impl<'d> Output<'d> {
     pub fn new(document: &'d mut DocumentBuilder) -> Self {
-        Self {
-            document,
-            table: 0,
-            rows: Vec::new(),
-            cells: Vec::new(),
-            column: 1,
-            cell: String::new(),
-            page_break: false,
-        }
+        Self { flow: Flow::new(document), rows: Vec::new(), cells: Vec::new(), column: 1, cell: String::new() }
     }
 
     /// For what the file says about itself.
     pub fn document(&mut self) -> &mut DocumentBuilder {
-        self.document
+        self.flow.document
     }
 
     pub fn break_page(&mut self) {
-        self.page_break = true;
+        self.flow.break_page();
     }
 
     pub fn paragraph(&mut self, level: Option<u8>, label: &str, text: &str) -> Result<()> {
@@ -48,15 +35,10 @@ impl<'d> Output<'d> {
             return Ok(());
         }
         self.finish_table()?;
-        self.start_pending_page();
-        let label = label.trim();
-        let labelled = if label.is_empty() { text.to_owned() } else { format!("{label} {}", text.trim_start()) };
-        let kind = match level {
-            Some(level) if text.chars().nth(MAX_HEADING_CHARS).is_none() => BlockKind::Heading { level },
-            _ if !label.is_empty() => BlockKind::ListItem,
-            _ => BlockKind::Paragraph,
-        };
-        self.document.push_block(kind, &labelled)
+        self.flow.start_pending_page();
+        let label = Some(label.trim()).filter(|label| !label.is_empty()).map(|label| format!("{label} "));
+        let block = FlowBlock::paragraph(text.to_owned(), level, label.as_deref());
+        self.flow.document.push_block(block.kind, &block.text)
     }
 
     pub fn cell_paragraph(&mut self, label: &str, text: &str) {
@@ -80,11 +62,10 @@ impl<'d> Output<'d> {
         }
         self.column = 1;
         let cells = std::mem::take(&mut self.cells);
-        if self.page_break && !cells.is_empty() {
+        if !cells.is_empty() && self.flow.take_page_break() {
             // A row is not cut: the break stands before it.
-            self.page_break = false;
             self.finish_rows()?;
-            self.page_break = true;
+            self.flow.break_page();
         }
         if !cells.is_empty() {
             self.rows.push(Row { cells, header });
@@ -103,20 +84,13 @@ impl<'d> Output<'d> {
         if rows.is_empty() {
             return Ok(());
         }
-        self.start_pending_page();
+        self.flow.start_pending_page();
         if rows.iter().any(|row| row.cells.len() > 1) {
-            return push_table(self.document, &mut self.table, &rows);
+            return push_table(self.flow.document, &mut self.flow.table, &rows);
         }
         for cell in rows.into_iter().flat_map(|row| row.cells) {
-            self.document.push_block(BlockKind::Paragraph, &cell.text)?;
+            self.flow.document.push_block(BlockKind::Paragraph, &cell.text)?;
         }
         Ok(())
-    }
-
-    fn start_pending_page(&mut self) {
-        if std::mem::take(&mut self.page_break) && self.document.block_count() > 0 {
-            self.document.start_page(ExtractionMethod::Native, None);
-            self.table = 0;
-        }
     }
 }

@@ -18,32 +18,8 @@ use crate::office::symbols;
 const MAX_GROUPS: usize = 512;
 
 /// Destinations whose text is not shown in the body.
-const NOT_SHOWN: [&str; 24] = [
-    "colortbl",
-    "filetbl",
-    "pict",
-    "header",
-    "headerl",
-    "headerr",
-    "headerf",
-    "footer",
-    "footerl",
-    "footerr",
-    "footerf",
-    "xe",
-    "tc",
-    "rxe",
-    "txe",
-    "template",
-    "nonesttables",
-    "sp",
-    "shprslt",
-    "private",
-    "datafield",
-    "pntxta",
-    "pntxtb",
-    "listtable",
-];
+const NOT_SHOWN: &str = "colortbl filetbl pict header headerl headerr headerf footer footerl footerr footerf xe tc rxe txe \
+     template nonesttables sp shprslt private datafield pntxta pntxtb listtable";
 /// Destinations marked as skippable that hold text all the same.
 const SHOWN: [&str; 2] = ["shpinst", "shptxt"];
 
@@ -82,7 +58,7 @@ impl<'d> Reader<'d> {
     pub fn new(document: &'d mut DocumentBuilder) -> Self {
         Self {
             output: Output::new(document),
-            state: State::default(),
+            state: State::new(),
             groups: Vec::new(),
             deeper: 0,
             code_page: WINDOWS_1252,
@@ -244,7 +220,7 @@ impl<'d> Reader<'d> {
         if self.state.destination == Destination::Skipped {
             return Ok(());
         }
-        if (is_skippable && !SHOWN.contains(&name)) || NOT_SHOWN.contains(&name) {
+        if (is_skippable && !SHOWN.contains(&name)) || NOT_SHOWN.split_ascii_whitespace().any(|hidden| hidden == name) {
             self.flush_text();
             self.state.destination = Destination::Skipped;
             return Ok(());
@@ -427,7 +403,7 @@ impl<'d> Reader<'d> {
     fn push_str(&mut self, text: &str) {
         match self.state.destination {
             Destination::Text if !self.state.hidden && !self.state.deleted => self.text.push_str(text),
-            // A bullet of a font that is not known still is one.
+            // A bullet of an unknown font is still a bullet.
             Destination::Label => self.label.push_str(&text.replace(char::REPLACEMENT_CHARACTER, "•")),
             Destination::Title => self.title.push_str(text),
             Destination::Author => self.author.push_str(text),

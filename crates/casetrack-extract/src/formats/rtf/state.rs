@@ -2,11 +2,11 @@
 
 use std::collections::HashMap;
 
-/// Styles inherit over at most this many steps; a cycle must end.
-const MAX_INHERITANCE: usize = 32;
+use crate::office::lineage;
 
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(super) enum Destination {
+    #[default]
     Text,
     Skipped,
     Fonts,
@@ -22,7 +22,7 @@ pub(super) enum Destination {
 }
 
 /// What a group inherits and gives back at its end.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub(super) struct State {
     pub destination: Destination,
     pub font: i32,
@@ -60,20 +60,10 @@ pub(super) struct Frame {
     pub paragraphs: Vec<String>,
 }
 
-impl Default for State {
-    fn default() -> Self {
-        Self {
-            destination: Destination::Text,
-            font: -1,
-            fallback: 1,
-            hidden: false,
-            deleted: false,
-            style: 0,
-            outline_level: None,
-            in_table: false,
-            header_row: false,
-            is_frame: false,
-        }
+impl State {
+    /// Before the first group.
+    pub fn new() -> Self {
+        Self { font: -1, fallback: 1, ..Self::default() }
     }
 }
 
@@ -83,20 +73,13 @@ pub(super) fn heading_level(styles: &HashMap<i32, Style>, state: &State) -> Opti
     if let Some(level) = state.outline_level {
         return of_outline(level);
     }
-    let mut id = state.style;
-    for _ in 0..MAX_INHERITANCE {
-        let style = styles.get(&id)?;
-        if let Some(level) = style.outline_level {
-            return of_outline(level);
-        }
+    lineage(styles.get(&state.style), |style| styles.get(&style.based_on?)).find_map(|style| {
         let name = style.name.trim().to_ascii_lowercase();
-        if name == "title" {
-            return Some(1);
-        }
-        if let Some(level) = name.strip_prefix("heading ").and_then(|level| level.parse().ok()) {
-            return Some(level).filter(|level| (1..=9).contains(level));
-        }
-        id = style.based_on?;
-    }
-    None
+        let named = || match name.as_str() {
+            "title" => Some(1),
+            name => name.strip_prefix("heading ")?.parse().ok(),
+        };
+        let named = || named().map(|level| Some(level).filter(|level| (1..=9).contains(level)));
+        style.outline_level.map(of_outline).or_else(named)
+    })?
 }

@@ -7,7 +7,7 @@ use casetrack_core::Result;
 
 use super::sheet::{Comment, MAX_COLUMNS, MAX_ROWS, Region, Sheet, Visibility, write_all};
 use crate::build::DocumentBuilder;
-use crate::container::xml::{Element, Node, XmlError, XmlReader};
+use crate::container::xml::{Element, Node, Stop, XmlError, XmlReader};
 use crate::container::zip::ZipContainer;
 use crate::model::Source;
 use crate::office::open_document;
@@ -63,18 +63,6 @@ struct Place {
     is_header: bool,
 }
 
-/// XML that cannot be read ends a sheet: what came before it is kept.
-enum Stop {
-    Damage(XmlError),
-    Limit(casetrack_core::Error),
-}
-
-impl From<XmlError> for Stop {
-    fn from(error: XmlError) -> Self {
-        Stop::Damage(error)
-    }
-}
-
 impl SheetReader<'_> {
     fn next_sheet(&mut self, xml: &mut XmlReader) -> Result<Option<Sheet>> {
         let mut style = None;
@@ -82,7 +70,7 @@ impl SheetReader<'_> {
             match xml.next() {
                 Ok(Node::Start(element)) => match element.name() {
                     "style" => style = element.attribute("name"),
-                    "table-properties" if element.attribute("display").as_deref() == Some("false") => {
+                    "table-properties" if element.has("display", "false") => {
                         self.hidden_styles.extend(style.take());
                     }
                     "table" => return self.sheet(&element, xml).map(Some),
@@ -102,13 +90,10 @@ impl SheetReader<'_> {
         let visibility = if is_hidden { Visibility::Hidden } else { Visibility::Visible };
         let mut sheet = Sheet::new(name.unwrap_or_default(), visibility);
         let mut place = Place { row: 1, is_header: false };
-        match self.rows(xml, &mut sheet, &mut place) {
-            Ok(()) => {}
-            Err(Stop::Limit(error)) => return Err(error),
-            Err(Stop::Damage(error)) => {
-                sheet.problem = Some(error.to_string());
-                self.ended = true;
-            }
+        // What came before damage is kept.
+        if let Some(error) = Stop::damage(self.rows(xml, &mut sheet, &mut place))? {
+            sheet.problem = Some(error.to_string());
+            self.ended = true;
         }
         Ok(sheet)
     }
@@ -180,7 +165,7 @@ impl SheetReader<'_> {
                 }
                 for (columns, text, is_value) in &texts {
                     for column in columns.clone() {
-                        sheet.push(self.source, row, column, text.clone(), *is_value).map_err(Stop::Limit)?;
+                        sheet.push(self.source, row, column, text.clone(), *is_value)?;
                     }
                 }
             }
@@ -202,37 +187,44 @@ fn paragraphs(
     place: Option<(u32, u32)>,
 ) -> std::result::Result<String, XmlError> {
     let mut text = String::new();
-    // Elements that are open, and how many of them were when the paragraph began.
-    let (mut open, mut paragraph) = (1, None);
-    while open > 0 {
-        match xml.next()? {
+    let depth = xml.depth();
+    while let Some(element) = xml.next_start(depth)? {
+        match element.name() {
+            "annotation" => annotation(xml, sheet, place)?,
+            "p" | "h" => {
+                if !text.is_empty() {
+                    text.push('\n');
+                }
+                paragraph(xml, sheet, place, &mut text)?;
+            }
+            _ => {}
+        }
+    }
+    Ok(text)
+}
+
+fn paragraph(
+    xml: &mut XmlReader,
+    sheet: &mut Sheet,
+    place: Option<(u32, u32)>,
+    text: &mut String,
+) -> std::result::Result<(), XmlError> {
+    let depth = xml.depth();
+    while let Some(node) = xml.next_inside(depth)? {
+        match node {
             Node::Start(element) => match element.name() {
                 "annotation" => annotation(xml, sheet, place)?,
-                "p" | "h" if paragraph.is_none() => {
-                    if !text.is_empty() {
-                        text.push('\n');
-                    }
-                    paragraph = Some(open);
-                    open += 1;
-                }
                 "s" | "tab" | "line-break" => {
                     text.push(' ');
                     xml.skip()?;
                 }
-                _ => open += 1,
+                _ => {}
             },
-            Node::End => {
-                open -= 1;
-                if paragraph == Some(open) {
-                    paragraph = None;
-                }
-            }
-            Node::Text(piece) if paragraph.is_some() => text.push_str(&piece),
-            Node::Text(_) => {}
-            Node::Eof => return Err(XmlError::EndsEarly),
+            Node::Text(piece) => text.push_str(&piece),
+            _ => {}
         }
     }
-    Ok(text)
+    Ok(())
 }
 
 /// Reads a comment to its end.

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use casetrack_core::{BlockKind, ExtractionMethod, Result};
+use casetrack_core::{BlockKind, ErrorCode, ExtractionMethod, Result};
 
 use crate::build::DocumentBuilder;
 use crate::build::table::{Cell, MAX_LABEL_CHARS, TableWriter};
+use crate::container::opc::Package;
 use crate::model::Source;
 
 /// The last row and column that a sheet can have (Excel's limits; those of the other formats are not larger).
@@ -20,6 +21,17 @@ pub(super) enum Visibility {
     Hidden,
     /// Only a macro can show it.
     VeryHidden,
+}
+
+impl Visibility {
+    /// By the number that the binary formats give.
+    pub fn numbered(number: u32) -> Self {
+        match number {
+            0 => Self::Visible,
+            1 => Self::Hidden,
+            _ => Self::VeryHidden,
+        }
+    }
 }
 
 /// A rectangle of cells, from 1, both ends included.
@@ -63,6 +75,18 @@ pub(super) struct Sheet {
 impl Sheet {
     pub fn new(name: String, visibility: Visibility) -> Self {
         Self { name, visibility, ..Self::default() }
+    }
+
+    /// The bytes of the part that holds the sheet; `None` where it is missing or damaged, which is the sheet's problem.
+    pub fn part(&mut self, package: &mut Package, name: Option<&str>) -> Result<Option<Vec<u8>>> {
+        match name.map(|name| package.part(name)).transpose() {
+            Ok(None) => self.problem = Some("its part is missing".into()),
+            Ok(Some(None)) => self.problem = Some(format!("its part {} is missing", name.unwrap_or_default())),
+            Ok(Some(bytes)) => return Ok(bytes),
+            Err(error) if error.code == ErrorCode::UnreadableFile => self.problem = Some(error.message),
+            Err(error) => return Err(error),
+        }
+        Ok(None)
     }
 
     /// `row` and `column` count from 1. A shared text may stand in any number of cells, so the sum is limited here, before

@@ -78,8 +78,7 @@ fn wide(text: &str) -> Vec<u8> {
     (text.encode_utf16().count() as u32).to_le_bytes().into_iter().chain(units).collect()
 }
 
-#[test]
-fn binary_workbooks_are_read() {
+fn binary_workbook() -> Vec<(&'static str, Vec<u8>)> {
     let styles = [
         record(44, &[&[164, 0][..], &wide("d mmm yyyy")].concat()),
         record(626, &[0; 4]),
@@ -119,19 +118,28 @@ fn binary_workbooks_are_read() {
         <Relationship Id='b' Type='x/drawing' Target='../drawings/drawing1.xml'/></Relationships>";
     let rels =
         b"<Relationships><Relationship Id='rId1' Type='x/worksheet' Target='worksheets/sheet1.bin'/></Relationships>";
-    let parts: &[(&str, &[u8])] = &[
-        ("xl/workbook.bin", &workbook.concat()),
-        ("xl/_rels/workbook.bin.rels", rels),
-        ("xl/worksheets/sheet1.bin", &sheet.concat()),
-        ("xl/worksheets/_rels/sheet1.bin.rels", sheet_rels),
-        ("xl/styles.bin", &styles.concat()),
-        ("xl/sharedStrings.bin", &record(19, &[&[0][..], &wide("paid")].concat())),
-        ("xl/comments1.bin", &comments.concat()),
-        ("docProps/core.xml", b"<c><dc:creator>Ann</dc:creator><dc:language>de-DE</dc:language></c>"),
-        ("xl/drawings/drawing1.xml", b"<d><sp><txBody><p><t>Draft</t></p></txBody></sp></d>"),
-    ];
-    let file = crate::test_files::zip_file(parts);
-    let extraction = crate::extract(Path::new("rents.xlsb"), &file, &ExtractOptions::default()).unwrap();
+    vec![
+        ("xl/workbook.bin", workbook.concat()),
+        ("xl/_rels/workbook.bin.rels", rels.to_vec()),
+        ("xl/worksheets/sheet1.bin", sheet.concat()),
+        ("xl/worksheets/_rels/sheet1.bin.rels", sheet_rels.to_vec()),
+        ("xl/styles.bin", styles.concat()),
+        ("xl/sharedStrings.bin", record(19, &[&[0][..], &wide("paid")].concat())),
+        ("xl/comments1.bin", comments.concat()),
+        ("docProps/core.xml", b"<c><dc:creator>Ann</dc:creator><dc:language>de-DE</dc:language></c>".to_vec()),
+        ("xl/drawings/drawing1.xml", b"<d><sp><txBody><p><t>Draft</t></p></txBody></sp></d>".to_vec()),
+    ]
+}
+
+fn extract_binary(parts: &[(&str, Vec<u8>)]) -> Extraction {
+    let parts: Vec<(&str, &[u8])> = parts.iter().map(|(name, part)| (*name, part.as_slice())).collect();
+    crate::extract(Path::new("rents.xlsb"), &zip_file(&parts), &ExtractOptions::default()).unwrap()
+}
+
+#[test]
+fn binary_workbooks_are_read() {
+    let extraction = extract_binary(&binary_workbook());
+    assert!(extraction.warnings.is_empty(), "{:?}", extraction.warnings);
     assert_eq!(extraction.format, FileFormat::Xlsb);
     assert_properties(&extraction, ["Ann", "", "", "de-DE"]);
     let page = &extraction.pages[0];
@@ -141,4 +149,23 @@ fn binary_workbooks_are_read() {
         page.text,
         "Tenant\t\tRent\nMüller\t\t1250.5\t31 Mar 2024\tpaid\t#N/A\nComment on C5 (Ann): not agreed\nDraft"
     );
+}
+
+#[test]
+fn binary_workbooks_that_are_cut_say_so() {
+    for (index, warning) in [
+        (0, "The list of sheets could not be read to the end: the part xl/workbook.bin"),
+        (2, "Sheet \"Rents\" could not be read to its end"),
+        (4, "The number formats could not be read to the end: the part xl/styles.bin"),
+        (5, "The shared texts could not be read to the end: the part xl/sharedStrings.bin"),
+        (6, "The comments could not be read to the end: the part xl/comments1.bin"),
+    ] {
+        let mut parts = binary_workbook();
+        // A record of a kind that is not read, without its last byte.
+        parts[index].1.extend([1, 2, 0]);
+        let extraction = extract_binary(&parts);
+        assert!(extraction.pages[0].text.contains("paid\t#N/A\nComment on C5"), "{}", extraction.pages[0].text);
+        assert_eq!(extraction.warnings.len(), 1, "{:?}", extraction.warnings);
+        assert!(extraction.warnings[0].starts_with(warning), "{:?}", extraction.warnings);
+    }
 }

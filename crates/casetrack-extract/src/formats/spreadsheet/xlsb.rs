@@ -2,14 +2,14 @@
 
 use std::collections::HashMap;
 
-use casetrack_core::{ErrorCode, Result};
+use casetrack_core::Result;
 
-use super::number_format::{NumberFormat, general};
+use super::number_format::{Formats, NumberFormat};
 use super::sheet::{Comment, MAX_COLUMNS, MAX_ROWS, Region, Sheet, Visibility, write_all};
 use super::xls::worksheet::{error, f64_at, short_number, truth};
 use super::xlsx;
 use crate::build::DocumentBuilder;
-use crate::container::ole::{u16_at, u32_at};
+use crate::container::ole::{clipped, u16_at, u32_at, utf16};
 use crate::container::opc::Package;
 use crate::model::Source;
 use crate::office::properties;
@@ -46,9 +46,7 @@ mod kind {
 struct Shared<'a> {
     source: &'a Source<'a>,
     strings: Vec<String>,
-    /// By the number of a cell's style.
-    formats: Vec<NumberFormat>,
-    epoch_1904: bool,
+    formats: Formats,
 }
 
 /// A sheet as the workbook lists it (2.4.304).
@@ -66,32 +64,33 @@ pub(super) fn read(source: &Source, document: &mut DocumentBuilder) -> Result<()
     }
     let main = root.target("officeDocument").unwrap_or("xl/workbook.bin").to_owned();
     let related = package.relationships_of(&main);
-    let (epoch_1904, listed) = workbook(&package.part(&main)?.unwrap_or_default());
-    let mut part =
-        |kind: &str, usual: &str, holds: &str| package.related(&related, kind, usual, holds).unwrap_or_default();
+    let bytes = package.part(&main)?.unwrap_or_default();
+    warn_if_cut(&mut package, &bytes, "list of sheets", &main);
+    let (epoch_1904, listed) = workbook(&bytes);
+    let mut part = |kind: &str, usual: &str, holds: &str| {
+        let bytes = package.related(&related, kind, usual, holds).unwrap_or_default();
+        warn_if_cut(&mut package, &bytes, holds, related.target(kind).unwrap_or(usual));
+        bytes
+    };
     let strings = part("sharedStrings", "xl/sharedStrings.bin", "shared texts");
     let styles = part("styles", "xl/styles.bin", "number formats");
-    let strings = records(&strings).filter(|record| record.0 == kind::SHARED_STRING);
+    let strings = Records::of(&strings).filter(|record| record.0 == kind::SHARED_STRING);
     let strings = strings.map(|(_, data)| wide(data, 1).unwrap_or_default()).collect();
-    let shared = Shared { source, strings, formats: formats(&styles), epoch_1904 };
+    let shared = Shared { source, strings, formats: Formats { by_style: formats(&styles), epoch_1904 } };
     if listed.is_empty() {
         return Err(source.unreadable("it has no worksheet"));
     }
     write_all(source, document, listed, |listed| {
         let mut sheet = Sheet::new(listed.name, listed.visibility);
-        let Some(part) = related.target_of_id(&listed.relationship) else {
-            sheet.problem = Some("its part is missing".into());
-            return Ok(sheet);
-        };
-        match package.part(part) {
-            Ok(Some(bytes)) => shared.read(&bytes, &mut sheet)?,
-            Ok(None) => sheet.problem = Some(format!("its part {part} is missing")),
-            Err(error) if error.code == ErrorCode::UnreadableFile => sheet.problem = Some(error.message),
-            Err(error) => return Err(error),
+        let target = related.target_of_id(&listed.relationship);
+        if let Some(bytes) = sheet.part(&mut package, target)? {
+            shared.read(&bytes, &mut sheet)?;
         }
-        let related = package.relationships_of(part);
+        let related = target.map(|part| package.relationships_of(part)).unwrap_or_default();
         for part in related.targets("comments") {
-            sheet.comments.extend(comments(&package.beside(part, "comments").unwrap_or_default()));
+            let bytes = package.beside(part, "comments").unwrap_or_default();
+            warn_if_cut(&mut package, &bytes, "comments", part);
+            sheet.comments.extend(comments(&bytes));
         }
         xlsx::read_drawings(&mut package, &related, &mut sheet)?;
         Ok(sheet)
@@ -100,37 +99,63 @@ pub(super) fn read(source: &Source, document: &mut DocumentBuilder) -> Result<()
     Ok(())
 }
 
-/// Records by number (2.1.4); the last one is clipped where the part ends.
-fn records(part: &[u8]) -> impl Iterator<Item = (u16, &[u8])> {
-    let mut rest = part;
-    std::iter::from_fn(move || {
-        let (&first, mut after) = rest.split_first()?;
-        let mut number = u16::from(first & 0x7F);
-        if first & 0x80 != 0 {
-            let (&second, behind) = after.split_first()?;
-            number |= u16::from(second & 0x7F) << 7;
-            after = behind;
-        }
-        let mut size = 0usize;
-        for shift in [0, 7, 14, 21] {
-            let (&byte, behind) = after.split_first()?;
-            size |= usize::from(byte & 0x7F) << shift;
-            after = behind;
+fn warn_if_cut(package: &mut Package, part: &[u8], holds: &str, name: &str) {
+    if Records::of(part).ends_inside_one() {
+        package.warn_of_end(holds, name, &"its last record is cut off");
+    }
+}
+
+/// Records with their numbers (2.1.4); the last one is clipped where the part ends.
+struct Records<'a> {
+    rest: &'a [u8],
+    is_cut: bool,
+}
+
+impl<'a> Records<'a> {
+    fn of(part: &'a [u8]) -> Self {
+        Self { rest: part, is_cut: false }
+    }
+
+    fn ends_inside_one(mut self) -> bool {
+        self.by_ref().for_each(drop);
+        self.is_cut
+    }
+
+    /// A number in bytes of seven bits, of which all but the last have their highest bit set.
+    fn number(&mut self, max_bytes: u32) -> Option<usize> {
+        let mut number = 0;
+        for index in 0..max_bytes {
+            let (&byte, rest) = self.rest.split_first()?;
+            self.rest = rest;
+            number |= usize::from(byte & 0x7F) << (7 * index);
             if byte & 0x80 == 0 {
                 break;
             }
         }
-        let (data, behind) = after.split_at(size.min(after.len()));
-        rest = behind;
-        Some((number, data))
-    })
+        Some(number)
+    }
+}
+
+impl<'a> Iterator for Records<'a> {
+    type Item = (u16, &'a [u8]);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.rest.is_empty() {
+            return None;
+        }
+        self.is_cut = true;
+        let (number, size) = (self.number(2)?, self.number(4)?);
+        self.is_cut = size > self.rest.len();
+        let (data, rest) = self.rest.split_at(size.min(self.rest.len()));
+        self.rest = rest;
+        Some((number as u16, data))
+    }
 }
 
 /// `XLWideString` (2.5.169) at a place; clipped where the record ends.
 fn wide(data: &[u8], at: usize) -> Option<String> {
     let length = u32_at(data, at)? as usize;
-    let units = data.get(at + 4..)?.as_chunks::<2>().0.iter().take(length).map(|unit| u16::from_le_bytes(*unit));
-    Some(char::decode_utf16(units).map(|c| c.unwrap_or(char::REPLACEMENT_CHARACTER)).collect())
+    Some(utf16(clipped(data, at + 4, length.saturating_mul(2))))
 }
 
 /// Whether days count from 1904, and the sheets.
@@ -139,14 +164,9 @@ fn workbook(part: &[u8]) -> (bool, Vec<Listed>) {
     let sheet = |data: &[u8]| {
         let relationship = wide(data, 8)?;
         let name = wide(data, 12 + 2 * u32_at(data, 8)? as usize)?;
-        let visibility = match u32_at(data, 0)? {
-            0 => Visibility::Visible,
-            1 => Visibility::Hidden,
-            _ => Visibility::VeryHidden,
-        };
-        Some(Listed { name, visibility, relationship })
+        Some(Listed { name, visibility: Visibility::numbered(u32_at(data, 0)?), relationship })
     };
-    for (number, data) in records(part) {
+    for (number, data) in Records::of(part) {
         match number {
             kind::WORKBOOK_PROPERTIES => epoch_1904 = data.first().is_some_and(|flags| flags & 1 != 0),
             // Modules of macros are listed, too, without a part.
@@ -162,17 +182,13 @@ fn formats(part: &[u8]) -> Vec<NumberFormat> {
     let mut codes = HashMap::new();
     let mut formats = Vec::new();
     let mut in_cell_styles = false;
-    for (number, data) in records(part) {
+    for (number, data) in Records::of(part) {
         match number {
-            kind::FORMAT => codes.extend(u16_at(data, 0).zip(wide(data, 2))),
+            kind::FORMAT => codes.extend(u16_at(data, 0).map(u32::from).zip(wide(data, 2))),
             kind::CELL_STYLES => in_cell_styles = true,
             kind::CELL_STYLES_END => in_cell_styles = false,
             kind::STYLE if in_cell_styles => {
-                let id = u16_at(data, 2).unwrap_or(0);
-                formats.push(match codes.get(&id) {
-                    Some(code) if !matches!(id, 14 | 22) => NumberFormat::parse(code),
-                    _ => NumberFormat::built_in(u32::from(id)),
-                });
+                formats.push(NumberFormat::numbered(u16_at(data, 2).map_or(0, u32::from), &codes));
             }
             _ => {}
         }
@@ -183,7 +199,7 @@ fn formats(part: &[u8]) -> Vec<NumberFormat> {
 /// Comments in cells (2.4.28, 2.4.371).
 fn comments(part: &[u8]) -> Vec<Comment> {
     let (mut authors, mut found): (Vec<String>, Vec<Comment>) = Default::default();
-    for (number, data) in records(part) {
+    for (number, data) in Records::of(part) {
         match number {
             kind::COMMENT_AUTHOR => authors.push(wide(data, 0).unwrap_or_default()),
             kind::COMMENT => {
@@ -209,7 +225,7 @@ impl Shared<'_> {
     fn read(&self, part: &[u8], sheet: &mut Sheet) -> Result<()> {
         let mut row = 0;
         let mut has_ended = false;
-        for (number, data) in records(part) {
+        for (number, data) in Records::of(part) {
             match number {
                 kind::ROW => row = u32_at(data, 0).unwrap_or(MAX_ROWS),
                 kind::SHEET_DATA_END => has_ended = true,
@@ -233,7 +249,7 @@ impl Shared<'_> {
                 }
             }
         }
-        if !has_ended {
+        if !has_ended || Records::of(part).ends_inside_one() {
             sheet.problem = Some("its part is cut off".into());
         }
         Ok(())
@@ -256,7 +272,6 @@ impl Shared<'_> {
     fn formatted(&self, number: f64, data: &[u8]) -> Option<String> {
         // 24 bits; the others are flags.
         let style = u32_at(data, 4)? & 0xFF_FFFF;
-        let format = self.formats.get(style as usize);
-        Some(format.map_or_else(|| general(number), |format| format.show(number, self.epoch_1904)))
+        Some(self.formats.show(Some(style as usize), number))
     }
 }

@@ -7,8 +7,26 @@ mod date;
 mod number;
 mod token;
 
-pub(super) use self::number::general;
+use std::collections::HashMap;
+
+use self::number::general;
 use self::token::Token;
+
+/// The formats of the cells of a workbook.
+pub(super) struct Formats {
+    /// By the number of a cell's style.
+    pub by_style: Vec<NumberFormat>,
+    /// Whether days count from 1904 instead of 1900.
+    pub epoch_1904: bool,
+}
+
+impl Formats {
+    /// A number as a cell in this style shows it; one without a style that is known, as General shows it.
+    pub fn show(&self, style: Option<usize>, number: f64) -> String {
+        let format = style.and_then(|style| self.by_style.get(style));
+        format.map_or_else(|| general(number), |format| format.show(number, self.epoch_1904))
+    }
+}
 
 /// A format code, parsed.
 #[derive(Debug, Clone)]
@@ -22,15 +40,7 @@ struct Section {
     tokens: Vec<Token>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq)]
-enum Comparison {
-    Less,
-    LessOrEqual,
-    Equal,
-    NotEqual,
-    GreaterOrEqual,
-    Greater,
-}
+type Comparison = fn(&f64, &f64) -> bool;
 
 impl NumberFormat {
     pub fn parse(code: &str) -> Self {
@@ -73,6 +83,15 @@ impl NumberFormat {
         })
     }
 
+    /// The format with a number: one that the file defines, or a built-in one. Writers list built-in formats, too; those that depend on
+    /// the locale must not be taken at their word.
+    pub fn numbered(id: u32, codes: &HashMap<u32, String>) -> Self {
+        match codes.get(&id) {
+            Some(code) if !matches!(id, 14 | 22) => Self::parse(code),
+            _ => Self::built_in(id),
+        }
+    }
+
     /// A number as the cell shows it. `epoch_1904`: whether days count from 1904 instead of 1900.
     ///
     /// A format that hides the number does not hide it from a reader of evidence: it is shown as General shows it.
@@ -101,7 +120,7 @@ impl NumberFormat {
         if numeric.iter().any(|section| section.condition.is_some()) {
             for (index, section) in numeric.iter().enumerate() {
                 let applies = match section.condition {
-                    Some((comparison, limit)) => comparison.holds(number, limit),
+                    Some((comparison, limit)) => comparison(&number, &limit),
                     // Beside a condition, the second of three sections is for negative numbers.
                     None => index + 1 == numeric.len() || (index == 1 && number < 0.0),
                 };
@@ -116,19 +135,6 @@ impl NumberFormat {
             [_, _, zero, ..] if number == 0.0 => (Some(zero), true),
             [positive, ..] => (Some(positive), true),
             [] => (None, true),
-        }
-    }
-}
-
-impl Comparison {
-    fn holds(self, number: f64, limit: f64) -> bool {
-        match self {
-            Comparison::Less => number < limit,
-            Comparison::LessOrEqual => number <= limit,
-            Comparison::Equal => number == limit,
-            Comparison::NotEqual => number != limit,
-            Comparison::GreaterOrEqual => number >= limit,
-            Comparison::Greater => number > limit,
         }
     }
 }
@@ -240,7 +246,7 @@ impl Section {
         section
     }
 
-    /// What stands in brackets: a condition, a currency with its locale, elapsed time, or a colour.
+    /// The content of brackets: a condition, a currency with its locale, elapsed time, or a colour.
     fn bracketed(&mut self, inside: &str) -> Token {
         if let Some(currency) = inside.strip_prefix('$') {
             return Token::Literal(currency.split('-').next().unwrap_or_default().to_owned());
@@ -251,14 +257,8 @@ impl Section {
         {
             return Token::Elapsed(unit, inside.len());
         }
-        const SIGNS: [(&str, Comparison); 6] = [
-            ("<=", Comparison::LessOrEqual),
-            (">=", Comparison::GreaterOrEqual),
-            ("<>", Comparison::NotEqual),
-            ("<", Comparison::Less),
-            (">", Comparison::Greater),
-            ("=", Comparison::Equal),
-        ];
+        const SIGNS: [(&str, Comparison); 6] =
+            [("<=", f64::le), (">=", f64::ge), ("<>", f64::ne), ("<", f64::lt), (">", f64::gt), ("=", f64::eq)];
         let condition = SIGNS
             .iter()
             .find_map(|(sign, comparison)| Some((*comparison, inside.strip_prefix(sign)?.trim().parse().ok()?)));

@@ -273,7 +273,7 @@ fn scientific(mantissa: &[Token], exponent_tokens: &[Token], mut decimal: Decima
     (text, is_zero)
 }
 
-/// `# ?/?`: a whole number if there is a place for it, then the nearest fraction with so many digits, or with the
+/// `# ?/?`: a whole number if there is a place for it, then the nearest fraction with that number of digits, or with the
 /// denominator that the code names.
 fn fraction(body: &[Token], slash: usize, number: f64) -> (String, bool) {
     let (before, behind) = (&body[..slash], &body[slash + 1..]);

@@ -8,10 +8,10 @@ use encoding_rs::{Encoding, WINDOWS_1252};
 use super::records::{Record, Records, kind};
 use super::strings::{self, Strings};
 use crate::container::ole::{u16_at, u32_at};
-use crate::formats::spreadsheet::number_format::{NumberFormat, general};
+use crate::formats::spreadsheet::number_format::{Formats, NumberFormat};
 use crate::formats::spreadsheet::sheet::Visibility;
 use crate::model::Source;
-use crate::office::summary_information;
+use crate::text::encoding;
 
 /// What the substreams of all sheets refer to.
 pub(super) struct Globals<'a> {
@@ -19,10 +19,8 @@ pub(super) struct Globals<'a> {
     pub is_biff8: bool,
     /// Of texts before BIFF8.
     pub encoding: &'static Encoding,
-    pub epoch_1904: bool,
     pub strings: Vec<String>,
-    /// By the number of a cell's `XF` record.
-    pub formats: Vec<NumberFormat>,
+    pub formats: Formats,
     pub listed: Vec<Listed>,
 }
 
@@ -39,9 +37,8 @@ impl<'a> Globals<'a> {
             source,
             is_biff8: true,
             encoding: WINDOWS_1252,
-            epoch_1904: false,
             strings: Vec::new(),
-            formats: Vec::new(),
+            formats: Formats { by_style: Vec::new(), epoch_1904: false },
             listed: Vec::new(),
         };
         let mut codes = HashMap::new();
@@ -52,26 +49,21 @@ impl<'a> Globals<'a> {
                 kind::BEGINNING => globals.is_biff8 = u16_at(data, 0).is_none_or(|version| version >= 0x0600),
                 kind::FILE_PASS => return Err(source.needs_password()),
                 kind::CODE_PAGE => {
-                    globals.encoding = summary_information::encoding_of(u16_at(data, 0).unwrap_or(1252));
+                    let found = u16_at(data, 0).and_then(|number| encoding::of_code_page(number.into()));
+                    globals.encoding = found.unwrap_or(WINDOWS_1252);
                 }
-                kind::DATE_MODE => globals.epoch_1904 = u16_at(data, 0) == Some(1),
+                kind::DATE_MODE => globals.formats.epoch_1904 = u16_at(data, 0) == Some(1),
                 kind::FORMAT => {
-                    if let (Some(id), Some(code)) = (u16_at(data, 0), globals.format_code(&record)) {
-                        codes.insert(id, code);
-                    }
+                    codes.extend(u16_at(data, 0).map(u32::from).zip(globals.format_code(&record)));
                 }
-                kind::STYLE => styles.push(u16_at(data, 2).unwrap_or(0)),
+                kind::STYLE => styles.push(u16_at(data, 2).map_or(0, u32::from)),
                 kind::BOUND_SHEET => globals.listed.extend(globals.listed(&record)),
                 kind::SHARED_STRINGS => globals.strings = strings::shared(&record),
                 kind::END => break,
                 _ => {}
             }
         }
-        let format = |id: &u16| match codes.get(id) {
-            Some(code) if !matches!(id, 14 | 22) => NumberFormat::parse(code),
-            _ => NumberFormat::built_in(u32::from(*id)),
-        };
-        globals.formats = styles.iter().map(format).collect();
+        globals.formats.by_style = styles.into_iter().map(|id| NumberFormat::numbered(id, &codes)).collect();
         Ok(globals)
     }
 
@@ -82,11 +74,7 @@ impl<'a> Globals<'a> {
 
     fn listed(&self, record: &Record) -> Option<Listed> {
         let at = u32_at(record.data, 0)? as usize;
-        let visibility = match record.data.get(4)? & 3 {
-            0 => Visibility::Visible,
-            1 => Visibility::Hidden,
-            _ => Visibility::VeryHidden,
-        };
+        let visibility = Visibility::numbered((record.data.get(4)? & 3).into());
         const VISUAL_BASIC: u8 = 6;
         if *record.data.get(5)? == VISUAL_BASIC {
             return None;
@@ -95,12 +83,5 @@ impl<'a> Globals<'a> {
         let mut name = if self.is_biff8 { strings.short() } else { strings.encoded_short(self.encoding) }?;
         name.retain(|c| c != '\0');
         Some(Listed { name, visibility, at })
-    }
-
-    pub fn shown(&self, number: f64, style: u16) -> String {
-        match self.formats.get(usize::from(style)) {
-            Some(format) => format.show(number, self.epoch_1904),
-            None => general(number),
-        }
     }
 }

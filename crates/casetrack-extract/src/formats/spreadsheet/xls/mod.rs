@@ -15,8 +15,7 @@ use crate::model::Source;
 use crate::office::summary_information;
 
 pub(super) fn read(source: &Source, document: &mut DocumentBuilder) -> Result<()> {
-    let container = CompoundFile::open(source.bytes)
-        .ok_or_else(|| source.unreadable("the directory of its OLE container is damaged"))?;
+    let container = CompoundFile::of(source)?;
     if let Some(title) = summary_information::read(&container, document) {
         document.set_title(&title);
     }

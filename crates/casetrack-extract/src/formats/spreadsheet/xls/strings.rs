@@ -56,7 +56,7 @@ impl<'a> Strings<'a> {
         encoding.decode_without_bom_handling(&bytes).0.into_owned()
     }
 
-    /// So many characters behind their flags; then what belongs to their look is passed over.
+    /// `length` characters behind their flags; their formatting is passed over.
     pub fn text(&mut self, length: usize) -> Option<String> {
         let flags = self.byte()?;
         let runs = if flags & IS_RICH != 0 { usize::from(self.number()?) } else { 0 };
@@ -84,7 +84,7 @@ impl<'a> Strings<'a> {
             self.at += count * width;
         }
         self.skip(runs * 4 + phonetic);
-        Some(char::decode_utf16(units).map(|c| c.unwrap_or(char::REPLACEMENT_CHARACTER)).collect())
+        Some(String::from_utf16_lossy(&units))
     }
 
     fn skip(&mut self, mut bytes: usize) {

@@ -68,40 +68,26 @@ impl SheetReader<'_, '_> {
         let data = record.data;
         let Some(place) = u16_at(data, 0).zip(u16_at(data, 2)) else { return Ok(Some(())) };
         let place = (u32::from(place.0) + 1, u32::from(place.1) + 1);
-        let style = u16_at(data, 4);
         match record.kind {
-            kind::SHARED_LABEL => {
-                let Some(index) = u32_at(data, 6) else { return Ok(None) };
-                if let Some(text) = self.globals.strings.get(index as usize) {
-                    self.push(place, text.clone(), false)?;
-                }
-            }
-            kind::LABEL | kind::RICH_LABEL => {
-                let Some(text) = self.text(record, 6) else { return Ok(None) };
-                self.push(place, text, false)?;
-            }
-            kind::NUMBER => {
-                let Some((number, style)) = f64_at(data, 6).zip(style) else { return Ok(None) };
-                self.push(place, self.globals.shown(number, style), true)?;
-            }
-            kind::SHORT_NUMBER => {
-                let Some((number, style)) = u32_at(data, 6).zip(style) else { return Ok(None) };
-                self.push(place, self.globals.shown(short_number(number), style), true)?;
+            kind::SHARED_LABEL
+            | kind::LABEL
+            | kind::RICH_LABEL
+            | kind::NUMBER
+            | kind::SHORT_NUMBER
+            | kind::BOOLEAN_OR_ERROR => {
+                let Some((text, is_value)) = self.cell(record) else { return Ok(None) };
+                self.push(place, text, is_value)?;
             }
             kind::MANY_NUMBERS => {
                 let cells = data.get(4..).unwrap_or_default().as_chunks::<6>().0;
                 for (cell, column) in cells.iter().zip(place.1..) {
                     let style = u16::from_le_bytes([cell[0], cell[1]]);
                     let number = short_number(u32::from_le_bytes([cell[2], cell[3], cell[4], cell[5]]));
-                    self.push((place.0, column), self.globals.shown(number, style), true)?;
+                    self.push((place.0, column), self.shown(number, style), true)?;
                 }
             }
-            kind::BOOLEAN_OR_ERROR => {
-                let (Some(&value), Some(&is_error)) = (data.get(6), data.get(7)) else { return Ok(None) };
-                self.push(place, if is_error == 0 { truth(value) } else { error(value) }.to_owned(), true)?;
-            }
             kind::FORMULA => {
-                let Some((value, style)) = data.get(6..14).zip(style) else { return Ok(None) };
+                let Some((value, style)) = data.get(6..14).zip(u16_at(data, 4)) else { return Ok(None) };
                 self.formula = None;
                 match value {
                     [0, .., 0xFF, 0xFF] => self.formula = Some(place),
@@ -110,7 +96,7 @@ impl SheetReader<'_, '_> {
                     [.., 0xFF, 0xFF] => {}
                     _ => {
                         let number = f64_at(data, 6).unwrap_or_default();
-                        self.push(place, self.globals.shown(number, style), true)?;
+                        self.push(place, self.shown(number, style), true)?;
                     }
                 }
             }
@@ -137,6 +123,27 @@ impl SheetReader<'_, '_> {
             _ => {}
         }
         Ok(Some(()))
+    }
+
+    /// The text of a cell, empty where it is none, and whether it is a value rather than a text; `None` for a record that is too short.
+    fn cell(&self, record: &Record) -> Option<(String, bool)> {
+        let data = record.data;
+        Some(match record.kind {
+            kind::SHARED_LABEL => {
+                (self.globals.strings.get(u32_at(data, 6)? as usize).cloned().unwrap_or_default(), false)
+            }
+            kind::NUMBER => (self.shown(f64_at(data, 6)?, u16_at(data, 4)?), true),
+            kind::SHORT_NUMBER => (self.shown(short_number(u32_at(data, 6)?), u16_at(data, 4)?), true),
+            kind::BOOLEAN_OR_ERROR => {
+                let (value, is_error) = (*data.get(6)?, *data.get(7)? != 0);
+                (if is_error { error(value) } else { truth(value) }.to_owned(), true)
+            }
+            _ => (self.text(record, 6)?, false),
+        })
+    }
+
+    fn shown(&self, number: f64, style: u16) -> String {
+        self.globals.formats.show(Some(style.into()), number)
     }
 
     fn push(&mut self, (row, column): (u32, u32), text: String, is_value: bool) -> Result<()> {

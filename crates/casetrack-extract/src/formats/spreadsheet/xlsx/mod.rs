@@ -10,6 +10,7 @@ use casetrack_core::Result;
 
 use self::parts::{Listed, Workbook};
 use self::worksheet::Shared;
+use super::number_format::Formats;
 use super::sheet::{Sheet, write_all};
 use crate::build::DocumentBuilder;
 use crate::container::opc::{Package, Relationships};
@@ -35,7 +36,7 @@ pub(super) fn read(source: &Source, document: &mut DocumentBuilder) -> Result<()
     for (kind, usual, holds) in [
         ("sharedStrings", "sharedStrings.xml", "shared texts"),
         ("styles", "styles.xml", "number formats"),
-        ("person", "persons/person.xml", "names of those who comment"),
+        ("person", "persons/person.xml", "names of comment authors"),
     ] {
         let usual = format!("{folder}/{usual}");
         let name = related.target(kind).or(Some(&*usual).filter(|usual| has(usual)));
@@ -53,8 +54,9 @@ pub(super) fn read(source: &Source, document: &mut DocumentBuilder) -> Result<()
         package.warn_of_end("list of sheets", &main, &error);
     }
 
-    let shared = Shared { source, strings, formats, epoch_1904: workbook.epoch_1904, persons };
-    let listed = sheets(workbook, &related, names, document);
+    let formats = Formats { by_style: formats, epoch_1904: workbook.epoch_1904 };
+    let shared = Shared { source, strings, formats, persons };
+    let listed = sheets(workbook, &related, &package, document);
     if listed.is_empty() {
         return Err(source.unreadable("it has no worksheet"));
     }
@@ -71,7 +73,7 @@ pub(super) fn read(source: &Source, document: &mut DocumentBuilder) -> Result<()
 fn sheets(
     workbook: Workbook,
     related: &Relationships,
-    names: Vec<String>,
+    package: &Package,
     document: &mut DocumentBuilder,
 ) -> Vec<(Listed, Option<String>)> {
     let found = |listed: Listed| {
@@ -84,12 +86,7 @@ fn sheets(
         sheets.retain(|(listed, _)| !listed.relationship.is_empty());
         return sheets;
     }
-    let number_of = |name: &str| -> Option<u32> {
-        let name = name.to_ascii_lowercase();
-        name.rsplit_once("worksheets/sheet")?.1.strip_suffix(".xml")?.parse().ok()
-    };
-    let mut parts: Vec<(u32, String)> = names.into_iter().filter_map(|name| Some((number_of(&name)?, name))).collect();
-    parts.sort();
+    let parts = package.numbered("worksheets/sheet");
     if !parts.is_empty() {
         document.warn("The list of sheets is damaged; they are in the order of their file names.");
     }
@@ -102,17 +99,10 @@ fn sheets(
 }
 
 fn read_sheet(shared: &Shared, package: &mut Package, target: Option<&str>, sheet: &mut Sheet) -> Result<()> {
-    let Some(target) = target else {
-        sheet.problem = Some("its part is missing".into());
-        return Ok(());
-    };
-    match package.part(target) {
-        Ok(Some(bytes)) => worksheet::read(shared, &decoded(&bytes), sheet)?,
-        Ok(None) => sheet.problem = Some(format!("its part {target} is missing")),
-        Err(error) if error.code == casetrack_core::ErrorCode::UnreadableFile => sheet.problem = Some(error.message),
-        Err(error) => return Err(error),
+    if let Some(bytes) = sheet.part(package, target)? {
+        worksheet::read(shared, &decoded(&bytes), sheet)?;
     }
-    let related = package.relationships_of(target);
+    let related = target.map(|target| package.relationships_of(target)).unwrap_or_default();
     read_comments(shared, package, &related, sheet)?;
     for table in related.targets("table") {
         package.read_beside(table, "header of a table", |xml| parts::table_header(xml, &mut sheet.header_rows))?;

@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use super::super::number_format::NumberFormat;
 use super::super::sheet::{Comment, Visibility, cell_reference, region_reference};
-use crate::container::xml::{Element, Node, XmlError, XmlReader};
+use crate::container::xml::{Element, XmlError, XmlReader};
 
 #[derive(Default)]
 pub(super) struct Workbook {
@@ -20,29 +20,14 @@ pub(super) struct Listed {
     pub relationship: String,
 }
 
-/// Calls `found` for every element on the way through a part, which may consume the element. What was read of a damaged
-/// part is kept.
-fn each_element(
-    xml: &str,
-    mut found: impl FnMut(Element, &mut XmlReader) -> Result<(), XmlError>,
-) -> Result<(), XmlError> {
-    let mut xml = XmlReader::new(xml);
-    loop {
-        match xml.next()? {
-            Node::Start(element) => found(element, &mut xml)?,
-            Node::Eof => return Ok(()),
-            Node::End | Node::Text(_) => {}
-        }
-    }
-}
-
 fn is_on(value: Option<String>) -> bool {
     matches!(value.as_deref(), Some("1" | "true" | "on"))
 }
 
 impl Workbook {
     pub fn read(&mut self, xml: &str) -> Result<(), XmlError> {
-        each_element(xml, |element, _| {
+        let mut xml = XmlReader::new(xml);
+        while let Some(element) = xml.next_start(0)? {
             match element.name() {
                 "workbookPr" => self.epoch_1904 = is_on(element.attribute("date1904")),
                 "sheet" => self.sheets.push(Listed {
@@ -56,35 +41,31 @@ impl Workbook {
                 }),
                 _ => {}
             }
-            Ok(())
-        })
+        }
+        Ok(())
     }
 }
 
 /// Adds the texts in their order (18.4.9).
 pub(super) fn shared_strings(xml: &str, strings: &mut Vec<String>) -> Result<(), XmlError> {
-    each_element(xml, |element, xml| {
+    let mut xml = XmlReader::new(xml);
+    while let Some(element) = xml.next_start(0)? {
         if element.name() == "si" {
-            strings.push(rich_text(xml)?);
+            strings.push(rich_text(&mut xml)?);
         }
-        Ok(())
-    })
+    }
+    Ok(())
 }
 
 /// Reads `CT_Rst` to its end (18.4.8): plain text or runs, without phonetic hints.
 pub(super) fn rich_text(xml: &mut XmlReader) -> Result<String, XmlError> {
     let mut text = String::new();
-    let mut open = 1;
-    while open > 0 {
-        match xml.next()? {
-            Node::Start(element) => match element.name() {
-                "t" => text.push_str(&xml.text()?),
-                "rPh" | "rPr" => xml.skip()?,
-                _ => open += 1,
-            },
-            Node::End => open -= 1,
-            Node::Text(_) => {}
-            Node::Eof => return Err(XmlError::EndsEarly),
+    let depth = xml.depth();
+    while let Some(element) = xml.next_start(depth)? {
+        match element.name() {
+            "t" => xml.text_into(&mut text)?,
+            "rPh" | "rPr" => xml.skip()?,
+            _ => {}
         }
     }
     Ok(unescaped(text))
@@ -119,31 +100,21 @@ pub(super) fn unescaped(text: String) -> String {
 /// Adds the number format of each cell style (`cellXfs`, 18.8.10). Cells with a style that is missing are shown as General shows them.
 pub(super) fn number_formats(xml: &str, formats: &mut Vec<NumberFormat>) -> Result<(), XmlError> {
     let mut codes: HashMap<u32, String> = HashMap::new();
-    let number = |value: Option<String>| value.and_then(|value| value.parse::<u32>().ok());
-    each_element(xml, |element, xml| {
+    let mut xml = XmlReader::new(xml);
+    while let Some(element) = xml.next_start(0)? {
         match element.name() {
-            "numFmt" => {
-                if let (Some(id), Some(code)) = (number(element.attribute("numFmtId")), element.attribute("formatCode"))
-                {
-                    codes.insert(id, code);
-                }
-            }
+            "numFmt" => codes.extend(element.number("numFmtId").zip(element.attribute("formatCode"))),
             "dxfs" | "cellStyleXfs" => xml.skip()?,
             "cellXfs" => {
                 while let Some(style) = xml.child()? {
-                    let id = number(style.attribute("numFmtId")).unwrap_or(0);
-                    // Writers list built-in formats too; those that depend on the locale must not be taken at their word.
-                    formats.push(match codes.get(&id) {
-                        Some(code) if id != 14 && id != 22 => NumberFormat::parse(code),
-                        _ => NumberFormat::built_in(id),
-                    });
+                    formats.push(NumberFormat::numbered(style.number("numFmtId").unwrap_or(0), &codes));
                     xml.skip()?;
                 }
             }
             _ => {}
         }
-        Ok(())
-    })
+    }
+    Ok(())
 }
 
 /// Adds the header rows of a table (18.5.1.2).
@@ -151,7 +122,7 @@ pub(super) fn table_header(xml: &str, found: &mut BTreeSet<u32>) -> Result<(), X
     let mut xml = XmlReader::new(xml);
     let root = xml.root()?;
     let region = root.attribute("ref").and_then(|region| region_reference(&region));
-    let rows = root.attribute("headerRowCount").and_then(|rows| rows.parse().ok()).unwrap_or(1).min(8);
+    let rows = root.number("headerRowCount").unwrap_or(1).min(8);
     found.extend(region.into_iter().flat_map(|region| region.first_row..region.first_row + rows));
     Ok(())
 }
@@ -159,32 +130,35 @@ pub(super) fn table_header(xml: &str, found: &mut BTreeSet<u32>) -> Result<(), X
 /// Adds the comments in cells (18.7).
 pub(super) fn comments(xml: &str, found: &mut Vec<Comment>) -> Result<(), XmlError> {
     let mut authors: Vec<String> = Vec::new();
-    each_element(xml, |element, xml| {
+    let mut xml = XmlReader::new(xml);
+    while let Some(element) = xml.next_start(0)? {
         match element.name() {
             "author" => authors.push(xml.text()?),
             "comment" => {
-                let place = element.attribute("ref").and_then(|place| cell_reference(&place));
-                let author = element.attribute("authorId").and_then(|id| id.parse::<usize>().ok());
-                let author = author.and_then(|author| authors.get(author)).cloned().unwrap_or_default();
-                let text = rich_text(xml)?;
-                found.extend(place.map(|(row, column)| Comment { row, column, author, text }));
+                let author = element.number::<usize>("authorId").and_then(|author| authors.get(author));
+                let author = author.cloned().unwrap_or_default();
+                let text = rich_text(&mut xml)?;
+                found.extend(place_of(&element).map(|(row, column)| Comment { row, column, author, text }));
             }
             _ => {}
         }
-        Ok(())
-    })
+    }
+    Ok(())
+}
+
+fn place_of(comment: &Element) -> Option<(u32, u32)> {
+    cell_reference(&comment.attribute("ref")?)
 }
 
 /// Adds names by id ([MS-XLSX] 2.6.203, `CT_Person`).
 pub(super) fn persons(xml: &str, found: &mut HashMap<String, String>) -> Result<(), XmlError> {
-    each_element(xml, |element, _| {
-        if element.name() == "person"
-            && let (Some(id), Some(name)) = (element.attribute("id"), element.attribute("displayName"))
-        {
-            found.insert(id, name);
+    let mut xml = XmlReader::new(xml);
+    while let Some(element) = xml.next_start(0)? {
+        if element.name() == "person" {
+            found.extend(element.attribute("id").zip(element.attribute("displayName")));
         }
-        Ok(())
-    })
+    }
+    Ok(())
 }
 
 /// Adds comments and the answers to them, in order ([MS-XLSX] 2.6.205, `CT_ThreadedComment`).
@@ -193,13 +167,13 @@ pub(super) fn threaded_comments(
     persons: &HashMap<String, String>,
     found: &mut Vec<Comment>,
 ) -> Result<(), XmlError> {
-    each_element(xml, |element, xml| {
+    let mut xml = XmlReader::new(xml);
+    while let Some(element) = xml.next_start(0)? {
         match element.name() {
             "threadedComment" => {
-                let place = element.attribute("ref").and_then(|place| cell_reference(&place));
                 let author = element.attribute("personId").and_then(|id| persons.get(&id).cloned()).unwrap_or_default();
                 let text = String::new();
-                found.extend(place.map(|(row, column)| Comment { row, column, author, text }));
+                found.extend(place_of(&element).map(|(row, column)| Comment { row, column, author, text }));
             }
             "text" => {
                 let text = xml.text()?;
@@ -209,6 +183,6 @@ pub(super) fn threaded_comments(
             }
             _ => {}
         }
-        Ok(())
-    })
+    }
+    Ok(())
 }

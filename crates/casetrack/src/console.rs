@@ -7,19 +7,27 @@ use std::time::Duration;
 use casetrack_core::{Action, Cancel, CollectionId, Error, ErrorCode, Progress, ProgressSink, Result, hint};
 use casetrack_engine::Engine;
 use casetrack_engine::jobs::{JobOrigin, JobReport, JobRequest, JobState, StartedJob};
+use casetrack_text::Reader;
 use casetrack_text::format::{counted, thousands};
-use serde::Serialize;
-use tokio::sync::mpsc::UnboundedSender;
+use serde::{Deserialize, Serialize};
 
-use super::privacy::umask;
-use super::wire::{FromOwner, Run};
-use crate::args::Global;
-use crate::output;
+use crate::options::Global;
+use crate::privacy::umask;
 
 /// How long one wait for a job lasts.
 const PATIENCE: Duration = Duration::from_secs(3600);
 /// Between two waits for a job that is paused.
 const PAUSE: Duration = Duration::from_millis(50);
+
+/// What a client shows while it waits for a command.
+#[derive(Debug, Serialize, Deserialize)]
+pub enum Shown {
+    /// For standard output.
+    Text(String),
+    Progress(Progress),
+    /// For standard error.
+    Log(String),
+}
 
 /// A client that waits for a command.
 pub struct Console {
@@ -28,43 +36,35 @@ pub struct Console {
     pub engine: Arc<Engine>,
     /// Set when the client is interrupted or goes away.
     pub cancel: Cancel,
-    directory: PathBuf,
-    umask: u32,
-    frames: UnboundedSender<FromOwner>,
+    /// The client's working directory.
+    pub directory: PathBuf,
+    /// The permissions that files of the client's user do not get.
+    pub umask: u32,
+    /// Sends the client something to show. A client that has gone needs no answer.
+    pub show: Arc<dyn Fn(Shown) + Send + Sync>,
 }
 
 impl Console {
-    pub fn new(run: &Run, engine: Arc<Engine>, cancel: Cancel, frames: UnboundedSender<FromOwner>) -> Self {
-        Self {
-            global: run.global.clone(),
-            engine,
-            cancel,
-            directory: PathBuf::from(&run.directory),
-            umask: run.umask,
-            frames,
-        }
-    }
-
     /// A path that the user gave, which may be relative to the client's directory.
     pub fn path(&self, path: impl AsRef<Path>) -> PathBuf {
         self.directory.join(path)
     }
 
-    /// Gives a new file that the user asked for the rights that their files have; those of the owner are private.
+    /// Gives a new file that the user asked for the permissions that their files have; the owner's files are private.
     pub fn hand_over(&self, file: &Path) -> Result<()> {
         umask::apply(self.umask, file).map_err(|error| Error::io(file.display(), error))
     }
 
-    /// Prints a result: as JSON, or as the text that `text` makes of it.
-    pub fn print<T: Serialize>(&self, value: &T, text: impl FnOnce(&T) -> String) -> Result<(), Error> {
-        self.send(FromOwner::Text(output::render(value, self.global.json, text)?));
-        Ok(())
+    /// Prints a result: as JSON, or as the text that `text` makes of it. Returns 0, the exit status of success.
+    pub fn print<T: Serialize>(&self, value: &T, text: impl FnOnce(&T) -> String) -> Result<u8> {
+        (self.show)(Shown::Text(Reader::CommandLine.result(value, self.global.json, text)?));
+        Ok(0)
     }
 
-    /// Does work in a job, as the tools do, and waits for its end. `part` takes the part of the report that is meant.
+    /// Does work in a job, as the tools do, and waits for its end. `part` takes the report of this kind of work.
     ///
-    /// A client that interrupts or goes away cancels the job if it was started here. A job that was under way already goes on:
-    /// someone else wants it.
+    /// A client that interrupts or goes away cancels the job if it was started here. A job that was already running continues:
+    /// another client asked for it.
     pub fn work<R>(
         &self,
         collection: CollectionId,
@@ -74,7 +74,7 @@ impl Console {
         let StartedJob { mut job, joined } = self.engine.start_job(collection, request, JobOrigin::User)?;
         let id = job.job_id;
         if job.state == JobState::Queued {
-            self.note("Waiting for other work to end.".to_owned());
+            self.note("Waiting for other work to finish.".to_owned());
         }
         let progress = self.progress();
         while !job.state.has_ended() {
@@ -83,13 +83,13 @@ impl Console {
                 break;
             }
             if !self.cancel.is_cancelled() {
-                // This process ends, and with it the connection. The client asks the next process, where the job goes on.
+                // This process is exiting, and closes the connection. The client asks the next process, where the job continues.
                 std::thread::sleep(PAUSE);
                 continue;
             }
             if joined {
-                return Err(Error::new(ErrorCode::Cancelled, format!("Stopped waiting. Job {id} goes on."))
-                    .with_hint(hint!["See how far it is with ", Action::GetJob, "."]));
+                return Err(Error::new(ErrorCode::Cancelled, format!("Stopped waiting. Job {id} continues."))
+                    .with_hint(hint!["See its progress with ", Action::GetJob, "."]));
             }
             self.engine.cancel_job(id)?;
             // It may still have a large document to store.
@@ -115,17 +115,12 @@ impl Console {
     /// A line beside the result, on standard error.
     fn note(&self, line: String) {
         if !self.global.quiet {
-            self.send(FromOwner::Log(line));
+            (self.show)(Shown::Log(line));
         }
     }
 
     pub fn progress(&self) -> ProgressSink {
-        let frames = self.frames.clone();
-        Arc::new(move |event: Progress| drop(frames.send(FromOwner::Progress(event))))
-    }
-
-    /// Sends a message. A client that has gone needs no answer.
-    fn send(&self, frame: FromOwner) {
-        let _ = self.frames.send(frame);
+        let show = Arc::clone(&self.show);
+        Arc::new(move |event: Progress| show(Shown::Progress(event)))
     }
 }

@@ -1,4 +1,4 @@
-//! What CaseTrack keeps is readable by its user alone. Windows gives the files of a user's folders to that user.
+//! Only the user can read what CaseTrack keeps. On Windows, the files in a user's folders are private already.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use casetrack_engine::make_private;
 const OURS: [&str; 7] =
     ["collections", "owner", "jobs", "watches.json", "audit.jsonl", "audit.jsonl.old", "config.toml"];
 
-/// For the owner, before it makes any file: what it makes is private, as is what earlier versions made.
+/// Makes the files that the owner creates private, and those of earlier versions. Called before the owner creates any file.
 pub fn close_to_others(data_dir: &Path) -> Result<()> {
     #[cfg(unix)]
     umask::set(umask::PRIVATE);
@@ -18,7 +18,7 @@ pub fn close_to_others(data_dir: &Path) -> Result<()> {
     restrict(data_dir)
 }
 
-/// Lets nobody else into a directory.
+/// Closes a directory to all other users.
 #[cfg(unix)]
 pub fn restrict(path: &Path) -> Result<()> {
     use std::os::unix::fs::PermissionsExt;
@@ -31,7 +31,7 @@ pub fn restrict(_: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Which rights a new file has not, as the user has chosen.
+/// The permissions that new files do not get, as the user has chosen.
 #[cfg(unix)]
 pub mod umask {
     use std::os::unix::fs::PermissionsExt;
@@ -41,20 +41,20 @@ pub mod umask {
 
     pub const PRIVATE: u32 = 0o077;
 
-    /// The one before.
+    /// Sets the mask of this process and returns the previous one.
     #[allow(clippy::useless_conversion, clippy::unnecessary_cast, reason = "16 bits on macOS, 32 on Linux")]
     pub fn set(mask: u32) -> u32 {
         u32::from(stat::umask(Mode::from_bits_truncate(mask as nix::libc::mode_t)).bits())
     }
 
-    /// That of this process. Not while other threads make files.
+    /// The mask of this process. Not for use while other threads make files.
     pub fn get() -> u32 {
         let mask = set(PRIVATE);
         set(mask);
         mask
     }
 
-    /// Gives a file that the user asked for the rights that their other files have.
+    /// Gives a file that the user asked for the permissions that their other files have.
     pub fn apply(mask: u32, file: &Path) -> std::io::Result<()> {
         std::fs::set_permissions(file, std::fs::Permissions::from_mode(0o666 & !mask))
     }

@@ -1,0 +1,100 @@
+use super::*;
+
+fn run_shell(script: &str, limits: Limits, cancel: &Cancel) -> Result<Extraction> {
+    let arguments = vec!["-c".to_owned(), script.to_owned()];
+    let pool = WorkerPool::new(WorkerCommand { program: "sh".into(), arguments });
+    let options = ExtractOptions { limits, ..Default::default() };
+    let result = pool.extract(Path::new("dir/lease.txt"), b"The lease.\n", &options, cancel);
+    assert!(pool.idle().is_empty(), "a worker that was stopped is used again");
+    result
+}
+
+fn page(number: u32, text: &str) -> Page {
+    let name = Path::new("a.txt");
+    let mut page = crate::extract(name, text.as_bytes(), &ExtractOptions::default()).unwrap().pages.remove(0);
+    page.number = number;
+    page
+}
+
+/// A script that answers with these pages and then does something else.
+fn pages_then(pages: &[Page], then: &str) -> (tempfile::TempDir, String) {
+    let dir = tempfile::tempdir().unwrap();
+    let mut frames = Vec::new();
+    pages.iter().for_each(|page| write_frame(&mut frames, &Reply::Page(page.clone())).unwrap());
+    std::fs::write(dir.path().join("frames"), frames).unwrap();
+    let script = format!("cat {}; {then}", dir.path().join("frames").display());
+    (dir, script)
+}
+
+#[test]
+fn a_crash_is_an_error_that_names_the_file_and_the_signal() {
+    let result = run_shell("kill -SEGV $$", Limits::default(), &Cancel::default());
+    let error = result.unwrap_err();
+    assert_eq!(error.code, ErrorCode::UnreadableFile);
+    assert!(error.message.contains("lease.txt") && error.message.contains("signal"), "{}", error.message);
+}
+
+#[test]
+fn a_crash_of_a_used_worker_is_tried_again_in_a_fresh_one() {
+    let (dir, _) = pages_then(&[page(1, "One.")], "");
+    let properties = Properties::default();
+    let done = Reply::Done { format: FileFormat::Text, title: None, properties, warnings: Vec::new() };
+    let mut frames = std::fs::read(dir.path().join("frames")).unwrap();
+    write_frame(&mut frames, &done).unwrap();
+    std::fs::write(dir.path().join("frames"), &frames).unwrap();
+    // Answers one file, takes the next, and crashes.
+    let frames = dir.path().join("frames");
+    let started = dir.path().join("started");
+    let script = format!(
+        "echo >>{started}; cat {frames}; sleep 0.3; kill -SEGV $$",
+        started = started.display(),
+        frames = frames.display()
+    );
+    let arguments = vec!["-c".to_owned(), script];
+    let pool = WorkerPool::new(WorkerCommand { program: "sh".into(), arguments });
+    for _ in 0..2 {
+        let options = ExtractOptions::default();
+        let read = pool.extract(Path::new("lease.txt"), b"The lease.\n", &options, &Cancel::default()).unwrap();
+        assert_eq!(read.pages, [page(1, "One.")]);
+    }
+    assert_eq!(std::fs::read_to_string(&started).unwrap().lines().count(), 2);
+}
+
+#[test]
+fn a_program_that_is_not_there_is_named() {
+    let pool = WorkerPool::new(WorkerCommand { program: "/nothing/here".into(), arguments: Vec::new() });
+    let error = pool.extract(Path::new("a"), b"", &ExtractOptions::default(), &Cancel::default()).unwrap_err();
+    assert!(error.message.contains("/nothing/here"), "{}", error.message);
+}
+
+#[test]
+fn a_hang_ends_with_the_limit_and_what_came_before_is_kept() {
+    let limits = Limits { max_page_seconds: 1, ..Limits::default() };
+    let error = run_shell("exec sleep 6000", limits, &Cancel::default());
+    assert!(error.unwrap_err().message.contains("within 1 seconds"));
+
+    // Long enough for a busy machine to start the script and read two pages.
+    let limits = Limits { max_page_seconds: 10, ..Limits::default() };
+    let (_dir, script) = pages_then(&[page(1, "One."), page(2, "Two.")], "exec sleep 6000");
+    let recovered = run_shell(&script, limits, &Cancel::default());
+    let recovered = recovered.unwrap();
+    assert_eq!(recovered.pages, [page(1, "One."), page(2, "Two.")]);
+    assert!(recovered.warnings[0].contains("Only pages 1 to 2 were read"), "{:?}", recovered.warnings);
+}
+
+#[test]
+fn memory_and_output_are_limited_and_cancelling_ends_a_worker() {
+    let limits = Limits { max_reader_bytes: 1 << 10, ..Limits::default() };
+    let error = run_shell("exec sleep 6000", limits, &Cancel::default());
+    assert!(error.unwrap_err().message.contains("memory"));
+
+    let (_dir, script) = pages_then(&[page(1, &"word ".repeat(400_000))], "exec sleep 6000");
+    let limits = Limits { max_text_chars: 10, ..Limits::default() };
+    let error = run_shell(&script, limits, &Cancel::default());
+    assert_eq!(error.unwrap_err().code, ErrorCode::FileTooLarge);
+
+    let cancel = Cancel::default();
+    cancel.cancel();
+    let error = run_shell("exec sleep 6000", Limits::default(), &cancel);
+    assert_eq!(error.unwrap_err().code, ErrorCode::Cancelled);
+}

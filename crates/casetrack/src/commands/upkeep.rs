@@ -1,0 +1,274 @@
+//! `casetrack verify`, `repair`, `export`, `import`, `stats` and `compact`
+
+use std::ffi::OsString;
+use std::fmt::Write as _;
+
+use casetrack_core::Result;
+use casetrack_engine::export::{ExportReport, ExportRequest};
+use casetrack_engine::import::ImportReport;
+use casetrack_engine::repair::RepairReport;
+use casetrack_engine::stats::{CollectionStats, CompactReport};
+use casetrack_engine::verify::VerifyReport;
+use casetrack_text::format::{bytes, counted, duration, push_list, visible};
+use clap::Args;
+use serde::{Deserialize, Serialize};
+
+use crate::console::Console;
+use crate::options::InCollection;
+
+/// Check every invariant of a collection on disk
+#[derive(Debug, Args, Serialize, Deserialize)]
+pub struct Verify {
+    #[command(flatten)]
+    target: InCollection,
+}
+
+impl Verify {
+    pub fn run(self, console: &Console) -> Result<u8> {
+        let engine = &console.engine;
+        let collection = self.target.find(engine)?;
+        let report = engine.verify(collection.id)?;
+        console.print(&report, verified)?;
+        Ok(if report.clean { 0 } else { 1 })
+    }
+}
+
+/// Problems shown of one check. The JSON output contains all of them.
+const MAX_PROBLEMS: usize = 20;
+
+fn verified(report: &VerifyReport) -> String {
+    let mut out = format!("Verify: {}\n", report.collection);
+    for check in &report.checks {
+        let verdict = if check.problems.is_empty() { "ok" } else { "PROBLEM" };
+        let _ = writeln!(out, "  {verdict:8} {:24} {:>9}  {}", check.name, check.checked, check.description);
+        for problem in check.problems.iter().take(MAX_PROBLEMS) {
+            let _ = writeln!(out, "           - {problem}");
+        }
+        if check.problems.len() > MAX_PROBLEMS {
+            let _ = writeln!(out, "           ... {} more", check.problems.len() - MAX_PROBLEMS);
+        }
+    }
+    let verdict = if report.clean { "Clean." } else { "Not clean." };
+    let _ = write!(out, "{verdict} ({} ms)", report.duration_ms);
+    out
+}
+
+/// Repair a damaged collection
+///
+/// Keeps every intact document and names the others. Damaged data is moved to a quarantine folder in the collection's directory;
+/// nothing is deleted. Also works on collections that cannot be opened.
+#[derive(Debug, Args, Serialize, Deserialize)]
+pub struct Repair {
+    /// Name, ID or reference of the collection
+    #[arg(short, long, value_name = "NAME")]
+    collection: String,
+}
+
+impl Repair {
+    pub fn run(self, console: &Console) -> Result<u8> {
+        let report = console.engine.repair_collection(&self.collection)?;
+        console.print(&report, repaired)?;
+        Ok(if report.clean { 0 } else { 1 })
+    }
+}
+
+/// Lines shown of one list. The JSON output and report.json contain all of them.
+const MAX_LINES: usize = 20;
+
+fn repaired(report: &RepairReport) -> String {
+    let documents = counted(report.documents, "document");
+    if report.sound && report.clean {
+        return format!(
+            "Repair: {}\nNothing was wrong: {documents}. ({})",
+            report.collection,
+            duration(report.duration_ms)
+        );
+    }
+    let mut out = format!("Repair: {}\n", report.collection);
+    let mut list = |title: &str, lines: &[String]| {
+        if lines.is_empty() {
+            return;
+        }
+        let _ = writeln!(out, "\n{title}");
+        push_list(&mut out, lines.iter().map(|line| visible(line).into_owned()), MAX_LINES);
+    };
+    list("Found:", &report.found);
+    list("Done:", &report.done);
+    let lost: Vec<String> = report
+        .lost
+        .iter()
+        .map(|lost| lost.path.clone().unwrap_or_else(|| format!("document {} (name unknown)", lost.id)))
+        .collect();
+    list("Not in the collection any more:", &lost);
+    list("Still wrong:", &report.problems);
+    list("Next:", &report.next);
+    if let Some(quarantine) = &report.quarantine {
+        let _ = writeln!(out, "\nQuarantine: {quarantine}");
+    }
+    let verdict = if report.clean { "Verified: clean." } else { "Verified: not clean." };
+    let _ = write!(out, "\n{verdict} {documents} in the collection. ({})", duration(report.duration_ms));
+    out
+}
+
+/// Write a collection to one file, to take it to another machine
+///
+/// The collection may be in use during the export: the file holds it as it was when the export began. `casetrack import` reads
+/// the file.
+#[derive(Debug, Args, Serialize, Deserialize)]
+pub struct Export {
+    #[command(flatten)]
+    target: InCollection,
+    /// The file to write, such as matter.ctcollection
+    file: OsString,
+    /// Leave out the copies of source files that the collection keeps
+    #[arg(long)]
+    no_originals: bool,
+    /// Replace the file if it exists
+    #[arg(long)]
+    force: bool,
+}
+
+impl Export {
+    pub fn run(self, console: &Console) -> Result<u8> {
+        let engine = &console.engine;
+        let collection = self.target.find(engine)?;
+        let file = console.path(&self.file);
+        let request = ExportRequest { file: &file, originals: !self.no_originals, overwrite: self.force };
+        let report = engine.export_collection(collection.id, request)?;
+        console.hand_over(&file)?;
+        console.print(&report, exported)
+    }
+
+    /// Without `--force`, a second run would find the file that the first one wrote.
+    pub fn may_be_repeated(&self) -> bool {
+        self.force
+    }
+}
+
+fn exported(report: &ExportReport) -> String {
+    let mut out = format!(
+        "Exported \"{}\": {}, {}, {}",
+        report.collection,
+        counted(report.documents, "document"),
+        counted(report.pages, "page"),
+        counted(report.chunks, "chunk"),
+    );
+    if report.originals > 0 {
+        let _ = write!(out, ", {}", counted(report.originals, "original"));
+    }
+    let _ = writeln!(out, " ({}).\n{}  ({})", duration(report.duration_ms), report.file, bytes(report.bytes));
+    for sentence in &report.left_out {
+        let _ = writeln!(out, "Left out: {}", visible(sentence));
+    }
+    let _ = write!(out, "\nNext, on the other machine: casetrack import FILE");
+    out
+}
+
+/// Create a collection from a file that `export` wrote
+///
+/// Everything in the file is checked before anything is added. The collection gets a new ID; its documents keep theirs.
+#[derive(Debug, Args, Serialize, Deserialize)]
+pub struct Import {
+    /// The .ctcollection file
+    file: OsString,
+    /// Name of the new collection [default: its name when it was exported]
+    #[arg(long, value_name = "NAME")]
+    name: Option<String>,
+}
+
+impl Import {
+    pub fn run(self, console: &Console) -> Result<u8> {
+        let engine = &console.engine;
+        let file = console.path(&self.file);
+        let report = engine.import_collection(&file, self.name.as_deref())?;
+        console.print(&report, imported)
+    }
+}
+
+fn imported(report: &ImportReport) -> String {
+    let name = visible(&report.meta.name);
+    let mut out = format!(
+        "Imported \"{name}\" (ID: {}): {}, {}, {} ({}).\n",
+        report.meta.id.short(),
+        counted(report.documents, "document"),
+        counted(report.pages, "page"),
+        counted(report.chunks, "chunk"),
+        duration(report.duration_ms),
+    );
+    if let Some(note) = &report.model_note {
+        let _ = writeln!(out, "Note: {note}");
+    }
+    let _ = write!(out, "\nNext: casetrack search \"...\" -c \"{name}\"");
+    out
+}
+
+/// Show how much disk space a collection uses, by kind
+#[derive(Debug, Args, Serialize, Deserialize)]
+pub struct Stats {
+    #[command(flatten)]
+    target: InCollection,
+}
+
+impl Stats {
+    pub fn run(self, console: &Console) -> Result<u8> {
+        let engine = &console.engine;
+        let collection = self.target.find(engine)?;
+        let stats = engine.collection_stats(collection.id)?;
+        console.print(&stats, disk_use)
+    }
+}
+
+fn disk_use(stats: &CollectionStats) -> String {
+    let mut out = format!(
+        "{}: {}, {}, {}\n\n",
+        stats.collection,
+        counted(stats.documents, "document"),
+        counted(stats.pages, "page"),
+        counted(stats.chunks, "chunk"),
+    );
+    for kind in stats.kinds.iter().filter(|kind| kind.bytes > 0) {
+        let share = kind.bytes as f64 * 100.0 / stats.total_bytes.max(1) as f64;
+        let _ = writeln!(out, "  {:22} {:>12} {share:>6.1} %", kind.kind, bytes(kind.bytes));
+    }
+    let _ = writeln!(out, "  {:22} {:>12}", "total", bytes(stats.total_bytes));
+    if let Some(per_chunk) = stats.bytes_per_chunk {
+        let _ = write!(out, "\n{} per chunk, without originals and quarantine.", bytes(per_chunk));
+    }
+    out
+}
+
+/// Free the space that deleted and replaced documents left behind
+#[derive(Debug, Args, Serialize, Deserialize)]
+pub struct Compact {
+    #[command(flatten)]
+    target: InCollection,
+}
+
+impl Compact {
+    pub fn run(self, console: &Console) -> Result<u8> {
+        let engine = &console.engine;
+        let collection = self.target.find(engine)?;
+        let report = engine.compact_collection(collection.id)?;
+        console.print(&report, compacted)
+    }
+}
+
+fn compacted(report: &CompactReport) -> String {
+    let CompactReport { before, after, duration_ms } = report;
+    let mut out = format!("Compacted: {} ({})\n\n", after.collection, duration(*duration_ms));
+    let _ = writeln!(out, "  {:22} {:>12} {:>12}", "", "before", "after");
+    let mut line = |kind: &str, before: u64, after: u64| {
+        let _ = writeln!(out, "  {kind:22} {:>12} {:>12}", bytes(before), bytes(after));
+    };
+    let rocksdb = |stats: &CollectionStats| sum(stats, |kind| kind.starts_with("rocksdb/"));
+    line("documents (RocksDB)", rocksdb(before), rocksdb(after));
+    for kind in after.kinds.iter().filter(|kind| !kind.kind.starts_with("rocksdb/")) {
+        line(&kind.kind, sum(before, |name| name == kind.kind), kind.bytes);
+    }
+    line("total", before.total_bytes, after.total_bytes);
+    out
+}
+
+fn sum(stats: &CollectionStats, wanted: impl Fn(&str) -> bool) -> u64 {
+    stats.kinds.iter().filter(|kind| wanted(&kind.kind)).map(|kind| kind.bytes).sum()
+}

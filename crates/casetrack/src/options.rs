@@ -1,0 +1,246 @@
+//! The options of several commands, what is made of them, and how values are parsed.
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
+
+use casetrack_core::{Action, CollectionMeta, Error, ErrorCode, Limits, Result, Tier, hint};
+use casetrack_engine::{Engine, EngineConfig, MemoryMode, ModelProfile, Precision, WorkerCommand};
+use casetrack_mcp::settings::{Settings, Toolset};
+use clap::Args;
+use serde::de::{DeserializeOwned, IntoDeserializer};
+use serde::{Deserialize, Serialize};
+
+#[derive(Debug, Clone, Args, Serialize, Deserialize)]
+pub struct Global {
+    /// Directory that holds the collections [default: casetrack/data in ~/.local/share on Linux, in ~/Library/Application Support on
+    /// macOS, in %LOCALAPPDATA% on Windows; CaseTrack in the documents folder where an earlier version made that]
+    #[arg(long, global = true, env = "CASETRACK_HOME", value_name = "DIR")]
+    pub data_dir: Option<PathBuf>,
+    /// Directory that holds the model weights [default: found beside the program]
+    #[arg(long, global = true, env = "CASETRACK_MODELS", value_name = "DIR")]
+    pub models_dir: Option<PathBuf>,
+    /// Print one JSON document instead of text
+    #[arg(long, global = true)]
+    pub json: bool,
+    /// Show no progress and no warnings, only results and errors
+    #[arg(short, long, global = true, conflicts_with = "verbose")]
+    pub quiet: bool,
+    /// Show more log messages on stderr (-vv for all)
+    #[arg(short, long, global = true, action = clap::ArgAction::Count)]
+    pub verbose: u8,
+    /// Tier whose limits to enforce: free or pro
+    #[arg(long, global = true, value_name = "TIER", default_value = "pro", value_parser = named::<Tier>)]
+    pub tier: Tier,
+    /// Threads for the models [default: one per core]
+    #[arg(long, global = true, value_name = "N", default_value_t = 0, hide_default_value = true)]
+    pub threads: usize,
+    /// Models to use: compact (included) or quality (downloaded by `casetrack models pull`)
+    #[arg(long, global = true, env = "CASETRACK_PROFILE", value_name = "PROFILE", default_value = "compact")]
+    pub profile: ModelProfile,
+    /// Precision of dense vectors: float32, or int8 (about twice as fast, slightly different). A collection keeps the
+    /// precision it was created with
+    #[arg(long, global = true, env = "CASETRACK_PRECISION", value_name = "PRECISION", default_value = "float32")]
+    pub precision: Precision,
+    /// Which models stay in memory: full (all), standard (those used in the last 5 minutes) or constrained (one at a time)
+    /// [default: depends on the available memory]
+    #[arg(long, global = true, value_name = "MODE")]
+    pub memory_mode: Option<MemoryMode>,
+    /// Languages of scans, as tesseract names them: eng, deu+fra
+    #[arg(long, global = true, env = "CASETRACK_LANGUAGES", value_name = "LANGUAGES", default_value = "eng")]
+    pub languages: String,
+    #[command(flatten)]
+    pub file_limits: FileLimits,
+}
+
+/// Limits on what one file may cost. Shown by `--help`, not by `-h`.
+#[derive(Debug, Clone, Args, Serialize, Deserialize)]
+#[command(next_help_heading = "Limits on files")]
+pub struct FileLimits {
+    /// Largest file to read, in MB
+    #[arg(long, global = true, hide_short_help = true, value_name = "MB", default_value_t = 512)]
+    max_file_mb: u64,
+    /// Largest part of a zipped file, uncompressed, in MB
+    #[arg(long, global = true, hide_short_help = true, value_name = "MB", default_value_t = 512)]
+    max_part_mb: u64,
+    /// Most text in one document, in millions of characters
+    #[arg(long, global = true, hide_short_help = true, value_name = "MILLIONS", default_value_t = 200)]
+    max_text_millions: u64,
+    /// Largest picture to read by OCR, in megapixels
+    #[arg(long, global = true, hide_short_help = true, value_name = "MP", default_value_t = 100)]
+    max_image_megapixels: u64,
+    /// Most files in one e-mail, mailbox or archive
+    #[arg(long, global = true, hide_short_help = true, value_name = "N", default_value_t = 20_000)]
+    max_attachments: u32,
+    /// Total size of the files in one e-mail, mailbox or archive, in MB
+    #[arg(long, global = true, hide_short_help = true, value_name = "MB", default_value_t = 512)]
+    max_attachments_mb: u64,
+    /// How many levels of containers inside containers are opened
+    #[arg(long, global = true, hide_short_help = true, value_name = "N", default_value_t = 4)]
+    max_container_depth: u32,
+    /// Longest time to read one page, in seconds
+    #[arg(long, global = true, hide_short_help = true, value_name = "S", default_value_t = 120)]
+    max_page_seconds: u64,
+    /// Most memory for one process that reads files, in MB
+    #[arg(long, global = true, hide_short_help = true, value_name = "MB", default_value_t = 2048)]
+    max_reader_mb: u64,
+}
+
+impl FileLimits {
+    fn limits(&self) -> Limits {
+        let bytes = |megabytes: u64| megabytes.saturating_mul(1 << 20);
+        Limits {
+            max_file_bytes: bytes(self.max_file_mb),
+            max_part_bytes: bytes(self.max_part_mb),
+            max_text_chars: self.max_text_millions.saturating_mul(1_000_000),
+            max_page_seconds: self.max_page_seconds,
+            max_reader_bytes: bytes(self.max_reader_mb),
+            max_image_pixels: self.max_image_megapixels.saturating_mul(1_000_000),
+            max_attachments: self.max_attachments,
+            max_attachment_bytes: bytes(self.max_attachments_mb),
+            max_container_depth: self.max_container_depth,
+        }
+    }
+}
+
+impl Global {
+    /// The data directory, as an absolute path.
+    pub fn data_dir(&self) -> Result<PathBuf> {
+        let data_dir = match &self.data_dir {
+            Some(directory) => directory.clone(),
+            None => EngineConfig::default_data_dir()?,
+        };
+        std::path::absolute(&data_dir).map_err(|error| Error::io(data_dir.display(), error))
+    }
+
+    pub fn config(&self) -> Result<EngineConfig> {
+        let mut config = EngineConfig::new(self.data_dir()?);
+        config.models_dir = self.models_dir.clone();
+        config.threads = self.threads;
+        config.memory_mode = self.memory_mode;
+        config.profile = self.profile;
+        config.precision = self.precision;
+        config.languages = self.languages.clone();
+        config.limits = self.file_limits.limits();
+        let program = std::env::current_exe().map_err(|error| Error::io("the program's own file", error))?;
+        config.reader = Some(WorkerCommand { program, arguments: vec!["read-files".to_owned()] });
+        config.tier = self.tier;
+        config.access = self.settings()?.access(&config.data_dir)?;
+        Ok(config)
+    }
+
+    /// What `config.toml` in the data directory says.
+    pub fn settings(&self) -> Result<Settings> {
+        Settings::load(&self.data_dir()?)
+    }
+
+    /// An engine in this process. It must not touch collections, which belong to the owner (see [`crate::owner`]).
+    pub fn engine(&self) -> Result<Engine> {
+        Engine::new(self.config()?)
+    }
+
+    /// The options that say how much is logged.
+    pub fn verbosity(&self) -> Vec<&'static str> {
+        vec!["-v"; self.verbose.into()]
+    }
+
+    /// Makes paths absolute, so that they mean the same in another process.
+    pub fn make_absolute(&mut self) -> Result<()> {
+        self.data_dir = Some(self.data_dir()?);
+        if let Some(models) = &mut self.models_dir {
+            *models = std::path::absolute(&*models).map_err(|error| Error::io(models.display(), error))?;
+        }
+        for directory in [&self.data_dir, &self.models_dir].into_iter().flatten() {
+            if directory.to_str().is_none() {
+                let message = format!("The directory {} has a name that is not valid Unicode.", directory.display());
+                return Err(Error::invalid(message).with_hint("Choose another directory."));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The collection a command works on.
+#[derive(Debug, Args, Serialize, Deserialize)]
+pub struct InCollection {
+    /// Name, ID or reference of the collection [default: the only active one]
+    #[arg(short, long, value_name = "NAME")]
+    pub collection: Option<String>,
+}
+
+impl InCollection {
+    /// The named collection, or else the only active one.
+    pub fn find(&self, engine: &Engine) -> Result<CollectionMeta> {
+        match &self.collection {
+            Some(name) => engine.find_collection(name),
+            None => engine.sole_collection()?.ok_or_else(no_collection_named),
+        }
+    }
+}
+
+pub fn no_collection_named() -> Error {
+    Error::new(
+        ErrorCode::NoCollectionActive,
+        "Which collection? None was named, and there is not exactly one active collection.",
+    )
+    .with_hint(hint!["Name it with ", Action::SwitchCollection, ". List them with ", Action::ListCollections, "."])
+}
+
+/// Which tools assistants see. Options that are not given are taken from `config.toml` in the data directory.
+#[derive(Debug, Clone, Args, Serialize, Deserialize)]
+pub struct Offered {
+    /// Offer only these sets of tools, separated by commas: core (always offered), ingest, graph, watch, all [default: core,
+    /// ingest]
+    #[arg(long, value_delimiter = ',', value_name = "SETS", value_parser = named::<Toolset>)]
+    toolsets: Option<Vec<Toolset>>,
+    /// Offer only tools that change nothing
+    #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true", value_name = "BOOL")]
+    read_only: Option<bool>,
+}
+
+impl Offered {
+    pub fn apply(&self, settings: &mut Settings) {
+        if let Some(toolsets) = &self.toolsets {
+            settings.toolsets = Some(toolsets.clone());
+        }
+        settings.read_only = self.read_only.unwrap_or(settings.read_only);
+    }
+}
+
+/// Parses the serialised name of an enumeration's value, such as a collection type. The error lists the names.
+pub fn named<T: DeserializeOwned>(text: &str) -> Result<T, serde::de::value::Error> {
+    T::deserialize(text.to_lowercase().into_deserializer())
+}
+
+/// `127.0.0.1:8310`, `[::1]:8310`, `localhost:8310`, or a port of 127.0.0.1.
+pub fn http_address(text: &str) -> Result<SocketAddr> {
+    let port = text.strip_prefix("localhost:").unwrap_or(text);
+    let of_port = |port: u16| SocketAddr::from((Ipv4Addr::LOCALHOST, port));
+    port.parse().map(of_port).or_else(|_| text.parse()).map_err(|_| {
+        Error::invalid(format!("\"{text}\" is neither a port nor an address and port, such as 127.0.0.1:8310"))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_may_be_a_port() {
+        for text in ["8310", "localhost:8310", "127.0.0.1:8310"] {
+            assert_eq!(http_address(text).unwrap().to_string(), "127.0.0.1:8310");
+        }
+        assert_eq!(http_address("[::1]:0").unwrap().to_string(), "[::1]:0");
+        assert!(http_address("example.com:80").is_err());
+    }
+
+    #[test]
+    fn the_limits_shown_are_those_of_the_engine() {
+        #[derive(clap::Parser)]
+        struct Options {
+            #[command(flatten)]
+            limits: FileLimits,
+        }
+        let options: Options = clap::Parser::parse_from(["casetrack"]);
+        assert_eq!(options.limits.limits(), Limits::default());
+    }
+}

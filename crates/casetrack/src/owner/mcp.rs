@@ -1,0 +1,67 @@
+//! `casetrack mcp` and `casetrack stop`
+
+use std::net::SocketAddr;
+use std::process::ExitCode;
+
+use casetrack_core::Result;
+use casetrack_mcp::settings;
+use clap::Args;
+use serde_json::json;
+
+use super::wire::SessionOptions;
+use super::{connect, http, relay};
+use crate::options::{Global, Offered, http_address};
+use crate::output;
+
+/// Serve AI assistants over MCP on standard input and output, or over HTTP
+#[derive(Debug, Args)]
+pub struct Mcp {
+    /// Start with this collection active
+    #[arg(short, long, value_name = "NAME")]
+    collection: Option<String>,
+    /// Serve HTTP at this loopback address instead [without a value: 127.0.0.1:8310]; port 0 takes any free port. Clients must
+    /// send the token in CASETRACK_TOKEN or, if that is not set, one that is generated and kept in a file
+    #[arg(long, value_name = "ADDRESS:PORT", num_args = 0..=1, default_missing_value = "8310", value_parser = http_address)]
+    http: Option<SocketAddr>,
+    /// With --http: require no token, so that every program on this machine can connect
+    #[arg(long, requires = "http")]
+    no_token: bool,
+    #[command(flatten)]
+    offered: Offered,
+}
+
+impl Mcp {
+    pub fn run(self, global: Global) -> Result<ExitCode> {
+        let data_dir = global.data_dir()?;
+        // Report mistakes in the settings before anything is started.
+        if global.settings()?.access(&data_dir)?.allows_any_root() {
+            tracing::warn!(
+                "assistants may have any file read that you can read, but for keys and credentials; allowed_roots in {} limits that",
+                data_dir.join(settings::FILE).display()
+            );
+        }
+        let Self { collection, http, no_token, offered } = self;
+        let options = SessionOptions { global, offered, collection, active: None };
+        match http {
+            Some(address) => http::run(options, address, no_token),
+            None => relay::run(options),
+        }
+    }
+}
+
+/// Stop the background process that keeps the collections open
+///
+/// Other commands start it when they need it, and it exits when nothing has used it for five minutes. Stop it before you copy,
+/// move or delete the files of a data directory by other means. It is not stopped while an assistant or a command is using it.
+#[derive(Debug, Args)]
+pub struct Stop {}
+
+impl Stop {
+    pub fn run(self, global: &Global) -> Result<ExitCode> {
+        let data_dir = global.data_dir()?;
+        let stopped = connect::stop(&data_dir)?;
+        let text = if stopped { "Stopped." } else { "Nothing was running." };
+        output::print(&json!({"data_dir": data_dir, "stopped": stopped}), global.json, |_| text.to_owned())?;
+        Ok(ExitCode::SUCCESS)
+    }
+}

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use casetrack_core::{DocumentType, EntityType, ReferenceKind};
 
-use super::support::{doc, id};
+use super::test_support::{doc, id};
 use super::*;
 
 const DOCUMENTS: u32 = 1000;

@@ -20,19 +20,19 @@ const DATES: usize = 10;
 const TOPICS: usize = 8;
 const REFERENCES: usize = 5;
 const TOP_ENTITIES: usize = 10;
-/// Entities of a type that are looked at for them.
+/// Entities of each type that are considered for them.
 const CANDIDATES: usize = 100;
 const EXAMPLES: usize = 4;
 /// Percent: less sure entities are left out.
 const LEAST_CONFIDENCE: u8 = 60;
 /// Roles that a stakeholder is shown with.
 const ROLES: usize = 3;
-/// How much more a name counts of which a text says what it is.
+/// How much more a name counts if a text states its role.
 const WITH_ROLE: f64 = 3.0;
 
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct GraphSummary {
-    /// Those of which documents say what they are ("Vendor") count three times; then by documents and mentions.
+    /// Those whose role a document states ("Vendor") count three times; then by documents and mentions.
     pub organizations: Vec<Stakeholder>,
     /// Likewise: "Chief Executive Officer".
     pub people: Vec<Stakeholder>,

@@ -1,7 +1,7 @@
-use super::find::{EntityMatch, Match};
+use super::find::Match;
 use casetrack_core::{DocumentType, EntityType, ReferenceKind, Relation};
 
-use super::support::{Doc, doc, id};
+use super::test_support::{Doc, EntityMatch, doc, id};
 use super::*;
 
 fn graph(documents: impl IntoIterator<Item = Doc>) -> Graph {

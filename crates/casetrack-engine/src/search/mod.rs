@@ -13,7 +13,7 @@ pub mod similar;
 
 use std::time::Instant;
 
-use casetrack_core::{ChunkId, CollectionId, Error, Result, Tier};
+use casetrack_core::{ChunkId, CollectionId, Error, Notice, Result, Tier};
 use casetrack_store::{Filter, WordConditions};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -23,6 +23,7 @@ pub use filter::{DateRange, Filters, Kind, WrittenFilters};
 use crate::documents::chunks;
 use crate::graph::chunks_with_entities;
 use crate::host::Host;
+use crate::paging::check_range;
 use query::Understood;
 
 pub use fusion::Weights;
@@ -80,8 +81,9 @@ pub struct SearchResponse {
     pub tier: Tier,
     /// The stages that took part, in order.
     pub stages: Vec<String>,
-    /// In which way the search was less than it could be, in words; empty when all is well.
-    pub notices: Vec<String>,
+    /// What made the search less complete than it could be; empty if nothing did.
+    #[schemars(with = "Vec<String>")]
+    pub notices: Vec<Notice>,
     /// Best first.
     pub results: Vec<SearchResult>,
     /// Passages of other documents that are related to the best results, where they were asked for; none of them is a result itself.
@@ -151,59 +153,62 @@ pub struct StageScore {
     pub share: f32,
 }
 
-pub(crate) fn search(host: &Host, collection: CollectionId, request: &SearchRequest) -> Result<SearchResponse> {
-    let started = Instant::now();
-    let asked = checked_query(request)?;
-    let collection = host.collection(collection)?;
-    let Understood { text, corrected, filters, words, mut notices } = query::understand(&collection, asked)?;
-    let query = text.as_str();
-    let mut restricted = request.filters.clone();
-    restricted.documents.extend(request.document.clone());
-    let id = collection.meta().id;
-    let mentioning = chunks_with_entities(host, id, &[&restricted.entities, &filters.entities], &mut notices)?;
-    let select = |words| filter::select(&collection, [&restricted, &filters], mentioning.clone(), words);
-    let selection = select(&words)?;
-    let counts = collection.counts()?;
-    let (documents, chunks) = match &selection {
-        Some(selection) => (selection.documents(), selection.chunks()),
-        None => (counts.documents, counts.chunks),
-    };
-    if chunks == 0 && counts.chunks > 0 {
-        let left = select(&WordConditions::default())?.map_or(counts.documents, |selection| selection.documents());
-        notices.push(query::nothing_left(&words, left));
-    }
-    let filter = Filter { selection, ..Filter::default() };
+impl Host {
+    /// Searches one collection. When a model is missing, or chunks lack its vectors, the other stages answer and a notice says so, as it
+    /// does while documents are being ingested.
+    pub(crate) fn search(&self, collection: CollectionId, request: &SearchRequest) -> Result<SearchResponse> {
+        let started = Instant::now();
+        let asked = checked_query(request)?;
+        let collection = self.collection(collection)?;
+        let Understood { text, corrected, filters, words, mut notices } = query::understand(&collection, asked)?;
+        let query = text.as_str();
+        let mut restricted = request.filters.clone();
+        restricted.documents.extend(request.document.clone());
+        let id = collection.meta().id;
+        let mentioning = chunks_with_entities(self, id, &[&restricted.entities, &filters.entities], &mut notices)?;
+        let select = |words| filter::select(&collection, [&restricted, &filters], mentioning.clone(), words);
+        let selection = select(&words)?;
+        let counts = collection.counts()?;
+        let (documents, chunks) = match &selection {
+            Some(selection) => (selection.documents(), selection.chunks()),
+            None => (counts.documents, counts.chunks),
+        };
+        if chunks == 0 && counts.chunks > 0 {
+            let left = select(&WordConditions::default())?.map_or(counts.documents, |selection| selection.documents());
+            notices.push(query::nothing_left(&words, left));
+        }
+        let filter = Filter { selection, ..Filter::default() };
 
-    let request = &within_tier(request, host.config().tier, &mut notices);
-    let wanted = request.offset as usize + request.top_k as usize;
-    let recall = recall(host, &collection, &corrected, query, RECALL.max(wanted), &filter)?;
-    let Recall { bm25, dense, sparse, notices: missing } = recall;
-    notices.extend(missing);
-    let lists = [("BM25", true), ("dense E1", dense.is_some()), ("sparse E6", sparse.is_some())];
-    let lists: Vec<&str> = lists.into_iter().filter_map(|(name, present)| present.then_some(name)).collect();
-    let mut stages = vec![format!("recall ({})", lists.join(", "))];
-    if lists.len() > 1 {
-        stages.push("score fusion".to_owned());
+        let request = &within_tier(request, self.config().tier, &mut notices);
+        let wanted = request.offset as usize + request.top_k as usize;
+        let recall = recall(self, &collection, &corrected, query, RECALL.max(wanted), &filter)?;
+        let Recall { bm25, dense, sparse, notices: missing } = recall;
+        let lists = [("BM25", true), ("dense E1", dense.is_some()), ("sparse E6", sparse.is_some())];
+        let lists: Vec<&str> = lists.into_iter().filter_map(|(name, present)| present.then_some(name)).collect();
+        let mut stages = vec![format!("recall ({})", lists.join(", "))];
+        if lists.len() > 1 {
+            stages.push("score fusion".to_owned());
+        }
+        let candidates = fusion::fuse(Some(&bm25), dense.as_deref(), sparse.as_deref(), Weights::default());
+        let results = folding::results(&collection, &corrected, &candidates, request)?;
+        let related = match request.related {
+            true => related::to(self, &collection, &results)?,
+            false => Vec::new(),
+        };
+        Ok(SearchResponse {
+            results,
+            related,
+            query: asked.to_owned(),
+            collection: collection.meta().name.clone(),
+            total_documents: counts.documents,
+            documents,
+            chunks,
+            tier: self.config().tier,
+            stages,
+            notices: notices.into_iter().map(Notice::from).chain(missing).collect(),
+            elapsed_ms: started.elapsed().as_secs_f64() * 1000.0,
+        })
     }
-    let candidates = fusion::fuse(Some(&bm25), dense.as_deref(), sparse.as_deref(), Weights::default());
-    let results = folding::results(&collection, &corrected, &candidates, request)?;
-    let related = match request.related {
-        true => related::to(host, &collection, &results)?,
-        false => Vec::new(),
-    };
-    Ok(SearchResponse {
-        results,
-        related,
-        query: asked.to_owned(),
-        collection: collection.meta().name.clone(),
-        total_documents: counts.documents,
-        documents,
-        chunks,
-        tier: host.config().tier,
-        stages,
-        notices,
-        elapsed_ms: started.elapsed().as_secs_f64() * 1000.0,
-    })
 }
 
 /// The request for no more results than the tier gives, with a notice where that is fewer than were asked for.
@@ -226,9 +231,7 @@ fn checked_query(request: &SearchRequest) -> Result<&str> {
         return Err(Error::invalid(format!("The query has {chars} characters; the limit is {MAX_QUERY_CHARS}."))
             .with_hint("Search for the words that matter; a sentence or a paragraph is enough."));
     }
-    if !(1..=MAX_TOP_K).contains(&request.top_k) {
-        return Err(Error::invalid(format!("top_k is {}; it must be between 1 and {MAX_TOP_K}.", request.top_k)));
-    }
+    check_range("top_k", request.top_k, 1..=MAX_TOP_K)?;
     for (name, value, most) in [("offset", request.offset, MAX_OFFSET), ("context", request.context, MAX_CONTEXT)] {
         if value > most {
             return Err(Error::invalid(format!("{name} is {value}; it must be at most {most}.")));

@@ -86,7 +86,7 @@ fn repetitions_are_folded_parts_of_scores_are_shown_and_neighbours_are_found() {
     let same = json!({"document_a": "Policy", "document_b": "Policy.txt", "topic": "dogs"});
     assert!(client.call_failing("compare_documents", same).contains("Both names mean the same document, Policy.txt."));
     let date = json!({"query": "dogs", "date_from": "soon"});
-    assert!(client.call_failing("search_documents", date).contains("\"soon\" is no date."));
+    assert!(client.call_failing("search_documents", date).contains("\"soon\" is not a date."));
     client.close();
 
     for command in [&["compare", "Agreement", "Proposal", "interest"][..], &["graph"], &["clusters"]] {

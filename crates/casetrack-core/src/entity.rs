@@ -97,6 +97,8 @@ pub struct LocalEntity {
     pub aliases: Vec<String>,
     /// What a date or an amount says.
     pub value: Option<EntityValue>,
+    /// Percent, from the kind of evidence: the recognizer alone gives 50. A rank, not a probability.
+    pub confidence: u8,
 }
 
 /// A mention of one of [`Annotations::entities`].

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::hint::Hint;
+use crate::hint::{Hint, Notice};
 
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -159,6 +159,15 @@ impl Error {
 
     pub fn kind(&self) -> ErrorKind {
         self.code.kind()
+    }
+
+    /// Message and hint on one line, after a text that says what the error led to.
+    pub fn notice(&self, led_to: &str) -> Notice {
+        let text = format!("{led_to}{}", self.message);
+        match &self.hint {
+            Some(hint) => hint.after(text + " "),
+            None => text.into(),
+        }
     }
 
     /// Message and hint, if that suits every reader, separated by an empty line.

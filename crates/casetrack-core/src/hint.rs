@@ -63,8 +63,28 @@ pub enum Part {
 
 /// What to do next, in whole sentences. Each front end puts the actions in it into its own words.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(transparent)]
+#[serde(from = "Written")]
 pub struct Hint(Vec<Part>);
+
+/// What a person should know of an answer, with what to do about it.
+pub type Notice = Hint;
+
+/// A hint as it is written down; earlier versions wrote notices as plain texts.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Written {
+    Text(String),
+    Parts(Vec<Part>),
+}
+
+impl From<Written> for Hint {
+    fn from(written: Written) -> Self {
+        match written {
+            Written::Text(text) => text.into(),
+            Written::Parts(parts) => Self(parts),
+        }
+    }
+}
 
 impl Hint {
     pub fn new(parts: impl IntoIterator<Item = Part>) -> Self {
@@ -78,6 +98,11 @@ impl Hint {
             Part::Action(action) => words(action),
         };
         self.0.iter().map(part).collect()
+    }
+
+    /// The hint with this text before it.
+    pub fn after(&self, text: impl Into<Part>) -> Self {
+        Self([text.into()].into_iter().chain(self.0.iter().cloned()).collect())
     }
 
     /// Its words, if they suit every reader.

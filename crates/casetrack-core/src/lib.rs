@@ -32,7 +32,7 @@ pub use entity::{
     PlacedReference,
 };
 pub use error::{Error, ErrorCode, ErrorKind, Result};
-pub use hint::{Action, FileLimit, Hint};
+pub use hint::{Action, FileLimit, Hint, Notice};
 pub use id::{ChunkId, CollectionId, DocumentId, JobId, Sha256, WatchId};
 pub use password::Password;
 pub use progress::{Cancel, Progress, ProgressSink, ProgressTotals};

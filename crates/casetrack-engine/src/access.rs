@@ -1,8 +1,8 @@
 //! Which of the user's files may be read: the one check that every reading of a file goes through.
 //!
-//! Two rules hold: a file lies inside an allowed root, where there are any, and no pattern of the deny list covers it. Both are
-//! asked of the path with symbolic links resolved, so that a link out of an allowed root leads nowhere; the deny list of the path as it
-//! was given too. A file that is exchanged for another between the check and the reading is that of somebody who may write there.
+//! A file must lie inside an allowed root, if there are any, and no pattern of the deny list may cover it. Both are checked against
+//! the path with symbolic links resolved, so that a link cannot lead out of an allowed root; the deny list also against the path as it
+//! was given. Only somebody who may write there can replace a file between the check and the read.
 
 use std::path::{Component, Path, PathBuf};
 use std::sync::LazyLock;
@@ -10,10 +10,10 @@ use std::sync::LazyLock;
 use casetrack_core::{Error, ErrorCode, Result};
 use glob::{MatchOptions, Pattern};
 
-/// Keys, credentials, profiles of browsers, password stores, and what the kernel shows as files. It always holds; settings add to it.
+/// Keys, credentials, profiles of browsers, password stores, and what the kernel shows as files. It is always in force; settings add to it.
 ///
-/// A pattern is a name or a run of names, which is covered wherever it stands in a path, with all that lies below. `*` and `?` stand
-/// for characters of one name; a pattern that begins with `/` begins at the root. Case is ignored on every platform.
+/// A pattern is a name or a run of names, which is covered wherever it occurs in a path, with everything below. `*` and `?` match
+/// characters of one name; a pattern that begins with `/` begins at the root. Case is ignored on every platform.
 #[rustfmt::skip]
 pub const DENIED: &[&str] = &[
     // keys
@@ -114,7 +114,7 @@ impl Access {
             Err(Error::new(ErrorCode::AccessDenied, message).with_hint(hint))
         };
         if let Some(rule) = BUILT_IN.iter().find(|rule| rule.covers(path)) {
-            let hint = "Keys, credentials and private profiles are never read. If this is none, the user can copy it under another \
+            let hint = "Keys, credentials and private profiles are never read. If this file is none of these, the user can copy it under another \
                         name or to another folder.";
             return denied(&rule.text, hint.to_owned());
         }

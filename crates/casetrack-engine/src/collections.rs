@@ -1,14 +1,14 @@
 //! Create, list, find, describe and delete collections.
 
 use casetrack_core::{
-    Action, CollectionId, CollectionMeta, CollectionStatus, CollectionType, Error, ErrorCode, Hint, Result, Timestamp,
-    hint,
+    Action, CollectionId, CollectionMeta, CollectionStatus, CollectionType, Error, ErrorCode, Hint, Notice, Result,
+    Timestamp, hint,
 };
 use casetrack_store::{Collection, VectorModels};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::documents::{DocumentSort, DocumentSummary, list_documents};
+use crate::documents::{DocumentSort, DocumentSummary};
 use crate::host::Host;
 use crate::host::changes::Change;
 use crate::names::{Candidate, Kind, resolve};
@@ -34,7 +34,8 @@ pub struct CollectionSummary {
     pub documents: Option<u64>,
     pub pages: Option<u64>,
     pub chunks: Option<u64>,
-    pub problem: Option<String>,
+    #[schemars(with = "Option<String>")]
+    pub problem: Option<Notice>,
 }
 
 /// Everything about one collection.
@@ -74,28 +75,102 @@ pub struct Storage {
     pub originals_bytes: u64,
 }
 
-pub(crate) fn create_collection(host: &Host, request: CreateCollection) -> Result<CollectionMeta> {
-    let name = request.name.trim();
-    check_new(host, name, hint!["Use that collection (", Action::SwitchCollection, "), or choose another name."])?;
-    let embedder = host.embedder()?;
-    let sparse = embedder.sparse_model_id().inspect_err(|error| {
-        tracing::warn!(%error, "a new collection is made without learned-sparse vectors");
-    });
-    let models = VectorModels {
-        dense: embedder.model_id()?,
-        dense_dimension: embedder.dimension()? as u32,
-        sparse: sparse.ok(),
-    };
-    let meta = CollectionMeta {
-        id: CollectionId::random(),
-        name: name.to_owned(),
-        reference: request.reference.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty()),
-        collection_type: request.collection_type,
-        status: CollectionStatus::Active,
-        created_at: Timestamp::now(),
-    };
-    host.collections().adopt(host.registry().create(&meta, &models)?);
-    Ok(meta)
+impl Host {
+    /// Makes an empty collection. Refuses a name that is taken, or that differs only in case, and more collections than the
+    /// tier allows.
+    pub fn create_collection(&self, request: CreateCollection) -> Result<CollectionMeta> {
+        let name = request.name.trim();
+        check_new(self, name, hint!["Use that collection (", Action::SwitchCollection, "), or choose another name."])?;
+        let embedder = self.embedder()?;
+        let sparse = embedder.sparse_model_id().inspect_err(|error| {
+            tracing::warn!(%error, "a new collection is made without learned-sparse vectors");
+        });
+        let models = VectorModels {
+            dense: embedder.model_id()?,
+            dense_dimension: embedder.dimension()? as u32,
+            sparse: sparse.ok(),
+        };
+        let meta = CollectionMeta {
+            id: CollectionId::random(),
+            name: name.to_owned(),
+            reference: request.reference.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty()),
+            collection_type: request.collection_type,
+            status: CollectionStatus::Active,
+            created_at: Timestamp::now(),
+        };
+        self.open_collections().adopt(self.registry().create(&meta, &models)?);
+        Ok(meta)
+    }
+
+    /// All collections, oldest first, without looking into them.
+    pub fn collections(&self) -> Result<Vec<CollectionMeta>> {
+        self.registry().list()
+    }
+
+    /// All collections with `status`, or all with `None`, oldest first. One that cannot be read is listed with its problem.
+    pub fn list_collections(&self, status: Option<CollectionStatus>) -> Result<Vec<CollectionSummary>> {
+        let all = self.registry().list()?;
+        Ok(all
+            .into_iter()
+            .filter(|meta| status.is_none_or(|status| meta.status == status))
+            .map(|meta| summarise(self, meta))
+            .collect())
+    }
+
+    /// Finds the collection that `name` means: its id, the beginning of it, its name or the user's reference.
+    pub fn find_collection(&self, name: &str) -> Result<CollectionMeta> {
+        let mut all = self.registry().list()?;
+        let candidates: Vec<Candidate<'_>> = all
+            .iter()
+            .map(|meta| Candidate {
+                name: &meta.name,
+                aliases: meta.reference.as_deref().into_iter().collect(),
+                id: meta.id.to_string(),
+            })
+            .collect();
+        let found = resolve(Kind::Collection, name, &candidates)?;
+        Ok(all.swap_remove(found))
+    }
+
+    /// The collection that is meant where none is named: the only active one.
+    pub fn sole_collection(&self) -> Result<Option<CollectionMeta>> {
+        let mut active = self.registry().list()?;
+        active.retain(|meta| meta.status == CollectionStatus::Active);
+        Ok(active.pop().filter(|_| active.is_empty()))
+    }
+
+    /// Details of a collection, with its documents by name.
+    pub fn collection_info(&self, id: CollectionId) -> Result<CollectionInfo> {
+        let collection = self.collection(id)?;
+        let usage = collection.disk_usage()?;
+        let storage = Storage {
+            total_bytes: usage.truth + usage.dense + usage.bm25 + usage.sparse + usage.originals,
+            truth_bytes: usage.truth,
+            dense_bytes: usage.dense,
+            bm25_bytes: usage.bm25,
+            sparse_bytes: usage.sparse,
+            originals_bytes: usage.originals,
+        };
+        Ok(CollectionInfo {
+            summary: summarise(self, collection.meta().clone()),
+            path: self.registry().path(id).display().to_string(),
+            dense_model: collection.models().dense.clone(),
+            sparse_model: collection.models().sparse.clone(),
+            sparse_chunks: Collection::counts(&collection)?.sparse_chunks,
+            storage,
+            document_list: Paging { offset: 0, limit: MAX_LISTED }
+                .of(self.list_documents(id, DocumentSort::Name)?)
+                .items,
+        })
+    }
+
+    /// Removes a collection and everything in it, for good; its watches end.
+    pub(crate) fn delete_collection(&self, id: CollectionId) -> Result<()> {
+        self.open_collections().close(id)?;
+        self.registry().delete(id)?;
+        self.changes().notify(Change::Collection(id));
+        Ok(())
+    }
 }
 
 /// Whether a collection of this name may be added; `taken` is what to do where there is one already.
@@ -116,78 +191,16 @@ pub(crate) fn check_name_is_free(host: &Host, name: &str, own: Option<Collection
     Ok(existing.len())
 }
 
-pub(crate) fn collections(host: &Host) -> Result<Vec<CollectionMeta>> {
-    host.registry().list()
-}
-
-pub(crate) fn list_collections(host: &Host, status: Option<CollectionStatus>) -> Result<Vec<CollectionSummary>> {
-    let all = host.registry().list()?;
-    Ok(all
-        .into_iter()
-        .filter(|meta| status.is_none_or(|status| meta.status == status))
-        .map(|meta| summarise(host, meta))
-        .collect())
-}
-
-pub(crate) fn find_collection(host: &Host, name: &str) -> Result<CollectionMeta> {
-    let mut all = host.registry().list()?;
-    let candidates: Vec<Candidate<'_>> = all
-        .iter()
-        .map(|meta| Candidate {
-            name: &meta.name,
-            aliases: meta.reference.as_deref().into_iter().collect(),
-            id: meta.id.to_string(),
-        })
-        .collect();
-    let found = resolve(Kind::Collection, name, &candidates)?;
-    Ok(all.swap_remove(found))
-}
-
-pub(crate) fn sole_collection(host: &Host) -> Result<Option<CollectionMeta>> {
-    let mut active = host.registry().list()?;
-    active.retain(|meta| meta.status == CollectionStatus::Active);
-    Ok(active.pop().filter(|_| active.is_empty()))
-}
-
-pub(crate) fn collection_info(host: &Host, id: CollectionId) -> Result<CollectionInfo> {
-    let collection = host.collection(id)?;
-    let usage = collection.disk_usage()?;
-    let storage = Storage {
-        total_bytes: usage.truth + usage.dense + usage.bm25 + usage.sparse + usage.originals,
-        truth_bytes: usage.truth,
-        dense_bytes: usage.dense,
-        bm25_bytes: usage.bm25,
-        sparse_bytes: usage.sparse,
-        originals_bytes: usage.originals,
-    };
-    Ok(CollectionInfo {
-        summary: summarise(host, collection.meta().clone()),
-        path: host.registry().path(id).display().to_string(),
-        dense_model: collection.models().dense.clone(),
-        sparse_model: collection.models().sparse.clone(),
-        sparse_chunks: Collection::counts(&collection)?.sparse_chunks,
-        storage,
-        document_list: Paging { offset: 0, limit: MAX_LISTED }.of(list_documents(host, id, DocumentSort::Name)?).items,
-    })
-}
-
-pub(crate) fn delete_collection(host: &Host, id: CollectionId) -> Result<()> {
-    host.collections().close(id)?;
-    host.registry().delete(id)?;
-    host.changes().notify(Change::Collection(id));
-    Ok(())
-}
-
 fn summarise(host: &Host, meta: CollectionMeta) -> CollectionSummary {
-    // An open collection knows its counts; for the others a read-only look does not take ownership away from a process
-    // that has them open.
-    let counts = match host.collections().if_open(meta.id) {
+    // An open collection knows its counts; the others are read without taking
+    // ownership away from a process that has them open.
+    let counts = match host.open_collections().if_open(meta.id) {
         Some(open) => Collection::counts(&open),
         None => host.registry().counts(meta.id),
     };
     let (counts, problem) = match counts {
         Ok(counts) => (Some(counts), None),
-        Err(error) => (None, Some(error.full_text())),
+        Err(error) => (None, Some(error.notice(""))),
     };
     CollectionSummary {
         meta,

@@ -8,7 +8,7 @@
 //! | layer | modules |
 //! |---|---|
 //! | work that goes on by itself | `watches` over `jobs` |
-//! | use cases, functions on the host | `eval`, `briefing`, `upkeep`, `search`, `sync`, `reindex`, `ingest`, `collections`, `documents`, `graph` |
+//! | use cases, methods of the host | `eval`, `briefing`, `upkeep`, `search`, `sync`, `reindex`, `ingest`, `collections`, `documents`, `graph` |
 //! | what all of them work with | `host` |
 
 pub mod access;
@@ -35,7 +35,7 @@ pub use casetrack_extract::isolation::{WorkerCommand, serve as serve_reader};
 pub use casetrack_store::make_private;
 pub use documents::{chunks, pages, structure};
 pub use engine::Engine;
-pub use host::{EngineConfig, changes};
+pub use host::{EngineConfig, Host, changes};
 pub use ingest::inspect;
 pub use search::{compare, similar};
 pub use upkeep::{doctor, export, import, models, repair, stats, status, verify};

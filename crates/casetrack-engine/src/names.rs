@@ -12,7 +12,7 @@ pub struct Candidate<'a> {
     pub id: String,
 }
 
-/// What is looked for.
+/// What is to be found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     Collection,
@@ -39,8 +39,8 @@ const MAX_SUGGESTIONS: usize = 3;
 const MAX_AMBIGUOUS: usize = 10;
 
 /// Finds the one candidate that `wanted` names: by ID, by exact name, then with case, spaces and punctuation ignored, by the
-/// beginning of an ID, and last, for a document, by a part of its name or path that no other has. About a part of the name of a
-/// collection the contract asks back.
+/// beginning of an ID, and last, for a document, by a part of its name or path that no other has. A part of
+/// the name of a collection is answered with suggestions, as the contract of the tools says.
 pub fn resolve(kind: Kind, wanted: &str, candidates: &[Candidate<'_>]) -> Result<usize> {
     let wanted = wanted.trim();
     let folded = fold(wanted);

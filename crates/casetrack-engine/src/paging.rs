@@ -1,5 +1,17 @@
 //! Parts of long lists, so that no answer grows with the collection.
 
+use std::ops::RangeInclusive;
+
+use casetrack_core::{Error, Result};
+
+/// Refuses a number outside its range, with the name of its parameter.
+pub(crate) fn check_range(name: &str, value: u32, range: RangeInclusive<u32>) -> Result<()> {
+    if range.contains(&value) {
+        return Ok(());
+    }
+    Err(Error::invalid(format!("{name} is {value}; it must be between {} and {}.", range.start(), range.end())))
+}
+
 /// Which part of a list is wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Paging {

@@ -1,6 +1,6 @@
 //! What reports say of files that were not ingested, and of why work ended early.
 
-use casetrack_core::{DocumentId, Error, ErrorCode, Hint};
+use casetrack_core::{DocumentId, Error, ErrorCode, Hint, Notice};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -34,6 +34,25 @@ pub struct FailedFile {
     pub path: String,
     #[serde(flatten)]
     pub problem: Problem,
+}
+
+/// What was made, how long it took, and what to know of it.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+pub struct WorkSummary {
+    /// Of the documents that were ingested or rebuilt.
+    pub pages: u64,
+    /// Of the documents that were ingested or rebuilt.
+    pub chunks: u64,
+    /// Chunks whose vectors were made.
+    pub chunks_embedded: u64,
+    /// Chunks that kept their vectors because their text did not change. Reindexing makes all vectors again.
+    pub chunks_reused: u64,
+    pub duration_ms: u64,
+    /// What makes the result less complete than it could be; empty if nothing does.
+    #[schemars(with = "Vec<String>")]
+    pub notices: Vec<Notice>,
+    /// Why the work ended before all was done. What was done until then is kept.
+    pub stopped: Option<Problem>,
 }
 
 /// An error as data.

@@ -13,7 +13,11 @@ use crate::recognizer::{NamedSpan, Recognizer};
 use crate::rules;
 
 /// Name and version of the analysis. Documents that were annotated by another one can be annotated again.
-pub const ANALYSIS: &str = "en-2";
+pub const ANALYSIS: &str = "en-3";
+
+/// Confidence in topics, which are any phrases that a document repeats, and in dates, amounts and numbers, which have a form of their own.
+const TOPIC: u8 = 70;
+const FORMED: u8 = 95;
 
 /// Most aliases kept of an entity.
 const MAX_ALIASES: usize = 8;
@@ -36,7 +40,9 @@ pub fn annotate(recognizer: &dyn Recognizer, pages: &[&str], cancel: &Cancel) ->
     let mut references = Vec::new();
     for (number, ((named, topics), found)) in (1..).zip(named.into_iter().zip(topics).zip(found)) {
         let first = placed.len();
-        let mut add = |mention: Mention, alias| placed.push(Placed { page: number, mention, alias });
+        let mut add = |mention: Mention, alias, confidence| {
+            placed.push(Placed { page: number, mention, alias, confidence });
+        };
         // What has a form of its own is that, whatever the recognizer takes it for: "May 2019" is nobody's name.
         let formed = found.mentions.into_iter().filter(|mention| {
             mention.value.is_some() || !matches!(mention.entity_type, EntityType::Date | EntityType::Amount)
@@ -47,9 +53,9 @@ pub fn annotate(recognizer: &dyn Recognizer, pages: &[&str], cancel: &Cancel) ->
             .mentions
             .into_iter()
             .filter(|named| clear_of_formed(&named.mention))
-            .for_each(|NameMention { mention, alias }| add(mention, alias));
-        topics.into_iter().filter(clear_of_formed).for_each(|mention| add(mention, None));
-        formed.into_iter().for_each(|mention| add(mention, None));
+            .for_each(|NameMention { mention, alias, confidence }| add(mention, alias, confidence));
+        topics.into_iter().filter(clear_of_formed).for_each(|mention| add(mention, None, TOPIC));
+        formed.into_iter().for_each(|mention| add(mention, None, FORMED));
         placed[first..].sort_by_key(|placed| (placed.mention.char_start, placed.mention.char_end));
         references.extend(found.references.into_iter().map(|reference| PlacedReference { page: number, reference }));
     }
@@ -83,6 +89,7 @@ struct Placed {
     page: u32,
     mention: Mention,
     alias: Option<Alias>,
+    confidence: u8,
 }
 
 fn overlap(a: &Mention, b: &Mention) -> bool {
@@ -114,7 +121,9 @@ fn assemble(
     let mut numbers: HashMap<EntityKey, usize> = HashMap::new();
     let mut entities: Vec<(LocalEntity, EntityNames)> = Vec::new();
     let mut mentions = Vec::new();
-    for ((Placed { page, mention, .. }, surface), resolved) in placed.into_iter().zip(surfaces).zip(resolved) {
+    for ((Placed { page, mention, confidence, .. }, surface), resolved) in
+        placed.into_iter().zip(surfaces).zip(resolved)
+    {
         let Some(Resolved { key, own_word }) = resolved else { continue };
         let number = *numbers.entry(key.clone()).or_insert_with(|| {
             let EntityKey { entity_type, key } = key;
@@ -124,11 +133,14 @@ fn assemble(
                 name: String::new(),
                 aliases: Vec::new(),
                 value: mention.value.clone(),
+                confidence: 0,
             };
             entities.push((entity, EntityNames::default()));
             entities.len() - 1
         });
-        entities[number].1.add(&surface, own_word, 1);
+        let (entity, names) = &mut entities[number];
+        names.add(&surface, own_word, 1);
+        entity.confidence = entity.confidence.max(confidence);
         mentions.push(PlacedMention {
             entity: number as u32,
             page,

@@ -12,7 +12,7 @@ use casetrack_core::{EntityType, Mention};
 
 use crate::merging::singular;
 use crate::names::PageNames;
-use crate::words::{Class, Gap, Shape, Word, entries, words};
+use crate::words::{Class, Gap, Shape, Word, set, words};
 
 /// Most candidates for 1,000 characters of a page.
 const DENSITY: f64 = 12.0;
@@ -25,31 +25,7 @@ const WORD_COUNT: u32 = 3;
 const WORD_CHARS: usize = 5;
 
 /// Words between topics, besides those in [`Class::STOP`].
-const FUNCTION_WORDS: &str = "
-    the, of, and, for, about, across, along, around, beyond, despite, except, off, out, over, through, throughout,
-    toward, towards, within, without, above, below, beneath, between, up, down, again, further, does, did, doing,
-    do, would, should, could, might, must, ought, shall, more, most, less, least, few, fewer, many, much, several,
-    same, own, too, very, just, even, still, yet, already, always, never, often, ever, now, one, two, three, four,
-    five, six, seven, eight, nine, ten, first, second, third, last, next, another, whether, whatever, whichever,
-    whom, him, them, me, us, my, mine, yours, hers, ours, theirs, itself, himself, herself, themselves, ourselves,
-    yourself, myself, get, got, make, makes, take, takes, taken, give, gives, given, go, goes, went, gone, come,
-    came, see, seen, say, says, said, use, uses, used, using, set, forth, thereof, therein, thereto, hereof, herein,
-    hereto, hereunder, thereunder, therefor, therefore, thereby, wherein, pursuant, respect, accordance, provided,
-    otherwise, unless, upon, cannot, able, based, new, like, well, good, long, way, etc, e.g, i.e, eg, ie, inc, llc,
-    ltd, corp, co, mr, mrs, ms, dr, applicable, following, respective, certain, show, shows, shown, include,
-    includes, included, require, required, follows, become, became, begin, began, need, needs, keep, kept, let, put,
-    agree, agrees, agreed, agreeing, provide, provides, providing, means, written, prior, reasonable, necessary,
-    additional, terminate, terminates, action, cause, causes, extent, behalf, purpose, purposes, connection,
-    available, appropriate, relevant, current, future, existing, specified, sole, entire, present, subsequent,
-    previous, various, different, similar, important, possible, likely, capable, payable, invalid, constitute,
-    constitutes, apply, applies, exercise, request, requests, deliver, acknowledges, acknowledge, indemnify,
-    harmless, twelve, thirty, sixty, ninety, eleven, fifteen, twenty, percent, hundred, thousand, million, months,
-    days, years, weeks, details, circumstances, successors, assigns, assign, receipt, failure, consent, amount,
-    large, small, great, high, low, early, late, old, young, best, better, part, parts, case, cases, time, times,
-    day, year, place, thing, things, ways, number, people, person, example, fact, point, end, kind
-";
-
-static FUNCTION: LazyLock<HashSet<&str>> = LazyLock::new(|| entries(FUNCTION_WORDS).collect());
+static FUNCTION: LazyLock<HashSet<&str>> = LazyLock::new(|| set(include_str!("../data/words/function.txt")));
 
 /// The candidates for concepts on the pages of one document: mentions of phrases that occur at least twice, at most 12 for
 /// 1,000 characters of a page, those with the highest score. In order, without overlaps. Two phrases are the same if they are in small

@@ -363,6 +363,7 @@ mod tests {
             name: "Ann".into(),
             aliases: Vec::new(),
             value: None,
+            confidence: 100,
         };
         // The pages have 9, no and 5 characters.
         let problem = |mentions: &[PlacedMention], references: &[PlacedReference]| {

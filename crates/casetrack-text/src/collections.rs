@@ -5,6 +5,7 @@ use casetrack_engine::collections::{CollectionInfo, CollectionSummary};
 
 use super::format::{bytes, counted, one_line, push_fact, push_list, size, thousands, trimmed};
 use super::marks::name;
+use crate::Reader;
 
 /// Most documents listed in [`info`]; `list_documents` has them all.
 const MAX_DOCUMENTS: usize = 50;
@@ -128,7 +129,7 @@ fn type_and_reference(meta: &CollectionMeta) -> String {
 
 fn counts(summary: &CollectionSummary) -> String {
     if let Some(problem) = &summary.problem {
-        return format!("could not be read: {}", one_line(problem));
+        return format!("could not be read: {}", one_line(&Reader::Assistant.hint(problem)));
     }
     let counts = [(summary.documents, "document"), (summary.pages, "page"), (summary.chunks, "chunk")];
     counts.map(|(count, noun)| counted(count.unwrap_or(0), noun)).join(", ")
@@ -155,12 +156,12 @@ mod tests {
         let mut broken = collection_summary();
         broken.meta.id = CollectionId::random();
         broken.meta.reference = Some("REF-7".to_owned());
-        broken.problem = Some("The store is damaged.\n\nRebuild it.".to_owned());
+        broken.problem = Some("The store is damaged. Rebuild it.".into());
         let text = list(&[summary.clone(), broken.clone()], None, Some(summary.meta.id));
         let expected = format!(
             "2 collections:\n\n  Acme Corp Partnership (ID: a1b2c3d4) [active collection]\n    Contract | status: active | 5 \
              documents, 80 pages, 1,051 chunks | created 2023-11-14T22:13:20Z\n\n  Acme Corp Partnership (ID: {})\n    \
-             Contract | status: active | reference: REF-7 | could not be read: The store is damaged.\\n\\nRebuild it. | \
+             Contract | status: active | reference: REF-7 | could not be read: The store is damaged. Rebuild it. | \
              created 2023-11-14T22:13:20Z",
             broken.meta.id.short()
         );

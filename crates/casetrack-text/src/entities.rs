@@ -42,9 +42,10 @@ pub fn list(report: &EntityListReport) -> String {
     trimmed(text)
 }
 
-/// `892 mentions in 45 documents`
+/// `892 mentions in 45 documents, confidence 0.95`
 pub(super) fn mentioned(entity: &EntityView) -> String {
-    format!("{} in {}", counted(entity.mentions, "mention"), counted(entity.documents, "document"))
+    let (mentions, documents) = (counted(entity.mentions, "mention"), counted(entity.documents, "document"));
+    format!("{mentions} in {documents}, confidence {:.2}", entity.confidence)
 }
 
 pub fn mentions(report: &MentionsReport) -> String {

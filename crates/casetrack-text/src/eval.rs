@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use casetrack_engine::eval::EvalReport;
 
+use crate::Reader;
 use crate::format::{push_notices, visible};
 
 /// The report as a table. `intervals` has the low and the high end of each mean, in the order of the systems and their measures, or
@@ -11,7 +12,7 @@ use crate::format::{push_notices, visible};
 pub fn report(report: &EvalReport, intervals: &[Vec<(f64, f64)>]) -> String {
     let EvalReport { directory, documents, chunks, queries, systems, latency, notices } = report;
     let mut out = format!("{directory}: {documents} documents, {chunks} chunks, {queries} questions\n");
-    push_notices(&mut out, notices);
+    push_notices(&mut out, &Reader::CommandLine.notices(notices));
     let width = systems.iter().map(|system| system.system.len()).max().unwrap_or(0);
     let cell = if intervals.is_empty() { 9 } else { 23 };
     if let Some(first) = systems.first() {

@@ -1,6 +1,6 @@
 //! What happened to the files of an ingestion.
 
-use casetrack_core::FileFormat;
+use casetrack_core::{FileFormat, Notice};
 use casetrack_engine::ingest::{FailedFile, IngestReport, IngestedDocument, SkipReason};
 
 use super::format::{counted, duration, one_line, push_fact, push_section, size, thousands};
@@ -13,10 +13,10 @@ const MAX_NEW: usize = 10;
 const MAX_FAILURES: usize = 100;
 
 /// Ingestion of one file that did not fail.
-pub fn document(report: &IngestReport) -> String {
+pub fn document(report: &IngestReport, reader: Reader) -> String {
     let collection = one_line(&report.collection);
     if let Some(document) = report.ingested.first() {
-        return ingested(document, &collection) + &notes(&report.notices);
+        return ingested(document, &collection) + &notes(&report.summary.notices, reader);
     }
     let Some(skipped) = report.skipped.first() else {
         return format!("Nothing was ingested into {collection}.");
@@ -47,8 +47,8 @@ fn ingested(document: &IngestedDocument, collection: &str) -> String {
 }
 
 /// What the user should know besides the result, for the end of a text.
-pub(super) fn notes(notices: &[String]) -> String {
-    notices.iter().map(|notice| format!("\nNote: {}", one_line(notice))).collect()
+pub(super) fn notes(notices: &[Notice], reader: Reader) -> String {
+    reader.notices(notices).iter().map(|notice| format!("\nNote: {}", one_line(notice))).collect()
 }
 
 /// Ingestion of a folder, shown under the name that was given.
@@ -60,7 +60,7 @@ pub fn folder(report: &IngestReport, folder: &str, reader: Reader) -> String {
     let new = report.ingested.len() as u64 - updated;
     let existing = skipped_for(SkipReason::Unchanged) + skipped_for(SkipReason::Duplicate);
 
-    let outcome = if report.stopped.is_some() { "stopped early" } else { "complete" };
+    let outcome = if report.summary.stopped.is_some() { "stopped early" } else { "complete" };
     let mut text = format!("Folder ingestion {outcome} for {}\n\n", one_line(&report.collection));
     let mut fact = |name: &str, value: &str| push_fact(&mut text, name, value);
     fact("Folder", &one_line(folder));
@@ -84,7 +84,7 @@ pub fn folder(report: &IngestReport, folder: &str, reader: Reader) -> String {
         fact("Denied", &format!("{} (access not allowed)", thousands(denied)));
     }
     fact("Failed", &thousands(report.failed.len() as u64));
-    fact("Duration", &duration(report.duration_ms));
+    fact("Duration", &duration(report.summary.duration_ms));
 
     let documents = |replaced: bool| {
         let documents = report.ingested.iter().filter(move |document| document.replaced == replaced);
@@ -97,7 +97,7 @@ pub fn folder(report: &IngestReport, folder: &str, reader: Reader) -> String {
     push_section(&mut text, "Denied", kept_out.map(|file| one_line(&file.detail).into_owned()), MAX_NEW);
     let warnings = report.ingested.iter().flat_map(|document| warnings(&document.relative_path, &document.warnings));
     push_section(&mut text, "Warnings", warnings, MAX_FAILURES);
-    text.push_str(&format!("\n{}{}", conclusion(report, reader), notes(&report.notices)));
+    text.push_str(&format!("\n{}{}", conclusion(report, reader), notes(&report.summary.notices, reader)));
     text
 }
 
@@ -141,7 +141,7 @@ fn conclusion(report: &IngestReport, reader: Reader) -> String {
         1 => "The new document is now searchable.".to_owned(),
         count => format!("All {} new documents are now searchable.", thousands(count)),
     };
-    let Some(stopped) = &report.stopped else { return done };
+    let Some(stopped) = &report.summary.stopped else { return done };
     let hint = reader.after(stopped.hint.as_ref());
     format!("{done}\nNot all files were processed. {}{hint}", one_line(&stopped.message))
 }
@@ -149,7 +149,7 @@ fn conclusion(report: &IngestReport, reader: Reader) -> String {
 #[cfg(test)]
 mod tests {
     use casetrack_core::{DocumentId, DocumentType};
-    use casetrack_engine::ingest::{Problem, SkippedFile};
+    use casetrack_engine::ingest::{Problem, SkippedFile, WorkSummary};
 
     use super::*;
 
@@ -197,8 +197,7 @@ mod tests {
                 .map(|i| skipped("a.pdf", if i < 22 { SkipReason::Unchanged } else { SkipReason::Unsupported }))
                 .collect(),
             failed: vec![failed("Financials/corrupted.pdf", "PDF parsing error (file may be corrupted)")],
-            duration_ms: 252_000,
-            ..IngestReport::default()
+            summary: WorkSummary { duration_ms: 252_000, ..WorkSummary::default() },
         };
         let expected = "Folder ingestion complete for Acme Corp Partnership\n\n  Folder:     ~/Projects/Acme/Documents/\n  \
             Subfolders: 4 (Contracts/, Reports/, Financials/, Correspondence/)\n  Found:      47 supported files\n  New:        \
@@ -227,7 +226,10 @@ mod tests {
         let report = IngestReport {
             found: 2,
             ingested: vec![new("a.txt", 1, 1)],
-            stopped: Some(problem("Disk full while working on /data")),
+            summary: WorkSummary {
+                stopped: Some(problem("Disk full while working on /data")),
+                ..WorkSummary::default()
+            },
             ..IngestReport::default()
         };
         let text = folder(&report, "/a", Reader::Assistant);
@@ -260,7 +262,7 @@ mod tests {
             ..IngestReport::default()
         };
         assert_eq!(
-            document(&report),
+            document(&report, Reader::Assistant),
             "Ingested: \"Vendor_Agreement.docx\" into Acme\n\n  Pages:  45\n  Chunks: 1,234\n  Type:   Contract\n  File:   \
              /acme/Vendor_Agreement.docx\n  ID:     d0c00001-0000-4000-8000-000000000001\n\n  Warnings:\n  - Page 3 has no text \
              layer.\n\nThe document is now searchable."
@@ -275,7 +277,7 @@ mod tests {
         let report =
             IngestReport { collection: "Acme".to_owned(), skipped: vec![duplicate], ..IngestReport::default() };
         assert_eq!(
-            document(&report),
+            document(&report, Reader::Assistant),
             "Skipped copy.pdf: same content as Vendor_Agreement.pdf (matching SHA256)\nExisting document ID: \
              d0c00001-0000-4000-8000-000000000001\nAcme was not changed."
         );

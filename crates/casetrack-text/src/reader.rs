@@ -1,9 +1,12 @@
 //! Who reads an answer, and what the actions of hints are called there.
 
-use casetrack_core::hint::{Action, FileLimit, Hint};
+use casetrack_core::hint::{Action, FileLimit, Hint, Notice};
 use casetrack_core::{Error, Result};
 use serde::Serialize;
 use serde_json::{Value, json};
+
+/// The fields of responses that hold hints and notices.
+const HINTS: [&str; 4] = ["hint", "notices", "problem", "problems"];
 
 /// The front end that a text is for. Texts for the command line name no tool. Texts for assistants name no command or option, except
 /// those that the user is asked to use.
@@ -95,6 +98,10 @@ impl Reader {
         hint.render(|action| self.action(action))
     }
 
+    pub(crate) fn notices(self, notices: &[Notice]) -> Vec<String> {
+        notices.iter().map(|notice| self.hint(notice)).collect()
+    }
+
     /// Message and hint, separated by an empty line.
     pub fn error(self, error: &Error) -> String {
         match &error.hint {
@@ -128,19 +135,33 @@ impl Reader {
         format!("{:#}", json!({"error": {"code": error.code.name(), "message": error.message, "hint": hint}}))
     }
 
-    /// Puts words in the place of every hint of a response.
+    /// Puts words in the place of every hint and notice of a response.
     pub fn render_hints(self, value: &mut Value) {
         match value {
             Value::Object(fields) => {
                 for (name, field) in fields {
-                    match (name == "hint").then(|| serde_json::from_value::<Hint>(field.clone())) {
-                        Some(Ok(hint)) => *field = Value::String(self.hint(&hint)),
-                        _ => self.render_hints(field),
+                    match HINTS.contains(&name.as_str()) {
+                        true => self.render_hint(field),
+                        false => self.render_hints(field),
                     }
                 }
             }
             Value::Array(items) => items.iter_mut().for_each(|item| self.render_hints(item)),
             _ => {}
+        }
+    }
+
+    /// A hint, a list of hints, or something else of the same name.
+    fn render_hint(self, field: &mut Value) {
+        match field {
+            // The parts of a hint are objects.
+            Value::Array(hints) if !hints.iter().any(Value::is_object) => {
+                hints.iter_mut().for_each(|hint| self.render_hint(hint));
+            }
+            _ => match serde_json::from_value::<Hint>(field.clone()) {
+                Ok(hint) => *field = Value::String(self.hint(&hint)),
+                Err(_) => self.render_hints(field),
+            },
         }
     }
 }
@@ -156,9 +177,27 @@ mod tests {
         let hint = hint!["Split the file. Or ", Action::RaiseLimit(FileLimit::FileSize), "."];
         assert_eq!(Reader::CommandLine.hint(&hint), "Split the file. Or raise the limit with --max-file-mb.");
         assert!(!Reader::Assistant.hint(&hint).contains("--"));
-        let mut response = json!({"failed": [{"code": "file_too_large", "hint": hint}], "hint": null});
+        let mut response = json!({
+            "failed": [{"code": "file_too_large", "hint": hint}], "hint": null, "models": [{"problem": hint, "notices": []}],
+            "notices": ["Plain.", hint], "problem": {"message": "Too large.", "hint": hint},
+        });
         Reader::CommandLine.render_hints(&mut response);
-        assert_eq!(response["failed"][0]["hint"], "Split the file. Or raise the limit with --max-file-mb.");
-        assert!(response["hint"].is_null());
+        let words = "Split the file. Or raise the limit with --max-file-mb.";
+        assert_eq!(
+            response,
+            json!({
+                "failed": [{"code": "file_too_large", "hint": words}], "hint": null, "models": [{"problem": words, "notices": []}],
+                "notices": ["Plain.", words], "problem": {"message": "Too large.", "hint": words},
+            })
+        );
+    }
+
+    #[test]
+    fn notices_of_earlier_versions_are_read() {
+        let written = json!(["Plain.", [{"text": "See "}, {"action": "list_jobs"}]]);
+        let notices: Vec<Notice> = serde_json::from_value(written).unwrap();
+        assert_eq!(notices, [Notice::from("Plain."), hint!["See ", Action::ListJobs]]);
+        let written = serde_json::to_value(&notices).unwrap();
+        assert_eq!(serde_json::from_value::<Vec<Notice>>(written).unwrap(), notices);
     }
 }

@@ -15,7 +15,7 @@ const MAX_STATES: usize = 50;
 
 /// `whole` where all documents of the collection were asked for.
 pub fn report(report: &ReindexReport, whole: bool, reader: Reader) -> String {
-    let outcome = if report.stopped.is_some() { "stopped early" } else { "complete" };
+    let outcome = if report.summary.stopped.is_some() { "stopped early" } else { "complete" };
     let mut text = format!("Reindexing {outcome} for {}\n\n", one_line(&report.collection));
     let mut fact = |name: &str, value: &str| push_fact(&mut text, name, value);
     fact("Source", if report.reparse { "text extracted again from the files" } else { "existing pages and chunks" });
@@ -24,15 +24,15 @@ pub fn report(report: &ReindexReport, whole: bool, reader: Reader) -> String {
         fact("Skipped", &format!("{} (unchanged and complete)", thousands(report.skipped)));
     }
     fact("Failed", &thousands(report.failed.len() as u64));
-    fact("Pages", &thousands(report.pages));
-    let (embedded, kept) = (thousands(report.chunks_embedded), thousands(report.chunks_reused));
-    fact("Chunks", &format!("{} ({embedded} embedded, {kept} kept unchanged)", thousands(report.chunks)));
-    fact("Duration", &duration(report.duration_ms));
+    fact("Pages", &thousands(report.summary.pages));
+    let embedded = thousands(report.summary.chunks_embedded);
+    fact("Chunks", &format!("{} ({embedded} embedded)", thousands(report.summary.chunks)));
+    fact("Duration", &duration(report.summary.duration_ms));
     push_section(&mut text, "Reindexed", report.reindexed.iter().map(line), MAX_SHOWN);
     push_section(&mut text, "Failures", report.failed.iter().map(|failed| failure(failed, reader)), MAX_FAILURES);
     let warnings = report.reindexed.iter().flat_map(|document| warnings(&document.name, &document.warnings));
     push_section(&mut text, "Warnings", warnings, MAX_FAILURES);
-    text.push_str(&format!("\n{}{}", conclusion(report, whole, reader), notes(&report.notices)));
+    text.push_str(&format!("\n{}{}", conclusion(report, whole, reader), notes(&report.summary.notices, reader)));
     text
 }
 
@@ -45,7 +45,7 @@ fn line(document: &ReindexedDocument) -> String {
 }
 
 fn conclusion(report: &ReindexReport, whole: bool, reader: Reader) -> String {
-    if let Some(problem) = &report.stopped {
+    if let Some(problem) = &report.summary.stopped {
         let hint = reader.after(problem.hint.as_ref());
         let message = one_line(&problem.message);
         return format!("Reindexing is incomplete; documents that were not reached are unchanged. {message}{hint}");
@@ -128,6 +128,7 @@ fn in_words(issue: IndexIssue) -> &'static str {
 #[cfg(test)]
 mod tests {
     use casetrack_core::{DocumentId, Timestamp};
+    use casetrack_engine::ingest::WorkSummary;
     use casetrack_engine::reindex::IndexState;
 
     use super::*;
@@ -152,17 +153,19 @@ mod tests {
             reparse: true,
             found: 1,
             reindexed: vec![document],
-            pages: 45,
-            chunks: 234,
-            chunks_embedded: 4,
-            chunks_reused: 230,
-            duration_ms: 1_500,
+            summary: WorkSummary {
+                pages: 45,
+                chunks: 234,
+                chunks_embedded: 234,
+                duration_ms: 1_500,
+                ..WorkSummary::default()
+            },
             ..ReindexReport::default()
         };
         assert_eq!(
             report(&made, false, Reader::Assistant),
             "Reindexing complete for Acme\n\n  Source:     text extracted again from the files\n  Reindexed:  1 document\n  \
-             Failed:     0\n  Pages:      45\n  Chunks:     234 (4 embedded, 230 kept unchanged)\n  Duration:   1.5 \
+             Failed:     0\n  Pages:      45\n  Chunks:     234 (234 embedded)\n  Duration:   1.5 \
              seconds\n\n  Reindexed:\n  - Vendor_Agreement.docx (45 pages, 234 chunks, from the copy in the collection: the file \
              is gone)\n\nThe new version of the document is searchable."
         );

@@ -29,7 +29,7 @@ pub fn results(response: &SearchResponse, explain: bool, reader: Reader) -> Stri
         response.tier.label(),
         response.stages.len(),
     );
-    push_notices(&mut text, &response.notices);
+    push_notices(&mut text, &reader.notices(&response.notices));
     if response.results.is_empty() {
         text.push_str(&match (response.total_documents, response.chunks) {
             (0, _) => format!("\nThe collection has no documents yet. Ingest some with {}.", reader.ingestion()),
@@ -118,7 +118,7 @@ pub fn similar(found: &SimilarChunks) -> String {
 }
 
 /// What two documents say, one after the other.
-pub fn comparison(comparison: &Comparison) -> String {
+pub fn comparison(comparison: &Comparison, reader: Reader) -> String {
     let Comparison { topic, collection, a, b, notices } = comparison;
     let mut text = format!(
         "Comparison: \"{}\"\nCollection: {}\nA: {}\nB: {}\n",
@@ -127,7 +127,7 @@ pub fn comparison(comparison: &Comparison) -> String {
         name(&a.document.name),
         name(&b.document.name)
     );
-    push_notices(&mut text, notices);
+    push_notices(&mut text, &reader.notices(notices));
     for (letter, SideOfComparison { document, results }) in [("A", a), ("B", b)] {
         text.push_str(&format!("\n=== {letter}: {} ===\n", name(&document.name)));
         if results.is_empty() {
@@ -163,7 +163,7 @@ mod tests {
     fn nothing_found_says_what_to_try_and_notices_are_shown() {
         let mut empty = samples::search([0.0; 2]);
         empty.results.clear();
-        empty.notices = vec!["The dense model is missing; keyword search only.".to_owned()];
+        empty.notices = vec!["The dense model is missing; keyword search only.".into()];
         let text = results(&empty, false, Reader::Assistant);
         assert!(
             text.contains("\nNote: The dense model is missing; keyword search only.\n\nNo passage matches."),

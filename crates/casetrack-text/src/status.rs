@@ -2,6 +2,8 @@
 
 use casetrack_engine::status::{ModelStatus, Status};
 
+use crate::Reader;
+
 use super::format::{bytes, one_line, push_fact, thousands, trimmed};
 
 /// `active` is the name of the active collection of the session.
@@ -25,7 +27,7 @@ pub fn status(status: &Status, active: Option<&str>) -> String {
 
 fn state(model: &ModelStatus) -> String {
     match (&model.problem, model.loaded) {
-        (Some(problem), _) => format!("unavailable: {}", one_line(problem)),
+        (Some(problem), _) => format!("unavailable: {}", one_line(&Reader::Assistant.hint(problem))),
         (None, true) => "loaded".to_owned(),
         (None, false) => "loads at first use".to_owned(),
     }
@@ -44,7 +46,7 @@ mod tests {
             role: "dense".to_owned(),
             model: "all-MiniLM-L6-v2".to_owned(),
             loaded,
-            problem: problem.map(str::to_owned),
+            problem: problem.map(Into::into),
         };
         let shown = status(
             &Status {

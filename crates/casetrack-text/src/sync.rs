@@ -12,7 +12,7 @@ const MAX_SHOWN: usize = 10;
 const MAX_FAILURES: usize = 100;
 
 pub fn report(report: &SyncReport, reader: Reader) -> String {
-    let what = match (report.dry_run, &report.stopped) {
+    let what = match (report.dry_run, &report.summary.stopped) {
         (true, _) => "Folder sync preview",
         (false, Some(_)) => "Folder sync stopped early",
         (false, None) => "Folder sync complete",
@@ -56,11 +56,11 @@ pub fn report(report: &SyncReport, reader: Reader) -> String {
         fact("Waiting", &format!("{} (still being written)", counted(report.awaited.len() as u64, "file")));
     }
     fact("Failed", &thousands(report.failed.len() as u64));
-    if report.chunks_embedded + report.chunks_reused > 0 {
-        let (embedded, kept) = (thousands(report.chunks_embedded), thousands(report.chunks_reused));
+    if report.summary.chunks_embedded + report.summary.chunks_reused > 0 {
+        let (embedded, kept) = (thousands(report.summary.chunks_embedded), thousands(report.summary.chunks_reused));
         fact("Chunks", &format!("{embedded} embedded, {kept} kept unchanged"));
     }
-    fact("Duration", &duration(report.duration_ms));
+    fact("Duration", &duration(report.summary.duration_ms));
 
     let would = |done: &'static str, planned: &'static str| if report.dry_run { planned } else { done };
     push_files(&mut text, would("New documents ingested", "New files"), report, &report.new);
@@ -73,7 +73,7 @@ pub fn report(report: &SyncReport, reader: Reader) -> String {
     let read = report.new.iter().chain(&report.changed);
     let warnings = read.flat_map(|file| warnings(&file.relative_path, &file.warnings));
     push_section(&mut text, "Warnings", warnings, MAX_FAILURES);
-    text.push_str(&format!("\n{}{}", conclusion(report, reader), notes(&report.notices)));
+    text.push_str(&format!("\n{}{}", conclusion(report, reader), notes(&report.summary.notices, reader)));
     text
 }
 
@@ -90,7 +90,7 @@ fn push_gone(text: &mut String, heading: &str, documents: &[GoneDocument]) {
 }
 
 fn conclusion(report: &SyncReport, reader: Reader) -> String {
-    if let Some(problem) = &report.stopped {
+    if let Some(problem) = &report.summary.stopped {
         let hint = reader.after(problem.hint.as_ref());
         return format!("The sync is incomplete. {}{hint}", one_line(&problem.message));
     }
@@ -114,6 +114,7 @@ fn conclusion(report: &SyncReport, reader: Reader) -> String {
 #[cfg(test)]
 mod tests {
     use casetrack_core::DocumentId;
+    use casetrack_engine::ingest::WorkSummary;
     use casetrack_engine::sync::MovedDocument;
 
     use super::*;
@@ -148,9 +149,12 @@ mod tests {
                 to: "/acme/sub/b.txt".to_owned(),
             }],
             unchanged: 43,
-            chunks_embedded: 70,
-            chunks_reused: 64,
-            duration_ms: 2_000,
+            summary: WorkSummary {
+                chunks_embedded: 70,
+                chunks_reused: 64,
+                duration_ms: 2_000,
+                ..WorkSummary::default()
+            },
             ..SyncReport::default()
         }
     }

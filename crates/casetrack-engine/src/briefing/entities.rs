@@ -1,15 +1,17 @@
 //! Entities: which there are, where they are mentioned, and with whom.
 
-use casetrack_core::{Action, CollectionId, EntityType, Error, Result, hint};
+use casetrack_core::{Action, CollectionId, EntityType, Error, ErrorCode, Result, hint};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::snippet::{self, Snippet};
 use crate::documents::find_document;
 use crate::graph::{
-    EntityGraph, EntityGraphRequest, EntityList, EntitySort, EntityView, GraphNode, ListEntities, known, resolve,
+    EntityGraph, EntityGraphRequest, EntityList, EntitySort, EntityView, GraphNode, ListEntities, MAX_DEPTH, known,
+    resolve,
 };
 use crate::host::Host;
+use crate::paging::check_range;
 
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct EntityListReport {
@@ -77,122 +79,116 @@ pub struct EdgeReport {
     pub example: Option<Snippet>,
 }
 
-pub(crate) fn list_entities(
-    host: &Host,
-    collection: CollectionId,
-    entity_type: Option<EntityType>,
-    document: Option<&str>,
-    sort_by: EntitySort,
-    top_k: u32,
-) -> Result<EntityListReport> {
-    check(top_k, 500)?;
-    let known = known(host, collection)?;
-    let document = document.map(|name| find_document(&known.collection, name)).transpose()?.map(|meta| meta.id);
-    let request = ListEntities { entity_type, document, sort_by, top_k: top_k as usize };
-    let list = known.graph().list_entities(&request);
-    Ok(EntityListReport { collection: known.name(), list, notices: known.notices()? })
-}
+impl Host {
+    /// The entities that the documents, or one of them, mention; counts are those of the whole collection.
+    pub fn list_entities(
+        &self,
+        collection: CollectionId,
+        entity_type: Option<EntityType>,
+        document: Option<&str>,
+        sort_by: EntitySort,
+        top_k: u32,
+    ) -> Result<EntityListReport> {
+        check_range("top_k", top_k, 1..=500)?;
+        let known = known(self, collection)?;
+        let document = document.map(|name| find_document(&known.collection, name)).transpose()?.map(|meta| meta.id);
+        let request = ListEntities { entity_type, document, sort_by, least_confidence: 0, top_k: top_k as usize };
+        let list = known.graph().list_entities(&request);
+        Ok(EntityListReport { collection: known.name(), list, notices: known.notices()? })
+    }
 
-pub(crate) fn entity_mentions(
-    host: &Host,
-    collection: CollectionId,
-    name: &str,
-    entity_type: Option<EntityType>,
-    top_k: u32,
-) -> Result<MentionsReport> {
-    check(top_k, 100)?;
-    let known = known(host, collection)?;
-    let found = {
-        let graph = known.graph();
-        let id = resolve(&graph, name, entity_type)?;
-        graph.mentions(id, top_k as usize).ok_or_else(|| gone(name))?
-    };
-    let mut mentions = Vec::new();
-    for chunk in found.chunks {
-        if let Some(snippet) = snippet::at(&known.collection, &chunk.place)? {
-            mentions.push(MentionReport { mentions: chunk.mentions, roles: chunk.roles, snippet });
+    /// The passages that mention the entity of this name, an alias of it or something like it.
+    pub fn entity_mentions(
+        &self,
+        collection: CollectionId,
+        name: &str,
+        entity_type: Option<EntityType>,
+        top_k: u32,
+    ) -> Result<MentionsReport> {
+        check_range("top_k", top_k, 1..=100)?;
+        let known = known(self, collection)?;
+        let found = {
+            let graph = known.graph();
+            let id = resolve(&graph, name, entity_type)?;
+            graph.mentions(id, top_k as usize).ok_or_else(|| gone(name))?
+        };
+        let mut mentions = Vec::new();
+        for chunk in found.chunks {
+            if let Some(snippet) = snippet::at(&known.collection, &chunk.place)? {
+                mentions.push(MentionReport { mentions: chunk.mentions, roles: chunk.roles, snippet });
+            }
         }
+        Ok(MentionsReport { collection: known.name(), entity: found.entity, mentions, notices: known.notices()? })
     }
-    Ok(MentionsReport { collection: known.name(), entity: found.entity, mentions, notices: known.notices()? })
-}
 
-pub(crate) fn entity_relationships(
-    host: &Host,
-    collection: CollectionId,
-    names: &[String],
-    top_k: u32,
-) -> Result<TogetherReport> {
-    check(top_k, 100)?;
-    let known = known(host, collection)?;
-    let found = {
-        let graph = known.graph();
-        let ids: Vec<_> = names.iter().map(|name| resolve(&graph, name, None)).collect::<Result<_>>()?;
-        graph.together(&ids, top_k as usize)?
-    };
-    let mut passages = Vec::new();
-    for chunk in &found.chunks {
-        if let Some(place) = chunk.places.first() {
-            passages.extend(snippet::at(&known.collection, place)?);
+    /// The passages that mention all of 2–5 entities.
+    pub fn entity_relationships(
+        &self,
+        collection: CollectionId,
+        names: &[String],
+        top_k: u32,
+    ) -> Result<TogetherReport> {
+        check_range("top_k", top_k, 1..=100)?;
+        let known = known(self, collection)?;
+        let found = {
+            let graph = known.graph();
+            let ids: Vec<_> = names.iter().map(|name| resolve(&graph, name, None)).collect::<Result<_>>()?;
+            graph.together(&ids, top_k as usize)?
+        };
+        let mut passages = Vec::new();
+        for chunk in &found.chunks {
+            if let Some(place) = chunk.places.first() {
+                passages.extend(snippet::at(&known.collection, place)?);
+            }
         }
+        Ok(TogetherReport {
+            collection: known.name(),
+            entities: found.entities,
+            total: found.total,
+            passages,
+            documents: found.documents.into_iter().map(|document| document.name).collect(),
+            notices: known.notices()?,
+        })
     }
-    Ok(TogetherReport {
-        collection: known.name(),
-        entities: found.entities,
-        total: found.total,
-        passages,
-        documents: found.documents.into_iter().map(|document| document.name).collect(),
-        notices: known.notices()?,
-    })
-}
 
-pub(crate) fn entity_graph(
-    host: &Host,
-    collection: CollectionId,
-    name: Option<&str>,
-    depth: u32,
-    top_k: u32,
-) -> Result<EntityNetwork> {
-    check(top_k, 100)?;
-    if !(1..=crate::graph::MAX_DEPTH).contains(&depth) {
-        return Err(Error::invalid(format!("depth is {depth}; it must be between 1 and 4.")));
-    }
-    let known = known(host, collection)?;
-    let found = {
-        let graph = known.graph();
-        let center = name.map(|name| resolve(&graph, name, None)).transpose()?;
-        let mut request = EntityGraphRequest { center, depth, top_k: top_k as usize, ..Default::default() };
-        if center.is_none() {
-            // Common concepts have most links, and say least.
-            request.types.retain(|entity_type| *entity_type != EntityType::Concept);
+    /// The entities around one (`depth` 1–4 steps), or the people, organizations and places with most links; at most `top_k` (1–100).
+    pub fn entity_graph(
+        &self,
+        collection: CollectionId,
+        name: Option<&str>,
+        depth: u32,
+        top_k: u32,
+    ) -> Result<EntityNetwork> {
+        check_range("top_k", top_k, 1..=100)?;
+        check_range("depth", depth, 1..=MAX_DEPTH)?;
+        let known = known(self, collection)?;
+        let found = {
+            let graph = known.graph();
+            let center = name.map(|name| resolve(&graph, name, None)).transpose()?;
+            let mut request = EntityGraphRequest { center, depth, top_k: top_k as usize, ..Default::default() };
+            if center.is_none() {
+                // Common concepts have most links, and say least.
+                request.types.retain(|entity_type| *entity_type != EntityType::Concept);
+            }
+            graph.entity_graph(&request)
+        };
+        let name = |node: usize| found.nodes[node].entity.name.clone();
+        let mut edges = Vec::new();
+        for edge in &found.edges {
+            edges.push(EdgeReport {
+                source: name(edge.source),
+                target: name(edge.target),
+                chunks: edge.chunks,
+                weight: edge.weight,
+                example: snippet::at(&known.collection, &edge.example)?,
+            });
         }
-        graph.entity_graph(&request)
-    };
-    let name = |node: usize| found.nodes[node].entity.name.clone();
-    let mut edges = Vec::new();
-    for edge in &found.edges {
-        edges.push(EdgeReport {
-            source: name(edge.source),
-            target: name(edge.target),
-            chunks: edge.chunks,
-            weight: edge.weight,
-            example: snippet::at(&known.collection, &edge.example)?,
-        });
+        let (nodes, notices) = (found.nodes.clone(), known.notices()?);
+        Ok(EntityNetwork { collection: known.name(), nodes, edges, notices, graph: found })
     }
-    let (nodes, notices) = (found.nodes.clone(), known.notices()?);
-    Ok(EntityNetwork { collection: known.name(), nodes, edges, notices, graph: found })
-}
-
-pub(super) fn check(top_k: u32, most: u32) -> Result<()> {
-    if (1..=most).contains(&top_k) {
-        return Ok(());
-    }
-    Err(Error::invalid(format!("top_k is {top_k}; it must be between 1 and {most}.")))
 }
 
 fn gone(name: &str) -> Error {
-    Error::new(casetrack_core::ErrorCode::NotFound, format!("Entity not found: \"{name}\".")).with_hint(hint![
-        "See the entities with ",
-        Action::ListEntities,
-        "."
-    ])
+    let hint = hint!["See the entities with ", Action::ListEntities, "."];
+    Error::new(ErrorCode::NotFound, format!("Entity not found: \"{name}\".")).with_hint(hint)
 }

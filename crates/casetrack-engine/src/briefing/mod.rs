@@ -22,8 +22,3 @@ pub use entities::{EdgeReport, EntityListReport, EntityNetwork, MentionReport, M
 pub use overview::{Coverage, EventReport, MAX_EVENTS, StatisticsReport, SummaryReport, TimelineQuery, TimelineReport};
 pub use references::{CitationReport, CitationsReport, ReferenceListReport};
 pub use snippet::Snippet;
-
-pub(crate) use documents::{document_clusters, related_documents};
-pub(crate) use entities::{entity_graph, entity_mentions, entity_relationships, list_entities};
-pub(crate) use overview::{collection_statistics, collection_summary, collection_timeline};
-pub(crate) use references::{list_references, reference_citations};

@@ -13,7 +13,7 @@ use crate::graph::{
 use crate::host::Host;
 use crate::paging::{Paging, Part};
 use crate::search::DateRange;
-use crate::upkeep::stats::{CollectionStats, collection_stats};
+use crate::upkeep::stats::CollectionStats;
 
 /// Most events of one timeline, over all its parts.
 pub const MAX_EVENTS: u32 = 200;
@@ -21,7 +21,7 @@ pub const MAX_EVENTS: u32 = 200;
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct SummaryReport {
     pub collection: CollectionMeta,
-    /// Those of which documents say what they are count most.
+    /// Those whose role a document states count most.
     pub organizations: Vec<Stakeholder>,
     pub people: Vec<Stakeholder>,
     /// The dates that matter most, by time.
@@ -92,59 +92,63 @@ pub struct Coverage {
     pub annotated_documents: u64,
 }
 
-pub(crate) fn collection_summary(host: &Host, collection: CollectionId) -> Result<SummaryReport> {
-    let known = known(host, collection)?;
-    let GraphSummary { organizations, people, key_dates, topics, documents, references, top_entities, statistics } =
-        known.graph().summary();
-    Ok(SummaryReport {
-        collection: known.collection.meta().clone(),
-        organizations,
-        people,
-        key_dates: events(&known, key_dates)?,
-        topics,
-        documents,
-        references,
-        top_entities,
-        statistics,
-        coverage: coverage(&known)?,
-        notices: known.notices()?,
-    })
-}
+impl Host {
+    pub fn collection_summary(&self, collection: CollectionId) -> Result<SummaryReport> {
+        let known = known(self, collection)?;
+        let GraphSummary { organizations, people, key_dates, topics, documents, references, top_entities, statistics } =
+            known.graph().summary();
+        Ok(SummaryReport {
+            collection: known.collection.meta().clone(),
+            organizations,
+            people,
+            key_dates: events(&known, key_dates)?,
+            topics,
+            documents,
+            references,
+            top_entities,
+            statistics,
+            coverage: coverage(&known)?,
+            notices: known.notices()?,
+        })
+    }
 
-pub(crate) fn collection_timeline(
-    host: &Host,
-    collection: CollectionId,
-    query: TimelineQuery,
-    paging: Paging,
-) -> Result<TimelineReport> {
-    let TimelineQuery { from, to, document, role } = query;
-    // Checked as every other date is.
-    DateRange::between(from.as_deref(), to.as_deref())?;
-    let known = known(host, collection)?;
-    let document = document.map(|name| find_document(&known.collection, &name)).transpose()?.map(|meta| meta.id);
-    let request = TimelineRequest { document, from, to, role, top_k: MAX_EVENTS as usize, with_role_only: false };
-    let timeline = known.graph().timeline(&request);
-    let Part { items, total: selected, next_offset } = paging.of(timeline.events);
-    Ok(TimelineReport {
-        collection: known.name(),
-        total: timeline.total,
-        selected,
-        events: events(&known, items)?,
-        next_offset,
-        notices: known.notices()?,
-    })
-}
+    /// A part of the timeline: the dates that a query asks for, by time. Of more than
+    /// [`MAX_EVENTS`](briefing::MAX_EVENTS), those that matter most.
+    pub fn collection_timeline(
+        &self,
+        collection: CollectionId,
+        query: TimelineQuery,
+        paging: Paging,
+    ) -> Result<TimelineReport> {
+        let TimelineQuery { from, to, document, role } = query;
+        // Checked as every other date is.
+        DateRange::between(from.as_deref(), to.as_deref())?;
+        let known = known(self, collection)?;
+        let document = document.map(|name| find_document(&known.collection, &name)).transpose()?.map(|meta| meta.id);
+        let request = TimelineRequest { document, from, to, role, top_k: MAX_EVENTS as usize, with_role_only: false };
+        let timeline = known.graph().timeline(&request);
+        let Part { items, total: selected, next_offset } = paging.of(timeline.events);
+        Ok(TimelineReport {
+            collection: known.name(),
+            total: timeline.total,
+            selected,
+            events: events(&known, items)?,
+            next_offset,
+            notices: known.notices()?,
+        })
+    }
 
-pub(crate) fn collection_statistics(host: &Host, collection: CollectionId) -> Result<StatisticsReport> {
-    let known = known(host, collection)?;
-    let statistics = known.graph().statistics();
-    Ok(StatisticsReport {
-        collection: known.collection.meta().clone(),
-        statistics,
-        coverage: coverage(&known)?,
-        storage: collection_stats(host, collection)?,
-        notices: known.notices()?,
-    })
+    pub fn collection_statistics(&self, collection: CollectionId) -> Result<StatisticsReport> {
+        let known = known(self, collection)?;
+        let statistics = known.graph().statistics();
+        Ok(StatisticsReport {
+            collection: known.collection.meta().clone(),
+            statistics,
+            coverage: coverage(&known)?,
+            storage: self.collection_stats(collection)?,
+            notices: known.notices()?,
+        })
+    }
 }
 
 fn events(known: &Known, events: Vec<TimelineEvent>) -> Result<Vec<EventReport>> {

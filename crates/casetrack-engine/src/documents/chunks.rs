@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{embedders, find_document};
 use crate::host::Host;
-use crate::paging::{Paging, Part};
+use crate::paging::{Paging, Part, check_range};
 
 /// A chunk and where it comes from.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -87,96 +87,94 @@ pub const MAX_TRAVERSED: u32 = 20;
 /// Most neighbours on each side in [`source_context`].
 pub const MAX_WINDOW: u32 = 5;
 
-pub(crate) fn chunk(host: &Host, collection: CollectionId, id: &str) -> Result<ChunkView> {
-    find_chunk(&mut host.collection(collection)?.passages(), id).map(view)
-}
+impl Host {
+    /// The chunk with this id (a full UUID).
+    pub fn chunk(&self, collection: CollectionId, id: &str) -> Result<ChunkView> {
+        find_chunk(&mut self.collection(collection)?.passages(), id).map(view)
+    }
 
-pub(crate) fn document_chunks(
-    host: &Host,
-    collection: CollectionId,
-    name: &str,
-    page: Option<u32>,
-    paging: Paging,
-) -> Result<DocumentChunks> {
-    let collection = host.collection(collection)?;
-    let document = find_document(&collection, name)?;
-    let all = match page {
-        Some(page) => {
-            check_page(&document, page)?;
-            collection.chunks_on_pages(document.id, page..=page)?
+    /// Chunks of a document; with `page`, of that page only.
+    pub fn document_chunks(
+        &self,
+        collection: CollectionId,
+        name: &str,
+        page: Option<u32>,
+        paging: Paging,
+    ) -> Result<DocumentChunks> {
+        let collection = self.collection(collection)?;
+        let document = find_document(&collection, name)?;
+        let all = match page {
+            Some(page) => {
+                check_page(&document, page)?;
+                collection.chunks_on_pages(document.id, page..=page)?
+            }
+            None => 0..document.chunk_count,
+        };
+        let Part { items, total, next_offset } = paging.of(all.collect());
+        let indexes = items.first().map_or(0..0, |first| *first..first + items.len() as u32);
+        let chunks = views(&mut collection.passages(), document.id, indexes)?;
+        Ok(DocumentChunks { document, chunks, total, next_offset })
+    }
+
+    /// The chunks of pages `start` to `end` (from 1; an end beyond the document means its last page), at most
+    /// [`MAX_BROWSED`](chunks::MAX_BROWSED) or those of one page.
+    pub fn browse_pages(&self, collection: CollectionId, name: &str, start: u32, end: u32) -> Result<PageChunks> {
+        let collection = self.collection(collection)?;
+        let document = find_document(&collection, name)?;
+        check_page(&document, start)?;
+        if end < start {
+            return Err(Error::invalid(format!("end_page is {end} and start_page {start}; it must not be smaller.")));
         }
-        None => 0..document.chunk_count,
-    };
-    let Part { items, total, next_offset } = paging.of(all.collect());
-    let indexes = items.first().map_or(0..0, |first| *first..first + items.len() as u32);
-    let chunks = views(&mut collection.passages(), document.id, indexes)?;
-    Ok(DocumentChunks { document, chunks, total, next_offset })
-}
-
-pub(crate) fn browse_pages(
-    host: &Host,
-    collection: CollectionId,
-    name: &str,
-    start: u32,
-    end: u32,
-) -> Result<PageChunks> {
-    let collection = host.collection(collection)?;
-    let document = find_document(&collection, name)?;
-    check_page(&document, start)?;
-    if end < start {
-        return Err(Error::invalid(format!("end_page is {end} and start_page {start}; it must not be smaller.")));
+        let end = end.min(document.page_count);
+        let mut spans = collection.chunk_spans(document.id)?;
+        spans.retain(|span| (start..=end).contains(&span.page));
+        let begins_page = |n: &usize| spans[n - 1].page < spans[*n].page;
+        let next = (MAX_BROWSED..spans.len()).find(begins_page).map(|n| spans[n]);
+        let indexes = match (spans.first(), spans.last()) {
+            (Some(first), Some(last)) => first.index..next.map_or(last.index + 1, |next| next.index),
+            _ => 0..0,
+        };
+        let next_page = next.map(|next| next.page);
+        let end_page = next_page.map_or(end, |next| next - 1);
+        let chunks = views(&mut collection.passages(), document.id, indexes)?;
+        Ok(PageChunks { document, start_page: start, end_page, chunks, next_page })
     }
-    let end = end.min(document.page_count);
-    let mut spans = collection.chunk_spans(document.id)?;
-    spans.retain(|span| (start..=end).contains(&span.page));
-    let begins_page = |n: &usize| spans[n - 1].page < spans[*n].page;
-    let next = (MAX_BROWSED..spans.len()).find(begins_page).map(|n| spans[n]);
-    let indexes = match (spans.first(), spans.last()) {
-        (Some(first), Some(last)) => first.index..next.map_or(last.index + 1, |next| next.index),
-        _ => 0..0,
-    };
-    let next_page = next.map(|next| next.page);
-    let end_page = next_page.map_or(end, |next| next - 1);
-    let chunks = views(&mut collection.passages(), document.id, indexes)?;
-    Ok(PageChunks { document, start_page: start, end_page, chunks, next_page })
-}
 
-pub(crate) fn traverse_chunks(
-    host: &Host,
-    collection: CollectionId,
-    id: &str,
-    direction: Direction,
-    count: u32,
-) -> Result<Traversal> {
-    if !(1..=MAX_TRAVERSED).contains(&count) {
-        return Err(Error::invalid(format!("count is {count}; it must be between 1 and {MAX_TRAVERSED}.")));
+    /// `count` (1–[`MAX_TRAVERSED`](chunks::MAX_TRAVERSED)) chunks from the one with this id on, or up to it.
+    pub fn traverse_chunks(
+        &self,
+        collection: CollectionId,
+        id: &str,
+        direction: Direction,
+        count: u32,
+    ) -> Result<Traversal> {
+        check_range("count", count, 1..=MAX_TRAVERSED)?;
+        let collection = self.collection(collection)?;
+        let mut passages = collection.passages();
+        let Passage { document, chunk: start, .. } = find_chunk(&mut passages, id)?;
+        let (range, next) = match direction {
+            Direction::Forward => (start.index..start.index.saturating_add(count), start.index.checked_add(count)),
+            Direction::Backward => {
+                ((start.index + 1).saturating_sub(count)..start.index + 1, start.index.checked_sub(count))
+            }
+        };
+        let next = next.map(|index| passages.at(document.meta.id, index)).transpose()?.flatten();
+        let chunks = views(&mut passages, document.meta.id, range)?;
+        let next_chunk_id = next.map(|next| next.chunk.id);
+        Ok(Traversal { document: document.meta.clone(), direction, chunks, next_chunk_id })
     }
-    let collection = host.collection(collection)?;
-    let mut passages = collection.passages();
-    let Passage { document, chunk: start, .. } = find_chunk(&mut passages, id)?;
-    let (range, next) = match direction {
-        Direction::Forward => (start.index..start.index.saturating_add(count), start.index.checked_add(count)),
-        Direction::Backward => {
-            ((start.index + 1).saturating_sub(count)..start.index + 1, start.index.checked_sub(count))
-        }
-    };
-    let next = next.map(|index| passages.at(document.meta.id, index)).transpose()?.flatten();
-    let chunks = views(&mut passages, document.meta.id, range)?;
-    let next_chunk_id = next.map(|next| next.chunk.id);
-    Ok(Traversal { document: document.meta.clone(), direction, chunks, next_chunk_id })
-}
 
-pub(crate) fn source_context(host: &Host, collection: CollectionId, id: &str, window: u32) -> Result<SourceContext> {
-    if !(1..=MAX_WINDOW).contains(&window) {
-        return Err(Error::invalid(format!("window is {window}; it must be between 1 and {MAX_WINDOW}.")));
+    /// A chunk and up to `window` (1–[`MAX_WINDOW`](chunks::MAX_WINDOW)) chunks on each side of it.
+    pub fn source_context(&self, collection: CollectionId, id: &str, window: u32) -> Result<SourceContext> {
+        check_range("window", window, 1..=MAX_WINDOW)?;
+        let collection = self.collection(collection)?;
+        let mut passages = collection.passages();
+        let passage = find_chunk(&mut passages, id)?;
+        let (document, index) = (passage.document.meta.id, passage.chunk.index);
+        let before = views(&mut passages, document, index.saturating_sub(window)..index)?;
+        let after = views(&mut passages, document, index + 1..index.saturating_add(window + 1))?;
+        Ok(SourceContext { chunk_id: passage.chunk.id, before, chunk: view(passage), after })
     }
-    let collection = host.collection(collection)?;
-    let mut passages = collection.passages();
-    let passage = find_chunk(&mut passages, id)?;
-    let (document, index) = (passage.document.meta.id, passage.chunk.index);
-    let before = views(&mut passages, document, index.saturating_sub(window)..index)?;
-    let after = views(&mut passages, document, index + 1..index.saturating_add(window + 1))?;
-    Ok(SourceContext { chunk_id: passage.chunk.id, before, chunk: view(passage), after })
 }
 
 pub(crate) fn check_page(document: &DocumentMeta, page: u32) -> Result<()> {

@@ -8,8 +8,8 @@ pub mod structure;
 use std::sync::Arc;
 
 use casetrack_core::{
-    CollectionId, DocumentId, DocumentMeta, DocumentType, Error, ErrorCode, ExtractionMethod, FileFormat, Result,
-    Timestamp,
+    Action, CollectionId, DocumentId, DocumentMeta, DocumentType, Error, ErrorCode, ExtractionMethod, FileFormat,
+    Result, Timestamp, hint,
 };
 pub use casetrack_store::CatalogueEntry;
 use casetrack_store::Collection;
@@ -82,70 +82,77 @@ impl From<DocumentMeta> for DocumentSummary {
     }
 }
 
-pub(crate) fn list_documents(
-    host: &Host,
-    collection: CollectionId,
-    sort: DocumentSort,
-) -> Result<Vec<DocumentSummary>> {
-    let mut documents: Vec<DocumentSummary> =
-        host.collection(collection)?.documents()?.into_iter().map(Into::into).collect();
-    documents.sort_by(|a, b| {
-        let order = match sort {
-            DocumentSort::Name => a.name.to_lowercase().cmp(&b.name.to_lowercase()),
-            DocumentSort::Date => b.ingested_at.cmp(&a.ingested_at),
-            DocumentSort::Pages => b.pages.cmp(&a.pages),
-            DocumentSort::Type => a.document_type.cmp(&b.document_type),
-        };
-        order.then_with(|| a.name.cmp(&b.name)).then_with(|| a.path.cmp(&b.path))
-    });
-    Ok(documents)
-}
-
-pub(crate) fn documents_of_type(
-    host: &Host,
-    collection: CollectionId,
-    document_type: DocumentType,
-) -> Result<Vec<DocumentSummary>> {
-    let mut documents = list_documents(host, collection, DocumentSort::Name)?;
-    documents.retain(|document| document.document_type == document_type);
-    Ok(documents)
-}
-
-pub(crate) fn document_catalogue(host: &Host, collection: CollectionId) -> Result<Arc<[Arc<CatalogueEntry>]>> {
-    host.collection(collection)?.catalogue()
-}
-
-pub(crate) fn document(host: &Host, collection: CollectionId, name: &str) -> Result<DocumentDetails> {
-    let collection = host.collection(collection)?;
-    let meta = find_document(&collection, name)?;
-    let mut lengths = (u32::MAX, 0u64, 0u32);
-    let chunks = collection.chunk_spans(meta.id)?;
-    for chunk in &chunks {
-        let chars = chunk.char_end - chunk.char_start;
-        lengths = (lengths.0.min(chars), lengths.1 + u64::from(chars), lengths.2.max(chars));
+impl Host {
+    pub fn list_documents(&self, collection: CollectionId, sort: DocumentSort) -> Result<Vec<DocumentSummary>> {
+        let mut documents: Vec<DocumentSummary> =
+            self.collection(collection)?.documents()?.into_iter().map(Into::into).collect();
+        documents.sort_by(|a, b| {
+            let order = match sort {
+                DocumentSort::Name => a.name.to_lowercase().cmp(&b.name.to_lowercase()),
+                DocumentSort::Date => b.ingested_at.cmp(&a.ingested_at),
+                DocumentSort::Pages => b.pages.cmp(&a.pages),
+                DocumentSort::Type => a.document_type.cmp(&b.document_type),
+            };
+            order.then_with(|| a.name.cmp(&b.name)).then_with(|| a.path.cmp(&b.path))
+        });
+        Ok(documents)
     }
-    let count = chunks.len() as u64;
-    Ok(DocumentDetails {
-        chunk_statistics: ChunkStatistics {
-            count: count as u32,
-            min_chars: if count == 0 { 0 } else { lengths.0 },
-            mean_chars: lengths.1.checked_div(count).unwrap_or(0) as u32,
-            max_chars: lengths.2,
-        },
-        // A file inside a container exists where the container does.
-        source_exists: std::path::Path::new(&meta.path).ancestors().any(std::path::Path::is_file),
-        embedders: embedders(&meta, collection.has_sparse_vectors(meta.id)?),
-        meta,
-    })
-}
 
-pub(crate) fn delete_document(host: &Host, collection: CollectionId, name: &str) -> Result<DocumentMeta> {
-    let collection = host.collection_to_change(collection)?;
-    let meta = find_document(&collection, name)?;
-    let documents = if meta.format.is_container() { collection.documents()? } else { Vec::new() };
-    delete_whole(&collection, &meta, &documents)?;
-    collection.flush()?;
-    Ok(meta)
+    /// The documents of a type, by name, then path.
+    pub fn documents_of_type(
+        &self,
+        collection: CollectionId,
+        document_type: DocumentType,
+    ) -> Result<Vec<DocumentSummary>> {
+        let mut documents = self.list_documents(collection, DocumentSort::Name)?;
+        documents.retain(|document| document.document_type == document_type);
+        Ok(documents)
+    }
+
+    /// What lists and choices of documents show of each, ordered by path. From memory, but for documents that changed.
+    pub fn document_catalogue(&self, collection: CollectionId) -> Result<Arc<[Arc<CatalogueEntry>]>> {
+        self.collection(collection)?.catalogue()
+    }
+
+    pub fn document(&self, collection: CollectionId, name: &str) -> Result<DocumentDetails> {
+        let collection = self.collection(collection)?;
+        let meta = find_document(&collection, name)?;
+        let mut lengths = (u32::MAX, 0u64, 0u32);
+        let chunks = collection.chunk_spans(meta.id)?;
+        for chunk in &chunks {
+            let chars = chunk.char_end - chunk.char_start;
+            lengths = (lengths.0.min(chars), lengths.1 + u64::from(chars), lengths.2.max(chars));
+        }
+        let count = chunks.len() as u64;
+        Ok(DocumentDetails {
+            chunk_statistics: ChunkStatistics {
+                count: count as u32,
+                min_chars: if count == 0 { 0 } else { lengths.0 },
+                mean_chars: lengths.1.checked_div(count).unwrap_or(0) as u32,
+                max_chars: lengths.2,
+            },
+            // A file inside a container exists where the container does.
+            source_exists: std::path::Path::new(&meta.path).ancestors().any(std::path::Path::is_file),
+            embedders: embedders(&meta, collection.has_sparse_vectors(meta.id)?),
+            meta,
+        })
+    }
+
+    /// The document that `name` means: its id, the beginning of it, its path or its name with or without extension.
+    pub fn find_document(&self, collection: CollectionId, name: &str) -> Result<DocumentMeta> {
+        find_document(&*self.collection(collection)?, name)
+    }
+
+    /// Removes a document with all its chunks, vectors and index entries, and the copy of the original if one was kept. The documents
+    /// inside a container go with it, one atomic step each. The source file is not touched.
+    pub fn delete_document(&self, collection: CollectionId, name: &str) -> Result<DocumentMeta> {
+        let collection = self.collection_to_change(collection)?;
+        let meta = find_document(&collection, name)?;
+        let documents = if meta.format.is_container() { collection.documents()? } else { Vec::new() };
+        delete_whole(&collection, &meta, &documents)?;
+        collection.flush()?;
+        Ok(meta)
+    }
 }
 
 /// Removes a document, those of `documents` that are inside it, and the copies of their originals. Does not flush.
@@ -198,8 +205,13 @@ pub(crate) fn find_document(collection: &Collection, name: &str) -> Result<Docum
             &catalogue[resolve(Kind::Document, name, &candidates)?]
         }
     };
-    let vanished = || Error::new(ErrorCode::NotFound, format!("{} was just deleted.", found.name));
-    collection.document(found.id)?.ok_or_else(vanished)
+    collection.document(found.id)?.ok_or_else(|| just_deleted(&found.name))
+}
+
+/// The error for a document that was found and is gone now.
+pub(crate) fn just_deleted(name: &str) -> Error {
+    let hint = hint!["See the documents with ", Action::ListDocuments, "."];
+    Error::new(ErrorCode::NotFound, format!("{name} was just deleted.")).with_hint(hint)
 }
 
 /// The embedders that have vectors of a document.

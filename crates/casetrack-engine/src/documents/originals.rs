@@ -28,7 +28,7 @@ pub(crate) fn remove_others(collection: &Collection, meta: &DocumentMeta) -> Res
     Ok(())
 }
 
-/// Writes the copy beside its final name first, so that a half-written copy is never taken for the file.
+/// Writes the copy beside its final name first, so that a half-written copy never counts as the file.
 pub(crate) fn store(collection: &Collection, meta: &DocumentMeta, bytes: &[u8]) -> Result<()> {
     let target = collection.new_original_path(meta);
     let partial = target.with_extension("partial");

@@ -1,22 +1,21 @@
-//! The face of the crate: each method hands on to the use case of its name.
+//! The face of the crate: the use cases of a [`Host`], with jobs and watches.
 
-mod collections;
-mod documents;
-mod search;
 mod work;
 
+use std::ops::Deref;
 use std::sync::Arc;
 use std::time::Duration;
 
-use casetrack_core::{Cancel, CollectionId, JobId, ProgressSink, Result};
+use casetrack_core::{Cancel, CollectionId, CollectionMeta, JobId, ProgressSink, Result};
 
 use crate::host::changes::{Change, Listening};
 use crate::host::{EngineConfig, Host};
 use crate::jobs::{JobFilter, JobOrigin, JobReport, JobRequest, JobStatus, Jobs, StartedJob};
+use crate::search::{SearchRequest, SearchResponse};
 use crate::watches::{Schedule, WatchRequest, WatchStatus, Watches};
 
 /// One process has engines on a data directory (invariant 8). Cheap to share behind an `Arc`; all methods take `&self` and may
-/// block.
+/// block. Most use cases are methods of [`Host`]; here are those that concern jobs and watches.
 pub struct Engine {
     host: Host,
     jobs: Arc<Jobs>,
@@ -38,15 +37,6 @@ impl Engine {
         Self { host: self.host.with_config(config), jobs, watches }
     }
 
-    #[cfg(test)]
-    pub(crate) fn host(&self) -> &Host {
-        &self.host
-    }
-
-    pub fn config(&self) -> &EngineConfig {
-        self.host.config()
-    }
-
     /// Clears away what a crash left of collections that were being made or deleted. Only for the owner of the data directory.
     pub fn clear_remains(&self) -> Result<()> {
         self.host.registry().clear_remains()
@@ -57,6 +47,43 @@ impl Engine {
     /// It is called in the thread that makes the change, which waits for it: it must return at once and must not use an engine.
     pub fn on_change(&self, listener: impl Fn(Change) + Send + Sync + 'static) -> Listening {
         self.host.changes().listen(listener)
+    }
+}
+
+impl Deref for Engine {
+    type Target = Host;
+
+    fn deref(&self) -> &Host {
+        &self.host
+    }
+}
+
+/// Use cases that concern jobs or watches as well.
+impl Engine {
+    /// Searches one collection. When a model is missing, or chunks lack its vectors, the other stages answer and a notice says so, as it
+    /// does while documents are being ingested.
+    pub fn search(&self, collection: CollectionId, request: &SearchRequest) -> Result<SearchResponse> {
+        let ingestion = self.jobs.ingestion_notice(collection);
+        let mut response = self.host.search(collection, request)?;
+        response.notices.extend(ingestion.map(Into::into));
+        Ok(response)
+    }
+
+    /// Gives a collection another name. Its id, and so its directory, stays.
+    ///
+    /// Errors: as [`create_collection`](Host::create_collection) for names; [`ErrorCode::InUse`](casetrack_core::ErrorCode::InUse)
+    /// while something works with it.
+    pub fn rename_collection(&self, id: CollectionId, name: &str) -> Result<CollectionMeta> {
+        let renamed = self.host.rename_collection(id, name.trim())?;
+        self.watches.rename_collection(id, &renamed.name);
+        Ok(renamed)
+    }
+
+    /// Removes a collection and everything in it, for good; its watches end.
+    pub fn delete_collection(&self, id: CollectionId) -> Result<()> {
+        self.host.delete_collection(id)?;
+        self.watches.forget_collection(id);
+        Ok(())
     }
 }
 
@@ -124,7 +151,7 @@ impl Engine {
 impl Engine {
     /// Watches a folder for a collection from now on, also after a restart, and syncs it at once unless the schedule is manual.
     ///
-    /// Errors: where it is no folder, and where the collection watches it, or a folder around it or in it, already.
+    /// Errors: where it is not a folder, and where the collection watches it, or a folder around it or in it, already.
     pub fn watch_folder(&self, collection: CollectionId, request: WatchRequest) -> Result<WatchStatus> {
         self.watches.watch(&self.host, collection, request)
     }

@@ -5,7 +5,6 @@ use casetrack_core::{Cancel, CollectionId, ProgressSink, Result};
 use crate::host::Host;
 use crate::jobs::{JobReport, JobRequest, Work};
 use crate::report::Problem;
-use crate::{ingest, reindex, sync};
 
 /// Carries out requests with the use cases.
 pub(super) struct UseCases;
@@ -20,20 +19,16 @@ impl Work for UseCases {
         cancel: &Cancel,
     ) -> Result<(JobReport, Option<Problem>)> {
         let mut report = JobReport::default();
-        let stopped = match request {
+        match request {
             JobRequest::IngestDocument(request) | JobRequest::IngestFolder(request) => {
-                let done = ingest::ingest(host, collection, request, progress, cancel)?;
-                report.ingestion.insert(done).stopped.clone()
+                report.ingestion = Some(host.ingest(collection, request, progress, cancel)?);
             }
-            JobRequest::SyncFolder(request) => {
-                let done = sync::sync(host, collection, request, progress, cancel)?;
-                report.sync.insert(done).stopped.clone()
-            }
+            JobRequest::SyncFolder(request) => report.sync = Some(host.sync(collection, request, progress, cancel)?),
             JobRequest::ReindexDocument(request) | JobRequest::ReindexCollection(request) => {
-                let done = reindex::reindex(host, collection, request, progress, cancel)?;
-                report.reindex.insert(done).stopped.clone()
+                report.reindex = Some(host.reindex(collection, request, progress, cancel)?);
             }
-        };
+        }
+        let stopped = report.summary().and_then(|summary| summary.stopped.clone());
         Ok((report, stopped))
     }
 }

@@ -2,12 +2,12 @@
 
 use std::collections::HashMap;
 
-use casetrack_core::{Cancel, DocumentId, Error, Result};
+use casetrack_core::{Cancel, DocumentId, Error, Notice, Result};
 use casetrack_store::{Collection, Filter, Hit};
 use serde::Serialize;
 
 use super::{Evaluation, Ingested};
-use crate::search::{self, RECALL, Recall, Scope, SearchRequest, Weights, recall};
+use crate::search::{RECALL, Recall, Scope, SearchRequest, Weights, recall};
 
 /// Queries, and what each of them should find.
 pub trait Judgements {
@@ -66,7 +66,7 @@ pub struct Measurements {
     /// first four. One whose stage did not answer is left out.
     pub systems: Vec<(String, Vec<Vec<f64>>)>,
     pub latency: Latency,
-    pub notices: Vec<String>,
+    pub notices: Vec<Notice>,
 }
 
 /// Times of searches in milliseconds, by nearest rank.
@@ -122,9 +122,9 @@ impl Evaluation<'_> {
             };
             if number == 0 {
                 // Loads models and indexes.
-                search::search(self.host, collection.meta().id, &request)?;
+                self.host.search(collection.meta().id, &request)?;
             }
-            let response = search::search(self.host, collection.meta().id, &request)?;
+            let response = self.host.search(collection.meta().id, &request)?;
             times.push(response.elapsed_ms);
             let answers = response.results.iter().map(|result| Hit {
                 document: result.chunk.provenance.document_id,

@@ -13,14 +13,14 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use casetrack_core::{Cancel, CollectionId, DocumentId, Error, ErrorCode, ProgressSink, Result};
+use casetrack_core::{Cancel, CollectionId, DocumentId, Error, ErrorCode, Notice, ProgressSink, Result};
 use casetrack_store::Collection;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::collections::{CreateCollection, create_collection, list_collections};
+use crate::collections::CreateCollection;
 use crate::host::{Host, OpenCollection};
-use crate::ingest::{IngestRequest, ingest};
+use crate::ingest::IngestRequest;
 
 pub use casetrack_store::Hit;
 pub use measure::{Judgements, Latency, Measurements, Ranking, fused};
@@ -53,8 +53,8 @@ pub struct EvalReport {
     pub systems: Vec<SystemResult>,
     /// Of the whole search, from the text of a query to passages, with models and indexes loaded.
     pub latency: Latency,
-    /// In which way the evaluation was less than it could be; empty when all is well.
-    pub notices: Vec<String>,
+    /// What made the evaluation less complete than it could be; empty if nothing did.
+    pub notices: Vec<Notice>,
 }
 
 /// One way of ranking, measured.
@@ -71,16 +71,22 @@ pub struct Measured {
     pub mean: f64,
 }
 
-pub(crate) fn evaluate(
-    host: &Host,
-    request: &EvalRequest,
-    progress: &ProgressSink,
-    cancel: &Cancel,
-) -> Result<EvalReport> {
-    let evaluation = Evaluation::new(host);
-    let (ingested, spans) = evaluation.spans(request, progress, cancel)?;
-    let measured = evaluation.measure(&ingested, &spans, &Ranking::standard(), request.top_k, cancel)?;
-    Ok(EvalReport::new(&request.directory, &spans, &measured))
+impl Host {
+    /// The steps of an evaluation, for development tools.
+    pub fn evaluation(&self) -> Evaluation<'_> {
+        Evaluation { host: self }
+    }
+
+    /// Measures retrieval on the judged questions of a folder. Blocks: ingestion takes its time, then each query is searched twice.
+    ///
+    /// All figures but times are the same at each run. Fails where the questions cannot be read, or a document that they name was
+    /// not ingested.
+    pub fn evaluate(&self, request: &EvalRequest, progress: &ProgressSink, cancel: &Cancel) -> Result<EvalReport> {
+        let evaluation = self.evaluation();
+        let (ingested, spans) = evaluation.spans(request, progress, cancel)?;
+        let measured = evaluation.measure(&ingested, &spans, &Ranking::standard(), request.top_k, cancel)?;
+        Ok(EvalReport::new(&request.directory, &spans, &measured))
+    }
 }
 
 impl EvalReport {
@@ -111,7 +117,7 @@ pub struct Ingested {
     /// The document of each file by its absolute path: one of another path where that has the same content.
     pub documents: HashMap<String, DocumentId>,
     /// What was not ingested, and why.
-    pub notices: Vec<String>,
+    pub notices: Vec<Notice>,
 }
 
 /// The steps of an evaluation, in this order: [`ingest`](Self::ingest) documents, or [`spans`](Self::spans), which ingests as well;
@@ -121,24 +127,21 @@ pub struct Evaluation<'h> {
 }
 
 impl<'h> Evaluation<'h> {
-    pub(crate) fn new(host: &'h Host) -> Self {
-        Self { host }
-    }
-
     /// Ingests files and folders into the collection for evaluations, which is created where there is none, and deletes documents
     /// of an earlier evaluation that are not among them.
     pub fn ingest(&self, paths: Vec<PathBuf>, progress: &ProgressSink, cancel: &Cancel) -> Result<Ingested> {
         let id = self.collection()?;
-        let report = ingest(self.host, id, &IngestRequest::new(paths), progress, cancel)?;
-        if let Some(problem) = &report.stopped {
+        let report = self.host.ingest(id, &IngestRequest::new(paths), progress, cancel)?;
+        if let Some(problem) = &report.summary.stopped {
             return Err(match cancel.is_cancelled() {
                 true => Error::cancelled(),
                 false => Error::new(ErrorCode::Io, format!("The documents could not be ingested: {}", problem.message)),
             });
         }
         let failed = report.failed.iter();
-        let failed = failed.map(|file| format!("{} was not ingested: {}", file.relative_path, file.problem.message));
-        let notices = failed.chain(report.notices.iter().cloned()).collect();
+        let failed = failed
+            .map(|file| Notice::from(format!("{} was not ingested: {}", file.relative_path, file.problem.message)));
+        let notices = failed.chain(report.summary.notices.iter().cloned()).collect();
         let ingested = report.ingested.iter().map(|document| (document.path.clone(), document.document_id));
         let skipped = report.skipped.iter().filter_map(|file| Some((file.path.clone(), file.document_id?)));
         let documents = ingested.chain(skipped).collect();
@@ -149,12 +152,12 @@ impl<'h> Evaluation<'h> {
 
     /// The collection for evaluations.
     fn collection(&self) -> Result<CollectionId> {
-        let there = list_collections(self.host, None)?.into_iter().find(|found| found.meta.name == COLLECTION);
+        let there = self.host.list_collections(None)?.into_iter().find(|found| found.meta.name == COLLECTION);
         if let Some(there) = there {
             return Ok(there.meta.id);
         }
         let request = CreateCollection { name: COLLECTION.to_owned(), ..CreateCollection::default() };
-        Ok(create_collection(self.host, request)?.id)
+        Ok(self.host.create_collection(request)?.id)
     }
 
     /// Ingests the documents that the gold spans of a folder name, and reads the spans.

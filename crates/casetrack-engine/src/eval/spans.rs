@@ -12,7 +12,7 @@ use super::{EvalRequest, Ingested, Judgements, json_lines};
 
 const SPANS: &str = "spans.jsonl";
 
-/// How many of the first passages are looked at.
+/// How many of the first passages count.
 const DEPTHS: [usize; 3] = [5, 10, 20];
 
 #[derive(Deserialize)]

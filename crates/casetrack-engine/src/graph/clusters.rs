@@ -32,7 +32,7 @@ pub enum ClusterStrategy {
 #[derive(Debug, Clone, Copy)]
 pub struct ClusterRequest {
     pub strategy: ClusterStrategy,
-    /// 1–[`MAX_CLUSTERS`]; more are taken for as many.
+    /// 1–[`MAX_CLUSTERS`]; larger values count as the maximum.
     pub max_clusters: usize,
 }
 
@@ -47,9 +47,9 @@ pub struct Clusters {
 
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Cluster {
-    /// What the documents share: the entity, the reference, the type, or the terms that tell them from the others.
+    /// What the documents share: the entity, the reference, the type, or the terms that distinguish them from the others.
     pub label: String,
-    /// What tells them from the others, best first.
+    /// What distinguishes them from the others, best first.
     pub terms: Vec<String>,
     /// Mean cosine to the centre of the cluster, −1 to 1, without what all documents of the collection share; of topical ones.
     #[serde(skip_serializing_if = "Option::is_none")]

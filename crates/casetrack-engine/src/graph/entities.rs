@@ -27,6 +27,8 @@ pub struct EntityView {
     pub chunks: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub value: Option<EntityValue>,
+    /// 0–1: how many of the entities that are found in this way are what they are said to be.
+    pub confidence: f64,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
@@ -48,6 +50,8 @@ pub struct ListEntities {
     /// Only those that this document mentions.
     pub document: Option<DocumentId>,
     pub sort_by: EntitySort,
+    /// Only those of this confidence, in percent, or more.
+    pub least_confidence: u8,
     pub top_k: usize,
 }
 
@@ -61,13 +65,16 @@ pub struct EntityList {
 impl Graph {
     /// The first `top_k` entities; ties are broken by mentions, then by type and key.
     pub fn list_entities(&self, request: &ListEntities) -> EntityList {
-        let wanted = |entity_type| request.entity_type.is_none_or(|wanted| wanted == entity_type);
+        let wanted = |item: &Item<EntityType>| {
+            request.entity_type.is_none_or(|wanted| wanted == item.kind)
+                && item.confidence() >= request.least_confidence
+        };
         let slot = request.document.map(|id| self.document(id).map(|(slot, _)| slot));
         let is_here = |item: &Item<EntityType>| match slot {
             Some(slot) => slot.is_some_and(|slot| item.documents.get(slot).is_some()),
             None => true,
         };
-        let mut all: Vec<_> = self.entities.iter().filter(|(_, item)| wanted(item.kind) && is_here(item)).collect();
+        let mut all: Vec<_> = self.entities.iter().filter(|(_, item)| wanted(item) && is_here(item)).collect();
         let total = all.len() as u64;
         match request.sort_by {
             EntitySort::Mentions => all.sort_unstable_by_key(|(_, item)| (Reverse(item.count), item.kind, &*item.key)),
@@ -94,6 +101,7 @@ impl Graph {
             documents: item.documents.len() as u64,
             chunks: item.chunks,
             value: item.value().cloned(),
+            confidence: f64::from(item.confidence()) / 100.0,
         })
     }
 }

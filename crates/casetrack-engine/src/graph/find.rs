@@ -5,14 +5,10 @@ use std::collections::{BTreeSet, HashMap};
 use std::hash::Hash;
 
 use casetrack_core::{Action, EntityType, Error, ErrorCode, ReferenceKind, Result, hint};
-use schemars::JsonSchema;
-use serde::Serialize;
 
 use super::Graph;
 use super::fold::{fold, words};
 use super::items::{Item, Items};
-#[cfg(test)]
-use super::{EntityView, ReferenceView};
 
 /// Jaro–Winkler similarity (0–1) from which a name is taken for a misspelling of another. 0.92 lets one letter in ten differ.
 const MISSPELT: f64 = 0.92;
@@ -25,7 +21,7 @@ const MAX_SUGGESTIONS: usize = 5;
 const MAX_CANDIDATES: usize = 20;
 /// Of several with the same name, one that is mentioned this many times as often as the next is meant.
 const DOMINANT: u64 = 5;
-/// What is longer is no name.
+/// Longer texts are not names.
 const MAX_NAME_CHARS: usize = 500;
 
 /// An entity of a graph, until the graph changes.
@@ -37,8 +33,7 @@ pub struct EntityId(pub(super) u32);
 pub struct ReferenceId(pub(super) u32);
 
 /// How a name fits what was found.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Match {
     /// It is the name, an alias or the key, but for case, accents and punctuation. The first is meant; others with the same name
     /// are mentioned far less.
@@ -51,30 +46,7 @@ pub enum Match {
     None,
 }
 
-#[cfg(test)]
-#[derive(Debug, Clone, PartialEq)]
-pub struct EntityMatch {
-    pub fit: Match,
-    /// Best first.
-    pub entities: Vec<EntityView>,
-}
-
-#[cfg(test)]
-#[derive(Debug, Clone, PartialEq)]
-pub struct ReferenceMatch {
-    pub fit: Match,
-    /// Best first.
-    pub references: Vec<ReferenceView>,
-}
-
 impl Graph {
-    #[cfg(test)]
-    /// What `name` can mean, among entities of one type or of all. Cost: a few milliseconds for 10,000 names where none is the same.
-    pub fn find_entity(&self, name: &str, entity_type: Option<EntityType>) -> EntityMatch {
-        let (fit, ids) = self.entity_candidates(name, entity_type);
-        EntityMatch { fit, entities: ids.into_iter().filter_map(|id| self.entity(EntityId(id))).collect() }
-    }
-
     /// The one entity that `name` means. Fails, with candidates or suggestions, where it fits several or none.
     pub fn resolve_entity(&self, name: &str, entity_type: Option<EntityType>) -> Result<EntityId> {
         let (fit, ids) = self.entity_candidates(name, entity_type);
@@ -95,13 +67,6 @@ impl Graph {
         self.entities.by_key(entity_type, key).map(EntityId)
     }
 
-    #[cfg(test)]
-    /// As [`Graph::find_entity`]; references to parts of the same document are found only where `kind` asks for them.
-    pub fn find_reference(&self, name: &str, kind: Option<ReferenceKind>) -> ReferenceMatch {
-        let (fit, ids) = self.reference_candidates(name, kind);
-        ReferenceMatch { fit, references: ids.into_iter().filter_map(|id| self.reference(ReferenceId(id))).collect() }
-    }
-
     /// As [`Graph::resolve_entity`].
     pub fn resolve_reference(&self, name: &str, kind: Option<ReferenceKind>) -> Result<ReferenceId> {
         let (fit, ids) = self.reference_candidates(name, kind);
@@ -109,12 +74,14 @@ impl Graph {
         one("Reference", Action::ListReferences, name, fit, &ids, &self.references, label).map(ReferenceId)
     }
 
-    fn entity_candidates(&self, name: &str, entity_type: Option<EntityType>) -> (Match, Vec<u32>) {
+    /// What `name` can mean. Cost: a few milliseconds for 10,000 names where none is the same.
+    pub(super) fn entity_candidates(&self, name: &str, entity_type: Option<EntityType>) -> (Match, Vec<u32>) {
         let surname = |item: &Item<EntityType>| item.kind == EntityType::Person;
         find(&self.entities, name, |kind| entity_type.is_none_or(|wanted| wanted == kind), surname)
     }
 
-    fn reference_candidates(&self, name: &str, kind: Option<ReferenceKind>) -> (Match, Vec<u32>) {
+    /// As for entities; references to parts of the same document are found only where `kind` asks for them.
+    pub(super) fn reference_candidates(&self, name: &str, kind: Option<ReferenceKind>) -> (Match, Vec<u32>) {
         let wanted = |of| kind.map_or(of != ReferenceKind::Internal, |kind| kind == of);
         find(&self.references, name, wanted, |_| false)
     }
@@ -147,7 +114,7 @@ fn find<T: Copy + Ord + Hash>(
         let contains = {
             let of_name: Vec<&str> = words(name).collect();
             let within = |some: &[&str], all: &[&str]| some.iter().all(|word| all.contains(word));
-            // A single common word of what was asked is no name that it contains.
+            // A single common word of what was asked is not a name.
             within(&asked, &of_name) || of_name.len() > 1 && within(&of_name, &asked)
         };
         let similarity = if contains { 1.0 } else { strsim::jaro_winkler(&wanted, name) };

@@ -19,6 +19,8 @@ pub(super) struct Item<T> {
     /// The same of the other names that they use.
     aliases: BTreeMap<Arc<str>, u32>,
     values: BTreeMap<EntityValue, u32>,
+    /// The number of documents by their confidence in it, in percent.
+    confidences: BTreeMap<u8, u32>,
     /// The place in the document's own list, by the document's slot.
     pub documents: Sorted<u32>,
     /// Mentions or citations in all documents.
@@ -35,6 +37,7 @@ pub(super) struct Share<T> {
     pub name: Arc<str>,
     pub aliases: Vec<Arc<str>>,
     pub value: Option<Box<EntityValue>>,
+    pub confidence: u8,
     pub count: u32,
     pub chunks: u32,
 }
@@ -46,6 +49,7 @@ pub(super) struct Part<T> {
     pub name: Arc<str>,
     pub aliases: Vec<Arc<str>>,
     pub value: Option<Box<EntityValue>>,
+    pub confidence: u8,
     pub count: u32,
     pub chunks: u32,
 }
@@ -64,6 +68,11 @@ impl<T> Item<T> {
         let name = self.name();
         let all: BTreeSet<&Arc<str>> = self.names.keys().chain(self.aliases.keys()).collect();
         all.into_iter().filter(|alias| &***alias != name).map(|alias| alias.to_string()).collect()
+    }
+
+    /// In percent, of the document that is surest.
+    pub fn confidence(&self) -> u8 {
+        self.confidences.last_key_value().map_or(0, |(confidence, _)| *confidence)
     }
 
     /// What most documents take it to say.
@@ -130,11 +139,12 @@ impl<T: Copy + Ord + Hash> Items<T> {
             Some(&id) => id,
             None => self.intern(&share),
         };
-        let Share { kind, mut name, aliases, value, count, chunks, .. } = share;
+        let Share { kind, mut name, aliases, value, confidence, count, chunks, .. } = share;
         if let Some(item) = &mut self.items[id as usize] {
             item.count += u64::from(count);
             item.chunks += u64::from(chunks);
             item.documents.insert(slot, local);
+            *item.confidences.entry(confidence).or_default() += 1;
             if let Some(value) = &value {
                 *item.values.entry((**value).clone()).or_default() += 1;
             }
@@ -158,7 +168,7 @@ impl<T: Copy + Ord + Hash> Items<T> {
                 self.add_name(id, &name);
             }
         }
-        (id, Part { kind, name, aliases, value, count, chunks })
+        (id, Part { kind, name, aliases, value, confidence, count, chunks })
     }
 
     /// Takes back what [`Items::add`] added.
@@ -167,6 +177,7 @@ impl<T: Copy + Ord + Hash> Items<T> {
         item.count -= u64::from(share.count);
         item.chunks -= u64::from(share.chunks);
         item.documents.remove(slot);
+        take_one(&mut item.confidences, &share.confidence);
         if let Some(value) = &share.value {
             take_one(&mut item.values, &**value);
         }
@@ -194,6 +205,7 @@ impl<T: Copy + Ord + Hash> Items<T> {
             names: BTreeMap::new(),
             aliases: BTreeMap::new(),
             values: BTreeMap::new(),
+            confidences: BTreeMap::new(),
             documents: Sorted::default(),
             count: 0,
             chunks: 0,

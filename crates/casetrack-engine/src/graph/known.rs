@@ -141,7 +141,7 @@ fn value(graph: &Graph, name: &str, entity_type: Option<EntityType>) -> Option<E
     graph.entity_by_key(of_type, &key)
 }
 
-/// Says which entities a name was taken for, where it is not that of one.
+/// Says which entities a name was taken for, if there are several.
 fn several(graph: &Graph, name: &str, meant: &[EntityId]) -> Option<String> {
     const SHOWN: usize = 5;
     let known: Vec<_> = meant.iter().filter_map(|id| graph.entity(*id)).collect();

@@ -1,4 +1,4 @@
-//! The context graph of a collection: what its documents mention and refer to, and how they hang together. In memory and without
+//! The context graph of a collection: what its documents mention and refer to, and how they relate. In memory and without
 //! texts: an answer names places (document, chunk, characters of its page), which the caller reads. Only `known` knows the store.
 //!
 //! | question | file |
@@ -46,13 +46,11 @@ mod property_tests;
 #[cfg(test)]
 mod scale_tests;
 #[cfg(test)]
-mod support;
+mod test_support;
 #[cfg(test)]
 mod tests;
 
 use std::collections::BTreeMap;
-#[cfg(test)]
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use casetrack_core::{DocumentId, EntityType, ReferenceKind};
@@ -176,23 +174,6 @@ impl Graph {
             add: outdated.map(|(id, _)| *id).collect(),
             remove: self.slots.keys().filter(|id| !current.contains_key(id)).copied().collect(),
         }
-    }
-
-    #[cfg(test)]
-    /// The documents that it has.
-    pub fn documents(&self) -> BTreeSet<DocumentId> {
-        self.slots.keys().copied().collect()
-    }
-
-    #[cfg(test)]
-    /// Whether nothing is in it: no document, and no entity, reference or name that one has left behind.
-    pub fn is_empty(&self) -> bool {
-        self.slots.is_empty()
-            && self.by_path.is_empty()
-            && self.documents.iter().all(Option::is_none)
-            && self.chunks == 0
-            && self.entities.is_empty()
-            && self.references.is_empty()
     }
 
     /// All documents with their slots, by path.

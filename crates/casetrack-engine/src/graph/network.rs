@@ -23,7 +23,7 @@ const MIN_TOGETHER: u32 = 2;
 const SMALL: u64 = 100;
 /// Edges below this weight are chance.
 const MIN_WEIGHT: f64 = 0.05;
-/// The most widely mentioned entities, among which those with most links are looked for.
+/// The most widely mentioned entities, among which those with most links are sought.
 const CENTRES: usize = 300;
 
 pub const MAX_DEPTH: u32 = 4;
@@ -32,7 +32,7 @@ pub const MAX_DEPTH: u32 = 4;
 pub struct EntityGraphRequest {
     /// The entity in the middle; without one, the entities with most links are shown.
     pub center: Option<EntityId>,
-    /// Steps from the center, 1–[`MAX_DEPTH`]; more are taken for as many.
+    /// Steps from the center, 1–[`MAX_DEPTH`]; larger values count as the maximum.
     pub depth: u32,
     /// Most entities of the answer, the center among them.
     pub top_k: usize,

@@ -209,6 +209,7 @@ fn entities(places: &Places<'_>, annotations: &Annotations) -> (Vec<Share<Entity
             name: Arc::from(local.map_or(*key, |entity| entity.name.as_str())),
             aliases: local.into_iter().flat_map(|entity| &entity.aliases).map(|alias| alias.as_str().into()).collect(),
             value: local.and_then(|entity| entity.value.clone()).map(Box::new),
+            confidence: local.map_or(0, |entity| entity.confidence),
             count: mentions.len() as u32,
             chunks: in_chunks,
         });
@@ -244,6 +245,7 @@ fn references(places: &Places<'_>, annotations: &Annotations) -> (Vec<Share<Refe
             key: key.into(),
             name: name.into(),
             value: None,
+            confidence: 100,
             count: citations.len() as u32,
             chunks: chunks.len() as u32,
         });

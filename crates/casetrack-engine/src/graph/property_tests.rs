@@ -1,7 +1,7 @@
 use casetrack_core::{DocumentType, EntityType, ReferenceKind, Relation};
 use proptest::prelude::*;
 
-use super::support::{Doc, doc, id};
+use super::test_support::{Doc, doc, id};
 use super::*;
 
 const PEOPLE: &[&str] = &["John Smith", "Jane Smith", "Mary Jones", "Ann Lee"];
@@ -58,7 +58,7 @@ fn documents(said: &Said, variant: usize) -> Vec<Doc> {
 fn answers(graph: &Graph) -> String {
     let mut all = format!("{:#?}\n{:#?}\n", graph.summary(), graph.statistics());
     for sort_by in [EntitySort::Mentions, EntitySort::Documents, EntitySort::Name] {
-        let list = graph.list_entities(&ListEntities { entity_type: None, document: None, sort_by, top_k: 100 });
+        let list = graph.list_entities(&ListEntities { sort_by, top_k: 100, ..ListEntities::default() });
         all += &format!("{list:#?}\n");
     }
     for sort_by in [ReferenceSort::Citations, ReferenceSort::Documents, ReferenceSort::Name] {
@@ -154,6 +154,7 @@ proptest! {
             name: key.to_owned(),
             aliases: Vec::new(),
             value: None,
+            confidence: 90,
         };
         let annotations = Annotations {
             entities: vec![entity("a"), entity("b")],
@@ -164,7 +165,7 @@ proptest! {
         };
         let ranges: Vec<ChunkRange> = (0..3).map(|i| ChunkRange { page: 1, char_start: i * 1800, char_end: i * 1800 + 2000 }).collect();
         let meta = doc("a.txt", 3).node();
-        let node = DocumentNode::new(&support::meta("a.txt"), &ranges, &annotations, None);
+        let node = DocumentNode::new(&test_support::meta("a.txt"), &ranges, &annotations, None);
         prop_assert_eq!(meta.info, node.info.clone());
         let counted: u32 = node.postings.iter().flat_map(|(_, postings)| postings).map(|posting| u32::from(posting.count)).sum();
         let expected = mentions.iter().filter(|(entity, start, _)| *entity < 2 && *start < 5600).count();

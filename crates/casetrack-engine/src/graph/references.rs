@@ -17,7 +17,7 @@ pub struct ReferenceView {
     pub citations: u64,
     /// Documents that cite it.
     pub documents: u64,
-    /// The document of the collection that it is, where that can be told by title or file name.
+    /// The document of the collection that it is, where its title or file name shows that.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub resolved: Option<DocumentRef>,
 }

@@ -139,7 +139,7 @@ impl Graph {
                 self.cites(document, local, other, true, reasons);
             }
         }
-        // A document that fits is looked for in full only for the few references that may mean this one.
+        // The full comparison is made only for the few references that may mean this document.
         for (_, item) in self.references.iter() {
             let names = matches!(item.kind, ReferenceKind::Document | ReferenceKind::Report);
             if !names || !Self::may_mean(item.name(), document) {

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use casetrack_core::{DocumentType, EntityType, ReferenceKind};
 
-use super::support::{doc, id};
+use super::test_support::{doc, id};
 use super::*;
 
 const DOCUMENTS: u32 = 1000;
@@ -108,7 +108,7 @@ fn a_graph_of_a_thousand_documents_answers() {
     timed("entity graph, depth 4, 100 entities", || around(4, 100));
     timed("entity graph without a center", || graph.entity_graph(&EntityGraphRequest::default()));
     timed("list of entities by name", || {
-        graph.list_entities(&ListEntities { entity_type: None, document: None, sort_by: EntitySort::Name, top_k: 50 })
+        graph.list_entities(&ListEntities { sort_by: EntitySort::Name, top_k: 50, ..ListEntities::default() })
     });
     timed("exact name", || graph.find_entity("Organization name 0", None));
     timed("misspelt name", || graph.find_entity("organizatoin nmae 17", None));

@@ -8,6 +8,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::entities::{EntityView, ListEntities};
+use super::items::Item;
 use super::references::{ListReferences, ReferenceView};
 use super::timeline::{TimelineEvent, TimelineRequest};
 use super::{EntityId, Graph, GraphStatistics, Place};
@@ -19,17 +20,19 @@ const DATES: usize = 10;
 const TOPICS: usize = 8;
 const REFERENCES: usize = 5;
 const TOP_ENTITIES: usize = 10;
-/// Entities of a type that are looked at for them.
+/// Entities of each type that are considered for them.
 const CANDIDATES: usize = 100;
 const EXAMPLES: usize = 4;
+/// Percent: less sure entities are left out.
+const LEAST_CONFIDENCE: u8 = 60;
 /// Roles that a stakeholder is shown with.
 const ROLES: usize = 3;
-/// How much more a name counts of which a text says what it is.
+/// How much more a name counts if a text states its role.
 const WITH_ROLE: f64 = 3.0;
 
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct GraphSummary {
-    /// Those of which documents say what they are ("Vendor") count three times; then by documents and mentions.
+    /// Those whose role a document states ("Vendor") count three times; then by documents and mentions.
     pub organizations: Vec<Stakeholder>,
     /// Likewise: "Chief Executive Officer".
     pub people: Vec<Stakeholder>,
@@ -130,7 +133,8 @@ impl Graph {
                 *spellings.entry(&note.role).or_default() += u64::from(note.count);
             }
         }
-        let of_type = self.entities.iter().filter(|(_, item)| item.kind == entity_type);
+        let sure = |item: &Item<EntityType>| item.kind == entity_type && item.confidence() >= LEAST_CONFIDENCE;
+        let of_type = self.entities.iter().filter(|(_, item)| sure(item));
         let mut ranked: Vec<(f64, u32, &str)> = Vec::new();
         for (id, item) in of_type {
             let by_role = if roles.contains_key(&id) { WITH_ROLE } else { 1.0 };
@@ -179,7 +183,12 @@ impl Graph {
         use EntityType::{Concept, Location, Organization, Person};
         let mut top = Vec::new();
         for entity_type in [Person, Organization, Location, Concept] {
-            let most = ListEntities { entity_type: Some(entity_type), top_k: CANDIDATES, ..ListEntities::default() };
+            let most = ListEntities {
+                entity_type: Some(entity_type),
+                least_confidence: LEAST_CONFIDENCE,
+                top_k: CANDIDATES,
+                ..ListEntities::default()
+            };
             // A common noun alone, such as "transfer", is not what a collection is about.
             let telling = |entity: &EntityView| entity_type != Concept || entity.name.contains(' ');
             top.extend(self.list_entities(&most).entities.into_iter().filter(telling).take(TOP_ENTITIES));

@@ -1,7 +1,7 @@
-use super::find::{EntityMatch, Match};
+use super::find::Match;
 use casetrack_core::{DocumentType, EntityType, ReferenceKind, Relation};
 
-use super::support::{Doc, doc, id};
+use super::test_support::{Doc, EntityMatch, doc, id};
 use super::*;
 
 fn graph(documents: impl IntoIterator<Item = Doc>) -> Graph {
@@ -286,6 +286,24 @@ fn the_timeline_puts_dates_that_matter_first() {
     assert_eq!(timeline(Some("2023"), Some("2023"), 10).events.len(), 1);
     assert_eq!(timeline(Some("2023-01-16"), Some("2024-02"), 10).events.len(), 0);
     assert_eq!(timeline(None, Some("2023-01"), 10).events.len(), 2);
+}
+
+#[test]
+fn a_summary_leaves_out_what_is_not_sure() {
+    let documents = [
+        doc("a.txt", 1).person(0, "Ann Lee").organization(0, "Field").sure(50),
+        doc("b.txt", 1).organization(0, "Acme").organization(0, "Offshore").sure(50),
+        doc("c.txt", 1).organization(0, "Acme").sure(95),
+    ];
+    let graph = graph(documents);
+    let names = |entities: Vec<EntityView>| entities.into_iter().map(|entity| entity.name).collect::<Vec<_>>();
+    let summary = graph.summary();
+    assert_eq!(names(summary.organizations.into_iter().map(|one| one.entity).collect()), ["Acme"]);
+    assert_eq!(names(summary.top_entities), ["Acme", "Ann Lee"]);
+    // Lists have all, each with the confidence of the document that is surest.
+    let all = graph.list_entities(&ListEntities { top_k: 10, ..ListEntities::default() });
+    let confidences: Vec<_> = all.entities.iter().map(|entity| (entity.name.as_str(), entity.confidence)).collect();
+    assert_eq!(confidences, [("Acme", 0.95), ("Ann Lee", 0.9), ("Field", 0.5), ("Offshore", 0.5)]);
 }
 
 #[test]

@@ -36,7 +36,7 @@ pub struct TimelineRequest {
     pub role: Option<String>,
     /// Those that matter most are kept.
     pub top_k: usize,
-    /// Leave out dates of which nothing says what they are.
+    /// Leave out dates without a role.
     pub with_role_only: bool,
 }
 
@@ -54,7 +54,7 @@ pub struct TimelineEvent {
     pub date: DateValue,
     /// As a document writes the date.
     pub written: String,
-    /// "effective date"; `None` where no text says what the date is.
+    /// "effective date"; `None` where no text says what the date means.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub role: Option<String>,
     /// The role and the documents: "Effective date (Agreement.docx)".
@@ -82,7 +82,7 @@ struct Event<'a> {
     sources: Vec<(u32, &'a Document, Place)>,
 }
 
-/// Whether a role is that of a document's own date.
+/// Whether a role means a document's own date.
 pub(super) fn is_of_document(role: &str) -> bool {
     let role = role.to_lowercase();
     ["agreement", "effective", "signature", "execution", "issue", "invoice", "publication", "revision"]

@@ -57,7 +57,7 @@ impl Graph {
         taken.into_iter().map(|(id, _)| id).collect()
     }
 
-    /// Up to `top_k` terms that tell groups of documents apart, for each group: class-based TF-IDF (Grootendorst, "BERTopic", 2022)
+    /// Up to `top_k` terms that distinguish groups of documents, for each group: class-based TF-IDF (Grootendorst, "BERTopic", 2022)
     /// with the documents of a group that have a term as its frequency, so that a long document says no more than a short one, and
     /// for its rarity the logarithm of how much more common it is in the group than in all, so that what all groups have names none.
     /// Terms are topics, organizations, people and places of the documents, and the words of their titles.

@@ -3,7 +3,7 @@
 
 use super::fold::{fold, words};
 
-/// A name without what tells versions apart, and that.
+/// A name without what distinguishes versions, and that.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct VersionName {
     /// Folded; may be empty, where a name says nothing but its version.
@@ -11,7 +11,7 @@ pub(super) struct VersionName {
     pub marker: Marker,
 }
 
-/// What tells versions of a document apart.
+/// What distinguishes the versions of a document.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub(super) struct Marker {
     /// 0 is an amendment without a number.

@@ -1,10 +1,12 @@
-//! What changes in the collections of a data directory, told to those who listen.
+//! Changes in the collections of a data directory, and who is notified of them.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, Weak};
 
 use casetrack_core::{CollectionId, DocumentId};
 use casetrack_store::Collection;
 pub use casetrack_store::DocumentChange;
+
+use super::lock;
 
 /// Something that has happened. It is durable, and reading shows it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -44,7 +46,7 @@ impl Changes {
         listeners.iter().for_each(|listener| listener(change));
     }
 
-    /// Tells of the changes of documents in a collection that was just opened.
+    /// Notifies of the changes of documents in a collection that was just opened.
     pub fn follow(&self, collection: &Collection) {
         let (changes, id) = (self.clone(), collection.meta().id);
         // Opened just now, so nobody else observes it.
@@ -69,10 +71,6 @@ impl Drop for Listening {
             lock(&listeners).all.retain(|(number, _)| *number != self.number);
         }
     }
-}
-
-fn lock(listeners: &Mutex<Listeners>) -> MutexGuard<'_, Listeners> {
-    listeners.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

@@ -3,13 +3,14 @@
 use std::any::{Any, TypeId};
 use std::collections::HashMap;
 use std::ops::Deref;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use casetrack_core::{CollectionId, Error, ErrorCode, Result};
 use casetrack_store::{Collection, Registry};
 
 use super::changes::{Change, Changes};
+use super::lock;
 use super::state::check_readable;
 
 /// Collections that stay open while nothing works with them. Each takes 20 to 40 MB.
@@ -167,11 +168,6 @@ impl OpenCollections {
     }
 }
 
-/// A panic while a lock was held leaves plain maps and handles behind, which stay valid.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 #[cfg(test)]
 mod tests {
     use casetrack_core::{CollectionMeta, CollectionStatus, CollectionType, Timestamp};
@@ -196,7 +192,7 @@ mod tests {
             created_at: Timestamp::now(),
         };
         let models = VectorModels { dense: "m".to_owned(), dense_dimension: 2, sparse: None };
-        host.collections().adopt(host.registry().create(&meta, &models).unwrap())
+        host.open_collections().adopt(host.registry().create(&meta, &models).unwrap())
     }
 
     #[test]
@@ -204,7 +200,7 @@ mod tests {
         let (_dir, host) = host();
         let held = make(&host, 0);
         let ids: Vec<CollectionId> = (1..MAX_UNUSED + 4).map(|n| make(&host, n).meta().id).collect();
-        let is_open = |id: &CollectionId| host.collections().if_open(*id).is_some();
+        let is_open = |id: &CollectionId| host.open_collections().if_open(*id).is_some();
         assert!(is_open(&held.meta().id), "it is in use");
         let open: Vec<bool> = ids.iter().map(is_open).collect();
         assert_eq!(open.iter().filter(|open| **open).count(), MAX_UNUSED + 1, "{open:?}");
@@ -220,7 +216,7 @@ mod tests {
         let derived = |host: &Host| host.collection(id).unwrap().derived::<Mutex<u32>>();
         *lock(&derived(&host)) += 1;
         assert_eq!(*lock(&derived(&host.with_config(host.config().clone()))), 1);
-        host.collections().close(id).unwrap();
+        host.open_collections().close(id).unwrap();
         assert_eq!(*lock(&derived(&host)), 0);
     }
 }

@@ -1,4 +1,4 @@
-//! What the engine can be told.
+//! The settings of the engine.
 
 use std::path::PathBuf;
 
@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::access::Access;
 
-/// Everything the engine can be told. The defaults suit an 8 GB laptop. What is left out when it is serialised is that of the process
-/// that reads it.
+/// All settings of the engine. The defaults suit an 8 GB laptop. Fields that are not serialised are those of the process that
+/// deserialises the others.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct EngineConfig {
     /// Where collections live.

@@ -7,7 +7,7 @@ use sha2::Digest;
 
 use super::config::EngineConfig;
 
-/// The bytes of a whole file and their digest, if the rules of access allow it, or those of the copy that stands for it. Paths that are
+/// The bytes of a whole file and their digest, if the rules of access allow it, or of the copy to read instead. Paths that are
 /// not UTF-8 are refused: a citation could not name them.
 pub(crate) fn read(path: &Path, copy: Option<&Path>, config: &EngineConfig) -> Result<(Vec<u8>, Sha256)> {
     if copy.is_none() {
@@ -28,7 +28,7 @@ pub(crate) fn sha256(bytes: &[u8]) -> Sha256 {
     Sha256(sha2::Sha256::digest(bytes).into())
 }
 
-/// Refuses what is no file or too large, before it is read.
+/// Refuses what is not a file or too large, before it is read.
 pub(crate) fn readable(path: &Path, limits: &Limits) -> Result<std::fs::Metadata> {
     let shown = path.display().to_string();
     let metadata = std::fs::metadata(path).map_err(|error| Error::io(&shown, error))?;

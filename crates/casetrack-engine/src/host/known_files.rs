@@ -4,18 +4,19 @@ use std::collections::HashMap;
 use std::fs::Metadata;
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
 use std::time::{Duration, SystemTime};
 
 use casetrack_core::{Cancel, Error, Result, Sha256};
 use sha2::Digest;
 
+use super::lock;
 use crate::report::{FailedFile, SkippedFile};
 
 /// A file that was changed less than this before it was read may have been changed again with the same time. Git's index has the
 /// same rule ("racy git"); 2 s is the coarsest step of times in use, that of FAT.
 const RACY: Duration = Duration::from_secs(2);
-/// Bytes read between two looks at cancellation.
+/// Bytes read between two checks of cancellation.
 const PIECE_BYTES: usize = 1 << 20;
 
 /// The files of this process's syncs by their paths, about 300 bytes each.
@@ -78,29 +79,25 @@ impl KnownFiles {
         cancel: &Cancel,
     ) -> Result<(Sha256, Option<Refusal>)> {
         let stamp = Stamp::of(metadata);
-        if trust && let Some(known) = self.lock().get(path).filter(|known| known.holds_for(stamp)) {
+        if trust && let Some(known) = lock(&self.0).get(path).filter(|known| known.holds_for(stamp)) {
             return Ok((known.sha256, known.refusal.clone()));
         }
         let read_at = SystemTime::now();
         let sha256 = digest(path, cancel)?;
-        self.lock().insert(path.to_owned(), KnownFile { stamp, read_at, sha256, refusal: None });
+        lock(&self.0).insert(path.to_owned(), KnownFile { stamp, read_at, sha256, refusal: None });
         Ok((sha256, None))
     }
 
     /// Notes why a file was refused.
     pub fn refuse(&self, path: &Path, refusal: Refusal) {
-        if let Some(known) = self.lock().get_mut(path) {
+        if let Some(known) = lock(&self.0).get_mut(path) {
             known.refusal = Some(refusal);
         }
     }
 
     /// Forgets the files below a folder that `is_there` does not know.
     pub fn keep(&self, folder: &Path, is_there: impl Fn(&Path) -> bool) {
-        self.lock().retain(|path, _| !path.starts_with(folder) || is_there(path));
-    }
-
-    fn lock(&self) -> MutexGuard<'_, HashMap<PathBuf, KnownFile>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0).retain(|path, _| !path.starts_with(folder) || is_there(path));
     }
 }
 
@@ -143,13 +140,13 @@ mod tests {
         let known = KnownFiles::default();
         std::fs::write(&path, "one").unwrap();
         assert_eq!(look(&known, &path), sha256(b"one"));
-        // As if it were written again within the step of the clock: only reading it tells.
-        known.lock().get_mut(&path).unwrap().sha256 = sha256(b"stale");
+        // As if it were written again within the step of the clock: only reading it shows the change.
+        known.0.lock().unwrap().get_mut(&path).unwrap().sha256 = sha256(b"stale");
         assert_eq!(look(&known, &path), sha256(b"one"), "a file that was just written is not trusted");
 
         age(&path, 60);
         look(&known, &path);
-        known.lock().get_mut(&path).unwrap().sha256 = sha256(b"trusted");
+        known.0.lock().unwrap().get_mut(&path).unwrap().sha256 = sha256(b"trusted");
         assert_eq!(look(&known, &path), sha256(b"trusted"));
         let all = known.digest(&path, &std::fs::metadata(&path).unwrap(), false, &Cancel::default());
         assert_eq!(all.unwrap().0, sha256(b"one"));

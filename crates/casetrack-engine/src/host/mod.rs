@@ -12,7 +12,7 @@ mod recognizer;
 mod state;
 mod storage;
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use casetrack_core::{CollectionId, Result};
 use casetrack_embed::{Embedder, find_models_dir};
@@ -31,9 +31,14 @@ pub(crate) use recognizer::{RememberingRecognizer, annotations};
 pub(crate) use state::check_changeable;
 pub(crate) use storage::StorageSize;
 
-/// Settings, and what is shared by all hosts of a data directory. A clone has the same settings.
+/// A panic while a lock was held leaves plain maps and handles behind, which stay valid.
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Settings, and what is shared by all hosts of a data directory: what the use cases are methods of. A clone has the same settings.
 #[derive(Clone)]
-pub(crate) struct Host {
+pub struct Host {
     config: EngineConfig,
     shared: Arc<Shared>,
     embedder: OnceLock<Embedder>,
@@ -54,7 +59,7 @@ struct Shared {
 
 impl Host {
     /// Creates the data directory if need be. Loads no model and opens no collection.
-    pub fn new(config: EngineConfig) -> Result<Self> {
+    pub(crate) fn new(config: EngineConfig) -> Result<Self> {
         let changes = Changes::default();
         let shared = Shared {
             registry: Registry::open(&config.data_dir)?,
@@ -70,14 +75,14 @@ impl Host {
     }
 
     /// A host of the same data directory with other settings. `data_dir` and `reader` of `config` are ignored.
-    pub fn with_config(&self, config: EngineConfig) -> Self {
+    pub(crate) fn with_config(&self, config: EngineConfig) -> Self {
         let EngineConfig { data_dir, reader, .. } = self.config.clone();
         let config = EngineConfig { data_dir, reader, ..config };
         Self { config, shared: Arc::clone(&self.shared), embedder: OnceLock::new() }
     }
 
     /// A host with settings that were written down, as [`with_config`](Self::with_config). Which files may be read is what it is now.
-    pub fn with_recorded(&self, config: EngineConfig) -> Self {
+    pub(crate) fn with_recorded(&self, config: EngineConfig) -> Self {
         let access = self.config.access.clone();
         self.with_config(EngineConfig { access, ..config })
     }
@@ -86,44 +91,44 @@ impl Host {
         &self.config
     }
 
-    pub fn registry(&self) -> &Registry {
+    pub(crate) fn registry(&self) -> &Registry {
         &self.shared.registry
     }
 
-    pub fn collections(&self) -> &OpenCollections {
+    pub(crate) fn open_collections(&self) -> &OpenCollections {
         &self.shared.collections
     }
 
-    pub fn readers(&self) -> &Readers {
+    pub(crate) fn readers(&self) -> &Readers {
         &self.shared.readers
     }
 
-    pub fn storage(&self) -> &StorageSize {
+    pub(crate) fn storage(&self) -> &StorageSize {
         &self.shared.storage
     }
 
-    pub fn known_files(&self) -> &KnownFiles {
+    pub(crate) fn known_files(&self) -> &KnownFiles {
         &self.shared.files
     }
 
-    pub fn changes(&self) -> &Changes {
+    pub(crate) fn changes(&self) -> &Changes {
         &self.shared.changes
     }
 
     /// Opens a collection, or returns it if it is open already. One that could not be written is closed and opened again.
-    pub fn collection(&self, id: CollectionId) -> Result<Arc<OpenCollection>> {
+    pub(crate) fn collection(&self, id: CollectionId) -> Result<Arc<OpenCollection>> {
         self.shared.collections.get(id, &self.shared.registry, |collection| self.adopt_sparse_model(collection))
     }
 
     /// Opens a collection whose documents are to be changed.
-    pub fn collection_to_change(&self, id: CollectionId) -> Result<Arc<OpenCollection>> {
+    pub(crate) fn collection_to_change(&self, id: CollectionId) -> Result<Arc<OpenCollection>> {
         let collection = self.collection(id)?;
         check_changeable(collection.meta())?;
         Ok(collection)
     }
 
-    /// Gives a collection that was made before there were learned-sparse vectors the model for those to come. What stands in the
-    /// way does not keep it from being used.
+    /// Gives a collection that was made before there were learned-sparse vectors the model for future documents. Callers use the
+    /// collection even where this fails.
     fn adopt_sparse_model(&self, collection: &mut Collection) -> Result<()> {
         if collection.models().sparse.is_some() {
             return Ok(());
@@ -133,7 +138,7 @@ impl Host {
     }
 
     /// The embedding service; its weights load at the first text.
-    pub fn embedder(&self) -> Result<&Embedder> {
+    pub(crate) fn embedder(&self) -> Result<&Embedder> {
         if let Some(embedder) = self.embedder.get() {
             return Ok(embedder);
         }
@@ -143,7 +148,7 @@ impl Host {
     }
 
     /// The embedding service, if its vectors may be compared with those of the collection.
-    pub fn embedder_of(&self, collection: &Collection) -> Result<&Embedder> {
+    pub(crate) fn embedder_of(&self, collection: &Collection) -> Result<&Embedder> {
         let embedder = self.embedder()?;
         models::check_dense(embedder, collection)?;
         Ok(embedder)
@@ -151,7 +156,7 @@ impl Host {
 
     /// Whether the learned-sparse vectors of the model in use may be compared with those of the collection: `None` where the
     /// collection has none and takes none, an error where they cannot be made.
-    pub fn sparse_embedder_of(&self, collection: &Collection) -> Result<Option<&Embedder>> {
+    pub(crate) fn sparse_embedder_of(&self, collection: &Collection) -> Result<Option<&Embedder>> {
         let Some(made_by) = &collection.models().sparse else { return Ok(None) };
         let embedder = self.embedder()?;
         models::check_sparse(embedder, collection, made_by)?;
@@ -159,7 +164,7 @@ impl Host {
     }
 
     /// The recognizer, loaded at its first use and kept (about 10 MB).
-    pub fn recognizer(&self) -> Result<Arc<RememberingRecognizer>> {
+    pub(crate) fn recognizer(&self) -> Result<Arc<RememberingRecognizer>> {
         self.shared.recognizers.get(&find_models_dir(self.config.models_dir.as_deref())?)
     }
 }

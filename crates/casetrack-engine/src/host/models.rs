@@ -1,11 +1,13 @@
 //! The embedding services, and whether their vectors may be compared with those of a collection.
 
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use casetrack_core::{Action, Error, ErrorCode, Result, hint};
 use casetrack_embed::{EmbedOptions, Embedder, Outputs};
 use casetrack_store::Collection;
+
+use super::lock;
 
 /// The embedding services in use, each with its models folder and settings.
 #[derive(Default)]
@@ -14,7 +16,7 @@ pub(super) struct Embedders(Mutex<Vec<(PathBuf, EmbedOptions, Embedder)>>);
 impl Embedders {
     /// The service of a folder and settings; its weights load at the first text.
     pub fn get(&self, models: PathBuf, options: EmbedOptions) -> Embedder {
-        let mut embedders = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut embedders = lock(&self.0);
         let same = embedders.iter().find(|(folder, settings, _)| (folder, settings) == (&models, &options));
         match same {
             Some((.., embedder)) => embedder.clone(),

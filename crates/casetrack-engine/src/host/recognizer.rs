@@ -4,13 +4,14 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use casetrack_core::{Annotations, Cancel, Page, Result, Sha256};
 use casetrack_extract::running_lines;
 use casetrack_nlp::{NamedSpan, Recognizer, SpacyRecognizer, annotate, spacy::MODEL_FOLDER};
 
 use super::files::sha256;
+use super::lock;
 
 /// Bytes of remembered spans in each of two generations: some 20,000 pages.
 const REMEMBERED_BYTES: usize = 8 << 20;
@@ -25,7 +26,7 @@ impl Recognizers {
     /// The recognizer of a models folder, loaded by the first who wants it.
     pub fn get(&self, models: &Path) -> Result<Arc<RememberingRecognizer>> {
         let folder = models.join(MODEL_FOLDER);
-        let mut recognizers = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut recognizers = lock(&self.0);
         if let Some((_, same)) = recognizers.iter().find(|(known, _)| *known == folder) {
             return Ok(Arc::clone(same));
         }
@@ -81,7 +82,7 @@ impl<R> RememberingRecognizer<R> {
 
 impl<R: Recognizer> Recognizer for RememberingRecognizer<R> {
     fn recognize(&self, text: &str, cancel: &Cancel) -> Result<Vec<NamedSpan>> {
-        let seen = || self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let seen = || lock(&self.seen);
         let digest = sha256(text.as_bytes());
         let known = seen().get(digest);
         if let Some(spans) = known {

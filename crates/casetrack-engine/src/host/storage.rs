@@ -1,10 +1,12 @@
 //! What a data directory takes on disk.
 
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-/// The size of the data directory, which takes a look at every file in it, as it was found last.
+use super::lock;
+
+/// The size of the data directory as it was found last: finding it examines every file.
 #[derive(Default)]
 pub(crate) struct StorageSize(Mutex<Option<(Instant, u64)>>);
 
@@ -13,7 +15,7 @@ impl StorageSize {
     const KEPT: Duration = Duration::from_secs(10);
 
     pub fn bytes_below(&self, directory: &Path) -> u64 {
-        let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut last = lock(&self.0);
         match *last {
             Some((at, bytes)) if at.elapsed() < Self::KEPT => bytes,
             _ => last.insert((Instant::now(), bytes_below(directory))).1,

@@ -10,12 +10,12 @@ use super::{FailedFile, IngestRequest, Problem, SkipReason, SkippedFile};
 use crate::access::Access;
 use crate::host::EngineConfig;
 
-/// The files to look at, in a stable order, and what could not even be listed.
+/// The files to examine, in a stable order, and what could not even be listed.
 #[derive(Default)]
 pub(crate) struct Discovery {
     pub files: Vec<FoundFile>,
     pub failed: Vec<FailedFile>,
-    /// Folders that are not looked into.
+    /// Folders that are not searched.
     pub denied: Vec<SkippedFile>,
     pub subfolders: Vec<String>,
 }
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn denied_folders_are_not_looked_into_and_said_so() {
+    fn denied_folders_are_reported_and_not_searched() {
         let dir = tree();
         let mut config = EngineConfig::new(dir.path().join("data"));
         config.access = Access::new(&[], &["sub/deep".to_owned()], Vec::new(), "config.toml".into()).unwrap();

@@ -23,7 +23,7 @@ pub(super) struct Extracting<'a> {
     under_way: HashMap<Sha256, (DocumentId, String)>,
     /// The documents by path, as they were when the first container was opened.
     by_path: Option<BTreeMap<String, DocumentMeta>>,
-    /// Documents whose deletion follows their container. What has their content is no duplicate of them.
+    /// Documents whose deletion follows their container. A file with their content is not a duplicate of them.
     leaving: HashSet<DocumentId>,
     /// Contents that could not be read in this run: what the collection has of them stays.
     unread: HashSet<Sha256>,
@@ -70,10 +70,10 @@ impl<'a> Extracting<'a> {
             return Err(Ended);
         }
         let path = source.path.clone();
-        let outcome = self.look_at(&mut source, &place, limits).and_then(|mut looked_at| {
-            let former = self.former_members(&source, &looked_at)?;
-            let members = std::mem::take(&mut looked_at.members);
-            Ok((looked_at.outcome, members, former))
+        let outcome = self.examine(&mut source, &place, limits).and_then(|mut examined| {
+            let former = self.former_members(&source, &examined)?;
+            let members = std::mem::take(&mut examined.members);
+            Ok((examined.outcome, members, former))
         });
         let (outcome, members, mut former) = match outcome {
             Ok(found) => found,
@@ -109,7 +109,7 @@ impl<'a> Extracting<'a> {
         if former.is_empty() { Ok(()) } else { self.stage.send(Outcome::Removed(former)) }
     }
 
-    fn look_at(&mut self, source: &mut Source, place: &Place, limits: &mut Limits) -> Result<LookedAt> {
+    fn examine(&mut self, source: &mut Source, place: &Place, limits: &mut Limits) -> Result<Examined> {
         let skipped = |source: &Source, reason, document_id, detail| {
             Outcome::Skipped(SkippedFile {
                 relative_path: place.relative.clone(),
@@ -131,7 +131,7 @@ impl<'a> Extracting<'a> {
                     false => skipped(source, SkipReason::Unchanged, earlier.id, detail),
                 };
                 if !earlier.format.is_container() {
-                    return Ok(LookedAt::without_members(outcome));
+                    return Ok(Examined::without_members(outcome));
                 }
                 unchanged = Some(outcome);
             }
@@ -143,7 +143,7 @@ impl<'a> Extracting<'a> {
             };
             if let Some((id, same)) = stored {
                 let detail = format!("same content as {same}, matching SHA256");
-                return Ok(LookedAt::without_members(skipped(source, SkipReason::Duplicate, id, detail)));
+                return Ok(Examined::without_members(skipped(source, SkipReason::Duplicate, id, detail)));
             }
         }
 
@@ -152,13 +152,13 @@ impl<'a> Extracting<'a> {
         let given = self.request.document_name.as_deref().filter(|_| place.depth == 1);
         let kept = earlier.as_ref().map(|earlier| earlier.name.as_str());
         let kept_type = earlier.as_ref().filter(|_| self.request.keep_types).map(|earlier| earlier.document_type);
-        let wishes = PrepareOptions { name: given.or(kept), document_type: self.request.document_type.or(kept_type) };
+        let chosen = PrepareOptions { name: given.or(kept), document_type: self.request.document_type.or(kept_type) };
         let options = ExtractOptions {
             limits: *limits,
             password: self.request.password.clone(),
             ..self.stage.host.config().extract_options()
         };
-        let mut prepared = source.prepare(self.stage.host, &options, id, &wishes, self.stage.cancel)?;
+        let mut prepared = source.prepare(self.stage.host, &options, id, &chosen, self.stage.cancel)?;
         if prepared.chunks.is_empty() {
             return Err(Error::new(ErrorCode::EmptyFile, format!("{} contains no text.", source.path)));
         }
@@ -203,12 +203,12 @@ impl<'a> Extracting<'a> {
                 }))
             }
         };
-        Ok(LookedAt { outcome, members, is_container })
+        Ok(Examined { outcome, members, is_container })
     }
 
-    /// The documents that an earlier version of a container held and this one does not. Noted before its members are looked at, so
-    /// that one that was only renamed is not taken for a duplicate of itself.
-    fn former_members(&mut self, source: &Source, now: &LookedAt) -> Result<Vec<DocumentMeta>> {
+    /// The documents that an earlier version of a container held and this one does not. Noted before its members are examined, so
+    /// that one that was only renamed does not count as a duplicate of itself.
+    fn former_members(&mut self, source: &Source, now: &Examined) -> Result<Vec<DocumentMeta>> {
         let mut former = Vec::new();
         if !now.is_container {
             return Ok(former);
@@ -234,13 +234,13 @@ impl<'a> Extracting<'a> {
     }
 }
 
-struct LookedAt {
+struct Examined {
     outcome: Outcome,
     members: Vec<casetrack_extract::Attachment>,
     is_container: bool,
 }
 
-impl LookedAt {
+impl Examined {
     fn without_members(outcome: Outcome) -> Self {
         Self { outcome, members: Vec::new(), is_container: false }
     }

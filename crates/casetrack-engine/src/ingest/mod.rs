@@ -23,7 +23,7 @@ use crate::host::Host;
 use discover::Discovery;
 use extracting::Extracting;
 
-pub use crate::report::{FailedFile, Problem, SkipReason, SkippedFile};
+pub use crate::report::{FailedFile, Problem, SkipReason, SkippedFile, WorkSummary};
 
 fn lossy<S: Serializer>(paths: &[PathBuf], serializer: S) -> std::result::Result<S::Ok, S::Error> {
     serializer.collect_seq(paths.iter().map(|path| path.to_string_lossy()))
@@ -85,22 +85,13 @@ pub struct IngestReport {
     pub collection: String,
     /// Names of the folders directly below the folders asked for that hold files, in order.
     pub subfolders: Vec<String>,
-    /// Files looked at, whatever became of them.
+    /// Files examined, whatever became of them.
     pub found: u64,
     pub ingested: Vec<IngestedDocument>,
     pub skipped: Vec<SkippedFile>,
     pub failed: Vec<FailedFile>,
-    pub pages: u64,
-    pub chunks: u64,
-    /// Chunks whose vectors were made.
-    pub chunks_embedded: u64,
-    /// Chunks that kept their vector because their text did not change.
-    pub chunks_reused: u64,
-    pub duration_ms: u64,
-    /// In which way what was ingested is less than it could be, in words; empty when all is well.
-    pub notices: Vec<String>,
-    /// Why the job ended before all files were looked at. What was committed until then is kept.
-    pub stopped: Option<Problem>,
+    #[serde(flatten)]
+    pub summary: WorkSummary,
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
@@ -120,19 +111,22 @@ pub struct IngestedDocument {
     pub warnings: Vec<String>,
 }
 
-/// Ingests files and folders into a collection. Blocks until done; `cancel` stops it within a second.
-///
-/// Fails as a whole only when nothing can be started (no such path, no model); after that every problem is in the report.
-pub(crate) fn ingest(
-    host: &Host,
-    collection: CollectionId,
-    request: &IngestRequest,
-    progress: &ProgressSink,
-    cancel: &Cancel,
-) -> Result<IngestReport> {
-    let collection = host.collection_to_change(collection)?;
-    let discovery = discover::discover(request, host.config(), cancel)?;
-    ingest_files(host, &collection, request, discovery, progress, cancel)
+impl Host {
+    /// Ingests files and folders without a job, for programs that have the data directory to themselves. Blocks until done; `cancel` stops
+    /// it within a second.
+    ///
+    /// Fails as a whole only when nothing can be started (no such path, no model); after that every problem is in the report.
+    pub fn ingest(
+        &self,
+        collection: CollectionId,
+        request: &IngestRequest,
+        progress: &ProgressSink,
+        cancel: &Cancel,
+    ) -> Result<IngestReport> {
+        let collection = self.collection_to_change(collection)?;
+        let discovery = discover::discover(request, self.config(), cancel)?;
+        ingest_files(self, &collection, request, discovery, progress, cancel)
+    }
 }
 
 /// Ingests the files of a discovery.

@@ -16,7 +16,7 @@ use crate::host::Host;
 
 /// Extracted documents that may wait for the embedder: bounds memory.
 const QUEUED_DOCUMENTS: usize = 16;
-/// Chunks embedded between two looks at cancellation and progress; also the aim when gathering chunks of small documents.
+/// Chunks embedded between two checks of cancellation and progress; also the aim when gathering chunks of small documents.
 const BATCH_CHUNKS: usize = 64;
 
 /// What the first stage says of one file.
@@ -91,18 +91,18 @@ pub(crate) fn run_stages(
         Ok(embedder) => (embedder.is_some(), Vec::new()),
         Err(error) => {
             tracing::warn!(%error, "documents are ingested without learned-sparse vectors");
-            let problem = error.full_text().replace("\n\n", " ");
-            (false, vec![format!("No learned-sparse vectors (E6) were made: {problem}")])
+            (false, vec![error.notice("No learned-sparse vectors (E6) were made: ")])
         }
     };
 
     let recognizer = host.recognizer().inspect_err(|error| {
         tracing::warn!(%error, "documents are ingested without entities and references");
-        notices.push(format!("No entities and references were found: {}", error.full_text().replace("\n\n", " ")));
+        notices.push(error.notice("No entities and references were found: "));
     });
     let recognizer = recognizer.ok();
 
-    let mut report = IngestReport { collection: collection.meta().name.clone(), notices, ..report };
+    let mut report = IngestReport { collection: collection.meta().name.clone(), ..report };
+    report.summary.notices = notices;
     progress(Progress::Discovered { files: report.found });
 
     let (sender, receiver) = bounded(QUEUED_DOCUMENTS);
@@ -117,13 +117,13 @@ pub(crate) fn run_stages(
         Embedding { collection, embedder, sparse, progress, cancel, report: &mut report, removed: Vec::new() }
             .run(receiver)
     });
-    report.stopped = match finished {
+    report.summary.stopped = match finished {
         Err(error) => Some(Problem::from(&error)),
         Ok(()) if cancel.is_cancelled() => Some(Problem::from(&Error::cancelled())),
         Ok(()) => None,
     };
     collection.flush()?;
-    report.duration_ms = started.elapsed().as_millis() as u64;
+    report.summary.duration_ms = started.elapsed().as_millis() as u64;
     Ok(report)
 }
 
@@ -209,10 +209,10 @@ impl Embedding<'_> {
                 let sparse = sparse.next().map(|vector| SparseVector { terms: vector.terms });
                 documents[d].vectors[c] = Some(ChunkVectors { dense, sparse });
             }
-            self.report.chunks_embedded += batch.len() as u64;
-            (self.progress)(Progress::Embedded { chunks: self.report.chunks_embedded });
+            self.report.summary.chunks_embedded += batch.len() as u64;
+            (self.progress)(Progress::Embedded { chunks: self.report.summary.chunks_embedded });
         }
-        self.report.chunks_reused +=
+        self.report.summary.chunks_reused +=
             documents.iter().map(|document| document.vectors.len() as u64).sum::<u64>() - todo.len() as u64;
         Ok(())
     }
@@ -249,8 +249,8 @@ impl Embedding<'_> {
     }
 
     fn ingested(&mut self, relative_path: String, meta: DocumentMeta, replaced: bool) {
-        self.report.pages += u64::from(meta.page_count);
-        self.report.chunks += u64::from(meta.chunk_count);
+        self.report.summary.pages += u64::from(meta.page_count);
+        self.report.summary.chunks += u64::from(meta.chunk_count);
         let path = meta.path.clone();
         self.report.ingested.push(IngestedDocument {
             document_id: meta.id,
@@ -284,7 +284,7 @@ impl Embedding<'_> {
         Ok(false)
     }
 
-    /// Another ingestion has stored the same file since this one looked.
+    /// Another ingestion has stored the same file meanwhile.
     fn overtaken(&mut self, relative_path: String, meta: &DocumentMeta, error: &Error) -> Result<()> {
         originals::remove(self.collection, meta)?;
         let path = meta.path.clone();
@@ -310,7 +310,7 @@ impl Embedding<'_> {
             path: path.into(),
             problem,
             files: files as u64,
-            chunks: self.report.chunks,
+            chunks: self.report.summary.chunks,
         });
     }
 }

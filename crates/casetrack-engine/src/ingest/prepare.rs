@@ -57,15 +57,15 @@ impl Source {
         host: &Host,
         options: &ExtractOptions,
         id: DocumentId,
-        wishes: &PrepareOptions<'_>,
+        chosen: &PrepareOptions<'_>,
         cancel: &Cancel,
     ) -> Result<Prepared> {
         let extraction = host.readers().extract(Path::new(&self.path), &self.bytes, options, cancel)?;
-        let document_type = wishes.document_type.unwrap_or_else(|| infer_document_type(&extraction, &self.file_name));
+        let document_type = chosen.document_type.unwrap_or_else(|| infer_document_type(&extraction, &self.file_name));
         let chunks = chunk_pages(id, &extraction.pages, &host.config().chunks);
         let meta = DocumentMeta {
             id,
-            name: wishes.name.unwrap_or(&self.file_name).to_owned(),
+            name: chosen.name.unwrap_or(&self.file_name).to_owned(),
             path: self.path.clone(),
             sha256: self.sha256,
             size_bytes: self.bytes.len() as u64,

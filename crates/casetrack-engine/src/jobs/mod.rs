@@ -17,11 +17,10 @@ use casetrack_core::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::documents;
 use crate::host::Host;
 use crate::ingest::{IngestReport, IngestRequest};
 use crate::reindex::{ReindexReport, ReindexRequest};
-use crate::report::Problem;
+use crate::report::{Problem, WorkSummary};
 use crate::sync::{SyncReport, SyncRequest};
 
 pub(crate) use queue::Jobs;
@@ -106,7 +105,7 @@ pub struct JobStatus {
     pub created_at: Timestamp,
     pub started_at: Option<Timestamp>,
     pub finished_at: Option<Timestamp>,
-    /// Files to look at, once known.
+    /// Files to examine, once known.
     pub files_total: Option<u64>,
     /// Files that are finished, whatever became of them.
     pub files_done: u64,
@@ -132,17 +131,23 @@ pub struct JobReport {
 impl JobReport {
     /// The report of a job that went on: what each pass did for itself is added up.
     fn after(mut self, before: &Self) -> Self {
-        macro_rules! add {
-            ($($part:ident),*) => {$(
-                if let (Some(report), Some(before)) = (&mut self.$part, &before.$part) {
-                    report.chunks_embedded += before.chunks_embedded;
-                    report.chunks_reused += before.chunks_reused;
-                    report.duration_ms += before.duration_ms;
-                }
-            )*};
+        let Self { ingestion, sync, reindex } = &mut self;
+        let ingestion = ingestion.as_mut().map(|report| &mut report.summary);
+        let sync = sync.as_mut().map(|report| &mut report.summary);
+        let reindex = reindex.as_mut().map(|report| &mut report.summary);
+        if let (Some(summary), Some(before)) = (ingestion.or(sync).or(reindex), before.summary()) {
+            summary.chunks_embedded += before.chunks_embedded;
+            summary.chunks_reused += before.chunks_reused;
+            summary.duration_ms += before.duration_ms;
         }
-        add!(ingestion, sync, reindex);
         self
+    }
+
+    pub(crate) fn summary(&self) -> Option<&WorkSummary> {
+        let Self { ingestion, sync, reindex } = self;
+        let ingestion = ingestion.as_ref().map(|report| &report.summary);
+        let sync = sync.as_ref().map(|report| &report.summary);
+        ingestion.or(sync).or(reindex.as_ref().map(|report| &report.summary))
     }
 }
 
@@ -196,7 +201,7 @@ impl JobRequest {
             Self::SyncFolder(request) => request.folder.display().to_string(),
             Self::ReindexDocument(request) | Self::ReindexCollection(request) => match request.documents.as_deref() {
                 None => collection.name.clone(),
-                Some([document]) => documents::document(host, collection.id, &document.to_string())?.meta.name,
+                Some([document]) => host.document(collection.id, &document.to_string())?.meta.name,
                 Some(documents) => format!("{} documents", documents.len()),
             },
         })

@@ -2,7 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use casetrack_core::{
@@ -11,8 +11,7 @@ use casetrack_core::{
 
 use super::record::{JobRecord, Records};
 use super::{JobFilter, JobOrigin, JobReport, JobRequest, JobState, JobStatus, StartedJob, Work, no_such_job, same};
-use crate::collections::find_collection;
-use crate::host::{Host, check_changeable};
+use crate::host::{Host, check_changeable, lock};
 use crate::report::Problem;
 
 /// Jobs that run at the same time, each in another collection: a small one need not wait for the night's work in another matter.
@@ -140,7 +139,7 @@ impl Jobs {
         request: JobRequest,
         origin: JobOrigin,
     ) -> Result<StartedJob> {
-        let collection = find_collection(host, &collection.to_string())?;
+        let collection = host.find_collection(&collection.to_string())?;
         check_changeable(&collection)?;
         let target = request.target(host, &collection)?;
         let record = JobRecord {
@@ -161,7 +160,7 @@ impl Jobs {
         };
         let id = record.id;
         {
-            let mut state = self.lock();
+            let mut state = lock(&self.state);
             let same = state.jobs.iter_mut().find(|job| {
                 !job.record.state.has_ended()
                     && !job.closed
@@ -183,7 +182,7 @@ impl Jobs {
 
     pub fn resume(self: &Arc<Self>, host: &Host) -> Result<()> {
         {
-            let mut state = self.lock();
+            let mut state = lock(&self.state);
             for mut record in self.records.load()? {
                 if record.state == JobState::Running {
                     record.state = JobState::Queued;
@@ -200,7 +199,7 @@ impl Jobs {
 
     /// Starts every job whose turn has come.
     fn launch(self: &Arc<Self>, host: &Host) {
-        let mut state = self.lock();
+        let mut state = lock(&self.state);
         while let Some(job) = state.next() {
             job.record.state = JobState::Running;
             job.record.started_at.get_or_insert_with(Timestamp::now);
@@ -221,7 +220,8 @@ impl Jobs {
 
     /// Does the work of a job, on its thread.
     fn run(self: &Arc<Self>, host: &Host, id: JobId) {
-        let Some((record, cancel)) = self.lock().job(id).map(|job| (job.record.clone(), job.cancel.clone())) else {
+        let Some((record, cancel)) = lock(&self.state).job(id).map(|job| (job.record.clone(), job.cancel.clone()))
+        else {
             return;
         };
         let progress: ProgressSink = {
@@ -246,7 +246,7 @@ impl Jobs {
 
     /// The newest first.
     pub fn list(&self, filter: JobFilter) -> Vec<JobStatus> {
-        let mut jobs: Vec<JobStatus> = self.lock().jobs.iter().rev().map(Job::status).collect();
+        let mut jobs: Vec<JobStatus> = lock(&self.state).jobs.iter().rev().map(Job::status).collect();
         jobs.retain(|job| {
             filter.collection.is_none_or(|id| job.collection_id == id) && !(filter.active && job.state.has_ended())
         });
@@ -262,7 +262,7 @@ impl Jobs {
     }
 
     pub fn status(&self, id: JobId) -> Result<JobStatus> {
-        self.lock().job(id).map(|job| job.status()).ok_or_else(|| no_such_job(&id.to_string()))
+        lock(&self.state).job(id).map(|job| job.status()).ok_or_else(|| no_such_job(&id.to_string()))
     }
 
     /// A job by its id, or by the beginning of it.
@@ -284,7 +284,7 @@ impl Jobs {
         let gone = || no_such_job(&id.to_string());
         let deadline = Instant::now() + patience;
         let listener = self.listen(id, progress)?;
-        let mut state = self.lock();
+        let mut state = lock(&self.state);
         loop {
             let pausing = state.pausing;
             let job = state.job(id).ok_or_else(gone)?;
@@ -301,7 +301,7 @@ impl Jobs {
     fn listen(&self, id: JobId, progress: &ProgressSink) -> Result<u64> {
         let mut heard = ProgressTotals::default();
         loop {
-            let mut state = self.lock();
+            let mut state = lock(&self.state);
             let number = state.next_listener;
             let job = state.job(id).ok_or_else(|| no_such_job(&id.to_string()))?;
             let counts = job.record.counts;
@@ -318,7 +318,7 @@ impl Jobs {
 
     pub fn cancel(&self, id: JobId) -> Result<JobStatus> {
         {
-            let mut state = self.lock();
+            let mut state = lock(&self.state);
             let job = state.job(id).ok_or_else(|| no_such_job(&id.to_string()))?;
             job.cancel.cancel();
             if job.record.state == JobState::Queued {
@@ -332,7 +332,7 @@ impl Jobs {
     }
 
     pub fn pause(&self) {
-        let mut state = self.lock();
+        let mut state = lock(&self.state);
         state.pausing = true;
         state.jobs.iter().filter(|job| job.record.state == JobState::Running).for_each(|job| job.cancel.cancel());
         self.ended.notify_all();
@@ -356,7 +356,7 @@ impl Jobs {
         {
             tracing::warn!(job = %id, %error, "the report of a job was not written down");
         }
-        let mut state = self.lock();
+        let mut state = lock(&self.state);
         let pausing = state.pausing;
         let Some(job) = state.job(id) else { return };
         let problem = match result {
@@ -382,7 +382,7 @@ impl Jobs {
 
     /// Whether the job has to run once more before it ends; otherwise nobody can join it any more.
     fn was_asked_again(&self, id: JobId) -> bool {
-        self.lock().job(id).is_some_and(|job| {
+        lock(&self.state).job(id).is_some_and(|job| {
             job.closed = !std::mem::take(&mut job.asked_again);
             !job.closed
         })
@@ -405,16 +405,12 @@ impl Jobs {
 
     fn note(&self, id: JobId, event: &Progress) {
         let listeners: Vec<ProgressSink> = {
-            let mut state = self.lock();
+            let mut state = lock(&self.state);
             let Some(job) = state.job(id) else { return };
             job.record.counts.add(event);
             job.listeners.iter().map(|(_, listener)| Arc::clone(listener)).collect()
         };
         // Called without the lock: a listener may ask for the state of jobs.
         listeners.iter().for_each(|listener| listener(event.clone()));
-    }
-
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -8,9 +8,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::host::Host;
-use crate::report::{FailedFile, Problem};
+use crate::report::{FailedFile, WorkSummary};
 
-pub(crate) use state::index_status;
 pub use state::{DocumentState, IndexIssue, IndexState, IndexStatus};
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -43,26 +42,15 @@ pub struct ReindexReport {
     pub collection: String,
     /// Whether the source files were read again.
     pub reparse: bool,
-    /// Documents looked at.
+    /// Documents examined.
     pub found: u64,
     pub reindexed: Vec<ReindexedDocument>,
     /// Documents that were left out because they are complete and their files did not change.
     pub skipped: u64,
-    /// Documents that could not be made anew; what was stored of them is as it was.
+    /// Documents that could not be rebuilt; their earlier version is unchanged.
     pub failed: Vec<FailedFile>,
-    /// Of the documents made anew.
-    pub pages: u64,
-    /// Of the documents made anew.
-    pub chunks: u64,
-    /// Chunks whose vectors were made.
-    pub chunks_embedded: u64,
-    /// Chunks that kept their vectors because their text did not change.
-    pub chunks_reused: u64,
-    pub duration_ms: u64,
-    /// In which way the result is less than it could be, in words; empty when all is well.
-    pub notices: Vec<String>,
-    /// Why it ended before all documents were done. What was done until then is kept.
-    pub stopped: Option<Problem>,
+    #[serde(flatten)]
+    pub summary: WorkSummary,
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
@@ -89,18 +77,20 @@ pub enum ReindexSource {
     Stored,
 }
 
-/// Rebuilds documents, each in one atomic step: until then, and where it fails or is interrupted, its earlier version is what is
-/// found. Ids of documents, and of chunks whose text stays, remain. Blocks until done; `cancel` stops it within a second.
-///
-/// Fails as a whole where a document does not exist, or a model is missing without which documents would lose what they have;
-/// after that every problem is in the report.
-pub(crate) fn reindex(
-    host: &Host,
-    collection: CollectionId,
-    request: &ReindexRequest,
-    progress: &ProgressSink,
-    cancel: &Cancel,
-) -> Result<ReindexReport> {
-    let collection = host.collection_to_change(collection)?;
-    run::run(host, &collection, request, progress, cancel)
+impl Host {
+    /// Rebuilds documents, each in one atomic step: until then, and where it fails or is interrupted, its earlier version is what is
+    /// found. Ids of documents, and of chunks whose text stays, remain. Blocks until done; `cancel` stops it within a second.
+    ///
+    /// Fails as a whole where a document does not exist, or a model is missing without which documents would lose what they have;
+    /// after that every problem is in the report.
+    pub(crate) fn reindex(
+        &self,
+        collection: CollectionId,
+        request: &ReindexRequest,
+        progress: &ProgressSink,
+        cancel: &Cancel,
+    ) -> Result<ReindexReport> {
+        let collection = self.collection_to_change(collection)?;
+        run::run(self, &collection, request, progress, cancel)
+    }
 }

@@ -7,7 +7,7 @@ use casetrack_core::{Cancel, DocumentId, DocumentMeta, Error, ErrorCode, Progres
 use casetrack_store::Collection;
 
 use super::{ReindexReport, ReindexRequest, ReindexSource, ReindexedDocument, state};
-use crate::documents::originals;
+use crate::documents::{just_deleted, originals};
 use crate::host::{Host, annotations};
 use crate::ingest::discover::{Discovery, FoundFile, failed};
 use crate::ingest::pipeline::{self, Ended, FirstStage, Outcome, Ready};
@@ -38,7 +38,7 @@ pub(super) fn run(
     let mut todo: Vec<&DocumentMeta> = Vec::new();
     for meta in chosen {
         if cancel.is_cancelled() {
-            report.stopped = Some(Problem::from(&Error::cancelled()));
+            report.summary.stopped = Some(Problem::from(&Error::cancelled()));
             return Ok(report);
         }
         // What this job stored before it was interrupted belongs to its report.
@@ -51,7 +51,7 @@ pub(super) fn run(
         }
     }
     if todo.is_empty() {
-        report.duration_ms = started.elapsed().as_millis() as u64;
+        report.summary.duration_ms = started.elapsed().as_millis() as u64;
         return Ok(report);
     }
     let (ingested, copies) = match request.reparse {
@@ -63,11 +63,11 @@ pub(super) fn run(
         true => ReindexSource::SourceFile,
         false => ReindexSource::Stored,
     });
-    report.duration_ms = started.elapsed().as_millis() as u64;
+    report.summary.duration_ms = started.elapsed().as_millis() as u64;
     Ok(report)
 }
 
-/// The documents to look at, by path. When files are read, what is inside a container is made with its outermost container.
+/// The documents to examine, by path. When files are read, what is inside a container is made with its outermost container.
 fn choose<'a>(documents: &'a [DocumentMeta], request: &ReindexRequest) -> Result<Vec<&'a DocumentMeta>> {
     let by_path: HashMap<&str, usize> = documents.iter().enumerate().map(|(d, meta)| (meta.path.as_str(), d)).collect();
     let outermost = |d: usize| {
@@ -83,7 +83,7 @@ fn choose<'a>(documents: &'a [DocumentMeta], request: &ReindexRequest) -> Result
         Some(ids) => {
             let place = |id: &DocumentId| {
                 let found = documents.iter().position(|meta| meta.id == *id);
-                found.ok_or_else(|| Error::new(ErrorCode::NotFound, format!("Document {id} was just deleted.")))
+                found.ok_or_else(|| just_deleted(&format!("Document {id}")))
             };
             ids.iter().map(place).collect::<Result<_>>()?
         }
@@ -234,10 +234,5 @@ fn add(report: &mut ReindexReport, made: IngestReport, read_from: impl Fn(&str) 
         warnings: document.warnings,
     }));
     report.failed.extend(made.failed);
-    report.pages = made.pages;
-    report.chunks = made.chunks;
-    report.chunks_embedded = made.chunks_embedded;
-    report.chunks_reused = made.chunks_reused;
-    report.notices = made.notices;
-    report.stopped = made.stopped;
+    report.summary = made.summary;
 }

@@ -16,13 +16,13 @@ use crate::report::Problem;
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct IndexStatus {
     pub collection: String,
-    /// Whether all documents looked at are complete, the derived indexes are in step and the models are those of the collection.
+    /// Whether all documents examined are complete, the derived indexes are in step and the models are those of the collection.
     pub healthy: bool,
-    /// Documents looked at.
+    /// Documents examined.
     pub documents: u64,
     /// Of those, documents without an issue.
     pub complete: u64,
-    /// Of those, documents that reindexing would mend.
+    /// Of those, documents that reindexing would fix.
     pub needs_reindex: u64,
     /// Of those, documents whose files are gone.
     pub source_missing: u64,
@@ -70,7 +70,7 @@ pub struct DocumentState {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum IndexIssue {
-    /// The content of the file is another than when it was ingested.
+    /// The content of the file has changed since it was ingested.
     SourceChanged,
     /// The file is gone. What is stored stays searchable.
     SourceMissing,
@@ -80,81 +80,86 @@ pub enum IndexIssue {
     NoDenseVectors,
     /// The collection has learned-sparse vectors (E6), but this document none.
     NoSparseVectors,
-    /// Its entities and references were not looked for.
+    /// Its entities and references were not extracted.
     NoAnnotations,
     /// Its entities and references were found by another version of the analysis.
     OtherAnalysis,
 }
 
 impl IndexIssue {
-    /// Whether reindexing mends it.
-    pub fn mends(self) -> bool {
+    /// Whether reindexing fixes it.
+    pub fn is_fixable(self) -> bool {
         !matches!(self, Self::SourceMissing | Self::SourceUnreadable)
     }
 }
 
-pub(crate) fn index_status(
-    host: &Host,
-    collection: CollectionId,
-    document: Option<&str>,
-    cancel: &Cancel,
-) -> Result<IndexStatus> {
-    let collection = host.collection(collection)?;
-    let documents = collection.documents()?;
-    let chosen = match document {
-        Some(name) => vec![find_document(&collection, name)?],
-        None => documents.clone(),
-    };
-    let sources = Sources { host, collection: &collection, documents: &documents, trust: true, cancel };
-    let mut states = Vec::with_capacity(chosen.len());
-    for meta in chosen {
-        let mut issues = lacks(host, &collection, &meta)?;
-        issues.extend(match sources.of_file(&meta)? {
-            Source::Unchanged => None,
-            Source::Changed => Some(IndexIssue::SourceChanged),
-            Source::Missing => Some(IndexIssue::SourceMissing),
-            Source::Unreadable => Some(IndexIssue::SourceUnreadable),
-        });
-        issues.sort_unstable();
-        states.push(DocumentState {
-            document_id: meta.id,
-            embedders: embedders(&meta, collection.has_sparse_vectors(meta.id)?),
-            name: meta.name,
-            path: meta.path,
-            chunks: meta.chunk_count,
-            ingested_at: meta.ingested_at,
-            embedded_at: meta.embedded_at,
-            issues,
-        });
+impl Host {
+    /// The state of all documents of a collection, or of the one that `document` names. Changes nothing. Files
+    /// are compared by size, then by SHA-256; each is read once, then again only when its size or times change while this process
+    /// runs.
+    pub fn index_status(
+        &self,
+        collection: CollectionId,
+        document: Option<&str>,
+        cancel: &Cancel,
+    ) -> Result<IndexStatus> {
+        let collection = self.collection(collection)?;
+        let documents = collection.documents()?;
+        let chosen = match document {
+            Some(name) => vec![find_document(&collection, name)?],
+            None => documents.clone(),
+        };
+        let sources = Sources { host: self, collection: &collection, documents: &documents, trust: true, cancel };
+        let mut states = Vec::with_capacity(chosen.len());
+        for meta in chosen {
+            let mut issues = lacks(self, &collection, &meta)?;
+            issues.extend(match sources.of_file(&meta)? {
+                Source::Unchanged => None,
+                Source::Changed => Some(IndexIssue::SourceChanged),
+                Source::Missing => Some(IndexIssue::SourceMissing),
+                Source::Unreadable => Some(IndexIssue::SourceUnreadable),
+            });
+            issues.sort_unstable();
+            states.push(DocumentState {
+                document_id: meta.id,
+                embedders: embedders(&meta, collection.has_sparse_vectors(meta.id)?),
+                name: meta.name,
+                path: meta.path,
+                chunks: meta.chunk_count,
+                ingested_at: meta.ingested_at,
+                embedded_at: meta.embedded_at,
+                issues,
+            });
+        }
+        let model_problem = self.embedder_of(&collection).and_then(|_| self.sparse_embedder_of(&collection)).err();
+        let indexes: Vec<IndexState> = collection
+            .index_progress()?
+            .into_iter()
+            .map(|index| IndexState { name: index.name.to_owned(), in_step: index.in_step, behind: index.behind })
+            .collect();
+        let count = |which: &dyn Fn(&DocumentState) -> bool| states.iter().filter(|state| which(state)).count() as u64;
+        let complete = count(&|state| state.issues.is_empty());
+        let counts = collection.counts()?;
+        let models = collection.models();
+        Ok(IndexStatus {
+            collection: collection.meta().name.clone(),
+            healthy: complete == states.len() as u64
+                && model_problem.is_none()
+                && indexes.iter().all(|index| index.in_step),
+            documents: states.len() as u64,
+            complete,
+            needs_reindex: count(&|state| state.issues.iter().any(|issue| issue.is_fixable())),
+            source_missing: count(&|state| state.issues.contains(&IndexIssue::SourceMissing)),
+            chunks: counts.chunks,
+            sparse_chunks: counts.sparse_chunks,
+            annotated_documents: counts.annotated_documents,
+            dense_model: models.dense.clone(),
+            sparse_model: models.sparse.clone(),
+            model_problem: model_problem.as_ref().map(Problem::from),
+            indexes,
+            document_states: states,
+        })
     }
-    let model_problem = host.embedder_of(&collection).and_then(|_| host.sparse_embedder_of(&collection)).err();
-    let indexes: Vec<IndexState> = collection
-        .index_progress()?
-        .into_iter()
-        .map(|index| IndexState { name: index.name.to_owned(), in_step: index.in_step, behind: index.behind })
-        .collect();
-    let count = |which: &dyn Fn(&DocumentState) -> bool| states.iter().filter(|state| which(state)).count() as u64;
-    let complete = count(&|state| state.issues.is_empty());
-    let counts = collection.counts()?;
-    let models = collection.models();
-    Ok(IndexStatus {
-        collection: collection.meta().name.clone(),
-        healthy: complete == states.len() as u64
-            && model_problem.is_none()
-            && indexes.iter().all(|index| index.in_step),
-        documents: states.len() as u64,
-        complete,
-        needs_reindex: count(&|state| state.issues.iter().any(|issue| issue.mends())),
-        source_missing: count(&|state| state.issues.contains(&IndexIssue::SourceMissing)),
-        chunks: counts.chunks,
-        sparse_chunks: counts.sparse_chunks,
-        annotated_documents: counts.annotated_documents,
-        dense_model: models.dense.clone(),
-        sparse_model: models.sparse.clone(),
-        model_problem: model_problem.as_ref().map(Problem::from),
-        indexes,
-        document_states: states,
-    })
 }
 
 /// What a document does not have of what the tier expects, and the collection's models and the analysis give.
@@ -178,7 +183,7 @@ pub(super) fn lacks(host: &Host, collection: &Collection, meta: &DocumentMeta) -
     Ok(issues)
 }
 
-/// What became of a document's file.
+/// The state of a document's file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Source {
     Unchanged,
@@ -192,13 +197,13 @@ pub(super) struct Sources<'a> {
     pub collection: &'a Collection,
     /// All of the collection, by path.
     pub documents: &'a [DocumentMeta],
-    /// Whether sizes and times may tell that a file is what it was when this process read it last.
+    /// Whether a file with the size and times it had when this process read it last counts as unchanged.
     pub trust: bool,
     pub cancel: &'a Cancel,
 }
 
 impl Sources<'_> {
-    /// Like `of_file`, but a kept copy stands for a file that is gone.
+    /// Like `of_file`, but where the file is gone, its kept copy is compared.
     pub fn of(&self, meta: &DocumentMeta) -> Result<Source> {
         match self.of_file(meta)? {
             Source::Missing => {

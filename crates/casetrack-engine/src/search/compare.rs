@@ -1,12 +1,13 @@
 //! What two documents say about one topic, side by side.
 
-use casetrack_core::{Action, CollectionId, DocumentMeta, Error, Result, hint};
+use casetrack_core::{Action, CollectionId, DocumentMeta, Error, Notice, Result, hint};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{SearchRequest, SearchResult, search};
+use super::{SearchRequest, SearchResult};
 use crate::documents::find_document;
 use crate::host::Host;
+use crate::paging::check_range;
 
 /// Most passages of each document.
 pub const MAX_OF_EACH: u32 = 20;
@@ -17,8 +18,9 @@ pub struct Comparison {
     pub collection: String,
     pub a: SideOfComparison,
     pub b: SideOfComparison,
-    /// In which way the search was less than it could be, in words; empty when all is well.
-    pub notices: Vec<String>,
+    /// What made the search less complete than it could be; empty if nothing did.
+    #[schemars(with = "Vec<String>")]
+    pub notices: Vec<Notice>,
 }
 
 /// What one document says, best passages first. Scores are comparable within a side only.
@@ -28,40 +30,42 @@ pub struct SideOfComparison {
     pub results: Vec<SearchResult>,
 }
 
-pub(crate) fn compare_documents(
-    host: &Host,
-    collection: CollectionId,
-    documents: [&str; 2],
-    topic: &str,
-    count: u32,
-) -> Result<Comparison> {
-    if !(1..=MAX_OF_EACH).contains(&count) {
-        let message = format!("top_k_per_document is {count}; it must be between 1 and {MAX_OF_EACH}.");
-        return Err(Error::invalid(message));
-    }
-    let opened = host.collection(collection)?;
-    let [a, b] = [find_document(&opened, documents[0])?, find_document(&opened, documents[1])?];
-    if a.id == b.id {
-        return Err(Error::invalid(format!("Both names mean the same document, {}.", a.name)).with_hint(hint![
-            "Name two different documents. See them with ",
-            Action::ListDocuments,
-            "."
-        ]));
-    }
-    let mut notices: Vec<String> = Vec::new();
-    let mut side = |document: DocumentMeta| -> Result<SideOfComparison> {
-        let request = SearchRequest {
-            query: topic.to_owned(),
-            top_k: count,
-            document: Some(document.id.to_string()),
-            ..SearchRequest::default()
+impl Host {
+    /// Searches two documents for a topic, each by itself; the best `count` (1–[`MAX_OF_EACH`](compare::MAX_OF_EACH)) passages of each.
+    pub fn compare_documents(
+        &self,
+        collection: CollectionId,
+        documents: [&str; 2],
+        topic: &str,
+        count: u32,
+    ) -> Result<Comparison> {
+        check_range("top_k_per_document", count, 1..=MAX_OF_EACH)?;
+        let opened = self.collection(collection)?;
+        let [a, b] = [find_document(&opened, documents[0])?, find_document(&opened, documents[1])?];
+        if a.id == b.id {
+            return Err(Error::invalid(format!("Both names mean the same document, {}.", a.name)).with_hint(hint![
+                "Name two different documents. See them with ",
+                Action::ListDocuments,
+                "."
+            ]));
+        }
+        let mut notices: Vec<Notice> = Vec::new();
+        let mut side = |document: DocumentMeta| -> Result<SideOfComparison> {
+            let request = SearchRequest {
+                query: topic.to_owned(),
+                top_k: count,
+                document: Some(document.id.to_string()),
+                ..SearchRequest::default()
+            };
+            let response = self.search(collection, &request)?;
+            for notice in response.notices {
+                if !notices.contains(&notice) {
+                    notices.push(notice);
+                }
+            }
+            Ok(SideOfComparison { document, results: response.results })
         };
-        let response = search(host, collection, &request)?;
-        notices.extend(response.notices);
-        Ok(SideOfComparison { document, results: response.results })
-    };
-    let (a, b) = (side(a)?, side(b)?);
-    notices.sort();
-    notices.dedup();
-    Ok(Comparison { topic: topic.trim().to_owned(), collection: opened.meta().name.clone(), a, b, notices })
+        let (a, b) = (side(a)?, side(b)?);
+        Ok(Comparison { topic: topic.trim().to_owned(), collection: opened.meta().name.clone(), a, b, notices })
+    }
 }

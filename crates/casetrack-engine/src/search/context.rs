@@ -16,7 +16,7 @@ pub(super) fn around(collection: &Collection, place: &Provenance, chars: u32) ->
     let (before, after) = (&page.text[..start], &page.text[end..]);
     let from = before.char_indices().rev().nth(chars as usize).map(|(at, _)| at);
     let before = match from {
-        // The character before the first one that is wanted tells whether a word is cut.
+        // The character before the first one that is wanted shows whether a word is cut.
         Some(from) => before[from..].split_once(char::is_whitespace).map_or(&before[from..], |(_, whole)| whole),
         None => before,
     };

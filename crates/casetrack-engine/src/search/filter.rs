@@ -96,7 +96,7 @@ impl FromStr for Kind {
             return Ok(Kind::Type(document_type));
         }
         FileFormat::from_extension(name.trim_start_matches('.')).map(Kind::Format).ok_or_else(|| {
-            Error::invalid(format!("\"{text}\" is no type of document or file."))
+            Error::invalid(format!("\"{text}\" is not a type of document or file."))
                 .with_hint("Types are contract, report, spreadsheet, presentation, correspondence, memo, proposal, invoice, policy \
                      and other, and file name extensions such as pdf.")
         })
@@ -123,14 +123,14 @@ impl DateRange {
         let last = to.map(days).transpose()?.map(|(_, last)| last);
         if first.zip(last).is_some_and(|(first, last)| first > last) {
             let message =
-                format!("The dates from {} to {} are no range.", from.unwrap_or_default(), to.unwrap_or_default());
+                format!("The dates from {} to {} are not a range.", from.unwrap_or_default(), to.unwrap_or_default());
             return Err(Error::invalid(message).with_hint("Give the earlier date first."));
         }
         Ok(Self { first, last })
     }
 
     /// Whether any day of a date, as [`Properties`](casetrack_core::Properties) have it, lies in the range; `None` where it is
-    /// no date.
+    /// not a date.
     fn meets(&self, date: &str) -> Option<bool> {
         let day = date.get(..10).or_else(|| date.split('T').next())?;
         let (first, last) = days(day).ok()?;
@@ -171,7 +171,7 @@ fn days(date: &str) -> Result<(Day, Day)> {
 }
 
 fn no_date(text: &str) -> Error {
-    Error::invalid(format!("\"{text}\" is no date."))
+    Error::invalid(format!("\"{text}\" is not a date."))
         .with_hint("Write YYYY, YYYY-MM or YYYY-MM-DD, and a range as 2023-01..2023-06 or 2023..")
 }
 
@@ -181,7 +181,7 @@ pub(super) fn pages(text: &str) -> Result<RangeInclusive<u32>> {
     match (first.parse(), last.parse()) {
         (Ok(first), Ok(last)) if 0 < first && first <= last => Ok(first..=last),
         _ => {
-            Err(Error::invalid(format!("\"{text}\" is no page."))
+            Err(Error::invalid(format!("\"{text}\" is not a page."))
                 .with_hint("Write a number from 1, or a range as 3-7."))
         }
     }
@@ -263,7 +263,7 @@ fn pattern(path: &str) -> Result<Pattern> {
     let path = path.trim();
     let anchored = if path.starts_with('/') || path.contains(':') { path.to_owned() } else { format!("**/{path}") };
     Pattern::new(&anchored).map_err(|error| {
-        Error::invalid(format!("\"{path}\" is no pattern of paths: {}.", error.msg))
+        Error::invalid(format!("\"{path}\" is not a valid path pattern: {}.", error.msg))
             .with_hint("Use * and ? within a folder, and ** for folders: contracts/**/*.pdf")
     })
 }

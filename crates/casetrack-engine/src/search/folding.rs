@@ -3,9 +3,10 @@
 //! Only what is the same to the word is folded, for two versions of a clause that differ in one word may be what a search is for.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use casetrack_core::{DocumentId, Result};
+use casetrack_core::{Block, DocumentId, Result};
 use casetrack_extract::chunker::headings_at;
 use casetrack_store::Collection;
 
@@ -49,20 +50,27 @@ pub(super) fn results(
         }
     }
     results.drain(..offset.min(results.len()));
+    let mut pages = HashMap::new();
     for result in &mut results {
-        head_by_excerpt(collection, result)?;
+        head_by_excerpt(collection, result, &mut pages)?;
         result.surroundings = context::around(collection, &result.chunk.provenance, request.context)?;
     }
     Ok(results)
 }
 
+/// The blocks of pages that were read already.
+type PageBlocks = HashMap<(DocumentId, u32), Vec<Block>>;
+
 /// Puts the headings in force at the excerpt in the place of those at the start of the chunk. Sheets have none.
-fn head_by_excerpt(collection: &Collection, result: &mut SearchResult) -> Result<()> {
+fn head_by_excerpt(collection: &Collection, result: &mut SearchResult, pages: &mut PageBlocks) -> Result<()> {
     let (chunk, at) = (&mut result.chunk, result.excerpt.char_start);
     let place = &chunk.provenance;
     if place.sheet_name.is_none() && at > place.char_start {
-        let blocks = collection.page_blocks(place.document_id, place.page)?;
-        let headings = headings_at(&chunk.text, place.char_start, &blocks, &place.heading_path, at);
+        let blocks = match pages.entry((place.document_id, place.page)) {
+            Entry::Occupied(entry) => entry.into_mut(),
+            Entry::Vacant(entry) => entry.insert(collection.page_blocks(place.document_id, place.page)?),
+        };
+        let headings = headings_at(&chunk.text, place.char_start, blocks, &place.heading_path, at);
         chunk.provenance.heading_path = headings;
     }
     Ok(())

@@ -17,7 +17,7 @@ pub mod similar;
 
 use std::time::Instant;
 
-use casetrack_core::{ChunkId, CollectionId, Error, Result, Tier};
+use casetrack_core::{ChunkId, CollectionId, Error, Notice, Result, Tier};
 use casetrack_store::{Filter, WordConditions};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -27,6 +27,7 @@ pub use filter::{DateRange, Filters, Kind, WrittenFilters};
 use crate::documents::chunks;
 use crate::graph::chunks_with_entities;
 use crate::host::Host;
+use crate::paging::check_range;
 use preferred::Preferences;
 use query::Understood;
 
@@ -85,8 +86,9 @@ pub struct SearchResponse {
     pub tier: Tier,
     /// The stages that took part, in order.
     pub stages: Vec<String>,
-    /// In which way the search was less than it could be, in words; empty when all is well.
-    pub notices: Vec<String>,
+    /// What made the search less complete than it could be; empty if nothing did.
+    #[schemars(with = "Vec<String>")]
+    pub notices: Vec<Notice>,
     /// Best first.
     pub results: Vec<SearchResult>,
     /// Passages of other documents that are related to the best results, where they were asked for; none of them is a result itself.
@@ -159,63 +161,68 @@ pub struct StageScore {
     pub share: f32,
 }
 
-pub(crate) fn search(host: &Host, collection: CollectionId, request: &SearchRequest) -> Result<SearchResponse> {
-    let started = Instant::now();
-    let query = checked_query(request)?;
-    let collection = host.collection(collection)?;
-    let Understood { text, filters, words, preferred, mut notices } = query::understand(&collection, query)?;
-    let mut restricted = request.filters.clone();
-    restricted.documents.extend(request.document.clone());
-    let id = collection.meta().id;
-    let mentioning = chunks_with_entities(host, id, &[&restricted.entities, &filters.entities], &mut notices)?;
-    let select = |words| filter::select(&collection, [&restricted, &filters], mentioning.clone(), words);
-    let selection = select(&words)?;
-    let counts = collection.counts()?;
-    let (documents, chunks) = match &selection {
-        Some(selection) => (selection.documents(), selection.chunks()),
-        None => (counts.documents, counts.chunks),
-    };
-    if chunks == 0 && counts.chunks > 0 {
-        let left = select(&WordConditions::default())?.map_or(counts.documents, |selection| selection.documents());
-        notices.push(query::nothing_left(&words, left));
-    }
-    let Preferences { asked, preferred } =
-        Preferences::of(&collection, &text, preferred, selection.as_ref(), &mut notices)?;
+impl Host {
+    /// Searches one collection. When a model is missing, or chunks lack its vectors, the other stages answer and a notice says so, as it
+    /// does while documents are being ingested.
+    pub(crate) fn search(&self, collection: CollectionId, request: &SearchRequest) -> Result<SearchResponse> {
+        let started = Instant::now();
+        let query = checked_query(request)?;
+        let collection = self.collection(collection)?;
+        let Understood { text, filters, words, preferred, mut notices } = query::understand(&collection, query)?;
+        let mut restricted = request.filters.clone();
+        restricted.documents.extend(request.document.clone());
+        let id = collection.meta().id;
+        let mentioning = chunks_with_entities(self, id, &[&restricted.entities, &filters.entities], &mut notices)?;
+        let select = |words| filter::select(&collection, [&restricted, &filters], mentioning.clone(), words);
+        let selection = select(&words)?;
+        let counts = collection.counts()?;
+        let (documents, chunks) = match &selection {
+            Some(selection) => (selection.documents(), selection.chunks()),
+            None => (counts.documents, counts.chunks),
+        };
+        if chunks == 0 && counts.chunks > 0 {
+            let left = select(&WordConditions::default())?.map_or(counts.documents, |selection| selection.documents());
+            notices.push(query::nothing_left(&words, left));
+        }
+        let Preferences { asked, preferred } =
+            Preferences::of(&collection, &text, preferred, selection.as_ref(), &mut notices)?;
 
-    let request = &within_tier(request, host.config().tier, &mut notices);
-    let count = RECALL.max(request.offset as usize + request.top_k as usize);
-    let everywhere = Scope { keywords: &text, filter: Filter { selection, documents: None } };
-    let preferring = preferred.iter().map(|of| Scope { keywords: &asked, filter: of.filter.clone() });
-    let scopes: Vec<Scope<'_>> = std::iter::once(everywhere).chain(preferring).collect();
-    let mut recalled = recall(host, &collection, &asked, count, &scopes)?;
-    let everything = recalled.remove(0);
-    let lists = [("BM25", true), ("dense E1", everything.dense.is_some()), ("sparse E6", everything.sparse.is_some())];
-    let lists: Vec<&str> = lists.into_iter().filter_map(|(name, present)| present.then_some(name)).collect();
-    let mut stages = vec![format!("recall ({})", lists.join(", "))];
-    if lists.len() > 1 {
-        stages.push("score fusion".to_owned());
+        let request = &within_tier(request, self.config().tier, &mut notices);
+        let count = RECALL.max(request.offset as usize + request.top_k as usize);
+        let everywhere = Scope { keywords: &text, filter: Filter { selection, documents: None } };
+        let preferring = preferred.iter().map(|of| Scope { keywords: &asked, filter: of.filter.clone() });
+        let scopes: Vec<Scope<'_>> = std::iter::once(everywhere).chain(preferring).collect();
+        let mut recalled = recall(self, &collection, &asked, count, &scopes)?;
+        let mut everything = recalled.remove(0);
+        let lists =
+            [("BM25", true), ("dense E1", everything.dense.is_some()), ("sparse E6", everything.sparse.is_some())];
+        let lists: Vec<&str> = lists.into_iter().filter_map(|(name, present)| present.then_some(name)).collect();
+        let mut stages = vec![format!("recall ({})", lists.join(", "))];
+        if lists.len() > 1 {
+            stages.push("score fusion".to_owned());
+        }
+        stages.extend(preferred.iter().map(|of| of.stage.to_owned()));
+        let missing = std::mem::take(&mut everything.notices);
+        let candidates = fusion::prefer(everything.fused(Weights::default()), preferred.iter().zip(&recalled));
+        let results = folding::results(&collection, &asked, &candidates, request)?;
+        let related = match request.related {
+            true => related::to(self, &collection, &results)?,
+            false => Vec::new(),
+        };
+        Ok(SearchResponse {
+            results,
+            related,
+            query: query.to_owned(),
+            collection: collection.meta().name.clone(),
+            total_documents: counts.documents,
+            documents,
+            chunks,
+            tier: self.config().tier,
+            stages,
+            notices: notices.into_iter().map(Notice::from).chain(missing).collect(),
+            elapsed_ms: started.elapsed().as_secs_f64() * 1000.0,
+        })
     }
-    stages.extend(preferred.iter().map(|of| of.stage.to_owned()));
-    let candidates = fusion::prefer(everything.fused(Weights::default()), preferred.iter().zip(&recalled));
-    notices.extend(everything.notices);
-    let results = folding::results(&collection, &asked, &candidates, request)?;
-    let related = match request.related {
-        true => related::to(host, &collection, &results)?,
-        false => Vec::new(),
-    };
-    Ok(SearchResponse {
-        results,
-        related,
-        query: query.to_owned(),
-        collection: collection.meta().name.clone(),
-        total_documents: counts.documents,
-        documents,
-        chunks,
-        tier: host.config().tier,
-        stages,
-        notices,
-        elapsed_ms: started.elapsed().as_secs_f64() * 1000.0,
-    })
 }
 
 /// The request for no more results than the tier gives, with a notice where that is fewer than were asked for.
@@ -238,9 +245,7 @@ fn checked_query(request: &SearchRequest) -> Result<&str> {
         return Err(Error::invalid(format!("The query has {chars} characters; the limit is {MAX_QUERY_CHARS}."))
             .with_hint("Search for the words that matter; a sentence or a paragraph is enough."));
     }
-    if !(1..=MAX_TOP_K).contains(&request.top_k) {
-        return Err(Error::invalid(format!("top_k is {}; it must be between 1 and {MAX_TOP_K}.", request.top_k)));
-    }
+    check_range("top_k", request.top_k, 1..=MAX_TOP_K)?;
     for (name, value, most) in [("offset", request.offset, MAX_OFFSET), ("context", request.context, MAX_CONTEXT)] {
         if value > most {
             return Err(Error::invalid(format!("{name} is {value}; it must be at most {most}.")));

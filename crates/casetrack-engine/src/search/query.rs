@@ -212,8 +212,8 @@ fn value(after: &str) -> Option<(&str, usize)> {
     Some((word, word.len()))
 }
 
-/// What stands between quotes that begin here, and its length with them. A mark of inches is none: a quotation ends before what
-/// is no letter or digit, and has words.
+/// The text between quotes that begin here, and its length with them. A mark of inches is not a quote: a quotation has words and is
+/// not followed by a letter or digit.
 fn quoted(text: &str) -> Option<(&str, usize)> {
     let inner = text.strip_prefix('"')?;
     let (end, _) = inner.match_indices('"').find(|&(at, _)| !inner[at + 1..].starts_with(char::is_alphanumeric))?;

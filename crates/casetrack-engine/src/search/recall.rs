@@ -2,7 +2,7 @@
 
 use std::thread::{self, ScopedJoinHandle};
 
-use casetrack_core::{Error, Result};
+use casetrack_core::{Error, Notice, Result};
 use casetrack_embed::Outputs;
 use casetrack_store::{Collection, Filter, Hit, SparseVector};
 
@@ -16,8 +16,8 @@ pub struct Recall {
     pub dense: Option<Vec<Hit>>,
     /// `None` where the model is missing, or the collection has no learned-sparse vectors.
     pub sparse: Option<Vec<Hit>>,
-    /// What is missing and why, in words; empty when all is well.
-    pub notices: Vec<String>,
+    /// What is missing and why; empty if nothing is.
+    pub notices: Vec<Notice>,
 }
 
 /// Words for keyword search, and where to search.
@@ -47,7 +47,7 @@ pub(crate) fn recall(
             ),
             Err(error) => {
                 tracing::warn!(%error, "dense search is not available");
-                notices.push(format!("Keyword search only: {}", error.full_text().replace("\n\n", " ")));
+                notices.push(error.notice("Keyword search only: "));
                 None
             }
         };
@@ -58,17 +58,20 @@ pub(crate) fn recall(
         Ok(hits) => hits,
         Err(error) => {
             tracing::warn!(%error, "learned-sparse search is not available");
-            notices.push(format!("Without learned-sparse search (E6): {}", error.full_text().replace("\n\n", " ")));
+            notices.push(error.notice("Without learned-sparse search (E6): "));
             None
         }
     };
     let counts = collection.counts()?;
     if sparse.is_some() && counts.sparse_chunks < counts.chunks {
-        notices.push(format!(
-            "{} of {} chunks of the collection have no learned-sparse vectors (E6); the other stages find them alone.",
-            counts.chunks - counts.sparse_chunks,
-            counts.chunks
-        ));
+        let missing = counts.chunks - counts.sparse_chunks;
+        let all = counts.chunks;
+        notices.push(
+            format!(
+                "{missing} of {all} chunks of the collection have no learned-sparse vectors (E6); only the other stages find them."
+            )
+            .into(),
+        );
     }
     let (mut dense, mut sparse) = (dense.map(Vec::into_iter), sparse.map(Vec::into_iter));
     let recalled = bm25.into_iter().map(|bm25| Recall {

@@ -1,6 +1,6 @@
 //! Bring a collection up to date with a folder: what is new, changed, moved or gone.
 //!
-//! The folder is compared with the collection first, by path and by SHA-256, and nothing is changed before the whole plan stands.
+//! The folder is compared with the collection first, by path and by SHA-256, and nothing is changed before the plan is complete.
 //! Then documents whose files were moved get their new paths in one atomic step and keep their ids, chunks and vectors, those
 //! whose files are gone are removed if that is asked for, and new and changed files go through the ingestion.
 
@@ -19,7 +19,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::host::Host;
-use crate::ingest::{FailedFile, IngestedDocument, Problem, SkippedFile};
+use crate::ingest::{FailedFile, IngestedDocument, SkippedFile, WorkSummary};
 
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default)]
@@ -60,7 +60,7 @@ pub struct SyncReport {
     pub found: u64,
     /// Files, and files inside them, that the collection did not have.
     pub new: Vec<SyncedFile>,
-    /// Files whose content is another than when they were ingested.
+    /// Files whose content has changed since they were ingested.
     pub changed: Vec<SyncedFile>,
     /// Documents that kept their id, chunks and vectors under another path. Those inside a container go with it and are not listed.
     pub moved: Vec<MovedDocument>,
@@ -79,19 +79,8 @@ pub struct SyncReport {
     pub failed: Vec<FailedFile>,
     /// Files that were left for the next sync because they are still being written.
     pub awaited: Vec<String>,
-    /// Of the new and changed documents.
-    pub pages: u64,
-    /// Of the new and changed documents.
-    pub chunks: u64,
-    /// Chunks whose vectors were made.
-    pub chunks_embedded: u64,
-    /// Chunks that kept their vectors because their text did not change.
-    pub chunks_reused: u64,
-    pub duration_ms: u64,
-    /// In which way what was ingested is less than it could be, in words; empty when all is well.
-    pub notices: Vec<String>,
-    /// Why the sync ended before all was done. What was done until then is kept.
-    pub stopped: Option<Problem>,
+    #[serde(flatten)]
+    pub summary: WorkSummary,
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
@@ -128,20 +117,35 @@ pub struct GoneDocument {
     pub path: String,
 }
 
-/// Brings a collection up to date with a folder. Blocks until done; `cancel` stops it within a second.
-///
-/// Fails as a whole, and changes nothing, where the folder cannot be listed or is none; what it does afterwards is in the
-/// report. A file or subfolder that cannot be read is a failed file, and no document of it counts as missing. Costs a
-/// look at every file, reading those whose content has to be compared, and the ingestion of what is new or changed.
-pub(crate) fn sync(
-    host: &Host,
-    collection: CollectionId,
-    request: &SyncRequest,
-    progress: &ProgressSink,
-    cancel: &Cancel,
-) -> Result<SyncReport> {
-    let collection = host.collection_to_change(collection)?;
-    run::run(host, &collection, request, progress, cancel)
+impl Host {
+    /// Says what a sync would do, and changes nothing. Reads the files whose content has to be compared.
+    ///
+    /// Fails as a sync does.
+    pub fn preview_sync(
+        &self,
+        collection: CollectionId,
+        request: SyncRequest,
+        progress: &ProgressSink,
+        cancel: &Cancel,
+    ) -> Result<SyncReport> {
+        self.sync(collection, &SyncRequest { dry_run: true, ..request }, progress, cancel)
+    }
+
+    /// Brings a collection up to date with a folder. Blocks until done; `cancel` stops it within a second.
+    ///
+    /// Fails as a whole, and changes nothing, where the folder cannot be listed or is not a folder; what it does afterwards is in the
+    /// report. A file or subfolder that cannot be read is a failed file, and no document of it counts as missing. Examines
+    /// every file, reads those whose content has to be compared, and ingests what is new or changed.
+    pub(crate) fn sync(
+        &self,
+        collection: CollectionId,
+        request: &SyncRequest,
+        progress: &ProgressSink,
+        cancel: &Cancel,
+    ) -> Result<SyncReport> {
+        let collection = self.collection_to_change(collection)?;
+        run::run(self, &collection, request, progress, cancel)
+    }
 }
 
 impl From<IngestedDocument> for SyncedFile {

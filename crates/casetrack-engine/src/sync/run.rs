@@ -1,4 +1,4 @@
-//! One sync: look at the disk, plan, act.
+//! One sync: examine the disk, plan, act.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -40,9 +40,9 @@ pub(super) fn run(
         false => Err(Error::cancelled()),
     };
     if let Err(error) = result {
-        report.stopped = Some(Problem::from(&error));
+        report.summary.stopped = Some(Problem::from(&error));
     }
-    report.duration_ms = started.elapsed().as_millis() as u64;
+    report.summary.duration_ms = started.elapsed().as_millis() as u64;
     Ok(report)
 }
 
@@ -59,7 +59,7 @@ struct FolderState {
     awaited: HashSet<PathBuf>,
     /// The paths of all files that were found.
     seen: HashSet<PathBuf>,
-    /// Folders that could not be listed, and files that could not be looked at.
+    /// Folders that could not be listed, and files that could not be examined.
     unseen: Vec<PathBuf>,
     /// Paths that are in `failed` or `unsupported` already.
     refused: HashSet<String>,
@@ -249,8 +249,8 @@ fn fill(report: &mut SyncReport, plan: &Plan, disk: &FolderState, documents: &[D
         let folder = format!("{}/", meta.path);
         let members = documents.iter().filter(|member| member.path.starts_with(&folder));
         for stored in std::iter::once(meta).chain(members) {
-            report.pages += u64::from(stored.page_count);
-            report.chunks += u64::from(stored.chunk_count);
+            report.summary.pages += u64::from(stored.page_count);
+            report.summary.chunks += u64::from(stored.chunk_count);
             report.new.push(SyncedFile {
                 document_id: Some(stored.id),
                 name: stored.name.clone(),
@@ -339,10 +339,8 @@ fn add(report: &mut SyncReport, ingested: IngestReport) {
         }
     }
     report.failed.extend(ingested.failed);
-    report.pages += ingested.pages;
-    report.chunks += ingested.chunks;
-    report.chunks_embedded += ingested.chunks_embedded;
-    report.chunks_reused += ingested.chunks_reused;
-    report.notices = ingested.notices;
-    report.stopped = ingested.stopped;
+    let (pages, chunks) = (report.summary.pages, report.summary.chunks);
+    report.summary = ingested.summary;
+    report.summary.pages += pages;
+    report.summary.chunks += chunks;
 }

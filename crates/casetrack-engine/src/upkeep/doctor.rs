@@ -27,15 +27,19 @@ pub struct Finding {
     pub hint: Option<Hint>,
 }
 
-pub(crate) fn doctor(host: &Host) -> Diagnosis {
-    let findings = vec![
-        check_data_dir(host),
-        check_models(host),
-        check_recognizer(host),
-        check_pdfium(host),
-        check_tesseract(host),
-    ];
-    Diagnosis { ready: findings.iter().all(|finding| finding.ok), findings }
+impl Host {
+    /// Checks the data directory, the models (with the hashes of their files) and the libraries.
+    pub fn doctor(&self) -> Diagnosis {
+        let options = self.config().extract_options();
+        let findings = vec![
+            check_data_dir(self),
+            check_models(self),
+            finding("entity model (names and places)", self.recognizer().map(|_| format!("{MODEL_FOLDER} (loads)"))),
+            finding("pdfium (reads PDF files)", pdfium_status(&options)),
+            finding("tesseract (reads scans and pictures)", tesseract_status(&options)),
+        ];
+        Diagnosis { ready: findings.iter().all(|finding| finding.ok), findings }
+    }
 }
 
 fn check_data_dir(host: &Host) -> Finding {
@@ -59,19 +63,6 @@ fn check_models(host: &Host) -> Finding {
             }
         });
     finding("models", result)
-}
-
-fn check_recognizer(host: &Host) -> Finding {
-    let loaded = host.recognizer().map(|_| format!("{MODEL_FOLDER} (loads)"));
-    finding("entity model (names and places)", loaded)
-}
-
-fn check_pdfium(host: &Host) -> Finding {
-    finding("pdfium (reads PDF files)", pdfium_status(&host.config().extract_options()))
-}
-
-fn check_tesseract(host: &Host) -> Finding {
-    finding("tesseract (reads scans and pictures)", tesseract_status(&host.config().extract_options()))
 }
 
 fn finding(what: &str, result: Result<String>) -> Finding {

@@ -32,24 +32,23 @@ pub struct ExportReport {
     pub duration_ms: u64,
 }
 
-pub(crate) fn export_collection(
-    host: &Host,
-    collection: CollectionId,
-    request: ExportRequest<'_>,
-) -> Result<ExportReport> {
-    let started = std::time::Instant::now();
-    let ExportRequest { file, originals, overwrite } = request;
-    let collection = host.collection(collection)?;
-    let report = collection.export(file, &ExportOptions { originals, overwrite })?;
-    Ok(ExportReport {
-        collection: collection.meta().name.clone(),
-        file: file.display().to_string(),
-        bytes: report.bytes,
-        documents: report.documents,
-        pages: report.pages,
-        chunks: report.chunks,
-        originals: report.originals,
-        left_out: report.left_out,
-        duration_ms: started.elapsed().as_millis() as u64,
-    })
+impl Host {
+    /// Writes the collection as of this moment, while it is in use.
+    pub fn export_collection(&self, collection: CollectionId, request: ExportRequest<'_>) -> Result<ExportReport> {
+        let started = std::time::Instant::now();
+        let ExportRequest { file, originals, overwrite } = request;
+        let collection = self.collection(collection)?;
+        let report = collection.export(file, &ExportOptions { originals, overwrite })?;
+        Ok(ExportReport {
+            collection: collection.meta().name.clone(),
+            file: file.display().to_string(),
+            bytes: report.bytes,
+            documents: report.documents,
+            pages: report.pages,
+            chunks: report.chunks,
+            originals: report.originals,
+            left_out: report.left_out,
+            duration_ms: started.elapsed().as_millis() as u64,
+        })
+    }
 }

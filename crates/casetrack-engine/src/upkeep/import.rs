@@ -26,31 +26,34 @@ pub struct ImportReport {
     pub duration_ms: u64,
 }
 
-pub(crate) fn import_collection(host: &Host, file: &Path, name: Option<&str>) -> Result<ImportReport> {
-    let started = std::time::Instant::now();
-    let mut archive = Archive::open(file)?;
-    let manifest = archive.manifest().clone();
-    let name = name.unwrap_or(&manifest.collection.name).trim();
-    check_new(host, name, Action::ImportUnderOtherName.into())?;
-    let meta = CollectionMeta { id: CollectionId::random(), name: name.to_owned(), ..manifest.collection };
-    let collection = host.collections().adopt(host.registry().import(&mut archive, &meta)?);
-    let made_by = collection.models().dense.clone();
-    // Without models nothing can be said, and importing needs none.
-    let current = host.embedder().and_then(|embedder| embedder.model_id()).ok();
-    let model_note = current.filter(|current| *current != made_by).map(|current| {
-            format!(
-                "Its vectors were made by {made_by}; the model in use now is {current}. To search it by meaning, choose its \
-                 model with --profile and --precision."
-            )
-        });
-    Ok(ImportReport {
-        meta,
-        documents: manifest.documents,
-        pages: manifest.pages,
-        chunks: manifest.chunks,
-        originals: manifest.originals,
-        dense_model: made_by,
-        model_note,
-        duration_ms: started.elapsed().as_millis() as u64,
-    })
+impl Host {
+    /// Imports under the name in the file, or another. Everything in it is checked before anything becomes visible.
+    pub fn import_collection(&self, file: &Path, name: Option<&str>) -> Result<ImportReport> {
+        let started = std::time::Instant::now();
+        let mut archive = Archive::open(file)?;
+        let manifest = archive.manifest().clone();
+        let name = name.unwrap_or(&manifest.collection.name).trim();
+        check_new(self, name, Action::ImportUnderOtherName.into())?;
+        let meta = CollectionMeta { id: CollectionId::random(), name: name.to_owned(), ..manifest.collection };
+        let collection = self.open_collections().adopt(self.registry().import(&mut archive, &meta)?);
+        let made_by = collection.models().dense.clone();
+        // Without models nothing can be said, and importing needs none.
+        let current = self.embedder().and_then(|embedder| embedder.model_id()).ok();
+        let model_note = current.filter(|current| *current != made_by).map(|current| {
+                format!(
+                    "Its vectors were made by {made_by}; the model in use now is {current}. To search it by meaning, choose its \
+                     model with --profile and --precision."
+                )
+            });
+        Ok(ImportReport {
+            meta,
+            documents: manifest.documents,
+            pages: manifest.pages,
+            chunks: manifest.chunks,
+            originals: manifest.originals,
+            dense_model: made_by,
+            model_note,
+            duration_ms: started.elapsed().as_millis() as u64,
+        })
+    }
 }

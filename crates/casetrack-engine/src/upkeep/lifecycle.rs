@@ -6,22 +6,31 @@ use crate::collections::check_name_is_free;
 use crate::host::Host;
 use crate::host::changes::Change;
 
-pub(crate) fn rename_collection(host: &Host, id: CollectionId, name: &str) -> Result<CollectionMeta> {
-    check_name_is_free(host, name, Some(id), "Choose another name.".into())?;
-    describe(host, id, |meta| name.clone_into(&mut meta.name))
-}
-
-pub(crate) fn set_collection_status(host: &Host, id: CollectionId, status: CollectionStatus) -> Result<CollectionMeta> {
-    let meta = host.registry().meta(id)?;
-    if meta.status == status {
-        return Ok(meta);
+impl Host {
+    /// Gives a collection another name. Its id, and so its directory, stays.
+    ///
+    /// Errors: as [`create_collection`](Self::create_collection) for names; [`ErrorCode::InUse`](casetrack_core::ErrorCode::InUse)
+    /// while something works with it.
+    pub(crate) fn rename_collection(&self, id: CollectionId, name: &str) -> Result<CollectionMeta> {
+        check_name_is_free(self, name, Some(id), "Choose another name.".into())?;
+        describe(self, id, |meta| name.clone_into(&mut meta.name))
     }
-    describe(host, id, |meta| meta.status = status)
+
+    /// Closes, archives or reopens a collection; in the state it has already it stays as it is.
+    ///
+    /// Errors: [`ErrorCode::InUse`](casetrack_core::ErrorCode::InUse) while something works with it.
+    pub fn set_collection_status(&self, id: CollectionId, status: CollectionStatus) -> Result<CollectionMeta> {
+        let meta = self.registry().meta(id)?;
+        if meta.status == status {
+            return Ok(meta);
+        }
+        describe(self, id, |meta| meta.status = status)
+    }
 }
 
 /// The collection is opened again when it is next used.
 fn describe(host: &Host, id: CollectionId, change: impl FnOnce(&mut CollectionMeta)) -> Result<CollectionMeta> {
-    host.collections().close(id)?;
+    host.open_collections().close(id)?;
     let mut collection = host.registry().open_collection(id)?;
     let mut meta = collection.meta().clone();
     change(&mut meta);
@@ -58,7 +67,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let engine = Engine::new(EngineConfig::new(dir.path().join("data"))).unwrap();
         let models = VectorModels { dense: "m".to_owned(), dense_dimension: 2, sparse: None };
-        metas.iter().for_each(|meta| drop(engine.host().registry().create(meta, &models).unwrap()));
+        metas.iter().for_each(|meta| drop(engine.registry().create(meta, &models).unwrap()));
         (dir, engine)
     }
 
@@ -83,7 +92,7 @@ mod tests {
     fn each_state_refuses_what_it_should() {
         let acme = meta("Acme");
         let (dir, engine) = engine_with(std::slice::from_ref(&acme));
-        let change = || engine.host().collection_to_change(acme.id);
+        let change = || engine.collection_to_change(acme.id);
         let job = || {
             let request = JobRequest::SyncFolder(SyncRequest::new(dir.path().to_owned()));
             engine.start_job(acme.id, request, JobOrigin::User)
@@ -101,12 +110,12 @@ mod tests {
             assert_eq!(set(status).status, status, "once more");
             assert_eq!([code(change()), code(job()), code(watch())], [ErrorCode::WrongState; 3], "{status:?}");
             let readable = status == CollectionStatus::Closed;
-            assert_eq!(engine.host().collection(acme.id).is_ok(), readable, "{status:?}");
+            assert_eq!(engine.collection(acme.id).is_ok(), readable, "{status:?}");
             assert_eq!(engine.collection_info(acme.id).is_ok(), readable, "{status:?}");
             let listed = |status| engine.list_collections(Some(status)).unwrap().len();
             assert_eq!((listed(status), listed(CollectionStatus::Active)), (1, 0));
         }
-        assert_eq!(code(engine.host().collection(acme.id)), ErrorCode::WrongState);
+        assert_eq!(code(engine.collection(acme.id)), ErrorCode::WrongState);
         assert!(engine.verify(acme.id).unwrap().clean);
         set(CollectionStatus::Active);
         watch().unwrap();
@@ -121,7 +130,7 @@ mod tests {
     fn a_collection_in_use_keeps_its_state() {
         let acme = meta("Acme");
         let (_dir, engine) = engine_with(std::slice::from_ref(&acme));
-        let held = engine.host().collection(acme.id).unwrap();
+        let held = engine.collection(acme.id).unwrap();
         assert_eq!(code(engine.set_collection_status(acme.id, CollectionStatus::Closed)), ErrorCode::InUse);
         assert_eq!(code(engine.rename_collection(acme.id, "Other")), ErrorCode::InUse);
         drop(held);

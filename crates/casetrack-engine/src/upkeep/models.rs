@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use casetrack_core::Result;
+use casetrack_core::{Notice, Result};
 pub use casetrack_embed::PullEvent;
 use casetrack_embed::{
     HubSettings, ModelManifest, ModelProfile, ModelRole, ModelSpec, ModelState, find_models_dir, pull,
@@ -41,7 +41,8 @@ pub struct ModelInfo {
     /// Bytes of its files on disk.
     pub size_bytes: u64,
     /// What is missing or damaged.
-    pub problems: Vec<String>,
+    #[schemars(with = "Vec<String>")]
+    pub problems: Vec<Notice>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
@@ -69,34 +70,40 @@ pub struct PulledInfo {
     pub downloaded_bytes: u64,
 }
 
-pub(crate) fn models(host: &Host) -> Result<ModelList> {
-    let explicit = host.config().models_dir.as_deref();
-    let models_dir = find_models_dir(explicit)?;
-    let manifest = ModelManifest::load(&models_dir)?;
-    Ok(ModelList {
-        models: manifest.models().iter().map(|model| inspect(&manifest, model)).collect(),
-        models_dir: models_dir.display().to_string(),
-        pulled_dir: pulled_models_dir(explicit)?.display().to_string(),
-    })
-}
+impl Host {
+    /// Lists the models and checks the hashes of those that are there, which reads all their weights.
+    pub fn models(&self) -> Result<ModelList> {
+        let explicit = self.config().models_dir.as_deref();
+        let models_dir = find_models_dir(explicit)?;
+        let manifest = ModelManifest::load(&models_dir)?;
+        Ok(ModelList {
+            models: manifest.models().iter().map(|model| inspect(&manifest, model)).collect(),
+            models_dir: models_dir.display().to_string(),
+            pulled_dir: pulled_models_dir(explicit)?.display().to_string(),
+        })
+    }
 
-pub(crate) fn pull_models(
-    host: &Host,
-    ids: &[String],
-    offline: bool,
-    on_event: &mut dyn FnMut(PullEvent<'_>),
-) -> Result<PullReport> {
-    let explicit = host.config().models_dir.as_deref();
-    let mut settings = HubSettings::from_env()?;
-    settings.offline |= offline;
-    let pulled = pull(&find_models_dir(explicit)?, ids, &pulled_models_dir(explicit)?, &settings, on_event)?;
-    let models = pulled.into_iter().map(|model| PulledInfo {
-        id: model.id,
-        path: model.dir.display().to_string(),
-        already_present: model.already,
-        downloaded_bytes: model.downloaded,
-    });
-    Ok(PullReport { models: models.collect() })
+    /// Downloads the models with these ids, or all of the quality profile; the only use of the network there is.
+    ///
+    /// Takes the hub's address, its cache and its offline mode from Hugging Face's environment variables.
+    pub fn pull_models(
+        &self,
+        ids: &[String],
+        offline: bool,
+        on_event: &mut dyn FnMut(PullEvent<'_>),
+    ) -> Result<PullReport> {
+        let explicit = self.config().models_dir.as_deref();
+        let mut settings = HubSettings::from_env()?;
+        settings.offline |= offline;
+        let pulled = pull(&find_models_dir(explicit)?, ids, &pulled_models_dir(explicit)?, &settings, on_event)?;
+        let models = pulled.into_iter().map(|model| PulledInfo {
+            id: model.id,
+            path: model.dir.display().to_string(),
+            already_present: model.already,
+            downloaded_bytes: model.downloaded,
+        });
+        Ok(PullReport { models: models.collect() })
+    }
 }
 
 fn inspect(manifest: &ModelManifest, model: &ModelSpec) -> ModelInfo {
@@ -104,7 +111,7 @@ fn inspect(manifest: &ModelManifest, model: &ModelSpec) -> ModelInfo {
     let (state, problems) = match manifest.state(model) {
         ModelState::Present => (ModelPresence::Present, Vec::new()),
         ModelState::NotPulled => (ModelPresence::NotPulled, Vec::new()),
-        ModelState::Damaged(errors) => (ModelPresence::Damaged, errors.iter().map(|error| error.full_text()).collect()),
+        ModelState::Damaged(errors) => (ModelPresence::Damaged, errors.iter().map(|error| error.notice("")).collect()),
     };
     ModelInfo {
         id: model.id.clone(),

@@ -37,18 +37,21 @@ pub struct CompactReport {
     pub duration_ms: u64,
 }
 
-pub(crate) fn collection_stats(host: &Host, collection: CollectionId) -> Result<CollectionStats> {
-    let collection = host.collection(collection)?;
-    stats(&collection)
-}
+impl Host {
+    pub fn collection_stats(&self, collection: CollectionId) -> Result<CollectionStats> {
+        let collection = self.collection(collection)?;
+        stats(&collection)
+    }
 
-pub(crate) fn compact_collection(host: &Host, collection: CollectionId) -> Result<CompactReport> {
-    let started = std::time::Instant::now();
-    let collection = host.collection(collection)?;
-    let before = stats(&collection)?;
-    collection.compact()?;
-    let after = stats(&collection)?;
-    Ok(CompactReport { before, after, duration_ms: started.elapsed().as_millis() as u64 })
+    /// Rewrites what deletions and replacements left behind. Searches go on meanwhile; changes wait.
+    pub fn compact_collection(&self, collection: CollectionId) -> Result<CompactReport> {
+        let started = std::time::Instant::now();
+        let collection = self.collection(collection)?;
+        let before = stats(&collection)?;
+        collection.compact()?;
+        let after = stats(&collection)?;
+        Ok(CompactReport { before, after, duration_ms: started.elapsed().as_millis() as u64 })
+    }
 }
 
 fn stats(collection: &Collection) -> Result<CollectionStats> {

@@ -1,6 +1,6 @@
 //! What the engine is and has: version, tier, models, storage.
 
-use casetrack_core::{Result, Tier};
+use casetrack_core::{Notice, Result, Tier};
 use casetrack_embed::{Embedder, Outputs};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -30,28 +30,28 @@ pub struct ModelStatus {
     /// Whether its weights are in memory. Models load at first need.
     pub loaded: bool,
     /// Why it cannot be used, if so.
-    pub problem: Option<String>,
+    #[schemars(with = "Option<String>")]
+    pub problem: Option<Notice>,
 }
 
-pub(crate) fn status(host: &Host) -> Result<Status> {
-    let collections = host.registry().list()?;
-    Ok(Status {
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-        tier: host.config().tier,
-        data_dir: host.config().data_dir.display().to_string(),
-        data_dir_notice: data_dir::notice(&host.config().data_dir),
-        collections: collections.len() as u64,
-        storage_bytes: host.storage().bytes_below(&host.config().data_dir),
-        models: vec![dense_status(host), sparse_status(host), bm25_status()],
-    })
-}
-
-fn dense_status(host: &Host) -> ModelStatus {
-    model_status(host, "E1", "dense embeddings", Outputs::DENSE, Embedder::model_id)
-}
-
-fn sparse_status(host: &Host) -> ModelStatus {
-    model_status(host, "E6", "learned-sparse embeddings", Outputs::SPARSE, Embedder::sparse_model_id)
+impl Host {
+    /// Opens no collection and loads no model.
+    pub fn status(&self) -> Result<Status> {
+        let collections = self.registry().list()?;
+        Ok(Status {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            tier: self.config().tier,
+            data_dir: self.config().data_dir.display().to_string(),
+            data_dir_notice: data_dir::notice(&self.config().data_dir),
+            collections: collections.len() as u64,
+            storage_bytes: self.storage().bytes_below(&self.config().data_dir),
+            models: vec![
+                model_status(self, "E1", "dense embeddings", Outputs::DENSE, Embedder::model_id),
+                model_status(self, "E6", "learned-sparse embeddings", Outputs::SPARSE, Embedder::sparse_model_id),
+                bm25_status(),
+            ],
+        })
+    }
 }
 
 fn model_status(
@@ -63,7 +63,7 @@ fn model_status(
 ) -> ModelStatus {
     let (model, problem) = match host.embedder().and_then(model) {
         Ok(model) => (model, None),
-        Err(error) => (String::new(), Some(error.full_text())),
+        Err(error) => (String::new(), Some(error.notice(""))),
     };
     let loaded = host.embedder().is_ok_and(|embedder| embedder.is_loaded(output));
     ModelStatus { id: id.into(), role: role.into(), model, loaded, problem }

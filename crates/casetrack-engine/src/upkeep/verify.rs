@@ -23,39 +23,42 @@ pub struct VerifyReport {
 pub struct Check {
     pub name: String,
     pub description: String,
-    /// How many items were looked at.
+    /// How many items were checked.
     pub checked: u64,
     /// One sentence for each problem.
     pub problems: Vec<String>,
 }
 
-pub(crate) fn verify(host: &Host, collection: CollectionId) -> Result<VerifyReport> {
-    let started = std::time::Instant::now();
-    let collection = match host.collection(collection) {
-        // The checks report what is wrong, as far as it can be opened at all.
-        Err(error) if matches!(error.code, ErrorCode::Corrupt | ErrorCode::WrongState) => {
-            Arc::new(OpenCollection::new(host.registry().open_to_verify(collection).map_err(|_| error)?))
-        }
-        opened => opened?,
-    };
-    let mut checks: Vec<Check> = collection
-        .verify()?
-        .checks
-        .into_iter()
-        .map(|check| Check {
-            name: check.name.into(),
-            description: check.description.into(),
-            checked: check.checked,
-            problems: check.problems,
+impl Host {
+    /// Reads everything in the collection; takes time in proportion to its size.
+    pub fn verify(&self, collection: CollectionId) -> Result<VerifyReport> {
+        let started = std::time::Instant::now();
+        let collection = match self.collection(collection) {
+            // The checks report what is wrong, as far as it can be opened at all.
+            Err(error) if matches!(error.code, ErrorCode::Corrupt | ErrorCode::WrongState) => {
+                Arc::new(OpenCollection::new(self.registry().open_to_verify(collection).map_err(|_| error)?))
+            }
+            opened => opened?,
+        };
+        let mut checks: Vec<Check> = collection
+            .verify()?
+            .checks
+            .into_iter()
+            .map(|check| Check {
+                name: check.name.into(),
+                description: check.description.into(),
+                checked: check.checked,
+                problems: check.problems,
+            })
+            .collect();
+        checks.push(check_originals(&collection)?);
+        Ok(VerifyReport {
+            collection: collection.meta().name.clone(),
+            clean: checks.iter().all(|check| check.problems.is_empty()),
+            checks,
+            duration_ms: started.elapsed().as_millis() as u64,
         })
-        .collect();
-    checks.push(check_originals(&collection)?);
-    Ok(VerifyReport {
-        collection: collection.meta().name.clone(),
-        clean: checks.iter().all(|check| check.problems.is_empty()),
-        checks,
-        duration_ms: started.elapsed().as_millis() as u64,
-    })
+    }
 }
 
 /// The copies of source files are there and have the content that was ingested.

@@ -1,7 +1,7 @@
 //! The watches there are, in memory and in `watches.json`.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Mutex, OnceLock};
 
 use casetrack_core::{Action, CollectionId, CollectionMeta, Error, ErrorCode, JobId, Result, Timestamp, WatchId, hint};
 use casetrack_store::write_atomically;
@@ -9,7 +9,7 @@ use crossbeam_channel::Sender;
 use serde::{Deserialize, Serialize};
 
 use super::{LastSync, Schedule, WatchRequest, WatchState, WatchStatus, listed, no_such_watch, resolved};
-use crate::host::EngineConfig;
+use crate::host::{EngineConfig, lock};
 
 /// A watch on disk.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -59,6 +59,7 @@ pub(super) struct Condition {
     pub job: Option<JobId>,
 }
 
+#[derive(Clone)]
 struct Watch {
     record: WatchRecord,
     condition: Condition,
@@ -85,7 +86,7 @@ impl Watch {
     }
 }
 
-/// To the thread that watches.
+/// A message to the thread that watches.
 pub(super) enum Message {
     /// Something happened in a watched folder.
     Event(WatchId, notify::Result<notify::Event>),
@@ -116,9 +117,9 @@ impl Watches {
         Self { path: data_dir.join("watches.json"), list: Mutex::default(), runner: OnceLock::new() }
     }
 
-    /// Reads the file and takes the one who watches.
+    /// Reads the file and remembers who watches.
     pub(super) fn open(&self, runner: Sender<Message>) -> Result<()> {
-        let mut list = self.lock();
+        let mut list = lock(&self.list);
         *list = self.load()?.into_iter().map(|record| Watch { record, condition: Condition::default() }).collect();
         // A second start changes nothing.
         let _ = self.runner.set(runner);
@@ -148,49 +149,40 @@ impl Watches {
         write_atomically(&self.path, &bytes)
     }
 
-    pub fn add(&self, record: WatchRecord) -> Result<WatchStatus> {
-        let mut list = self.lock();
-        let overlaps = |watch: &&Watch| {
-            let (known, new) = (&watch.record.folder, &record.folder);
-            watch.record.collection_id == record.collection_id && (known.starts_with(new) || new.starts_with(known))
-        };
-        if let Some(Watch { record: known, .. }) = list.iter().find(overlaps) {
-            let (folder, collection) = (known.folder.display(), &known.collection);
-            let hint = if known.folder == record.folder {
-                hint![
-                    "Change when it syncs with ",
-                    Action::SetSyncSchedule,
-                    ", or end it with ",
-                    Action::UnwatchFolder,
-                    "."
-                ]
-            } else {
-                hint![
-                    "A watch covers all subfolders. End that watch with ",
-                    Action::UnwatchFolder,
-                    " first, or watch a folder outside it."
-                ]
-            };
-            let message = format!("{folder} is watched already for {collection} (ID: {}).", known.id);
-            return Err(Error::new(ErrorCode::AlreadyExists, message).with_hint(hint));
-        }
-        let watch = Watch { record, condition: Condition::default() };
-        let status = watch.status();
-        list.push(watch);
-        if let Err(error) = self.save(&list) {
-            list.pop();
-            return Err(error);
-        }
+    /// Changes the list and saves it. Where that fails the list stays as it was.
+    fn update<T>(&self, change: impl FnOnce(&mut Vec<Watch>) -> Result<T>) -> Result<T> {
+        let mut list = lock(&self.list);
+        let mut changed = list.clone();
+        let result = change(&mut changed)?;
+        self.save(&changed)?;
+        *list = changed;
         drop(list);
         self.wake();
-        Ok(status)
+        Ok(result)
+    }
+
+    pub fn add(&self, record: WatchRecord) -> Result<WatchStatus> {
+        self.update(|list| {
+            let overlaps = |watch: &&Watch| {
+                let (known, new) = (&watch.record.folder, &record.folder);
+                let same_collection = watch.record.collection_id == record.collection_id;
+                same_collection && (known.starts_with(new) || new.starts_with(known))
+            };
+            if let Some(Watch { record: known, .. }) = list.iter().find(overlaps) {
+                return Err(overlapping(known, &record));
+            }
+            let watch = Watch { record, condition: Condition::default() };
+            let status = watch.status();
+            list.push(watch);
+            Ok(status)
+        })
     }
 
     /// By id, the beginning of one, or folder.
     pub fn find(&self, wanted: &str) -> Result<WatchId> {
         let wanted = wanted.trim();
         let (folder, id) = (resolved(wanted), wanted.to_ascii_lowercase());
-        let list = self.lock();
+        let list = lock(&self.list);
         let matches = |watch: &&Watch| {
             let given = watch.record.folder == folder || watch.record.folder == Path::new(wanted.trim_end_matches('/'));
             given || (id.len() >= 8 && watch.record.id.to_string().starts_with(&id))
@@ -209,23 +201,12 @@ impl Watches {
     }
 
     pub fn remove(&self, id: WatchId) -> Result<WatchStatus> {
-        let mut list = self.lock();
-        let Some(at) = list.iter().position(|watch| watch.record.id == id) else {
-            return Err(no_such_watch(&id.to_string(), &[]));
-        };
-        let removed = list.remove(at);
-        if let Err(error) = self.save(&list) {
-            list.insert(at, removed);
-            return Err(error);
-        }
-        drop(list);
-        self.wake();
-        Ok(removed.status())
+        self.update(|list| Ok(list.remove(place(list, id)?).status()))
     }
 
     /// Takes over the new name of a collection.
     pub fn rename_collection(&self, collection: CollectionId, name: &str) {
-        let mut list = self.lock();
+        let mut list = lock(&self.list);
         let mut watches = list.iter_mut().filter(|watch| watch.record.collection_id == collection).peekable();
         if watches.peek().is_none() {
             return;
@@ -240,7 +221,7 @@ impl Watches {
 
     /// Ends the watches of a collection that is gone.
     pub fn forget_collection(&self, collection: CollectionId) {
-        let mut list = self.lock();
+        let mut list = lock(&self.list);
         let before = list.len();
         list.retain(|watch| watch.record.collection_id != collection);
         if list.len() < before {
@@ -253,34 +234,26 @@ impl Watches {
     }
 
     pub fn change(&self, id: WatchId, change: impl FnOnce(&mut WatchRecord)) -> Result<WatchStatus> {
-        let mut list = self.lock();
-        let Some(at) = list.iter().position(|watch| watch.record.id == id) else {
-            return Err(no_such_watch(&id.to_string(), &[]));
-        };
-        let before = list[at].record.clone();
-        change(&mut list[at].record);
-        if let Err(error) = self.save(&list) {
-            list[at].record = before;
-            return Err(error);
-        }
-        let status = list[at].status();
-        drop(list);
-        self.wake();
-        Ok(status)
+        self.update(|list| {
+            let at = place(list, id)?;
+            let watch = &mut list[at];
+            change(&mut watch.record);
+            Ok(watch.status())
+        })
     }
 
     /// Of one collection or of all, the oldest first.
     pub fn list(&self, collection: Option<CollectionId>) -> Vec<WatchStatus> {
         let wanted = |watch: &&Watch| collection.is_none_or(|id| watch.record.collection_id == id);
-        self.lock().iter().filter(wanted).map(Watch::status).collect()
+        lock(&self.list).iter().filter(wanted).map(Watch::status).collect()
     }
 
     pub(super) fn records(&self) -> Vec<WatchRecord> {
-        self.lock().iter().map(|watch| watch.record.clone()).collect()
+        lock(&self.list).iter().map(|watch| watch.record.clone()).collect()
     }
 
     pub(super) fn show(&self, id: WatchId, condition: Condition) {
-        if let Some(watch) = self.lock().iter_mut().find(|watch| watch.record.id == id) {
+        if let Some(watch) = lock(&self.list).iter_mut().find(|watch| watch.record.id == id) {
             watch.condition = condition;
         }
     }
@@ -299,8 +272,22 @@ impl Watches {
             let _ = runner.send(message);
         }
     }
+}
 
-    fn lock(&self) -> MutexGuard<'_, Vec<Watch>> {
-        self.list.lock().unwrap_or_else(PoisonError::into_inner)
-    }
+fn place(list: &[Watch], id: WatchId) -> Result<usize> {
+    list.iter().position(|watch| watch.record.id == id).ok_or_else(|| no_such_watch(&id.to_string(), &[]))
+}
+
+/// The error for a folder that is watched already, or that is around or in one that is.
+fn overlapping(known: &WatchRecord, new: &WatchRecord) -> Error {
+    let (change, end) = (Action::SetSyncSchedule, Action::UnwatchFolder);
+    let hint = match known.folder == new.folder {
+        true => hint!["Change when it syncs with ", change, ", or end it with ", end, "."],
+        false => {
+            hint!["A watch covers all subfolders. End that watch with ", end, " first, or watch a folder outside it."]
+        }
+    };
+    let (folder, collection) = (known.folder.display(), &known.collection);
+    let message = format!("{folder} is watched already for {collection} (ID: {}).", known.id);
+    Error::new(ErrorCode::AlreadyExists, message).with_hint(hint)
 }

@@ -3,7 +3,7 @@
 //! One thread of the owner of the data directory hears what the operating system says of all watched folders, waits until a folder
 //! has been quiet for [`pending::DEBOUNCE`], and starts one [sync](crate::sync) of it, however much happened. A sync compares the whole
 //! folder with the collection, so no lost event leaves them apart. Network drives, and folders that the operating system cannot watch,
-//! are looked at every [`runner::POLL`]. Watches are kept in `watches.json` in the data directory. While no owner runs nothing is
+//! are polled every [`runner::POLL`]. Watches are kept in `watches.json` in the data directory. While no owner runs nothing is
 //! watched; the next one syncs every folder when it starts.
 
 mod list;
@@ -19,7 +19,6 @@ use casetrack_core::{Action, CollectionId, Error, ErrorCode, Hint, JobId, Result
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::collections::find_collection;
 use crate::host::{Host, check_changeable};
 use crate::jobs::Jobs;
 use crate::report::Problem;
@@ -86,7 +85,7 @@ pub struct WatchStatus {
     pub file_extensions: Option<Vec<String>>,
     pub created_at: Timestamp,
     pub state: WatchState,
-    /// What stands in the way, and what to do; or how it is watched.
+    /// Why it cannot be synced, and what to do; or how it is watched.
     pub detail: Option<String>,
     /// The sync under way.
     pub job_id: Option<JobId>,
@@ -137,7 +136,7 @@ pub struct LastSync {
 
 impl Watches {
     pub fn watch(&self, host: &Host, collection: CollectionId, request: WatchRequest) -> Result<WatchStatus> {
-        let collection = find_collection(host, &collection.to_string())?;
+        let collection = host.find_collection(&collection.to_string())?;
         check_changeable(&collection)?;
         let folder = host.config().access.check(&request.folder)?;
         std::fs::read_dir(&folder).map_err(|error| Error::io(folder.display(), error))?;

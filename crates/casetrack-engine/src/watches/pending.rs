@@ -11,10 +11,10 @@ use notify::{Event, EventKind};
 pub(super) const DEBOUNCE: Duration = Duration::from_secs(2);
 /// Where something happens all the time, a sync begins at the latest after this.
 const LONGEST_WAIT: Duration = Duration::from_secs(10);
-/// A file that was not written to for so long is read, even if nobody has closed it.
+/// A file that was not written to for this long is read, even if nobody has closed it.
 const ABANDONED: Duration = Duration::from_secs(30);
 /// Whether the platform says when a file that was written is closed.
-const CLOSE_IS_TOLD: bool = cfg!(any(target_os = "linux", target_os = "android"));
+const CLOSE_IS_REPORTED: bool = cfg!(any(target_os = "linux", target_os = "android"));
 
 /// The changes that no sync has begun with.
 #[derive(Debug, Default)]
@@ -82,7 +82,7 @@ impl Pending {
 
 /// How long a file that is being written is left alone.
 fn patience() -> Duration {
-    if CLOSE_IS_TOLD { ABANDONED } else { DEBOUNCE }
+    if CLOSE_IS_REPORTED { ABANDONED } else { DEBOUNCE }
 }
 
 /// As the ingestion of folders sees it: hidden files and folders, and the lock files of office programs.
@@ -142,7 +142,7 @@ mod tests {
         take(&mut pending, WRITTEN, "slow.pdf", at(0));
         take(&mut pending, WRITTEN, "quick.txt", at(0));
         take(&mut pending, CLOSED, "quick.txt", at(0));
-        if CLOSE_IS_TOLD {
+        if CLOSE_IS_REPORTED {
             assert!(pending.is_due(at(2)));
             assert_eq!(pending.begin(at(2)), BTreeSet::from([Path::new(FOLDER).join("slow.pdf")]));
             assert!(!pending.is_due(at(29)) && pending.is_due(at(30)));

@@ -1,4 +1,4 @@
-//! Folders of which the operating system tells no changes: those on network drives.
+//! Folders whose changes the operating system does not report: those on network drives.
 
 use std::path::Path;
 
@@ -26,7 +26,7 @@ const REMOTE: &[&str] = &[
     "fuse.vmhgfs-fuse",
 ];
 
-/// Whether a folder, an absolute path, has to be looked at again and again.
+/// Whether a folder, an absolute path, has to be polled.
 pub(super) fn is_remote(folder: &Path) -> bool {
     // A share of Windows; elsewhere no path begins so.
     let share = folder.as_os_str().as_encoded_bytes().starts_with(br"\\");

@@ -17,13 +17,13 @@ use crate::host::Host;
 use crate::jobs::{JobOrigin, JobRequest, JobState, JobStatus, Jobs};
 use crate::sync::SyncRequest;
 
-/// Between two looks at what is due.
+/// Between two checks of what is due.
 const TICK: Duration = Duration::from_millis(250);
-/// Between two looks at whether a folder is there.
+/// Between two checks of whether a folder exists.
 const FOLDER_CHECK: Duration = Duration::from_secs(1);
-/// Between two looks at the schedules.
-const SCHEDULE_LOOK: Duration = Duration::from_secs(60);
-/// Between two syncs of a folder of which the operating system tells nothing.
+/// Between two checks of the schedules.
+const SCHEDULE_CHECK: Duration = Duration::from_secs(60);
+/// Between two syncs of a folder that is polled.
 pub(super) const POLL: Duration = Duration::from_secs(10);
 /// Until a sync that failed as a whole is tried again.
 const RETRY: Duration = Duration::from_secs(60);
@@ -64,7 +64,7 @@ struct Live {
     notifier: Notifier,
     /// The folder that `notifier` watches: a folder that was removed and made again is another.
     seen: Option<FolderIdentity>,
-    looked_at: Option<Instant>,
+    checked_at: Option<Instant>,
     /// The collection takes no changes.
     paused: bool,
     /// A sync is to begin now, quiet or not.
@@ -78,11 +78,11 @@ struct Live {
 /// How changes are noticed.
 enum Notifier {
     Closed,
-    /// The operating system tells of them.
+    /// The operating system reports them.
     System {
         _watcher: RecommendedWatcher,
     },
-    /// By a look now and then, because of what `why` says.
+    /// By comparing the folder now and then; `why` says why.
     Polling {
         next: Instant,
         why: String,
@@ -107,7 +107,7 @@ impl Runner {
                 }
             }
             let now = Instant::now();
-            if now.duration_since(schedules) >= SCHEDULE_LOOK {
+            if now.duration_since(schedules) >= SCHEDULE_CHECK {
                 schedules = now;
                 let time = Timestamp::now();
                 for live in self.live.values_mut() {
@@ -158,7 +158,7 @@ impl Live {
             pending: Pending::default(),
             notifier: Notifier::Closed,
             seen: None,
-            looked_at: None,
+            checked_at: None,
             paused: false,
             retry_at: None,
             job: None,
@@ -188,13 +188,13 @@ impl Live {
             self.overdue = false;
             return condition(WatchState::Manual, None);
         }
-        if self.looked_at.is_none_or(|looked| now.duration_since(looked) >= FOLDER_CHECK) {
-            self.looked_at = Some(now);
+        if self.checked_at.is_none_or(|checked| now.duration_since(checked) >= FOLDER_CHECK) {
+            self.checked_at = Some(now);
             // One that is gone is noticed when a sync begins.
             let meta = syncs.host.registry().meta(self.record.collection_id);
             self.paused = meta.is_ok_and(|meta| meta.status != CollectionStatus::Active);
             if !self.paused {
-                self.look_at_folder(sender, now);
+                self.check_folder(sender, now);
             }
         }
         if self.paused {
@@ -210,7 +210,7 @@ impl Live {
         }
         let mut detail = None;
         if let Notifier::Polling { next, why } = &mut self.notifier {
-            detail = Some(format!("Looked at every {} seconds: {why}", POLL.as_secs()));
+            detail = Some(format!("Checked every {} seconds: {why}", POLL.as_secs()));
             if now >= *next {
                 *next = now + POLL;
                 self.overdue = true;
@@ -252,7 +252,7 @@ impl Live {
         }
     }
 
-    fn look_at_folder(&mut self, sender: &Sender<Message>, now: Instant) {
+    fn check_folder(&mut self, sender: &Sender<Message>, now: Instant) {
         let there = FolderIdentity::of(&self.record.folder);
         if there.is_none() {
             self.notifier = Notifier::Closed;
@@ -316,18 +316,18 @@ fn last_sync(jobs: &Jobs, status: &JobStatus) -> LastSync {
     }
 }
 
-/// Has the operating system tell of changes, or looks now and then where it cannot.
+/// Has the operating system report changes, or polls where it cannot.
 fn open_notifier(record: &WatchRecord, sender: &Sender<Message>) -> Notifier {
     if is_remote(&record.folder) {
-        let why = "it is on a network drive, whose changes the operating system does not tell.".to_owned();
+        let why = "it is on a network drive, whose changes the operating system does not report.".to_owned();
         return Notifier::Polling { next: Instant::now() + POLL, why };
     }
     let (id, sender) = (record.id, sender.clone());
-    let tell = move |event| {
-        // The one who listens has ended.
+    let forward = move |event| {
+        // The receiver has ended.
         let _ = sender.send(Message::Event(id, event));
     };
-    let watching = RecommendedWatcher::new(tell, notify::Config::default()).and_then(|mut watcher| {
+    let watching = RecommendedWatcher::new(forward, notify::Config::default()).and_then(|mut watcher| {
         watcher.watch(&record.folder, RecursiveMode::Recursive)?;
         Ok(watcher)
     });
@@ -343,7 +343,7 @@ fn open_notifier(record: &WatchRecord, sender: &Sender<Message>) -> Notifier {
 fn polling(error: &notify::Error) -> Notifier {
     let why = match error.kind {
         notify::ErrorKind::MaxFilesWatch => {
-            "the operating system watches no more folders (raise fs.inotify.max_user_watches to be told at once)."
+            "the operating system watches no more folders (raise fs.inotify.max_user_watches for notifications)."
                 .to_owned()
         }
         _ => format!("the operating system does not watch it ({error})."),
@@ -351,7 +351,7 @@ fn polling(error: &notify::Error) -> Notifier {
     Notifier::Polling { next: Instant::now() + POLL, why }
 }
 
-/// Tells a folder from another that has taken its place.
+/// Distinguishes a folder from another that has taken its place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct FolderIdentity {
     #[cfg(unix)]

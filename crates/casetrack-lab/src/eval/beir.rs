@@ -111,7 +111,7 @@ pub fn read(
     let mut ingested = evaluation.ingest(corpus.paths(), progress, cancel)?;
     if corpus.empty > 0 {
         let count = corpus.empty;
-        ingested.notices.insert(0, format!("Left out entries of the corpus that have no text: {count}."));
+        ingested.notices.insert(0, format!("Left out entries of the corpus that have no text: {count}.").into());
     }
     let ids = corpus.ids(&ingested.documents);
     Ok((ingested, Judged { queries, ids }))

@@ -1,7 +1,7 @@
 //! The answer of a tool: its structured content and its text, both with words from documents marked and both within the limit of one
 //! answer.
 //!
-//! A client may show its model only one of the two, so each stands for itself. Each is cut by whole items of the list that the answer
+//! A client may show its model only one of the two, so each is complete in itself. Each is cut by whole items of the list that the answer
 //! consists of, and says which offset to continue with.
 
 mod structured;

@@ -1,4 +1,4 @@
-//! The stdio transport: one JSON-RPC message per line. Unlike that of the SDK, it answers a line that cannot be read.
+//! The stdio transport: one JSON-RPC message per line. Unlike the SDK's transport, it answers a line that cannot be read.
 
 use std::io;
 use std::sync::{Mutex, PoisonError};

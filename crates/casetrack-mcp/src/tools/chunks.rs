@@ -51,13 +51,9 @@ pub(crate) struct DocumentParameters {
     #[schemars(range(min = 0, max = 1_000_000))]
     offset: u32,
     /// Most chunks of the answer
-    #[serde(default = "default_limit")]
+    #[serde(default = "super::number::<100>")]
     #[schemars(range(min = 1, max = 500))]
     limit: u32,
-}
-
-fn default_limit() -> u32 {
-    100
 }
 
 impl Tool for GetDocumentChunks {
@@ -90,13 +86,9 @@ pub(crate) struct ContextParameters {
     /// UUID of the chunk to get context for
     chunk_id: String,
     /// Number of chunks before and after to include
-    #[serde(default = "default_window")]
+    #[serde(default = "super::number::<1>")]
     #[schemars(range(min = 1, max = 5))]
     window: u32,
-}
-
-fn default_window() -> u32 {
-    1
 }
 
 impl Tool for GetSourceContext {

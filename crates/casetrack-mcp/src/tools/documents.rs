@@ -25,13 +25,9 @@ pub(crate) struct ListParameters {
     #[schemars(range(min = 0, max = 1_000_000))]
     offset: u32,
     /// Most documents of the answer
-    #[serde(default = "default_limit")]
+    #[serde(default = "super::number::<100>")]
     #[schemars(range(min = 1, max = 1000))]
     limit: u32,
-}
-
-fn default_limit() -> u32 {
-    100
 }
 
 #[derive(Serialize, JsonSchema)]

@@ -66,10 +66,6 @@ impl AllTypes {
     }
 }
 
-fn default_mentions() -> u32 {
-    20
-}
-
 pub(crate) struct ListEntities;
 
 #[derive(Deserialize, JsonSchema)]
@@ -84,13 +80,9 @@ pub(crate) struct ListParameters {
     #[serde(default)]
     sort_by: EntitySort,
     /// Maximum entities to return
-    #[serde(default = "default_entities")]
+    #[serde(default = "super::number::<50>")]
     #[schemars(range(min = 1, max = 500))]
     top_k: u32,
-}
-
-fn default_entities() -> u32 {
-    50
 }
 
 impl Tool for ListEntities {
@@ -124,7 +116,7 @@ pub(crate) struct FindParameters {
     #[serde(default)]
     entity_type: AnyType,
     /// Maximum passages to return
-    #[serde(default = "default_mentions")]
+    #[serde(default = "super::number::<20>")]
     #[schemars(range(min = 1, max = 100))]
     top_k: u32,
 }
@@ -158,7 +150,7 @@ pub(crate) struct MentionsParameters {
     #[serde(default)]
     entity_type: AnyType,
     /// Maximum passages to return
-    #[serde(default = "default_mentions")]
+    #[serde(default = "super::number::<20>")]
     #[schemars(range(min = 1, max = 100))]
     top_k: u32,
 }
@@ -194,7 +186,7 @@ pub(crate) struct TogetherParameters {
     #[schemars(length(min = 2, max = 5))]
     entities: Vec<String>,
     /// Maximum passages to return
-    #[serde(default = "default_mentions")]
+    #[serde(default = "super::number::<20>")]
     #[schemars(range(min = 1, max = 100))]
     top_k: u32,
 }
@@ -226,17 +218,13 @@ pub(crate) struct GraphParameters {
     /// Optional: center the graph on a specific entity. If omitted, returns the top entities by connectivity.
     entity_name: Option<String>,
     /// How many relationship hops to include from the center entity
-    #[serde(default = "default_depth")]
+    #[serde(default = "super::number::<2>")]
     #[schemars(range(min = 1, max = 4))]
     depth: u32,
     /// Maximum entities to include in the graph
-    #[serde(default = "default_mentions")]
+    #[serde(default = "super::number::<20>")]
     #[schemars(range(min = 1, max = 100))]
     top_k: u32,
-}
-
-fn default_depth() -> u32 {
-    2
 }
 
 impl Tool for GetEntityGraph {

@@ -76,7 +76,7 @@ impl LongTool for IngestDocument {
     fn text(_: &JobStatus, report: &IngestReport) -> Result<String> {
         match report.failed.first() {
             Some(failed) => Err(failed.problem.clone().into_error()),
-            None => Ok(text::ingest::document(report)),
+            None => Ok(text::ingest::document(report, Reader::Assistant)),
         }
     }
 }
@@ -175,7 +175,7 @@ pub(super) fn absolute(parameter: &str, given: &str) -> Result<PathBuf> {
     }
     let shown = text::format::shorten(given, 200);
     Err(Error::invalid(format!("{parameter} is \"{shown}\"; it must be an absolute path."))
-        .with_hint("Give the full path, such as /home/sarah/Documents/Contract.pdf; ~ stands for the home directory."))
+        .with_hint("Give the full path, such as /home/sarah/Documents/Contract.pdf; ~ is the home directory."))
 }
 
 fn metadata(path: &Path) -> Result<std::fs::Metadata> {

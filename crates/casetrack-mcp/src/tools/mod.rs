@@ -18,6 +18,11 @@ pub(crate) mod work;
 
 use casetrack_core::Error;
 
+/// The default of a parameter.
+fn number<const N: u32>() -> u32 {
+    N
+}
+
 /// The refusal of a deletion that was not confirmed. `what` names everything that would be deleted.
 fn unconfirmed(what: &str) -> Error {
     Error::invalid("confirm must be true; nothing was deleted.").with_hint(format!(

@@ -25,13 +25,9 @@ pub(crate) struct StructureParameters {
     #[schemars(range(min = 0, max = 1_000_000))]
     offset: u32,
     /// Most headings of the answer
-    #[serde(default = "default_headings")]
+    #[serde(default = "super::number::<300>")]
     #[schemars(range(min = 1, max = 1000))]
     limit: u32,
-}
-
-fn default_headings() -> u32 {
-    300
 }
 
 impl Tool for GetDocumentStructure {
@@ -99,13 +95,9 @@ pub(crate) struct TraverseParameters {
     #[serde(default)]
     direction: Direction,
     /// Number of chunks to return
-    #[serde(default = "default_count")]
+    #[serde(default = "super::number::<5>")]
     #[schemars(range(min = 1, max = 20))]
     count: u32,
-}
-
-fn default_count() -> u32 {
-    5
 }
 
 impl Tool for TraverseChunks {
@@ -138,13 +130,9 @@ pub(crate) struct TypeParameters {
     #[schemars(range(min = 0, max = 1_000_000))]
     offset: u32,
     /// Most documents of the answer
-    #[serde(default = "default_limit")]
+    #[serde(default = "super::number::<100>")]
     #[schemars(range(min = 1, max = 1000))]
     limit: u32,
-}
-
-fn default_limit() -> u32 {
-    100
 }
 
 #[derive(Serialize, JsonSchema)]

@@ -53,13 +53,9 @@ pub(crate) struct TimelineParameters {
     #[schemars(range(min = 0, max = 200))]
     offset: u32,
     /// Most events of the answer
-    #[serde(default = "default_events")]
+    #[serde(default = "super::number::<100>")]
     #[schemars(range(min = 1, max = 200))]
     limit: u32,
-}
-
-fn default_events() -> u32 {
-    100
 }
 
 impl Tool for GetCollectionTimeline {
@@ -126,13 +122,9 @@ pub(crate) struct FindRelatedParameters {
     #[serde(default)]
     relationship_type: Relationships,
     /// Number of documents to return
-    #[serde(default = "default_related")]
+    #[serde(default = "super::number::<10>")]
     #[schemars(range(min = 1, max = 50))]
     top_k: u32,
-}
-
-fn default_related() -> u32 {
-    10
 }
 
 impl Tool for FindRelatedDocuments {
@@ -168,7 +160,7 @@ pub(crate) struct GetRelatedParameters {
     /// Document name or ID
     document_name: String,
     /// Number of documents to return
-    #[serde(default = "default_related")]
+    #[serde(default = "super::number::<10>")]
     #[schemars(range(min = 1, max = 50))]
     top_k: u32,
 }
@@ -210,13 +202,9 @@ pub(crate) struct ClusterParameters {
     #[serde(default)]
     strategy: ClusterStrategy,
     /// Maximum groups to return
-    #[serde(default = "default_clusters")]
+    #[serde(default = "super::number::<10>")]
     #[schemars(range(min = 1, max = 20))]
     max_clusters: u32,
-}
-
-fn default_clusters() -> u32 {
-    10
 }
 
 impl Tool for FindDocumentClusters {

@@ -52,13 +52,9 @@ pub(crate) struct ListParameters {
     #[serde(default)]
     sort_by: ReferenceSort,
     /// Maximum references to return
-    #[serde(default = "default_references")]
+    #[serde(default = "super::number::<50>")]
     #[schemars(range(min = 1, max = 200))]
     top_k: u32,
-}
-
-fn default_references() -> u32 {
-    50
 }
 
 impl Tool for ListReferences {
@@ -88,13 +84,9 @@ pub(crate) struct CitationsParameters {
     /// The reference to look up (e.g., 'Master Service Agreement v2.1', 'ISO 27001')
     reference: String,
     /// Maximum passages to return
-    #[serde(default = "default_citations")]
+    #[serde(default = "super::number::<20>")]
     #[schemars(range(min = 1, max = 100))]
     top_k: u32,
-}
-
-fn default_citations() -> u32 {
-    20
 }
 
 impl Tool for GetReferenceCitations {

@@ -50,7 +50,7 @@ impl Tool for ReindexDocument {
 
     fn call(context: &Context<'_>, parameters: DocumentParameters) -> Result<Reply<Work<ReindexReport>>> {
         let collection = context.active()?.id;
-        let document = context.engine.document_id(collection, &parameters.document_name)?;
+        let document = context.engine.find_document(collection, &parameters.document_name)?.id;
         let request = ReindexRequest {
             reparse: parameters.reparse,
             skip_unchanged: !parameters.force,

@@ -21,7 +21,7 @@ pub(crate) struct SearchParameters {
     /// "exact phrases", +required and -excluded words, and document:NAME type:contract entity:NAME date:2023-05..2023-08 page:3-7.
     query: String,
     /// Number of results to return
-    #[serde(default = "default_top_k")]
+    #[serde(default = "super::number::<10>")]
     #[schemars(range(min = 1, max = 50))]
     top_k: u32,
     /// Optional: restrict search to a specific document name or ID
@@ -57,10 +57,6 @@ pub(crate) struct SearchParameters {
     /// Show what each search stage adds to the score
     #[serde(default)]
     explain: bool,
-}
-
-fn default_top_k() -> u32 {
-    10
 }
 
 impl Tool for SearchDocuments {
@@ -109,20 +105,16 @@ pub(crate) struct SimilarParameters {
     /// UUID of the chunk to find similar content for
     chunk_id: String,
     /// Exclude results from the same document (default: true, for cross-document discovery)
-    #[serde(default = "default_exclude_same_document")]
+    #[serde(default = "super::ingest::yes")]
     exclude_same_document: bool,
     /// Minimum cosine similarity threshold
     #[serde(default = "default_min_similarity")]
     #[schemars(range(min = 0.0, max = 1.0))]
     min_similarity: f64,
     /// Number of passages to return
-    #[serde(default = "default_top_k")]
+    #[serde(default = "super::number::<10>")]
     #[schemars(range(min = 1, max = 50))]
     top_k: u32,
-}
-
-fn default_exclude_same_document() -> bool {
-    true
 }
 
 fn default_min_similarity() -> f64 {
@@ -161,13 +153,9 @@ pub(crate) struct CompareParameters {
     /// Topic to compare (e.g., 'payment terms', 'delivery schedule', 'performance metrics')
     topic: String,
     /// Number of passages of each document
-    #[serde(default = "default_top_k_per_document")]
+    #[serde(default = "super::number::<5>")]
     #[schemars(range(min = 1, max = 20))]
     top_k_per_document: u32,
-}
-
-fn default_top_k_per_document() -> u32 {
-    5
 }
 
 impl Tool for CompareDocuments {
@@ -188,6 +176,6 @@ impl Tool for CompareDocuments {
         let documents = [document_a.as_str(), document_b.as_str()];
         let collection = context.active()?.id;
         let comparison = context.engine.compare_documents(collection, documents, &topic, top_k_per_document)?;
-        Ok(Reply::new(comparison, text::search::comparison))
+        Ok(Reply::new(comparison, |comparison| text::search::comparison(comparison, Reader::Assistant)))
     }
 }

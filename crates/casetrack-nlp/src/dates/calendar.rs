@@ -122,6 +122,14 @@ pub fn month_first(tokens: &Tokens, at: usize) -> Option<(Stated, usize)> {
     if tokens.glued(at) && at > 0 && (tokens.is_number(at - 1) || tokens.symbol(at - 1) == '_') {
         return None;
     }
+    // "April. 1st 2019": a point after a whole name belongs to the date only before a day and a year.
+    if tokens.symbol(next) == '.'
+        && tokens.glued(next)
+        && let Some((day, after)) = day_at(tokens, next + 1).filter(|_| tokens.gap(next + 1) <= Gap::Space)
+        && let Some((year, end)) = year_at(tokens, before_year(tokens, after))
+    {
+        return Some((Stated::day(year, month, day)?, end));
+    }
     let capitalized = tokens.is_capitalized(at);
     let separated = if matches!(tokens.symbol(next), '-' | '/') && tokens.glued(next) { next + 1 } else { next };
     if let Some((day, after)) = day_at(tokens, separated).filter(|_| tokens.gap(separated) <= Gap::Line) {

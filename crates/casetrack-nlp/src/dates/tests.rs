@@ -55,6 +55,7 @@ fn days_in_every_written_form() {
         "(January 5, 2023)",
         "the 5 th day of January, 2023",
         "Date:01/05/2023",
+        "January. 5th 2023",
     ] {
         assert_eq!(dates(text), ["2023-01-05"], "{text}");
     }

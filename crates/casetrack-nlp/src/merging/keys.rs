@@ -1,8 +1,11 @@
 //! Keys: names without their variations in writing.
 
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
 use casetrack_core::{EntityType, EntityValue};
 
-use crate::words::{Class, class_of, fold};
+use crate::words::{Class, class_of, fold, pairs};
 
 /// Identifies an entity in a collection.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -25,17 +28,19 @@ fn name_words(surface: &str) -> Vec<String> {
         .collect()
 }
 
-/// "Acme Corporation", "ACME Corp." and "The Acme Company, Inc." are "acme".
-pub(super) fn organization(surface: &str) -> Vec<String> {
+/// "Acme Corporation", "ACME Corp." and "The Acme Company, Inc." are "acme"; and whether a form of incorporation was there.
+pub(super) fn organization(surface: &str) -> (Vec<String>, bool) {
     let mut words = name_words(surface);
     if words.len() > 1 && words[0] == "the" {
         words.remove(0);
     }
+    let all = words.len();
     // Forms in capitals are known with their capitals: "AG".
     while words.len() > 1 && words.last().is_some_and(|word| is_form(word)) {
         words.pop();
     }
-    words
+    let formed = words.len() < all;
+    (words, formed)
 }
 
 fn is_form(word: &str) -> bool {
@@ -101,18 +106,8 @@ impl PersonName {
 }
 
 /// Other names of the places that texts abbreviate most.
-const SAME_PLACES: &[(&str, &str)] = &[
-    ("us", "united states"),
-    ("usa", "united states"),
-    ("united states of america", "united states"),
-    ("uk", "united kingdom"),
-    ("great britain", "united kingdom"),
-    ("prc", "china"),
-    ("peoples republic of china", "china"),
-    ("uae", "united arab emirates"),
-    ("holland", "netherlands"),
-    ("new york city", "new york"),
-];
+static SAME_PLACES: LazyLock<HashMap<&str, &str>> =
+    LazyLock::new(|| pairs(include_str!("../../data/places/same.txt")).collect());
 
 pub(super) fn location(surface: &str) -> String {
     let words = name_words(surface);
@@ -127,7 +122,7 @@ pub(super) fn location(surface: &str) -> String {
         words = &words[2..];
     }
     let key = words.join(" ");
-    SAME_PLACES.iter().find(|(name, _)| *name == key).map_or(key, |(_, same)| (*same).to_owned())
+    SAME_PLACES.get(key.as_str()).map_or(key, |same| (*same).to_owned())
 }
 
 /// Lower case, and the last word in the singular.
@@ -173,10 +168,10 @@ mod tests {
             "Acme S.A.",
             "ACME GmbH",
         ] {
-            assert_eq!(organization(name), ["acme"], "{name}");
+            assert_eq!(organization(name).0, ["acme"], "{name}");
         }
-        assert_eq!(organization("Smith & Jones, Inc."), ["smith", "and", "jones"]);
-        assert_eq!(organization("Inc."), ["inc"]);
+        assert_eq!(organization("Smith & Jones, Inc.").0, ["smith", "and", "jones"]);
+        assert_eq!(organization("Inc.").0, ["inc"]);
     }
 
     #[test]

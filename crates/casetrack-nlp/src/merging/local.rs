@@ -70,12 +70,17 @@ fn named<'a>(mentions: &'a [DocumentMention<'a>], entity_type: EntityType) -> im
 struct Organizations {
     by_first_word: BTreeMap<String, BTreeSet<Vec<String>>>,
     by_initials: BTreeMap<String, BTreeSet<Vec<String>>>,
+    /// Written with a form of incorporation, and so no short form of another.
+    whole: BTreeSet<Vec<String>>,
 }
 
 impl Organizations {
     fn of<'a>(surfaces: impl Iterator<Item = &'a str>) -> Self {
         let mut all = Self::default();
-        for words in surfaces.map(keys::organization).collect::<BTreeSet<_>>() {
+        for (words, formed) in surfaces.map(keys::organization).collect::<BTreeSet<_>>() {
+            if formed {
+                all.whole.insert(words.clone());
+            }
             let Some(first) = words.first().cloned() else { continue };
             if words.len() > 1 {
                 let initials = words
@@ -90,12 +95,15 @@ impl Organizations {
     }
 
     fn key(&self, surface: &str) -> String {
-        let words = keys::organization(surface);
+        let (words, _) = keys::organization(surface);
         self.whole(&words).unwrap_or(&words).join(" ")
     }
 
     /// The one longer name that begins with these words, or has them as its initials.
     fn whole(&self, words: &[String]) -> Option<&Vec<String>> {
+        if self.whole.contains(words) {
+            return None;
+        }
         let longer: Vec<_> = self
             .by_first_word
             .get(words.first()?)
@@ -222,6 +230,12 @@ mod tests {
             &["Acme Foods, Inc.", "Acme", "ACME FOODS", "AF", "Beta One LLC", "Beta Two LLC", "Beta"],
         );
         assert_eq!(keys, ["acme foods", "acme foods", "acme foods", "acme foods", "beta one", "beta two", "beta"]);
+    }
+
+    #[test]
+    fn a_name_with_its_form_is_no_short_form() {
+        let keys = keys_of(EntityType::Organization, &["Acme, Inc.", "Acme Media", "Acme"]);
+        assert_eq!(keys, ["acme", "acme media", "acme"]);
     }
 
     #[test]

@@ -238,6 +238,14 @@ fn subject_name(words: &[Word<'_>], names: &[Name], subject: &Range<usize>, term
     if subject.end > 0 && matches!(words[subject.end - 1].shape, Shape::Mark(']' | '_' | '*')) {
         return None;
     }
+    // "between Acme and ("Buyer")", "the undersigned holder ("Holder")": a blank, and somebody without a name.
+    let before = &words[subject.end.saturating_sub(2)..subject.end];
+    let blank = before.last().is_some_and(|word| {
+        matches!(word.text, "and" | "or" | "between" | "at" | "of" | "by" | "to" | "with" | "from" | "in")
+    });
+    if blank || before.iter().any(|word| word.text == "undersigned") {
+        return None;
+    }
     let text = words_of(words, term);
     let near = |i: &&usize| names[**i].last + 3 >= subject.end && !is_postal(&words[names[**i].first..names[**i].last]);
     if !is_party_word(&text) {
@@ -370,10 +378,21 @@ fn introduced(words: &[Word<'_>], open: usize, term: &Range<usize>, names: &[Nam
     let from = names.partition_point(|name| name.last <= first);
     let taken = names[from..].iter().take_while(|name| name.first < end).any(|name| {
         name.source >= Source::Form
-            || name.entity_type != EntityType::Location && name.source >= Source::Recognizer && name.last >= end
+            || name.entity_type != EntityType::Location
+                && name.source >= Source::Recognizer
+                && name.source != Source::Hint
+                && name.last >= end
+    });
+    // "THAT YOU REPRESENT": words of a sentence in capitals.
+    let clause = first.checked_sub(1).is_some_and(|before| {
+        words[first].shape == Shape::Upper
+            && matches!(
+                words[before].text,
+                "YOU" | "WE" | "THEY" | "IT" | "SHALL" | "WILL" | "MAY" | "MUST" | "NOT" | "TO"
+            )
     });
     // "TX 75001" is the end of an address.
-    if first >= end || taken || is_postal(&words[first..end]) {
+    if first >= end || clause || taken || is_postal(&words[first..end]) {
         return None;
     }
     let person = persons::is_given_name(&words[first]) && end - first <= 4 && !words[end - 1].has(Class::HEAD);

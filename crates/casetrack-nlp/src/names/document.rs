@@ -7,8 +7,8 @@ use casetrack_core::{EntityType, Mention};
 
 use super::aliases::Aliases;
 use super::definitions::{self, DefinedEntity, Definition, Found};
-use super::signatures;
 use super::{Alias, Name, NameMention, Page, PageNames, Source, organizations, persons, roles, spans};
+use super::{signatures, support};
 use crate::places;
 use crate::words::{Class, Gap, Shape, Word, fold, is_party_word, mark_lowered, surface, words};
 
@@ -19,11 +19,25 @@ pub(super) struct Draft<'t> {
     addresses: Vec<places::Address>,
 }
 
+impl Draft<'_> {
+    /// Drops the names whose place in `keep` is false. Definitions refer to names by their places.
+    pub fn retain(&mut self, keep: &[bool]) {
+        let kept = |i: usize| keep.get(i).copied().unwrap_or(true);
+        let before = |i: usize| (0..i).filter(|&other| kept(other)).count();
+        for definition in &mut self.definitions {
+            definition.name = definition.name.filter(|&i| kept(i)).map(before);
+        }
+        let mut i = 0..;
+        self.names.retain(|_| i.next().is_none_or(kept));
+    }
+}
+
 pub(super) fn names(pages: &[Page<'_>]) -> Vec<PageNames> {
     let mut split: Vec<_> = pages.iter().map(|page| words(page.text)).collect();
     mark_lowered(&mut split);
     let mut drafts: Vec<_> = split.into_iter().zip(pages).map(|(words, page)| draft(words, page)).collect();
     drop_defined_things(&mut drafts);
+    support::settle(&mut drafts);
     one_type_for_one_name(&mut drafts);
     let aliases = Aliases::of(&drafts);
     let known = Known::of(&drafts);
@@ -145,27 +159,17 @@ fn drop_defined_things(drafts: &mut [Draft<'_>]) {
         }
     }
     for draft in drafts {
-        let Draft { words, names, definitions, .. } = draft;
-        let keep: Vec<bool> = names
-            .iter()
-            .map(|name| {
-                let text = surface(words, name.first, name.last);
-                let one = text.strip_suffix('s').unwrap_or(&text);
-                let thing = |term: &str| things.contains(term) && !parties.contains(term);
-                name.source >= Source::Table || !(thing(&text) || thing(one))
-            })
-            .collect();
-        let mut moved = Vec::with_capacity(keep.len());
-        let mut next = 0;
-        for kept in &keep {
-            moved.push(kept.then_some(next));
-            next += usize::from(*kept);
-        }
-        for definition in definitions {
-            definition.name = definition.name.and_then(|i| moved[i]);
-        }
-        let mut kept = keep.into_iter();
-        names.retain(|_| kept.next().unwrap_or(true));
+        let referred: HashSet<usize> = draft.definitions.iter().filter_map(|definition| definition.name).collect();
+        let wanted = |(i, name): (usize, &Name)| {
+            let text = surface(&draft.words, name.first, name.last);
+            let one = text.strip_suffix('s').unwrap_or(&text);
+            let thing = |term: &str| things.contains(term) && !parties.contains(term);
+            // A term for a name is found as the alias that it is.
+            let term = parties.contains(&text) && !referred.contains(&i);
+            name.source >= Source::Table || !(thing(&text) || thing(one) || term)
+        };
+        let keep: Vec<bool> = draft.names.iter().enumerate().map(wanted).collect();
+        draft.retain(&keep);
     }
 }
 
@@ -237,7 +241,9 @@ impl<'t> Known<'t> {
         for draft in drafts {
             for name in &draft.names {
                 let own = &draft.words[name.first..name.last];
-                if own.len() > 1 || own[0].text.chars().count() > 2 && !own[0].is_common() {
+                // A party word alone is found where it is an alias.
+                let telling = own[0].text.chars().count() > 2 && !own[0].is_common() && !own[0].has(Class::PARTY);
+                if own.len() > 1 || telling {
                     add(own.iter().map(|word| word.text).collect(), name.entity_type);
                 }
             }
@@ -373,10 +379,9 @@ fn finish(draft: Draft<'_>, aliases: &Aliases<'_>, known: &Known<'_>) -> PageNam
         .into_iter()
         .map(|(name, alias)| {
             let (char_start, char_end) = place(name.first, name.last);
-            NameMention {
-                mention: Mention { entity_type: name.entity_type, char_start, char_end, value: None, role: name.role },
-                alias,
-            }
+            let confidence = name.source.confidence();
+            let mention = Mention { entity_type: name.entity_type, char_start, char_end, value: None, role: name.role };
+            NameMention { mention, alias, confidence }
         })
         .collect();
     PageNames { mentions, definitions }

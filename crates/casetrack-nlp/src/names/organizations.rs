@@ -1,14 +1,30 @@
 //! Organizations by the words that end their names.
 
+use std::cmp::Reverse;
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
 use casetrack_core::EntityType;
 
 use super::{Name, Source};
-use crate::words::{Class, Gap, Shape, Word, fold};
+use crate::places;
+use crate::words::{Class, Gap, Shape, Word, entries, fold};
 
 /// Longest name, in words with their marks.
 const WORDS: usize = 14;
 /// A line at least this long continues in the next; a shorter one has ended. Lines of a page have 60 characters and more.
 const WRAPPED: u32 = 45;
+
+/// Forms of several words: what follows the first, longest first.
+static LONG_FORMS: LazyLock<HashMap<&str, Vec<Vec<&str>>>> = LazyLock::new(|| {
+    let mut forms: HashMap<&str, Vec<Vec<&str>>> = HashMap::new();
+    for form in entries(include_str!("../../data/words/legal-forms-long.txt")) {
+        let mut parts = form.split(' ');
+        forms.entry(parts.next().unwrap_or_default()).or_default().push(parts.collect());
+    }
+    forms.values_mut().for_each(|rests| rests.sort_by_key(|rest| Reverse(rest.len())));
+    forms
+});
 
 /// Whether a form of incorporation is also an ordinary word: such a form needs a name with at least one other word before it.
 fn is_plain_company(text: &str) -> bool {
@@ -27,9 +43,8 @@ pub(crate) fn find(words: &[Word<'_>]) -> Vec<Name> {
     let mut found = Vec::new();
     let mut i = 0;
     while i < words.len() {
-        let form = is_form_at(words, i);
-        if form {
-            let mut last = forms_end(words, i);
+        if let Some(end) = form_at(words, i) {
+            let mut last = forms_end(words, end);
             if let Some(first) = name_start(words, i) {
                 found.push(Name::new(first, last, EntityType::Organization, Source::Form));
             }
@@ -38,6 +53,13 @@ pub(crate) fn find(words: &[Word<'_>]) -> Vec<Name> {
                 found.push(Name::new(first, end, EntityType::Organization, Source::Form));
                 last = end;
             }
+            i = last;
+            continue;
+        }
+        // "a Texas limited partnership dba Best Coast"
+        let of_firm = i > 0 && words[i].shape == Shape::Lower && words[i].text.starts_with('d');
+        if let Some((first, last)) = trade_name(words, i).filter(|_| of_firm) {
+            found.push(Name::new(first, last, EntityType::Organization, Source::Form));
             i = last;
             continue;
         }
@@ -59,35 +81,54 @@ pub(crate) fn find(words: &[Word<'_>]) -> Vec<Name> {
     found
 }
 
-/// A form of incorporation after a word on the same line, or after a comma. "inc" in lower case counts after a comma.
-fn is_form_at(words: &[Word<'_>], at: usize) -> bool {
+/// The end of a form of incorporation after a word on the same line, or after a comma. "inc" in lower case counts after a comma.
+fn form_at(words: &[Word<'_>], at: usize) -> Option<usize> {
     let word = &words[at];
     if word.is_mark() || at == 0 || word.gap == Gap::Blank {
-        return false;
+        return None;
+    }
+    let long = LONG_FORMS.get(word.folded().as_str()).filter(|_| word.is_capital());
+    let long = long.into_iter().flatten().find(|rest| {
+        let behind = words.get(at + 1..at + 1 + rest.len());
+        behind.is_some_and(|behind| {
+            behind.iter().zip(*rest).all(|(word, form)| word.gap < Gap::Blank && word.folded() == *form)
+        })
+    });
+    if let Some(rest) = long {
+        return Some(at + 1 + rest.len());
     }
     if word.has(Class::FORM) {
-        return true;
+        return Some(at + 1);
     }
     let after_comma = words[at - 1].is(',');
     // S.p.A., and spellings such as "acme.example, inc"
-    after_comma && matches!(fold(word.text).as_str(), "inc" | "llc" | "ltd" | "lp" | "corp")
-        || word.text.contains('.') && matches!(fold(word.text).as_str(), "spa" | "srl" | "sarl")
+    let form = after_comma && matches!(fold(word.text).as_str(), "inc" | "llc" | "ltd" | "lp" | "corp")
+        || word.text.contains('.') && matches!(fold(word.text).as_str(), "spa" | "srl" | "sarl");
+    form.then_some(at + 1)
 }
 
-/// The name after "d/b/a" or "doing business as" at `at`.
+/// What comes before another name of the same organization.
+const TRADE_NAMES: &[&[&str]] = &[
+    &["d", "/", "b", "/", "a"],
+    &["f", "/", "k", "/", "a"],
+    &["a", "/", "k", "/", "a"],
+    &["dba"],
+    &["fka"],
+    &["aka"],
+    &["doing", "business", "as"],
+    &["formerly", "known", "as"],
+    &["also", "known", "as"],
+];
+
+/// The name after "d/b/a" or "formerly known as" at `at`.
 fn trade_name(words: &[Word<'_>], at: usize) -> Option<(usize, usize)> {
     let at = at + usize::from(words.get(at)?.is(','));
-    let text = |i: usize| words.get(at + i).map_or("", |word| word.text);
-    let first = if text(0).eq_ignore_ascii_case("dba") {
-        at + 1
-    } else if text(0).eq_ignore_ascii_case("d") && text(1) == "/" && text(2).eq_ignore_ascii_case("b") && text(3) == "/"
-    {
-        at + 5
-    } else if text(0) == "doing" && text(1) == "business" && text(2) == "as" {
-        at + 3
-    } else {
-        return None;
+    let at = at + usize::from(words.get(at).is_some_and(|word| word.is('(')));
+    let begins = |form: &&&[&str]| {
+        let own = words.get(at..at + form.len());
+        own.is_some_and(|own| own.iter().zip(**form).all(|(word, part)| word.folded() == *part))
     };
+    let first = at + TRADE_NAMES.iter().find(begins)?.len();
     let last = (first..words.len().min(first + 5))
         .take_while(|&i| words[i].is_capital() && words[i].gap <= Gap::Space)
         .last()?
@@ -95,9 +136,8 @@ fn trade_name(words: &[Word<'_>], at: usize) -> Option<(usize, usize)> {
     Some((first, last))
 }
 
-/// "Co., Ltd.", "Pty Ltd", "L.P.": the words after a form that belong to it.
-fn forms_end(words: &[Word<'_>], at: usize) -> usize {
-    let mut last = at + 1;
+/// "Co., Ltd.", "Pty Ltd", "L.P.": the words after a form, which ends at `last`, that belong to it.
+fn forms_end(words: &[Word<'_>], mut last: usize) -> usize {
     loop {
         let skip = usize::from(words.get(last).is_some_and(|word| word.is(',')));
         match words.get(last + skip) {
@@ -155,6 +195,7 @@ fn name_start(words: &[Word<'_>], form: usize) -> Option<usize> {
     }
     let named = words[first..form].iter().any(|word| {
         word.is_capital()
+            || word.shape == Shape::Lower && first + 2 == form
             || word.shape == Shape::Number && word.text.contains(char::is_alphabetic)
             || word.text.contains('.')
     });
@@ -166,8 +207,11 @@ fn name_start(words: &[Word<'_>], form: usize) -> Option<usize> {
         && first > 0
         && matches!(words[first - 1].text, "a" | "an")
         && words[form].shape != Shape::Upper;
+    // "AGREE AS" in a line of capitals.
+    let capitals = matches!(words[form].text, "AS" | "SE")
+        && words[first..form].iter().all(|word| matches!(word.shape, Shape::Upper | Shape::Mark(_)));
     let only_links = words[first..form].iter().all(|word| word.is_mark() || is_link(word));
-    (first < form && named && !plain && !described && !only_links).then_some(first)
+    (first < form && named && !plain && !described && !capitals && !only_links).then_some(first)
 }
 
 fn is_link(word: &Word<'_>) -> bool {
@@ -182,12 +226,15 @@ fn part_of_name(words: &[Word<'_>], at: usize, first: usize) -> bool {
     let word = &words[at];
     match word.shape {
         Shape::Mark('&' | '/' | '®' | '™' | '\'' | '’') => at > 0 && words[at].gap < Gap::Wide,
-        // "Smith, Jones & Co.": not across commas, but for "Washington, D.C., Inc.".
+        // "Keen, Bright & Rowe, Inc.", and no other comma.
+        Shape::Mark(',') => listed(words, at),
         Shape::Mark(_) => false,
         Shape::Lower => {
             let folded = word.text;
             // acme.example
             folded.contains('.')
+                // "acme, Inc."
+                || at + 2 == first && words[at + 1].is(',') && !word.has(Class::GENERIC) && !word.has(Class::PARTY)
                 || matches!(folded, "of" | "de" | "du" | "la" | "et") && at > 0 && words[at - 1].is_capital()
                 || matches!(folded, "and" | "for") && at > 0 && first > at && {
                     let left = &words[at - 1];
@@ -201,15 +248,17 @@ fn part_of_name(words: &[Word<'_>], at: usize, first: usize) -> bool {
         }
         Shape::Number => {
             at + 1 < words.len()
-                && word.text.chars().count() <= 6
+                && word.text.chars().count() <= 9
                 && !word.text.contains('.')
                 && words[at + 1].gap == Gap::Space
-                && (word.text.ends_with(char::is_alphabetic)
+                // "1234567 Ontario Limited"
+                && (word.text.len() > 4 && places::place_at(words, at + 1).is_some()
+                    || word.text.chars().count() <= 6 && (word.text.ends_with(char::is_alphabetic)
                     || word.text.starts_with(char::is_alphabetic)
                     || at > 0
                         && words[at - 1].is_capital()
                         && words[at].gap == Gap::Space
-                        && !words[at - 1].has(Class::STOP))
+                        && !words[at - 1].has(Class::STOP)))
         }
         _ => {
             let folded = word.folded();
@@ -235,6 +284,17 @@ fn part_of_name(words: &[Word<'_>], at: usize, first: usize) -> bool {
             !word.has(Class::STOP)
         }
     }
+}
+
+/// Is the comma at `at` one in "Keen, Bright & Rowe": between capitalised words of which the last two have "&" between them?
+fn listed(words: &[Word<'_>], at: usize) -> bool {
+    let own = |word: &Word<'_>| {
+        word.shape == Shape::Title && !word.is_common() && !word.has(Class::FORM) && !word.has(Class::PARTY)
+    };
+    let left = at.checked_sub(1).is_some_and(|left| own(&words[left]) && places::place_at(words, left).is_none());
+    let right = words[at + 1..].iter().take(6).take_while(|word| own(word) || word.is(','));
+    let behind = at + 1 + right.count();
+    left && behind > at + 1 && words.get(behind).is_some_and(|word| word.is('&')) && own(&words[behind - 1])
 }
 
 fn wrapped(words: &[Word<'_>], at: usize) -> bool {

@@ -1,10 +1,17 @@
 //! Persons by titles and common given names.
 
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
 use casetrack_core::EntityType;
 
 use super::organizations::is_head;
-use super::{Name, Source, spans};
-use crate::words::{Class, Gap, PARTICLES, Shape, Word};
+use super::roles::position;
+use super::{Name, Source};
+use crate::places;
+use crate::words::{Class, Gap, Shape, Word, set};
+
+static PARTICLES: LazyLock<HashSet<&str>> = LazyLock::new(|| set(include_str!("../../data/words/particles.txt")));
 
 /// Longest name, in words.
 const WORDS: usize = 5;
@@ -14,11 +21,13 @@ pub(crate) fn is_given_name(word: &Word<'_>) -> bool {
 }
 
 pub(crate) fn is_honorific(word: &Word<'_>) -> bool {
-    word.is_capital() && word.has(Class::HONORIFIC)
+    // "MS SQL": a title in capitals has its point.
+    let pointed = word.shape != Shape::Upper || word.text.len() > 3 || word.text.ends_with('.');
+    word.is_capital() && word.has(Class::HONORIFIC) && pointed
 }
 
 pub(crate) fn is_particle(word: &Word<'_>) -> bool {
-    word.shape == Shape::Lower && PARTICLES.contains(&word.text)
+    word.shape == Shape::Lower && PARTICLES.contains(word.text)
 }
 
 /// Finds "Mr. Smith", "Dr. Jane Roe" (with the title left out) and "Jane A. Roe".
@@ -39,9 +48,15 @@ pub(crate) fn find(words: &[Word<'_>]) -> Vec<Name> {
                 i = last;
                 continue;
             }
-        } else if is_given_name(&words[i]) && (i == 0 || words[i].gap > Gap::None || words[i - 1].is_mark()) {
+        } else if (is_given_name(&words[i]) || words[i].has(Class::RARE_GIVEN_NAME))
+            && (i == 0 || words[i].gap > Gap::None || words[i - 1].is_mark())
+        {
             let last = name_end(words, i);
-            if last > i + 1 && words[last - 1].shape != Shape::Initial && !ends_no_person(&words[last - 1]) {
+            let behind = words.get(i + 1..last).unwrap_or_default();
+            let sure = is_given_name(&words[i])
+                || behind.last().is_some_and(|word| word.has(Class::SURNAME))
+                || behind.iter().any(|word| word.shape == Shape::Initial);
+            if sure && behind.last().is_some_and(|word| word.shape != Shape::Initial && !ends_no_person(word)) {
                 found.push(Name::new(i, last, EntityType::Person, Source::Hint));
                 i = last;
                 continue;
@@ -53,8 +68,8 @@ pub(crate) fn find(words: &[Word<'_>]) -> Vec<Name> {
 }
 
 /// "Victoria Cup", "Victoria Park".
-fn ends_no_person(word: &Word<'_>) -> bool {
-    word.has(Class::NO_NAME_END) || spans::PLACE_HEADS.contains(&word.text)
+pub(crate) fn ends_no_person(word: &Word<'_>) -> bool {
+    word.has(Class::NO_NAME_END) || places::is_head(word)
 }
 
 /// The end of the person's name that begins at `first`: capitalised words, initials, particles between them, "Jr.".
@@ -78,7 +93,9 @@ pub(crate) fn name_end(words: &[Word<'_>], first: usize) -> usize {
             }
             _ => false,
         };
-        if part {
+        // "Jane Roe Associate Director"
+        let positioned = || i > first + 1 && position(words, i).is_some();
+        if part && !positioned() {
             i += 1;
             last = i;
         } else if is_particle(word) && i > first && i + 1 < words.len() && words[i + 1].shape == Shape::Title {

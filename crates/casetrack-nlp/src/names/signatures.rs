@@ -103,7 +103,11 @@ fn signer_end(words: &[Word<'_>], first: usize) -> Option<usize> {
         let ends = match word.shape {
             Shape::Initial => false,
             Shape::Title | Shape::Upper => {
-                word.has(Class::GENERIC) || word.has(Class::FORM) || position(words, i).is_some_and(|_| i > from)
+                // "Clifford M. Gross"
+                let surname = i > from && words[i - 1].shape == Shape::Initial;
+                word.has(Class::GENERIC) && !surname
+                    || word.has(Class::FORM)
+                    || position(words, i).is_some_and(|_| i > from)
             }
             Shape::Lower => !persons::is_particle(word),
             _ => true,
@@ -189,6 +193,7 @@ mod tests {
             found("ACME, INC. By: /s/ Jane Roe Name: Jane Roe Title: President Date: 4/8/2020"),
             [("Jane Roe".into(), president.clone()), ("Jane Roe".into(), president.clone())]
         );
+        assert_eq!(found("By: /s/ Clifford M. Gross")[0].0, "Clifford M. Gross");
         assert_eq!(found("By:/s/ Ann Lee, Esq. Date: 4/8/2020 Ann Lee, Esq. Chief Compliance Officer")[0].0, "Ann Lee");
         assert_eq!(
             found("/s/ RON P. EXAMPLE ---- RON P. EXAMPLE\n\nAuthorized Signatory")[0].1.as_deref(),

@@ -9,50 +9,6 @@ use crate::places;
 use crate::recognizer::{Label, NamedSpan};
 use crate::words::{Class, Gap, Shape, Word, fold, is_party_word, surface};
 
-/// Words that end the name of a place.
-pub(super) const PLACE_HEADS: &[&str] = &[
-    "Park",
-    "Pond",
-    "Brook",
-    "River",
-    "Lake",
-    "Mountain",
-    "Mountains",
-    "Island",
-    "Islands",
-    "County",
-    "Junction",
-    "Street",
-    "Avenue",
-    "Road",
-    "Valley",
-    "Creek",
-    "Bay",
-    "Beach",
-    "Bridge",
-    "Airport",
-    "Plateau",
-    "Hills",
-    "Township",
-    "Peninsula",
-    "Ocean",
-    "Sea",
-    "Canyon",
-    "Forest",
-    "Village",
-    "Falls",
-    "Region",
-    "Province",
-    "District",
-    "Municipality",
-    "Coast",
-    "Desert",
-    "Harbor",
-    "Harbour",
-    "Boulevard",
-    "Highway",
-];
-
 /// The names that a page's spans are. Spans are in order.
 pub(crate) fn names(words: &[Word<'_>], spans: &[NamedSpan]) -> Vec<Name> {
     let mut found = Vec::new();
@@ -92,7 +48,7 @@ fn complete(words: &[Word<'_>], name: &mut Name, labelled: &[bool]) {
                 && !word.has(Class::HONORIFIC)
         })
     };
-    if part(name.last) && words[name.last].gap == Gap::Space && !PLACE_HEADS.contains(&words[name.last].text) {
+    if part(name.last) && words[name.last].gap == Gap::Space && !places::is_head(&words[name.last]) {
         name.last += 1;
     } else if name.first > 0 && part(name.first - 1) && words[name.first].gap == Gap::Space {
         name.first -= 1;
@@ -154,7 +110,7 @@ fn name(words: &[Word<'_>], first: usize, last: usize, entity_type: EntityType, 
         }
     }
     let inside = &words[first..last];
-    if inside.len() > 1 && !has_form && PLACE_HEADS.contains(&inside[inside.len() - 1].text) {
+    if inside.len() > 1 && !has_form && places::is_head(&inside[inside.len() - 1]) {
         entity_type = EntityType::Location;
     }
     if has_form || entity_type == EntityType::Person && is_head(&inside[inside.len() - 1]) && inside.len() > 1 {
@@ -187,7 +143,10 @@ fn name(words: &[Word<'_>], first: usize, last: usize, entity_type: EntityType, 
             }
         }
         EntityType::Organization => {
-            if !has_form && inside[inside.len() - 1].has(Class::NO_NAME_END) {
+            // "Securities Act of 1933"; "Commission" alone.
+            let law = inside.windows(2).any(|pair| pair[0].text == "Act" && pair[1].text == "of");
+            let bare = inside.len() == 1 && is_head(&inside[0]);
+            if !has_form && (law || bare || inside[inside.len() - 1].has(Class::NO_NAME_END)) {
                 return None;
             }
             let only_names = inside.iter().all(|word| matches!(word.shape, Shape::Title | Shape::Initial));

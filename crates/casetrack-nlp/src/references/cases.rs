@@ -1,47 +1,17 @@
 //! Court cases: "Brown v. Board of Education, 347 U.S. 483 (1954)", "In re Enron Corp.", "[2019] UKSC 5", "Case C-311/18".
 
+use std::collections::{HashMap, HashSet};
+use std::sync::LazyLock;
+
 use casetrack_core::ReferenceKind;
 
 use super::found::Found;
 use crate::tokens::{Gap, Tokens};
+use crate::words::{pairs, set};
 
 /// Reporters without white space and points, in lower case, and as they are cited (the Bluebook, 21st edition, table T1).
-const REPORTERS: &[(&str, &str)] = &[
-    ("us", "U.S."),
-    ("sct", "S. Ct."),
-    ("led", "L. Ed."),
-    ("led2d", "L. Ed. 2d"),
-    ("f", "F."),
-    ("f2d", "F.2d"),
-    ("f3d", "F.3d"),
-    ("f4th", "F.4th"),
-    ("fsupp", "F. Supp."),
-    ("fsupp2d", "F. Supp. 2d"),
-    ("fsupp3d", "F. Supp. 3d"),
-    ("frd", "F.R.D."),
-    ("br", "B.R."),
-    ("a2d", "A.2d"),
-    ("a3d", "A.3d"),
-    ("p2d", "P.2d"),
-    ("p3d", "P.3d"),
-    ("ne2d", "N.E.2d"),
-    ("ne3d", "N.E.3d"),
-    ("nw2d", "N.W.2d"),
-    ("se2d", "S.E.2d"),
-    ("so2d", "So. 2d"),
-    ("so3d", "So. 3d"),
-    ("sw2d", "S.W.2d"),
-    ("sw3d", "S.W.3d"),
-    ("cal4th", "Cal. 4th"),
-    ("cal5th", "Cal. 5th"),
-    ("calapp4th", "Cal. App. 4th"),
-    ("ny2d", "N.Y.2d"),
-    ("ny3d", "N.Y.3d"),
-    ("nys2d", "N.Y.S.2d"),
-    ("calrptr2d", "Cal. Rptr. 2d"),
-    ("calrptr3d", "Cal. Rptr. 3d"),
-    ("wl", "WL"),
-];
+static REPORTERS: LazyLock<HashMap<&str, &str>> =
+    LazyLock::new(|| pairs(include_str!("../../data/references/reporters.txt")).collect());
 
 /// Words in the names of parties that are written small.
 fn small(word: &str) -> bool {
@@ -122,7 +92,7 @@ fn abbreviation(tokens: &Tokens, at: usize) -> bool {
         '.' => {
             tokens.glued(at)
                 && tokens.is_word(at.wrapping_sub(1))
-                && (before.len() == 1 || ABBREVIATIONS.contains(&tokens.word(at - 1)))
+                && (before.len() == 1 || ABBREVIATIONS.contains(tokens.word(at - 1)))
         }
         ',' => matches!(tokens.word(at + 1), "inc" | "llc" | "ltd" | "llp" | "lp" | "corp" | "co" | "plc"),
         '&' | '-' | '\'' | '’' => true,
@@ -130,11 +100,8 @@ fn abbreviation(tokens: &Tokens, at: usize) -> bool {
     }
 }
 
-const ABBREVIATIONS: &[&str] = &[
-    "inc", "corp", "co", "ltd", "llc", "bros", "dept", "assn", "ass", "comm", "univ", "bd", "educ", "mfg", "int",
-    "intl", "nat", "natl", "ins", "ry", "st", "dr", "mr", "mrs", "ms", "jr", "sr", "al", "rel", "sec", "litig", "am",
-    "elec", "indus", "fed", "cnty", "tel", "sys",
-];
+static ABBREVIATIONS: LazyLock<HashSet<&str>> =
+    LazyLock::new(|| set(include_str!("../../data/references/case-abbreviations.txt")));
 
 /// A case whose "v." is at this token.
 pub fn versus(tokens: &Tokens, at: usize) -> Option<Found> {
@@ -287,7 +254,7 @@ pub fn reporter(tokens: &Tokens, at: usize) -> Option<(String, usize)> {
             && !(tokens.glued(next + 1) && tokens.is_word(next + 1))
             && !(tokens.glued(next + 1) && tokens.symbol(next + 1) == '/')
             && (points > 0 || squeezed == "wl" || squeezed.len() > 2)
-            && let Some((_, name)) = REPORTERS.iter().find(|(key, _)| *key == squeezed)
+            && let Some(name) = REPORTERS.get(squeezed.as_str())
         {
             return Some((format!("{} {name} {}", tokens.surface(at), tokens.surface(next)), next + 1));
         }

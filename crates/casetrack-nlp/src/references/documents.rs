@@ -1,5 +1,8 @@
 //! Documents and reports by their title, and files by their name.
 
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
 use casetrack_core::ReferenceKind;
 
 use super::found::{Found, letter_label, number_label};
@@ -8,6 +11,7 @@ use super::title;
 use crate::dates::{self, DateOrder};
 use crate::numbers::ordinal;
 use crate::tokens::{Gap, Tokens};
+use crate::words::set;
 
 /// Words that end the title of a document.
 fn head(word: &str) -> bool {
@@ -50,44 +54,7 @@ const FIXED: &[&[&str]] = &[
 ];
 
 /// Words that do not identify a document when nothing else precedes the head.
-const GENERIC: &[&str] = &[
-    "definitive",
-    "entire",
-    "final",
-    "original",
-    "written",
-    "such",
-    "this",
-    "the",
-    "new",
-    "first",
-    "second",
-    "third",
-    "initial",
-    "prior",
-    "binding",
-    "executed",
-    "amended",
-    "restated",
-    "and",
-    "standard",
-    "full",
-    "monthly",
-    "weekly",
-    "daily",
-    "progress",
-    "status",
-    "parties",
-    "collective",
-    "legal",
-    "company",
-    "business",
-    "sales",
-    "marketing",
-    "marketplan",
-    "royalty",
-    "annual",
-];
+static GENERIC: LazyLock<HashSet<&str>> = LazyLock::new(|| set(include_str!("../../data/references/generic.txt")));
 
 /// The title that begins at a token, with the reference that it makes, if any, and the token after it.
 pub struct Title {
@@ -132,7 +99,7 @@ pub fn titled(tokens: &Tokens, at: usize, order: DateOrder) -> Option<Title> {
     let name = title::spaced(tokens, first, end);
     let specific = (first..end - 1)
         .filter(|word| {
-            tokens.surface(*word).len() > 1 && !GENERIC.contains(&tokens.word(*word)) && tokens.is_word(*word)
+            tokens.surface(*word).len() > 1 && !GENERIC.contains(tokens.word(*word)) && tokens.is_word(*word)
         })
         .count();
     let (suffix, after) = suffix(tokens, end, order);
@@ -256,7 +223,7 @@ fn report(tokens: &Tokens, first: usize, end: usize) -> Option<Found> {
     if let Some(year) = year(after).filter(|_| tokens.gap(after) <= Gap::Line) {
         return Some(Found::new(first, after + 1, ReferenceKind::Report, named(year)));
     }
-    let generic = (first..end - 1).all(|word| GENERIC.contains(&tokens.word(word)) && tokens.word(word) != "annual");
+    let generic = (first..end - 1).all(|word| GENERIC.contains(tokens.word(word)) && tokens.word(word) != "annual");
     (!generic).then(|| Found::new(first, end, ReferenceKind::Report, name))
 }
 
@@ -347,10 +314,8 @@ fn quarterly(tokens: &Tokens, at: usize) -> Option<Found> {
 }
 
 /// Extensions of files that people refer to by name.
-const EXTENSIONS: &[&str] = &[
-    "pdf", "doc", "docx", "docm", "xls", "xlsx", "xlsm", "xlsb", "csv", "tsv", "ppt", "pptx", "odt", "ods", "odp",
-    "rtf", "txt", "md", "eml", "msg", "zip", "html", "htm", "xml", "json", "jpg", "jpeg", "png", "tif", "tiff",
-];
+static EXTENSIONS: LazyLock<HashSet<&str>> =
+    LazyLock::new(|| set(include_str!("../../data/references/extensions.txt")));
 
 /// A file whose extension is the word at this token: "Budget_2023.xlsx".
 pub fn file(tokens: &Tokens, at: usize) -> Option<Found> {
@@ -358,7 +323,7 @@ pub fn file(tokens: &Tokens, at: usize) -> Option<Found> {
         || tokens.symbol(at - 1) != '.'
         || !tokens.glued(at)
         || !tokens.glued(at - 1)
-        || !EXTENSIONS.contains(&tokens.word(at))
+        || !EXTENSIONS.contains(tokens.word(at))
     {
         return None;
     }

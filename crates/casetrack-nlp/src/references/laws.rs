@@ -1,154 +1,23 @@
 //! Names of laws that are often cited, and how the codes of the states of the United States are abbreviated.
 
-const GDPR: &str = "GDPR";
-const EXCHANGE: &str = "Securities Exchange Act of 1934";
-const SECURITIES: &str = "Securities Act of 1933";
-const SOX: &str = "Sarbanes-Oxley Act";
-const DODD: &str = "Dodd-Frank Act";
+use std::sync::LazyLock;
 
-/// The words of a name in lower case and the normalised name. Of those that begin with the same word, the longest first.
-pub const LAWS: &[(&[&str], &str)] = &[
-    (&["securities", "exchange", "act"], EXCHANGE),
-    (&["exchange", "act"], EXCHANGE),
-    (&["securities", "act"], SECURITIES),
-    (&["sarbanes", "-", "oxley", "act"], SOX),
-    (&["sarbanes", "-", "oxley"], SOX),
-    (&["sox"], SOX),
-    (&["dodd", "-", "frank", "wall", "street", "reform", "and", "consumer", "protection", "act"], DODD),
-    (&["dodd", "-", "frank", "act"], DODD),
-    (&["dodd", "-", "frank"], DODD),
-    (&["hipaa"], "HIPAA"),
-    (&["health", "insurance", "portability", "and", "accountability", "act"], "HIPAA"),
-    (&["hitech", "act"], "HITECH Act"),
-    (&["gdpr"], GDPR),
-    (&["uk", "gdpr"], "UK GDPR"),
-    (&["eu", "gdpr"], GDPR),
-    (&["general", "data", "protection", "regulation"], GDPR),
-    (&["ccpa"], "CCPA"),
-    (&["california", "consumer", "privacy", "act"], "CCPA"),
-    (&["cpra"], "CPRA"),
-    (&["california", "privacy", "rights", "act"], "CPRA"),
-    (&["ferpa"], "FERPA"),
-    (&["family", "educational", "rights", "and", "privacy", "act"], "FERPA"),
-    (&["coppa"], "COPPA"),
-    (&["children", "'", "s", "online", "privacy", "protection", "act"], "COPPA"),
-    (&["glba"], "Gramm-Leach-Bliley Act"),
-    (&["gramm", "-", "leach", "-", "bliley", "act"], "Gramm-Leach-Bliley Act"),
-    (&["erisa"], "ERISA"),
-    (&["employee", "retirement", "income", "security", "act"], "ERISA"),
-    (&["flsa"], "FLSA"),
-    (&["fair", "labor", "standards", "act"], "FLSA"),
-    (&["fmla"], "FMLA"),
-    (&["family", "and", "medical", "leave", "act"], "FMLA"),
-    (&["fcra"], "FCRA"),
-    (&["fair", "credit", "reporting", "act"], "FCRA"),
-    (&["fcpa"], "FCPA"),
-    (&["foreign", "corrupt", "practices", "act"], "FCPA"),
-    (&["dmca"], "DMCA"),
-    (&["digital", "millennium", "copyright", "act"], "DMCA"),
-    (&["foia"], "FOIA"),
-    (&["freedom", "of", "information", "act"], "FOIA"),
-    (&["tcpa"], "TCPA"),
-    (&["telephone", "consumer", "protection", "act"], "TCPA"),
-    (&["americans", "with", "disabilities", "act"], "Americans with Disabilities Act"),
-    (&["internal", "revenue", "code"], "Internal Revenue Code"),
-    (&["irc"], "Internal Revenue Code"),
-    (&["bankruptcy", "code"], "Bankruptcy Code"),
-    (&["uniform", "commercial", "code"], "Uniform Commercial Code"),
-    (&["ucc"], "Uniform Commercial Code"),
-    (&["investment", "company", "act"], "Investment Company Act of 1940"),
-    (&["investment", "advisers", "act"], "Investment Advisers Act of 1940"),
-    (&["trust", "indenture", "act"], "Trust Indenture Act of 1939"),
-    (&["hart", "-", "scott", "-", "rodino", "antitrust", "improvements", "act"], "HSR Act"),
-    (&["hart", "-", "scott", "-", "rodino", "act"], "HSR Act"),
-    (&["hsr", "act"], "HSR Act"),
-    (
-        &["united", "nations", "convention", "on", "contracts", "for", "the", "international", "sale", "of", "goods"],
-        "CISG",
-    ),
-    (&["cisg"], "CISG"),
-    (&["fdca"], "Federal Food, Drug, and Cosmetic Act"),
-    (&["federal", "food", ",", "drug", ",", "and", "cosmetic", "act"], "Federal Food, Drug, and Cosmetic Act"),
-    (&["federal", "food", ",", "drug", "and", "cosmetic", "act"], "Federal Food, Drug, and Cosmetic Act"),
-    (&["dgcl"], "Delaware General Corporation Law"),
-    (&["delaware", "general", "corporation", "law"], "Delaware General Corporation Law"),
-    (&["general", "corporation", "law", "of", "the", "state", "of", "delaware"], "Delaware General Corporation Law"),
-];
+use crate::words::pairs;
+
+/// The words of a name in lower case, and what they stand for.
+type Names = Vec<(Vec<&'static str>, &'static str)>;
+
+fn names(list: &'static str) -> Names {
+    pairs(list).map(|(words, name)| (words.split(' ').collect(), name)).collect()
+}
+
+/// Laws by their normalised names. Of those that begin with the same word, the longest first.
+pub static LAWS: LazyLock<Names> = LazyLock::new(|| names(include_str!("../../data/references/laws.txt")));
 
 /// The first words of a state, in full or abbreviated (a final point may follow), and its abbreviation of the Bluebook
 /// (21st edition, table T10).
-pub const STATES: &[(&[&str], &str)] = &[
-    (&["cal"], "Cal."),
-    (&["california"], "Cal."),
-    (&["del"], "Del."),
-    (&["delaware"], "Del."),
-    (&["n", ".", "y"], "N.Y."),
-    (&["new", "york"], "N.Y."),
-    (&["n", ".", "j"], "N.J."),
-    (&["new", "jersey"], "N.J."),
-    (&["tex"], "Tex."),
-    (&["texas"], "Tex."),
-    (&["fla"], "Fla."),
-    (&["florida"], "Fla."),
-    (&["ill"], "Ill."),
-    (&["illinois"], "Ill."),
-    (&["mass"], "Mass."),
-    (&["massachusetts"], "Mass."),
-    (&["pa"], "Pa."),
-    (&["pennsylvania"], "Pa."),
-    (&["ohio"], "Ohio"),
-    (&["ga"], "Ga."),
-    (&["georgia"], "Ga."),
-    (&["nev"], "Nev."),
-    (&["nevada"], "Nev."),
-    (&["wash"], "Wash."),
-    (&["washington"], "Wash."),
-    (&["va"], "Va."),
-    (&["virginia"], "Va."),
-    (&["colo"], "Colo."),
-    (&["colorado"], "Colo."),
-    (&["mich"], "Mich."),
-    (&["michigan"], "Mich."),
-    (&["minn"], "Minn."),
-    (&["minnesota"], "Minn."),
-    (&["n", ".", "c"], "N.C."),
-    (&["north", "carolina"], "N.C."),
-    (&["ariz"], "Ariz."),
-    (&["arizona"], "Ariz."),
-    (&["utah"], "Utah"),
-    (&["md"], "Md."),
-    (&["maryland"], "Md."),
-    (&["conn"], "Conn."),
-    (&["connecticut"], "Conn."),
-];
+pub static STATES: LazyLock<Names> = LazyLock::new(|| names(include_str!("../../data/references/state-codes.txt")));
 
 /// Words in the names of codes and their abbreviation (the Bluebook, table T1).
-pub const TOPICS: &[(&str, &str)] = &[
-    ("code", "Code"),
-    ("statutes", "Stat."),
-    ("stats", "Stat."),
-    ("laws", "Laws"),
-    ("law", "Law"),
-    ("civil", "Civ."),
-    ("commercial", "Com."),
-    ("business", "Bus."),
-    ("professions", "Prof."),
-    ("penal", "Penal"),
-    ("labor", "Lab."),
-    ("corporations", "Corp."),
-    ("corporation", "Corp."),
-    ("general", "Gen."),
-    ("revised", "Rev."),
-    ("compiled", "Comp."),
-    ("government", "Gov."),
-    ("insurance", "Ins."),
-    ("evidence", "Evid."),
-    ("family", "Fam."),
-    ("health", "Health"),
-    ("safety", "Safety"),
-    ("procedure", "Proc."),
-    ("property", "Prop."),
-    ("consolidated", "Cons."),
-    ("education", "Educ."),
-    ("tax", "Tax"),
-];
+pub static TOPICS: LazyLock<Vec<(&str, &str)>> =
+    LazyLock::new(|| pairs(include_str!("../../data/references/code-topics.txt")).collect());

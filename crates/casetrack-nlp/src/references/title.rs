@@ -1,88 +1,16 @@
 //! Runs of words that are written as a title: "Master Service Agreement", "Health Insurance Portability and Accountability Act".
 
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
 use crate::tokens::{Gap, Tokens};
+use crate::words::set;
 
 /// Words in a title, at most.
 const LONGEST: usize = 14;
 
 /// Words with a capital at the beginning of a sentence, or before a title, that are not part of it.
-const LEADING: &[&str] = &[
-    "a",
-    "additionally",
-    "all",
-    "also",
-    "an",
-    "and",
-    "any",
-    "applicable",
-    "as",
-    "at",
-    "both",
-    "but",
-    "by",
-    "certain",
-    "current",
-    "each",
-    "either",
-    "every",
-    "executed",
-    "existing",
-    "following",
-    "for",
-    "from",
-    "further",
-    "here",
-    "hereby",
-    "if",
-    "in",
-    "its",
-    "like",
-    "neither",
-    "no",
-    "of",
-    "on",
-    "one",
-    "or",
-    "original",
-    "other",
-    "our",
-    "per",
-    "prior",
-    "pursuant",
-    "see",
-    "similarly",
-    "since",
-    "some",
-    "such",
-    "that",
-    "the",
-    "their",
-    "then",
-    "these",
-    "this",
-    "those",
-    "to",
-    "under",
-    "unlike",
-    "upon",
-    "when",
-    "where",
-    "whereas",
-    "while",
-    "with",
-    "your",
-    "definitive",
-    "llc",
-    "inc",
-    "corp",
-    "ltd",
-    "foregoing",
-    "said",
-    "however",
-    "attached",
-    "read",
-    "entire",
-];
+static LEADING: LazyLock<HashSet<&str>> = LazyLock::new(|| set(include_str!("../../data/references/leading.txt")));
 
 /// Whether a title may continue from the previous word to this one.
 fn continues(tokens: &Tokens, at: usize) -> bool {
@@ -99,7 +27,7 @@ pub fn titled(tokens: &Tokens, at: usize, head: impl Fn(&str) -> bool) -> Option
             return None;
         }
         let restarts = matches!(tokens.word(next), "the" | "this" | "these" | "each" | "any" | "such");
-        if restarts || begin == next && LEADING.contains(&tokens.word(next)) {
+        if restarts || begin == next && LEADING.contains(tokens.word(next)) {
             begin = next + 1;
         }
         next += 1;
@@ -120,7 +48,7 @@ pub fn titled(tokens: &Tokens, at: usize, head: impl Fn(&str) -> bool) -> Option
 pub fn goes_on(tokens: &Tokens, at: usize) -> bool {
     tokens.is_capitalized(at)
         && tokens.gap(at) <= Gap::Space
-        && !LEADING.contains(&tokens.word(at))
+        && !LEADING.contains(tokens.word(at))
         && !matches!(tokens.word(at), "no" | "version" | "v" | "section" | "article" | "dated" | "i" | "art")
 }
 

@@ -3,7 +3,6 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
-use super::lists;
 use super::{Shape, Word, fold};
 
 /// A set of word lists.
@@ -28,6 +27,9 @@ impl Class {
     pub const NO_NAME_END: Class = Class(1 << 11);
     /// The document writes it in lower case too. Set by [`mark_lowered`].
     pub const LOWERED: Class = Class(1 << 12);
+    /// As much as a surname: also a name of places and firms.
+    pub const RARE_GIVEN_NAME: Class = Class(1 << 13);
+    pub const SURNAME: Class = Class(1 << 14);
 
     pub fn has(self, class: Class) -> bool {
         self.0 & class.0 != 0
@@ -38,27 +40,49 @@ impl Class {
     }
 }
 
+/// Each list of words with what is in it.
+const LISTS: &[(&str, Class)] = &[
+    (include_str!("../../data/words/legal-forms.txt"), Class::FORM),
+    (include_str!("../../data/words/heads.txt"), Class::HEAD),
+    (include_str!("../../data/words/heads-of.txt"), Class::HEAD_OF),
+    (STOPS, Class::STOP),
+    (STOPS, Class::GENERIC),
+    (include_str!("../../data/words/generic.txt"), Class::GENERIC),
+    (include_str!("../../data/words/party.txt"), Class::PARTY),
+    (include_str!("../../data/words/plain-party.txt"), Class::PLAIN_PARTY),
+    (include_str!("../../data/words/honorifics.txt"), Class::HONORIFIC),
+    (include_str!("../../data/words/common-given-names.txt"), Class::GIVEN_NAME),
+    (include_str!("../../data/words/given-names.txt"), Class::RARE_GIVEN_NAME),
+    (include_str!("../../data/words/surnames.txt"), Class::SURNAME),
+    (include_str!("../../data/words/position.txt"), Class::POSITION),
+    (POSITION_HEADS, Class::POSITION_HEAD),
+    (POSITION_HEADS, Class::POSITION),
+    (include_str!("../../data/words/no-name-ends.txt"), Class::NO_NAME_END),
+];
+const STOPS: &str = include_str!("../../data/words/stops.txt");
+const POSITION_HEADS: &str = include_str!("../../data/words/position-heads.txt");
+static EXACT_FORMS: LazyLock<Vec<&str>> =
+    LazyLock::new(|| entries(include_str!("../../data/words/legal-forms-exact.txt")).collect());
+
+/// The entries of a list: one a line; lines that begin with `#` are comments.
+pub(crate) fn entries(list: &'static str) -> impl Iterator<Item = &'static str> {
+    list.lines().filter(|line| !line.is_empty() && !line.starts_with('#'))
+}
+
+/// The entries of a list that have a tab in them: what is before it and after it.
+pub(crate) fn pairs(list: &'static str) -> impl Iterator<Item = (&'static str, &'static str)> {
+    entries(list).filter_map(|entry| entry.split_once('\t'))
+}
+
+pub(crate) fn set(list: &'static str) -> HashSet<&'static str> {
+    entries(list).collect()
+}
+
 static CLASSES: LazyLock<HashMap<&str, Class>> = LazyLock::new(|| {
-    let lists: [(&'static str, Class); 14] = [
-        (lists::LEGAL_FORMS, Class::FORM),
-        (lists::HEADS, Class::HEAD),
-        (lists::HEADS_OF, Class::HEAD_OF),
-        (lists::STOPS, Class::STOP),
-        (lists::STOPS, Class::GENERIC),
-        (lists::GENERIC, Class::GENERIC),
-        (lists::PARTY_WORDS, Class::PARTY),
-        (lists::PLAIN_PARTY_WORDS, Class::PLAIN_PARTY),
-        (lists::HONORIFICS, Class::HONORIFIC),
-        (lists::GIVEN_NAMES, Class::GIVEN_NAME),
-        (lists::POSITION_WORDS, Class::POSITION),
-        (lists::POSITION_HEADS, Class::POSITION_HEAD),
-        (lists::POSITION_HEADS, Class::POSITION),
-        (lists::NO_NAME_ENDS, Class::NO_NAME_END),
-    ];
     let mut classes: HashMap<&str, Class> = HashMap::new();
-    for (list, class) in lists {
-        for word in lists::entries(list) {
-            classes.entry(word).or_default().add(class);
+    for (list, class) in LISTS {
+        for word in entries(list) {
+            classes.entry(word).or_default().add(*class);
         }
     }
     classes
@@ -88,7 +112,7 @@ fn is_exact_form(text: &str) -> bool {
         return false;
     }
     let same = |form: &&str| form.chars().eq(text.chars().filter(|&c| c != '.'));
-    lists::LEGAL_FORMS_EXACT.iter().any(same) && !matches!(text, "A.B." | "A.S." | "S.E." | "K.G.")
+    EXACT_FORMS.iter().any(same) && !matches!(text, "A.B." | "A.S." | "S.E." | "K.G.")
 }
 
 /// Marks the words with a capital that the document also writes without: as a word of that page's headings or a defined term

@@ -1,13 +1,13 @@
 //! The words of a text for the rules about names: tokens with shape, place and the white space before them.
 
 mod class;
-mod lists;
 
+use std::collections::HashSet;
 use std::iter::Peekable;
 use std::str::CharIndices;
+use std::sync::LazyLock;
 
-pub(crate) use self::class::{Class, class_of, mark_lowered};
-pub(crate) use self::lists::{PARTICLES, entries};
+pub(crate) use self::class::{Class, class_of, entries, mark_lowered, pairs, set};
 
 /// The shape of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -94,9 +94,12 @@ pub(crate) fn surface(words: &[Word<'_>], first: usize, last: usize) -> String {
     out
 }
 
+static PARTY_PHRASES: LazyLock<HashSet<&str>> =
+    LazyLock::new(|| set(include_str!("../../data/words/party-phrases.txt")));
+
 /// Whether a term of one or two words is a contract's word for a party.
 pub(crate) fn is_party_word(term: &str) -> bool {
-    class_of(term).has(Class::PARTY) || lists::PARTY_PHRASES.contains(&fold(term).as_str())
+    class_of(term).has(Class::PARTY) || PARTY_PHRASES.contains(fold(term).as_str())
 }
 
 /// Longest word, in bytes; a longer one continues as the next word.
@@ -108,12 +111,7 @@ fn joins(c: char) -> bool {
 }
 
 /// Abbreviations that keep their point, so that it does not end a sentence.
-const POINTED: &[&str] = &[
-    "Inc", "INC", "Corp", "CORP", "Ltd", "LTD", "Co", "CO", "Mr", "Mrs", "Ms", "Dr", "Jr", "Sr", "St", "Hon", "Prof",
-    "Bros", "Esq", "Ste", "Ave", "Blvd", "Rd", "No", "Assn", "Dept", "Univ", "Gen", "Col", "Capt", "Lt", "Sgt", "Rev",
-    "Gov", "Sen", "Rep", "Messrs", "Pty", "PTY", "MR", "DR", "MRS", "MS", "HON", "Intl", "Mfg", "Bhd", "Sdn", "Pvt",
-    "LLC", "LLP", "LP", "Dr", "Ln", "Ct", "Hwy", "Fl",
-];
+static POINTED: LazyLock<HashSet<&str>> = LazyLock::new(|| set(include_str!("../../data/words/pointed.txt")));
 
 /// Splits a text. Cost: linear. A word's possessive ("Smith's") is left out of it.
 pub(crate) fn words(text: &str) -> Vec<Word<'_>> {
@@ -189,7 +187,7 @@ fn word_end(text: &str, mut end: usize, chars: &mut Peekable<CharIndices>, place
 
 /// "J.", "L.P.", "Inc.": the point belongs to the word.
 fn keeps_point(word: &str) -> bool {
-    POINTED.contains(&word)
+    POINTED.contains(word)
         || word.len() <= 12
             && word.split('.').all(|part| part.len() <= 2 && part.chars().filter(|c| c.is_alphabetic()).count() == 1)
 }
@@ -206,8 +204,10 @@ fn shape(word: &str) -> Shape {
         (1, 0) if word.trim_end_matches('.').chars().count() == 1 => Shape::Initial,
         (0, _) => Shape::Lower,
         (_, 0) => Shape::Upper,
-        // iWidget; acme.example stays lower
-        _ if first.is_uppercase() || word.chars().nth(1).is_some_and(char::is_uppercase) => Shape::Title,
+        // iWidget, i-Trust; acme.example stays lower
+        _ if first.is_uppercase() || word.chars().skip(1).find(|&c| c != '-').is_some_and(char::is_uppercase) => {
+            Shape::Title
+        }
         _ => Shape::Lower,
     }
 }

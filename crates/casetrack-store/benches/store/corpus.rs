@@ -229,6 +229,7 @@ impl Corpus {
                 name,
                 aliases: Vec::new(),
                 value,
+                confidence: 100,
             });
         }
         let places = |count: usize, page: &Page, random: &mut Random| {

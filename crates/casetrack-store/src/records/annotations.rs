@@ -6,11 +6,17 @@
 use std::collections::HashMap;
 
 use casetrack_core::{
-    Annotations, Error, LocalEntity, PlacedMention, PlacedReference, Reference, ReferenceKind, Relation, Result,
+    Annotations, EntityType, EntityValue, Error, LocalEntity, PlacedMention, PlacedReference, Reference, ReferenceKind,
+    Relation, Result,
 };
 use serde::{Deserialize, Serialize};
 
 use crate::error::corrupt;
+
+/// An entity's type has the lowest bits of its byte.
+const TYPE_BITS: u32 = 3;
+/// Doubt is kept in steps of so many percent: at most 31 steps, 93 %.
+const DOUBT_STEP: u8 = 3;
 
 /// By the numbers that represent them on disk: a new one goes to the end.
 const RELATIONS: [Option<Relation>; 5] =
@@ -19,11 +25,21 @@ const RELATIONS: [Option<Relation>; 5] =
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct AnnotationsRecord {
     analysis: String,
-    entities: Vec<LocalEntity>,
+    entities: Vec<EntityRecord>,
     /// Roles and names of references, each once.
     texts: Vec<String>,
     mentions: Vec<OnPage<MentionRecord>>,
     references: Vec<OnPage<ReferenceRecord>>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct EntityRecord {
+    /// The type in the lowest three bits, and the doubt in the others: 0 in records that were written without it.
+    entity_type: u8,
+    key: String,
+    name: String,
+    aliases: Vec<String>,
+    value: Option<EntityValue>,
 }
 
 /// What a page has, in order of place.
@@ -85,7 +101,7 @@ impl AnnotationsRecord {
         )?;
         Ok(Self {
             analysis: annotations.analysis.clone(),
-            entities: annotations.entities.clone(),
+            entities: annotations.entities.iter().map(EntityRecord::new).collect(),
             texts: texts.in_order,
             mentions,
             references,
@@ -127,7 +143,24 @@ impl AnnotationsRecord {
                 references.push(PlacedReference { page, reference });
             }
         }
-        Ok(Annotations { analysis: self.analysis, entities: self.entities, mentions, references })
+        let entities = self.entities.into_iter().map(EntityRecord::into_entity).collect::<Result<_>>()?;
+        Ok(Annotations { analysis: self.analysis, entities, mentions, references })
+    }
+}
+
+impl EntityRecord {
+    fn new(entity: &LocalEntity) -> Self {
+        let LocalEntity { entity_type, key, name, aliases, value, confidence } = entity.clone();
+        let doubt = 100u8.saturating_sub(confidence) / DOUBT_STEP;
+        Self { entity_type: entity_type as u8 | doubt << TYPE_BITS, key, name, aliases, value }
+    }
+
+    fn into_entity(self) -> Result<LocalEntity> {
+        let Self { entity_type, key, name, aliases, value } = self;
+        let confidence = 100 - (entity_type >> TYPE_BITS) * DOUBT_STEP;
+        let entity_type = EntityType::ALL.get(usize::from(entity_type & ((1 << TYPE_BITS) - 1)));
+        let entity_type = *entity_type.ok_or_else(|| damaged("has an entity of an unknown type"))?;
+        Ok(LocalEntity { entity_type, key, name, aliases, value, confidence })
     }
 }
 
@@ -219,8 +252,12 @@ mod tests {
             ];
         let entity_type = prop::sample::select(EntityType::ALL.to_vec());
         let aliases = prop::collection::vec("\\PC{0,10}", 0..3);
-        (entity_type, "\\PC{0,10}", "\\PC{0,10}", aliases, prop::option::of(value))
-            .prop_map(|(entity_type, key, name, aliases, value)| LocalEntity { entity_type, key, name, aliases, value })
+        (entity_type, "\\PC{0,10}", "\\PC{0,10}", aliases, prop::option::of(value)).prop_map(
+            |(entity_type, key, name, aliases, value)| {
+                let confidence = 100 - 3 * (key.len() % 32) as u8;
+                LocalEntity { entity_type, key, name, aliases, value, confidence }
+            },
+        )
     }
 
     /// Page, start and end of things in order.
@@ -318,6 +355,7 @@ mod tests {
             name: "N".into(),
             aliases: vec!["L".into()],
             value,
+            confidence: 100,
         };
         let day = DateValue { first: "D".into(), last: "E".into(), precision: DatePrecision::Quarter };
         let price = AmountValue { value: "5".into(), unit: "EUR".into() };

@@ -120,7 +120,9 @@ fn annotations(pages: &[Page]) -> Annotations {
                 let entity = known.unwrap_or(annotations.entities.len()) as u32;
                 if known.is_none() {
                     let (entity_type, name) = (EntityType::Concept, word.to_owned());
-                    annotations.entities.push(LocalEntity { entity_type, key, name, aliases: Vec::new(), value: None });
+                    let aliases = Vec::new();
+                    let entity = LocalEntity { entity_type, key, name, aliases, value: None, confidence: 100 };
+                    annotations.entities.push(entity);
                 }
                 let role = word.ends_with('s').then(|| "plural".to_owned());
                 annotations.mentions.push(PlacedMention { entity, page: page.number, char_start, char_end, role });

@@ -2,6 +2,7 @@
 
 use casetrack_core::{CollectionMeta, CollectionStatus, CollectionType, Result};
 use casetrack_engine::collections::{CollectionSummary, CreateCollection};
+use casetrack_text::Reader;
 use casetrack_text::format::counted;
 use clap::Args;
 use serde::{Deserialize, Serialize};
@@ -62,7 +63,7 @@ fn list(collections: &[CollectionSummary]) -> String {
             (None, Some(documents), Some(chunks)) => {
                 format!("{}, {}", counted(documents, "document"), counted(chunks, "chunk"))
             }
-            (problem, ..) => problem.clone().unwrap_or_default().replace('\n', " "),
+            (problem, ..) => problem.as_ref().map(|problem| Reader::CommandLine.hint(problem)).unwrap_or_default(),
         };
         let reference = summary.meta.reference.as_ref().map(|text| format!(", {text}")).unwrap_or_default();
         let state = match summary.meta.status {

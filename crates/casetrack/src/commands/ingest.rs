@@ -78,7 +78,7 @@ impl Ingest {
         };
         let report = console.work(collection.id, request, |report| report.ingestion)?;
         console.print(&report, |report| text::ingest::folder(report, &shown, Reader::CommandLine))?;
-        Ok(status(report.stopped.is_some(), !report.failed.is_empty()))
+        Ok(status(report.summary.stopped.is_some(), !report.failed.is_empty()))
     }
 }
 
@@ -122,7 +122,7 @@ impl Sync {
             false => console.work(collection.id, JobRequest::SyncFolder(request), |report| report.sync)?,
         };
         console.print(&report, |report| text::sync::report(report, Reader::CommandLine))?;
-        Ok(status(report.stopped.is_some(), !report.failed.is_empty()))
+        Ok(status(report.summary.stopped.is_some(), !report.failed.is_empty()))
     }
 }
 
@@ -154,18 +154,18 @@ impl Reindex {
     pub fn run(self, console: &Console) -> Result<u8> {
         let engine = &console.engine;
         let collection = self.target.find(engine)?;
-        let document = self.document.as_deref().map(|name| engine.document_id(collection.id, name)).transpose()?;
+        let document = self.document.as_deref().map(|name| engine.find_document(collection.id, name)).transpose()?;
         let whole = document.is_none();
         let request = ReindexRequest {
             reparse: !self.no_reparse,
             skip_unchanged: if whole { self.skip_unchanged } else { !self.force },
             password: self.password,
-            ..ReindexRequest::new(document.map(|document| vec![document]))
+            ..ReindexRequest::new(document.map(|document| vec![document.id]))
         };
         let request = if whole { JobRequest::ReindexCollection(request) } else { JobRequest::ReindexDocument(request) };
         let report = console.work(collection.id, request, |report| report.reindex)?;
         console.print(&report, |report| text::reindex::report(report, whole, Reader::CommandLine))?;
-        Ok(status(report.stopped.is_some(), !report.failed.is_empty()))
+        Ok(status(report.summary.stopped.is_some(), !report.failed.is_empty()))
     }
 }
 

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use casetrack_core::Result;
 use casetrack_engine::models::{ModelInfo, ModelList, ModelPresence, PullEvent, PullReport};
+use casetrack_text::Reader;
 use casetrack_text::format::bytes;
 use clap::{Args, Subcommand};
 
@@ -88,7 +89,7 @@ fn describe(list: &ModelList) -> String {
     for model in &list.models {
         let _ = writeln!(out, "{}", line(model));
         for problem in &model.problems {
-            let _ = writeln!(out, "    {}", problem.replace("\n\n", "\n    "));
+            let _ = writeln!(out, "    {}", Reader::CommandLine.hint(problem));
         }
     }
     let _ = writeln!(out, "\nModels folder: {}", list.models_dir);

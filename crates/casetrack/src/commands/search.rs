@@ -124,7 +124,7 @@ fn excerpts(response: &SearchResponse, explain: bool) -> String {
         response.elapsed_ms,
     );
     for notice in &response.notices {
-        let _ = write!(out, "\nNote: {notice}");
+        let _ = write!(out, "\nNote: {}", Reader::CommandLine.hint(notice));
     }
     for result in &response.results {
         let (place, excerpt) = (&result.chunk.provenance, &result.excerpt);
@@ -220,6 +220,6 @@ impl Compare {
         let collection = self.target.find(engine)?.id;
         let documents = [self.document_a.as_str(), self.document_b.as_str()];
         let comparison = engine.compare_documents(collection, documents, &self.topic, self.top_k)?;
-        console.print(&comparison, text::search::comparison)
+        console.print(&comparison, |comparison| text::search::comparison(comparison, Reader::CommandLine))
     }
 }

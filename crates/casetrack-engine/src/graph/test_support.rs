@@ -1,12 +1,55 @@
 //! Documents for tests.
 
+use std::collections::BTreeSet;
+
 use casetrack_core::{
     Annotations, DateValue, DocumentId, DocumentMeta, DocumentType, EntityType, EntityValue, ExtractionMethod,
     FileFormat, LocalEntity, PlacedMention, PlacedReference, Properties, Reference, ReferenceKind, Relation, Sha256,
     Timestamp,
 };
 
-use super::{ChunkRange, DocumentNode};
+use super::find::Match;
+use super::{ChunkRange, DocumentNode, EntityId, EntityView, Graph, ReferenceId, ReferenceView};
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct EntityMatch {
+    pub fit: Match,
+    /// Best first.
+    pub entities: Vec<EntityView>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct ReferenceMatch {
+    pub fit: Match,
+    /// Best first.
+    pub references: Vec<ReferenceView>,
+}
+
+impl Graph {
+    pub fn find_entity(&self, name: &str, entity_type: Option<EntityType>) -> EntityMatch {
+        let (fit, ids) = self.entity_candidates(name, entity_type);
+        EntityMatch { fit, entities: ids.into_iter().filter_map(|id| self.entity(EntityId(id))).collect() }
+    }
+
+    pub fn find_reference(&self, name: &str, kind: Option<ReferenceKind>) -> ReferenceMatch {
+        let (fit, ids) = self.reference_candidates(name, kind);
+        ReferenceMatch { fit, references: ids.into_iter().filter_map(|id| self.reference(ReferenceId(id))).collect() }
+    }
+
+    pub fn documents(&self) -> BTreeSet<DocumentId> {
+        self.slots.keys().copied().collect()
+    }
+
+    /// Whether nothing is in it: no document, and no entity, reference or name that one has left behind.
+    pub fn is_empty(&self) -> bool {
+        self.slots.is_empty()
+            && self.by_path.is_empty()
+            && self.documents.iter().all(Option::is_none)
+            && self.chunks == 0
+            && self.entities.is_empty()
+            && self.references.is_empty()
+    }
+}
 
 /// Characters of a chunk, and of the overlap with the next.
 pub const CHUNK: u32 = 2000;
@@ -112,12 +155,19 @@ impl Doc {
                 name: name.to_owned(),
                 aliases: Vec::new(),
                 value,
+                confidence: 90,
             });
             entities.len() - 1
         });
         let (char_start, char_end) = self.take(chunk);
         let role = role.map(str::to_owned);
         self.annotations.mentions.push(PlacedMention { entity: entity as u32, page: 1, char_start, char_end, role });
+        self
+    }
+
+    /// With this confidence, in percent, in its last entity.
+    pub fn sure(mut self, confidence: u8) -> Self {
+        self.annotations.entities.last_mut().unwrap().confidence = confidence;
         self
     }
 

@@ -126,7 +126,10 @@ pub(super) fn comparisons(query: &str) -> Vec<Comparison> {
     for quantity in &quantities {
         let Some((stated, first, end)) = range(&tokens, &quantities, quantity) else { continue };
         let (low, high) = stated;
-        let bytes = tokens.bytes(first).0..tokens.bytes(end - 1).1;
+        let mut bytes = tokens.bytes(first).0..tokens.bytes(end - 1).1;
+        // "a week's notice"
+        let possessive = ["'s ", "’s ", "' ", "’ "].into_iter().find(|mark| query[bytes.end..].starts_with(mark));
+        bytes.end += possessive.map_or(0, |mark| mark.len() - 1);
         // "over 12 % but not more than 15 %"
         if let Some((last, last_end)) = found.last_mut()
             && last.of.is_like(&quantity.of)
@@ -365,7 +368,7 @@ mod tests {
             ("rate over 12 % but not more than 15 %", vec!["over 12 % but not more than 15 %"]),
             ("60 days or more to pay", vec!["60 days or more"]),
             ("at least 500 units and fewer than 20 complaints", vec!["at least 500", "fewer than 20"]),
-            ("no more than a week's notice", vec!["no more than a week"]),
+            ("no more than a week's notice", vec!["no more than a week's"]),
         ] {
             assert_eq!(stated(query), expected, "{query}");
         }

@@ -165,18 +165,51 @@ fn amount_in_words(tokens: &Tokens, at: usize) -> Option<Amount> {
     }
     let (value, end) = hundredths(tokens, Decimal::from_integer(value), end);
     // "twelve (12) percent", "twenty thousand ($20,000) dollars"
-    let mut next = end;
-    if tokens.symbol(next) == '(' {
-        let inside = in_digits(tokens, currency::before(tokens, next + 1).map_or(next + 1, |(_, after)| after));
-        if let Some((same, close)) = inside
-            && tokens.symbol(close) == ')'
-            && same.to_string() == value.to_string()
-        {
-            next = close + 1;
-        }
-    }
-    let (unit, power, end) = unit_after(tokens, next)?;
+    let (unit, power, end) = unit_after(tokens, after_repetition(tokens, end, &value))?;
     Some(Amount { first: at, end, value: value.shifted(power), unit })
+}
+
+/// The token after a number's repetition in parentheses, where there is one: "twelve (12)", "60 (sixty)", "ten thousand ($10,000)".
+fn after_repetition(tokens: &Tokens, at: usize, value: &Decimal) -> usize {
+    if tokens.symbol(at) != '(' {
+        return at;
+    }
+    let digits = in_digits(tokens, currency::before(tokens, at + 1).map_or(at + 1, |(_, after)| after));
+    let inside = digits.or_else(|| cardinal(tokens, at + 1).map(|(same, end)| (Decimal::from_integer(same), end)));
+    match inside {
+        Some((same, close)) if tokens.symbol(close) == ')' && same.to_string() == value.to_string() => close + 1,
+        _ => at,
+    }
+}
+
+/// A number without its unit.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Number {
+    /// The nearest one; never negative.
+    pub value: f64,
+    /// What a word after the digits multiplies them by: 1,000,000 in "3 million", else 1.
+    pub scale: f64,
+    /// The token after it, and after its repetition in parentheses.
+    pub end: usize,
+}
+
+/// The number that begins at this token, in digits or words: "1,500", "3 million", "sixty (60)". `None` inside of a word or a longer
+/// number. Bounded work.
+pub fn number(tokens: &Tokens, at: usize) -> Option<Number> {
+    let before = at.wrapping_sub(1);
+    let joined = tokens.is_word(before) || tokens.is_number(before) || matches!(tokens.symbol(before), '.' | '/' | '_');
+    if at > 0 && tokens.glued(at) && joined {
+        return None;
+    }
+    let (value, power, end) = match in_digits(tokens, at) {
+        Some((value, end)) => match scale_at(tokens, end, false) {
+            Some((power, end)) => (value.shifted(power as i32), power, end),
+            None => (value, 0, end),
+        },
+        None => cardinal(tokens, at).map(|(value, end)| (Decimal::from_integer(value), 0, end))?,
+    };
+    let end = after_repetition(tokens, end, &value);
+    Some(Number { value: value.to_string().parse().ok()?, scale: 10f64.powi(power as i32), end })
 }
 
 /// What a number counts: a currency, percent or basis points, with the power of ten that brings it to the unit.
@@ -284,6 +317,22 @@ mod tests {
             let text = text.replace("10 000", "10\u{a0}000");
             assert_eq!(amounts(&text), [expected.replace("10 000", "10\u{a0}000")], "{text}");
         }
+    }
+
+    #[test]
+    fn a_number_is_read_with_its_scale_and_its_repetition() {
+        for (text, expected) in [
+            ("1,500 users", Some((1500.0, 1.0, 3))),
+            ("3 million units", Some((3e6, 1e6, 2))),
+            ("sixty (60) days", Some((60.0, 1.0, 4))),
+            ("60 (sixty) days", Some((60.0, 1.0, 4))),
+            ("sixty (90) days", Some((60.0, 1.0, 1))),
+            ("days", None),
+        ] {
+            let found = number(&Tokens::new(text), 0).map(|found| (found.value, found.scale, found.end));
+            assert_eq!(found, expected, "{text}");
+        }
+        assert_eq!(number(&Tokens::new("A4"), 1), None);
     }
 
     #[test]

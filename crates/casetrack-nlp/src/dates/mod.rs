@@ -5,6 +5,7 @@
 //! | calendar | written days and months |
 //! | periods | quarters, halves, fiscal years, bare years |
 //! | stated | the days of a written date, and ranges |
+//! | durations | "ninety (90) days" |
 //! | order | day or month first in dates of digits |
 //! | roles | "effective date", "due date": the words around a date |
 //! | relative | "thirty days after the Effective Date" |
@@ -12,6 +13,7 @@
 //! Cost: linear; rules of bounded reach look at each token.
 
 mod calendar;
+mod durations;
 mod order;
 mod periods;
 mod relative;
@@ -22,6 +24,7 @@ use std::collections::BTreeMap;
 
 use casetrack_core::{DatePrecision, DateValue, EntityType, EntityValue, Mention};
 
+pub use durations::{Duration, duration, unit};
 pub use order::{DateOrder, OrderEvidence};
 use relative::RelativeDate;
 use stated::Stated;

@@ -88,7 +88,7 @@ pub(crate) fn fuse(
     fused
 }
 
-fn sort(candidates: &mut [Candidate]) {
+pub(super) fn sort(candidates: &mut [Candidate]) {
     candidates
         .sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| (a.document, a.index).cmp(&(b.document, b.index))));
 }
@@ -115,16 +115,25 @@ pub(super) fn prefer<'p>(
     }
     let mut joined: Vec<Candidate> = joined.into_values().collect();
     for candidate in &mut joined {
-        candidate.preferred = bonuses.get(&(candidate.document, candidate.index)).copied();
-        candidate.score += candidate.preferred.unwrap_or_default();
-        let stages = [&mut candidate.bm25, &mut candidate.dense, &mut candidate.sparse];
-        for share in stages.into_iter().flatten().map(|stage| &mut stage.share).chain(&mut candidate.preferred) {
-            *share /= total;
-        }
-        candidate.score /= total;
+        let bonus = bonuses.get(&(candidate.document, candidate.index)).copied().unwrap_or_default();
+        candidate.add(bonus, total);
     }
     sort(&mut joined);
     joined
+}
+
+impl Candidate {
+    /// Adds a bonus to the score, and divides it by `total`, the highest score with the bonus.
+    pub(super) fn add(&mut self, bonus: f32, total: f32) {
+        if bonus > 0.0 {
+            *self.preferred.get_or_insert_default() += bonus;
+        }
+        self.score = (self.score + bonus) / total;
+        let stages = [&mut self.bm25, &mut self.dense, &mut self.sparse].into_iter().flatten();
+        for share in stages.map(|stage| &mut stage.share).chain(&mut self.preferred) {
+            *share /= total;
+        }
+    }
 }
 
 /// Maps the scores of a list to 0–1; all to 1 where they are equal.

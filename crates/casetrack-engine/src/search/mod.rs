@@ -9,6 +9,7 @@ mod folding;
 pub(crate) mod fusion;
 mod literal;
 mod preferred;
+mod quantity;
 mod query;
 mod recall;
 mod related;
@@ -184,13 +185,13 @@ impl Host {
             let left = select(&WordConditions::default())?.map_or(counts.documents, |selection| selection.documents());
             notices.push(query::nothing_left(&words, left));
         }
-        let Preferences { asked, preferred } =
+        let Preferences { asked, preferred: preferences, comparisons } =
             Preferences::of(&collection, &text, preferred, selection.as_ref(), &mut notices)?;
 
         let request = &within_tier(request, self.config().tier, &mut notices);
         let count = RECALL.max(request.offset as usize + request.top_k as usize);
         let everywhere = Scope { keywords: &text, filter: Filter { selection, documents: None } };
-        let preferring = preferred.iter().map(|of| Scope { keywords: &asked, filter: of.filter.clone() });
+        let preferring = preferences.iter().map(|of| Scope { keywords: &asked, filter: of.filter.clone() });
         let scopes: Vec<Scope<'_>> = std::iter::once(everywhere).chain(preferring).collect();
         let mut recalled = recall(self, &collection, &asked, count, &scopes)?;
         let mut everything = recalled.remove(0);
@@ -201,9 +202,13 @@ impl Host {
         if lists.len() > 1 {
             stages.push("score fusion".to_owned());
         }
-        stages.extend(preferred.iter().map(|of| of.stage.to_owned()));
+        stages.extend(preferences.iter().map(|of| of.stage.to_owned()));
         let missing = std::mem::take(&mut everything.notices);
-        let candidates = fusion::prefer(everything.fused(Weights::default()), preferred.iter().zip(&recalled));
+        let mut candidates = fusion::prefer(everything.fused(Weights::default()), preferences.iter().zip(&recalled));
+        if !comparisons.is_empty() {
+            stages.push("quantities".to_owned());
+            candidates = preferred::compared(&collection, &comparisons, candidates)?;
+        }
         let results = folding::results(&collection, &asked, &candidates, request)?;
         let related = match request.related {
             true => related::to(self, &collection, &results)?,

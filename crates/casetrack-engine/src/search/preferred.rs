@@ -9,12 +9,17 @@ use std::sync::Arc;
 use casetrack_core::{DocumentId, Result};
 use casetrack_store::{Collection, Filter, Selection};
 
+use super::fusion::{self, Candidate};
+use super::quantity::{self, Comparison};
 use super::{cover, literal, route};
 
 /// The most that each preference adds to a score of 0–1.
 const NAMED: f32 = 0.5;
 const LITERAL: f32 = 0.5;
 const BEGINNING: f32 = 0.4;
+const COMPARED: f32 = 0.4;
+/// The best candidates, whose texts are read for quantities: about 0.2 ms each.
+const READ: usize = 200;
 /// Names of documents in a notice.
 const MAX_NAMES: usize = 3;
 
@@ -36,6 +41,8 @@ pub(super) struct Preferences {
     /// The query without the names of the documents it is asked of.
     pub asked: String,
     pub preferred: Vec<Preferred>,
+    /// Quantities that it compares.
+    pub comparisons: Vec<Comparison>,
 }
 
 impl Preferences {
@@ -68,7 +75,10 @@ impl Preferences {
         }
         // What names a document is not asked of its passages.
         phrases.retain(|phrase| asked.contains(phrase.as_str()));
-        if let Some(literals) = literal::literals(collection, &asked, &phrases, selection, notices)? {
+        let comparisons = quantity::comparisons(&asked);
+        // Their numbers are bounds, which the passages need not have.
+        let exact = quantity::without(&asked, &comparisons);
+        if let Some(literals) = literal::literals(collection, &exact, &phrases, selection, notices)? {
             preferred.push(Preferred {
                 stage: "quoted words and numbers",
                 filter: literals.filter.clone(),
@@ -88,8 +98,30 @@ impl Preferences {
                 apart: false,
             });
         }
-        Ok(Self { asked, preferred })
+        Ok(Self { asked, preferred, comparisons })
     }
+}
+
+/// Prefers those of the best candidates whose texts have quantities that the comparisons admit.
+pub(super) fn compared(
+    collection: &Collection,
+    comparisons: &[Comparison],
+    mut candidates: Vec<Candidate>,
+) -> Result<Vec<Candidate>> {
+    let mut passages = collection.passages();
+    for (rank, candidate) in candidates.iter_mut().enumerate() {
+        let mut bonus = 0.0;
+        if rank < READ
+            && let Some(passage) = passages.at(candidate.document, candidate.index)?
+        {
+            let text = passage.chunk.searchable_text();
+            let admitted = comparisons.iter().filter(|comparison| comparison.satisfied_by(&text)).count();
+            bonus = COMPARED * admitted as f32 / comparisons.len() as f32;
+        }
+        candidate.add(bonus, 1.0 + COMPARED);
+    }
+    fusion::sort(&mut candidates);
+    Ok(candidates)
 }
 
 /// Which documents come first, in words.

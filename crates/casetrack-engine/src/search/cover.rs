@@ -23,9 +23,7 @@ pub(super) fn asks(query: &str) -> bool {
     words.iter().enumerate().any(|(at, &word)| {
         let rest = &words[at + 1..];
         match word {
-            "name" | "title" | "date" if rest.first() == Some(&"of") => {
-                rest.iter().skip(1).take(3).any(|word| is_kind(&word))
-            }
+            "name" | "title" | "date" if rest.first() == Some(&"of") => rest.iter().skip(1).take(3).any(is_kind),
             "parties" => rest.iter().take(4).any(|word| matches!(*word, "sign" | "signed" | "entered")),
             "who" => ["are", "were"].iter().any(|verb| run(at + 1, &[verb, "the", "parties"])),
             "effective" | "agreement" | "signing" | "execution" => rest.first() == Some(&"date"),

@@ -118,7 +118,7 @@ pub struct SearchResult {
     pub bm25: Option<StageScore>,
     pub dense: Option<StageScore>,
     pub sparse: Option<StageScore>,
-    /// What it adds to `score` that the query names the document, or quotes words of the passage.
+    /// What preferences add to `score`: the query names the document, quotes its words, or compares quantities that it has.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub preferred: Option<f32>,
 }

@@ -17,7 +17,7 @@ use super::{cover, literal, route};
 const NAMED: f32 = 0.5;
 const LITERAL: f32 = 0.5;
 const BEGINNING: f32 = 0.4;
-const COMPARED: f32 = 0.4;
+const COMPARED: f32 = 0.75;
 /// The best candidates, whose texts are read for quantities: about 0.2 ms each.
 const READ: usize = 200;
 /// Names of documents in a notice.

@@ -18,7 +18,7 @@ pub(crate) struct SearchDocuments;
 #[serde(deny_unknown_fields)]
 pub(crate) struct SearchParameters {
     /// Natural language search query (e.g., 'Q3 revenue analysis', 'vendor payment terms', 'project timeline'). Supports
-    /// "exact phrases", +required and -excluded words, and document:NAME type:contract entity:NAME date:2023-05..2023-08 page:3-7.
+    /// "exact phrases" (preferred, alone required), +required and -excluded words, and document:NAME type:contract entity:NAME date:2023-05..2023-08 page:3-7.
     query: String,
     /// Number of results to return
     #[serde(default = "super::number::<10>")]

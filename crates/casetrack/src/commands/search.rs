@@ -18,7 +18,7 @@ const RELATED_CHARS: usize = 300;
 
 /// Find passages and the exact place of each
 ///
-/// The query can contain "exact phrases", +required and -excluded words, and the fields document:NAME, type:contract,
+/// The query can contain "exact phrases" (preferred; alone required), +required and -excluded words, and the fields document:NAME, type:contract,
 /// entity:NAME, date:2023-05..2023-08 (also 2023 or 2023..) and page:3-7. Anything else is searched as plain text.
 #[derive(Debug, Args, Serialize, Deserialize)]
 pub struct Search {

@@ -8,7 +8,7 @@ DATA_DIR holds txt/*.txt and clauses.jsonl, one annotation a line:
 A query is a clause's description, a gold span a quote of it, wherever it stands: measure with --within-files. With --named a query
 also says which contract is meant, for a search across all of them: "DESCRIPTION in the DOCUMENT between PARTY and PARTY?", after
 manifest.jsonl ({"_id", "document_name", "parties"}); contracts whose parties it does not give are not asked about.
---sample takes so many contracts, drawn with a fixed seed; --half asks only about every other contract, and takes all.
+--sample takes that number of contracts, drawn with a fixed seed; --half asks only about every other contract, and takes all.
 Needs the Python standard library only.
 """
 import argparse, json, random, re, shutil

@@ -82,7 +82,7 @@ def means(vectors, labels):
 
 
 def ward(vectors, merges, clusters):
-    """The normalised means of so many clusters."""
+    """The normalised means of this many clusters."""
     labels = np.arange(len(vectors))
     for a, b in merges[:max(0, len(vectors) - clusters)]:
         labels[labels == b] = a
@@ -90,7 +90,7 @@ def ward(vectors, merges, clusters):
 
 
 def neighbours(vectors, factor):
-    """The normalised means of so many tokens that follow each other."""
+    """The normalised means of this many consecutive tokens."""
     return means(vectors, np.arange(len(vectors)) // factor)
 
 

@@ -17,7 +17,7 @@ TEXT = [
     ["PAYMENT", "The fee is due on 1 June 2024.\nInterest of 5 % a year runs from that day."],
 ]
 
-# (kind of block, text) with what stands between it and the next block.
+# (kind of block, text) with the separator before the next block.
 MARKDOWN = [
     ("heading 1", f"# {TITLE}", "\n\n"),
     ("text", "Søndervig Marina lets berth **B12** to Zoë Łukasik;\nsigned in Århus on 3 May 2024.", "\n\n"),

@@ -34,7 +34,7 @@ fn everything(home: &Path) -> String {
     let mut all = String::new();
     for command in [&["entities", "-k", "500"][..], &["references"], &["timeline"], &["graph"], &["clusters"]] {
         let said = run(home, &[command, &["-c", "Supply"]].concat());
-        // Ids of documents, and of chunks with them, are made anew.
+        // Ids of documents, and of chunks with them, are made again.
         let lasts = |word: &&str| !(word.len() >= 36 && word.matches('-').count() >= 4);
         let lines = said.lines().map(|line| line.split(' ').filter(lasts).collect::<Vec<_>>().join(" "));
         all.extend(lines.map(|line| line + "\n"));

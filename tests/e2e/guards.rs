@@ -120,7 +120,7 @@ fn files_outside_the_allowed_folders_and_keys_are_not_read() {
     assert_eq!(run_json(&home, &["documents", "-c", "Matter"]).as_array().unwrap().len(), 2);
 }
 
-/// The lines of the audit log, when there are so many.
+/// The lines of the audit log, once there are this many.
 fn audit(home: &Path, count: usize) -> (String, Vec<Value>) {
     let started = Instant::now();
     loop {

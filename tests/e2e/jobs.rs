@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::client::{Client, casetrack, run, run_json};
 use crate::owner::{kill, owner_pid};
 
-/// A folder of so many documents, each of several chunks.
+/// A folder of this many documents, each of several chunks.
 fn folder(dir: &Path, files: usize) -> PathBuf {
     let folder = dir.join("folder");
     std::fs::create_dir(&folder).unwrap();

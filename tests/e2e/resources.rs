@@ -166,7 +166,7 @@ fn rotated_pdf() -> Vec<u8> {
         format!("<< /Length {} >>\nstream\n{content}\nendstream", content.len()),
         "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>".to_owned(),
     ];
-    // Readers build the table of objects anew where it is missing.
+    // Readers rebuild the table of objects where it is missing.
     let objects: String = (1..).zip(objects).map(|(n, object)| format!("{n} 0 obj\n{object}\nendobj\n")).collect();
     format!("%PDF-1.4\n{objects}trailer << /Size 6 /Root 1 0 R >>\n%%EOF\n").into_bytes()
 }

@@ -64,7 +64,7 @@ fn a_collection_without_the_model_gets_it_later_and_says_what_lacks_its_vectors(
     assert!(found["notices"][0].as_str().unwrap().starts_with("Without learned-sparse search (E6)"), "{found}");
     assert_eq!(found["results"].as_array().unwrap().len(), 3);
 
-    // A file that is ingested anew gets them.
+    // A file that is ingested again gets them.
     file("first.txt", "The tenant pays the rent on the second day of the month.");
     run(&home, &["ingest", &first, "-c", "Lease"]);
     assert!(search(&[])["notices"][0].as_str().unwrap().starts_with("1 of 3 chunks"));

@@ -227,7 +227,7 @@ fn a_name_the_user_gave_and_a_kept_copy_survive_a_move() {
     assert_eq!(documents["b.md"].1, "The lease");
     matter.verify();
 
-    // Without its file, the document is made anew from the copy.
+    // Without its file, the document is made again from the copy.
     matter.remove("b.md");
     let again = run_json(matter.home.path(), &["reindex", "The lease", "-c", "Case", "--force"]);
     assert_eq!((&again["reindexed"][0]["read_from"], &again["chunks_embedded"]), (&json!("original_copy"), &json!(1)));

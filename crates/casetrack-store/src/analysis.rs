@@ -72,7 +72,7 @@ struct Scanner<'t> {
     position: usize,
 }
 
-/// A piece of a word: its place and what stands between it and the next piece.
+/// A piece of a word: its place and the characters between it and the next piece.
 struct Piece {
     start: usize,
     end: usize,

@@ -1,4 +1,4 @@
-//! Writes that fail: an error, a full disk, a short write, a sync or a renaming that fails, at every so many calls.
+//! Writes that fail: an error, a full disk, a short write, a sync or a renaming that fails, at every nth call.
 //!
 //! The library in `shim.c` is preloaded into the program. `CASETRACK_FAULTS=100 scripts/test.sh writes_that_fail -- --nocapture`
 //! makes that many calls of each kind fail.

@@ -8,7 +8,7 @@ use casetrack_store::{Collection, SparseVector, StoredDocument, VectorModels};
 use fastrand::Rng;
 
 const CHUNKS_PER_DOCUMENT: usize = 10;
-/// One word in so many is replaced by another one of the collection, drawn as often as it occurs.
+/// One word in this many is replaced by another one of the collection, drawn as often as it occurs.
 const REPLACED: usize = 7;
 /// Standard deviation of what is added to each component of a vector, before it gets length 1 again; a component of a vector
 /// of 384 is about 0.05. The cosine of a passage with its copy is about 0.93.
@@ -40,7 +40,7 @@ impl Corpus {
         Ok(Self { passages, words })
     }
 
-    /// Documents that hold so many chunks.
+    /// Documents that hold this many chunks.
     pub fn documents_for(&self, chunks: usize) -> usize {
         chunks.div_ceil(CHUNKS_PER_DOCUMENT)
     }

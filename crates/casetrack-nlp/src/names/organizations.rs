@@ -306,7 +306,7 @@ fn wrapped(words: &[Word<'_>], at: usize) -> bool {
     words[at - 1].is(',') || end - words[i].start >= WRAPPED
 }
 
-/// The bracket that word `close` closes, when what stands in it is part of a name: one to three words.
+/// The bracket that word `close` closes, when its content is part of a name: one to three words.
 fn bracket_open(words: &[Word<'_>], close: usize) -> Option<usize> {
     let from = close.saturating_sub(4);
     let open = (from..close).rev().find(|&i| words[i].is('('))?;

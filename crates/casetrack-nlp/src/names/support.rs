@@ -15,7 +15,7 @@ use super::{Name, Source, persons, roles};
 use crate::places;
 use crate::words::{Class, Gap, Shape, Word, fold, set};
 
-/// A document with so many definitions writes its terms with capitals.
+/// A document with this many definitions writes its terms with capitals.
 const DEFINITIONS: usize = 3;
 
 static ACRONYMS: LazyLock<HashSet<&str>> = LazyLock::new(|| set(include_str!("../../data/words/known-acronyms.txt")));

@@ -50,7 +50,7 @@ pub fn find(tokens: &Tokens, order: DateOrder) -> Vec<Reference> {
         }
         let (found, next) = at_token(tokens, at, order);
         for one in found {
-            // a case is known by its middle, a report by what stands after its year: both may reach back
+            // a case is known by its middle, a report by what follows its year: both may reach back
             while all.last().is_some_and(|last| last.end > one.first && last.kind != ReferenceKind::Hyperlink) {
                 all.pop();
             }

@@ -57,7 +57,7 @@ pub(super) fn names(meta: &DocumentMeta) -> String {
     [stem, &apart, meta.title.as_deref().unwrap_or_default()].join("\n")
 }
 
-/// The cover of a document of so many chunks, the first of which has this text.
+/// The cover of a document with this many chunks, the first of which has this text.
 pub(super) fn cover(first: &str, chunks: u32) -> &str {
     if chunks < MIN_CHUNKS {
         return "";

@@ -15,7 +15,7 @@ use crate::error::corrupt;
 
 /// An entity's type has the lowest bits of its byte.
 const TYPE_BITS: u32 = 3;
-/// Doubt is kept in steps of so many percent: at most 31 steps, 93 %.
+/// Doubt is kept in steps of this many percent: at most 31 steps, 93 %.
 const DOUBT_STEP: u8 = 3;
 
 /// By the numbers that represent them on disk: a new one goes to the end.

@@ -138,7 +138,7 @@ impl Damage {
 enum Outcome {
     /// Nothing was lost, or it came back when the collection was opened.
     Whole,
-    /// It was detected; so many documents are lost, and some of the others have no annotations any more.
+    /// It was detected; this many documents are lost, and some of the others have no annotations any more.
     Repaired { lost: usize, without_annotations: bool },
 }
 

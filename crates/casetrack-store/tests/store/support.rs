@@ -239,7 +239,7 @@ pub fn assert_clean(collection: &Collection) {
 
 /// Copies a directory with all it holds: what a crash at this moment would leave.
 ///
-/// Background threads of an open collection may remove or rename a file meanwhile; the copy is then made anew.
+/// Background threads of an open collection may remove or rename a file meanwhile; the copy is then made again.
 pub fn copy_dir(from: &Path, to: &Path) {
     for _ in 0..100 {
         match try_copy_dir(from, to) {

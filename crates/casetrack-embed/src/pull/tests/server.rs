@@ -14,7 +14,7 @@ pub const COMMIT: &str = "0123456789abcdef0123456789abcdef01234567";
 /// What goes wrong with the next answers to a request for a file's content.
 #[derive(Debug, Clone)]
 pub enum Fault {
-    /// The connection closes after so many bytes of the answer's body.
+    /// The connection closes after this many bytes of the answer's body.
     CutAfter(usize),
     /// One byte of the content is another one.
     Garbled,

@@ -58,8 +58,8 @@ fn phrases_signs_fields_and_filters_decide_what_is_found() {
     let mut search = |query: &str| client.call("search_documents", json!({"query": query, "top_k": 50})).1;
     for (query, expected) in [
         ("rent", &all[..]),
-        ("rent \"late payment\"", &all[..1]),
-        ("rent \"LATE payments\"", &all[..1]),
+        ("rent +\"late payment\"", &all[..1]),
+        ("rent +\"LATE payments\"", &all[..1]),
         ("rent “late payment”", &all[..]),
         ("rent +approval", &all[3..4]),
         ("rent -lease -\"first day\" -garage", &all[3..]),
@@ -72,16 +72,30 @@ fn phrases_signs_fields_and_filters_decide_what_is_found() {
         ("rent page:3 document:Lease", &all[2..3]),
         ("rent date:2023-05", &all[4..]),
         ("rent date:2023-06..", &all[..4]),
-        ("rent type:txt page:1 \"late payment\" -deposit", &all[..1]),
+        ("rent type:txt page:1 +\"late payment\" -deposit", &all[..1]),
     ] {
         let found = search(query);
         assert_eq!(places(&found), expected, "{query}: {found:#}");
         assert_eq!((&found["query"], &found["notices"]), (&json!(query), &json!([])), "{query}");
     }
 
-    let nothing = search("rent \"payment late\"");
+    let nothing = search("rent +\"payment late\"");
     assert_eq!(nothing["results"], json!([]));
     assert_eq!(nothing["notices"][0], "No passage of 3 documents contains “payment late”.");
+
+    let preferred = search("who rents the car with \"late payment\"");
+    assert_eq!(places(&preferred), all);
+    assert_eq!(preferred["results"][0]["provenance"]["page"], 1);
+    assert_eq!(preferred["results"][0]["provenance"]["document_name"], "Lease.txt");
+    assert!(preferred["results"][0]["preferred"].as_f64().unwrap() > 0.0);
+    let notice = "Passages with “late payment” come first. Put a + before the quotes to search these only.";
+    assert_eq!(preferred["notices"], json!([notice]));
+    let alone = search("\"late payment\"");
+    assert_eq!(places(&alone), all[..1]);
+    assert_eq!(alone["notices"], json!(["Only passages with “late payment” were searched."]));
+    let unknown = search("the rent and \"payment late\"");
+    assert_eq!(places(&unknown), all);
+    assert_eq!(unknown["notices"], json!(["No passage contains “payment late” word for word."]));
     let corrected = search("early termintation");
     assert_eq!(corrected["notices"], json!(["No passage contains \"termintation\"; searched for \"termination\"."]));
     let by_keyword =
@@ -135,4 +149,68 @@ fn phrases_signs_fields_and_filters_decide_what_is_found() {
     let shown = run(home, &["search", "-interest rent", "-c", "Flat"]);
     assert!(!shown.contains("bears interest"), "{shown}");
     client.close();
+}
+
+/// Agreements of two parties each, with the same clauses but for a few words, of several passages.
+fn agreements(dir: &Path) {
+    std::fs::create_dir_all(dir).unwrap();
+    let filler =
+        "The parties shall cooperate in good faith and keep records of what they do under these terms. ".repeat(30);
+    for (number, (supplier, customer, law, days)) in [
+        ("Netgear Networks, Inc.", "Ingram Trading Company", "California", 30),
+        ("Lucid Optics Limited", "Brandt Holding GmbH", "New York", 45),
+        ("Orchid Software LLC", "Weston Mills Corporation", "Delaware", 60),
+        ("Halcyon Freight PLC", "Marlow and Sons", "Texas", 90),
+        ("Tamarind Foods BV", "Pelican Stores SA", "Ohio", 120),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let text = format!(
+            "SUPPLY AGREEMENT\n\nThis agreement is made between {supplier} and {customer}.\n\n{filler}\n\n\
+             Governing law. This agreement is governed by the laws of {law}. Contract number 8{number}417.\n\n{filler}\n\n\
+             Termination. Either party may terminate this agreement with {days} days' notice.\n\n{filler}\n\n\
+             Signed by {supplier} and {customer}, {supplier}, {customer}.\n"
+        );
+        std::fs::write(dir.join(format!("agreement-{number}.txt")), text).unwrap();
+    }
+}
+
+#[test]
+fn names_numbers_quantities_and_beginnings_decide_what_comes_first() {
+    let data = tempfile::tempdir().unwrap();
+    let files = data.path().join("files");
+    agreements(&files);
+    let mut client = Client::start(&data.path().join("home"), &[]);
+    client.call("create_collection", json!({"name": "Supplies"}));
+    client.work("ingest_folder", json!({"folder_path": files}));
+    let mut first = |query: &str| {
+        let found = client.call("search_documents", json!({"query": query})).1;
+        let result = &found["results"][0];
+        let name = result["provenance"]["document_name"].as_str().unwrap().to_owned();
+        (name, result["text"].as_str().unwrap().to_owned(), found["notices"].clone())
+    };
+    for (query, name, text) in [
+        (
+            "What is the governing law in the agreement between Netgear and Ingram?",
+            "agreement-0.txt",
+            "laws of California",
+        ),
+        ("governing law in the Brandt agreement", "agreement-1.txt", "laws of New York"),
+        ("tamarind termination notice", "agreement-4.txt", "120 days"),
+    ] {
+        let (found, passage, notices) = first(query);
+        assert_eq!(found, name, "{query}");
+        assert!(passage.contains(text), "{query}: {passage}");
+        assert_eq!(notices, json!([format!("The query names {name}; passages from there come first.")]), "{query}");
+    }
+    let (found, passage, _) = first("Which agreement has the contract number 83417?");
+    assert_eq!(found, "agreement-3.txt");
+    assert!(passage.contains("83417"));
+    let (found, passage, _) = first("termination with a notice of more than 100 days");
+    assert_eq!(found, "agreement-4.txt");
+    assert!(passage.contains("120 days"));
+    let (found, passage, _) = first("Who are the parties to the Halcyon contract?");
+    assert_eq!(found, "agreement-3.txt");
+    assert!(passage.starts_with("SUPPLY AGREEMENT"), "{passage}");
 }

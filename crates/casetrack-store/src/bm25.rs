@@ -349,7 +349,8 @@ impl DerivedIndex for Bm25Index {
         let identity = format!("casetrack-bm25-1 {ANALYSIS} {}", identity.collection);
         if dir.join("meta.json").exists() {
             match Self::open_existing(dir, &identity) {
-                Ok(index) => return Ok(index),
+                Ok(Some(index)) => return Ok(index),
+                Ok(None) => tracing::info!(dir = %dir.display(), "the BM25 index is from an earlier version"),
                 Err(error) if error.code != ErrorCode::Corrupt => return Err(error),
                 Err(error) => tracing::warn!(dir = %dir.display(), %error, "the BM25 index is damaged"),
             }
@@ -450,11 +451,12 @@ impl DerivedIndex for Bm25Index {
 }
 
 impl Bm25Index {
-    fn open_existing(dir: &Path, identity: &str) -> Result<Self> {
+    /// `None` where it has the fields of another version.
+    fn open_existing(dir: &Path, identity: &str) -> Result<Option<Self>> {
         let error = |error| error::tantivy(dir, error);
         let index = Index::open_in_dir(dir).map_err(error)?;
         if index.schema() != schema().0 {
-            return Err(error::derived(dir, "it has other fields"));
+            return Ok(None);
         }
         let metas = index.load_metas().map_err(error)?;
         let applied = match &metas.payload {
@@ -472,7 +474,7 @@ impl Bm25Index {
                 return Err(error::derived(dir, format!("the checksum of {} does not match", file.display())));
             }
         }
-        Self::with(dir, identity.to_owned(), index, applied)
+        Self::with(dir, identity.to_owned(), index, applied).map(Some)
     }
 
     fn with(dir: &Path, identity: String, index: Index, applied: u64) -> Result<Self> {

@@ -45,10 +45,12 @@ pub(super) fn literals(
     let mut found: Vec<Vec<(DocumentId, u32)>> = Vec::new();
     for phrase in phrases {
         let places = with(phrase)?;
-        match places.is_empty() {
-            true => notices.push(format!("No passage contains “{phrase}” word for word.")),
-            false => found.push(places),
+        if places.is_empty() {
+            notices.push(format!("No passage contains “{phrase}” word for word."));
+            continue;
         }
+        notices.push(format!("Passages with “{phrase}” come first. Put a + before the quotes to search these only."));
+        found.push(places);
     }
     for token in tokens(text).filter(|token| !phrases.iter().any(|phrase| phrase.contains(token))).take(MAX_TOKENS) {
         let places = with(token)?;

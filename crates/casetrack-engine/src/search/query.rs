@@ -140,6 +140,8 @@ pub(super) fn parse(query: &str) -> ParsedQuery {
         besides = besides.replacen(phrase.as_str(), "", 1);
     }
     if !besides.contains(char::is_alphanumeric) {
+        let only = parsed.preferred.iter().map(|phrase| format!("Only passages with “{phrase}” were searched."));
+        parsed.notices.extend(only);
         parsed.words.required.append(&mut parsed.preferred);
     }
     parsed.text = if is_plain { query.to_owned() } else { text.split_whitespace().collect::<Vec<_>>().join(" ") };

@@ -127,3 +127,27 @@ fn candidates(query: &str) -> Vec<(Range<usize>, String)> {
     }
     found
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_found_alone_and_written_as_one() {
+        let terms: Vec<String> =
+            candidates("the Bicycle Therapeutics lease").into_iter().map(|(_, term)| term).collect();
+        assert!(
+            ["bicycl", "therapeut", "bicycletherapeut"].iter().all(|term| terms.iter().any(|own| own == term)),
+            "{terms:?}"
+        );
+        let place = &candidates("of eHandshake's deed")[1].0;
+        assert_eq!(*place, 3..15);
+    }
+
+    #[test]
+    fn short_documents_have_no_cover() {
+        assert_eq!(cover("Agreement", 2), "");
+        assert_eq!(cover("Agreement", 3), "Agreement");
+        assert_eq!(cover(&"é".repeat(2000), 9).chars().count(), COVER_CHARS);
+    }
+}

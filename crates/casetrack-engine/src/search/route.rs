@@ -18,7 +18,7 @@ const CAPITALISED: f32 = 0.25;
 /// … and another word where this share does.
 const LOWER_CASE: f32 = 0.85;
 /// Weight of a word that is not capitalised, and of one that is on the cover only.
-const LOWER_CASE_WEIGHT: f32 = 0.7;
+const LOWER_CASE_WEIGHT: f32 = 0.95;
 const COVER_WEIGHT: f32 = 0.6;
 /// A document is named by words that weigh this share of what a word of its title would weigh that it alone has.
 const SUFFICIENT: f32 = 0.55;

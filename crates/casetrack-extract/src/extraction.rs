@@ -9,6 +9,7 @@ use casetrack_core::{Error, FileFormat, Result};
 use crate::build::{DocumentBuilder, PageObserver};
 use crate::container::encryption;
 use crate::model::{ExtractOptions, Extraction, Source};
+use crate::text::clauses::mark_headings;
 use crate::text::language;
 use crate::{detect, registry};
 
@@ -22,10 +23,13 @@ use crate::{detect, registry};
 /// A file without text is never an empty success: it is `EmptyFile`, `UnsupportedFormat`, `UnreadableFile`, `NeedsPassword`,
 /// `NeedsOcr` or `FileTooLarge`; `MissingDependency` when a PDF is read without libpdfium.
 pub fn extract(path: &Path, bytes: &[u8], options: &ExtractOptions) -> Result<Extraction> {
-    extract_observed(path, bytes, options, None)
+    let mut extraction = extract_observed(path, bytes, options, None)?;
+    mark_headings(&mut extraction.pages);
+    Ok(extraction)
 }
 
-/// The same, with each page shown to `observer` as soon as it is complete.
+/// The same, with each page shown to `observer` as soon as it is complete, and without the headings of clauses: those are found when all
+/// pages are known.
 pub(crate) fn extract_observed(
     path: &Path,
     bytes: &[u8],

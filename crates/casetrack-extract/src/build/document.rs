@@ -8,7 +8,6 @@ use casetrack_core::{
 
 use crate::model::Extraction;
 use crate::model::attachment::Attachments;
-use crate::text::clauses;
 
 /// A line of a page with its place, if it has one.
 #[derive(Debug, Clone, PartialEq)]
@@ -148,11 +147,8 @@ impl DocumentBuilder {
             return;
         }
         self.shown = self.pages.len();
-        if let Some(page) = self.pages.last_mut() {
-            clauses::mark_headings(page);
-            if let Some(observer) = &mut self.observer {
-                observer(page);
-            }
+        if let (Some(page), Some(observer)) = (self.pages.last(), &mut self.observer) {
+            observer(page);
         }
     }
 

@@ -118,8 +118,31 @@ impl<'a> Window<'a> {
         &self.content[self.start.byte..self.bytes[self.chars.len()]]
     }
 
+    /// Ends of sentences, but for those of headings: they belong to what follows.
     fn sentence_ends(&self) -> &[usize] {
-        self.sentence_ends.get_or_init(|| sentence_ends(self.text(), &self.chars))
+        self.sentence_ends.get_or_init(|| {
+            let mut ends = sentence_ends(self.text(), &self.chars);
+            let headings = self.blocks.iter().filter(|block| matches!(block.kind, BlockKind::Heading { .. }));
+            let mut headings =
+                headings.map(|block| self.offset(block.char_start)..=self.offset(block.char_end)).peekable();
+            ends.retain(|end| {
+                while headings.next_if(|heading| heading.end() < end).is_some() {}
+                headings.peek().is_none_or(|heading| !heading.contains(end))
+            });
+            ends
+        })
+    }
+
+    /// Of a character of the page; 0 for one before the window.
+    fn offset(&self, char: u32) -> usize {
+        (char as usize).saturating_sub(self.start.char)
+    }
+
+    /// Whether a block begins like a sentence or an item, not with the rest of a sentence that its layout has torn.
+    fn starts_sentence(&self, block: &Block) -> bool {
+        let mut chars = self.chars.iter().skip(self.offset(block.char_start));
+        !(chars.next().is_some_and(|c| c.is_lowercase())
+            && chars.next().is_none_or(|c| c.is_alphanumeric() || *c == ' '))
     }
 
     /// The length of the chunk: at least `needed`, which makes progress, at most the maximum. `None` when the window starts
@@ -133,23 +156,12 @@ impl<'a> Window<'a> {
         let highest = max.min(self.last_start.saturating_sub(self.start.char)).max(lowest);
         let lowest_text = lowest.max(target / 2);
 
-        let nearest = |offsets: &mut dyn Iterator<Item = usize>| offsets.min_by_key(|offset| offset.abs_diff(target));
-        let mut block_ends = self.blocks.iter().filter_map(|block| {
-            let offset = (block.char_end as usize).checked_sub(self.start.char)?;
-            let lowest = match block.kind {
-                // A heading stays with what it heads.
-                BlockKind::Heading { .. } => return None,
-                // Rows stay whole, even where that makes shorter chunks.
-                BlockKind::TableRow { .. } => lowest,
-                _ => lowest_text,
-            };
-            ((lowest..=highest).contains(&offset) && self.is_word_end(offset)).then_some(offset)
-        });
-        if let Some(offset) = nearest(&mut block_ends) {
+        if let Some(offset) = self.cut_between_blocks_or_sentences(lowest, lowest_text, highest) {
             return Some(offset);
         }
-        let in_text = |offset: &usize| (lowest_text..=highest).contains(offset);
-        if let Some(offset) = nearest(&mut self.sentence_ends().iter().copied().filter(in_text)) {
+        let nearest = |offsets: &mut dyn Iterator<Item = usize>| offsets.min_by_key(|offset| offset.abs_diff(target));
+        let parts = (lowest_text..=highest).filter(|&offset| self.is_part_end(offset));
+        if let Some(offset) = nearest(&mut parts.filter(|&offset| self.is_word_end(offset))) {
             return Some(offset);
         }
         if let Some(offset) = nearest(&mut (lowest_text..=highest).filter(|&offset| self.is_line_end(offset))) {
@@ -159,6 +171,42 @@ impl<'a> Window<'a> {
             return Some(offset);
         }
         self.cut_at_long_word(needed, lowest, highest)
+    }
+
+    /// The best place where a block or sentence ends. A cut may be further from the target before a clause than between paragraphs, and
+    /// there than between sentences.
+    fn cut_between_blocks_or_sentences(&self, lowest: usize, lowest_text: usize, highest: usize) -> Option<usize> {
+        let target = self.config.target;
+        let mut best: Option<(usize, usize)> = None;
+        let mut consider = |offset: usize, detour: usize| {
+            let cost = offset.abs_diff(target) + detour;
+            if best.is_none_or(|(least, _)| cost < least) {
+                best = Some((cost, offset));
+            }
+        };
+        let mut has_row = false;
+        for (index, block) in self.blocks.iter().enumerate() {
+            let offset = self.offset(block.char_end);
+            let is_row = matches!(block.kind, BlockKind::TableRow { .. });
+            // Rows stay whole, even where that makes shorter chunks.
+            let lowest = if is_row { lowest } else { lowest_text };
+            // A heading stays with what it heads.
+            let is_heading = matches!(block.kind, BlockKind::Heading { .. });
+            if is_heading || !(lowest..=highest).contains(&offset) || !self.is_word_end(offset) {
+                continue;
+            }
+            has_row |= is_row;
+            match self.blocks.get(index + 1) {
+                Some(next) if matches!(next.kind, BlockKind::Heading { .. }) => consider(offset, 0),
+                Some(next) if !is_row && !self.starts_sentence(next) => {}
+                _ => consider(offset, target * 3 / 20),
+            }
+        }
+        if !has_row {
+            let in_text = |offset: &&usize| (lowest_text..=highest).contains(*offset);
+            self.sentence_ends().iter().filter(in_text).for_each(|&offset| consider(offset, target * 9 / 20));
+        }
+        best.map(|(_, offset)| offset)
     }
 
     /// No word ends where the chunk should: it becomes shorter or longer than it should, unless the word that is in the way
@@ -208,29 +256,54 @@ impl<'a> Window<'a> {
         !self.chars[offset - 1].is_whitespace() && self.chars.get(offset) == Some(&'\n')
     }
 
-    /// Where the next chunk starts so that it repeats the end of this one, of `length` characters: at a sentence or block,
-    /// else at a word. `None` when nothing is to be repeated.
+    /// Whether a part of a long sentence ends: at a semicolon or colon, or before "(b)".
+    fn is_part_end(&self, offset: usize) -> bool {
+        let opens_item = || {
+            let mut next = self.chars[offset..].iter().skip_while(|c| c.is_whitespace());
+            next.next() == Some(&'(')
+                && next.next().is_some_and(|c| c.is_alphanumeric())
+                && next.take(5).find(|c| !c.is_alphanumeric()) == Some(&')')
+        };
+        matches!(self.chars[offset - 1], ';' | ':') || opens_item()
+    }
+
+    /// Where the next chunk starts so that it repeats the end of this one, of `length` characters: at a sentence or block. `None` when
+    /// nothing is to be repeated, as before a heading. A chunk that ends inside a sentence is repeated from one of its parts, or a word.
     fn overlap_start(&self, length: usize) -> Option<usize> {
         if length == self.rest {
             return None;
         }
         let before_cut = |block: &&Block| (block.char_start as usize) < self.start.char + length;
+        let behind = self.blocks.iter().find(|block| self.offset(block.char_end) > length);
+        if behind.is_some_and(|block| matches!(block.kind, BlockKind::Heading { .. }) && !before_cut(&block)) {
+            return None;
+        }
         let last_row = self
             .blocks
             .iter()
             .filter(before_cut)
             .rfind(|block| matches!(block.kind, BlockKind::TableRow { .. }))
-            .map_or(0, |block| (block.char_end as usize).saturating_sub(self.start.char));
+            .map_or(0, |block| self.offset(block.char_end));
         let earliest = length.saturating_sub(self.config.overlap).max(last_row).max(1);
         let range = earliest..length;
-        let block_starts = self.blocks.iter().map(|block| (block.char_start as usize).saturating_sub(self.start.char));
+        let block_starts =
+            self.blocks.iter().filter(|block| self.starts_sentence(block)).map(|block| self.offset(block.char_start));
         let sentence_starts = starts_after(self.sentence_ends(), &self.chars);
         let is_word_start =
             |&offset: &usize| !self.chars[offset].is_whitespace() && self.chars[offset - 1].is_whitespace();
-        block_starts
+        let start = block_starts
             .filter(|offset| range.contains(offset) && is_word_start(offset))
             .chain(sentence_starts.into_iter().filter(|offset| range.contains(offset)))
-            .min()
-            .or_else(|| range.clone().find(is_word_start))
+            .min();
+        let ends_block = || self.blocks.iter().any(|block| self.offset(block.char_end) == length);
+        if start.is_some() || ends_block() || self.sentence_ends().contains(&length) {
+            return start;
+        }
+        let starts_part = |word: &usize| {
+            let spaces = self.chars[..*word].iter().rev().take_while(|c| c.is_whitespace()).count();
+            self.is_part_end(word - spaces)
+        };
+        let part = range.clone().filter(is_word_start).find(starts_part);
+        part.or_else(|| range.clone().find(is_word_start).filter(|_| !self.is_part_end(length)))
     }
 }

@@ -1,9 +1,10 @@
 //! Cuts pages into chunks: the passages that are embedded, searched and cited.
 //!
 //! Chunks are verbatim, never cross a page, cover every character that is no white space, and start and end on one that is
-//! none. Cuts are made at the end of a paragraph or table row, else of a sentence, else of a line, else of a word; inside a
-//! word only when it alone exceeds the maximum. Chunks of running text repeat the end of the one before, from the start of a
-//! sentence or word; table rows are not repeated.
+//! none. Cuts are made before a heading, or at the end of a paragraph, table row or sentence, whichever is near the target; else at
+//! the end of a part of a sentence, of a line, or of a word; inside a word only when it alone exceeds the maximum. Chunks of running
+//! text repeat the end of the one before, from the start of a sentence. Nothing is repeated where no sentence starts near the end, unless
+//! the cut is inside a sentence. Table rows are not repeated.
 
 mod boundary;
 mod context;

@@ -66,6 +66,53 @@ fn long_paragraphs_are_cut_at_sentences() {
 }
 
 #[test]
+fn chunks_begin_at_headings_where_those_are_near() {
+    let pages = built(|document| {
+        for index in 0..9 {
+            document.push_block(BlockKind::Heading { level: 2 }, &format!("{}. Duty", index + 1)).unwrap();
+            document.push_block(BlockKind::Paragraph, &paragraph(24 * index..24 * index + 12)).unwrap();
+            document.push_block(BlockKind::Paragraph, &paragraph(24 * index + 12..24 * index + 24)).unwrap();
+        }
+    });
+    let chunks = chunked(&pages);
+    assert_eq!(chunks.len(), 9);
+    assert!(chunks.iter().zip(1..).all(|(chunk, number)| chunk.text.starts_with(&format!("{number}. Duty"))));
+}
+
+#[test]
+fn nothing_is_repeated_from_inside_a_sentence() {
+    let long = |index: usize| format!("Sentence {index} {}ends.", "goes on and on and ".repeat(16));
+    let text = (0..20).map(long).collect::<Vec<_>>().join(" ");
+    let pages = built(|document| document.push_block(BlockKind::Paragraph, &text).unwrap());
+    let chunks = chunked(&pages);
+    assert!(chunks.len() > 2);
+    for chunk in &chunks {
+        assert!(chunk.text.starts_with("Sentence") && chunk.text.ends_with("ends."), "{}", chunk.text);
+    }
+}
+
+#[test]
+fn sentences_longer_than_a_chunk_are_cut_at_their_parts() {
+    let items = ('a'..='z').map(|item| format!("({item}) {}", "the goods and the works ".repeat(12)));
+    let text = format!("The Supplier delivers {}.", items.collect::<String>());
+    let pages = built(|document| document.push_block(BlockKind::Paragraph, &text).unwrap());
+    let chunks = chunked(&pages);
+    assert!(chunks.len() > 2);
+    assert!(chunks[1..].iter().all(|chunk| chunk.text.starts_with('(')));
+}
+
+#[test]
+fn the_rest_of_a_torn_sentence_starts_no_chunk() {
+    let sentences = [paragraph(0..23), "the rest of a sentence ends here.".to_owned(), paragraph(23..40)];
+    let pages = built(|document| {
+        sentences
+            .iter()
+            .for_each(|text| document.push_block(BlockKind::Paragraph, text.trim_end_matches('.')).unwrap());
+    });
+    assert!(chunked(&pages).iter().all(|chunk| chunk.text.starts_with("Sentence")));
+}
+
+#[test]
 fn a_short_tail_is_merged_or_balanced() {
     for length in [2199, 2200, 2201, 2250, 2599, 2601, 4100, 4390] {
         let text: String = "word ".repeat(1000).chars().take(length).collect();

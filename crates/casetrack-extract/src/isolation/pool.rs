@@ -15,6 +15,7 @@ use sysinfo::{Pid, ProcessRefreshKind, ProcessesToUpdate, System};
 
 use super::protocol::{Job, Reply, Task, read_frame, write_frame};
 use crate::model::{Attachment, ExtractOptions, Extraction, PagePicture, RenderRequest};
+use crate::text::clauses::mark_headings;
 
 /// How often a worker's time and memory are checked.
 const WATCH_INTERVAL: Duration = Duration::from_millis(50);
@@ -82,13 +83,15 @@ impl WorkerPool {
     /// after it has read other files is replaced, and the file tried once more.
     pub fn extract(&self, path: &Path, bytes: &[u8], options: &ExtractOptions, cancel: &Cancel) -> Result<Extraction> {
         let mut read = Read::default();
-        match self.work(Order { task: &Task::Extract, path, bytes, options }, cancel, &mut read)? {
+        let mut extraction = match self.work(Order { task: &Task::Extract, path, bytes, options }, cancel, &mut read)? {
             Ok(Reply::Done { format, title, properties, warnings }) => {
-                Ok(Extraction { format, title, properties, pages: read.pages, warnings, attachments: read.attachments })
+                Extraction { format, title, properties, pages: read.pages, warnings, attachments: read.attachments }
             }
-            Ok(reply) => Err(refused(reply)),
-            Err(stopped) => recovered(path, bytes, read.pages, &stopped),
-        }
+            Ok(reply) => return Err(refused(reply)),
+            Err(stopped) => recovered(path, bytes, read.pages, &stopped)?,
+        };
+        mark_headings(&mut extraction.pages);
+        Ok(extraction)
     }
 
     /// As [`render_page`](crate::render_page), in a worker process; `options.limits.max_page_seconds` is the time for it.

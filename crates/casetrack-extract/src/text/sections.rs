@@ -117,7 +117,7 @@ fn starts_schedule(text: &str, kind: &BlockKind) -> bool {
 }
 
 /// "SCHEDULE 1", "Exhibit A – Form of Note", "ANNEX III to the Agreement"; not "Exhibit A shows …".
-fn is_schedule_title(text: &str) -> bool {
+pub(crate) fn is_schedule_title(text: &str) -> bool {
     let Some(word) = SCHEDULES.iter().find(|word| starts_with(text, word)) else { return false };
     if text.chars().nth(MAX_BLOCK_CHARS).is_some() {
         return false;

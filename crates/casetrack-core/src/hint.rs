@@ -1,6 +1,6 @@
 //! What the reader of an error can do next.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 /// Something that the reader can do, which every front end has its own words for: a command or option, a tool or parameter.
 ///
@@ -62,27 +62,28 @@ pub enum Part {
 }
 
 /// What to do next, in whole sentences. Each front end puts the actions in it into its own words.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(from = "Written")]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Hint(Vec<Part>);
 
 /// What a person should know of an answer, with what to do about it.
 pub type Notice = Hint;
 
-/// A hint as it is written down; earlier versions wrote notices as plain texts.
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum Written {
-    Text(String),
-    Parts(Vec<Part>),
-}
-
-impl From<Written> for Hint {
-    fn from(written: Written) -> Self {
-        match written {
+impl<'de> Deserialize<'de> for Hint {
+    /// In JSON, earlier versions wrote notices as plain texts. Binary formats do not say what follows, and were never written so.
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(untagged)]
+        enum Written {
+            Text(String),
+            Parts(Vec<Part>),
+        }
+        if !deserializer.is_human_readable() {
+            return Vec::deserialize(deserializer).map(Self);
+        }
+        Ok(match Written::deserialize(deserializer)? {
             Written::Text(text) => text.into(),
             Written::Parts(parts) => Self(parts),
-        }
+        })
     }
 }
 

@@ -13,6 +13,7 @@ mod batch;
 mod dense;
 mod encoder;
 mod errors;
+mod expected;
 mod kernels;
 mod late_interaction;
 mod layers;

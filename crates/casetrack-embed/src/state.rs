@@ -6,8 +6,8 @@ use std::path::Path;
 use casetrack_core::{Error, Result, Sha256};
 
 use crate::errors::{damaged, unreadable};
+use crate::expected::Expected;
 use crate::manifest::{ModelManifest, ModelProfile, ModelSpec};
-use crate::pull::expected::Expected;
 use crate::pulled::{PULL_HINT, PulledRecord, RECORD_FILE};
 
 /// Whether a model can be used.

@@ -19,10 +19,9 @@ use tantivy::{
 };
 
 use crate::analysis::{ANALYSIS, analyzer};
-use crate::derived::DerivedIndex;
+use crate::derived::{DerivedIndex, Origin};
 use crate::error;
 use crate::fs;
-use crate::indexes::Origin;
 use crate::reader::Reader;
 use crate::records::{Identity, SlotRange};
 use crate::slots::{SlotMap, SlotSet};

@@ -9,10 +9,18 @@ use serde::de::DeserializeOwned;
 
 use crate::error;
 use crate::fs;
-use crate::indexes::Origin;
 use crate::reader::Reader;
 use crate::records::{Identity, Op, SlotRange, State};
 use crate::slots::SlotMap;
+
+/// What the indexes are made from, as of one moment. No document is changed while it exists.
+#[derive(Clone, Copy)]
+pub(crate) struct Origin<'a> {
+    pub identity: &'a Identity,
+    pub state: &'a State,
+    pub slots: &'a SlotMap,
+    pub reader: &'a Reader<'a>,
+}
 
 /// An index made from RocksDB that can be made again (invariant 4).
 ///

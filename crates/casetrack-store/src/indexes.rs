@@ -7,9 +7,9 @@ use casetrack_core::{Error, ErrorKind, Result};
 
 use crate::bm25::Bm25Index;
 use crate::dense::DenseIndex;
-use crate::derived::{DerivedIndex, Handle};
+use crate::derived::{DerivedIndex, Handle, Origin};
 use crate::reader::Reader;
-use crate::records::{Identity, Op, State};
+use crate::records::{Identity, Op};
 use crate::slots::SlotMap;
 use crate::sparse::SparseIndex;
 use crate::verify::{self, Check};
@@ -19,15 +19,6 @@ pub(crate) struct Indexes {
     pub bm25: Handle<Bm25Index>,
     pub dense: Handle<DenseIndex>,
     pub sparse: Handle<SparseIndex>,
-}
-
-/// What the indexes are made from, as of one moment. No document is changed while it exists.
-#[derive(Clone, Copy)]
-pub(crate) struct Origin<'a> {
-    pub identity: &'a Identity,
-    pub state: &'a State,
-    pub slots: &'a SlotMap,
-    pub reader: &'a Reader<'a>,
 }
 
 impl Indexes {

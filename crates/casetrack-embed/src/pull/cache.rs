@@ -6,7 +6,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::expected::Expected;
+use crate::expected::Expected;
 
 /// The cached files of one repository.
 pub struct RepositoryCache {

@@ -9,8 +9,8 @@ use casetrack_core::{Error, ErrorCode, Result};
 use ureq::http::{HeaderMap, Response, Uri};
 use ureq::{Agent, Body};
 
-use super::expected::Expected;
 use super::settings::{HubSettings, Patience};
+use crate::expected::Expected;
 
 /// Redirections within the hub, as after a repository was renamed.
 const MAX_MOVES: u32 = 5;

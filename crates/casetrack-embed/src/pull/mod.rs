@@ -8,7 +8,6 @@
 //! version without them checks no hashes, keeps a second copy of every file in its cache, and has no offline mode.
 
 mod cache;
-pub(crate) mod expected;
 mod hub;
 mod settings;
 #[cfg(test)]
@@ -20,11 +19,11 @@ use std::path::{Component, Path, PathBuf};
 
 use casetrack_core::{Error, ErrorCode, Result};
 
+use crate::expected::{Expected, Found};
 use crate::manifest::{FileSpec, ModelManifest, ModelProfile, ModelSpec};
 use crate::pulled::{PulledFile, PulledRecord};
 use crate::state::ModelState;
 use cache::RepositoryCache;
-use expected::{Expected, Found};
 use hub::{Hub, RemoteFile};
 pub use settings::{HubSettings, Patience};
 use transfer::TransferEvent;

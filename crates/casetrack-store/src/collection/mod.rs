@@ -15,9 +15,10 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock, RwLockRea
 use casetrack_core::{CollectionMeta, DocumentId, DocumentMeta, Error, ErrorCode, Result};
 
 use crate::complete;
+use crate::derived::Origin;
 use crate::error::{corrupt, repair_hint};
 use crate::fs;
-use crate::indexes::{Indexes, Kept, Origin};
+use crate::indexes::{Indexes, Kept};
 use crate::lock::OwnerLock;
 use crate::manifest::{Manifest, VectorModels};
 use crate::migrate;

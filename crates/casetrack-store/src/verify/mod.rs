@@ -8,8 +8,7 @@ use std::path::Path;
 
 use casetrack_core::{DocumentId, DocumentMeta, Error, ErrorKind, Result};
 
-use crate::derived::DerivedIndex;
-use crate::indexes::Origin;
+use crate::derived::{DerivedIndex, Origin};
 use crate::manifest::{Manifest, VectorModels};
 use crate::reader::Reader;
 use crate::records::DocumentRecord;

@@ -8,9 +8,7 @@ use casetrack_core::{Error, ErrorKind, Result};
 use crate::bm25::Bm25Index;
 use crate::dense::DenseIndex;
 use crate::derived::{DerivedIndex, Handle, Origin};
-use crate::reader::Reader;
 use crate::records::{Identity, Op};
-use crate::slots::SlotMap;
 use crate::sparse::SparseIndex;
 use crate::verify::{self, Check};
 

@@ -37,14 +37,13 @@ pub(super) fn literals(
     notices: &mut Vec<String>,
 ) -> Result<Option<Literals>> {
     let all = collection.counts()?.chunks;
-    let with = |words: &str| -> Result<Vec<(DocumentId, u32)>> {
+    let with = |words: &str| {
         let required = WordConditions { required: vec![words.to_owned()], ..WordConditions::default() };
-        let selection = collection.select(&Conditions { words: required, ..Conditions::default() })?;
-        Ok(collection.places(&selection))
+        collection.select(&Conditions { words: required, ..Conditions::default() })
     };
     let mut found: Vec<Vec<(DocumentId, u32)>> = Vec::new();
     for phrase in phrases {
-        let places = with(phrase)?;
+        let places = collection.places(&with(phrase)?);
         if places.is_empty() {
             notices.push(format!("No passage contains “{phrase}” word for word."));
             continue;
@@ -53,9 +52,9 @@ pub(super) fn literals(
         found.push(places);
     }
     for token in tokens(text).filter(|token| !phrases.iter().any(|phrase| phrase.contains(token))).take(MAX_TOKENS) {
-        let places = with(token)?;
-        if (1..=FEW.max(all / ONE_IN)).contains(&(places.len() as u64)) {
-            found.push(places);
+        let selected = with(token)?;
+        if (1..=FEW.max(all / ONE_IN)).contains(&selected.chunks()) {
+            found.push(collection.places(&selected));
         }
     }
     let rarity = |places: &Vec<(DocumentId, u32)>| ((all as f32 + 1.0) / (places.len() as f32 + 0.5)).ln();

@@ -154,8 +154,7 @@ fn phrases_signs_fields_and_filters_decide_what_is_found() {
 /// Agreements of two parties each, with the same clauses but for a few words, of several passages.
 fn agreements(dir: &Path) {
     std::fs::create_dir_all(dir).unwrap();
-    let filler =
-        "The parties shall cooperate in good faith and keep records of what they do under these terms. ".repeat(30);
+    let filler = "Both sides cooperate in good faith and keep records of what they do under these terms. ".repeat(30);
     for (number, (supplier, customer, law, days)) in [
         ("Netgear Networks, Inc.", "Ingram Trading Company", "California", 30),
         ("Lucid Optics Limited", "Brandt Holding GmbH", "New York", 45),

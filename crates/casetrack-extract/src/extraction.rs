@@ -24,7 +24,7 @@ use crate::{detect, registry};
 /// `NeedsOcr` or `FileTooLarge`; `MissingDependency` when a PDF is read without libpdfium.
 pub fn extract(path: &Path, bytes: &[u8], options: &ExtractOptions) -> Result<Extraction> {
     let mut extraction = extract_observed(path, bytes, options, None)?;
-    mark_headings(&mut extraction.pages);
+    mark_headings(extraction.format, &mut extraction.pages);
     Ok(extraction)
 }
 

@@ -90,7 +90,7 @@ impl WorkerPool {
             Ok(reply) => return Err(refused(reply)),
             Err(stopped) => recovered(path, bytes, read.pages, &stopped)?,
         };
-        mark_headings(&mut extraction.pages);
+        mark_headings(extraction.format, &mut extraction.pages);
         Ok(extraction)
     }
 

@@ -68,7 +68,8 @@ impl Owner {
             let ended = runtime.block_on(serve(&data_dir, engine, log));
             // Cancelled commands end and collections are flushed before others can own the directory.
             drop(runtime);
-            drop(lock);
+            // Held until the process is gone: a thread that is still ending may have a collection open.
+            std::mem::forget(lock);
             ended
         };
         match run() {

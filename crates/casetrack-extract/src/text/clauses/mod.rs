@@ -7,7 +7,7 @@ mod sequence;
 
 use std::ops::Range;
 
-use casetrack_core::{Block, BlockKind, Page};
+use casetrack_core::{Block, BlockKind, FileFormat, Page};
 
 use super::Cursor;
 use super::sections::is_schedule_title;
@@ -19,8 +19,11 @@ use sequence::{Boundary, Costs, best_sequence};
 /// follows them becomes a block of its own. `pages` are all pages of a document.
 ///
 /// A number is a clause's if it goes on from the ones before: tables of contents, references and lists inside clauses do not. The level is one
-/// below that of the document's title for "5.", two for "5.2". Linear in the text.
-pub(crate) fn mark_headings(pages: &mut [Page]) {
+/// below that of the document's title for "5.", two for "5.2". Linear in the text. What mailboxes and archives list is left alone.
+pub(crate) fn mark_headings(format: FileFormat, pages: &mut [Page]) {
+    if matches!(format, FileFormat::Mbox | FileFormat::Zip) {
+        return;
+    }
     let mut blocks = Vec::new();
     let mut places = Vec::new();
     let mut start = 0;

@@ -61,6 +61,7 @@ const EMPTY: &[&str] = &[
     "or",
     "please",
     "regarding",
+    "s",
     "say",
     "says",
     "tell",

@@ -28,7 +28,7 @@ impl Literals {
 }
 
 /// The passages of `searched` (`None` for all) that have one of `phrases`, or a rare number or identifier of `text`; `None` where
-/// there are none. Phrases that no passage has are named in a notice.
+/// there are none. A notice says of each phrase whether any passage has it.
 pub(super) fn literals(
     collection: &Collection,
     text: &str,
@@ -57,6 +57,9 @@ pub(super) fn literals(
             found.push(collection.places(&selected));
         }
     }
+    if found.is_empty() {
+        return Ok(None);
+    }
     let rarity = |places: &Vec<(DocumentId, u32)>| ((all as f32 + 1.0) / (places.len() as f32 + 0.5)).ln();
     let total: f32 = found.iter().map(rarity).sum();
     let mut weights: HashMap<(DocumentId, u32), f32> = HashMap::new();
@@ -70,7 +73,7 @@ pub(super) fn literals(
         selection = selection.within(searched);
     }
     let filter = Filter { selection: Some(Arc::new(selection)), documents: None };
-    Ok((!weights.is_empty()).then_some(Literals { filter, weights }))
+    Ok(Some(Literals { filter, weights }))
 }
 
 /// Words with a digit, as they are written: `12439`, `INV-2023-0042`, `7.6`.

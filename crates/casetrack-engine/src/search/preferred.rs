@@ -18,7 +18,7 @@ const NAMED: f32 = 0.5;
 const LITERAL: f32 = 0.5;
 const BEGINNING: f32 = 0.8;
 const COMPARED: f32 = 0.75;
-/// The best candidates, whose texts are read for quantities: about 0.2 ms each.
+/// The best candidates, whose texts are read for quantities.
 const READ: usize = 200;
 /// Names of documents in a notice.
 const MAX_NAMES: usize = 3;

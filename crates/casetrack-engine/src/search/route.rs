@@ -28,85 +28,12 @@ const LEAST: f32 = 0.5;
 const MAX_DOCUMENTS: usize = 20;
 
 /// Words that say nothing by themselves, among them those that stand around the name of a document.
-const EMPTY: &[&str] = &[
-    "a",
-    "about",
-    "according",
-    "all",
-    "an",
-    "and",
-    "any",
-    "are",
-    "as",
-    "at",
-    "between",
-    "by",
-    "consider",
-    "did",
-    "do",
-    "does",
-    "for",
-    "from",
-    "has",
-    "have",
-    "how",
-    "in",
-    "inside",
-    "into",
-    "is",
-    "it",
-    "its",
-    "of",
-    "on",
-    "or",
-    "please",
-    "regarding",
-    "s",
-    "say",
-    "says",
-    "tell",
-    "that",
-    "the",
-    "there",
-    "this",
-    "to",
-    "under",
-    "was",
-    "were",
-    "what",
-    "when",
-    "where",
-    "which",
-    "who",
-    "whom",
-    "whose",
-    "with",
-    "within",
-];
+const EMPTY: &str = "a about according all an and any are as at between by consider did do does for from has have how in inside \
+     into is it its of on or please regarding s say says tell that the there this to under was were what when where \
+     which who whom whose with within";
 /// What documents are.
-const KINDS: &[&str] = &[
-    "agreement",
-    "agreements",
-    "amendment",
-    "contract",
-    "contracts",
-    "deed",
-    "document",
-    "documents",
-    "file",
-    "files",
-    "form",
-    "lease",
-    "letter",
-    "memo",
-    "memorandum",
-    "minutes",
-    "nda",
-    "note",
-    "policy",
-    "report",
-    "statement",
-];
+const KINDS: &str = "agreement agreements amendment contract contracts deed document documents file files form lease letter memo \
+     memorandum minutes nda note policy report statement";
 
 /// What a query names and what it asks.
 #[derive(Debug, Clone, PartialEq)]
@@ -239,14 +166,10 @@ enum Role {
 /// The query without the names at `places`, and without what belongs to them; `None` where nothing is asked besides.
 fn without(query: &str, places: &[Range<usize>]) -> Option<String> {
     let words = words(query);
-    let role = |place: &Range<usize>| {
-        let word = query[place.clone()].to_lowercase();
-        let is_empty = EMPTY.contains(&word.as_str()) || KINDS.contains(&word.as_str());
-        match places.iter().any(|name| name.start < place.end && place.start < name.end) {
-            true => Role::Name,
-            false if is_empty || is_capitalised(query, place) => Role::Around,
-            false => Role::Asked,
-        }
+    let role = |place: &Range<usize>| match places.iter().any(|name| name.start < place.end && place.start < name.end) {
+        true => Role::Name,
+        false if !asks(&query[place.clone()]) || is_capitalised(query, place) => Role::Around,
+        false => Role::Asked,
     };
     let roles: Vec<Role> = words.iter().map(role).collect();
     let mut kept: Vec<Range<usize>> = Vec::new();
@@ -259,11 +182,7 @@ fn without(query: &str, places: &[Range<usize>]) -> Option<String> {
         }
         at = run.end;
     }
-    let asks = |place: &Range<usize>| {
-        let word = query[place.clone()].to_lowercase();
-        !EMPTY.contains(&word.as_str()) && !KINDS.contains(&word.as_str())
-    };
-    if !kept.iter().any(asks) {
+    if !kept.iter().any(|place| asks(&query[place.clone()])) {
         return None;
     }
     let mut rest = String::new();
@@ -281,6 +200,12 @@ fn without(query: &str, places: &[Range<usize>]) -> Option<String> {
         last_end = Some(place.end);
     }
     Some(rest)
+}
+
+/// Whether a word says something besides what kind of document is meant.
+fn asks(word: &str) -> bool {
+    let word = word.to_lowercase();
+    !EMPTY.split(' ').chain(KINDS.split(' ')).any(|empty| empty == word)
 }
 
 /// The end of the run of names and what is around them that begins with the word `at`; `at` itself where it is asked.

@@ -1,5 +1,7 @@
 //! Numbers as list labels print them (`ST_NumberFormat`, 17.18.59).
 
+use crate::text::roman::roman;
+
 /// `number` in the named format; formats that are not listed here print as decimal numbers.
 pub(crate) fn format_number(number: u32, format: &str) -> String {
     match format {
@@ -22,22 +24,6 @@ fn letters(number: u32) -> String {
     let letter = char::from(b'a' + (index % 26) as u8);
     // Word prints no more than 30 letters.
     std::iter::repeat_n(letter, (index / 26 + 1).min(30) as usize).collect()
-}
-
-pub(crate) fn roman(mut number: u32) -> String {
-    const VALUES: [u32; 13] = [1000, 900, 500, 400, 100, 90, 50, 40, 10, 9, 5, 4, 1];
-    const DIGITS: [&str; 13] = ["m", "cm", "d", "cd", "c", "xc", "l", "xl", "x", "ix", "v", "iv", "i"];
-    if number == 0 || number > 32_767 {
-        return number.to_string();
-    }
-    let mut text = String::new();
-    for (value, digits) in VALUES.into_iter().zip(DIGITS) {
-        while number >= value {
-            text.push_str(digits);
-            number -= value;
-        }
-    }
-    text
 }
 
 fn ordinal(number: u32) -> String {

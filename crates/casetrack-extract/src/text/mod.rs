@@ -7,6 +7,7 @@ pub mod document_type;
 pub mod encoding;
 pub mod headings;
 pub mod language;
+pub mod roman;
 pub mod running;
 pub mod sections;
 

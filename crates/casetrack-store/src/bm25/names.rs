@@ -28,7 +28,6 @@ const MIN_JOINED: usize = 8;
 pub(crate) struct NameWord {
     /// Bytes of the query.
     pub place: Range<usize>,
-    pub term: String,
     /// First slots of the documents that are called by it, and of those that have it on their covers.
     pub named: Vec<u64>,
     pub covered: Vec<u64>,
@@ -72,7 +71,7 @@ impl Bm25Index {
         let searcher = self.reader.searcher();
         let mut found = Vec::new();
         for (place, term) in candidates(query) {
-            found.extend(self.name_word(&searcher, place, term, most).map_err(|error| self.error(error))?);
+            found.extend(self.name_word(&searcher, place, &term, most).map_err(|error| self.error(error))?);
         }
         Ok(found)
     }
@@ -81,20 +80,20 @@ impl Bm25Index {
         &self,
         searcher: &Searcher,
         place: Range<usize>,
-        term: String,
+        term: &str,
         most: usize,
     ) -> tantivy::Result<Option<NameWord>> {
-        let count = |field| searcher.doc_freq(&Term::from_field_text(field, &term));
+        let count = |field| searcher.doc_freq(&Term::from_field_text(field, term));
         let (named, covered) = (count(self.fields.names)?, count(self.fields.cover)?);
         if named + covered == 0 || named.max(covered) > most as u64 || count(self.fields.text)? > MAX_CHUNKS {
             return Ok(None);
         }
         let slots = |field: Field| {
-            let query = TermQuery::new(Term::from_field_text(field, &term), IndexRecordOption::Basic);
+            let query = TermQuery::new(Term::from_field_text(field, term), IndexRecordOption::Basic);
             self.slots_of(searcher, &query, usize::MAX)
         };
         let (named, covered, chunks) = (slots(self.fields.names)?, slots(self.fields.cover)?, slots(self.fields.text)?);
-        Ok(Some(NameWord { place, term, named, covered, chunks }))
+        Ok(Some(NameWord { place, named, covered, chunks }))
     }
 }
 

@@ -11,8 +11,6 @@ use super::Collection;
 pub struct Naming {
     /// Bytes of the text.
     pub place: Range<usize>,
-    /// In lower case and without its ending, as the index has it.
-    pub term: String,
     /// The documents, and whether it is in their names or titles; otherwise it is on their covers.
     pub documents: Vec<(DocumentId, bool)>,
     /// Of the passages that have the word, the share (0–1) that lies in these documents; 1 where none has it.
@@ -21,7 +19,7 @@ pub struct Naming {
 
 impl Collection {
     /// Words of a text that at most `most` documents are called by: names in file names and titles, and what covers say of
-    /// parties. Some ten microseconds a word, more for one that hundreds of passages have.
+    /// parties. Looks each word up in the keyword index, and each passage that has a possible name.
     pub fn namings(&self, text: &str, most: usize) -> Result<Vec<Naming>> {
         let words = self.ask(&self.indexes.bm25, |index| index.name_words(text, most))?;
         let slots = self.slots();
@@ -42,7 +40,7 @@ impl Collection {
             let inside = word.chunks.iter().filter_map(document);
             let inside = inside.filter(|id| documents.iter().any(|(known, _)| known == id)).count();
             let share = if word.chunks.is_empty() { 1.0 } else { inside as f32 / word.chunks.len() as f32 };
-            namings.push(Naming { place: word.place, term: word.term, documents, share });
+            namings.push(Naming { place: word.place, documents, share });
         }
         Ok(namings)
     }

@@ -28,8 +28,8 @@ use crate::build::flow::{Flow, FlowBlock, PAGE_BREAK};
 use crate::build::{DocumentBuilder, Extractor};
 use crate::container::ole::{CompoundFile, clipped, u16_at, u32_at};
 use crate::model::Source;
-use crate::office::number_format::roman;
 use crate::office::summary_information;
+use crate::text::roman::roman;
 
 pub(crate) struct Doc;
 

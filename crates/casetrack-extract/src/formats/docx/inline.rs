@@ -3,8 +3,8 @@
 use super::body::{Body, Paragraph};
 use crate::build::flow::{PAGE_BREAK, Sink};
 use crate::container::xml::{Element, Node, Stop};
-use crate::office::number_format::roman;
 use crate::office::symbols;
+use crate::text::roman::roman;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum NoteKind {

@@ -3,7 +3,7 @@
 use super::body::{Body, Note, is_shape};
 use crate::build::flow::{FlowBlock, PAGE_BREAK, Sink};
 use crate::container::xml::{Element, Node, Stop, XmlError};
-use crate::office::number_format::roman;
+use crate::text::roman::roman;
 
 /// A hostile file must not ask for millions of spaces.
 const MAX_SPACES: usize = 1000;

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use super::page::ReadPage;
+use crate::text::roman;
 
 /// Pages that must have it, and how far each may be from the next: left and right pages may differ.
 const MIN_PAGES: usize = 3;
@@ -53,32 +54,11 @@ pub(super) fn mark(pages: &mut [ReadPage]) {
 
 fn mark_of(text: &str, page: usize) -> Option<Mark> {
     let bare = text.trim_matches(|c: char| !c.is_alphanumeric());
-    if let Some(number) = bare.parse::<i64>().ok().or_else(|| roman(bare)) {
+    if let Some(number) = bare.parse::<i64>().ok().or_else(|| roman::value(bare).map(i64::from)) {
         return Some(Mark::Number(number.saturating_sub_unsigned(page as u64)));
     }
     let words: String = text.chars().filter(|c| !c.is_numeric() && !c.is_whitespace()).collect();
     words.contains(char::is_alphabetic).then_some(Mark::Text(words))
-}
-
-/// The value of a number in Roman digits of one case, up to 399: prefaces are not longer.
-fn roman(text: &str) -> Option<i64> {
-    if text.chars().any(char::is_uppercase) && text.chars().any(char::is_lowercase) {
-        return None;
-    }
-    let digits: Option<Vec<i64>> = text
-        .chars()
-        .map(|c| match c.to_ascii_lowercase() {
-            'i' => Some(1),
-            'v' => Some(5),
-            'x' => Some(10),
-            'l' => Some(50),
-            'c' => Some(100),
-            _ => None,
-        })
-        .collect();
-    let digits = digits.filter(|digits| (1..=12).contains(&digits.len()))?;
-    let signed = digits.iter().zip(digits.iter().skip(1).chain([&0]));
-    Some(signed.map(|(digit, next)| if digit < next { -digit } else { *digit }).sum())
 }
 
 #[cfg(test)]
@@ -129,12 +109,5 @@ mod tests {
         assert!(running(pages.into()).concat().iter().all(|is_running| !is_running));
         let pages = [20.0, 21.0].map(|top| page(&[("Lease of land", top)]));
         assert_eq!(running(pages.into()), vec![vec![false]; 2]);
-    }
-
-    #[test]
-    fn roman_numbers() {
-        for (text, number) in [("iv", Some(4)), ("XII", Some(12)), ("xlix", Some(49)), ("mix", None), ("Ix", None)] {
-            assert_eq!(roman(text), number, "{text}");
-        }
     }
 }

@@ -1,5 +1,7 @@
 //! Numbers of clauses as they are printed, and the titles behind them.
 
+use crate::text::roman;
+
 /// A kind of numbering. Each counts for itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Scheme {
@@ -171,11 +173,8 @@ fn digits(text: &str) -> Option<(Number, usize, usize)> {
 
 /// A Roman number up to 89, in capitals.
 fn roman(word: &str) -> Option<u16> {
-    const UNITS: [&str; 10] = ["", "I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX"];
-    const TENS: [&str; 9] = ["", "X", "XX", "XXX", "XL", "L", "LX", "LXX", "LXXX"];
-    let tens = (0..TENS.len()).rev().find(|&tens| word.starts_with(TENS[tens]))?;
-    let units = UNITS.iter().position(|units| *units == &word[TENS[tens].len()..])?;
-    Some((10 * tens + units) as u16).filter(|number| *number > 0)
+    let number = roman::value(word).filter(|number| (1..90).contains(number))?;
+    (roman::roman(number).to_ascii_uppercase() == word).then_some(number as u16)
 }
 
 /// The longest title in a clause's first line, in characters and in words.

@@ -1,12 +1,14 @@
 //! Results of a search.
 
+use std::fmt::Write;
+
 use casetrack_engine::compare::{Comparison, SideOfComparison};
-use casetrack_engine::search::{RelatedPassage, Relation, SearchResponse, SearchResult};
+use casetrack_engine::search::{Hit, RelatedPassage, Relation, SearchResponse, SearchResult};
 use casetrack_engine::similar::SimilarChunks;
 
 use super::chunks::quotation;
 use super::format::{counted, one_line, push_notices, shorten, trimmed};
-use super::marks::{citation, document_text, name};
+use super::marks::{citation, document_text, name, quote};
 use crate::Reader;
 
 /// Longest query repeated above the results, in characters.
@@ -30,7 +32,7 @@ pub fn results(response: &SearchResponse, explain: bool, reader: Reader) -> Stri
         response.stages.len(),
     );
     push_notices(&mut text, &reader.notices(&response.notices));
-    if response.results.is_empty() {
+    if response.results.is_empty() && response.hits.is_empty() {
         text.push_str(&match (response.total_documents, response.chunks) {
             (0, _) => format!("\nThe collection has no documents yet. Ingest some with {}.", reader.ingestion()),
             // A note says why there was nothing to search.
@@ -42,10 +44,21 @@ pub fn results(response: &SearchResponse, explain: bool, reader: Reader) -> Stri
     for result in &response.results {
         text.push_str(&passage(result, explain));
     }
+    text.push_str(&hits(&response.hits));
     for passage in &response.related {
         text.push_str(&format!("\n--- {} ---\n{}", relation(passage), quotation(&passage.chunk)));
     }
     trimmed(text)
+}
+
+/// Hits of a line each, with their quotations.
+pub fn hits(hits: &[Hit]) -> String {
+    let mut text = String::new();
+    for Hit { rank, score, collection, citation: place, quote: said, chunk_id: _ } in hits {
+        let collection = collection.as_ref().map_or_else(String::new, |name| format!("{}: ", one_line(name)));
+        let _ = write!(text, "\n{rank}. {collection}{} ({score:.2}): {}", citation(place), quote(said));
+    }
+    text
 }
 
 /// One result, between the text around it where that was asked for.
@@ -66,6 +79,9 @@ fn passage(result: &SearchResult, explain: bool) -> String {
 /// What is shown about a result besides its place and text, by lines: why it has its rank, and where else the passage occurs.
 pub fn beside(result: &SearchResult, explain: bool) -> Vec<String> {
     let mut lines = Vec::new();
+    if let Some(collection) = &result.collection {
+        lines.push(format!("In:    {}", one_line(collection)));
+    }
     if explain {
         let stages = [("BM25", result.bm25), ("dense E1", result.dense), ("sparse E6", result.sparse)];
         let stages: Vec<String> = stages

@@ -42,6 +42,7 @@ static TABLE: LazyLock<Vec<Entry>> = LazyLock::new(|| {
         Entry::of::<documents::GetDocument>(),
         Entry::of::<documents::DeleteDocument>(),
         Entry::of::<search::SearchDocuments>(),
+        Entry::of::<search::AskEveryDocument>(),
         Entry::of::<search::SearchSimilarChunks>(),
         Entry::of::<search::CompareDocuments>(),
         Entry::of::<chunks::GetChunk>(),

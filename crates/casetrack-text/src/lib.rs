@@ -9,6 +9,7 @@ pub mod collections;
 pub mod documents;
 pub mod entities;
 pub mod eval;
+pub mod every;
 pub mod format;
 pub mod ingest;
 pub mod jobs;

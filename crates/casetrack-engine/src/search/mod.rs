@@ -1,9 +1,11 @@
 //! Hybrid search: BM25 ∪ dense ∪ learned-sparse recall, score fusion, passages with provenance.
 
 mod asking;
+mod clauses;
 pub mod compare;
 mod context;
 mod cover;
+pub mod every;
 mod excerpt;
 mod filter;
 mod folding;

@@ -2,6 +2,7 @@
 
 use casetrack_core::{Feature, Result};
 use casetrack_engine::compare::Comparison;
+use casetrack_engine::every::{EveryAnswer, EveryRequest};
 use casetrack_engine::search::{Filters, SearchRequest, SearchResponse, WrittenFilters};
 use casetrack_engine::similar::{SimilarChunks, Wanted};
 use schemars::JsonSchema;
@@ -109,6 +110,48 @@ impl Tool for SearchDocuments {
         };
         let response = context.engine.search(&collections, &request)?;
         Ok(Reply::new(response, move |response| text::search::results(response, parameters.explain, Reader::Assistant)))
+    }
+}
+
+pub(crate) struct AskEveryDocument;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct EveryParameters {
+    /// A question that each document may answer, such as 'Is liability capped?'; or words, as for a search
+    question: String,
+    /// Only these documents (names or IDs)
+    #[serde(default)]
+    documents: Vec<String>,
+    /// The deciding sentence of each document, about 60 tokens; false: its best passage
+    #[serde(default = "super::ingest::yes")]
+    brief: bool,
+    /// Most rows, 1-200
+    #[serde(default = "super::number::<50>")]
+    #[schemars(range(min = 1, max = 200))]
+    limit: u32,
+    /// Rows to pass over: the next_offset of an earlier answer
+    #[serde(default)]
+    offset: u32,
+}
+
+impl Tool for AskEveryDocument {
+    const NAME: &'static str = "ask_every_document";
+    const TITLE: &'static str = "Ask every document";
+    const DESCRIPTION: &'static str = "Ask each document of the active collection one question and get one row for each, with the \
+        deciding sentence and its citation, or nothing found; the count is at the top. Use this for questions over a whole matter: \
+        'which contracts cap liability?', 'who has audit rights?', 'what law governs each?'.";
+    const EFFECT: Effect = Effect::Reads;
+    const TOOLSET: Toolset = Toolset::Core;
+    const LIST: Option<List<Self::Response>> = Some(List::with_own_offset(&["/rows"], |answer| &mut answer.rows));
+    type Parameters = EveryParameters;
+    type Response = EveryAnswer;
+
+    fn call(context: &Context<'_>, parameters: EveryParameters) -> Result<Reply<EveryAnswer>> {
+        let EveryParameters { question, documents, brief, limit, offset } = parameters;
+        let request = EveryRequest { question, documents, brief, offset, limit };
+        let answer = context.engine.ask_every_document(context.active()?.id, &request)?;
+        Ok(Reply::new(answer, move |answer| text::every::answer(answer, offset, Reader::Assistant)))
     }
 }
 

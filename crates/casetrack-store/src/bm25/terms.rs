@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use casetrack_core::Result;
 use tantivy::{Searcher, Term};
 
 use super::{Bm25Index, Bm25Query, synonyms};
@@ -17,6 +18,17 @@ pub(super) const COMMON: u64 = 2;
 const TELLING_TERMS: usize = 2;
 
 impl Bm25Index {
+    /// The number of chunks, and the distinct terms of a text with the number of chunks that have each.
+    pub fn frequencies(&self, text: &str) -> Result<(u64, Vec<(String, u64)>)> {
+        self.commit_pending()?;
+        let searcher = self.reader.searcher();
+        let count = |(term, _): (String, u32)| {
+            let chunks = searcher.doc_freq(&Term::from_field_text(self.fields.text, &term));
+            chunks.map(|chunks| (term, chunks)).map_err(|error| self.error(error))
+        };
+        Ok((searcher.num_docs(), query_terms(text).into_iter().map(count).collect::<Result<_>>()?))
+    }
+
     /// The terms of a query that distinguish chunks, by field, with their weights.
     pub(super) fn terms(&self, searcher: &Searcher, query: &Bm25Query) -> tantivy::Result<Vec<(Term, f32)>> {
         let mut terms = Vec::new();

@@ -8,6 +8,7 @@ mod passages;
 mod reading;
 mod relocated;
 mod selecting;
+mod telling;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock, RwLockReadGuard};
@@ -35,6 +36,7 @@ pub use correcting::Correction;
 pub use naming::Naming;
 pub use passages::{DescribedDocument, Passage, Passages};
 pub use selecting::{Conditions, Selection};
+pub use telling::Telling;
 
 /// Number of things in a collection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

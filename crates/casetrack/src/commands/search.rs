@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use casetrack_core::{Feature, Result};
+use casetrack_engine::every::EveryRequest;
 use casetrack_engine::search::{Filters, SearchRequest, SearchResponse, WrittenFilters};
 use casetrack_engine::similar::Wanted;
 use casetrack_text::format::{counted, shorten, visible};
@@ -178,6 +179,37 @@ fn excerpts(response: &SearchResponse, explain: bool) -> String {
         let _ = write!(out, "\n   │ {}", shorten(text, RELATED_CHARS));
     }
     visible(&out).into_owned()
+}
+
+/// Ask every document a question: one row for each, with the sentence that answers it, or nothing found
+#[derive(Debug, Args, Serialize, Deserialize)]
+pub struct Ask {
+    /// A question that each document may answer, such as "Is liability capped?"
+    question: String,
+    #[command(flatten)]
+    target: InCollection,
+    /// Only this document; can be repeated
+    #[arg(short = 'd', long = "document", value_name = "NAME")]
+    documents: Vec<String>,
+    /// Show the best passage of each document instead of a sentence
+    #[arg(long)]
+    full: bool,
+    /// Most rows
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    limit: u32,
+    /// Skip this many rows
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    offset: u32,
+}
+
+impl Ask {
+    pub fn run(self, console: &Console) -> Result<u8> {
+        let Self { question, target, documents, full, limit, offset } = self;
+        let collection = target.find(&console.engine)?.id;
+        let request = EveryRequest { question, documents, brief: !full, offset, limit };
+        let answer = console.engine.ask_every_document(collection, &request)?;
+        console.print(&answer, |answer| text::every::answer(answer, offset, Reader::CommandLine))
+    }
 }
 
 /// Find passages similar to a given one

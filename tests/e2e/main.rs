@@ -33,6 +33,7 @@ mod schema;
 mod search;
 mod sparse;
 mod sync;
+mod terms;
 mod upkeep;
 #[cfg(unix)]
 mod watches;

@@ -37,5 +37,5 @@ pub use documents::{chunks, pages, structure};
 pub use engine::Engine;
 pub use host::{EngineConfig, Host, changes};
 pub use ingest::inspect;
-pub use search::{compare, similar};
+pub use search::{compare, similar, terms};
 pub use upkeep::{doctor, export, import, models, repair, stats, status, verify};

@@ -13,7 +13,7 @@ use crate::session::{Context, ToolOutput};
 use crate::tool::{Effect, Tool, Toolset};
 use crate::tools::{
     chunks, collections, documents, entities, ingest, jobs, navigation, overview, references, reindex, search, status,
-    sync, watches,
+    sync, terms, watches,
 };
 use casetrack_text::format::shorten;
 
@@ -44,6 +44,7 @@ static TABLE: LazyLock<Vec<Entry>> = LazyLock::new(|| {
         Entry::of::<search::SearchDocuments>(),
         Entry::of::<search::SearchSimilarChunks>(),
         Entry::of::<search::CompareDocuments>(),
+        Entry::of::<terms::SearchTerms>(),
         Entry::of::<chunks::GetChunk>(),
         Entry::of::<chunks::GetDocumentChunks>(),
         Entry::of::<chunks::GetSourceContext>(),

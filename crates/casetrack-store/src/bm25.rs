@@ -3,11 +3,12 @@
 //! tantivy commits by replacing its `meta.json`; the last log entry applied travels in the commit's payload, so that both
 //! change together. Between commits new chunks wait in memory: a search commits them first.
 
+mod expression;
 mod names;
 mod sums;
+mod wildcard;
 mod words;
 
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use casetrack_core::{Error, ErrorCode, Result};
@@ -18,7 +19,7 @@ use tantivy::{
     Index, IndexMeta, IndexReader, IndexWriter, ReloadPolicy, Searcher, TantivyDocument, TantivyError, Term,
 };
 
-use crate::analysis::{ANALYSIS, analyzer};
+use crate::analysis::{ANALYSIS, EXACT, analyzer, exact_analyzer};
 use crate::derived::{DerivedIndex, Origin};
 use crate::error;
 use crate::fs;
@@ -28,6 +29,7 @@ use crate::slots::{SlotMap, SlotSet};
 use crate::top_k::TopK;
 use crate::yielding::YieldingLock;
 
+pub use expression::{Expression, Words};
 pub use words::WordConditions;
 pub(crate) use words::{correctable, edits, forms};
 
@@ -83,6 +85,8 @@ struct Fields {
     document: Field,
     slot: Field,
     text: Field,
+    /// The words of `text` as they are written, for wildcards.
+    exact: Field,
     context: Field,
     /// Of first chunks only, as `cover`; see [`names`].
     names: Field,
@@ -108,15 +112,18 @@ struct Writer {
 }
 
 fn schema() -> (Schema, Fields) {
-    let text = |option| {
-        let indexing = TextFieldIndexing::default().set_tokenizer(ANALYSIS).set_index_option(option);
-        TextOptions::default().set_indexing_options(indexing)
+    let analyzed = |by, option| {
+        let indexing = TextFieldIndexing::default().set_tokenizer(by).set_index_option(option);
+        // Lengths are for scores.
+        TextOptions::default().set_indexing_options(indexing.set_fieldnorms(by == ANALYSIS))
     };
+    let text = |option| analyzed(ANALYSIS, option);
     let mut builder = Schema::builder();
     let fields = Fields {
         document: builder.add_bytes_field("document", BytesOptions::default().set_indexed()),
         slot: builder.add_u64_field("slot", NumericOptions::default().set_fast()),
         text: builder.add_text_field("text", text(IndexRecordOption::WithFreqsAndPositions)),
+        exact: builder.add_text_field("exact", analyzed(EXACT, IndexRecordOption::WithFreqsAndPositions)),
         context: builder.add_text_field("context", text(IndexRecordOption::WithFreqs)),
         names: builder.add_text_field("names", text(IndexRecordOption::Basic)),
         cover: builder.add_text_field("cover", text(IndexRecordOption::Basic)),
@@ -165,7 +172,7 @@ impl Bm25Index {
     /// The terms of a query that distinguish chunks, by field, with their weights.
     fn terms(&self, searcher: &Searcher, query: &Bm25Query) -> tantivy::Result<Vec<(Term, f32)>> {
         let mut terms = Vec::new();
-        for (term, count) in query_terms(&query.text) {
+        for (term, count) in words::query_terms(&query.text) {
             let chunks = searcher.doc_freq(&Term::from_field_text(self.fields.text, &term))?;
             terms.push((term, count, chunks));
         }
@@ -291,27 +298,6 @@ fn any_of(terms: Vec<(Term, f32)>) -> BooleanQuery {
     BooleanQuery::new(terms.into_iter().map(clause).collect())
 }
 
-/// The distinct terms of a query in order of appearance, with how often each occurs.
-fn query_terms(text: &str) -> Vec<(String, u32)> {
-    let text = &text[..text.floor_char_boundary(MAX_QUERY_BYTES)];
-    let mut analyzer = analyzer();
-    let mut stream = analyzer.token_stream(text);
-    let mut places: HashMap<String, usize> = HashMap::new();
-    let mut terms: Vec<(String, u32)> = Vec::new();
-    while stream.advance() {
-        let term = &stream.token().text;
-        match places.get(term) {
-            Some(&place) => terms[place].1 += 1,
-            None if terms.len() == MAX_QUERY_TERMS => {}
-            None => {
-                places.insert(term.clone(), terms.len());
-                terms.push((term.clone(), 1));
-            }
-        }
-    }
-    terms
-}
-
 /// A score with 16 significant bits. tantivy adds the terms of a sum in an order that depends on its segments, and with it the
 /// last bits of the sum; rounded, equal texts have equal scores, and the order is that of their slots.
 fn rounded(score: f32) -> f32 {
@@ -389,6 +375,7 @@ impl DerivedIndex for Bm25Index {
             document.add_bytes(self.fields.document, slots.document.as_bytes());
             document.add_u64(self.fields.slot, slots.first + u64::from(chunk.index));
             document.add_text(self.fields.text, chunk.searchable_text());
+            document.add_text(self.fields.exact, chunk.searchable_text());
             document.add_text(self.fields.context, &chunk.context);
             if chunk.index == 0 {
                 let names = record.as_ref().map(|record| names::names(&record.meta)).unwrap_or_default();
@@ -478,6 +465,7 @@ impl Bm25Index {
 
     fn with(dir: &Path, identity: String, index: Index, applied: u64) -> Result<Self> {
         index.tokenizers().register(ANALYSIS, analyzer());
+        index.tokenizers().register(EXACT, exact_analyzer());
         let reader = index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into();
         let reader = reader.map_err(|error| error::tantivy(dir, error))?;
         let writer = Writer { inner: None, applied, committed: Some(applied), uncommitted_chunks: 0 };

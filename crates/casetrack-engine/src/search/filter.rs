@@ -217,7 +217,7 @@ pub(super) fn select(
         }
     };
     let min_confidence = filters.iter().filter_map(|filters| filters.min_confidence).reduce(f32::max);
-    let conditions = Conditions { documents, chunks, pages, min_confidence, words: words.clone() };
+    let conditions = Conditions { documents, chunks, pages, min_confidence, words: words.clone(), expression: None };
     if conditions == Conditions::default() {
         return Ok(None);
     }

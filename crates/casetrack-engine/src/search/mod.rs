@@ -1,6 +1,7 @@
 //! Hybrid search: BM25 ∪ dense ∪ learned-sparse recall, score fusion, passages with provenance.
 
 pub mod compare;
+mod complete;
 mod context;
 mod cover;
 mod excerpt;
@@ -15,6 +16,7 @@ mod recall;
 mod related;
 mod route;
 pub mod similar;
+pub mod terms;
 
 use std::time::Instant;
 
@@ -32,6 +34,7 @@ use crate::paging::check_range;
 use preferred::Preferences;
 use query::Understood;
 
+pub use complete::CompleteList;
 pub use fusion::Weights;
 pub use recall::Recall;
 pub(crate) use recall::{Scope, recall};
@@ -50,8 +53,8 @@ pub const RECALL: usize = 500;
 
 #[derive(Debug, Clone)]
 pub struct SearchRequest {
-    /// Words, with `"phrases"`, `+required` and `-excluded` ones and fields (`document:`, `type:`, `entity:`, `date:`, `page:`) as the user
-    /// likes; see `query.rs`.
+    /// Words, with `"phrases"`, `+required` and `-excluded` ones, fields (`document:`, `type:`, `entity:`, `date:`, `page:`) and operators
+    /// as the user likes; see `query/mod.rs`.
     pub query: String,
     /// 1–[`MAX_TOP_K`].
     pub top_k: u32,
@@ -59,18 +62,20 @@ pub struct SearchRequest {
     pub document: Option<String>,
     /// Restrictions besides those in the query.
     pub filters: Filters,
-    /// Results to pass over, 0–[`MAX_OFFSET`]: those of the pages before.
+    /// Results to pass over: those of the pages before. In a ranking 0–[`MAX_OFFSET`], in a complete list any number.
     pub offset: u32,
     /// Characters of text around each passage, on each side, 0–[`MAX_CONTEXT`].
     pub context: u32,
     /// Whether to add passages that are related to the best results, though the query may not find them.
     pub related: bool,
+    /// Whether only the counts of a complete list are wanted, without its passages.
+    pub count_only: bool,
 }
 
 impl Default for SearchRequest {
     fn default() -> Self {
         let (query, document, filters) = Default::default();
-        Self { query, top_k: 10, document, filters, offset: 0, context: 0, related: false }
+        Self { query, top_k: 10, document, filters, offset: 0, context: 0, related: false, count_only: false }
     }
 }
 
@@ -90,7 +95,13 @@ pub struct SearchResponse {
     /// What made the search less complete than it could be; empty if nothing did.
     #[schemars(with = "Vec<String>")]
     pub notices: Vec<Notice>,
-    /// Best first.
+    /// What the whole list has, where the query consists of conditions only; absent where results are the best of a ranking.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub complete: Option<CompleteList>,
+    /// The offset to continue a complete list with; absent at its end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_offset: Option<u64>,
+    /// Best first; of a complete list in the order of documents, by name, and of their text.
     pub results: Vec<SearchResult>,
     /// Passages of other documents that are related to the best results, where they were asked for; none of them is a result itself.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -169,11 +180,24 @@ impl Host {
         let started = Instant::now();
         let query = checked_query(request)?;
         let collection = self.collection(collection)?;
-        let Understood { text, filters, words, preferred, mut notices } = query::understand(&collection, query)?;
+        let mut understood = query::understand(&collection, query)?;
+        let mut notices = std::mem::take(&mut understood.notices);
         let mut restricted = request.filters.clone();
         restricted.documents.extend(request.document.clone());
         let id = collection.meta().id;
-        let mentioning = chunks_with_entities(self, id, &[&restricted.entities, &filters.entities], &mut notices)?;
+        let mentioning =
+            chunks_with_entities(self, id, &[&restricted.entities, &understood.filters.entities], &mut notices)?;
+        if understood.is_complete {
+            let base = filter::select(
+                &collection,
+                [&restricted, &understood.filters],
+                mentioning,
+                &WordConditions::default(),
+            )?;
+            return self.complete_list(&collection, request, &understood, base, notices, started);
+        }
+        complete::check_ranked(request)?;
+        let Understood { text, filters, words, preferred, .. } = understood;
         let select = |words| filter::select(&collection, [&restricted, &filters], mentioning.clone(), words);
         let selection = select(&words)?;
         let counts = collection.counts()?;
@@ -216,6 +240,8 @@ impl Host {
         };
         Ok(SearchResponse {
             results,
+            complete: None,
+            next_offset: None,
             related,
             query: query.to_owned(),
             collection: collection.meta().name.clone(),
@@ -251,10 +277,6 @@ fn checked_query(request: &SearchRequest) -> Result<&str> {
             .with_hint("Search for the words that matter; a sentence or a paragraph is enough."));
     }
     check_range("top_k", request.top_k, 1..=MAX_TOP_K)?;
-    for (name, value, most) in [("offset", request.offset, MAX_OFFSET), ("context", request.context, MAX_CONTEXT)] {
-        if value > most {
-            return Err(Error::invalid(format!("{name} is {value}; it must be at most {most}.")));
-        }
-    }
+    check_range("context", request.context, 0..=MAX_CONTEXT)?;
     Ok(query)
 }

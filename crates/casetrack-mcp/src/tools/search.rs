@@ -18,7 +18,8 @@ pub(crate) struct SearchDocuments;
 #[serde(deny_unknown_fields)]
 pub(crate) struct SearchParameters {
     /// Natural language search query (e.g., 'Q3 revenue analysis', 'vendor payment terms', 'project timeline'). Supports
-    /// "exact phrases" (preferred, alone required), +required and -excluded words, and document:NAME type:contract entity:NAME date:2023-05..2023-08 page:3-7.
+    /// "exact phrases" (preferred, alone required), +required and -excluded words, and document:NAME type:contract entity:NAME date:2023-05..2023-08 page:3-7,
+    /// and operators in capitals: (terminat* w/10 convenience) AND NOT "for cause". Conditions without other words give the complete list
     query: String,
     /// Number of results to return
     #[serde(default = "super::number::<10>")]
@@ -45,8 +46,11 @@ pub(crate) struct SearchParameters {
     min_confidence: Option<f32>,
     /// Results to pass over: the next_offset of an earlier answer
     #[serde(default)]
-    #[schemars(range(min = 0, max = 10000))]
+    #[schemars(range(min = 0, max = 10_000_000))]
     offset: u32,
+    /// Only count what a complete list has
+    #[serde(default)]
+    count_only: bool,
     /// Characters of the page to show around each passage
     #[serde(default)]
     #[schemars(range(min = 0, max = 10000))]
@@ -68,7 +72,7 @@ impl Tool for SearchDocuments {
     const EFFECT: Effect = Effect::Reads;
     const TOOLSET: Toolset = Toolset::Core;
     const LIST: Option<List<Self::Response>> =
-        Some(List::with_own_offset(&["/results"], |response| &mut response.results));
+        Some(List::with_next(&["/results"], |response| &mut response.results, |response| &mut response.next_offset));
     type Parameters = SearchParameters;
     type Response = SearchResponse;
 
@@ -91,9 +95,15 @@ impl Tool for SearchDocuments {
             offset: parameters.offset,
             context: parameters.context,
             related: parameters.related,
+            count_only: parameters.count_only,
         };
         let response = context.engine.search(context.active()?.id, &request)?;
-        Ok(Reply::new(response, move |response| text::search::results(response, parameters.explain, Reader::Assistant)))
+        let found = u64::from(request.offset) + response.results.len() as u64;
+        let all = response.complete.as_ref().map_or(found, |list| list.passages);
+        Ok(Reply::new(response, move |response| {
+            let text = text::search::results(response, parameters.explain, Reader::Assistant);
+            text + &text::search::continuation(response, all)
+        }))
     }
 }
 

@@ -3,6 +3,7 @@
 mod annotations;
 mod corruption;
 mod documents;
+mod expressions;
 mod portable;
 mod recovery;
 mod registry;

@@ -13,6 +13,7 @@ pub mod models;
 pub mod read_files;
 pub mod schemas;
 mod search;
+mod terms;
 mod upkeep;
 mod watches;
 
@@ -38,6 +39,7 @@ pub enum OnCollections {
     Search(search::Search),
     Similar(search::Similar),
     Compare(search::Compare),
+    SearchTerms(terms::SearchTerms),
     Summary(graph::Summary),
     Entities(graph::Entities),
     References(graph::References),
@@ -78,6 +80,7 @@ impl OnCollections {
             Self::Search(command) => command.run(console),
             Self::Similar(command) => command.run(console),
             Self::Compare(command) => command.run(console),
+            Self::SearchTerms(command) => command.run(console),
             Self::Summary(command) => command.run(console),
             Self::Entities(command) => command.run(console),
             Self::References(command) => command.run(console),

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use casetrack_core::{Feature, Result};
 use casetrack_engine::search::{Filters, SearchRequest, SearchResponse, WrittenFilters};
 use casetrack_engine::similar::Wanted;
-use casetrack_text::format::{counted, shorten, visible};
+use casetrack_text::format::{counted, shorten, thousands, visible};
 use casetrack_text::{self as text, Reader};
 use clap::Args;
 use serde::{Deserialize, Serialize};
@@ -19,7 +19,9 @@ const RELATED_CHARS: usize = 300;
 /// Find passages and the exact place of each
 ///
 /// The query can contain "exact phrases" (preferred; alone required), +required and -excluded words, and the fields document:NAME, type:contract,
-/// entity:NAME, date:2023-05..2023-08 (also 2023 or 2023..) and page:3-7. Anything else is searched as plain text.
+/// entity:NAME, date:2023-05..2023-08 (also 2023 or 2023..) and page:3-7. Operators are in capitals: rent AND (deposit OR bond) AND NOT
+/// garage; terminat* stands for any ending, and w/10 for at most ten words between two. A query of conditions without other words lists
+/// every passage that fulfils them. Anything else is searched as plain text.
 #[derive(Debug, Args, Serialize, Deserialize)]
 pub struct Search {
     /// What you are looking for, in your own words
@@ -69,6 +71,9 @@ pub struct Search {
     /// Add related passages from other documents
     #[arg(long)]
     related: bool,
+    /// Count the passages and documents that fulfil the conditions, without listing them
+    #[arg(long)]
+    count_only: bool,
     /// Show what each stage of the search adds to a result's score
     #[arg(long)]
     explain: bool,
@@ -80,7 +85,8 @@ pub struct Search {
 impl Search {
     pub fn run(self, console: &Console) -> Result<u8> {
         let engine = &console.engine;
-        let Self { query, collections, top_k, document, offset, context, related, explain, full, .. } = self;
+        let Self { query, collections, top_k, document, offset, context, related, count_only, explain, full, .. } =
+            self;
         let written = WrittenFilters {
             kinds: self.kinds,
             entities: self.entities,
@@ -92,7 +98,7 @@ impl Search {
             min_confidence: self.min_confidence,
         };
         let filters = Filters::try_from(written)?;
-        let request = SearchRequest { query, top_k, document, filters, offset, context, related };
+        let request = SearchRequest { query, top_k, document, filters, offset, context, related, count_only };
         // All names are looked up before any search.
         let found = match collections.is_empty() {
             true => vec![engine.sole_collection()?.ok_or_else(no_collection_named)?],
@@ -123,6 +129,9 @@ fn excerpts(response: &SearchResponse, explain: bool) -> String {
         counted(response.chunks, "chunk"),
         response.elapsed_ms,
     );
+    if let Some(list) = &response.complete {
+        let _ = write!(out, "\n{}", text::search::completeness(list, response));
+    }
     for notice in &response.notices {
         let _ = write!(out, "\nNote: {}", Reader::CommandLine.hint(notice));
     }
@@ -130,10 +139,10 @@ fn excerpts(response: &SearchResponse, explain: bool) -> String {
         let (place, excerpt) = (&result.chunk.provenance, &result.excerpt);
         let _ = write!(
             out,
-            "\n\n{}. {}  (score {:.2})\n   {}, chars {}-{} of the page, chunk {}\n",
+            "\n\n{}. {}{}\n   {}, chars {}-{} of the page, chunk {}\n",
             result.rank,
             excerpt.citation,
-            result.score,
+            if response.complete.is_none() { format!("  (score {:.2})", result.score) } else { String::new() },
             place.file_path,
             excerpt.char_start,
             excerpt.char_end,
@@ -156,6 +165,10 @@ fn excerpts(response: &SearchResponse, explain: bool) -> String {
         for line in excerpt.text.lines() {
             let _ = write!(out, "\n   │ {line}");
         }
+    }
+    if let (Some(list), Some(next)) = (&response.complete, response.next_offset) {
+        let more = thousands(list.passages.saturating_sub(next));
+        let _ = write!(out, "\n\n… {more} more: see them with --offset {next}.");
     }
     for passage in &response.related {
         let (relation, text) = (text::search::relation(passage), &passage.chunk.text);

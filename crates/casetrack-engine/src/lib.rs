@@ -33,7 +33,7 @@ pub mod watches;
 pub use casetrack_embed::{MemoryMode, ModelProfile, Precision};
 pub use casetrack_extract::isolation::{WorkerCommand, serve as serve_reader};
 pub use casetrack_store::make_private;
-pub use documents::{chunks, pages, structure};
+pub use documents::{chunks, marking, pages, structure};
 pub use engine::Engine;
 pub use host::{EngineConfig, Host, changes};
 pub use ingest::inspect;

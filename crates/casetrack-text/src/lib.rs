@@ -21,6 +21,7 @@ pub mod reindex;
 pub mod search;
 pub mod status;
 pub mod sync;
+pub mod tags;
 pub mod terms;
 pub mod watches;
 

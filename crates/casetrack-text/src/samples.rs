@@ -52,6 +52,7 @@ pub fn document() -> DocumentMeta {
         original_stored: false,
         ingested_at: TIME,
         embedded_at: Some(TIME),
+        marks: Default::default(),
     }
 }
 

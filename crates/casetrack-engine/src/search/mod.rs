@@ -9,6 +9,7 @@ mod filter;
 mod folding;
 pub(crate) mod fusion;
 mod literal;
+mod marked;
 mod preferred;
 mod quantity;
 mod query;
@@ -36,6 +37,7 @@ use query::Understood;
 
 pub use complete::CompleteList;
 pub use fusion::Weights;
+pub use marked::{MarkFilter, admit};
 pub use recall::Recall;
 pub(crate) use recall::{Scope, recall};
 pub use related::{RelatedPassage, Relation};
@@ -53,7 +55,7 @@ pub const RECALL: usize = 500;
 
 #[derive(Debug, Clone)]
 pub struct SearchRequest {
-    /// Words, with `"phrases"`, `+required` and `-excluded` ones, fields (`document:`, `type:`, `entity:`, `date:`, `page:`) and operators
+    /// Words, with `"phrases"`, `+required` and `-excluded` ones, fields (`document:`, `type:`, `entity:`, `date:`, `page:`, `tag:`, `field:`) and operators
     /// as the user likes; see `query/mod.rs`.
     pub query: String,
     /// 1–[`MAX_TOP_K`].
@@ -187,6 +189,7 @@ impl Host {
         let id = collection.meta().id;
         let mentioning =
             chunks_with_entities(self, id, &[&restricted.entities, &understood.filters.entities], &mut notices)?;
+        notices.extend(marked::unknown(&collection, [&restricted, &understood.filters])?);
         if understood.is_complete {
             let base = filter::select(
                 &collection,

@@ -18,7 +18,7 @@ pub(crate) struct SearchDocuments;
 #[serde(deny_unknown_fields)]
 pub(crate) struct SearchParameters {
     /// Natural language search query (e.g., 'Q3 revenue analysis', 'vendor payment terms', 'project timeline'). Supports
-    /// "exact phrases" (preferred, alone required), +required and -excluded words, and document:NAME type:contract entity:NAME date:2023-05..2023-08 page:3-7,
+    /// "exact phrases" (preferred, alone required), +required and -excluded words, and document:NAME type:contract entity:NAME date:2023-05..2023-08 page:3-7 tag:NAME field:NAME=VALUE,
     /// and operators in capitals: (terminat* w/10 convenience) AND NOT "for cause". Conditions without other words give the complete list
     query: String,
     /// Number of results to return
@@ -41,6 +41,10 @@ pub(crate) struct SearchParameters {
     ingested: Option<String>,
     /// Only these pages ('3' or '3-7')
     pages: Option<String>,
+    /// Only documents with this tag of the user, or without it (-privileged)
+    tag: Option<String>,
+    /// Only documents with this value of a user's field (custodian=Smith)
+    field: Option<String>,
     /// Leave out scanned pages read with lower mean OCR confidence
     #[schemars(range(min = 0.0, max = 1.0))]
     min_confidence: Option<f32>,
@@ -86,6 +90,8 @@ impl Tool for SearchDocuments {
             ingested: parameters.ingested,
             pages: parameters.pages,
             min_confidence: parameters.min_confidence,
+            tags: parameters.tag.into_iter().collect(),
+            fields: parameters.field.into_iter().collect(),
         };
         let request = SearchRequest {
             query: parameters.query,

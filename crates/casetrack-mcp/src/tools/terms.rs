@@ -26,6 +26,10 @@ pub(crate) struct TermsParameters {
     document_type: Option<String>,
     /// Only files whose path matches this pattern
     path: Option<String>,
+    /// Only documents with this tag of the user, or without it (-privileged)
+    tag: Option<String>,
+    /// Only documents with this value of a user's field (custodian=Smith)
+    field: Option<String>,
     /// Documents to pass over: the next_offset of an earlier answer
     #[serde(default)]
     #[schemars(range(min = 0, max = 1_000_000))]
@@ -49,10 +53,12 @@ impl Tool for SearchTerms {
     type Response = TermReport;
 
     fn call(context: &Context<'_>, parameters: TermsParameters) -> Result<Reply<TermReport>> {
-        let TermsParameters { terms, document, document_type, path, offset, limit } = parameters;
+        let TermsParameters { terms, document, document_type, path, tag, field, offset, limit } = parameters;
         let written = WrittenFilters {
             kinds: document_type.into_iter().collect(),
             paths: path.into_iter().collect(),
+            tags: tag.into_iter().collect(),
+            fields: field.into_iter().collect(),
             ..WrittenFilters::default()
         };
         let request = TermsRequest { terms, document, filters: Filters::try_from(written)? };

@@ -4,6 +4,7 @@ mod annotations;
 mod corruption;
 mod documents;
 mod expressions;
+mod marks;
 mod portable;
 mod recovery;
 mod registry;

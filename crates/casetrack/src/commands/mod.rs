@@ -13,6 +13,7 @@ pub mod models;
 pub mod read_files;
 pub mod schemas;
 mod search;
+mod tags;
 mod terms;
 mod upkeep;
 mod watches;
@@ -48,6 +49,7 @@ pub enum OnCollections {
     Related(graph::Related),
     Clusters(graph::Clusters),
     Documents(documents::Documents),
+    Tag(tags::Tag),
     Show(documents::Show),
     Page(documents::Page),
     Verify(upkeep::Verify),
@@ -89,6 +91,7 @@ impl OnCollections {
             Self::Related(command) => command.run(console),
             Self::Clusters(command) => command.run(console),
             Self::Documents(command) => command.run(console),
+            Self::Tag(command) => command.run(console),
             Self::Show(command) => command.run(console),
             Self::Page(command) => command.run(console),
             Self::Verify(command) => command.run(console),

@@ -19,7 +19,7 @@ const RELATED_CHARS: usize = 300;
 /// Find passages and the exact place of each
 ///
 /// The query can contain "exact phrases" (preferred; alone required), +required and -excluded words, and the fields document:NAME, type:contract,
-/// entity:NAME, date:2023-05..2023-08 (also 2023 or 2023..) and page:3-7. Operators are in capitals: rent AND (deposit OR bond) AND NOT
+/// entity:NAME, date:2023-05..2023-08 (also 2023 or 2023..), page:3-7, tag:NAME and field:NAME=VALUE. Operators are in capitals: rent AND (deposit OR bond) AND NOT
 /// garage; terminat* stands for any ending, and w/10 for at most ten words between two. A query of conditions without other words lists
 /// every passage that fulfils them. Anything else is searched as plain text.
 #[derive(Debug, Args, Serialize, Deserialize)]
@@ -59,6 +59,12 @@ pub struct Search {
     /// Search only these pages, such as 3 or 3-7
     #[arg(long, value_name = "PAGES")]
     pages: Option<String>,
+    /// Search only documents with this tag of yours, or without it (--tag=-privileged); can be repeated
+    #[arg(long = "tag", value_name = "TAG")]
+    tags: Vec<String>,
+    /// Search only documents whose field of yours has this value, such as custodian=Smith; can be repeated
+    #[arg(long = "field", value_name = "NAME=VALUE")]
+    fields: Vec<String>,
     /// Leave out scanned pages whose mean OCR confidence is below this (0–1)
     #[arg(long, value_name = "SHARE")]
     min_confidence: Option<f32>,
@@ -96,6 +102,8 @@ impl Search {
             ingested: self.ingested,
             pages: self.pages,
             min_confidence: self.min_confidence,
+            tags: self.tags,
+            fields: self.fields,
         };
         let filters = Filters::try_from(written)?;
         let request = SearchRequest { query, top_k, document, filters, offset, context, related, count_only };

@@ -30,6 +30,12 @@ pub struct SearchTerms {
     /// Search only files whose path matches, such as 'contracts/**/*.pdf'; can be repeated
     #[arg(long = "path", value_name = "GLOB")]
     paths: Vec<String>,
+    /// Search only documents with this tag of yours, or without it (--tag=-privileged); can be repeated
+    #[arg(long = "tag", value_name = "TAG")]
+    tags: Vec<String>,
+    /// Search only documents whose field of yours has this value, such as custodian=Smith; can be repeated
+    #[arg(long = "field", value_name = "NAME=VALUE")]
+    fields: Vec<String>,
     /// Print a table with a line for each document and a column for each term
     #[arg(long)]
     csv: bool,
@@ -38,7 +44,8 @@ pub struct SearchTerms {
 impl SearchTerms {
     pub fn run(self, console: &Console) -> Result<u8> {
         let collection = self.target.find(&console.engine)?.id;
-        let written = WrittenFilters { kinds: self.kinds, paths: self.paths, ..WrittenFilters::default() };
+        let Self { kinds, paths, tags, fields, .. } = self;
+        let written = WrittenFilters { kinds, paths, tags, fields, ..WrittenFilters::default() };
         let mut terms = self.terms;
         if let [only] = terms.as_slice()
             && console.path(only).is_file()

@@ -10,6 +10,8 @@
 //! | `entity:Acme`, `entity:"John Smith"` | passages that mention this person, organization, place, date, amount or concept |
 //! | `date:2023`, `date:2023-05..2023-08-15`, `date:2023..` | in documents of this time, see [`DateRange`] |
 //! | `page:3`, `page:3-7` | on these pages |
+//! | `tag:privileged`, `-tag:"key document"` | in documents that have the user's tag, that lack it |
+//! | `field:custodian=Smith`, `-field:custodian="Ann Lee"`, `field:custodian` | in documents whose field has the value, has another or none, has any |
 //!
 //! A field given several times means any of its values; everything else must hold together. What is not of this form is text,
 //! `Re:` and `http://…` among it, and a query that has nothing of this form is its own text, unchanged.
@@ -213,6 +215,7 @@ impl ParsedQuery {
             Part::Kind(kind) => self.filters.kinds.push(kind),
             Part::Date(range) => self.filters.dated.push(range),
             Part::Pages(range) => self.filters.pages.push(range),
+            Part::Mark(filter) => self.filters.marks.push(filter),
         }
     }
 }

@@ -3,6 +3,7 @@
 use std::ops::RangeInclusive;
 
 use super::super::filter::{DateRange, Kind, pages};
+use super::super::marked::MarkFilter;
 
 /// A part that means something.
 #[derive(Debug, Clone)]
@@ -13,6 +14,7 @@ pub(super) enum Part<'q> {
     Entity(&'q str),
     Date(DateRange),
     Pages(RangeInclusive<u32>),
+    Mark(MarkFilter),
 }
 
 /// The part that begins here and its length in bytes; `None` for text.
@@ -22,6 +24,12 @@ pub(super) fn part<'q>(rest: &'q str, notices: &mut Vec<String>) -> Option<(Part
     let sign_length = rest.len() - unsigned.len();
     if let Some((words, length)) = quoted(unsigned) {
         return Some((Part::Words { sign, words }, sign_length + length));
+    }
+    if let Some((filter, length)) = mark(unsigned)
+        && sign != Some('+')
+    {
+        let filter = MarkFilter { excluded: sign.is_some(), ..filter };
+        return Some((Part::Mark(filter), sign_length + length));
     }
     if let Some((name, after)) = FIELDS.iter().find_map(|name| Some((name, unsigned.strip_prefix(name)?)))
         && let Some((value, length)) = value(after)
@@ -47,6 +55,27 @@ pub(super) fn part<'q>(rest: &'q str, notices: &mut Vec<String>) -> Option<(Part
     is_word.then_some((Part::Words { sign, words: word }, sign_length + word.len()))
 }
 
+/// A tag or field of the user at the beginning of a text, and its length.
+fn mark(text: &str) -> Option<(MarkFilter, usize)> {
+    if let Some(after) = text.strip_prefix("tag:") {
+        let (tag, length) = value(after)?;
+        return Some((MarkFilter::tag(clause(tag)).ok()?, "tag:".len() + length));
+    }
+    let after = text.strip_prefix("field:")?;
+    // field:custodian="Ann Lee" as well as field:"custodian=Ann Lee"
+    let name = after.split(|c: char| c.is_whitespace() || c == '"').next().filter(|name| name.ends_with('='));
+    let (field, length) = match name.and_then(|name| Some((name, quoted(&after[name.len()..])?))) {
+        Some((name, (value, length))) => (format!("{name}{value}"), name.len() + length),
+        None => value(after).map(|(field, length)| (clause(field).to_owned(), length))?,
+    };
+    Some((MarkFilter::field(&field).ok()?, "field:".len() + length))
+}
+
+/// A value without what ends a sentence or a clause.
+fn clause(value: &str) -> &str {
+    value.trim_end_matches([',', ';', '?', '!', ')'])
+}
+
 const FIELDS: [&str; 5] = ["document:", "type:", "entity:", "date:", "page:"];
 
 fn field<'q>(name: &str, value: &'q str) -> Option<Part<'q>> {
@@ -55,8 +84,7 @@ fn field<'q>(name: &str, value: &'q str) -> Option<Part<'q>> {
         "entity:" => return Some(Part::Entity(value)),
         _ => {}
     }
-    // As at the end of a sentence or a clause.
-    let value = value.trim_end_matches([',', ';', '?', '!', ')']);
+    let value = clause(value);
     match name {
         "type:" => value.parse().ok().map(Part::Kind),
         "date:" => value.parse().ok().map(Part::Date),

@@ -124,6 +124,8 @@ pub fn search(scores: [f32; 2]) -> SearchResponse {
         }
     };
     SearchResponse {
+        complete: None,
+        next_offset: None,
         total_documents: 5,
         query: "payment terms".to_owned(),
         collection: "Acme Corp Partnership".to_owned(),

@@ -37,7 +37,7 @@ pub enum OnCollections {
     Sync(ingest::Sync),
     Reindex(ingest::Reindex),
     IndexStatus(ingest::IndexStatus),
-    Search(search::Search),
+    Search(Box<search::Search>),
     Similar(search::Similar),
     Compare(search::Compare),
     SearchTerms(terms::SearchTerms),

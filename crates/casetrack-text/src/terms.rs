@@ -112,7 +112,7 @@ mod tests {
 
     #[test]
     fn totals_come_before_documents() {
-        let expected = "Collection: Flat | 5 documents, 20 chunks searched\n2 documents with hits, 3 without | 5 passages with hits\n\n\
+        let expected = "Collection: Flat | 5 documents, 20 chunks searched\n2 documents with hits, 3 without | 5 passages with hits\n\
             Note: Counts are of passages.\n\nTerms:\n1. terminat*: 2 documents, 4 passages\n2. =rent, \"late\": 1 document, 1 passage\n3. x: \
             0 documents, 0 passages\n\nDocuments, with the passages that have each term:\nLease.txt: terminat* 3\n\"Side \
             Letter.txt\": terminat* 1, =rent, \"late\" 1";

@@ -163,7 +163,10 @@ fn word(rest: &str) -> (Option<Token<'_>>, usize) {
         }
         c => c.is_whitespace(),
     };
-    let length = rest.find(ends).unwrap_or(rest.len());
+    // As in AND(lease OR rent).
+    let joined =
+        ["AND", "OR", "NOT"].into_iter().find(|name| rest.strip_prefix(name).is_some_and(|rest| rest.starts_with('(')));
+    let length = joined.map_or_else(|| rest.find(ends).unwrap_or(rest.len()), str::len);
     let word = &rest[..length];
     let token = match word {
         "AND" => Some(Token::And),

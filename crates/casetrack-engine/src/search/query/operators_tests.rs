@@ -36,6 +36,7 @@ fn operators_group_words() {
         ("\"terminat* for cause\"", "\"terminat* for cause\""),
         ("the \"AND\" clause OR rent", "(the AND \"AND\" AND clause) OR rent"),
         ("(rent)AND(lease)", "rent AND lease"),
+        ("rent AND(lease OR fee)", "rent AND (lease OR fee)"),
         ("nda OR MSA", "nda OR MSA"),
         ("\"NDA\" OR MSA", "NDA OR MSA"),
     ] {

@@ -33,6 +33,8 @@ mod schema;
 mod search;
 mod sparse;
 mod sync;
+mod tags;
+mod terms;
 mod upkeep;
 #[cfg(unix)]
 mod watches;

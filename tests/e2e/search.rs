@@ -92,7 +92,7 @@ fn phrases_signs_fields_and_filters_decide_what_is_found() {
     assert_eq!(preferred["notices"], json!([notice]));
     let alone = search("\"late payment\"");
     assert_eq!(places(&alone), all[..1]);
-    assert_eq!(alone["notices"], json!(["Only passages with “late payment” were searched."]));
+    assert_eq!(alone["complete"], json!({"condition": "\"late payment\"", "documents": 1, "passages": 1}));
     let unknown = search("the rent and \"payment late\"");
     assert_eq!(places(&unknown), all);
     assert_eq!(unknown["notices"], json!(["No passage contains “payment late” word for word."]));

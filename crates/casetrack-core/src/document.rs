@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::labels::labelled;
+use crate::marks::Marks;
 use crate::{DocumentId, Sha256, Timestamp};
 
 labelled! {
@@ -219,4 +220,7 @@ pub struct DocumentMeta {
     pub ingested_at: Timestamp,
     /// When the vectors were made; `None` while there are none.
     pub embedded_at: Option<Timestamp>,
+    /// What the user noted about it. The only part that does not come from the file.
+    #[serde(default, skip_serializing_if = "Marks::is_empty")]
+    pub marks: Marks,
 }

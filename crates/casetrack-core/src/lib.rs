@@ -14,6 +14,7 @@ pub mod error;
 pub mod hint;
 pub mod id;
 mod labels;
+pub mod marks;
 pub mod password;
 pub mod progress;
 pub mod provenance;

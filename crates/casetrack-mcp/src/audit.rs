@@ -23,7 +23,7 @@ const MAX_BYTES: u64 = 10 << 20;
 /// Lines that may wait for the disk. Further lines are dropped, with a warning in the program's log.
 const QUEUE: usize = 4096;
 /// The parameters that hold search queries.
-const QUERIES: [&str; 2] = ["query", "topic"];
+const QUERIES: [&str; 3] = ["query", "topic", "terms"];
 
 /// One line.
 #[derive(Debug, Serialize)]

@@ -13,7 +13,7 @@ use crate::session::{Context, ToolOutput};
 use crate::tool::{Effect, Tool, Toolset};
 use crate::tools::{
     chunks, collections, documents, entities, ingest, jobs, navigation, overview, references, reindex, search, status,
-    sync, watches,
+    sync, tags, terms, watches,
 };
 use casetrack_text::format::shorten;
 
@@ -41,10 +41,12 @@ static TABLE: LazyLock<Vec<Entry>> = LazyLock::new(|| {
         Entry::of::<documents::ListDocuments>(),
         Entry::of::<documents::GetDocument>(),
         Entry::of::<documents::DeleteDocument>(),
+        Entry::of::<tags::TagDocument>(),
         Entry::of::<search::SearchDocuments>(),
         Entry::of::<search::AskEveryDocument>(),
         Entry::of::<search::SearchSimilarChunks>(),
         Entry::of::<search::CompareDocuments>(),
+        Entry::of::<terms::SearchTerms>(),
         Entry::of::<chunks::GetChunk>(),
         Entry::of::<chunks::GetDocumentChunks>(),
         Entry::of::<chunks::GetSourceContext>(),

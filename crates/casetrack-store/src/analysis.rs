@@ -10,11 +10,14 @@
 //! - Each Chinese, Japanese kana or Korean character is a term of its own, since such text has no spaces.
 
 use tantivy::tokenizer::{
-    AsciiFoldingFilter, Language, LowerCaser, RemoveLongFilter, Stemmer, TextAnalyzer, Token, TokenStream, Tokenizer,
+    AsciiFoldingFilter, Language, LowerCaser, RawTokenizer, RemoveLongFilter, Stemmer, TextAnalyzer, Token,
+    TokenStream, Tokenizer,
 };
 
 /// Name and version of the analysis. Part of the BM25 index's identity: a change here rebuilds the index.
 pub(crate) const ANALYSIS: &str = "casetrack-en-3";
+/// Name of [`exact_analyzer`], which changes with it.
+pub(crate) const EXACT: &str = "casetrack-exact-3";
 
 /// Longer pieces in parentheses are not those of a section's number.
 const MAX_PARENTHESISED: usize = 4;
@@ -29,6 +32,24 @@ pub(crate) fn analyzer() -> TextAnalyzer {
         .filter(AsciiFoldingFilter)
         .filter(Stemmer::new(Language::English))
         .build()
+}
+
+/// The same without the stemmer: words as they are written, but for case and accents. They have the positions of their terms.
+pub(crate) fn exact_analyzer() -> TextAnalyzer {
+    TextAnalyzer::builder(Words)
+        .filter(RemoveLongFilter::limit(MAX_TERM_BYTES + 1))
+        .filter(LowerCaser)
+        .filter(AsciiFoldingFilter)
+        .build()
+}
+
+/// A piece of a word without case and accents.
+pub(crate) fn folded(piece: &str) -> String {
+    let mut analyzer =
+        TextAnalyzer::builder(RawTokenizer::default()).filter(LowerCaser).filter(AsciiFoldingFilter).build();
+    let mut folded = String::new();
+    analyzer.token_stream(piece).process(&mut |token| folded.push_str(&token.text));
+    folded
 }
 
 /// Splits text into the pieces described above.

@@ -3,11 +3,13 @@
 //! tantivy commits by replacing its `meta.json`; the last log entry applied travels in the commit's payload, so that both
 //! change together. Between commits new chunks wait in memory: a search commits them first.
 
+mod expression;
 mod names;
 mod pairs;
 mod sums;
 mod synonyms;
 mod terms;
+mod wildcard;
 mod words;
 
 use std::path::{Path, PathBuf};
@@ -20,7 +22,7 @@ use tantivy::{
     Index, IndexMeta, IndexReader, IndexWriter, ReloadPolicy, Searcher, TantivyDocument, TantivyError, Term,
 };
 
-use crate::analysis::{ANALYSIS, analyzer};
+use crate::analysis::{ANALYSIS, EXACT, analyzer, exact_analyzer};
 use crate::derived::{DerivedIndex, Origin};
 use crate::error;
 use crate::fs;
@@ -30,6 +32,7 @@ use crate::slots::{SlotMap, SlotSet};
 use crate::top_k::TopK;
 use crate::yielding::YieldingLock;
 
+pub use expression::{Expression, Words};
 pub use terms::{MAX_QUERY_BYTES, MAX_QUERY_TERMS};
 pub use words::WordConditions;
 pub(crate) use words::{correctable, edits, forms};
@@ -77,6 +80,8 @@ struct Fields {
     document: Field,
     slot: Field,
     text: Field,
+    /// The words of `text` as they are written, for wildcards.
+    exact: Field,
     context: Field,
     /// Of first chunks only, as `cover`; see [`names`].
     names: Field,
@@ -102,15 +107,18 @@ struct Writer {
 }
 
 fn schema() -> (Schema, Fields) {
-    let text = |option| {
-        let indexing = TextFieldIndexing::default().set_tokenizer(ANALYSIS).set_index_option(option);
-        TextOptions::default().set_indexing_options(indexing)
+    let analyzed = |by, option| {
+        let indexing = TextFieldIndexing::default().set_tokenizer(by).set_index_option(option);
+        // Lengths are for scores.
+        TextOptions::default().set_indexing_options(indexing.set_fieldnorms(by == ANALYSIS))
     };
+    let text = |option| analyzed(ANALYSIS, option);
     let mut builder = Schema::builder();
     let fields = Fields {
         document: builder.add_bytes_field("document", BytesOptions::default().set_indexed()),
         slot: builder.add_u64_field("slot", NumericOptions::default().set_fast()),
         text: builder.add_text_field("text", text(IndexRecordOption::WithFreqsAndPositions)),
+        exact: builder.add_text_field("exact", analyzed(EXACT, IndexRecordOption::WithFreqsAndPositions)),
         context: builder.add_text_field("context", text(IndexRecordOption::WithFreqs)),
         names: builder.add_text_field("names", text(IndexRecordOption::Basic)),
         cover: builder.add_text_field("cover", text(IndexRecordOption::Basic)),
@@ -356,6 +364,7 @@ impl DerivedIndex for Bm25Index {
             document.add_bytes(self.fields.document, slots.document.as_bytes());
             document.add_u64(self.fields.slot, slots.first + u64::from(chunk.index));
             document.add_text(self.fields.text, chunk.searchable_text());
+            document.add_text(self.fields.exact, chunk.searchable_text());
             document.add_text(self.fields.context, &chunk.context);
             if chunk.index == 0 {
                 let names = record.as_ref().map(|record| names::names(&record.meta)).unwrap_or_default();
@@ -445,6 +454,7 @@ impl Bm25Index {
 
     fn with(dir: &Path, identity: String, index: Index, applied: u64) -> Result<Self> {
         index.tokenizers().register(ANALYSIS, analyzer());
+        index.tokenizers().register(EXACT, exact_analyzer());
         let reader = index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into();
         let reader = reader.map_err(|error| error::tantivy(dir, error))?;
         let writer = Writer { inner: None, applied, committed: Some(applied), uncommitted_chunks: 0 };

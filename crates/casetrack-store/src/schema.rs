@@ -25,7 +25,7 @@
 //!
 //! Every value begins with a version byte: [`VALUE_VERSION`], but for `State` (3 since schema 3) and `Identity` (2 since
 //! schema 2), which are read in every version. What follows is postcard, but for raw text and vectors, and for `documents`, which
-//! is JSON: other layers add fields to it, and JSON reads them by name.
+//! is JSON: other layers add fields to it, and JSON reads them by name. So came the marks of users, which need no schema of their own.
 //!
 //! | schema | what came with it |
 //! |---|---|

@@ -131,6 +131,24 @@ impl SlotSet {
         Self::of(kept)
     }
 
+    /// The slots of both.
+    pub fn union(&self, other: &Self) -> Self {
+        let mut ranges: Vec<SlotRange> = self.ranges.iter().chain(&other.ranges).copied().collect();
+        ranges.sort_unstable_by_key(|range| range.first);
+        let mut kept: Vec<SlotRange> = Vec::with_capacity(ranges.len());
+        for range in ranges {
+            match kept.last_mut() {
+                // Ranges of different documents may touch; they never overlap.
+                Some(last) if last.document == range.document && range.first <= last.end() => {
+                    let end = last.end().max(range.end());
+                    last.count = u32::try_from(end - last.first).unwrap_or(u32::MAX);
+                }
+                _ => kept.push(range),
+            }
+        }
+        Self::of(kept)
+    }
+
     /// The slots of some documents.
     pub fn within(&self, documents: &[DocumentId]) -> Self {
         Self::of(self.ranges.iter().filter(|range| documents.contains(&range.document)).copied().collect())
@@ -203,5 +221,8 @@ mod tests {
         assert_eq!(part.iter().collect::<Vec<_>>(), [0, 2, 5, 6, 8]);
         assert_eq!((part.len(), part.documents().collect::<Vec<_>>()), (5, vec![a, c]));
         assert_eq!(map.all().intersection(&[2, 3]).ranges().len(), 2, "a range is of one document");
+        let other = map.all().intersection(&[1, 2, 4, 8]);
+        assert_eq!(part.union(&other).iter().collect::<Vec<_>>(), [0, 1, 2, 4, 5, 6, 8]);
+        assert_eq!(part.union(&other).len(), 7);
     }
 }

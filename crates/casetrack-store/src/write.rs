@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use casetrack_core::marks::Marks;
 use casetrack_core::{Annotations, Chunk, ChunkId, DocumentId, DocumentMeta, Error, ErrorCode, Page, Result};
 use rocksdb::WriteBatch;
 
@@ -126,7 +127,7 @@ pub(crate) fn page_chars(pages: &[Page]) -> Vec<u64> {
 /// Inserts a document that has passed [`check`], or replaces the one with the same id.
 pub(crate) fn put(reader: &Reader<'_>, document: &StoredDocument, state: &State) -> Result<Change> {
     let truth = reader.truth();
-    let meta = &document.meta;
+    let mut meta = document.meta.clone();
     let id = meta.id;
     if let Some(other) = reader.document_at_path(&meta.path)?
         && other != id
@@ -138,10 +139,14 @@ pub(crate) fn put(reader: &Reader<'_>, document: &StoredDocument, state: &State)
     let mut batch = WriteBatch::default();
     let mut state = State { last_seq: state.last_seq + 1, ..*state };
     let old = reader.document(id)?;
+    if let Some(old) = old.as_ref().filter(|_| meta.marks.is_empty()) {
+        // They are the user's, not the file's.
+        meta.marks.clone_from(&old.meta.marks);
+    }
     let removed = old.map(|old| remove(reader, &old, &mut batch, &mut state)).transpose()?;
 
-    let record = DocumentRecord { first_slot: state.next_slot, meta: meta.clone() };
-    let added = record.slots();
+    let record = DocumentRecord { first_slot: state.next_slot, meta };
+    let (added, meta) = (record.slots(), &record.meta);
     batch.put_cf(truth.cf(cf::DOCUMENTS)?, id.as_bytes(), encode_json(&record)?);
     batch.put_cf(truth.cf(cf::PATH_INDEX)?, path_key(&meta.path), encode(&id)?);
     batch.put_cf(truth.cf(cf::HASH_INDEX)?, hash_key(meta.sha256, id), [VALUE_VERSION]);
@@ -209,6 +214,33 @@ pub(crate) fn relocate(reader: &Reader<'_>, relocations: &[Relocation], state: &
         batch.put_cf(truth.cf(cf::PATH_INDEX)?, path_key(path), encode(document)?);
     }
     finish(truth, batch, State { last_seq: state.last_seq + 1, ..*state }, Op { removed: None, added: None })
+}
+
+/// Changes the marks of documents that are there; `None` where none of them changes. Nothing else of a document changes, so that the
+/// derived indexes have nothing to do. Also the documents that change.
+pub(crate) fn mark(
+    reader: &Reader<'_>,
+    documents: &[DocumentId],
+    change: &dyn Fn(DocumentId, &mut Marks) -> Result<()>,
+    state: &State,
+) -> Result<(Option<Change>, Vec<DocumentId>)> {
+    let truth = reader.truth();
+    let mut batch = WriteBatch::default();
+    let mut changed = Vec::new();
+    for &document in documents {
+        let Some(mut record) = reader.document(document)? else { continue };
+        let before = record.meta.marks.clone();
+        change(document, &mut record.meta.marks)?;
+        if record.meta.marks != before {
+            batch.put_cf(truth.cf(cf::DOCUMENTS)?, document.as_bytes(), encode_json(&record)?);
+            changed.push(document);
+        }
+    }
+    if changed.is_empty() {
+        return Ok((None, changed));
+    }
+    let state = State { last_seq: state.last_seq + 1, ..*state };
+    Ok((Some(finish(truth, batch, state, Op { removed: None, added: None })?), changed))
 }
 
 fn finish(truth: &Truth, mut batch: WriteBatch, state: State, op: Op) -> Result<Change> {

@@ -31,8 +31,12 @@ fn listed(collection: &str, documents: &[DocumentSummary], offset: u64, total: u
     }
     let mut text = format!("{} in {collection}:\n", counted(total, "document"));
     for (number, document) in (offset + 1..).zip(documents) {
+        let marks = match document.marks.is_empty() {
+            true => String::new(),
+            false => format!("     {}\n", super::tags::marks(&document.marks)),
+        };
         text.push_str(&format!(
-            "\n  {number}. {} (ID: {})\n     {} | {} | {} | ingested {}\n     {}\n",
+            "\n  {number}. {} (ID: {})\n     {} | {} | {} | ingested {}\n     {}\n{marks}",
             name(&document.name),
             document.id.short(),
             document.document_type.label(),
@@ -65,6 +69,9 @@ pub fn details(details: &DocumentDetails) -> String {
         }
     }
     let gone = if details.source_exists { "" } else { " (no longer there)" };
+    if !meta.marks.is_empty() {
+        fact("Marks", &super::tags::marks(&meta.marks));
+    }
     fact("File Path", &format!("{}{gone}", name(&meta.path)));
     fact("SHA-256", &meta.sha256.to_string());
     fact("Size", &bytes(meta.size_bytes));

@@ -22,6 +22,8 @@ pub mod reindex;
 pub mod search;
 pub mod status;
 pub mod sync;
+pub mod tags;
+pub mod terms;
 pub mod watches;
 
 pub use reader::Reader;

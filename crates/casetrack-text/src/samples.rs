@@ -52,6 +52,7 @@ pub fn document() -> DocumentMeta {
         original_stored: false,
         ingested_at: TIME,
         embedded_at: Some(TIME),
+        marks: Default::default(),
     }
 }
 
@@ -124,6 +125,8 @@ pub fn search(scores: [f32; 2]) -> SearchResponse {
         }
     };
     SearchResponse {
+        complete: None,
+        next_offset: None,
         total_documents: 5,
         query: "payment terms".to_owned(),
         collection: "Acme Corp Partnership".to_owned(),

@@ -3,11 +3,11 @@
 use std::fmt::Write;
 
 use casetrack_engine::compare::{Comparison, SideOfComparison};
-use casetrack_engine::search::{Hit, RelatedPassage, Relation, SearchResponse, SearchResult};
+use casetrack_engine::search::{CompleteList, Hit, RelatedPassage, Relation, SearchResponse, SearchResult};
 use casetrack_engine::similar::SimilarChunks;
 
 use super::chunks::quotation;
-use super::format::{counted, one_line, push_notices, shorten, trimmed};
+use super::format::{counted, one_line, push_notices, shorten, thousands, trimmed};
 use super::marks::{citation, document_text, name, quote};
 use crate::Reader;
 
@@ -31,8 +31,11 @@ pub fn results(response: &SearchResponse, explain: bool, reader: Reader) -> Stri
         response.tier.label(),
         response.stages.len(),
     );
+    if let Some(list) = &response.complete {
+        text.push_str(&format!("\n{}\n", completeness(list, response)));
+    }
     push_notices(&mut text, &reader.notices(&response.notices));
-    if response.results.is_empty() && response.hits.is_empty() {
+    if response.results.is_empty() && response.hits.is_empty() && response.complete.is_none() {
         text.push_str(&match (response.total_documents, response.chunks) {
             (0, _) => format!("\nThe collection has no documents yet. Ingest some with {}.", reader.ingestion()),
             // A note says why there was nothing to search.
@@ -61,9 +64,40 @@ pub fn hits(hits: &[Hit]) -> String {
     text
 }
 
+/// What a complete list has, and which part of it is shown.
+pub fn completeness(list: &CompleteList, response: &SearchResponse) -> String {
+    let CompleteList { condition, documents, passages } = list;
+    let unquoted = condition.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
+    let (subject, reading) = match unquoted {
+        Some(phrase) if !phrase.contains('"') => (format!("The phrase {condition}"), String::new()),
+        _ if !condition.contains(char::is_whitespace) => (format!("The word {condition}"), String::new()),
+        _ => ("What you ask for".to_owned(), format!(" It was read as: {condition}")),
+    };
+    let of = counted(response.documents, "document");
+    let shown = match (response.results.first(), response.results.last()) {
+        _ if *passages == 0 => return format!("{subject} is in none of {of}.{reading}"),
+        (Some(first), Some(last)) if first.rank == 1 && u64::from(last.rank) == *passages => "; all are listed",
+        (Some(first), Some(last)) => {
+            &format!("; {} to {} are listed", thousands(first.rank.into()), thousands(last.rank.into()))
+        }
+        _ => "",
+    };
+    let passages = counted(*passages, "passage");
+    format!("{subject} is in {} of {of}, {passages}{shown}.{reading}", thousands(*documents))
+}
+
+/// How an answer with part of a list ends: how many more there are, and where they begin.
+pub fn continuation(response: &SearchResponse, all: u64) -> String {
+    let Some(next) = response.next_offset else { return String::new() };
+    let more = thousands(all.saturating_sub(next));
+    format!("\n\n… {more} more: call again with offset {next}.")
+}
+
 /// One result, between the text around it where that was asked for.
 fn passage(result: &SearchResult, explain: bool) -> String {
-    let mut text = format!("\n--- Result {} (score: {:.2}) ---\n", result.rank, result.score);
+    let is_ranked = result.bm25.is_some() || result.dense.is_some() || result.sparse.is_some();
+    let score = if is_ranked { format!(" (score: {:.2})", result.score) } else { String::new() };
+    let mut text = format!("\n--- Result {}{score} ---\n", result.rank);
     let around = [("Text before", &result.surroundings.before), ("Text after", &result.surroundings.after)];
     let [before, after] = around.map(|(name, text)| match text.as_deref().map(str::trim) {
         None | Some("") => String::new(),

@@ -136,6 +136,7 @@ impl Corpus {
                 original_stored: false,
                 ingested_at: Timestamp::now(),
                 embedded_at: Some(Timestamp::now()),
+                marks: Default::default(),
             },
             pages,
             chunks,

@@ -1,12 +1,14 @@
 //! List, find, describe and delete the documents of a collection.
 
 pub mod chunks;
+pub mod marking;
 pub(crate) mod originals;
 pub mod pages;
 pub mod structure;
 
 use std::sync::Arc;
 
+use casetrack_core::marks::Marks;
 use casetrack_core::{
     Action, CollectionId, DocumentId, DocumentMeta, DocumentType, Error, ErrorCode, ExtractionMethod, FileFormat,
     Result, Timestamp, hint,
@@ -31,6 +33,9 @@ pub struct DocumentSummary {
     pub pages: u32,
     pub chunks: u32,
     pub ingested_at: Timestamp,
+    /// What the user noted about it.
+    #[serde(skip_serializing_if = "Marks::is_empty")]
+    pub marks: Marks,
 }
 
 /// Everything about one document.
@@ -78,6 +83,7 @@ impl From<DocumentMeta> for DocumentSummary {
             pages: meta.page_count,
             chunks: meta.chunk_count,
             ingested_at: meta.ingested_at,
+            marks: meta.marks,
         }
     }
 }

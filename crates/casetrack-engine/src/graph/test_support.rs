@@ -93,6 +93,7 @@ pub fn meta(name: &str) -> DocumentMeta {
         original_stored: false,
         ingested_at: Timestamp(0),
         embedded_at: None,
+        marks: Default::default(),
     }
 }
 

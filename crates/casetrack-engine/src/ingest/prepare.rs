@@ -81,6 +81,7 @@ impl Source {
             original_stored: false,
             ingested_at: Timestamp::now(),
             embedded_at: None,
+            marks: Default::default(),
         };
         Ok(Prepared { meta, pages: extraction.pages, chunks, annotations: None, attachments: extraction.attachments })
     }

@@ -8,12 +8,12 @@ use casetrack_store::{Collection, Filter, Telling};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::asking::Restrictions;
 use super::clauses::{self, Clause};
 use super::fusion::Candidate;
 use super::query::{self, Understood};
-use super::{Filters, Scope, Weights, excerpt, filter, recall};
+use super::{Filters, Scope, Weights, excerpt, recall};
 use crate::documents::chunks::{self, ChunkView};
-use crate::graph::chunks_with_entities;
 use crate::host::Host;
 use crate::paging::check_range;
 
@@ -108,12 +108,17 @@ impl Host {
             return Err(Error::invalid("The question is empty.").with_hint("Ask as you would ask a colleague."));
         }
         check_range("limit", request.limit, 1..=MAX_ROWS)?;
-        let id = collection;
+        if query::is_complete(question)? {
+            return Err(Error::invalid(
+                "The question consists of conditions only; there is nothing to rank documents by.",
+            )
+            .with_hint("Ask in words. A search gives the complete list of passages that fulfil conditions."));
+        }
         let collection = self.collection(collection)?;
         let Understood { text, filters, words, mut notices, .. } = query::understand(&collection, question)?;
         let named = Filters { documents: request.documents.clone(), ..Filters::default() };
-        let mentioning = chunks_with_entities(self, id, &[&filters.entities], &mut notices)?;
-        let selection = filter::select(&collection, [&named, &filters], mentioning, &words)?;
+        let restrictions = Restrictions::of(self, &collection, named, filters, &mut notices)?;
+        let selection = restrictions.select(&collection, &words)?;
         let catalogue = collection.catalogue()?;
         let asked: HashSet<DocumentId> = match &selection {
             Some(selection) => selection.document_ids().collect(),

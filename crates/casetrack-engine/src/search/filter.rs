@@ -12,6 +12,7 @@ use serde::Deserialize;
 use serde::de::IntoDeserializer;
 use serde::de::value::{Error as ValueError, StrDeserializer};
 
+use super::marked::{self, MarkFilter};
 use crate::documents::find_document;
 
 /// Restrictions of a search. All must hold; of several values of one kind, any. They are applied while candidates are
@@ -34,6 +35,8 @@ pub struct Filters {
     pub pages: Vec<RangeInclusive<u32>>,
     /// Least mean confidence (0–1) of pages that were read by OCR; others pass.
     pub min_confidence: Option<f32>,
+    /// Tags and fields that documents have or lack.
+    pub marks: Vec<MarkFilter>,
 }
 
 /// Filters as users write them, still to be read.
@@ -51,13 +54,28 @@ pub struct WrittenFilters {
     /// A page or a range such as `3-7`.
     pub pages: Option<String>,
     pub min_confidence: Option<f32>,
+    /// As [`MarkFilter::tag`] takes them.
+    pub tags: Vec<String>,
+    /// As [`MarkFilter::field`] takes them.
+    pub fields: Vec<String>,
 }
 
 impl TryFrom<WrittenFilters> for Filters {
     type Error = Error;
 
     fn try_from(written: WrittenFilters) -> Result<Self> {
-        let WrittenFilters { kinds, entities, paths, from, to, ingested, pages: of_pages, min_confidence } = written;
+        let WrittenFilters {
+            kinds,
+            entities,
+            paths,
+            from,
+            to,
+            ingested,
+            pages: of_pages,
+            min_confidence,
+            tags,
+            fields,
+        } = written;
         if let Some(share) = min_confidence.filter(|share| !(0.0..=1.0).contains(share)) {
             return Err(Error::invalid(format!("min_confidence is {share}; it must be between 0 and 1.")));
         }
@@ -74,6 +92,11 @@ impl TryFrom<WrittenFilters> for Filters {
             ingested: ingested.iter().map(|range| range.parse()).collect::<Result<_>>()?,
             pages: of_pages.iter().map(|range| pages(range)).collect::<Result<_>>()?,
             min_confidence,
+            marks: tags
+                .iter()
+                .map(|tag| MarkFilter::tag(tag))
+                .chain(fields.iter().map(|field| MarkFilter::field(field)))
+                .collect::<Result<_>>()?,
         })
     }
 }
@@ -217,7 +240,7 @@ pub(super) fn select(
         }
     };
     let min_confidence = filters.iter().filter_map(|filters| filters.min_confidence).reduce(f32::max);
-    let conditions = Conditions { documents, chunks, pages, min_confidence, words: words.clone() };
+    let conditions = Conditions { documents, chunks, pages, min_confidence, words: words.clone(), expression: None };
     if conditions == Conditions::default() {
         return Ok(None);
     }
@@ -226,10 +249,10 @@ pub(super) fn select(
 
 /// The documents that filters leave; `None` for all.
 fn chosen(collection: &Collection, filters: &Filters) -> Result<Option<Vec<DocumentId>>> {
-    let Filters { documents, kinds, paths, dated, ingested, .. } = filters;
+    let Filters { documents, kinds, paths, dated, ingested, marks, .. } = filters;
     let named = documents.iter().map(|name| find_document(collection, name).map(|document| document.id));
     let named: Vec<DocumentId> = named.collect::<Result<_>>()?;
-    if kinds.is_empty() && paths.is_empty() && dated.is_empty() && ingested.is_empty() {
+    if kinds.is_empty() && paths.is_empty() && dated.is_empty() && ingested.is_empty() && marks.is_empty() {
         return Ok((!named.is_empty()).then_some(named));
     }
     let patterns: Vec<Pattern> = paths.iter().map(|path| pattern(path)).collect::<Result<_>>()?;
@@ -245,6 +268,7 @@ fn chosen(collection: &Collection, filters: &Filters) -> Result<Option<Vec<Docum
             && (patterns.is_empty() || patterns.iter().any(|pattern| pattern.matches_with(&entry.path, options)))
             && (dated.is_empty() || dated.iter().any(|range| is_dated(entry, range)))
             && (ingested.is_empty() || ingested.iter().any(|range| was_ingested(entry, range)))
+            && marked::admit(marks, &entry.marks)
     };
     let catalogue = collection.catalogue()?;
     Ok(Some(catalogue.iter().filter(|entry| passes(entry)).map(|entry| entry.id).collect()))

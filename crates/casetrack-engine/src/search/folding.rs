@@ -86,10 +86,14 @@ fn by_document(candidates: &[(usize, Candidate)]) -> Vec<(usize, Candidate)> {
 }
 
 /// The blocks of pages that were read already.
-type PageBlocks = HashMap<(DocumentId, u32), Vec<Block>>;
+pub(super) type PageBlocks = HashMap<(DocumentId, u32), Vec<Block>>;
 
 /// Puts the headings in force at the excerpt in the place of those at the start of the chunk. Sheets have none.
-fn head_by_excerpt(collection: &Collection, result: &mut SearchResult, pages: &mut PageBlocks) -> Result<()> {
+pub(super) fn head_by_excerpt(
+    collection: &Collection,
+    result: &mut SearchResult,
+    pages: &mut PageBlocks,
+) -> Result<()> {
     let (chunk, at) = (&mut result.chunk, result.excerpt.char_start);
     let place = &chunk.provenance;
     if place.sheet_name.is_none() && at > place.char_start {

@@ -3,6 +3,7 @@
 mod asking;
 mod clauses;
 pub mod compare;
+mod complete;
 mod context;
 mod cover;
 pub mod every;
@@ -12,6 +13,7 @@ mod folding;
 pub(crate) mod fusion;
 mod language;
 mod literal;
+mod marked;
 mod preferred;
 mod quantity;
 mod query;
@@ -20,6 +22,7 @@ mod related;
 mod route;
 mod section;
 pub mod similar;
+pub mod terms;
 
 use std::time::Instant;
 
@@ -34,7 +37,9 @@ use crate::host::Host;
 use crate::paging::check_range;
 use asking::Asked;
 
+pub use complete::CompleteList;
 pub use fusion::Weights;
+pub use marked::{MarkFilter, admit};
 pub use recall::Recall;
 pub(crate) use recall::{Scope, recall};
 pub use related::{RelatedPassage, Relation};
@@ -54,8 +59,8 @@ pub const RECALL: usize = 500;
 
 #[derive(Debug, Clone)]
 pub struct SearchRequest {
-    /// Words, with `"phrases"`, `+required` and `-excluded` ones and fields (`document:`, `type:`, `entity:`, `date:`, `page:`) as the user
-    /// likes; see `query.rs`.
+    /// Words, with `"phrases"`, `+required` and `-excluded` ones, fields (`document:`, `type:`, `entity:`, `date:`, `page:`, `tag:`, `field:`) and operators
+    /// as the user likes; see `query/mod.rs`.
     pub query: String,
     /// 1–[`MAX_TOP_K`].
     pub top_k: u32,
@@ -63,7 +68,7 @@ pub struct SearchRequest {
     pub document: Option<String>,
     /// Restrictions besides those in the query.
     pub filters: Filters,
-    /// Results to pass over, 0–[`MAX_OFFSET`]: those of the pages before.
+    /// Results to pass over: those of the pages before. In a ranking 0–[`MAX_OFFSET`], in a complete list any number.
     pub offset: u32,
     /// Characters of text around each passage, on each side, 0–[`MAX_CONTEXT`].
     pub context: u32,
@@ -74,6 +79,8 @@ pub struct SearchRequest {
     pub per_document: Option<u32>,
     /// Hits of a line each instead of results.
     pub brief: bool,
+    /// Whether only the counts of a complete list are wanted, without its passages.
+    pub count_only: bool,
 }
 
 impl Default for SearchRequest {
@@ -89,7 +96,17 @@ impl Default for SearchRequest {
             related: false,
             per_document: None,
             brief: false,
+            count_only: false,
         }
+    }
+}
+
+impl SearchRequest {
+    /// The filters, with the document.
+    fn restrictions(&self) -> Filters {
+        let mut filters = self.filters.clone();
+        filters.documents.extend(self.document.clone());
+        filters
     }
 }
 
@@ -110,7 +127,13 @@ pub struct SearchResponse {
     /// What made the search less complete than it could be; empty if nothing did.
     #[schemars(with = "Vec<String>")]
     pub notices: Vec<Notice>,
-    /// Best first; empty where brief hits were asked for.
+    /// What the whole list has, where the query consists of conditions only; absent where results are the best of a ranking.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub complete: Option<CompleteList>,
+    /// The offset to continue a complete list with; absent at its end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_offset: Option<u64>,
+    /// Best first; of a complete list in the order of documents, by name, and of their text. Empty where brief hits were asked for.
     pub results: Vec<SearchResult>,
     /// The results in a line each, where that was asked for.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -211,6 +234,16 @@ impl Host {
     pub(crate) fn search(&self, collections: &[CollectionId], request: &SearchRequest) -> Result<SearchResponse> {
         let started = Instant::now();
         let query = checked_query(request)?;
+        if let &[only] = collections
+            && let Some(response) = self.complete_list(only, query, request, started)?
+        {
+            return Ok(response);
+        }
+        if query::is_complete(query)? {
+            return Err(Error::invalid("A query of conditions only lists the passages of one collection.")
+                .with_hint("Search one collection at a time, or add words that the results can be ranked by."));
+        }
+        complete::check_ranked(request)?;
         let mut notices = Vec::new();
         let request = &within_tier(request, self.config().tier, &mut notices);
         let count = RECALL.max(request.offset as usize + request.top_k as usize);
@@ -219,16 +252,13 @@ impl Host {
         let stages = asking::stages(&asked);
         let candidates = asking::ranked(&mut asked)?;
         let results = folding::results(&asked, &candidates, request)?;
-        let (results, hits) = match request.brief {
-            true => (Vec::new(), results.into_iter().map(Hit::from).collect()),
-            false => (results, Vec::new()),
-        };
         let mut related = Vec::new();
         if request.related {
             for Asked { collection, .. } in &asked {
                 related.extend(related::to(self, collection, &results)?);
             }
         }
+        let (results, hits) = asking::as_asked(results, request.brief);
         let mut notices: Vec<Notice> = notices.into_iter().map(Notice::from).collect();
         notices.extend(asked.iter_mut().flat_map(|asked| std::mem::take(&mut asked.notices)));
         let names: Vec<&str> = asked.iter().map(|asked| asked.collection.meta().name.as_str()).collect();
@@ -236,6 +266,8 @@ impl Host {
         Ok(SearchResponse {
             results,
             hits,
+            complete: None,
+            next_offset: None,
             related,
             query: query.to_owned(),
             collection: names.join(", "),
@@ -281,10 +313,6 @@ fn checked_query(request: &SearchRequest) -> Result<&str> {
     if let Some(each) = request.per_document {
         check_range("per_document", each, 1..=MAX_PER_DOCUMENT)?;
     }
-    for (name, value, most) in [("offset", request.offset, MAX_OFFSET), ("context", request.context, MAX_CONTEXT)] {
-        if value > most {
-            return Err(Error::invalid(format!("{name} is {value}; it must be at most {most}.")));
-        }
-    }
+    check_range("context", request.context, 0..=MAX_CONTEXT)?;
     Ok(query)
 }

@@ -25,6 +25,7 @@ fn document(path: &str, content: &str) -> DocumentMeta {
         original_stored: false,
         ingested_at: Timestamp(0),
         embedded_at: None,
+        marks: Default::default(),
     }
 }
 

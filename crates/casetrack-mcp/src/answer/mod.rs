@@ -46,10 +46,6 @@ impl<R> List<R> {
         Self { at, items, own_offset: false, next: None }
     }
 
-    pub const fn with_own_offset(at: &'static [&'static str], items: fn(&mut R) -> &mut dyn Items) -> Self {
-        Self { at, items, own_offset: true, next: None }
-    }
-
     /// With an own offset, and the field that says where the list continues.
     pub const fn with_next(
         at: &'static [&'static str],

@@ -1,5 +1,7 @@
 //! The table against the tools' specification, and the schemas against what is sent.
 
+mod terms_and_tags;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::path::Path;
@@ -214,6 +216,7 @@ fn specified() -> Value {
     });
     // In a part of their own, because the macro takes only so much.
     tools.as_object_mut().unwrap().append(specified_watches_and_jobs().as_object_mut().unwrap());
+    terms_and_tags::add(&mut tools);
     // Beyond the specification: what an answer that was cut left out, and where passages are on a page.
     let continued = json!({"type": "integer", "default": 0, "minimum": 0, "maximum": 10_000});
     for tool in LISTS {
@@ -345,7 +348,7 @@ fn the_list_of_tools_is_short() {
     let (all, usual) = (bytes(Some(vec![Toolset::All])), bytes(None));
     println!("tools/list: {all} bytes, by default {usual}");
     assert!(all <= 60_000, "{all} bytes for all tools");
-    assert!(usual <= 25_000, "{usual} bytes by default");
+    assert!(usual <= 30_000, "{usual} bytes by default");
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use casetrack_core::{DocumentMeta, Result};
 use casetrack_engine::documents::{DocumentDetails, DocumentSort, DocumentSummary};
 use casetrack_engine::paging::{Paging, Part};
+use casetrack_engine::search::{MarkFilter, admit};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -20,6 +21,8 @@ pub(crate) struct ListParameters {
     /// Sort order
     #[serde(default)]
     sort_by: DocumentSort,
+    /// Only documents with this tag of the user, or without it (-privileged)
+    tag: Option<String>,
     /// Documents to pass over: the next_offset of an earlier answer
     #[serde(default)]
     #[schemars(range(min = 0, max = 1_000_000))]
@@ -35,7 +38,7 @@ pub(crate) struct DocumentList {
     /// Name of the collection.
     collection: String,
     documents: Vec<DocumentSummary>,
-    /// Documents of the collection, also those that are not listed.
+    /// All documents, or those with the tag, also where they are not listed.
     total: u64,
     /// The offset to continue with; absent at the end.
     next_offset: Option<u64>,
@@ -54,8 +57,11 @@ impl Tool for ListDocuments {
 
     fn call(context: &Context<'_>, parameters: ListParameters) -> Result<Reply<DocumentList>> {
         let collection = context.active()?;
-        let ListParameters { sort_by, offset, limit } = parameters;
-        let part = Paging { offset, limit }.of(context.engine.list_documents(collection.id, sort_by)?);
+        let ListParameters { sort_by, tag, offset, limit } = parameters;
+        let filters: Vec<MarkFilter> = tag.iter().map(|tag| MarkFilter::tag(tag)).collect::<Result<_>>()?;
+        let mut documents = context.engine.list_documents(collection.id, sort_by)?;
+        documents.retain(|document| admit(&filters, &document.marks));
+        let part = Paging { offset, limit }.of(documents);
         let Part { items: documents, total, next_offset } = part;
         let list = DocumentList { collection: collection.name, documents, total, next_offset };
         Ok(Reply::new(list, move |list| {

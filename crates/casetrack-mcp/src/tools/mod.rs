@@ -13,6 +13,8 @@ pub(crate) mod reindex;
 pub(crate) mod search;
 pub(crate) mod status;
 pub(crate) mod sync;
+pub(crate) mod tags;
+pub(crate) mod terms;
 pub(crate) mod watches;
 pub(crate) mod work;
 

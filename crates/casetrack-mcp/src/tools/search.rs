@@ -19,7 +19,8 @@ pub(crate) struct SearchDocuments;
 #[serde(deny_unknown_fields)]
 pub(crate) struct SearchParameters {
     /// Natural language search query (e.g., 'Q3 revenue analysis', 'vendor payment terms', 'project timeline'). Supports
-    /// "exact phrases" (preferred, alone required), +required and -excluded words, and document:NAME type:contract entity:NAME date:2023-05..2023-08 page:3-7.
+    /// "exact phrases" (preferred, alone required), +required and -excluded words, and document:NAME type:contract entity:NAME date:2023-05..2023-08 page:3-7 tag:NAME field:NAME=VALUE,
+    /// and operators in capitals: (terminat* w/10 convenience) AND NOT "for cause". Conditions without other words give the complete list
     query: String,
     /// Number of results to return
     #[serde(default = "super::number::<10>")]
@@ -41,13 +42,20 @@ pub(crate) struct SearchParameters {
     ingested: Option<String>,
     /// Only these pages ('3' or '3-7')
     pages: Option<String>,
+    /// Only documents with this tag of the user, or without it (-privileged)
+    tag: Option<String>,
+    /// Only documents with this value of a user's field (custodian=Smith)
+    field: Option<String>,
     /// Leave out scanned pages read with lower mean OCR confidence
     #[schemars(range(min = 0.0, max = 1.0))]
     min_confidence: Option<f32>,
     /// Results to pass over: the next_offset of an earlier answer
     #[serde(default)]
-    #[schemars(range(min = 0, max = 10000))]
+    #[schemars(range(min = 0, max = 10_000_000))]
     offset: u32,
+    /// Only count what a complete list has
+    #[serde(default)]
+    count_only: bool,
     /// Characters of the page to show around each passage
     #[serde(default)]
     #[schemars(range(min = 0, max = 10000))]
@@ -78,7 +86,7 @@ impl Tool for SearchDocuments {
     const EFFECT: Effect = Effect::Reads;
     const TOOLSET: Toolset = Toolset::Core;
     const LIST: Option<List<Self::Response>> =
-        Some(List::with_own_offset(&["/results"], |response| &mut response.results));
+        Some(List::with_next(&["/results"], |response| &mut response.results, |response| &mut response.next_offset));
     type Parameters = SearchParameters;
     type Response = SearchResponse;
 
@@ -92,6 +100,8 @@ impl Tool for SearchDocuments {
             ingested: parameters.ingested,
             pages: parameters.pages,
             min_confidence: parameters.min_confidence,
+            tags: parameters.tag.into_iter().collect(),
+            fields: parameters.field.into_iter().collect(),
         };
         let request = SearchRequest {
             query: parameters.query,
@@ -103,13 +113,19 @@ impl Tool for SearchDocuments {
             related: parameters.related,
             per_document: parameters.per_document,
             brief: parameters.brief,
+            count_only: parameters.count_only,
         };
         let collections = match parameters.collections.as_slice() {
             [] => vec![context.active()?.id],
             names => context.engine.find_collections(names)?,
         };
         let response = context.engine.search(&collections, &request)?;
-        Ok(Reply::new(response, move |response| text::search::results(response, parameters.explain, Reader::Assistant)))
+        let found = u64::from(request.offset) + (response.results.len() + response.hits.len()) as u64;
+        let all = response.complete.as_ref().map_or(found, |list| list.passages);
+        Ok(Reply::new(response, move |response| {
+            let text = text::search::results(response, parameters.explain, Reader::Assistant);
+            text + &text::search::continuation(response, all)
+        }))
     }
 }
 
@@ -143,7 +159,8 @@ impl Tool for AskEveryDocument {
         'which contracts cap liability?', 'who has audit rights?', 'what law governs each?'.";
     const EFFECT: Effect = Effect::Reads;
     const TOOLSET: Toolset = Toolset::Core;
-    const LIST: Option<List<Self::Response>> = Some(List::with_own_offset(&["/rows"], |answer| &mut answer.rows));
+    const LIST: Option<List<Self::Response>> =
+        Some(List::with_next(&["/rows"], |answer| &mut answer.rows, |answer| &mut answer.next_offset));
     type Parameters = EveryParameters;
     type Response = EveryAnswer;
 

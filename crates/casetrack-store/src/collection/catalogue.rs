@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use casetrack_core::marks::Marks;
 use casetrack_core::{DocumentId, DocumentMeta, DocumentType, FileFormat, Result, Timestamp};
 
 use super::Collection;
@@ -20,6 +21,7 @@ pub struct CatalogueEntry {
     pub created: Option<String>,
     pub modified: Option<String>,
     pub ingested_at: Timestamp,
+    pub marks: Marks,
     slots: SlotRange,
 }
 
@@ -31,7 +33,7 @@ type Entries = Arc<[Arc<CatalogueEntry>]>;
 pub(super) struct Catalogue(Mutex<Option<(u64, Entries)>>);
 
 impl Catalogue {
-    /// After documents got new paths or names, which an entry's slots do not show.
+    /// After documents got new paths, names or marks, which an entry's slots do not show.
     pub(super) fn forget(&self) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
@@ -79,6 +81,7 @@ impl CatalogueEntry {
             created: meta.properties.created,
             modified: meta.properties.modified,
             ingested_at: meta.ingested_at,
+            marks: meta.marks,
             slots,
         }
     }

@@ -2,6 +2,7 @@
 
 use std::sync::PoisonError;
 
+use casetrack_core::marks::Marks;
 use casetrack_core::{CollectionMeta, DocumentId, Error, ErrorCode, Result};
 use rocksdb::WriteBatch;
 
@@ -78,6 +79,23 @@ impl Collection {
         self.catalogue.forget();
         relocations.iter().for_each(|relocation| self.notify(relocation.document, DocumentChange::Replaced));
         Ok(())
+    }
+
+    /// Changes the marks of documents in one step, in which nobody else changes them: `change` is given those of each document that is
+    /// there. Where it fails, nothing is changed. How many documents have other marks now. Durable when it returns.
+    pub fn change_marks(
+        &self,
+        documents: &[DocumentId],
+        change: impl Fn(DocumentId, &mut Marks) -> Result<()>,
+    ) -> Result<u64> {
+        let mut state = self.writer();
+        let (written, changed) = write::mark(&self.truth.reader(), documents, &change, &state)?;
+        if let Some(written) = written {
+            self.commit(&mut state, written)?;
+            self.catalogue.forget();
+            changed.iter().for_each(|document| self.notify(*document, DocumentChange::Replaced));
+        }
+        Ok(changed.len() as u64)
     }
 
     fn commit(&self, state: &mut State, change: Change) -> Result<()> {

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use casetrack_core::{DocumentId, Result};
 
 use super::Collection;
-use crate::bm25::WordConditions;
+use crate::bm25::{Expression, WordConditions};
 use crate::reader::Reader;
 use crate::records::{ChunkSpan, SlotRange};
 use crate::slots::SlotSet;
@@ -24,6 +24,7 @@ pub struct Conditions {
     /// On a page whose mean OCR confidence (0–1) is at least this, or that was not read by OCR.
     pub min_confidence: Option<f32>,
     pub words: WordConditions,
+    pub expression: Option<Expression>,
 }
 
 /// The chunks that fulfil [`Conditions`], as of when they were selected: those that are added later are not among them.
@@ -46,6 +47,17 @@ impl Selection {
     pub fn within(&self, other: &Self) -> Self {
         let others: Vec<u64> = other.slots.iter().collect();
         Self { slots: self.slots.intersection(&others), words: other.words.clone() }
+    }
+
+    /// What either selects, without a condition on words.
+    pub fn or(&self, other: &Self) -> Self {
+        Self { slots: self.slots.union(&other.slots), words: WordConditions::default() }
+    }
+
+    /// How many chunks of each document are selected; documents without any are left out.
+    pub fn chunks_by_document(&self) -> impl Iterator<Item = (DocumentId, u64)> {
+        let ranges = self.slots.ranges().chunk_by(|a, b| a.document == b.document);
+        ranges.map(|ranges| (ranges[0].document, ranges.iter().map(|range| u64::from(range.count)).sum()))
     }
 
     /// Each document once.
@@ -91,6 +103,9 @@ impl Collection {
         let words = conditions.words.clone();
         if !words.is_empty() {
             slots = slots.intersection(&self.ask(&self.indexes.bm25, |index| index.matching(&words))?);
+        }
+        if let Some(expression) = &conditions.expression {
+            slots = slots.intersection(&self.ask(&self.indexes.bm25, |index| index.fulfilling(expression))?);
         }
         Ok(Selection { slots, words })
     }

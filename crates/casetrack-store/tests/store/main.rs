@@ -3,6 +3,8 @@
 mod annotations;
 mod corruption;
 mod documents;
+mod expressions;
+mod marks;
 mod portable;
 mod recovery;
 mod registry;

@@ -90,6 +90,7 @@ pub fn with_id(id: DocumentId, path: &str, texts: &[&str]) -> StoredDocument {
         original_stored: false,
         ingested_at: Timestamp(1_700_000_000_123),
         embedded_at: Some(Timestamp(1_700_000_000_456)),
+        marks: Default::default(),
     };
     let vectors = chunks.iter().map(|chunk| vector(&chunk.text)).collect();
     let sparse_vectors = chunks.iter().map(|chunk| sparse_vector(&chunk.text)).collect();

@@ -6,6 +6,7 @@ use std::path::Path;
 use casetrack_core::{ChunkId, Error, Password, Result};
 use casetrack_engine::documents::DocumentSort;
 use casetrack_engine::pages::PictureRequest;
+use casetrack_engine::search::{MarkFilter, admit};
 use casetrack_text::format::{bytes, one_line};
 use casetrack_text::{self as text, Reader};
 use clap::Args;
@@ -23,13 +24,18 @@ pub struct Documents {
     /// Sort by name, date (newest first), pages (longest first) or type
     #[arg(long, value_name = "BY", default_value = "name", value_parser = named::<DocumentSort>)]
     sort: DocumentSort,
+    /// List only documents with this tag of yours, or without it (--tag=-privileged)
+    #[arg(long, value_name = "TAG")]
+    tag: Option<String>,
 }
 
 impl Documents {
     pub fn run(self, console: &Console) -> Result<u8> {
         let engine = &console.engine;
         let collection = self.target.find(engine)?;
-        let documents = engine.list_documents(collection.id, self.sort)?;
+        let filters: Vec<MarkFilter> = self.tag.iter().map(|tag| MarkFilter::tag(tag)).collect::<Result<_>>()?;
+        let mut documents = engine.list_documents(collection.id, self.sort)?;
+        documents.retain(|document| admit(&filters, &document.marks));
         console.print(&documents, |documents| text::documents::list(&collection.name, documents, Reader::CommandLine))
     }
 }

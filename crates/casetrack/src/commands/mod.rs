@@ -13,6 +13,8 @@ pub mod models;
 pub mod read_files;
 pub mod schemas;
 mod search;
+mod tags;
+mod terms;
 mod upkeep;
 mod watches;
 
@@ -35,10 +37,11 @@ pub enum OnCollections {
     Sync(ingest::Sync),
     Reindex(ingest::Reindex),
     IndexStatus(ingest::IndexStatus),
-    Search(search::Search),
+    Search(Box<search::Search>),
     Ask(search::Ask),
     Similar(search::Similar),
     Compare(search::Compare),
+    SearchTerms(terms::SearchTerms),
     Summary(graph::Summary),
     Entities(graph::Entities),
     References(graph::References),
@@ -47,6 +50,7 @@ pub enum OnCollections {
     Related(graph::Related),
     Clusters(graph::Clusters),
     Documents(documents::Documents),
+    Tag(tags::Tag),
     Show(documents::Show),
     Page(documents::Page),
     Verify(upkeep::Verify),
@@ -80,6 +84,7 @@ impl OnCollections {
             Self::Ask(command) => command.run(console),
             Self::Similar(command) => command.run(console),
             Self::Compare(command) => command.run(console),
+            Self::SearchTerms(command) => command.run(console),
             Self::Summary(command) => command.run(console),
             Self::Entities(command) => command.run(console),
             Self::References(command) => command.run(console),
@@ -88,6 +93,7 @@ impl OnCollections {
             Self::Related(command) => command.run(console),
             Self::Clusters(command) => command.run(console),
             Self::Documents(command) => command.run(console),
+            Self::Tag(command) => command.run(console),
             Self::Show(command) => command.run(console),
             Self::Page(command) => command.run(console),
             Self::Verify(command) => command.run(console),

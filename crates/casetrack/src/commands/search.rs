@@ -6,7 +6,7 @@ use casetrack_core::{Feature, Result};
 use casetrack_engine::every::EveryRequest;
 use casetrack_engine::search::{Filters, SearchRequest, SearchResponse, WrittenFilters};
 use casetrack_engine::similar::Wanted;
-use casetrack_text::format::{counted, shorten, visible};
+use casetrack_text::format::{counted, shorten, thousands, visible};
 use casetrack_text::{self as text, Reader};
 use clap::Args;
 use serde::{Deserialize, Serialize};
@@ -20,7 +20,9 @@ const RELATED_CHARS: usize = 300;
 /// Find passages and the exact place of each
 ///
 /// The query can contain "exact phrases" (preferred; alone required), +required and -excluded words, and the fields document:NAME, type:contract,
-/// entity:NAME, date:2023-05..2023-08 (also 2023 or 2023..) and page:3-7. Anything else is searched as plain text.
+/// entity:NAME, date:2023-05..2023-08 (also 2023 or 2023..), page:3-7, tag:NAME and field:NAME=VALUE. Operators are in capitals: rent AND (deposit OR bond) AND NOT
+/// garage; terminat* stands for any ending, and w/10 for at most ten words between two. A query of conditions without other words lists
+/// every passage that fulfils them. Anything else is searched as plain text.
 #[derive(Debug, Args, Serialize, Deserialize)]
 pub struct Search {
     /// What you are looking for, in your own words
@@ -58,6 +60,12 @@ pub struct Search {
     /// Search only these pages, such as 3 or 3-7
     #[arg(long, value_name = "PAGES")]
     pages: Option<String>,
+    /// Search only documents with this tag of yours, or without it (--tag=-privileged); can be repeated
+    #[arg(long = "tag", value_name = "TAG")]
+    tags: Vec<String>,
+    /// Search only documents whose field of yours has this value, such as custodian=Smith; can be repeated
+    #[arg(long = "field", value_name = "NAME=VALUE")]
+    fields: Vec<String>,
     /// Leave out scanned pages whose mean OCR confidence is below this (0–1)
     #[arg(long, value_name = "SHARE")]
     min_confidence: Option<f32>,
@@ -76,6 +84,9 @@ pub struct Search {
     /// Show a line for each result: the deciding sentence and its place
     #[arg(long)]
     brief: bool,
+    /// Count the passages and documents that fulfil the conditions, without listing them
+    #[arg(long)]
+    count_only: bool,
     /// Show what each stage of the search adds to a result's score
     #[arg(long)]
     explain: bool,
@@ -99,6 +110,7 @@ impl Search {
             full,
             per_document,
             brief,
+            count_only,
             ..
         } = self;
         let written = WrittenFilters {
@@ -110,9 +122,22 @@ impl Search {
             ingested: self.ingested,
             pages: self.pages,
             min_confidence: self.min_confidence,
+            tags: self.tags,
+            fields: self.fields,
         };
         let filters = Filters::try_from(written)?;
-        let request = SearchRequest { query, top_k, document, filters, offset, context, related, per_document, brief };
+        let request = SearchRequest {
+            query,
+            top_k,
+            document,
+            filters,
+            offset,
+            context,
+            related,
+            per_document,
+            brief,
+            count_only,
+        };
         // All names are looked up before any search.
         let found = match collections.is_empty() {
             true => vec![engine.sole_collection()?.ok_or_else(no_collection_named)?.id],
@@ -136,6 +161,9 @@ fn excerpts(response: &SearchResponse, explain: bool) -> String {
         counted(response.chunks, "chunk"),
         response.elapsed_ms,
     );
+    if let Some(list) = &response.complete {
+        let _ = write!(out, "\n{}", text::search::completeness(list, response));
+    }
     for notice in &response.notices {
         let _ = write!(out, "\nNote: {}", Reader::CommandLine.hint(notice));
     }
@@ -143,10 +171,10 @@ fn excerpts(response: &SearchResponse, explain: bool) -> String {
         let (place, excerpt) = (&result.chunk.provenance, &result.excerpt);
         let _ = write!(
             out,
-            "\n\n{}. {}  (score {:.2})\n   {}, chars {}-{} of the page, chunk {}\n",
+            "\n\n{}. {}{}\n   {}, chars {}-{} of the page, chunk {}\n",
             result.rank,
             excerpt.citation,
-            result.score,
+            if response.complete.is_none() { format!("  (score {:.2})", result.score) } else { String::new() },
             place.file_path,
             excerpt.char_start,
             excerpt.char_end,
@@ -172,6 +200,10 @@ fn excerpts(response: &SearchResponse, explain: bool) -> String {
     }
     if !response.hits.is_empty() {
         let _ = write!(out, "\n{}", text::search::hits(&response.hits));
+    }
+    if let (Some(list), Some(next)) = (&response.complete, response.next_offset) {
+        let more = thousands(list.passages.saturating_sub(next));
+        let _ = write!(out, "\n\n… {more} more: see them with --offset {next}.");
     }
     for passage in &response.related {
         let (relation, text) = (text::search::relation(passage), &passage.chunk.text);

@@ -10,16 +10,22 @@
 //! | `entity:Acme`, `entity:"John Smith"` | passages that mention this person, organization, place, date, amount or concept |
 //! | `date:2023`, `date:2023-05..2023-08-15`, `date:2023..` | in documents of this time, see [`DateRange`] |
 //! | `page:3`, `page:3-7` | on these pages |
+//! | `tag:privileged`, `-tag:"key document"` | in documents that have the user's tag, that lack it |
+//! | `field:custodian=Smith`, `-field:custodian="Ann Lee"`, `field:custodian` | in documents whose field has the value, has another or none, has any |
 //!
 //! A field given several times means any of its values; everything else must hold together. What is not of this form is text,
 //! `Re:` and `http://…` among it, and a query that has nothing of this form is its own text, unchanged.
+//!
+//! A query of phrases, required words and fields only is a complete list, and so is one with [`operators`].
 
-use std::ops::RangeInclusive;
+mod operators;
+mod parts;
 
 use casetrack_core::{Error, Result};
-use casetrack_store::{Collection, Correction, WordConditions};
+use casetrack_store::{Collection, Correction, Expression, WordConditions};
 
-use super::filter::{DateRange, Filters, Kind, pages};
+use super::filter::Filters;
+use parts::{Part, part};
 
 /// A query, taken apart.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -30,7 +36,11 @@ pub(super) struct ParsedQuery {
     /// Quoted words that passages should have.
     pub preferred: Vec<String>,
     pub filters: Filters,
-    /// What was taken as text though it looks like a field.
+    /// What operators say.
+    pub expression: Option<Expression>,
+    /// Whether everything is a condition, and nothing is left to rank by.
+    pub is_complete: bool,
+    /// What was taken as text though it looks like a field or an operator.
     pub notices: Vec<String>,
 }
 
@@ -42,26 +52,75 @@ pub(super) struct Understood {
     pub words: WordConditions,
     /// Quoted words that passages should have.
     pub preferred: Vec<String>,
+    /// What operators say.
+    pub expression: Option<Expression>,
     /// What the user should know of it.
     pub notices: Vec<String>,
 }
 
-/// Takes a query apart and corrects words that no passage has.
+impl Understood {
+    /// The conditions on words, as they can be written in a query.
+    pub fn written(&self) -> String {
+        let expression = self.expression.as_ref().map(operators::written);
+        let quote = |words: &String| match words.contains(char::is_whitespace) {
+            true => format!("\"{words}\""),
+            false => words.clone(),
+        };
+        let signed = |sign: char, words: &[String]| -> Vec<String> {
+            words.iter().map(|words| format!("{sign}{}", quote(words))).collect()
+        };
+        match (expression, self.words.required.as_slice(), self.words.excluded.as_slice()) {
+            (None, [only], []) => quote(only),
+            (expression, required, excluded) => {
+                let parts = expression.into_iter().chain(signed('+', required)).chain(signed('-', excluded));
+                parts.collect::<Vec<_>>().join(" ")
+            }
+        }
+    }
+}
+
+/// Takes a query apart and corrects words that no passage has, unless operators say what is searched.
+///
+/// Errors: a query without words, operators that cannot be read.
 pub(super) fn understand(collection: &Collection, query: &str) -> Result<Understood> {
-    let ParsedQuery { text, mut words, mut preferred, filters, mut notices } = parse(query);
-    if text.is_empty() {
+    let parsed = parse(query)?;
+    let mut understood = checked(query, parsed)?;
+    if understood.expression.is_some() {
+        return Ok(understood);
+    }
+    let corrections = collection.corrections(&understood.text)?;
+    understood.text = correct(&understood.text, &corrections);
+    for required in understood.words.required.iter_mut().chain(&mut understood.preferred) {
+        *required = correct(required, &corrections);
+    }
+    understood.notices.extend(corrections.iter().map(|Correction { word, replacement }| {
+        format!("No passage contains \"{word}\"; searched for \"{replacement}\".")
+    }));
+    Ok(understood)
+}
+
+/// Whether a query consists of conditions only, with no words to rank by.
+pub(super) fn is_complete(query: &str) -> Result<bool> {
+    Ok(parse(query)?.is_complete)
+}
+
+/// Takes a search term apart: words side by side are a phrase, and everything is a condition.
+pub(super) fn understand_term(term: &str) -> Result<Understood> {
+    let parsed = operators::in_term(term.trim())?;
+    checked(term, of_conditions(parsed))
+}
+
+fn checked(query: &str, parsed: ParsedQuery) -> Result<Understood> {
+    let ParsedQuery { text, words, preferred, filters, expression, notices, .. } = parsed;
+    if text.is_empty() && expression.is_none() {
         return Err(Error::invalid(format!("The query \"{query}\" has no words to search for."))
             .with_hint("Say what the passages should be about; fields and excluded words only narrow that down."));
     }
-    let corrections = collection.corrections(&text)?;
-    let text = correct(&text, &corrections);
-    for required in words.required.iter_mut().chain(&mut preferred) {
-        *required = correct(required, &corrections);
+    if expression.as_ref().is_some_and(operators::is_negative) && words.required.is_empty() {
+        return Err(Error::invalid("NOT alone leaves nearly every passage.")
+            .with_hint("Say what the passages should have, as in rent AND NOT garage."));
     }
-    notices.extend(corrections.iter().map(|Correction { word, replacement }| {
-        format!("No passage contains \"{word}\"; searched for \"{replacement}\".")
-    }));
-    Ok(Understood { text, filters, words, preferred, notices })
+    Ok(Understood { text, filters, words, preferred, expression, notices })
 }
 
 /// The text with corrected words in their places.
@@ -91,19 +150,12 @@ pub(super) fn nothing_left(words: &WordConditions, documents: u64) -> String {
     }
 }
 
-/// A part that means something.
-enum Part<'q> {
-    Words { sign: Option<char>, words: &'q str },
-    Document(&'q str),
-    Kind(Kind),
-    Entity(&'q str),
-    Date(DateRange),
-    Pages(RangeInclusive<u32>),
-}
-
-pub(super) fn parse(query: &str) -> ParsedQuery {
+fn parse(query: &str) -> Result<ParsedQuery> {
     let query = query.trim();
     let mut parsed = ParsedQuery::default();
+    if let Some(operators) = operators::in_query(query, &mut parsed.notices)? {
+        return Ok(of_conditions(operators));
+    }
     let (mut at, mut plain_from, mut text) = (0, 0, String::new());
     let mut is_plain = true;
     while at < query.len() {
@@ -116,18 +168,14 @@ pub(super) fn parse(query: &str) -> ParsedQuery {
                 plain_from = at;
                 text.push(' ');
                 match part {
-                    Part::Words { sign: Some('-'), words } => parsed.words.excluded.push(words.to_owned()),
-                    Part::Words { sign, words } => {
+                    Part::Words { sign, words } if sign != Some('-') => {
                         text.push_str(words);
-                        let conditions =
-                            if sign.is_some() { &mut parsed.words.required } else { &mut parsed.preferred };
-                        conditions.push(words.to_owned());
+                        match sign {
+                            Some(_) => parsed.words.required.push(words.to_owned()),
+                            None => parsed.preferred.push(words.to_owned()),
+                        }
                     }
-                    Part::Document(name) => parsed.filters.documents.push(name.to_owned()),
-                    Part::Entity(name) => parsed.filters.entities.push(name.to_owned()),
-                    Part::Kind(kind) => parsed.filters.kinds.push(kind),
-                    Part::Date(range) => parsed.filters.dated.push(range),
-                    Part::Pages(range) => parsed.filters.pages.push(range),
+                    condition => parsed.restrict(condition),
                 }
             }
             None => at += query[at..].chars().next().map_or(1, char::len_utf8),
@@ -140,87 +188,39 @@ pub(super) fn parse(query: &str) -> ParsedQuery {
         besides = besides.replacen(phrase.as_str(), "", 1);
     }
     if !besides.contains(char::is_alphanumeric) {
-        let only = parsed.preferred.iter().map(|phrase| format!("Only passages with “{phrase}” were searched."));
-        parsed.notices.extend(only);
         parsed.words.required.append(&mut parsed.preferred);
+        parsed.is_complete = !parsed.words.required.is_empty();
     }
     parsed.text = if is_plain { query.to_owned() } else { text.split_whitespace().collect::<Vec<_>>().join(" ") };
+    Ok(parsed)
+}
+
+/// A query that consists of conditions only.
+fn of_conditions(operators: operators::Parsed<'_>) -> ParsedQuery {
+    let operators::Parsed { expression, conditions, notices } = operators;
+    let mut parsed = ParsedQuery { is_complete: true, notices, ..ParsedQuery::default() };
+    for condition in conditions {
+        parsed.restrict(condition);
+    }
+    let sought = expression.as_ref().map(operators::sought).into_iter().chain(parsed.words.required.iter().cloned());
+    parsed.text = sought.collect::<Vec<_>>().join(" ");
+    parsed.expression = expression;
     parsed
 }
 
-/// The part that begins here and its length in bytes; `None` for text.
-fn part<'q>(rest: &'q str, notices: &mut Vec<String>) -> Option<(Part<'q>, usize)> {
-    let sign = rest.chars().next().filter(|c| matches!(c, '+' | '-'));
-    let unsigned = &rest[sign.map_or(0, char::len_utf8)..];
-    let sign_length = rest.len() - unsigned.len();
-    if let Some((words, length)) = quoted(unsigned) {
-        return Some((Part::Words { sign, words }, sign_length + length));
-    }
-    if let Some((name, after)) = FIELDS.iter().find_map(|name| Some((name, unsigned.strip_prefix(name)?)))
-        && let Some((value, length)) = value(after)
-    {
-        if sign.is_none()
-            && let Some(part) = field(name, value)
-        {
-            return Some((part, name.len() + length));
+impl ParsedQuery {
+    fn restrict(&mut self, condition: Part<'_>) {
+        match condition {
+            Part::Words { sign: Some('-'), words } => self.words.excluded.push(words.to_owned()),
+            Part::Words { words, .. } => self.words.required.push(words.to_owned()),
+            Part::Document(name) => self.filters.documents.push(name.to_owned()),
+            Part::Entity(name) => self.filters.entities.push(name.to_owned()),
+            Part::Kind(kind) => self.filters.kinds.push(kind),
+            Part::Date(range) => self.filters.dated.push(range),
+            Part::Pages(range) => self.filters.pages.push(range),
+            Part::Mark(filter) => self.filters.marks.push(filter),
         }
-        let why = if sign.is_some() { "a field takes no sign" } else { allowed(name) };
-        notices.push(format!(
-            "\"{}{name}{value}\" was searched as text: {why}.",
-            sign.map(String::from).unwrap_or_default()
-        ));
-        return None;
     }
-    let word = unsigned.split(char::is_whitespace).next().filter(|word| word.contains(char::is_alphanumeric))?;
-    let first = word.chars().next()?;
-    let is_word = match sign? {
-        '+' => first.is_alphanumeric() || matches!(first, '$' | '€' | '£' | '¥' | '§' | '#'),
-        _ => first.is_alphabetic(),
-    };
-    is_word.then_some((Part::Words { sign, words: word }, sign_length + word.len()))
-}
-
-const FIELDS: [&str; 5] = ["document:", "type:", "entity:", "date:", "page:"];
-
-fn field<'q>(name: &str, value: &'q str) -> Option<Part<'q>> {
-    match name {
-        "document:" => return Some(Part::Document(value)),
-        "entity:" => return Some(Part::Entity(value)),
-        _ => {}
-    }
-    // As at the end of a sentence or a clause.
-    let value = value.trim_end_matches([',', ';', '?', '!', ')']);
-    match name {
-        "type:" => value.parse().ok().map(Part::Kind),
-        "date:" => value.parse().ok().map(Part::Date),
-        _ => pages(value).ok().map(Part::Pages),
-    }
-}
-
-fn allowed(name: &str) -> &'static str {
-    match name {
-        "type:" => "the types are those of documents, such as contract or invoice, and of files, such as pdf",
-        "date:" => "a date is YYYY, YYYY-MM or YYYY-MM-DD, a range A..B",
-        _ => "a page is a number from 1, a range N-M",
-    }
-}
-
-/// The value of a field, quoted or up to the next space, and its length in bytes with the quotes.
-fn value(after: &str) -> Option<(&str, usize)> {
-    if let Some(quoted) = quoted(after) {
-        return Some(quoted);
-    }
-    let word = after.split(char::is_whitespace).next().filter(|word| word.contains(char::is_alphanumeric))?;
-    Some((word, word.len()))
-}
-
-/// The text between quotes that begin here, and its length with them. A mark of inches is not a quote: a quotation has words and is
-/// not followed by a letter or digit.
-fn quoted(text: &str) -> Option<(&str, usize)> {
-    let inner = text.strip_prefix('"')?;
-    let (end, _) = inner.match_indices('"').find(|&(at, _)| !inner[at + 1..].starts_with(char::is_alphanumeric))?;
-    let words = inner[..end].trim();
-    words.contains(char::is_alphanumeric).then_some((words, end + 2))
 }
 
 #[cfg(test)]
@@ -228,7 +228,12 @@ mod tests {
     use casetrack_core::DocumentType;
     use proptest::prelude::*;
 
+    use super::super::filter::Kind;
     use super::*;
+
+    fn parse(query: &str) -> ParsedQuery {
+        super::parse(query).unwrap()
+    }
 
     fn words(query: &str) -> (String, Vec<String>, Vec<String>) {
         let parsed = parse(query);
@@ -300,7 +305,8 @@ mod tests {
     proptest! {
         #[test]
         fn any_query_is_understood(query in "\\PC{0,60}") {
-            parse(&query);
+            // An error is an answer.
+            let _ = super::parse(&query);
         }
 
         #[test]
@@ -311,6 +317,8 @@ mod tests {
 
         #[test]
         fn words_without_signs_are_the_text(query in "[a-zA-Z0-9é.,;?!'/_ ]{0,60}") {
+            let operators = ["AND", "OR", "NOT", "w/", "W/"];
+            prop_assume!(!query.split_whitespace().any(|word| operators.iter().any(|operator| word.starts_with(operator))));
             prop_assert_eq!(parse(&query), ParsedQuery { text: query.trim().to_owned(), ..ParsedQuery::default() });
         }
     }

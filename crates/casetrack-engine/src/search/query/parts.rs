@@ -1,0 +1,119 @@
+//! The parts of a query that are not plain words: words with signs, phrases, fields.
+
+use std::ops::RangeInclusive;
+
+use super::super::filter::{DateRange, Kind, pages};
+use super::super::marked::MarkFilter;
+
+/// A part that means something.
+#[derive(Debug, Clone)]
+pub(super) enum Part<'q> {
+    Words { sign: Option<char>, words: &'q str },
+    Document(&'q str),
+    Kind(Kind),
+    Entity(&'q str),
+    Date(DateRange),
+    Pages(RangeInclusive<u32>),
+    Mark(MarkFilter),
+}
+
+/// The part that begins here and its length in bytes; `None` for text.
+pub(super) fn part<'q>(rest: &'q str, notices: &mut Vec<String>) -> Option<(Part<'q>, usize)> {
+    let sign = rest.chars().next().filter(|c| matches!(c, '+' | '-'));
+    let unsigned = &rest[sign.map_or(0, char::len_utf8)..];
+    let sign_length = rest.len() - unsigned.len();
+    if let Some((words, length)) = quoted(unsigned) {
+        return Some((Part::Words { sign, words }, sign_length + length));
+    }
+    if let Some((filter, length)) = mark(unsigned)
+        && sign != Some('+')
+    {
+        let filter = MarkFilter { excluded: sign.is_some(), ..filter };
+        return Some((Part::Mark(filter), sign_length + length));
+    }
+    if let Some((name, after)) = FIELDS.iter().find_map(|name| Some((name, unsigned.strip_prefix(name)?)))
+        && let Some((value, length)) = value(after)
+    {
+        if sign.is_none()
+            && let Some(part) = field(name, value)
+        {
+            return Some((part, name.len() + length));
+        }
+        let why = if sign.is_some() { "a field takes no sign" } else { allowed(name) };
+        notices.push(format!(
+            "\"{}{name}{value}\" was searched as text: {why}.",
+            sign.map(String::from).unwrap_or_default()
+        ));
+        return None;
+    }
+    let word = unsigned.split(char::is_whitespace).next().filter(|word| word.contains(char::is_alphanumeric))?;
+    let first = word.chars().next()?;
+    let is_word = match sign? {
+        '+' => first.is_alphanumeric() || matches!(first, '$' | '€' | '£' | '¥' | '§' | '#'),
+        _ => first.is_alphabetic(),
+    };
+    is_word.then_some((Part::Words { sign, words: word }, sign_length + word.len()))
+}
+
+/// A tag or field of the user at the beginning of a text, and its length.
+fn mark(text: &str) -> Option<(MarkFilter, usize)> {
+    if let Some(after) = text.strip_prefix("tag:") {
+        let (tag, length) = value(after)?;
+        return Some((MarkFilter::tag(clause(tag)).ok()?, "tag:".len() + length));
+    }
+    let after = text.strip_prefix("field:")?;
+    // field:custodian="Ann Lee" as well as field:"custodian=Ann Lee"
+    let name = after.split(|c: char| c.is_whitespace() || c == '"').next().filter(|name| name.ends_with('='));
+    let (field, length) = match name.and_then(|name| Some((name, quoted(&after[name.len()..])?))) {
+        Some((name, (value, length))) => (format!("{name}{value}"), name.len() + length),
+        None => value(after).map(|(field, length)| (clause(field).to_owned(), length))?,
+    };
+    Some((MarkFilter::field(&field).ok()?, "field:".len() + length))
+}
+
+/// A value without what ends a sentence or a clause.
+fn clause(value: &str) -> &str {
+    value.trim_end_matches([',', ';', '?', '!', ')'])
+}
+
+const FIELDS: [&str; 5] = ["document:", "type:", "entity:", "date:", "page:"];
+
+fn field<'q>(name: &str, value: &'q str) -> Option<Part<'q>> {
+    match name {
+        "document:" => return Some(Part::Document(value)),
+        "entity:" => return Some(Part::Entity(value)),
+        _ => {}
+    }
+    let value = clause(value);
+    match name {
+        "type:" => value.parse().ok().map(Part::Kind),
+        "date:" => value.parse().ok().map(Part::Date),
+        _ => pages(value).ok().map(Part::Pages),
+    }
+}
+
+fn allowed(name: &str) -> &'static str {
+    match name {
+        "type:" => "the types are those of documents, such as contract or invoice, and of files, such as pdf",
+        "date:" => "a date is YYYY, YYYY-MM or YYYY-MM-DD, a range A..B",
+        _ => "a page is a number from 1, a range N-M",
+    }
+}
+
+/// The value of a field, quoted or up to the next space, and its length in bytes with the quotes.
+fn value(after: &str) -> Option<(&str, usize)> {
+    if let Some(quoted) = quoted(after) {
+        return Some(quoted);
+    }
+    let word = after.split(char::is_whitespace).next().filter(|word| word.contains(char::is_alphanumeric))?;
+    Some((word, word.len()))
+}
+
+/// The text between quotes that begin here, and its length with them. A mark of inches is not a quote: a quotation has words and is
+/// not followed by a letter or digit.
+pub(super) fn quoted(text: &str) -> Option<(&str, usize)> {
+    let inner = text.strip_prefix('"')?;
+    let (end, _) = inner.match_indices('"').find(|&(at, _)| !inner[at + 1..].starts_with(char::is_alphanumeric))?;
+    let words = inner[..end].trim();
+    words.contains(char::is_alphanumeric).then_some((words, end + 2))
+}

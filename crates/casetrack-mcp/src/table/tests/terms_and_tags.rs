@@ -1,0 +1,35 @@
+//! The parameters of search terms, complete lists and tags, which are beyond the specification.
+
+use serde_json::{Value, json};
+
+pub fn add(tools: &mut Value) {
+    let string = json!({"type": "string"});
+    let strings = json!({"type": "array", "items": {"type": "string"}});
+    let optional_strings = json!({"type": "array", "items": {"type": "string"}, "default": []});
+    let offset = json!({"type": "integer", "default": 0, "minimum": 0, "maximum": 1_000_000});
+    let mut terms = strings.clone();
+    (terms["minItems"], terms["maxItems"]) = (json!(1), json!(1000));
+    tools["search_terms"] = json!([["terms"], {
+        "terms": terms,
+        "document": string,
+        "document_type": string,
+        "path": string,
+        "tag": string,
+        "field": string,
+        "offset": offset,
+        "limit": {"type": "integer", "default": 100, "minimum": 1, "maximum": 1000},
+    }]);
+    tools["tag_document"] = json!([["documents"], {
+        "documents": strings,
+        "add_tags": optional_strings,
+        "remove_tags": optional_strings,
+        "set_fields": optional_strings,
+        "clear_fields": optional_strings,
+        "offset": {"type": "integer", "default": 0, "minimum": 0, "maximum": 10_000},
+    }]);
+    let search = &mut tools["search_documents"][1];
+    search["offset"]["maximum"] = json!(10_000_000);
+    search["count_only"] = json!({"type": "boolean", "default": false});
+    (search["tag"], search["field"]) = (string.clone(), string.clone());
+    tools["list_documents"][1]["tag"] = string;
+}

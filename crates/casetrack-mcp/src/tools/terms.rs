@@ -1,0 +1,68 @@
+//! Search the active collection for a list of terms at once.
+
+use casetrack_core::Result;
+use casetrack_engine::paging::Paging;
+use casetrack_engine::search::{Filters, WrittenFilters};
+use casetrack_engine::terms::{TermReport, TermsRequest};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::answer::{List, Reply};
+use crate::session::Context;
+use crate::tool::{Effect, Tool, Toolset};
+use casetrack_text::{self as text, Reader};
+
+pub(crate) struct SearchTerms;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct TermsParameters {
+    /// Words and phrases, each with AND, OR, NOT, parentheses, terminat* and w/10 as in search_documents
+    #[schemars(length(min = 1, max = 1000))]
+    terms: Vec<String>,
+    /// Only this document (name or ID)
+    document: Option<String>,
+    /// Only documents of this type (contract, ...) or file format (pdf, ...)
+    document_type: Option<String>,
+    /// Only files whose path matches this pattern
+    path: Option<String>,
+    /// Only documents with this tag of the user, or without it (-privileged)
+    tag: Option<String>,
+    /// Only documents with this value of a user's field (custodian=Smith)
+    field: Option<String>,
+    /// Documents to pass over: the next_offset of an earlier answer
+    #[serde(default)]
+    #[schemars(range(min = 0, max = 1_000_000))]
+    offset: u32,
+    /// Most documents of the answer
+    #[serde(default = "super::number::<100>")]
+    #[schemars(range(min = 1, max = 1000))]
+    limit: u32,
+}
+
+impl Tool for SearchTerms {
+    const NAME: &'static str = "search_terms";
+    const TITLE: &'static str = "Count search terms";
+    const DESCRIPTION: &'static str = "Count how many passages of each document have each of a list of terms. The counts are complete: \
+        totals of each term first, then the documents with hits.";
+    const EFFECT: Effect = Effect::Reads;
+    const TOOLSET: Toolset = Toolset::Core;
+    const LIST: Option<List<Self::Response>> =
+        Some(List::with_next(&["/rows"], |report| &mut report.rows, |report| &mut report.next_offset));
+    type Parameters = TermsParameters;
+    type Response = TermReport;
+
+    fn call(context: &Context<'_>, parameters: TermsParameters) -> Result<Reply<TermReport>> {
+        let TermsParameters { terms, document, document_type, path, tag, field, offset, limit } = parameters;
+        let written = WrittenFilters {
+            kinds: document_type.into_iter().collect(),
+            paths: path.into_iter().collect(),
+            tags: tag.into_iter().collect(),
+            fields: field.into_iter().collect(),
+            ..WrittenFilters::default()
+        };
+        let request = TermsRequest { terms, document, filters: Filters::try_from(written)? };
+        let report = context.engine.search_terms(context.active()?.id, &request, Paging { offset, limit })?;
+        Ok(Reply::new(report, |report| text::terms::report(report, Reader::Assistant)))
+    }
+}

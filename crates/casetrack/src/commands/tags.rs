@@ -1,0 +1,66 @@
+//! `casetrack tag`
+
+use std::ffi::OsString;
+
+use casetrack_core::{Error, Result};
+use casetrack_engine::marking::{MarkChanges, MarkTable};
+use casetrack_text as text;
+use clap::Args;
+use serde::{Deserialize, Serialize};
+
+use crate::console::Console;
+use crate::options::InCollection;
+
+/// Set your own tags and fields on documents
+///
+/// Searches take them as filters: tag:privileged, -tag:privileged, field:custodian=Smith. They stay when a document is ingested again,
+/// renamed or moved. Without changes, --csv or --from-folders says where the tags come from.
+#[derive(Debug, Args, Serialize, Deserialize)]
+pub struct Tag {
+    /// Names or IDs of documents
+    #[arg(value_name = "DOCUMENT", required_unless_present_any = ["csv", "from_folders"])]
+    documents: Vec<String>,
+    #[command(flatten)]
+    target: InCollection,
+    /// Add this tag; can be repeated
+    #[arg(long, value_name = "TAG", requires = "documents")]
+    add: Vec<String>,
+    /// Remove this tag; can be repeated
+    #[arg(long, value_name = "TAG", requires = "documents")]
+    remove: Vec<String>,
+    /// Set a field, such as custodian=Smith; can be repeated
+    #[arg(long, value_name = "NAME=VALUE", requires = "documents")]
+    set: Vec<String>,
+    /// Clear the field with this name; can be repeated
+    #[arg(long, value_name = "NAME", requires = "documents")]
+    clear: Vec<String>,
+    /// Read tags and fields from a CSV file. Its first line names the columns: one of the document (document, file or path), one of
+    /// tags (separated by semicolons), every other one a field
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["documents", "from_folders"])]
+    csv: Option<OsString>,
+    /// Name of the column that names the document, where it is another
+    #[arg(long, value_name = "NAME", requires = "csv")]
+    column: Option<String>,
+    /// Tag every document with the names of its folders, below the folder that all of them share
+    #[arg(long, conflicts_with = "documents")]
+    from_folders: bool,
+}
+
+impl Tag {
+    pub fn run(self, console: &Console) -> Result<u8> {
+        let engine = &console.engine;
+        let collection = self.target.find(engine)?.id;
+        let report = if let Some(file) = &self.csv {
+            let path = console.path(file);
+            let csv = std::fs::read_to_string(&path).map_err(|error| Error::io(path.display(), error))?;
+            engine.mark_from_table(collection, &MarkTable { csv, document_column: self.column })?
+        } else if self.from_folders {
+            engine.mark_from_folders(collection)?
+        } else {
+            let Self { add, remove, set, clear, .. } = self;
+            let changes = MarkChanges { add_tags: add, remove_tags: remove, set_fields: set, clear_fields: clear };
+            engine.mark_documents(collection, &self.documents, &changes)?
+        };
+        console.print(&report, text::tags::report)
+    }
+}

@@ -1,0 +1,148 @@
+//! Complete lists, operators in queries, and lists of search terms.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use crate::client::{Client, run, run_expecting, run_json};
+
+fn matter(dir: &Path) {
+    std::fs::create_dir_all(dir).unwrap();
+    for (name, text) in [
+        (
+            "Lease.txt",
+            "The landlord may terminate the lease for convenience. Late payment bears interest.\x0c\
+             The deposit is returned after termination.\x0cThe garage is rented with the flat.",
+        ),
+        (
+            "Loan.txt",
+            "Late payments bear interest.\x0cThe bank may terminate the loan if there is a breach of contract.",
+        ),
+        ("Memo.txt", "Nothing was agreed, terms and conditions apart."),
+    ] {
+        std::fs::write(dir.join(name), text).unwrap();
+    }
+}
+
+/// Document and page of each result, in order.
+fn places(found: &Value) -> Vec<String> {
+    let place = |result: &Value| {
+        format!("{} {}", result["provenance"]["document_name"].as_str().unwrap(), result["provenance"]["page"])
+    };
+    found["results"].as_array().unwrap().iter().map(place).collect()
+}
+
+#[test]
+fn conditions_give_the_complete_list_in_the_order_of_documents() {
+    let data = tempfile::tempdir().unwrap();
+    let home = &data.path().join("home");
+    let files = data.path().join("files");
+    matter(&files);
+    let mut client = Client::start(home, &[]);
+    client.call("create_collection", json!({"name": "Flat"}));
+    client.work("ingest_folder", json!({"folder_path": files}));
+
+    for (query, expected) in [
+        ("\"late payment\"", &["Lease.txt 1", "Loan.txt 1"][..]),
+        ("+interest", &["Lease.txt 1", "Loan.txt 1"]),
+        ("+interest document:Loan", &["Loan.txt 1"]),
+        ("terminat*", &["Lease.txt 1", "Lease.txt 2", "Loan.txt 2"]),
+        ("terminat* AND NOT deposit", &["Lease.txt 1", "Loan.txt 2"]),
+        ("terminat* AND document:Lease", &["Lease.txt 1", "Lease.txt 2"]),
+        ("(garage OR deposit) AND (flat OR termination)", &["Lease.txt 2", "Lease.txt 3"]),
+        ("terminat* w/4 convenience", &["Lease.txt 1"]),
+        ("terminat* w/3 convenience", &[]),
+        ("(convenience OR \"breach of contract\") w/10 terminat*", &["Lease.txt 1", "Loan.txt 2"]),
+        ("landlord NOT late", &[]),
+    ] {
+        let (text, found) = client.call("search_documents", json!({"query": query, "top_k": 50}));
+        assert_eq!(places(&found), expected, "{query}: {found:#}");
+        assert_eq!(found["complete"]["passages"], json!(expected.len()), "{query}");
+        assert_eq!(found["next_offset"], Value::Null, "{query}");
+        if !expected.is_empty() {
+            assert!(text.contains("all are listed"), "{query}: {text}");
+        }
+    }
+    let (text, found) = client.call("search_documents", json!({"query": "\"late payment\"", "top_k": 1}));
+    assert!(
+        text.contains("The phrase \"late payment\" is in 2 of 3 documents, 2 passages; 1 to 1 are listed."),
+        "{text}"
+    );
+    assert!(text.ends_with("… 1 more: call again with offset 1."), "{text}");
+    assert_eq!(found["next_offset"], 1);
+    let rest = client.call("search_documents", json!({"query": "\"late payment\"", "offset": 1})).1;
+    assert_eq!((places(&rest), &rest["results"][0]["rank"]), (vec!["Loan.txt 1".to_owned()], &json!(2)));
+    let (text, counted) = client.call("search_documents", json!({"query": "terminat* OR garage", "count_only": true}));
+    assert_eq!(
+        (&counted["complete"], &counted["results"]),
+        (&json!({"condition": "terminat* OR garage", "documents": 2, "passages": 4}), &json!([]))
+    );
+    assert!(text.contains("What you ask for is in 2 of 3 documents, 4 passages. It was read as:"), "{text}");
+    let none = client.call("search_documents", json!({"query": "\"payment late\""})).0;
+    assert!(none.contains("The phrase \"payment late\" is in none of 3 documents."), "{none}");
+
+    // Prose is ranked as before.
+    for query in ["terms and conditions", "rent w/o garage", "TERMS AND CONDITIONS", "garage and/or deposit"] {
+        let found = client.call("search_documents", json!({"query": query})).1;
+        assert_eq!(found["complete"], Value::Null, "{query}");
+        assert!(!found["results"].as_array().unwrap().is_empty(), "{query}");
+    }
+    let failed = client.call_failing("search_documents", json!({"query": "rent AND (lease"}));
+    assert!(failed.contains("The parenthesis at character 10 of the query is not closed."), "{failed}");
+    let failed = client.call_failing("search_documents", json!({"query": "NOT garage"}));
+    assert!(failed.contains("NOT alone"), "{failed}");
+    let failed = client.call_failing("search_documents", json!({"query": "late payment", "count_only": true}));
+    assert!(failed.contains("can only be counted"), "{failed}");
+
+    let shown = run(home, &["search", "terminat* NOT deposit", "-c", "Flat", "-k", "1"]);
+    assert!(shown.contains("in 2 of 3 documents, 2 passages; 1 to 1 are listed."), "{shown}");
+    assert!(shown.trim_end().ends_with("… 1 more: see them with --offset 1."), "{shown}");
+    client.close();
+}
+
+#[test]
+fn a_list_of_terms_is_counted_by_document() {
+    let data = tempfile::tempdir().unwrap();
+    let home = &data.path().join("home");
+    let files = data.path().join("files");
+    matter(&files);
+    run(home, &["new", "Flat"]);
+    run(home, &["ingest", files.to_str().unwrap(), "-c", "Flat"]);
+    let mut client = Client::start(home, &["-c", "Flat"]);
+    let terms =
+        json!(["terminat*", "late payment", "breach w/3 contract", "novation", "rent AND", "+bank document:Loan"]);
+    let (text, report) = client.call("search_terms", json!({"terms": terms}));
+    let totals: Vec<_> = report["terms"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|total| (total["documents"].as_u64().unwrap(), total["passages"].as_u64().unwrap()))
+        .collect();
+    assert_eq!(totals, [(2, 3), (2, 2), (1, 1), (0, 0), (0, 0), (1, 1)]);
+    assert!(report["terms"][4]["problem"].as_str().unwrap().contains("has nothing after it"), "{report:#}");
+    assert_eq!(
+        report["rows"],
+        json!([
+            {"document_name": "Lease.txt", "passages": {"1": 2, "2": 1}},
+            {"document_name": "Loan.txt", "passages": {"1": 1, "2": 1, "3": 1, "6": 1}},
+        ])
+    );
+    assert_eq!((&report["documents_with_hits"], &report["documents_without_hits"]), (&json!(2), &json!(1)));
+    assert_eq!(report["passages_with_hits"], 4);
+    assert!(text.contains("1. terminat*: 2 documents, 3 passages\n"), "{text}");
+    assert!(text.contains("Lease.txt: terminat* 2, late payment 1\n"), "{text}");
+    let part = client.call("search_terms", json!({"terms": ["terminat*"], "limit": 1})).1;
+    assert_eq!((part["rows"].as_array().unwrap().len(), &part["next_offset"]), (1, &json!(1)));
+    let of_one = client.call("search_terms", json!({"terms": ["terminat*"], "document": "Loan"})).1;
+    assert_eq!((&of_one["documents"], &of_one["terms"][0]["passages"]), (&json!(1), &json!(1)));
+    client.call_failing("search_terms", json!({"terms": []}));
+    client.close();
+
+    let list = data.path().join("terms.txt");
+    std::fs::write(&list, "\u{feff}terminat*\r\n\r\n\"late payment\"\n").unwrap();
+    let csv = run(home, &["search-terms", list.to_str().unwrap(), "-c", "Flat", "--csv"]);
+    assert_eq!(csv.trim_end(), "document,terminat*,\"\"\"late payment\"\"\"\nLease.txt,2,1\nLoan.txt,1,1");
+    let report = run_json(home, &["search-terms", "garage", "late payment", "-c", "Flat"]);
+    assert_eq!((&report["terms"][0]["passages"], &report["terms"][1]["passages"]), (&json!(1), &json!(2)));
+    run_expecting(1, home, &["search-terms", " ", "-c", "Flat"]);
+}

@@ -1,17 +1,19 @@
 #!/usr/bin/env python3
 """Makes of annotated contracts a folder for `casetrack eval FOLDER`.
 
-usage: contract_spans.py DATA_DIR FOLDER [--sample N] [--half first|second] [--named]
+usage: contract_spans.py DATA_DIR FOLDER [--sample N] [--half first|second] [--named] [--foreign]
 
 DATA_DIR holds txt/*.txt and clauses.jsonl, one annotation a line:
   {"file": name without extension, "description", "quotes": [{"spans": [[start, end]]}]}
 A query is a clause's description, a gold span a quote of it, wherever it stands: measure with --within-files. With --named a query
 also says which contract is meant, for a search across all of them: "DESCRIPTION in the DOCUMENT between PARTY and PARTY?", after
 manifest.jsonl ({"_id", "document_name", "parties"}); contracts whose parties it does not give are not asked about.
+With --foreign letters are exchanged, vowels for vowels and consonants for consonants, in texts and queries: a language that no model has
+learnt, in which words occur as in English.
 --sample takes that number of contracts, drawn with a fixed seed; --half asks only about every other contract, and takes all.
 Needs the Python standard library only.
 """
-import argparse, json, random, re, shutil
+import argparse, json, random, re
 from pathlib import Path
 
 SEED = 1
@@ -25,13 +27,15 @@ def main():
     parser.add_argument("--sample", type=int)
     parser.add_argument("--half", choices=HALVES)
     parser.add_argument("--named", action="store_true")
+    parser.add_argument("--foreign", action="store_true")
     options = parser.parse_args()
+    written = (lambda text: text.translate(exchanged())) if options.foreign else (lambda text: text)
     files = sorted((options.data / "txt").glob("*.txt"))
     if options.sample:
         files = sorted(random.Random(SEED).sample(files, min(options.sample, len(files))))
     (options.folder / "documents").mkdir(parents=True, exist_ok=True)
     for file in files:
-        shutil.copyfile(file, options.folder / "documents" / file.name)
+        (options.folder / "documents" / file.name).write_text(written(file.read_text(encoding="utf-8")), encoding="utf-8")
     asked = [file.stem for file in files][HALVES.get(options.half, 0)::2 if options.half else 1]
     # what is put after a description
     places = {name: "" for name in asked}
@@ -46,7 +50,17 @@ def main():
                 if quote["spans"]:
                     after = places[clause["file"]]
                     query = clause["description"].rstrip("?. ") + after if after else clause["description"]
-                    spans.write(json.dumps({"query": query, "file": clause["file"] + ".txt", "spans": quote["spans"]}) + "\n")
+                    spans.write(json.dumps({"query": written(query), "file": clause["file"] + ".txt", "spans": quote["spans"]}) + "\n")
+
+
+def exchanged():
+    """A table for str.translate."""
+    letters = {}
+    for kind in "aeiou", "bcdfghjklmnpqrstvwxyz":
+        others = list(kind)
+        random.Random(SEED).shuffle(others)
+        letters.update(zip(kind + kind.upper(), others + [other.upper() for other in others]))
+    return str.maketrans(letters)
 
 
 def place(contract):

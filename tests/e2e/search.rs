@@ -213,3 +213,109 @@ fn names_numbers_quantities_and_beginnings_decide_what_comes_first() {
     assert_eq!(found, "agreement-3.txt");
     assert!(passage.contains("SUPPLY AGREEMENT"), "{passage}");
 }
+
+#[test]
+fn several_collections_are_searched_with_one_ranking_only_where_they_are_named() {
+    let data = tempfile::tempdir().unwrap();
+    let home = &data.path().join("home");
+    let write = |name: &str, text: &str| {
+        let path = data.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        path
+    };
+    let rent = write("rent.txt", "The tenant pays the rent of the flat on the first day of each month.");
+    let boat = write("boat.txt", "The charterer pays the hire of the boat every week in advance.");
+    run(home, &["new", "Flat"]);
+    run(home, &["new", "Boat"]);
+    run(home, &["ingest", rent.to_str().unwrap(), "-c", "Flat"]);
+    run(home, &["ingest", boat.to_str().unwrap(), "-c", "Boat"]);
+
+    let mut client = Client::start(home, &[]);
+    client.call("switch_collection", json!({"collection_name": "Flat"}));
+    let alone = client.call("search_documents", json!({"query": "who pays the hire of the boat?"})).1;
+    assert_eq!(places(&alone), ["rent.txt 1"]);
+    assert_eq!(alone["results"][0].get("collection"), None);
+    let query = json!({"query": "who pays the hire of the boat?", "collections": ["Flat", "Boat", "Boat"]});
+    let (text, both) = client.call("search_documents", query);
+    assert_eq!(both["collection"], "Flat, Boat");
+    assert_eq!((&both["documents"], both["results"].as_array().unwrap().len()), (&json!(2), 2));
+    assert_eq!(both["results"][0]["collection"], "Boat");
+    assert_eq!(both["results"][1]["collection"], "Flat");
+    assert!(both["results"][0]["score"].as_f64() > both["results"][1]["score"].as_f64());
+    assert!(text.contains("In:    Boat"), "{text}");
+    let shown = run(home, &["search", "who pays the hire of the boat?", "-c", "Flat", "-c", "Boat", "--brief"]);
+    let first = shown.lines().find(|line| line.starts_with("1. ")).unwrap();
+    assert!(first.starts_with("1. Boat: boat.txt, p. 1"), "{shown}");
+}
+
+#[test]
+fn each_document_has_its_say_and_brief_hits_are_a_line() {
+    let data = tempfile::tempdir().unwrap();
+    let home = &data.path().join("home");
+    let files = data.path().join("files");
+    std::fs::create_dir(&files).unwrap();
+    // One document has more about rent than all results that are asked for, and three say the same to the word.
+    let pages: Vec<String> =
+        (0..30).map(|n| format!("The rent of house {n} is due on day {n} of the month.")).collect();
+    std::fs::write(files.join("long.txt"), pages.join("\x0c")).unwrap();
+    for name in ["a", "b", "c"] {
+        let text = format!("The rent is due on the first day of the month.\x0cSigned by {name}.");
+        std::fs::write(files.join(format!("{name}.txt")), text).unwrap();
+    }
+    let mut client = Client::start(home, &[]);
+    client.call("create_collection", json!({"name": "Houses"}));
+    client.work("ingest_folder", json!({"folder_path": files}));
+
+    let mut search = |arguments: Value| client.call("search_documents", arguments);
+    let (_, each) = search(json!({"query": "when is the rent due", "per_document": 2, "top_k": 50}));
+    let names: Vec<&str> = each["results"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|result| result["provenance"]["document_name"].as_str().unwrap())
+        .collect();
+    assert_eq!(names.len(), 8, "{names:?}");
+    assert_eq!(names.iter().filter(|name| **name == "long.txt").count(), 2);
+    // Documents are not torn apart.
+    let mut documents = names.clone();
+    documents.dedup();
+    assert_eq!(documents.len(), 4, "{names:?}");
+
+    let (text, brief) = search(json!({"query": "when is the rent due", "per_document": 1, "brief": true}));
+    let hits = brief["hits"].as_array().unwrap();
+    assert_eq!((hits.len(), brief["results"].as_array().unwrap().len()), (4, 0));
+    assert!(hits.iter().any(|hit| hit["quote"] == "The rent is due on the first day of the month."), "{brief}");
+    assert!(text.lines().filter(|line| line.contains("rent")).all(|line| line.chars().count() < 300), "{text}");
+    assert!(brief.to_string().len() <= 3 * text.len(), "{} {}", brief.to_string().len(), text.len());
+
+    let refused = client.call_failing("search_documents", json!({"query": "rent", "per_document": 4}));
+    assert!(refused.contains("per_document"), "{refused}");
+}
+
+#[test]
+fn a_section_is_found_by_its_number() {
+    let data = tempfile::tempdir().unwrap();
+    let home = &data.path().join("home");
+    let mut text = String::from("SUPPLY AGREEMENT\n\n");
+    for section in 1..=12 {
+        text.push_str(&format!("{section}. General matters number {section}.\n\n"));
+        for sub in 1..=8 {
+            let other = (section + sub) % 12 + 1;
+            text.push_str(&format!(
+                "{section}.{sub} Matter. Subject to section {other}.{sub}, the parties shall act in good faith in every matter that \
+                 arises under this agreement and shall keep the records which the other party may reasonably ask for from time to \
+                 time during its term. {}\n\n",
+                "Nothing in it limits a right that the law gives to either of them, now or later. ".repeat(6)
+            ));
+        }
+    }
+    let file = data.path().join("supply.txt");
+    std::fs::write(&file, text).unwrap();
+    run(home, &["new", "Supply"]);
+    run(home, &["ingest", file.to_str().unwrap(), "-c", "Supply"]);
+    for number in ["7.6", "3.2", "11.8"] {
+        let found = run_json(home, &["search", &format!("what does section {number} say"), "-c", "Supply", "-k", "1"]);
+        let text = found["results"][0]["text"].as_str().unwrap();
+        assert!(text.lines().any(|line| line.starts_with(&format!("{number} "))), "{number}: {text}");
+    }
+}

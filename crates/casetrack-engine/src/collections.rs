@@ -132,6 +132,18 @@ impl Host {
         Ok(all.swap_remove(found))
     }
 
+    /// The ids of the collections that these names mean, each once.
+    pub fn find_collections(&self, names: &[String]) -> Result<Vec<CollectionId>> {
+        let mut found = Vec::new();
+        for name in names {
+            let id = self.find_collection(name)?.id;
+            if !found.contains(&id) {
+                found.push(id);
+            }
+        }
+        Ok(found)
+    }
+
     /// The collection that is meant where none is named: the only active one.
     pub fn sole_collection(&self) -> Result<Option<CollectionMeta>> {
         let mut active = self.registry().list()?;

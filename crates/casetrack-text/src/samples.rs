@@ -111,6 +111,7 @@ pub fn search(scores: [f32; 2]) -> SearchResponse {
         };
         let bm25 = Some(StageScore { rank: rank as u32, score: 12.3, share: 0.31 });
         SearchResult {
+            collection: None,
             rank: rank as u32,
             score,
             chunk,
@@ -136,6 +137,7 @@ pub fn search(scores: [f32; 2]) -> SearchResponse {
         stages: vec!["recall".to_owned(), "fusion".to_owned()],
         notices: Vec::new(),
         results: vec![result(1, scores[0]), result(2, scores[1])],
+        hits: Vec::new(),
         related: Vec::new(),
     }
 }

@@ -1,12 +1,14 @@
 //! Results of a search.
 
+use std::fmt::Write;
+
 use casetrack_engine::compare::{Comparison, SideOfComparison};
-use casetrack_engine::search::{CompleteList, RelatedPassage, Relation, SearchResponse, SearchResult};
+use casetrack_engine::search::{CompleteList, Hit, RelatedPassage, Relation, SearchResponse, SearchResult};
 use casetrack_engine::similar::SimilarChunks;
 
 use super::chunks::quotation;
 use super::format::{counted, one_line, push_notices, shorten, thousands, trimmed};
-use super::marks::{citation, document_text, name};
+use super::marks::{citation, document_text, name, quote};
 use crate::Reader;
 
 /// Longest query repeated above the results, in characters.
@@ -33,7 +35,7 @@ pub fn results(response: &SearchResponse, explain: bool, reader: Reader) -> Stri
         text.push_str(&format!("\n{}\n", completeness(list, response)));
     }
     push_notices(&mut text, &reader.notices(&response.notices));
-    if response.results.is_empty() && response.complete.is_none() {
+    if response.results.is_empty() && response.hits.is_empty() && response.complete.is_none() {
         text.push_str(&match (response.total_documents, response.chunks) {
             (0, _) => format!("\nThe collection has no documents yet. Ingest some with {}.", reader.ingestion()),
             // A note says why there was nothing to search.
@@ -45,6 +47,7 @@ pub fn results(response: &SearchResponse, explain: bool, reader: Reader) -> Stri
     for result in &response.results {
         text.push_str(&passage(result, explain));
     }
+    text.push_str(&hits(&response.hits));
     for passage in &response.related {
         text.push_str(&format!("\n--- {} ---\n{}", relation(passage), quotation(&passage.chunk)));
     }
@@ -53,7 +56,7 @@ pub fn results(response: &SearchResponse, explain: bool, reader: Reader) -> Stri
 
 /// What a complete list has, and which part of it is shown.
 pub fn completeness(list: &CompleteList, response: &SearchResponse) -> String {
-    let CompleteList { condition, documents, passages } = list;
+    let CompleteList { condition, documents, passages, .. } = list;
     let unquoted = condition.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
     let (subject, reading) = match unquoted {
         Some(phrase) if !phrase.contains('"') => (format!("The phrase {condition}"), String::new()),
@@ -61,13 +64,17 @@ pub fn completeness(list: &CompleteList, response: &SearchResponse) -> String {
         _ => ("What you ask for".to_owned(), format!(" It was read as: {condition}")),
     };
     let of = counted(response.documents, "document");
-    let shown = match (response.results.first(), response.results.last()) {
-        _ if *passages == 0 => return format!("{subject} is in none of {of}.{reading}"),
-        (Some(first), Some(last)) if first.rank == 1 && u64::from(last.rank) == *passages => "; all are listed",
-        (Some(first), Some(last)) => {
-            &format!("; {} to {} are listed", thousands(first.rank.into()), thousands(last.rank.into()))
+    if *passages == 0 {
+        return format!("{subject} is in none of {of}.{reading}");
+    }
+    let ranks: Vec<u32> =
+        response.results.iter().map(|result| result.rank).chain(response.hits.iter().map(|hit| hit.rank)).collect();
+    let shown = match (ranks.first(), ranks.last()) {
+        (Some(1), Some(&last)) if u64::from(last) == *passages => "; all are listed".to_owned(),
+        (Some(&first), Some(&last)) => {
+            format!("; {} to {} are listed", thousands(first.into()), thousands(last.into()))
         }
-        _ => "",
+        _ => String::new(),
     };
     let passages = counted(*passages, "passage");
     format!("{subject} is in {} of {of}, {passages}{shown}.{reading}", thousands(*documents))
@@ -78,6 +85,16 @@ pub fn continuation(response: &SearchResponse, all: u64) -> String {
     let Some(next) = response.next_offset else { return String::new() };
     let more = thousands(all.saturating_sub(next));
     format!("\n\n… {more} more: call again with offset {next}.")
+}
+
+/// Hits of a line each, with their quotations.
+pub fn hits(hits: &[Hit]) -> String {
+    let mut text = String::new();
+    for Hit { rank, score, collection, citation: place, quote: said, chunk_id: _ } in hits {
+        let collection = collection.as_ref().map_or_else(String::new, |name| format!("{}: ", one_line(name)));
+        let _ = write!(text, "\n{rank}. {collection}{} ({score:.2}): {}", citation(place), quote(said));
+    }
+    text
 }
 
 /// One result, between the text around it where that was asked for.
@@ -100,6 +117,9 @@ fn passage(result: &SearchResult, explain: bool) -> String {
 /// What is shown about a result besides its place and text, by lines: why it has its rank, and where else the passage occurs.
 pub fn beside(result: &SearchResult, explain: bool) -> Vec<String> {
     let mut lines = Vec::new();
+    if let Some(collection) = &result.collection {
+        lines.push(format!("In:    {}", one_line(collection)));
+    }
     if explain {
         let stages = [("BM25", result.bm25), ("dense E1", result.dense), ("sparse E6", result.sparse)];
         let stages: Vec<String> = stages

@@ -89,7 +89,7 @@ fn main() -> Result<()> {
     let searches = rounds * queries.len();
     let ask = |n: usize, document: Option<String>| {
         let request = SearchRequest { query: queries[n % queries.len()].clone(), document, ..SearchRequest::default() };
-        let response = engine.search(id, &request).expect("an answer");
+        let response = engine.search(&[id], &request).expect("an answer");
         assert_eq!(response.stages[0], "recall (BM25, dense E1, sparse E6)", "{:?}", response.notices);
         response.results.len()
     };

@@ -60,12 +60,12 @@ impl Deref for Engine {
 
 /// Use cases that concern jobs or watches as well.
 impl Engine {
-    /// Searches one collection. When a model is missing, or chunks lack its vectors, the other stages answer and a notice says so, as it
+    /// Searches one collection, or several with one ranking. When a model is missing, or chunks lack its vectors, the other stages answer and a notice says so, as it
     /// does while documents are being ingested.
-    pub fn search(&self, collection: CollectionId, request: &SearchRequest) -> Result<SearchResponse> {
-        let ingestion = self.jobs.ingestion_notice(collection);
-        let mut response = self.host.search(collection, request)?;
-        response.notices.extend(ingestion.map(Into::into));
+    pub fn search(&self, collections: &[CollectionId], request: &SearchRequest) -> Result<SearchResponse> {
+        let ingestions: Vec<_> = collections.iter().filter_map(|&id| self.jobs.ingestion_notice(id)).collect();
+        let mut response = self.host.search(collections, request)?;
+        response.notices.extend(ingestions.into_iter().map(Into::into));
         Ok(response)
     }
 

@@ -44,7 +44,7 @@ impl Ranking {
             Self::new("BM25", |recall| Some(recall.bm25.clone())),
             Self::new("dense E1", |recall| recall.dense.clone()),
             Self::new("sparse E6", |recall| recall.sparse.clone()),
-            Self::new("fused", |recall| Some(fused(recall, Weights::default()))),
+            Self::new("fused", |recall| Some(fused(recall, recall.weights))),
         ]
     }
 }
@@ -52,7 +52,7 @@ impl Ranking {
 /// The lists of the stages fused by score, best first.
 pub fn fused(recall: &Recall, weights: Weights) -> Vec<Hit> {
     recall
-        .fused(weights)
+        .fused_with(weights)
         .into_iter()
         .map(|found| Hit { document: found.document, index: found.index, score: found.score })
         .collect()
@@ -122,9 +122,9 @@ impl Evaluation<'_> {
             };
             if number == 0 {
                 // Loads models and indexes.
-                self.host.search(collection.meta().id, &request)?;
+                self.host.search(&[collection.meta().id], &request)?;
             }
-            let response = self.host.search(collection.meta().id, &request)?;
+            let response = self.host.search(&[collection.meta().id], &request)?;
             times.push(response.elapsed_ms);
             let answers = response.results.iter().map(|result| Hit {
                 document: result.chunk.provenance.document_id,

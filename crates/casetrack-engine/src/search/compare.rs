@@ -57,7 +57,7 @@ impl Host {
                 document: Some(document.id.to_string()),
                 ..SearchRequest::default()
             };
-            let response = self.search(collection, &request)?;
+            let response = self.search(&[collection], &request)?;
             for notice in response.notices {
                 if !notices.contains(&notice) {
                     notices.push(notice);

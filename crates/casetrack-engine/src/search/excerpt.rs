@@ -7,8 +7,12 @@ use casetrack_core::Provenance;
 use super::Excerpt;
 use crate::documents::chunks::ChunkView;
 
-/// Longest excerpt, in characters.
+/// Longest excerpt, in characters, …
 const MAX_CHARS: usize = 320;
+/// … and of a hit in a line.
+const BRIEF_CHARS: usize = 200;
+/// A last sentence or line of at most this many words is the heading of what follows.
+const HEADING_WORDS: usize = 8;
 
 #[derive(Default)]
 struct Window {
@@ -18,17 +22,20 @@ struct Window {
     first_match: usize,
 }
 
-/// The stretch of at most [`MAX_CHARS`] characters, beginning at a sentence or line, that holds the most different words of
+/// The stretch of at most [`MAX_CHARS`] characters ([`BRIEF_CHARS`] where it is to be brief), beginning at a sentence or line, that holds the most different words of
 /// `query`; among equals the one with more of them, then the first place.
-pub(super) fn excerpt(query: &str, chunk: &ChunkView) -> Excerpt {
+pub(super) fn excerpt(query: &str, chunk: &ChunkView, brief: bool) -> Excerpt {
+    let most = if brief { BRIEF_CHARS } else { MAX_CHARS };
     let chars: Vec<char> = chunk.text.chars().collect();
     let terms: HashSet<String> = words(&query.chars().collect::<Vec<_>>()).map(|(_, word)| stem(&word)).collect();
     let matches: Vec<(usize, String)> =
         words(&chars).map(|(at, word)| (at, stem(&word))).filter(|(_, word)| terms.contains(word)).collect();
 
+    let starts = starts(&chars);
     let mut best = Window::default();
-    for start in starts(&chars) {
-        let inside: Vec<_> = matches.iter().filter(|(at, _)| (start..start + MAX_CHARS).contains(at)).collect();
+    for &start in &starts {
+        let said = said_until(&chars, &starts, start, most);
+        let inside: Vec<_> = matches.iter().filter(|(at, _)| (start..said).contains(at)).collect();
         let Some(&&(first, _)) = inside.first() else { continue };
         let distinct = inside.iter().map(|(_, word)| word).collect::<HashSet<_>>().len();
         let score = (distinct, inside.len());
@@ -37,7 +44,7 @@ pub(super) fn excerpt(query: &str, chunk: &ChunkView) -> Excerpt {
             best = Window { score, start, first_match: first };
         }
     }
-    let (start, end) = (best.start, end_of(&chars, best.start));
+    let (start, end) = (best.start, end_of(&chars, best.start, most));
     let line_start = chunk.provenance.line_start + newlines(&chars[..start]);
     let line_end = line_start + newlines(&chars[start..end]);
     Excerpt {
@@ -85,17 +92,26 @@ fn starts(chars: &[char]) -> Vec<usize> {
 }
 
 /// The end of the last sentence within reach if that leaves at least half, else of the last word.
-fn end_of(chars: &[char], start: usize) -> usize {
-    let limit = (start + MAX_CHARS).min(chars.len());
+fn end_of(chars: &[char], start: usize, most: usize) -> usize {
+    let limit = (start + most).min(chars.len());
     if limit == chars.len() {
         return trim_end(chars, start, limit);
     }
-    let sentence = (start + MAX_CHARS / 2..limit)
+    let sentence = (start + most / 2..limit)
         .rev()
         .find(|&at| matches!(chars[at], '.' | '!' | '?') && chars.get(at + 1).is_none_or(|c| c.is_whitespace()))
         .map(|at| at + 1);
     let word = || (start + 1..limit).rev().find(|&at| chars[at].is_whitespace());
     trim_end(chars, start, sentence.or_else(word).unwrap_or(limit))
+}
+
+/// The end of what an excerpt from `start` says: without a heading that it ends with, for what that heads is not shown.
+fn said_until(chars: &[char], starts: &[usize], start: usize, most: usize) -> usize {
+    let end = end_of(chars, start, most);
+    let last = starts.iter().copied().filter(|at| (start + 1..end).contains(at)).max().unwrap_or(start);
+    let words = chars[last..end].split(|c| c.is_whitespace()).filter(|word| !word.is_empty()).count();
+    let goes_on = chars[end..].iter().any(|c| c.is_alphanumeric());
+    if goes_on && last > start && words <= HEADING_WORDS { last } else { end }
 }
 
 fn trim_end(chars: &[char], start: usize, end: usize) -> usize {
@@ -150,7 +166,7 @@ pub(super) mod tests {
     fn the_sentence_with_the_words_of_the_query_is_shown_with_its_own_place() {
         let filler = "Nothing of note is said in this sentence at all. ".repeat(12);
         let text = format!("{filler}\nLate payments bear interest — at 1.5% per month. {filler}");
-        let found = excerpt("interest on late payment", &chunk(&text));
+        let found = excerpt("interest on late payment", &chunk(&text), false);
         assert!(found.text.starts_with("Late payments bear interest"), "{}", found.text);
         assert_eq!(found.line_start, 11);
         let chars: Vec<char> = text.chars().collect();
@@ -160,10 +176,23 @@ pub(super) mod tests {
     }
 
     #[test]
+    fn what_a_heading_heads_is_shown_with_it() {
+        let before =
+            "Neither party is liable for delay where performance is limited by events that it cannot control. "
+                .repeat(2);
+        let text = format!(
+            "{before}16.15 Limitation of Liability. In no event shall the supplier's total liability exceed the fees paid in \
+             the year before the claim arose, whatever the cause of action, and whether or not it was told of the loss. {before}"
+        );
+        let found = excerpt("limitation of liability", &chunk(&text), false);
+        assert!(found.text.contains("total liability exceed the fees"), "{}", found.text);
+    }
+
+    #[test]
     fn without_a_match_or_a_space_the_beginning_is_shown() {
         let text = "x".repeat(1000);
-        let found = excerpt("query", &chunk(&text));
+        let found = excerpt("query", &chunk(&text), false);
         assert_eq!((found.char_start, found.char_end), (100, 100 + MAX_CHARS as u32));
-        assert_eq!(excerpt("query", &chunk("short")).text, "short");
+        assert_eq!(excerpt("query", &chunk("short"), false).text, "short");
     }
 }

@@ -10,24 +10,34 @@ use casetrack_core::{Block, DocumentId, Result};
 use casetrack_extract::chunker::headings_at;
 use casetrack_store::Collection;
 
+use super::asking::Asked;
 use super::fusion::Candidate;
 use super::{Repetition, SearchRequest, SearchResult, context, excerpt};
 use crate::documents::chunks::{self, ChunkView};
 
 /// The results from `request.offset` on, with the repetitions that rank above the first passage left out. A candidate that vanished since recall is left out.
 pub(super) fn results(
-    collection: &Collection,
-    query: &str,
-    candidates: &[Candidate],
+    asked: &[Asked],
+    candidates: &[(usize, Candidate)],
     request: &SearchRequest,
 ) -> Result<Vec<SearchResult>> {
     let (offset, top_k) = (request.offset as usize, request.top_k as usize);
-    let mut passages = collection.passages();
-    let mut seen = Seen::default();
+    let mut passages: Vec<_> = asked.iter().map(|asked| asked.collection.passages()).collect();
+    let mut seen: HashMap<Option<DocumentId>, Seen> = HashMap::new();
     let mut results: Vec<SearchResult> = Vec::new();
-    for candidate in candidates {
-        let Some(passage) = passages.at(candidate.document, candidate.index)? else { continue };
+    let mut sources = Vec::new();
+    let grouped = request.per_document.map(|_| by_document(candidates));
+    let mut of_document: HashMap<DocumentId, u32> = HashMap::new();
+    for (at, candidate) in grouped.as_deref().unwrap_or(candidates) {
+        let has = of_document.entry(candidate.document).or_default();
+        if request.per_document.is_some_and(|most| *has >= most) {
+            continue;
+        }
+        let Asked { collection, preferences, .. } = &asked[*at];
+        let Some(passage) = passages[*at].at(candidate.document, candidate.index)? else { continue };
         let chunk = chunks::view(passage);
+        // Each document has its say, though another says the same.
+        let seen = seen.entry(request.per_document.map(|_| candidate.document)).or_default();
         match seen.repeats(&chunk, results.len()) {
             Some(above) => results[above].repeated_in.push(Repetition {
                 chunk_id: chunk.chunk_id,
@@ -35,27 +45,44 @@ pub(super) fn results(
                 file_path: chunk.provenance.file_path,
             }),
             None if results.len() == offset + top_k => break,
-            None => results.push(SearchResult {
-                rank: results.len() as u32 + 1,
-                score: candidate.score,
-                excerpt: excerpt::excerpt(query, &chunk),
-                surroundings: super::Surroundings::default(),
-                chunk,
-                repeated_in: Vec::new(),
-                bm25: candidate.bm25,
-                dense: candidate.dense,
-                sparse: candidate.sparse,
-                preferred: candidate.preferred,
-            }),
+            None => {
+                *has += 1;
+                sources.push(collection);
+                results.push(SearchResult {
+                    rank: results.len() as u32 + 1,
+                    score: candidate.score,
+                    collection: (asked.len() > 1).then(|| collection.meta().name.clone()),
+                    excerpt: excerpt::excerpt(&preferences.asked, &chunk, request.brief),
+                    surroundings: super::Surroundings::default(),
+                    chunk,
+                    repeated_in: Vec::new(),
+                    bm25: candidate.bm25,
+                    dense: candidate.dense,
+                    sparse: candidate.sparse,
+                    preferred: candidate.preferred,
+                });
+            }
         }
     }
     results.drain(..offset.min(results.len()));
     let mut pages = HashMap::new();
-    for result in &mut results {
+    for (result, collection) in results.iter_mut().zip(sources.into_iter().skip(offset)) {
         head_by_excerpt(collection, result, &mut pages)?;
         result.surroundings = context::around(collection, &result.chunk.provenance, request.context)?;
     }
     Ok(results)
+}
+
+/// Documents in the order of their best candidates, each with its candidates in their order.
+fn by_document(candidates: &[(usize, Candidate)]) -> Vec<(usize, Candidate)> {
+    let mut places: HashMap<DocumentId, usize> = HashMap::new();
+    for (_, candidate) in candidates {
+        let next = places.len();
+        places.entry(candidate.document).or_insert(next);
+    }
+    let mut grouped = candidates.to_vec();
+    grouped.sort_by_key(|(_, candidate)| places[&candidate.document]);
+    grouped
 }
 
 /// The blocks of pages that were read already.

@@ -1,5 +1,6 @@
 //! Fusion of recall lists by score.
 
+use std::cmp::Ordering;
 use std::collections::HashMap;
 
 use casetrack_core::DocumentId;
@@ -16,7 +17,7 @@ pub struct Weights {
     pub sparse: f32,
 }
 
-/// What searches use. On SciFact these weights give the compact models an nDCG@10 of 0.7386, the best of those tried.
+/// What searches of English text use. On SciFact these weights give the compact models an nDCG@10 of 0.7386, the best of those tried.
 impl Default for Weights {
     fn default() -> Self {
         Self { bm25: 0.5, dense: 1.0, sparse: 0.5 }
@@ -38,8 +39,12 @@ pub(crate) struct Candidate {
 }
 
 impl Recall {
-    /// All lists, fused.
-    pub(crate) fn fused(&self, weights: Weights) -> Vec<Candidate> {
+    /// All lists, fused as searches do.
+    pub(crate) fn fused(&self) -> Vec<Candidate> {
+        self.fused_with(self.weights)
+    }
+
+    pub(crate) fn fused_with(&self, weights: Weights) -> Vec<Candidate> {
         fuse(Some(&self.bm25), self.dense.as_deref(), self.sparse.as_deref(), weights)
     }
 }
@@ -89,23 +94,26 @@ pub(crate) fn fuse(
 }
 
 pub(super) fn sort(candidates: &mut [Candidate]) {
-    candidates
-        .sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| (a.document, a.index).cmp(&(b.document, b.index))));
+    candidates.sort_by(order);
 }
 
-/// Adds preferences, each with what was found of it, to the scores of all candidates, which are divided by what that makes of the
-/// highest possible one.
+/// Best first, equal scores by place.
+pub(super) fn order(a: &Candidate, b: &Candidate) -> Ordering {
+    b.score.total_cmp(&a.score).then_with(|| (a.document, a.index).cmp(&(b.document, b.index)))
+}
+
+/// Adds preferences, each with what was found of it, to the scores of all candidates, which are divided by `total`, the highest score
+/// with all preferences.
 pub(super) fn prefer<'p>(
     everywhere: Vec<Candidate>,
     preferences: impl Iterator<Item = (&'p Preferred, &'p Recall)>,
+    total: f32,
 ) -> Vec<Candidate> {
-    let mut total = 1.0;
     let mut joined: HashMap<(DocumentId, u32), Candidate> =
         everywhere.into_iter().map(|candidate| ((candidate.document, candidate.index), candidate)).collect();
     let mut bonuses: HashMap<(DocumentId, u32), f32> = HashMap::new();
     for (Preferred { most, share, apart, .. }, found) in preferences {
-        total += most;
-        for candidate in found.fused(Weights::default()) {
+        for candidate in found.fused() {
             let key = (candidate.document, candidate.index);
             *bonuses.entry(key).or_default() += most * share(candidate.document, candidate.index);
             if *apart || !joined.contains_key(&key) {

@@ -1,10 +1,12 @@
-//! What of a query is meant to the letter: quoted words, numbers, identifiers.
+//! What of a query is meant to the letter: quoted words, numbers, identifiers, sections by number.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use casetrack_core::{DocumentId, Result};
 use casetrack_store::{Collection, Conditions, Filter, Selection, WordConditions};
+
+use super::section;
 
 /// A number or identifier that more than one passage in this many has says little of what is meant …
 const ONE_IN: u64 = 100;
@@ -27,13 +29,14 @@ impl Literals {
     }
 }
 
-/// The passages of `searched` (`None` for all) that have one of `phrases`, or a rare number or identifier of `text`; `None` where
-/// there are none. A notice says of each phrase whether any passage has it.
+/// The passages of `searched` (`None` for all) that have one of `phrases`, a rare number or identifier of `text`, or the beginning of
+/// a section that it names, where documents are `meant` in one of these; `None` where there are none. A notice says of each phrase whether any passage has it.
 pub(super) fn literals(
     collection: &Collection,
     text: &str,
     phrases: &[String],
     searched: Option<&Arc<Selection>>,
+    meant: Option<&[DocumentId]>,
     notices: &mut Vec<String>,
 ) -> Result<Option<Literals>> {
     let all = collection.counts()?.chunks;
@@ -57,6 +60,7 @@ pub(super) fn literals(
             found.push(collection.places(&selected));
         }
     }
+    found.extend(section::sections(collection, text, meant)?);
     if found.is_empty() {
         return Ok(None);
     }

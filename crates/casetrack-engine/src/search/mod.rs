@@ -1,5 +1,6 @@
 //! Hybrid search: BM25 ∪ dense ∪ learned-sparse recall, score fusion, passages with provenance.
 
+mod asking;
 pub mod compare;
 mod complete;
 mod context;
@@ -8,6 +9,7 @@ mod excerpt;
 mod filter;
 mod folding;
 pub(crate) mod fusion;
+mod language;
 mod literal;
 mod marked;
 mod preferred;
@@ -16,24 +18,22 @@ mod query;
 mod recall;
 mod related;
 mod route;
+mod section;
 pub mod similar;
 pub mod terms;
 
 use std::time::Instant;
 
 use casetrack_core::{ChunkId, CollectionId, Error, Notice, Result, Tier};
-use casetrack_store::{Filter, WordConditions};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 pub use filter::{DateRange, Filters, Kind, WrittenFilters};
 
 use crate::documents::chunks;
-use crate::graph::chunks_with_entities;
 use crate::host::Host;
 use crate::paging::check_range;
-use preferred::Preferences;
-use query::Understood;
+use asking::Asked;
 
 pub use complete::CompleteList;
 pub use fusion::Weights;
@@ -50,6 +50,8 @@ pub const MAX_QUERY_CHARS: usize = 10_000;
 pub const MAX_OFFSET: u32 = 10_000;
 /// Most characters of text around a passage, on each side.
 pub const MAX_CONTEXT: u32 = 10_000;
+/// Most passages of each document where they are limited.
+pub const MAX_PER_DOCUMENT: u32 = 3;
 /// Candidates that each recall source contributes.
 pub const RECALL: usize = 500;
 
@@ -70,6 +72,11 @@ pub struct SearchRequest {
     pub context: u32,
     /// Whether to add passages that are related to the best results, though the query may not find them.
     pub related: bool,
+    /// Only so many passages of each document, the best ones, 1–[`MAX_PER_DOCUMENT`]; documents are in the order of their best. Every
+    /// document that was searched is found then, however many there are.
+    pub per_document: Option<u32>,
+    /// Hits of a line each instead of results.
+    pub brief: bool,
     /// Whether only the counts of a complete list are wanted, without its passages.
     pub count_only: bool,
 }
@@ -77,15 +84,27 @@ pub struct SearchRequest {
 impl Default for SearchRequest {
     fn default() -> Self {
         let (query, document, filters) = Default::default();
-        Self { query, top_k: 10, document, filters, offset: 0, context: 0, related: false, count_only: false }
+        Self {
+            query,
+            top_k: 10,
+            document,
+            filters,
+            offset: 0,
+            context: 0,
+            related: false,
+            per_document: None,
+            brief: false,
+            count_only: false,
+        }
     }
 }
 
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct SearchResponse {
     pub query: String,
+    /// The name of the collection; of several, their names with commas between.
     pub collection: String,
-    /// Documents in the collection.
+    /// Documents in what was searched, before filters.
     pub total_documents: u64,
     /// Documents and chunks that were searched.
     pub documents: u64,
@@ -103,8 +122,11 @@ pub struct SearchResponse {
     /// The offset to continue a complete list with; absent at its end.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_offset: Option<u64>,
-    /// Best first; of a complete list in the order of documents, by name, and of their text.
+    /// Best first; of a complete list in the order of documents, by name, and of their text. Empty where brief hits were asked for.
     pub results: Vec<SearchResult>,
+    /// The results in a line each, where that was asked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub hits: Vec<Hit>,
     /// Passages of other documents that are related to the best results, where they were asked for; none of them is a result itself.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub related: Vec<RelatedPassage>,
@@ -116,6 +138,9 @@ pub struct SearchResult {
     pub rank: u32,
     /// 0–1, comparable within one response.
     pub score: f32,
+    /// The collection it is from, where several were searched.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub collection: Option<String>,
     /// The chunk, with the headings in force where the excerpt begins.
     #[serde(flatten)]
     pub chunk: chunks::ChunkView,
@@ -134,6 +159,23 @@ pub struct SearchResult {
     /// What preferences add to `score`: the query names the document, quotes its words, or compares quantities that it has.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub preferred: Option<f32>,
+}
+
+/// A result in a line.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Hit {
+    /// From 1.
+    pub rank: u32,
+    /// 0–1, comparable within one response.
+    pub score: f32,
+    /// The collection it is from, where several were searched.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub collection: Option<String>,
+    /// Where the quotation stands.
+    pub citation: String,
+    /// The sentences of the passage that answer the words of the query best, verbatim.
+    pub quote: String,
+    pub chunk_id: ChunkId,
 }
 
 /// Verbatim text of the page around a passage.
@@ -176,86 +218,60 @@ pub struct StageScore {
 }
 
 impl Host {
-    /// Searches one collection. When a model is missing, or chunks lack its vectors, the other stages answer and a notice says so, as it
-    /// does while documents are being ingested.
-    pub(crate) fn search(&self, collection: CollectionId, request: &SearchRequest) -> Result<SearchResponse> {
+    /// Searches one collection, or several with one ranking. When a model is missing, or chunks lack its vectors, the other stages answer
+    /// and a notice says so, as it does while documents are being ingested.
+    pub(crate) fn search(&self, collections: &[CollectionId], request: &SearchRequest) -> Result<SearchResponse> {
         let started = Instant::now();
         let query = checked_query(request)?;
-        let collection = self.collection(collection)?;
-        let mut understood = query::understand(&collection, query)?;
-        let mut notices = std::mem::take(&mut understood.notices);
-        let mut restricted = request.filters.clone();
-        restricted.documents.extend(request.document.clone());
-        let id = collection.meta().id;
-        let mentioning =
-            chunks_with_entities(self, id, &[&restricted.entities, &understood.filters.entities], &mut notices)?;
-        notices.extend(marked::unknown(&collection, [&restricted, &understood.filters])?);
-        if understood.is_complete {
-            let base = filter::select(
-                &collection,
-                [&restricted, &understood.filters],
-                mentioning,
-                &WordConditions::default(),
-            )?;
-            return self.complete_list(&collection, request, &understood, base, notices, started);
+        if let Some(list) = self.complete_list(collections, query, request, started)? {
+            return Ok(list);
         }
         complete::check_ranked(request)?;
-        let Understood { text, filters, words, preferred, .. } = understood;
-        let select = |words| filter::select(&collection, [&restricted, &filters], mentioning.clone(), words);
-        let selection = select(&words)?;
-        let counts = collection.counts()?;
-        let (documents, chunks) = match &selection {
-            Some(selection) => (selection.documents(), selection.chunks()),
-            None => (counts.documents, counts.chunks),
-        };
-        if chunks == 0 && counts.chunks > 0 {
-            let left = select(&WordConditions::default())?.map_or(counts.documents, |selection| selection.documents());
-            notices.push(query::nothing_left(&words, left));
-        }
-        let Preferences { asked, preferred: preferences, comparisons } =
-            Preferences::of(&collection, &text, preferred, selection.as_ref(), &mut notices)?;
-
+        let mut notices = Vec::new();
         let request = &within_tier(request, self.config().tier, &mut notices);
         let count = RECALL.max(request.offset as usize + request.top_k as usize);
-        let everywhere = Scope { keywords: &text, filter: Filter { selection, documents: None } };
-        let preferring = preferences.iter().map(|of| Scope { keywords: &asked, filter: of.filter.clone() });
-        let scopes: Vec<Scope<'_>> = std::iter::once(everywhere).chain(preferring).collect();
-        let mut recalled = recall(self, &collection, &asked, count, &scopes)?;
-        let mut everything = recalled.remove(0);
-        let lists =
-            [("BM25", true), ("dense E1", everything.dense.is_some()), ("sparse E6", everything.sparse.is_some())];
-        let lists: Vec<&str> = lists.into_iter().filter_map(|(name, present)| present.then_some(name)).collect();
-        let mut stages = vec![format!("recall ({})", lists.join(", "))];
-        if lists.len() > 1 {
-            stages.push("score fusion".to_owned());
-        }
-        stages.extend(preferences.iter().map(|of| of.stage.to_owned()));
-        let missing = std::mem::take(&mut everything.notices);
-        let mut candidates = fusion::prefer(everything.fused(Weights::default()), preferences.iter().zip(&recalled));
-        if !comparisons.is_empty() {
-            stages.push("quantities".to_owned());
-            candidates = preferred::compared(&collection, &comparisons, candidates)?;
-        }
-        let results = folding::results(&collection, &asked, &candidates, request)?;
-        let related = match request.related {
-            true => related::to(self, &collection, &results)?,
-            false => Vec::new(),
+        let ask = |&id: &CollectionId| Asked::of(self, id, query, request, count);
+        let mut asked: Vec<Asked> = collections.iter().map(ask).collect::<Result<_>>()?;
+        let stages = asking::stages(&asked);
+        let candidates = asking::ranked(&mut asked)?;
+        let results = folding::results(&asked, &candidates, request)?;
+        let (results, hits) = match request.brief {
+            true => (Vec::new(), results.into_iter().map(Hit::from).collect()),
+            false => (results, Vec::new()),
         };
+        let mut related = Vec::new();
+        if request.related {
+            for Asked { collection, .. } in &asked {
+                related.extend(related::to(self, collection, &results)?);
+            }
+        }
+        let mut notices: Vec<Notice> = notices.into_iter().map(Notice::from).collect();
+        notices.extend(asked.iter_mut().flat_map(|asked| std::mem::take(&mut asked.notices)));
+        let names: Vec<&str> = asked.iter().map(|asked| asked.collection.meta().name.as_str()).collect();
+        let sum = |of: fn(&Asked) -> u64| asked.iter().map(of).sum();
         Ok(SearchResponse {
             results,
+            hits,
             complete: None,
             next_offset: None,
             related,
             query: query.to_owned(),
-            collection: collection.meta().name.clone(),
-            total_documents: counts.documents,
-            documents,
-            chunks,
+            collection: names.join(", "),
+            total_documents: sum(|asked| asked.counts.documents),
+            documents: sum(|asked| asked.documents),
+            chunks: sum(|asked| asked.chunks),
             tier: self.config().tier,
             stages,
-            notices: notices.into_iter().map(Notice::from).chain(missing).collect(),
+            notices,
             elapsed_ms: started.elapsed().as_secs_f64() * 1000.0,
         })
+    }
+}
+
+impl From<SearchResult> for Hit {
+    fn from(result: SearchResult) -> Self {
+        let SearchResult { rank, score, collection, chunk, excerpt, .. } = result;
+        Self { rank, score, collection, citation: excerpt.citation, quote: excerpt.text, chunk_id: chunk.chunk_id }
     }
 }
 
@@ -281,5 +297,8 @@ fn checked_query(request: &SearchRequest) -> Result<&str> {
     }
     check_range("top_k", request.top_k, 1..=MAX_TOP_K)?;
     check_range("context", request.context, 0..=MAX_CONTEXT)?;
+    if let Some(each) = request.per_document {
+        check_range("per_document", each, 1..=MAX_PER_DOCUMENT)?;
+    }
     Ok(query)
 }

@@ -78,7 +78,7 @@ impl Preferences {
         let comparisons = quantity::comparisons(&asked);
         // Their numbers are bounds, which the passages need not have.
         let exact = quantity::without(&asked, &comparisons);
-        if let Some(literals) = literal::literals(collection, &exact, &phrases, selection, notices)? {
+        if let Some(literals) = literal::literals(collection, &exact, &phrases, selection, meant.as_deref(), notices)? {
             preferred.push(Preferred {
                 stage: "quoted words and numbers",
                 filter: literals.filter.clone(),
@@ -100,6 +100,11 @@ impl Preferences {
         }
         Ok(Self { asked, preferred, comparisons })
     }
+
+    /// The most that all of them add, without comparisons.
+    pub fn most(&self) -> f32 {
+        self.preferred.iter().map(|preferred| preferred.most).sum()
+    }
 }
 
 /// Prefers those of the best candidates whose texts have quantities that the comparisons admit.
@@ -116,7 +121,7 @@ pub(super) fn compared(
         {
             let text = passage.chunk.searchable_text();
             let admitted = comparisons.iter().filter(|comparison| comparison.satisfied_by(&text)).count();
-            bonus = COMPARED * admitted as f32 / comparisons.len() as f32;
+            bonus = COMPARED * admitted as f32 / comparisons.len().max(1) as f32;
         }
         candidate.add(bonus, 1.0 + COMPARED);
     }

@@ -6,6 +6,7 @@ use casetrack_core::{Error, Notice, Result};
 use casetrack_embed::Outputs;
 use casetrack_store::{Collection, Filter, Hit, SparseVector};
 
+use super::{Weights, language};
 use crate::host::Host;
 
 /// What each recall source found, best first.
@@ -16,6 +17,8 @@ pub struct Recall {
     pub dense: Option<Vec<Hit>>,
     /// `None` where the model is missing, or the collection has no learned-sparse vectors.
     pub sparse: Option<Vec<Hit>>,
+    /// The weights that suit the language of what was found.
+    pub weights: Weights,
     /// What is missing and why; empty if nothing is.
     pub notices: Vec<Notice>,
 }
@@ -73,11 +76,13 @@ pub(crate) fn recall(
             .into(),
         );
     }
+    let weights = language::weights(collection, bm25.first().map_or(&[], Vec::as_slice))?;
     let (mut dense, mut sparse) = (dense.map(Vec::into_iter), sparse.map(Vec::into_iter));
     let recalled = bm25.into_iter().map(|bm25| Recall {
         bm25,
         dense: dense.as_mut().and_then(Iterator::next),
         sparse: sparse.as_mut().and_then(Iterator::next),
+        weights,
         notices: std::mem::take(&mut notices),
     });
     Ok(recalled.collect())

@@ -60,7 +60,7 @@ impl SearchBench {
         let collection = engine.find_collection(&self.collection)?.id;
         let search = |query: &str| {
             let request = SearchRequest { query: query.to_owned(), top_k: self.top_k, ..SearchRequest::default() };
-            engine.search(collection, &request)
+            engine.search(&[collection], &request)
         };
         // Loads the model and the indexes.
         let warm = search(first)?;

@@ -19,7 +19,9 @@ pub enum Stage {
 pub enum Ranker {
     /// One recall source alone.
     Stage(Stage),
-    /// Fusion by score, as searches do with the default weights.
+    /// Fusion by score as searches do it, with the weights for the language.
+    Default,
+    /// Fusion by score with these weights.
     Score(Weights),
     /// Reciprocal rank fusion (Cormack, Clarke and Büttcher, SIGIR 2009): the sum of 1 / (k + rank).
     ReciprocalRank { k: f32 },
@@ -47,7 +49,7 @@ impl FromStr for Configuration {
         };
         let number = |text: &str| text.trim().parse::<f32>().ok().filter(|value| value.is_finite() && *value >= 0.0);
         let ranker = if text == "default" {
-            Ranker::Score(Weights::default())
+            Ranker::Default
         } else if text == "rrf" {
             Ranker::ReciprocalRank { k: RRF_K }
         } else if let Some(k) = text.strip_prefix("rrf,k=") {
@@ -84,6 +86,7 @@ impl Ranker {
             Self::Stage(Stage::Bm25) => Some(recall.bm25.clone()),
             Self::Stage(Stage::Dense) => recall.dense.clone(),
             Self::Stage(Stage::Sparse) => recall.sparse.clone(),
+            Self::Default => Some(fused(recall, recall.weights)),
             Self::Score(weights) => Some(fused(recall, weights)),
             Self::ReciprocalRank { k } => {
                 Some(reciprocal_ranks([Some(&recall.bm25), recall.dense.as_ref(), recall.sparse.as_ref()], k))
@@ -110,7 +113,7 @@ mod tests {
     #[test]
     fn configurations_are_read_and_nonsense_is_refused() {
         let ranker = |text: &str| text.parse::<Configuration>().unwrap().ranker;
-        assert_eq!(ranker("default"), Ranker::Score(Weights::default()));
+        assert_eq!(ranker("default"), Ranker::Default);
         assert_eq!(ranker("weights=0.5,1,0.5"), ranker("default"));
         assert_eq!(ranker("rrf"), ranker("rrf,k=60"));
         assert_eq!(ranker("rrf,k=10"), Ranker::ReciprocalRank { k: 10.0 });

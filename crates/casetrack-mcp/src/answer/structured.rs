@@ -22,8 +22,18 @@ const BOXES: &str = "bounding_boxes";
 /// Fields that hold passages.
 const PASSAGES: [&str; 3] = ["text", "before", "after"];
 /// Fields with other words from documents.
-const WORDS: [&str; 9] =
-    ["citation", "document_name", "title", "path", "relative_path", "aliases", "description", "label", "written"];
+const WORDS: [&str; 10] = [
+    "citation",
+    "document_name",
+    "title",
+    "path",
+    "relative_path",
+    "aliases",
+    "description",
+    "label",
+    "written",
+    "quote",
+];
 /// Characters kept free for the notices, the offset and the mark.
 const RESERVED: usize = 800;
 

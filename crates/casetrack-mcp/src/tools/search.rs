@@ -62,6 +62,15 @@ pub(crate) struct SearchParameters {
     /// Add related passages of other documents
     #[serde(default)]
     related: bool,
+    /// At most this many passages of each document, its best; documents in the order of their best
+    #[schemars(range(min = 1, max = 3))]
+    per_document: Option<u32>,
+    /// A line for each result: the deciding sentence and its citation
+    #[serde(default)]
+    brief: bool,
+    /// Search these collections together instead of the active one
+    #[serde(default)]
+    collections: Vec<String>,
     /// Show what each search stage adds to the score
     #[serde(default)]
     explain: bool,
@@ -101,11 +110,17 @@ impl Tool for SearchDocuments {
             offset: parameters.offset,
             context: parameters.context,
             related: parameters.related,
+            per_document: parameters.per_document,
+            brief: parameters.brief,
             count_only: parameters.count_only,
         };
-        let response = context.engine.search(context.active()?.id, &request)?;
-        let found = u64::from(request.offset) + response.results.len() as u64;
-        let all = response.complete.as_ref().map_or(found, |list| list.passages);
+        let collections = match parameters.collections.as_slice() {
+            [] => vec![context.active()?.id],
+            names => context.engine.find_collections(names)?,
+        };
+        let response = context.engine.search(&collections, &request)?;
+        let found = u64::from(request.offset) + (response.results.len() + response.hits.len()) as u64;
+        let all = response.complete.as_ref().map_or(found, |list| list.listed);
         Ok(Reply::new(response, move |response| {
             let text = text::search::results(response, parameters.explain, Reader::Assistant);
             text + &text::search::continuation(response, all)

@@ -7,8 +7,12 @@ use crate::bm25::{correctable, edits, forms};
 
 /// Chunks that are read to see how a term is written.
 const READ_CHUNKS: usize = 3;
+/// Chunks that are read to see that a word is written in another way only.
+const MAX_READ: usize = 200;
 /// Words of a query that are looked at.
 const MAX_WORDS: usize = 64;
+/// Endings that are mistaken for each other.
+const ENDINGS: [(&str, &str); 4] = [("ent", "ant"), ("ence", "ance"), ("ency", "ancy"), ("ible", "able")];
 
 /// A word that no chunk has, and the one that most resembles it among those that the chunks have.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,15 +33,19 @@ impl Collection {
                 4..=7 => 1,
                 _ => 2,
             };
-            if corrections.iter().any(|known| known.word == word)
-                || !self.ask(&self.indexes.bm25, |index| index.lacks(&term))?
-            {
+            if corrections.iter().any(|known| known.word == word) {
+                continue;
+            }
+            if !self.ask(&self.indexes.bm25, |index| index.lacks(&term))? {
+                let replacement = self.other_ending(&word, &term)?;
+                corrections.extend(replacement.map(|replacement| Correction { word, replacement }));
                 continue;
             }
             let mut best: Option<(usize, String)> = None;
             for similar in self.ask(&self.indexes.bm25, |index| index.similar(&word, &term, allowed))? {
-                for form in self.written(&similar.term)? {
-                    let distance = edits(&word, &form);
+                for form in self.written(&similar.term, READ_CHUNKS)? {
+                    // Of a plural, the singular may be all there is.
+                    let distance = edits(&word, &form).min(similar.distance.map_or(usize::MAX, usize::from));
                     // Earlier candidates are the better ones of equal distance.
                     if distance <= usize::from(allowed) && best.as_ref().is_none_or(|(least, _)| distance < *least) {
                         best = Some((distance, form));
@@ -49,10 +57,25 @@ impl Collection {
         Ok(corrections)
     }
 
-    /// Forms of a term in the texts of some chunks.
-    fn written(&self, term: &str) -> Result<Vec<String>> {
+    /// The word with the other one of two endings that are mistaken for each other, where the chunks that have its term write it
+    /// so and never as it is. Terms have no endings, so keyword search finds both; the models know one of them.
+    fn other_ending(&self, word: &str, term: &str) -> Result<Option<String>> {
+        let Some(other) = other_ending(word) else { return Ok(None) };
+        if self.written(term, READ_CHUNKS)?.iter().any(|form| form == word) {
+            return Ok(None);
+        }
+        let slots = self.ask(&self.indexes.bm25, |index| index.chunks_with(term, MAX_READ + 1))?;
+        if slots.len() > MAX_READ {
+            return Ok(None);
+        }
+        let forms = self.written(term, MAX_READ)?;
+        Ok((!forms.iter().any(|form| form == word) && forms.contains(&other)).then_some(other))
+    }
+
+    /// Forms of a term in the texts of at most `most` chunks.
+    fn written(&self, term: &str, most: usize) -> Result<Vec<String>> {
         let mut found = Vec::new();
-        for slot in self.ask(&self.indexes.bm25, |index| index.chunks_with(term, READ_CHUNKS))? {
+        for slot in self.ask(&self.indexes.bm25, |index| index.chunks_with(term, most))? {
             let Some((document, index)) = self.slots().resolve(slot) else { continue };
             if let Some(chunk) = self.chunk_at(document, index)? {
                 found.extend(forms(&chunk.searchable_text(), term));
@@ -60,4 +83,12 @@ impl Collection {
         }
         Ok(found)
     }
+}
+
+/// The word with the ending that its own is mistaken for.
+fn other_ending(word: &str) -> Option<String> {
+    let pairs = ENDINGS.iter().flat_map(|&(a, b)| [(a, b), (b, a)]);
+    let (stem, other) = pairs.filter_map(|(own, other)| Some((word.strip_suffix(own)?, other))).next()?;
+    // "-ment" is an ending of its own.
+    (stem.chars().count() >= 4 && !stem.ends_with('m')).then(|| format!("{stem}{other}"))
 }

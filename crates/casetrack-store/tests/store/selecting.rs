@@ -156,7 +156,8 @@ fn the_catalogue_follows_changes() {
 #[test]
 fn words_that_no_chunk_has_are_corrected() {
     let (_temp, _dir, collection) = new_collection();
-    let text = "Termination of the agreement\n\nThe TERMINATION fee and the liability\n\nThe tenant rents a flat of INV-2023-0042 for ACME";
+    let text = "Termination of the agreement\n\nThe TERMINATION fee and the liability\n\nThe tenant rents a flat of INV-2023-0042 for ACME \
+                towards a consultant's fee; independent experts";
     collection.put_document(&document("/data/a.txt", &[text])).unwrap();
     for (query, expected) in [
         ("early termintation", Some(("termintation", "termination"))),
@@ -164,6 +165,11 @@ fn words_that_no_chunk_has_are_corrected() {
         ("tremination", Some(("tremination", "termination"))),
         ("liabilty", Some(("liabilty", "liability"))),
         ("the tenent", Some(("tenent", "tenant"))),
+        ("twards", Some(("twards", "towards"))),
+        ("liabilitis", Some(("liabilitis", "liability"))),
+        // The term is the same without the ending.
+        ("consultent", Some(("consultent", "consultant"))),
+        ("independent consultants", None),
         // Known, in another form.
         ("terminated agreements", None),
         // Too short, too far, numbers, identifiers, abbreviations.

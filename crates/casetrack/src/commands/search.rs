@@ -27,8 +27,8 @@ pub struct Search {
     /// What you are looking for, in your own words
     #[arg(allow_hyphen_values = true)]
     query: String,
-    /// Name, ID or reference of the collection [default: the only active one]. Can be repeated: each collection is searched
-    /// separately, because scores of different collections are not comparable
+    /// Name, ID or reference of the collection [default: the only active one]. Can be repeated: the results of several
+    /// collections are one ranking
     #[arg(short = 'c', long = "collection", value_name = "NAME")]
     collections: Vec<String>,
     /// Number of results
@@ -80,6 +80,12 @@ pub struct Search {
     /// Count the passages and documents that fulfil the conditions, without listing them
     #[arg(long)]
     count_only: bool,
+    /// At most this many passages of each document, its best (1–3); documents in the order of their best
+    #[arg(long, value_name = "N")]
+    per_document: Option<u32>,
+    /// Show a line for each result: the deciding sentence and its place
+    #[arg(long)]
+    brief: bool,
     /// Show what each stage of the search adds to a result's score
     #[arg(long)]
     explain: bool,
@@ -91,8 +97,21 @@ pub struct Search {
 impl Search {
     pub fn run(self, console: &Console) -> Result<u8> {
         let engine = &console.engine;
-        let Self { query, collections, top_k, document, offset, context, related, count_only, explain, full, .. } =
-            self;
+        let Self {
+            query,
+            collections,
+            top_k,
+            document,
+            offset,
+            context,
+            related,
+            explain,
+            full,
+            per_document,
+            brief,
+            count_only,
+            ..
+        } = self;
         let written = WrittenFilters {
             kinds: self.kinds,
             entities: self.entities,
@@ -106,24 +125,28 @@ impl Search {
             fields: self.fields,
         };
         let filters = Filters::try_from(written)?;
-        let request = SearchRequest { query, top_k, document, filters, offset, context, related, count_only };
+        let request = SearchRequest {
+            query,
+            top_k,
+            document,
+            filters,
+            offset,
+            context,
+            related,
+            per_document,
+            brief,
+            count_only,
+        };
         // All names are looked up before any search.
         let found = match collections.is_empty() {
-            true => vec![engine.sole_collection()?.ok_or_else(no_collection_named)?],
-            false => collections.iter().map(|name| engine.find_collection(name)).collect::<Result<_>>()?,
+            true => vec![engine.sole_collection()?.ok_or_else(no_collection_named)?.id],
+            false => engine.find_collections(&collections)?,
         };
-        let responses: Vec<_> = found.iter().map(|found| engine.search(found.id, &request)).collect::<Result<_>>()?;
-        let text = |response: &SearchResponse| match full {
+        let response = engine.search(&found, &request)?;
+        console.print(&response, |response| match full {
             true => text::search::results(response, explain, Reader::CommandLine),
             false => excerpts(response, explain),
-        };
-        match &responses[..] {
-            [one] => console.print(one, text),
-            several => console.print(&several, |several| {
-                let parts: Vec<String> = several.iter().map(text).collect();
-                parts.join("\n\n")
-            }),
-        }
+        })
     }
 }
 
@@ -131,7 +154,7 @@ impl Search {
 fn excerpts(response: &SearchResponse, explain: bool) -> String {
     let mut out = format!(
         "{} in {}: {}, {} searched in {:.0} ms",
-        counted(response.results.len() as u64, "result"),
+        counted((response.results.len() + response.hits.len()) as u64, "result"),
         response.collection,
         counted(response.documents, "document"),
         counted(response.chunks, "chunk"),
@@ -174,8 +197,11 @@ fn excerpts(response: &SearchResponse, explain: bool) -> String {
             let _ = write!(out, "\n   │ {line}");
         }
     }
+    if !response.hits.is_empty() {
+        let _ = write!(out, "\n{}", text::search::hits(&response.hits));
+    }
     if let (Some(list), Some(next)) = (&response.complete, response.next_offset) {
-        let more = thousands(list.passages.saturating_sub(next));
+        let more = thousands(list.listed.saturating_sub(next));
         let _ = write!(out, "\n\n… {more} more: see them with --offset {next}.");
     }
     for passage in &response.related {

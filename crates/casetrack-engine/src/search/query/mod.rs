@@ -54,8 +54,6 @@ pub(super) struct Understood {
     pub preferred: Vec<String>,
     /// What operators say.
     pub expression: Option<Expression>,
-    /// Whether the answer is the list of all passages that fulfil the conditions.
-    pub is_complete: bool,
     /// What the user should know of it.
     pub notices: Vec<String>,
 }
@@ -79,6 +77,13 @@ impl Understood {
             }
         }
     }
+}
+
+/// Whether the answer to a query is the list of all passages that fulfil its conditions.
+///
+/// Errors: operators that cannot be read.
+pub(super) fn is_complete(query: &str) -> Result<bool> {
+    Ok(parse(query)?.is_complete)
 }
 
 /// Takes a query apart and corrects words that no passage has, unless operators say what is searched.
@@ -108,7 +113,7 @@ pub(super) fn understand_term(term: &str) -> Result<Understood> {
 }
 
 fn checked(query: &str, parsed: ParsedQuery) -> Result<Understood> {
-    let ParsedQuery { text, words, preferred, filters, expression, is_complete, notices } = parsed;
+    let ParsedQuery { text, words, preferred, filters, expression, notices, is_complete: _ } = parsed;
     if text.is_empty() && expression.is_none() {
         return Err(Error::invalid(format!("The query \"{query}\" has no words to search for."))
             .with_hint("Say what the passages should be about; fields and excluded words only narrow that down."));
@@ -117,7 +122,7 @@ fn checked(query: &str, parsed: ParsedQuery) -> Result<Understood> {
         return Err(Error::invalid("NOT alone leaves nearly every passage.")
             .with_hint("Say what the passages should have, as in rent AND NOT garage."));
     }
-    Ok(Understood { text, filters, words, preferred, expression, is_complete, notices })
+    Ok(Understood { text, filters, words, preferred, expression, notices })
 }
 
 /// The text with corrected words in their places.

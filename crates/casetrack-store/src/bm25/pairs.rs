@@ -1,0 +1,81 @@
+//! Words that stand next to each other in a query count more where they do so in a text, too: "liquidated damages" is more than both
+//! words somewhere (Metzler and Croft 2005, "A Markov random field model for term dependencies").
+
+use std::collections::HashMap;
+
+use tantivy::query::{BooleanQuery, BoostQuery, EnableScoring, Occur, PhraseQuery, Query};
+use tantivy::{Searcher, Term};
+
+use super::terms::COMMON;
+use super::{Bm25Index, MAX_QUERY_BYTES, rounded};
+use crate::analysis::analyzer;
+
+/// The weight of a pair against that of its words.
+const WEIGHT: f32 = 0.3;
+/// Most pairs of a query that are looked up, those of the rarest words.
+const MAX_PAIRS: usize = 6;
+/// The rarer word of a pair is in at most this many chunks: positions of others take too long to read.
+const MAX_CHUNKS: u64 = 5_000;
+
+impl Bm25Index {
+    /// The best chunks with what the pairs of a query add to their scores, best first, equal scores by slot.
+    pub(super) fn with_pairs(
+        &self,
+        searcher: &Searcher,
+        query: &str,
+        mut found: Vec<(u64, f32)>,
+    ) -> tantivy::Result<Vec<(u64, f32)>> {
+        let pairs = self.pairs(searcher, query)?;
+        if pairs.is_empty() || found.is_empty() {
+            return Ok(found);
+        }
+        let clauses = pairs.into_iter().map(|(first, second)| {
+            let pair = BoostQuery::new(Box::new(PhraseQuery::new(vec![first, second])), WEIGHT);
+            (Occur::Should, Box::new(pair) as Box<dyn Query>)
+        });
+        let weight = BooleanQuery::new(clauses.collect()).weight(EnableScoring::enabled_from_searcher(searcher))?;
+        let mut added: HashMap<u64, f32> = HashMap::new();
+        for segment in searcher.segment_readers() {
+            let slots = segment.fast_fields().u64("slot")?;
+            weight.for_each(segment, &mut |chunk, score| {
+                added.extend(slots.first(chunk).map(|slot| (slot, score)));
+            })?;
+        }
+        for (slot, score) in &mut found {
+            if let Some(more) = added.get(slot) {
+                *score = rounded(*score + more);
+            }
+        }
+        found.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        Ok(found)
+    }
+
+    /// Neighbouring terms of a query that say something, the rarest first.
+    fn pairs(&self, searcher: &Searcher, query: &str) -> tantivy::Result<Vec<(Term, Term)>> {
+        let mut analyzer = analyzer();
+        let mut terms: Vec<(usize, Term)> = Vec::new();
+        let text = &query[..query.floor_char_boundary(MAX_QUERY_BYTES)];
+        analyzer.token_stream(text).process(&mut |token| {
+            terms.push((token.position, Term::from_field_text(self.fields.text, &token.text)));
+        });
+        let mut chunks: HashMap<&Term, u64> = HashMap::new();
+        for (_, term) in &terms {
+            if !chunks.contains_key(term) {
+                chunks.insert(term, searcher.doc_freq(term)?);
+            }
+        }
+        let mut pairs: Vec<(u64, (Term, Term))> = Vec::new();
+        for neighbours in terms.windows(2) {
+            let [(at, first), (next, second)] = neighbours else { continue };
+            let (a, b) = (chunks[first], chunks[second]);
+            let known = |pair: &(Term, Term)| pairs.iter().any(|(_, other)| other == pair);
+            let pair = (first.clone(), second.clone());
+            let telling = a.min(b) > 0 && a.min(b) <= MAX_CHUNKS && a.max(b) <= searcher.num_docs() / COMMON;
+            if *next == at + 1 && telling && first != second && !known(&pair) {
+                pairs.push((a.min(b), pair));
+            }
+        }
+        pairs.sort_by_key(|(rarer, _)| *rarer);
+        Ok(pairs.into_iter().take(MAX_PAIRS).map(|(_, pair)| pair).collect())
+    }
+}

@@ -54,19 +54,9 @@ pub fn results(response: &SearchResponse, explain: bool, reader: Reader) -> Stri
     trimmed(text)
 }
 
-/// Hits of a line each, with their quotations.
-pub fn hits(hits: &[Hit]) -> String {
-    let mut text = String::new();
-    for Hit { rank, score, collection, citation: place, quote: said, chunk_id: _ } in hits {
-        let collection = collection.as_ref().map_or_else(String::new, |name| format!("{}: ", one_line(name)));
-        let _ = write!(text, "\n{rank}. {collection}{} ({score:.2}): {}", citation(place), quote(said));
-    }
-    text
-}
-
 /// What a complete list has, and which part of it is shown.
 pub fn completeness(list: &CompleteList, response: &SearchResponse) -> String {
-    let CompleteList { condition, documents, passages } = list;
+    let CompleteList { condition, documents, passages, .. } = list;
     let unquoted = condition.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
     let (subject, reading) = match unquoted {
         Some(phrase) if !phrase.contains('"') => (format!("The phrase {condition}"), String::new()),
@@ -74,13 +64,17 @@ pub fn completeness(list: &CompleteList, response: &SearchResponse) -> String {
         _ => ("What you ask for".to_owned(), format!(" It was read as: {condition}")),
     };
     let of = counted(response.documents, "document");
-    let shown = match (response.results.first(), response.results.last()) {
-        _ if *passages == 0 => return format!("{subject} is in none of {of}.{reading}"),
-        (Some(first), Some(last)) if first.rank == 1 && u64::from(last.rank) == *passages => "; all are listed",
-        (Some(first), Some(last)) => {
-            &format!("; {} to {} are listed", thousands(first.rank.into()), thousands(last.rank.into()))
+    if *passages == 0 {
+        return format!("{subject} is in none of {of}.{reading}");
+    }
+    let ranks: Vec<u32> =
+        response.results.iter().map(|result| result.rank).chain(response.hits.iter().map(|hit| hit.rank)).collect();
+    let shown = match (ranks.first(), ranks.last()) {
+        (Some(1), Some(&last)) if u64::from(last) == *passages => "; all are listed".to_owned(),
+        (Some(&first), Some(&last)) => {
+            format!("; {} to {} are listed", thousands(first.into()), thousands(last.into()))
         }
-        _ => "",
+        _ => String::new(),
     };
     let passages = counted(*passages, "passage");
     format!("{subject} is in {} of {of}, {passages}{shown}.{reading}", thousands(*documents))
@@ -91,6 +85,16 @@ pub fn continuation(response: &SearchResponse, all: u64) -> String {
     let Some(next) = response.next_offset else { return String::new() };
     let more = thousands(all.saturating_sub(next));
     format!("\n\n… {more} more: call again with offset {next}.")
+}
+
+/// Hits of a line each, with their quotations.
+pub fn hits(hits: &[Hit]) -> String {
+    let mut text = String::new();
+    for Hit { rank, score, collection, citation: place, quote: said, chunk_id: _ } in hits {
+        let collection = collection.as_ref().map_or_else(String::new, |name| format!("{}: ", one_line(name)));
+        let _ = write!(text, "\n{rank}. {collection}{} ({score:.2}): {}", citation(place), quote(said));
+    }
+    text
 }
 
 /// One result, between the text around it where that was asked for.

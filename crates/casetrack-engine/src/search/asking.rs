@@ -4,12 +4,12 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use casetrack_core::{CollectionId, DocumentId, Notice, Result};
-use casetrack_store::{self as store, Collection, Counts, Filter, Selection, WordConditions};
+use casetrack_store::{self as store, Counts, Filter, WordConditions};
 
 use super::fusion::{self, Candidate};
 use super::preferred::{self, Preferences};
 use super::query::{self, Understood};
-use super::{Filters, Hit, Recall, Scope, SearchRequest, SearchResult, filter, marked, recall};
+use super::{Recall, Scope, SearchRequest, filter, marked, recall};
 use crate::graph::chunks_with_entities;
 use crate::host::{Host, OpenCollection};
 
@@ -31,17 +31,20 @@ impl Asked {
     pub fn of(host: &Host, id: CollectionId, query: &str, request: &SearchRequest, count: usize) -> Result<Self> {
         let collection = host.collection(id)?;
         let Understood { text, filters, words, preferred, mut notices, .. } = query::understand(&collection, query)?;
-        let restrictions = Restrictions::of(host, &collection, request.restrictions(), filters, &mut notices)?;
-        let selection = restrictions.select(&collection, &words)?;
+        let mut restricted = request.filters.clone();
+        restricted.documents.extend(request.document.clone());
+        let id = collection.meta().id;
+        let mentioning = chunks_with_entities(host, id, &[&restricted.entities, &filters.entities], &mut notices)?;
+        notices.extend(marked::unknown(&collection, [&restricted, &filters])?);
+        let select = |words| filter::select(&collection, [&restricted, &filters], mentioning.clone(), words);
+        let selection = select(&words)?;
         let counts = collection.counts()?;
         let (documents, chunks) = match &selection {
             Some(selection) => (selection.documents(), selection.chunks()),
             None => (counts.documents, counts.chunks),
         };
         if chunks == 0 && counts.chunks > 0 {
-            let left = restrictions
-                .select(&collection, &WordConditions::default())?
-                .map_or(counts.documents, |selection| selection.documents());
+            let left = select(&WordConditions::default())?.map_or(counts.documents, |selection| selection.documents());
             notices.push(query::nothing_left(&words, left));
         }
         // Each document has its say.
@@ -55,42 +58,6 @@ impl Asked {
         let missing = recalled.first_mut().map(|everywhere| std::mem::take(&mut everywhere.notices));
         let notices = notices.into_iter().map(Notice::from).chain(missing.into_iter().flatten()).collect();
         Ok(Self { collection, counts, documents, chunks, notices, preferences, recalled })
-    }
-}
-
-/// What narrows a search down besides its words.
-pub(super) struct Restrictions {
-    asked: Filters,
-    of_query: Filters,
-    mentioning: Option<Vec<(DocumentId, u32)>>,
-}
-
-impl Restrictions {
-    /// Those that were asked for beside a query, and those in it. Notices say how they were understood.
-    pub fn of(
-        host: &Host,
-        collection: &Collection,
-        asked: Filters,
-        of_query: Filters,
-        notices: &mut Vec<String>,
-    ) -> Result<Self> {
-        let id = collection.meta().id;
-        let mentioning = chunks_with_entities(host, id, &[&asked.entities, &of_query.entities], notices)?;
-        notices.extend(marked::unknown(collection, [&asked, &of_query])?);
-        Ok(Self { asked, of_query, mentioning })
-    }
-
-    /// The chunks that are left with conditions on words; `None` for all.
-    pub fn select(&self, collection: &Collection, words: &WordConditions) -> Result<Option<Arc<Selection>>> {
-        filter::select(collection, [&self.asked, &self.of_query], self.mentioning.clone(), words)
-    }
-}
-
-/// Results, or hits of a line each.
-pub(super) fn as_asked(results: Vec<SearchResult>, brief: bool) -> (Vec<SearchResult>, Vec<Hit>) {
-    match brief {
-        true => (Vec::new(), results.into_iter().map(Hit::from).collect()),
-        false => (results, Vec::new()),
     }
 }
 

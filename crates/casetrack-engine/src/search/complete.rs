@@ -1,6 +1,7 @@
 //! Complete lists: all passages that fulfil a query which consists of conditions only, in the order of documents and their text.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::time::Instant;
 
 use casetrack_core::{CollectionId, DocumentId, Error, Notice, Result};
@@ -8,14 +9,14 @@ use casetrack_store::{Collection, Conditions, Selection, WordConditions};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::asking::{self, Restrictions};
 use super::query::{self, Understood};
 use super::{
-    MAX_OFFSET, SearchRequest, SearchResponse, SearchResult, Surroundings, context, excerpt, folding, related,
-    within_tier,
+    Hit, MAX_OFFSET, SearchRequest, SearchResponse, SearchResult, Surroundings, context, excerpt, filter, folding,
+    marked, related, within_tier,
 };
 use crate::documents::chunks;
-use crate::host::Host;
+use crate::graph::chunks_with_entities;
+use crate::host::{Host, OpenCollection};
 
 /// What a complete list has, with what is not shown of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -25,6 +26,9 @@ pub struct CompleteList {
     /// Documents and passages (chunks) that fulfil all conditions.
     pub documents: u64,
     pub passages: u64,
+    /// Passages that the whole list has: fewer where only some of each document are wanted.
+    #[serde(skip)]
+    pub listed: u64,
 }
 
 /// Checks what is only allowed in a complete list.
@@ -60,11 +64,21 @@ pub(super) fn how_words_match(understood: &Understood) -> &'static str {
     }
 }
 
+/// What one collection has of the list.
+struct Found {
+    collection: Arc<OpenCollection>,
+    /// What the passages were found by.
+    sought: String,
+    /// In the order of the list.
+    places: Vec<(DocumentId, u32)>,
+}
+
 impl Host {
-    /// The list of all passages that fulfil the conditions of a query, from `request.offset` on; `None` where it has words besides.
+    /// The list of all passages that fulfil a query of conditions only, from `request.offset` on, of one collection after the other; `None`
+    /// for other queries.
     pub(super) fn complete_list(
         &self,
-        id: CollectionId,
+        collections: &[CollectionId],
         query: &str,
         request: &SearchRequest,
         started: Instant,
@@ -72,37 +86,58 @@ impl Host {
         if !query::is_complete(query)? {
             return Ok(None);
         }
-        let collection = &*self.collection(id)?;
-        let mut understood = query::understand(collection, query)?;
-        let mut notices = std::mem::take(&mut understood.notices);
-        let filters = std::mem::take(&mut understood.filters);
-        let restrictions = Restrictions::of(self, collection, request.restrictions(), filters, &mut notices)?;
-        let base = restrictions.select(collection, &WordConditions::default())?;
-        let counts = collection.counts()?;
-        let (documents, chunks) = match &base {
-            Some(base) => (base.documents(), base.chunks()),
-            None => (counts.documents, counts.chunks),
-        };
-        let found = found(collection, &understood, base.as_deref())?;
-        notices.push(how_words_match(&understood).to_owned());
-        let list =
-            CompleteList { condition: understood.written(), documents: found.documents(), passages: found.chunks() };
+        let (mut notices, mut names, mut all) = (Vec::new(), Vec::new(), Vec::new());
+        let mut list = CompleteList { condition: String::new(), documents: 0, passages: 0, listed: 0 };
+        let (mut total, mut documents, mut chunks) = (0, 0, 0);
+        for &id in collections {
+            let collection = self.collection(id)?;
+            let mut understood = query::understand(&collection, query)?;
+            let mut add = |notice: String| {
+                if !notices.contains(&notice) {
+                    notices.push(notice);
+                }
+            };
+            std::mem::take(&mut understood.notices).into_iter().for_each(&mut add);
+            let base = self.base(&collection, request, &understood, &mut add)?;
+            let counts = collection.counts()?;
+            total += counts.documents;
+            documents += base.as_ref().map_or(counts.documents, |base| base.documents());
+            chunks += base.as_ref().map_or(counts.chunks, |base| base.chunks());
+            let found = found(&collection, &understood, base.as_deref())?;
+            list.documents += found.documents();
+            list.passages += found.chunks();
+            list.condition = understood.written();
+            add(how_words_match(&understood).to_owned());
+            names.push(collection.meta().name.clone());
+            let places = places(&collection, &found, request.per_document)?;
+            list.listed += places.len() as u64;
+            all.push(Found { collection, sought: understood.text, places });
+        }
+        if list.listed < list.passages {
+            let most = request.per_document.unwrap_or_default();
+            notices.push(format!("Of each document, at most {most} passages are listed."));
+        }
         let (mut results, mut next_offset) = (Vec::new(), None);
         if !request.count_only {
             let request = within_tier(request, self.config().tier, &mut notices);
             let end = u64::from(request.offset) + u64::from(request.top_k);
-            next_offset = (end < list.passages && request.top_k > 0).then_some(end);
-            results = listed(collection, &found, &understood.text, &request)?;
+            next_offset = (end < list.listed && request.top_k > 0).then_some(end);
+            results = listed(&all, &request)?;
         }
-        let related = match request.related {
-            true => related::to(self, collection, &results)?,
-            false => Vec::new(),
+        let mut related = Vec::new();
+        if request.related {
+            for Found { collection, .. } in &all {
+                related.extend(related::to(self, collection, &results)?);
+            }
+        }
+        let (results, hits) = match request.brief {
+            true => (Vec::new(), results.into_iter().map(Hit::from).collect()),
+            false => (results, Vec::new()),
         };
-        let (results, hits) = asking::as_asked(results, request.brief);
         Ok(Some(SearchResponse {
-            query: request.query.trim().to_owned(),
-            collection: collection.meta().name.clone(),
-            total_documents: counts.documents,
+            query: query.to_owned(),
+            collection: names.join(", "),
+            total_documents: total,
             documents,
             chunks,
             elapsed_ms: started.elapsed().as_secs_f64() * 1000.0,
@@ -116,42 +151,76 @@ impl Host {
             related,
         }))
     }
+
+    /// The passages that the filters of a request and its query leave; `None` for all.
+    fn base(
+        &self,
+        collection: &Collection,
+        request: &SearchRequest,
+        understood: &Understood,
+        add: &mut dyn FnMut(String),
+    ) -> Result<Option<Arc<Selection>>> {
+        let mut restricted = request.filters.clone();
+        restricted.documents.extend(request.document.clone());
+        let filters = [&restricted, &understood.filters];
+        let mut notices = Vec::new();
+        let entities = filters.map(|filters| filters.entities.as_slice());
+        let mentioning = chunks_with_entities(self, collection.meta().id, &entities, &mut notices)?;
+        notices.extend(marked::unknown(collection, filters)?);
+        notices.into_iter().for_each(add);
+        filter::select(collection, filters, mentioning, &WordConditions::default())
+    }
 }
 
-/// The wanted part of the list. A passage that vanished since it was found is left out.
-fn listed(
-    collection: &Collection,
-    found: &Selection,
-    sought: &str,
-    request: &SearchRequest,
-) -> Result<Vec<SearchResult>> {
+/// The places of what was found, in the order of the list, at most `of_each` of a document.
+fn places(collection: &Collection, found: &Selection, of_each: Option<u32>) -> Result<Vec<(DocumentId, u32)>> {
     let mut places = collection.places(found);
     let order = order(collection)?;
     let rank = |document: &DocumentId| order.get(document).copied().unwrap_or(usize::MAX);
     places.sort_by_key(|(document, index)| (rank(document), *document, *index));
-    let mut passages = collection.passages();
-    let mut pages = HashMap::new();
+    if let Some(most) = of_each {
+        let mut before: Option<(DocumentId, u32)> = None;
+        places.retain(|(document, _)| {
+            let number = before.filter(|(last, _)| last == document).map_or(1, |(_, number)| number + 1);
+            before = Some((*document, number));
+            number <= most
+        });
+    }
+    Ok(places)
+}
+
+/// The wanted part of the list. A passage that vanished since it was found is left out.
+fn listed(all: &[Found], request: &SearchRequest) -> Result<Vec<SearchResult>> {
     let mut results = Vec::new();
-    let wanted = places.into_iter().enumerate().skip(request.offset as usize).take(request.top_k as usize);
-    for (n, (document, index)) in wanted {
-        let Some(passage) = passages.at(document, index)? else { continue };
-        let chunk = chunks::view(passage);
-        let mut result = SearchResult {
-            rank: n as u32 + 1,
-            score: 1.0,
-            collection: None,
-            excerpt: excerpt::excerpt(sought, &chunk, request.brief),
-            surroundings: Surroundings::default(),
-            chunk,
-            repeated_in: Vec::new(),
-            bm25: None,
-            dense: None,
-            sparse: None,
-            preferred: None,
-        };
-        folding::head_by_excerpt(collection, &mut result, &mut pages)?;
-        result.surroundings = context::around(collection, &result.chunk.provenance, request.context)?;
-        results.push(result);
+    let mut pages = HashMap::new();
+    let mut passed = 0usize;
+    let (offset, end) = (request.offset as usize, request.offset as usize + request.top_k as usize);
+    for Found { collection, sought, places } in all {
+        let mut passages = collection.passages();
+        for (n, (document, index)) in (passed..).zip(places).take_while(|(n, _)| *n < end) {
+            if n < offset {
+                continue;
+            }
+            let Some(passage) = passages.at(*document, *index)? else { continue };
+            let chunk = chunks::view(passage);
+            let mut result = SearchResult {
+                rank: n as u32 + 1,
+                score: 1.0,
+                collection: (all.len() > 1).then(|| collection.meta().name.clone()),
+                excerpt: excerpt::excerpt(sought, &chunk, request.brief),
+                surroundings: Surroundings::default(),
+                chunk,
+                repeated_in: Vec::new(),
+                bm25: None,
+                dense: None,
+                sparse: None,
+                preferred: None,
+            };
+            folding::head_by_excerpt(collection, &mut result, &mut pages)?;
+            result.surroundings = context::around(collection, &result.chunk.provenance, request.context)?;
+            results.push(result);
+        }
+        passed += places.len();
     }
     Ok(results)
 }

@@ -8,12 +8,12 @@ use casetrack_store::{Collection, Filter, Telling};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::asking::Restrictions;
 use super::clauses::{self, Clause};
 use super::fusion::Candidate;
 use super::query::{self, Understood};
-use super::{Filters, Scope, Weights, excerpt, recall};
+use super::{Filters, Scope, Weights, excerpt, filter, marked, recall};
 use crate::documents::chunks::{self, ChunkView};
+use crate::graph::chunks_with_entities;
 use crate::host::Host;
 use crate::paging::check_range;
 
@@ -117,8 +117,10 @@ impl Host {
         let collection = self.collection(collection)?;
         let Understood { text, filters, words, mut notices, .. } = query::understand(&collection, question)?;
         let named = Filters { documents: request.documents.clone(), ..Filters::default() };
-        let restrictions = Restrictions::of(self, &collection, named, filters, &mut notices)?;
-        let selection = restrictions.select(&collection, &words)?;
+        let id = collection.meta().id;
+        let mentioning = chunks_with_entities(self, id, &[&filters.entities], &mut notices)?;
+        notices.extend(marked::unknown(&collection, [&named, &filters])?);
+        let selection = filter::select(&collection, [&named, &filters], mentioning, &words)?;
         let catalogue = collection.catalogue()?;
         let asked: HashSet<DocumentId> = match &selection {
             Some(selection) => selection.document_ids().collect(),

@@ -101,15 +101,6 @@ impl Default for SearchRequest {
     }
 }
 
-impl SearchRequest {
-    /// The filters, with the document.
-    fn restrictions(&self) -> Filters {
-        let mut filters = self.filters.clone();
-        filters.documents.extend(self.document.clone());
-        filters
-    }
-}
-
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct SearchResponse {
     pub query: String,
@@ -234,14 +225,8 @@ impl Host {
     pub(crate) fn search(&self, collections: &[CollectionId], request: &SearchRequest) -> Result<SearchResponse> {
         let started = Instant::now();
         let query = checked_query(request)?;
-        if let &[only] = collections
-            && let Some(response) = self.complete_list(only, query, request, started)?
-        {
-            return Ok(response);
-        }
-        if query::is_complete(query)? {
-            return Err(Error::invalid("A query of conditions only lists the passages of one collection.")
-                .with_hint("Search one collection at a time, or add words that the results can be ranked by."));
+        if let Some(list) = self.complete_list(collections, query, request, started)? {
+            return Ok(list);
         }
         complete::check_ranked(request)?;
         let mut notices = Vec::new();
@@ -252,13 +237,16 @@ impl Host {
         let stages = asking::stages(&asked);
         let candidates = asking::ranked(&mut asked)?;
         let results = folding::results(&asked, &candidates, request)?;
+        let (results, hits) = match request.brief {
+            true => (Vec::new(), results.into_iter().map(Hit::from).collect()),
+            false => (results, Vec::new()),
+        };
         let mut related = Vec::new();
         if request.related {
             for Asked { collection, .. } in &asked {
                 related.extend(related::to(self, collection, &results)?);
             }
         }
-        let (results, hits) = asking::as_asked(results, request.brief);
         let mut notices: Vec<Notice> = notices.into_iter().map(Notice::from).collect();
         notices.extend(asked.iter_mut().flat_map(|asked| std::mem::take(&mut asked.notices)));
         let names: Vec<&str> = asked.iter().map(|asked| asked.collection.meta().name.as_str()).collect();
@@ -310,9 +298,9 @@ fn checked_query(request: &SearchRequest) -> Result<&str> {
             .with_hint("Search for the words that matter; a sentence or a paragraph is enough."));
     }
     check_range("top_k", request.top_k, 1..=MAX_TOP_K)?;
+    check_range("context", request.context, 0..=MAX_CONTEXT)?;
     if let Some(each) = request.per_document {
         check_range("per_document", each, 1..=MAX_PER_DOCUMENT)?;
     }
-    check_range("context", request.context, 0..=MAX_CONTEXT)?;
     Ok(query)
 }

@@ -121,7 +121,7 @@ impl Tool for SearchDocuments {
         };
         let response = context.engine.search(&collections, &request)?;
         let found = u64::from(request.offset) + (response.results.len() + response.hits.len()) as u64;
-        let all = response.complete.as_ref().map_or(found, |list| list.passages);
+        let all = response.complete.as_ref().map_or(found, |list| list.listed);
         Ok(Reply::new(response, move |response| {
             let text = text::search::results(response, parameters.explain, Reader::Assistant);
             text + &text::search::continuation(response, all)

@@ -1,10 +1,12 @@
 //! What a query looks up.
 
+use std::collections::HashMap;
+
 use casetrack_core::Result;
 use tantivy::{Searcher, Term};
 
-use super::words::query_terms;
 use super::{Bm25Index, Bm25Query, synonyms};
+use crate::analysis::analyzer;
 
 /// Distinct terms of a query that are looked up; further ones are ignored.
 pub const MAX_QUERY_TERMS: usize = 512;
@@ -54,4 +56,25 @@ impl Bm25Index {
         };
         Ok(weighed.into_iter().flat_map(weighted).collect())
     }
+}
+
+/// The distinct terms of a query in order of appearance, with how often each occurs.
+fn query_terms(text: &str) -> Vec<(String, u32)> {
+    let text = &text[..text.floor_char_boundary(MAX_QUERY_BYTES)];
+    let mut analyzer = analyzer();
+    let mut stream = analyzer.token_stream(text);
+    let mut places: HashMap<String, usize> = HashMap::new();
+    let mut terms: Vec<(String, u32)> = Vec::new();
+    while stream.advance() {
+        let term = &stream.token().text;
+        match places.get(term) {
+            Some(&place) => terms[place].1 += 1,
+            None if terms.len() == MAX_QUERY_TERMS => {}
+            None => {
+                places.insert(term.clone(), terms.len());
+                terms.push((term.clone(), 1));
+            }
+        }
+    }
+    terms
 }

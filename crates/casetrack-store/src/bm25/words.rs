@@ -9,7 +9,7 @@ use tantivy::query::{
 use tantivy::schema::IndexRecordOption;
 use tantivy::{Searcher, Term};
 
-use super::{Bm25Index, MAX_QUERY_BYTES, MAX_QUERY_TERMS};
+use super::Bm25Index;
 use crate::analysis::analyzer;
 
 /// Candidates for a misspelt word whose text is looked at, those nearest to it.
@@ -161,27 +161,6 @@ impl Bm25Index {
         let (edited, begun): (Vec<_>, Vec<_>) = found.into_iter().partition(|similar| similar.distance.is_some());
         Ok(edited.into_iter().take(MAX_CANDIDATES / 2).chain(begun.into_iter().take(MAX_CANDIDATES / 2)).collect())
     }
-}
-
-/// The distinct terms of a query in order of appearance, with how often each occurs.
-pub(super) fn query_terms(text: &str) -> Vec<(String, u32)> {
-    let text = &text[..text.floor_char_boundary(MAX_QUERY_BYTES)];
-    let mut analyzer = analyzer();
-    let mut stream = analyzer.token_stream(text);
-    let mut places: HashMap<String, usize> = HashMap::new();
-    let mut terms: Vec<(String, u32)> = Vec::new();
-    while stream.advance() {
-        let term = &stream.token().text;
-        match places.get(term) {
-            Some(&place) => terms[place].1 += 1,
-            None if terms.len() == MAX_QUERY_TERMS => {}
-            None => {
-                places.insert(term.clone(), terms.len());
-                terms.push((term.clone(), 1));
-            }
-        }
-    }
-    terms
 }
 
 /// The words of a text as (lower-case word, its term), without those that must be right to mean anything: numbers,

@@ -78,15 +78,15 @@ pub struct Search {
     /// Add related passages from other documents
     #[arg(long)]
     related: bool,
+    /// Count the passages and documents that fulfil the conditions, without listing them
+    #[arg(long)]
+    count_only: bool,
     /// At most this many passages of each document, its best (1–3); documents in the order of their best
     #[arg(long, value_name = "N")]
     per_document: Option<u32>,
     /// Show a line for each result: the deciding sentence and its place
     #[arg(long)]
     brief: bool,
-    /// Count the passages and documents that fulfil the conditions, without listing them
-    #[arg(long)]
-    count_only: bool,
     /// Show what each stage of the search adds to a result's score
     #[arg(long)]
     explain: bool,
@@ -202,7 +202,7 @@ fn excerpts(response: &SearchResponse, explain: bool) -> String {
         let _ = write!(out, "\n{}", text::search::hits(&response.hits));
     }
     if let (Some(list), Some(next)) = (&response.complete, response.next_offset) {
-        let more = thousands(list.passages.saturating_sub(next));
+        let more = thousands(list.listed.saturating_sub(next));
         let _ = write!(out, "\n\n… {more} more: see them with --offset {next}.");
     }
     for passage in &response.related {

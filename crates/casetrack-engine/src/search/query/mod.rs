@@ -79,6 +79,13 @@ impl Understood {
     }
 }
 
+/// Whether the answer to a query is the list of all passages that fulfil its conditions.
+///
+/// Errors: operators that cannot be read.
+pub(super) fn is_complete(query: &str) -> Result<bool> {
+    Ok(parse(query)?.is_complete)
+}
+
 /// Takes a query apart and corrects words that no passage has, unless operators say what is searched.
 ///
 /// Errors: a query without words, operators that cannot be read.
@@ -99,11 +106,6 @@ pub(super) fn understand(collection: &Collection, query: &str) -> Result<Underst
     Ok(understood)
 }
 
-/// Whether a query consists of conditions only, with no words to rank by.
-pub(super) fn is_complete(query: &str) -> Result<bool> {
-    Ok(parse(query)?.is_complete)
-}
-
 /// Takes a search term apart: words side by side are a phrase, and everything is a condition.
 pub(super) fn understand_term(term: &str) -> Result<Understood> {
     let parsed = operators::in_term(term.trim())?;
@@ -111,7 +113,7 @@ pub(super) fn understand_term(term: &str) -> Result<Understood> {
 }
 
 fn checked(query: &str, parsed: ParsedQuery) -> Result<Understood> {
-    let ParsedQuery { text, words, preferred, filters, expression, notices, .. } = parsed;
+    let ParsedQuery { text, words, preferred, filters, expression, notices, is_complete: _ } = parsed;
     if text.is_empty() && expression.is_none() {
         return Err(Error::invalid(format!("The query \"{query}\" has no words to search for."))
             .with_hint("Say what the passages should be about; fields and excluded words only narrow that down."));

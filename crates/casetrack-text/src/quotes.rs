@@ -166,9 +166,9 @@ fn push_marked(text: &mut String, indent: &str, marked: &[MarkedChange]) {
 fn push_differences(text: &mut String, indent: &str, differences: &[Difference]) {
     for (n, difference) in (1..).zip(differences) {
         let shown = |words: &str| if words.is_empty() { "nothing".to_owned() } else { quote(words) };
-        let after = match difference.after.is_empty() {
+        let after = match difference.preceded_by.is_empty() {
             true => String::new(),
-            false => format!(" after {}", quote(&difference.after)),
+            false => format!(" after {}", quote(&difference.preceded_by)),
         };
         let _ = writeln!(
             text,

@@ -47,7 +47,7 @@ pub struct Difference {
     pub quotation: String,
     pub document: String,
     /// Up to three words of the quotation before it.
-    pub after: String,
+    pub preceded_by: String,
 }
 
 /// Words of the quotation shown before a difference.
@@ -109,7 +109,7 @@ impl Sides<'_> {
                 kind,
                 quotation: (self.quotation_text)(quotation),
                 document: (self.passage_text)(passage),
-                after: (self.quotation_text)(before),
+                preceded_by: (self.quotation_text)(before),
             });
         }
         found

@@ -8,9 +8,9 @@ use casetrack_core::{DocumentId, Page, Result};
 use casetrack_extract::running_lines;
 use casetrack_store::{Collection, Passages};
 
-use super::align::{Alignment, align};
+use super::align::{Alignment, Step, align};
 use super::candidates::{Candidates, ChunkPlace, candidates, keyword_hits};
-use super::differences::{Difference, Sides};
+use super::differences::{Difference, DifferenceKind, Sides};
 use super::marked::{MarkedChange, marked_changes};
 use super::parts::{Part, Pattern};
 use super::symbols::{Row, Typography};
@@ -24,9 +24,9 @@ const ELLIPSIS_CHARS: usize = 2_400;
 /// Most chunks on each side of a candidate.
 const MAX_SIDE: u32 = 24;
 /// Candidates whose running lines are left out, to compare the text on both sides of them.
-const MAX_RUNNING: usize = 8;
+const MAX_RUNNING: usize = 3;
 /// Candidates that are looked at for a passage that is nearly the same, and how many of them are compared word by word.
-const MAX_NEAR: usize = 24;
+const MAX_NEAR: usize = 12;
 const MAX_ALIGNED: usize = 4;
 /// A passage less like the quotation is not what was quoted.
 pub(super) const LEAST_LIKENESS: f32 = 0.5;
@@ -107,7 +107,7 @@ impl<'c> Finder<'c> {
         left.sort_by(|a, b| {
             b.0.cmp(&a.0).then_with(|| (a.1.document, a.1.chunks.start).cmp(&(b.1.document, b.1.chunks.start)))
         });
-        let least = candidates.phrases.div_ceil(2);
+        let least = candidates.phrases.saturating_sub(1).max(1);
         for (_, window) in left.iter_mut().take_while(|(votes, _)| *votes >= least).take(MAX_RUNNING) {
             self.leave_out_running(window)?;
             if !window.running.is_empty() {
@@ -178,9 +178,14 @@ impl<'c> Finder<'c> {
                 Some(at) => known.swap_remove(at),
                 None => Window::read(&mut self.passages, document, chunks)?,
             };
-            self.leave_out_running(&mut window)?;
-            let tokens = tokens(&window.row(), 0..window.symbols.len());
-            let Some(alignment) = align(&sides, &tokens) else { continue };
+            let mut tokens = tokens(&window.row(), 0..window.symbols.len());
+            let Some(mut alignment) = align(&sides, &tokens) else { continue };
+            let is_extra = |step: &Step| step.quotation.is_empty();
+            if alignment.likeness >= LEAST_LIKENESS && alignment.steps.iter().any(is_extra) {
+                self.leave_out_running(&mut window)?;
+                tokens = self::tokens(&window.row(), 0..window.symbols.len());
+                alignment = align(&sides, &tokens).unwrap_or(alignment);
+            }
             if best.as_ref().is_none_or(|(known, ..)| alignment.likeness > known.likeness) {
                 best = Some((alignment, tokens, window));
             }
@@ -253,7 +258,11 @@ fn place(window: &Window, chars: &Range<usize>) -> Option<Found> {
 fn quotation_tokens(reading: &Pattern) -> Vec<Token> {
     let row = Row { chars: &reading.chars, symbols: &reading.symbols };
     let of_part = |part: &Part| match *part {
-        Part::Text { start, end } => tokens(&row, start..end),
+        Part::Text { start, end } => {
+            let mut tokens = tokens(&row, start..end);
+            tokens.iter_mut().for_each(|token| reading.fill(token));
+            tokens
+        }
         Part::Ellipsis { .. } | Part::Bracket { .. } => vec![Token::hole(0)],
     };
     reading.parts.iter().flat_map(of_part).collect()
@@ -273,7 +282,7 @@ fn passage(
     tokens: &[Token],
     window: &Window,
 ) -> Option<Finding> {
-    let touched = |at: &&super::align::Step| !at.passage.is_empty();
+    let touched = |at: &&Step| !at.passage.is_empty();
     let first = alignment.steps.iter().find(touched)?.passage.start;
     let last = alignment.steps.iter().rev().find(touched)?.passage.end;
     let chars = window.chars_of(&(tokens[first].place.start..tokens[last - 1].place.end));
@@ -282,11 +291,10 @@ fn passage(
         let tokens = sides.get(range).unwrap_or_default();
         let ends = tokens.iter().filter(|token| !token.place.is_empty());
         let (Some(first), Some(last)) = (ends.clone().next(), ends.last()) else { return String::new() };
-        let chars = match (reading.symbols.get(first.place.start), reading.symbols.get(last.place.end - 1)) {
-            (Some(first), Some(last)) => reading.chars.get(first.start as usize..last.end as usize).unwrap_or_default(),
-            _ => &[],
-        };
-        chars.iter().collect::<String>().split_whitespace().collect::<Vec<_>>().join(" ")
+        match (reading.symbols.get(first.place.start), reading.symbols.get(last.place.end - 1)) {
+            (Some(first), Some(last)) => reading.shown(first.start as usize..last.end as usize),
+            _ => String::new(),
+        }
     };
     let passage_text = |range: Range<usize>| -> String {
         match (tokens.get(range.start), range.end.checked_sub(1).and_then(|last| tokens.get(last))) {
@@ -297,5 +305,66 @@ fn passage(
     let texts =
         Sides { quotation: sides, passage: tokens, quotation_text: &quotation_text, passage_text: &passage_text };
     found.differences = texts.differences(&alignment.steps);
+    // A capital in brackets is marked.
+    let is_marked = |one: &Difference| one.kind == DifferenceKind::Capitals && one.quotation.contains('[');
+    found.differences.retain(|one| !is_marked(one));
     Some(Finding::Near { place: Box::new(found), likeness: alignment.likeness })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::symbols::symbols;
+    use super::*;
+
+    /// Whether a text has a quotation word for word.
+    fn is_exact(text: &str, quotation: &str) -> bool {
+        let chars: Vec<char> = text.chars().collect();
+        let symbols = symbols(&chars, &[]);
+        let row = Row { chars: &chars, symbols: &symbols };
+        Pattern::readings(quotation).iter().any(|reading| !reading.fits(&row).is_empty())
+    }
+
+    /// Words that each occur once, with marks behind some, and where a run of them begins and ends.
+    fn text_and_run() -> impl Strategy<Value = (Vec<String>, Range<usize>)> {
+        let marks = prop::sample::select(vec!["", "", "", ",", ";", " (a)", ".", " “so”", " 1.5", "’s", " – or"]);
+        prop::collection::vec(marks, 4..40)
+            .prop_flat_map(|marks| {
+                let words: Vec<String> = (0..).zip(&marks).map(|(n, mark)| format!("{}{mark}", word(n))).collect();
+                let count = words.len();
+                (Just(words), 0..count - 1)
+                    .prop_flat_map(move |(words, start)| (Just(words), Just(start), start + 1..=count))
+            })
+            .prop_map(|(words, start, end)| (words, start..end))
+    }
+
+    /// A word of letters for a number.
+    fn word(n: usize) -> String {
+        format!("word{}{}", char::from(b'a' + (n / 26 % 26) as u8), char::from(b'a' + (n % 26) as u8))
+    }
+
+    proptest! {
+        #[test]
+        fn any_run_of_words_is_exact((words, run) in text_and_run(), width in 1usize..9) {
+            let lines: Vec<String> = words.chunks(width).map(|line| line.join(" ")).collect();
+            let quotation = words[run].join(" ").replace('“', "\"").replace('”', "\"").replace('’', "'");
+            prop_assert!(is_exact(&lines.join("\n"), &quotation), "{}", quotation);
+        }
+
+        #[test]
+        fn with_a_word_changed_added_or_left_out_it_is_not((words, run) in text_and_run(), at in 0usize..40, kind in 0..3) {
+            let text = words.join(" ");
+            let mut quoted: Vec<String> = words[run].to_vec();
+            let at = at % quoted.len();
+            match kind {
+                0 => quoted[at] = quoted[at].replacen("word", "wort", 1),
+                1 => quoted.insert(at, "not".to_owned()),
+                // The first or the last may be left out: what is left is a run.
+                _ if at > 0 && at + 1 < quoted.len() => drop(quoted.remove(at)),
+                _ => quoted[at] = "90".to_owned(),
+            }
+            prop_assert!(!is_exact(&text, &quoted.join(" ")), "{:?}", quoted);
+        }
+    }
 }

@@ -77,7 +77,7 @@ fn change(
     };
     if let Some(kind) = kind {
         let (quotation, document) = (quotation.clone(), document.clone());
-        differences.push(Difference { kind, quotation, document, after: String::new() });
+        differences.push(Difference { kind, quotation, document, preceded_by: String::new() });
     }
     MarkedChange { mark, quotation, document, words }
 }

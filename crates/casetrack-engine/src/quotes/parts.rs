@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::symbols::{ELLIPSIS, Row, Symbol, Trail, Typography, WILD, is_quote, is_word, symbols};
+use super::tokens::Token;
 
 /// Most symbols of a document that an ellipsis stands for: about 300 words.
 const MAX_OMITTED: usize = 2_000;
@@ -31,6 +32,8 @@ pub(super) struct Pattern {
     pub parts: Vec<Part>,
     /// Words with brackets inside, as the quotation has them.
     pub altered: Vec<String>,
+    /// The brackets in them, one for each [`WILD`].
+    letters: Vec<String>,
     /// In brackets before the first words, or after the last.
     pub outside: Vec<String>,
     /// A comma or a full stop at the end was taken to be the draft's own.
@@ -69,7 +72,7 @@ impl Pattern {
     fn plain(chars: Vec<char>) -> Self {
         let symbols = symbols(&chars, &[]);
         let parts = vec![Part::Text { start: 0, end: symbols.len() }];
-        Self { chars, symbols, parts, altered: Vec::new(), outside: Vec::new(), is_closed: false }
+        Self { chars, symbols, parts, altered: Vec::new(), letters: Vec::new(), outside: Vec::new(), is_closed: false }
     }
 
     /// With ellipses and brackets read as what they mark.
@@ -88,6 +91,7 @@ impl Pattern {
                 Kind::InWord => {
                     pattern.chars.extend(&source[from..at]);
                     pattern.chars.push(WILD);
+                    pattern.letters.push(source[at..end].iter().collect());
                     pattern.altered.push(word_around(source, at, end));
                     from = end;
                 }
@@ -171,6 +175,31 @@ impl Pattern {
             },
         };
         self.chars.get(range).unwrap_or_default().iter().collect()
+    }
+
+    /// Puts the letters that the quotation has in brackets into a token.
+    pub fn fill(&self, token: &mut Token) {
+        let symbols = self.symbols.get(token.place.clone()).unwrap_or_default();
+        if symbols.iter().any(|symbol| symbol.c == WILD) {
+            let range =
+                symbols.first().zip(symbols.last()).map(|(first, last)| first.start as usize..last.end as usize);
+            let written = self.shown(range.unwrap_or_default());
+            *token = Token::new(written.replace(['[', ']'], ""), token.place.clone());
+        }
+    }
+
+    /// Characters on one line, as the quotation has them.
+    pub fn shown(&self, range: Range<usize>) -> String {
+        let mut brackets =
+            self.letters.iter().skip(self.chars.iter().take(range.start).filter(|c| **c == WILD).count());
+        let mut text = String::new();
+        for &c in self.chars.get(range).unwrap_or_default() {
+            match c {
+                WILD => text.push_str(brackets.next().map_or("", String::as_str)),
+                c => text.push(c),
+            }
+        }
+        text.split_whitespace().collect::<Vec<_>>().join(" ")
     }
 
     fn row(&self, part: Part) -> Row<'_> {

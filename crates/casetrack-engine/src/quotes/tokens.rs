@@ -28,7 +28,7 @@ pub(super) struct Token {
 }
 
 impl Token {
-    fn new(text: String, place: Range<usize>) -> Self {
+    pub fn new(text: String, place: Range<usize>) -> Self {
         let is_number = text.contains(|c: char| c.is_numeric()) && !text.contains(|c: char| c.is_alphabetic());
         let class = match text.chars().next() {
             _ if is_number => Class::Number,
@@ -149,9 +149,12 @@ pub(super) fn likeness(a: &Token, b: &Token) -> Likeness {
     }
     let (short, long) = (a.skeleton.len().min(b.skeleton.len()), a.skeleton.len().max(b.skeleton.len()));
     let most = (long / 4).clamp(1, 3);
+    let ends = |word: &str| (word.chars().next(), word.chars().next_back());
+    let ((first, last), (other_first, other_last)) = (ends(&a.skeleton), ends(&b.skeleton));
     if a.class == b.class
         && short >= 3
         && long - short <= most
+        && (first == other_first || last == other_last)
         && strsim::osa_distance(&a.skeleton, &b.skeleton) <= most
     {
         return Likeness::Spelling;

@@ -101,10 +101,9 @@ def report(session, options, label, quotations, bar):
 
 
 def has_change(difference, change):
-    """Whether a difference has the changed word on the side where it is."""
-    said, stands = change
-    words = lambda text: set(re.findall(r"\w+", text))
-    return words(said) <= words(difference["quotation"]) and words(stands) <= words(difference["document"])
+    """Whether a difference has the word that was put in, or the one that was taken out."""
+    side, word = ("quotation", change[0]) if change[0] else ("document", change[1])
+    return word in re.findall(r"\w+", difference[side])
 
 
 def sentences(text):
@@ -171,7 +170,7 @@ def alter(text, kind, rng):
     """The text with something changed, what it says there now and what it said; None where it has nothing of the kind."""
     text = " ".join(text.split())
     if kind == "number":
-        numbers = [found for found in re.finditer(r"(?<![\w.,])\d+(?![\w.,]*\d)", text)]
+        numbers = [found for found in re.finditer(r"(?<![\w.,])\d+(?!\w|[.,]\d)", text)]
         if not numbers:
             return None
         found = rng.choice(numbers)

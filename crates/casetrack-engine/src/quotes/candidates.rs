@@ -1,5 +1,6 @@
 //! Where a quotation may be: chunks that have phrases of it, and chunks that keyword search finds for its words.
 
+use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 
 use casetrack_core::{DocumentId, Result};
@@ -7,12 +8,12 @@ use casetrack_store::{Collection, Conditions, Filter, WordConditions};
 
 use super::parts::{Part, Pattern};
 use super::symbols::{DASH, Gap, Row, Symbol, WILD};
-use super::tokens::{Class, Token, tokens};
+use super::tokens::{Class, Token, is_common, skeleton, tokens};
 
 /// Words of a phrase that is looked up.
 const PHRASE_WORDS: usize = 4;
-/// Most phrases that are looked up, spread over the quotation.
-const MAX_PHRASES: usize = 10;
+/// Most phrases that are looked up, those with most letters in words that are not common.
+const MAX_PHRASES: usize = 6;
 /// Chunks of this many of the rarest phrases are read. A chunk ends inside one phrase at most, so that two would be enough.
 const READ_PHRASES: usize = 3;
 /// Most chunks that are read for a quotation.
@@ -112,8 +113,14 @@ fn phrases(reading: &Pattern) -> Vec<String> {
         // Numbers and the like.
         return vec![reading.chars.iter().collect()];
     }
-    let step = phrases.len().div_ceil(MAX_PHRASES).max(1);
-    phrases.into_iter().step_by(step).collect()
+    phrases.sort_by_key(|phrase| Reverse(letters(phrase)));
+    phrases.truncate(MAX_PHRASES);
+    phrases
+}
+
+/// Letters of a phrase that tell it from others.
+fn letters(phrase: &str) -> usize {
+    phrase.split(' ').filter(|word| !is_common(&skeleton(word))).map(str::len).sum()
 }
 
 /// Cuts a run of words into phrases.
@@ -165,7 +172,7 @@ mod tests {
     fn phrases_are_runs_of_plain_words() {
         assert_eq!(
             of("The Buyer's agent shall, within thirty (30) days after the receipt of the well-known goods, pay"),
-            ["agent shall within thirty", "days after the receipt", "of the", "goods pay"]
+            ["agent shall within thirty", "days after the receipt", "goods pay", "of the"]
         );
         assert_eq!(of("one two three four five"), ["one two three four five"]);
         assert_eq!(of("$1,250,000"), ["$1,250,000"]);

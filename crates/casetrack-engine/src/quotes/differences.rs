@@ -104,7 +104,7 @@ impl Sides<'_> {
             {
                 continue;
             }
-            let before = quotation.start.saturating_sub(WORDS_BEFORE)..quotation.start;
+            let before = self.words_before(quotation.start)..quotation.start;
             found.push(Difference {
                 kind,
                 quotation: (self.quotation_text)(quotation),
@@ -113,6 +113,12 @@ impl Sides<'_> {
             });
         }
         found
+    }
+
+    /// The token that the last words before another begin with.
+    fn words_before(&self, end: usize) -> usize {
+        let words = (0..end).rev().filter(|&at| matches!(self.quotation[at].class, Class::Word | Class::Number));
+        words.take(WORDS_BEFORE).last().unwrap_or(end)
     }
 
     fn is_mark(&self, step: &Step) -> bool {
@@ -128,7 +134,7 @@ impl Sides<'_> {
         let classes = || self.tokens(quotation, passage).map(|token| token.class);
         if negations(&self.quotation[quotation.clone()]) != negations(&self.passage[passage.clone()]) {
             DifferenceKind::Negation
-        } else if classes().any(|class| matches!(class, Class::Number | Class::Sign)) {
+        } else if self.tokens(quotation, passage).any(|token| token.class == Class::Sign || token.has_digit()) {
             DifferenceKind::Number
         } else if classes().all(|class| class == Class::Mark) {
             DifferenceKind::Punctuation

@@ -8,7 +8,7 @@ use casetrack_core::{DocumentId, Page, Result};
 use casetrack_extract::running_lines;
 use casetrack_store::{Collection, Passages};
 
-use super::align::{Alignment, Step, align};
+use super::align::{Alignment, Step, StepKind, align};
 use super::candidates::{Candidates, ChunkPlace, candidates, keyword_hits};
 use super::differences::{Difference, DifferenceKind, Sides};
 use super::marked::{MarkedChange, marked_changes};
@@ -28,6 +28,9 @@ const MAX_RUNNING: usize = 3;
 /// Candidates that are looked at for a passage that is nearly the same, and how many of them are compared word by word.
 const MAX_NEAR: usize = 12;
 const MAX_ALIGNED: usize = 4;
+/// Candidates come in the order of the words that they share with the quotation: behind one that is as alike as this, those that share
+/// fewer are no better.
+const ENOUGH: f32 = 0.9;
 /// A passage less like the quotation is not what was quoted.
 pub(super) const LEAST_LIKENESS: f32 = 0.5;
 
@@ -162,8 +165,9 @@ impl<'c> Finder<'c> {
         ranked.sort_by(|a, b| b.0.cmp(&a.0));
         let mut best: Option<(Alignment, Vec<Token>, Window)> = None;
         let mut aligned: Vec<(DocumentId, Range<u32>)> = Vec::new();
-        for (_, (document, index)) in ranked {
-            if aligned.len() == MAX_ALIGNED {
+        let mut enough = None;
+        for (shared, (document, index)) in ranked {
+            if aligned.len() == MAX_ALIGNED || enough.is_some_and(|enough| shared < enough) {
                 break;
             }
             // Neighbours are in one window.
@@ -183,8 +187,15 @@ impl<'c> Finder<'c> {
             let is_extra = |step: &Step| step.quotation.is_empty();
             if alignment.likeness >= LEAST_LIKENESS && alignment.steps.iter().any(is_extra) {
                 self.leave_out_running(&mut window)?;
-                tokens = self::tokens(&window.row(), 0..window.symbols.len());
-                alignment = align(&sides, &tokens).unwrap_or(alignment);
+                let without = self::tokens(&window.row(), 0..window.symbols.len());
+                match align(&sides, &without) {
+                    Some(better) => (alignment, tokens) = (better, without),
+                    // Nothing but running lines.
+                    None => continue,
+                }
+            }
+            if alignment.likeness >= ENOUGH {
+                enough = enough.max(Some(shared));
             }
             if best.as_ref().is_none_or(|(known, ..)| alignment.likeness > known.likeness) {
                 best = Some((alignment, tokens, window));
@@ -257,15 +268,15 @@ fn place(window: &Window, chars: &Range<usize>) -> Option<Found> {
 /// The tokens of a quotation, with holes for what it marks.
 fn quotation_tokens(reading: &Pattern) -> Vec<Token> {
     let row = Row { chars: &reading.chars, symbols: &reading.symbols };
-    let of_part = |part: &Part| match *part {
+    let of_part = |(at, part): (usize, &Part)| match *part {
         Part::Text { start, end } => {
             let mut tokens = tokens(&row, start..end);
             tokens.iter_mut().for_each(|token| reading.fill(token));
             tokens
         }
-        Part::Ellipsis { .. } | Part::Bracket { .. } => vec![Token::hole(0)],
+        Part::Ellipsis { .. } | Part::Bracket { .. } => vec![Token::hole(at)],
     };
-    reading.parts.iter().flat_map(of_part).collect()
+    (0..).zip(&reading.parts).flat_map(of_part).collect()
 }
 
 /// Words that follow each other, two by two.
@@ -308,6 +319,20 @@ fn passage(
     // A capital in brackets is marked.
     let is_marked = |one: &Difference| one.kind == DifferenceKind::Capitals && one.quotation.contains('[');
     found.differences.retain(|one| !is_marked(one));
+    if found.differences.is_empty() {
+        // More words are left out than an ellipsis or brackets may stand for.
+        let hole =
+            alignment.steps.iter().filter(|step| step.kind == StepKind::Hole).max_by_key(|step| step.passage.len());
+        let part = hole
+            .and_then(|hole| sides.get(hole.quotation.start.min(sides.len() - 1)))
+            .map_or(0, |token| token.place.start);
+        found.differences.push(Difference {
+            kind: DifferenceKind::Word,
+            quotation: reading.parts.get(part).map_or_else(String::new, |part| reading.written(*part)),
+            document: hole.map_or_else(String::new, |hole| passage_text(hole.passage.clone())),
+            preceded_by: String::new(),
+        });
+    }
     Some(Finding::Near { place: Box::new(found), likeness: alignment.likeness })
 }
 

@@ -39,14 +39,19 @@ impl Token {
         Self { skeleton: skeleton(&text), text, class, place }
     }
 
+    /// What the part of a quotation with this index stands for.
     pub fn hole(at: usize) -> Self {
         Self { text: String::new(), skeleton: String::new(), class: Class::Hole, place: at..at }
+    }
+
+    pub fn has_digit(&self) -> bool {
+        self.text.contains(|c: char| c.is_numeric())
     }
 
     /// How much it counts for the likeness of two passages.
     pub fn weight(&self) -> f32 {
         match self.class {
-            Class::Word if COMMON.contains(&self.skeleton.as_str()) => 0.25,
+            Class::Word if is_common(&self.skeleton) => 0.25,
             Class::Word | Class::Number => 1.0,
             Class::Mark | Class::Sign | Class::Hole => 0.0,
         }
@@ -56,8 +61,13 @@ impl Token {
 /// Words that most passages have, by their skeletons.
 const COMMON: [&str; 28] = [
     "a", "an", "and", "any", "as", "at", "be", "by", "for", "from", "has", "in", "ls", "lt", "lts", "of", "on", "or",
-    "shall", "such", "that", "the", "thls", "to", "wlll", "wlth", "whlch", "ail",
+    "shall", "such", "that", "the", "thls", "to", "wlll", "wlth", "whlch", "all",
 ];
+
+/// Whether most passages have a word, given as its skeleton.
+pub(super) fn is_common(word: &str) -> bool {
+    COMMON.contains(&word)
+}
 
 /// The tokens of a part of a row. A number is one token with its points: `1,250,000.50`.
 pub(super) fn tokens(row: &Row<'_>, part: Range<usize>) -> Vec<Token> {

@@ -150,9 +150,8 @@ fn read(text: &str, documents: &[Named], last: bool) -> Citation {
 fn document<'n>(text: &str, documents: &'n [Named], last: bool) -> Option<&'n Named> {
     let text = fold(text);
     let place = |name: &String| if last { text.rfind(name.as_str()) } else { text.find(name.as_str()) };
-    let found = documents
-        .iter()
-        .flat_map(|document| document.folded.iter().filter_map(move |name| Some((document, name.len(), name))));
+    let found =
+        documents.iter().flat_map(|document| document.folded.iter().map(move |name| (document, name.len(), name)));
     let mut found: Vec<(&Named, usize, usize)> =
         found.filter_map(|(document, length, name)| Some((document, length, place(name)?))).collect();
     // A name that is part of a longer one there is not meant.
@@ -277,7 +276,10 @@ mod tests {
     use super::super::draft::quotations;
     use super::*;
 
-    fn cited(draft: &str) -> Option<(Option<String>, Option<(u32, u32)>, Option<String>)> {
+    /// Document, pages and section.
+    type Cited = (Option<String>, Option<(u32, u32)>, Option<String>);
+
+    fn cited(draft: &str) -> Option<Cited> {
         let names = ["Lease.docx", "Lease Amendment.docx", "Vendor_Agreement.pdf"];
         let of = |name: &&str| Named {
             id: DocumentId::random(),

@@ -102,7 +102,7 @@ fn block_quotation(draft: &str, lines: &[Range<usize>], kind: Kind, line: u32) -
     let text = lines.iter().map(content).collect::<Vec<_>>().join("\n");
     let place = lines.first()?.start..lines.last()?.end;
     let least = if kind == Kind::Marked { MIN_WORDS } else { MIN_INDENTED_WORDS };
-    (words(&text) >= least).then(|| Quotation { text, place, line, is_block: true })
+    (words(&text) >= least).then_some(Quotation { text, place, line, is_block: true })
 }
 
 fn words(text: &str) -> usize {

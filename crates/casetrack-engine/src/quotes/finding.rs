@@ -1,5 +1,6 @@
 //! One quotation against the documents of a collection.
 
+use std::cmp::Reverse;
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::Range;
@@ -25,6 +26,8 @@ const ELLIPSIS_CHARS: usize = 2_400;
 const MAX_SIDE: u32 = 24;
 /// Candidates whose running lines are left out, to compare the text on both sides of them.
 const MAX_RUNNING: usize = 3;
+/// Windows without the quotation that are kept for this.
+const MAX_LEFT: usize = 8;
 /// Candidates that are looked at for a passage that is nearly the same, and how many of them are compared word by word.
 const MAX_NEAR: usize = 12;
 const MAX_ALIGNED: usize = 4;
@@ -104,12 +107,13 @@ impl<'c> Finder<'c> {
             if !collect(&window, readings, &mut best) {
                 let votes = chunks.map(|index| candidates.votes.get(&(document, index)).copied().unwrap_or_default());
                 left.push((votes.sum(), window));
+                if left.len() > 4 * MAX_LEFT {
+                    keep_best(&mut left);
+                }
             }
         }
         // A running line may be between the words.
-        left.sort_by(|a, b| {
-            b.0.cmp(&a.0).then_with(|| (a.1.document, a.1.chunks.start).cmp(&(b.1.document, b.1.chunks.start)))
-        });
+        keep_best(&mut left);
         let least = candidates.phrases.saturating_sub(1).max(1);
         for (_, window) in left.iter_mut().take_while(|(votes, _)| *votes >= least).take(MAX_RUNNING) {
             self.leave_out_running(window)?;
@@ -162,7 +166,7 @@ impl<'c> Finder<'c> {
             let shared = self::pairs(&tokens).intersection(&pairs).count();
             ranked.push((shared, place));
         }
-        ranked.sort_by(|a, b| b.0.cmp(&a.0));
+        ranked.sort_by_key(|(shared, _)| Reverse(*shared));
         let mut best: Option<(Alignment, Vec<Token>, Window)> = None;
         let mut aligned: Vec<(DocumentId, Range<u32>)> = Vec::new();
         let mut enough = None;
@@ -206,6 +210,12 @@ impl<'c> Finder<'c> {
         };
         Ok(passage(reading, &sides, &alignment, &tokens, &window))
     }
+}
+
+/// Keeps the windows with most phrases, those with most first.
+fn keep_best(left: &mut Vec<(u32, Window)>) {
+    left.sort_by_key(|(votes, window)| (Reverse(*votes), window.document, window.chunks.start));
+    left.truncate(MAX_LEFT);
 }
 
 /// Chunks to each side of a candidate that a quotation may reach.
@@ -300,8 +310,8 @@ fn passage(
     let mut found = place(window, &chars)?;
     let quotation_text = |range: Range<usize>| -> String {
         let tokens = sides.get(range).unwrap_or_default();
-        let ends = tokens.iter().filter(|token| !token.place.is_empty());
-        let (Some(first), Some(last)) = (ends.clone().next(), ends.last()) else { return String::new() };
+        let mut ends = tokens.iter().filter(|token| !token.place.is_empty());
+        let (Some(first), Some(last)) = (ends.clone().next(), ends.next_back()) else { return String::new() };
         match (reading.symbols.get(first.place.start), reading.symbols.get(last.place.end - 1)) {
             (Some(first), Some(last)) => reading.shown(first.start as usize..last.end as usize),
             _ => String::new(),
@@ -373,7 +383,7 @@ mod tests {
         #[test]
         fn any_run_of_words_is_exact((words, run) in text_and_run(), width in 1usize..9) {
             let lines: Vec<String> = words.chunks(width).map(|line| line.join(" ")).collect();
-            let quotation = words[run].join(" ").replace('“', "\"").replace('”', "\"").replace('’', "'");
+            let quotation = words[run].join(" ").replace(['“', '”'], "\"").replace('’', "'");
             prop_assert!(is_exact(&lines.join("\n"), &quotation), "{}", quotation);
         }
 

@@ -1,6 +1,7 @@
 //! Places of passages, as citations name them.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
 use casetrack_core::{ChunkId, DocumentId, Page, Provenance, Result};
 use casetrack_extract::chunker::headings_at;
@@ -41,9 +42,9 @@ pub struct QuotePlace {
 pub(super) fn in_order(finder: &mut Finder<'_>, mut found: Vec<Found>) -> Result<Vec<Found>> {
     let mut paths: HashMap<DocumentId, String> = HashMap::new();
     for one in &found {
-        if !paths.contains_key(&one.document) {
+        if let Entry::Vacant(entry) = paths.entry(one.document) {
             let document = finder.passages.document(one.document)?;
-            paths.insert(one.document, document.map_or_else(String::new, |document| document.meta.path.clone()));
+            entry.insert(document.map_or_else(String::new, |document| document.meta.path.clone()));
         }
     }
     // The places of each document are in order.

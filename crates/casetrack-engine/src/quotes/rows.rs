@@ -180,7 +180,7 @@ fn find(finder: &mut Finder<'_>, text: &str, cited: Option<&Citation>) -> Result
         return Ok((finding, text.to_owned()));
     }
     // Emphasis in Markdown is the draft's own.
-    let plain: String = text.replace("**", "").replace("__", "");
+    let plain: String = text.replace("__", "").replace('*', "");
     if plain != text {
         let plainly = finder.find(&plain, None)?;
         if is_exact(&plainly) {

@@ -85,7 +85,7 @@ pub(super) fn tokens(row: &Row<'_>, part: Range<usize>) -> Vec<Token> {
                 |at: usize| symbols.get(at).is_some_and(|next| next.c.is_ascii_digit() && next.gap == Gap::None);
             while let Some(next) = symbols.get(at) {
                 let in_number = matches!(next.c, '.' | ',' | ':' | '/') && next.gap == Gap::None && digit(at + 1);
-                if !next.is_word() && !(in_number && symbols[at - 1].c.is_ascii_digit()) {
+                if !(next.is_word() || in_number && symbols[at - 1].c.is_ascii_digit()) {
                     break;
                 }
                 at += 1;

@@ -36,7 +36,7 @@ impl Tool for VerifyQuote {
     const DESCRIPTION: &'static str = "Whether a quotation is in the active collection, word for word: exact, with every place; differs, \
         with the nearest passage and each word that differs; or not_found.";
     const EFFECT: Effect = Effect::Reads;
-    const TOOLSET: Toolset = Toolset::Core;
+    const TOOLSET: Toolset = Toolset::Graph;
     const LIST: Option<List<Self::Response>> =
         Some(List::with_next(&["/places"], |check| &mut check.places, |check| &mut check.next_offset));
     type Parameters = QuoteParameters;
@@ -73,7 +73,7 @@ impl Tool for VerifyQuotes {
     const DESCRIPTION: &'static str = "Check every quotation of a draft (in quotation marks or as a block) as verify_quote does, and \
         whether the document, page or section cited beside it fits. Call it before a text with quotations is used.";
     const EFFECT: Effect = Effect::Reads;
-    const TOOLSET: Toolset = Toolset::Core;
+    const TOOLSET: Toolset = Toolset::Graph;
     const LIST: Option<List<Self::Response>> =
         Some(List::with_next(&["/rows"], |check| &mut check.rows, |check| &mut check.next_offset));
     type Parameters = DraftParameters;

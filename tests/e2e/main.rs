@@ -26,6 +26,7 @@ mod passages;
 mod private;
 mod prompts;
 mod protocol;
+mod quotes;
 mod reindex;
 #[cfg(unix)]
 mod resources;

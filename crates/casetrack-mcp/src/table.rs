@@ -12,8 +12,8 @@ use crate::schema::{self, JsonObject};
 use crate::session::{Context, ToolOutput};
 use crate::tool::{Effect, Tool, Toolset};
 use crate::tools::{
-    chunks, collections, documents, entities, ingest, jobs, navigation, overview, references, reindex, search, status,
-    sync, tags, terms, watches,
+    chunks, collections, documents, entities, ingest, jobs, navigation, overview, quotes, references, reindex, search,
+    status, sync, tags, terms, watches,
 };
 use casetrack_text::format::shorten;
 
@@ -47,6 +47,8 @@ static TABLE: LazyLock<Vec<Entry>> = LazyLock::new(|| {
         Entry::of::<search::SearchSimilarChunks>(),
         Entry::of::<search::CompareDocuments>(),
         Entry::of::<terms::SearchTerms>(),
+        Entry::of::<quotes::VerifyQuote>(),
+        Entry::of::<quotes::VerifyQuotes>(),
         Entry::of::<chunks::GetChunk>(),
         Entry::of::<chunks::GetDocumentChunks>(),
         Entry::of::<chunks::GetSourceContext>(),

@@ -16,6 +16,7 @@ pub mod jobs;
 pub mod marks;
 pub mod navigation;
 pub mod overview;
+pub mod quotes;
 mod reader;
 pub mod references;
 pub mod reindex;

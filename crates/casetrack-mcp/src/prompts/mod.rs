@@ -80,7 +80,7 @@ const COLLECTION: Argument =
     Argument::new("collection", "Collection", "Name or ID of the collection", Values::Collections);
 
 /// All prompts, in the order in which clients list them. A new one is a row here and a function in `texts`.
-pub(crate) const PROMPTS: [Prompt; 4] = [
+pub(crate) const PROMPTS: [Prompt; 5] = [
     Prompt {
         name: "brief-me",
         title: "Brief me",
@@ -125,6 +125,15 @@ pub(crate) const PROMPTS: [Prompt; 4] = [
             Argument::date("to", "To", "Last date: YYYY, YYYY-MM or YYYY-MM-DD"),
         ],
         text: texts::build_timeline,
+    },
+    Prompt {
+        name: "check-my-draft",
+        title: "Check my draft",
+        description: "Check every quotation and citation of a draft against the documents, word for word.",
+        arguments: &[
+            Argument { description: "Name or ID of the collection (default: the active one)", ..COLLECTION }.optional()
+        ],
+        text: texts::check_my_draft,
     },
 ];
 

@@ -94,3 +94,20 @@ citation. Mark dates on which documents disagree, and name the gaps. {CITE}",
         switch(given),
     )
 }
+
+pub(super) fn check_my_draft(given: &Given) -> String {
+    format!(
+        "Check the quotations and citations of my draft against my documents. The draft is the text that I gave you; if I gave none, ask \
+me for it.
+
+1. {}
+2. Call verify_quotes with the draft, unchanged and whole; continue with offset where the answer is cut.
+3. For each quotation that differs, compare what the draft says with what the document says. For each that was not found, call \
+search_documents with its words, to see whether something else was meant.
+
+Then list what must be corrected, in the order of the draft: the line, what it says, what it must say, and the citation. Put changed \
+numbers and names and a missing or added \u{201c}not\u{201d} first. Then name the citations that do not fit, the quotations that are nowhere, and the \
+words left out that change what is said. Say how many quotations are word for word. Do not correct the draft yourself unless I ask. {CITE}",
+        switch(given),
+    )
+}

@@ -126,6 +126,18 @@ fn specified() -> Value {
             "topic": string,
             "top_k_per_document": {"type": "integer", "default": 5, "minimum": 1, "maximum": 20},
         }],
+        // Beyond the specification: quotations are checked against the documents.
+        "verify_quote": [["text"], {
+            "text": string,
+            "document": string,
+            "offset": offset,
+            "limit": {"type": "integer", "default": 10, "minimum": 1, "maximum": 100},
+        }],
+        "verify_quotes": [["text"], {
+            "text": string,
+            "offset": {"type": "integer", "default": 0, "minimum": 0, "maximum": 500},
+            "limit": {"type": "integer", "default": 50, "minimum": 1, "maximum": 500},
+        }],
         "get_collection_summary": [[], {}],
         // What follows the dates is beyond the specification.
         "get_collection_timeline": [[], {

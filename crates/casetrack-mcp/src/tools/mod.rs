@@ -8,6 +8,7 @@ pub(crate) mod ingest;
 pub(crate) mod jobs;
 pub(crate) mod navigation;
 pub(crate) mod overview;
+pub(crate) mod quotes;
 pub(crate) mod references;
 pub(crate) mod reindex;
 pub(crate) mod search;

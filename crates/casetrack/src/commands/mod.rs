@@ -10,6 +10,7 @@ mod ingest;
 pub mod inspect;
 mod jobs;
 pub mod models;
+mod quotes;
 pub mod read_files;
 pub mod schemas;
 mod search;
@@ -42,6 +43,8 @@ pub enum OnCollections {
     Similar(search::Similar),
     Compare(search::Compare),
     SearchTerms(terms::SearchTerms),
+    VerifyQuote(quotes::VerifyQuote),
+    VerifyQuotes(quotes::VerifyQuotes),
     Summary(graph::Summary),
     Entities(graph::Entities),
     References(graph::References),
@@ -85,6 +88,8 @@ impl OnCollections {
             Self::Similar(command) => command.run(console),
             Self::Compare(command) => command.run(console),
             Self::SearchTerms(command) => command.run(console),
+            Self::VerifyQuote(command) => command.run(console),
+            Self::VerifyQuotes(command) => command.run(console),
             Self::Summary(command) => command.run(console),
             Self::Entities(command) => command.run(console),
             Self::References(command) => command.run(console),

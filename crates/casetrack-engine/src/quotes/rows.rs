@@ -1,0 +1,220 @@
+//! Every quotation of a draft, one row each.
+
+use casetrack_core::{ChunkId, CollectionId, Error, Result};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::cited::{Citation, CitationFit, Named, beside, named};
+use super::draft::{Quotation, quotations};
+use super::finding::{Finder, Finding, Found};
+use super::places::QuotePlace;
+use super::{
+    Difference, MAX_DRAFT_CHARS, MAX_QUOTATION_CHARS, MAX_QUOTATIONS, MarkedChange, QuoteCheck, QuoteStatus,
+    Typography, checked_places,
+};
+use crate::host::Host;
+use crate::paging::Paging;
+
+/// Places of a quotation that are compared with its citation.
+const MAX_COMPARED: u32 = 50;
+/// Characters at the beginning of a paragraph that may have its number.
+const NUMBER_CHARS: usize = 24;
+/// Of a quotation, in characters.
+const SHOWN_CHARS: usize = 200;
+
+/// The quotations of a draft beside the documents.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct DraftCheck {
+    pub collection: String,
+    /// Of the whole draft.
+    pub counts: DraftCounts,
+    /// In the order of the draft.
+    pub rows: Vec<DraftRow>,
+    /// Where the list of rows continues.
+    pub next_offset: Option<u64>,
+    /// Whether the draft has more than 500 quotations; those behind them were not checked.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub is_cut: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, JsonSchema)]
+pub struct DraftCounts {
+    pub quotations: u64,
+    pub exact: u64,
+    pub differ: u64,
+    pub not_found: u64,
+    /// Citations beside quotations that name another place.
+    pub citations_that_do_not_fit: u64,
+}
+
+/// One quotation.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct DraftRow {
+    /// From 1.
+    pub number: u32,
+    /// Of the draft, from 1: where the quotation begins.
+    pub line: u32,
+    /// The first 200 characters of it.
+    pub quotation: String,
+    pub status: QuoteStatus,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub typography: Vec<Typography>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub marked: Vec<MarkedChange>,
+    /// Places that have it.
+    pub total: u64,
+    /// The place that the draft cites, else the first one; of a quotation that differs, of the nearest passage.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub citation: Option<String>,
+    /// The chunk there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub chunk_id: Option<ChunkId>,
+    /// Whether it has the same words as the nearest passage, where it differs: all differences are capitals, punctuation and slips.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub same_words: bool,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub differences: Vec<Difference>,
+    /// What the draft says beside it of where it is from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cited: Option<Citation>,
+}
+
+impl Host {
+    /// Finds the quotations of a draft and checks each. Takes some milliseconds a quotation, whatever part of the rows is wanted.
+    ///
+    /// Errors: `ErrorCode::InvalidArgument` for a draft of more than [`MAX_DRAFT_CHARS`](quotes::MAX_DRAFT_CHARS) characters.
+    pub fn verify_quotes(&self, collection: CollectionId, draft: &str, paging: Paging) -> Result<DraftCheck> {
+        let chars = draft.chars().count();
+        if chars > MAX_DRAFT_CHARS {
+            return Err(Error::invalid(format!("The draft has {chars} characters; the limit is {MAX_DRAFT_CHARS}."))
+                .with_hint("Check it in parts."));
+        }
+        let collection = self.collection(collection)?;
+        let draft = draft.replace("\r\n", "\n");
+        let found = quotations(&draft);
+        let documents = named(collection.catalogue()?.iter().map(|entry| &**entry));
+        let mut finder = Finder::new(&collection);
+        let mut counts = DraftCounts::default();
+        let mut rows = Vec::new();
+        for at in 0..found.len().min(MAX_QUOTATIONS) {
+            let row = row(&mut finder, &draft, &found, at, &documents)?;
+            counts.quotations += 1;
+            *match row.status {
+                QuoteStatus::Exact => &mut counts.exact,
+                QuoteStatus::Differs => &mut counts.differ,
+                QuoteStatus::NotFound => &mut counts.not_found,
+            } += 1;
+            let fit = row.cited.as_ref().map(|cited| cited.fit);
+            counts.citations_that_do_not_fit += u64::from(fit == Some(CitationFit::DoesNotFit));
+            rows.push(row);
+        }
+        let part = paging.of(rows);
+        Ok(DraftCheck {
+            collection: collection.meta().name.clone(),
+            counts,
+            rows: part.items,
+            next_offset: part.next_offset,
+            is_cut: found.len() > MAX_QUOTATIONS,
+        })
+    }
+}
+
+fn row(finder: &mut Finder<'_>, draft: &str, all: &[Quotation], at: usize, documents: &[Named]) -> Result<DraftRow> {
+    let own = &all[at];
+    let mut cited = beside(draft, all, at, documents);
+    let (finding, text) = find(finder, &own.text, cited.as_ref())?;
+    let mut row = DraftRow {
+        number: at as u32 + 1,
+        line: own.line,
+        quotation: shown(&text),
+        status: QuoteStatus::NotFound,
+        typography: Vec::new(),
+        marked: Vec::new(),
+        total: 0,
+        citation: None,
+        chunk_id: None,
+        same_words: false,
+        differences: Vec::new(),
+        cited: None,
+    };
+    let check = checked_places(finder, finding, Paging { offset: 0, limit: MAX_COMPARED })?;
+    let QuoteCheck { status, typography, marked, total, places, nearest, .. } = check;
+    (row.status, row.typography, row.marked, row.total) = (status, typography, marked, total);
+    let mut candidates = places;
+    if let Some(nearest) = nearest {
+        candidates.push(nearest.place);
+        (row.same_words, row.differences) = (nearest.same_words, nearest.differences);
+    }
+    let mut chosen = 0;
+    if let Some(cited) = &mut cited {
+        let mut fits = Vec::new();
+        for place in &candidates {
+            fits.push(cited.fits(place, &heads(finder, place)?));
+        }
+        let fitting = [CitationFit::Fits, CitationFit::Unknown]
+            .into_iter()
+            .find_map(|fit| fits.iter().position(|one| *one == fit));
+        cited.fit = match fitting {
+            Some(fitting) => fits[fitting],
+            None if candidates.is_empty() || total > candidates.len() as u64 => CitationFit::Unknown,
+            None => CitationFit::DoesNotFit,
+        };
+        chosen = fitting.unwrap_or_default();
+    }
+    if let Some(place) = candidates.into_iter().nth(chosen) {
+        (row.citation, row.chunk_id) = (Some(place.citation), Some(place.chunk_id));
+    }
+    row.cited = cited;
+    Ok(row)
+}
+
+/// Looks for a quotation everywhere; where no place has it, for the nearest passage of the document that is cited.
+fn find(finder: &mut Finder<'_>, text: &str, cited: Option<&Citation>) -> Result<(Finding, String)> {
+    let text = text.trim();
+    let end = text.char_indices().nth(MAX_QUOTATION_CHARS).map_or(text.len(), |(end, _)| end);
+    let text = &text[..end];
+    let finding = finder.find(text, None)?;
+    let is_exact =
+        |finding: &Finding| matches!(finding, Finding::Exact { places, .. } if places.iter().any(is_unchanged));
+    if is_exact(&finding) {
+        return Ok((finding, text.to_owned()));
+    }
+    // Emphasis in Markdown is the draft's own.
+    let plain: String = text.replace("__", "").replace('*', "");
+    if plain != text {
+        let plainly = finder.find(&plain, None)?;
+        if is_exact(&plainly) {
+            return Ok((plainly, plain));
+        }
+    }
+    if let Some(document) = cited.and_then(|cited| cited.document) {
+        let within = finder.find(text, Some(&[document]))?;
+        if !matches!(within, Finding::Nothing) {
+            return Ok((within, text.to_owned()));
+        }
+    }
+    Ok((finding, text.to_owned()))
+}
+
+fn is_unchanged(found: &Found) -> bool {
+    found.differences.is_empty()
+}
+
+/// What says in which section a place is: its headings, and how its paragraph begins.
+fn heads(finder: &Finder<'_>, place: &QuotePlace) -> Result<Vec<String>> {
+    let mut heads = place.heading_path.clone();
+    if let Some(page) = finder.page(place.document_id, place.page)? {
+        let block = page.blocks.get(place.paragraph_start.saturating_sub(1) as usize);
+        let start = block.map_or(0, |block| block.char_start as usize);
+        heads.push(page.text.chars().skip(start).take(NUMBER_CHARS).collect());
+    }
+    Ok(heads)
+}
+
+fn shown(text: &str) -> String {
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    match text.char_indices().nth(SHOWN_CHARS) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
+    }
+}

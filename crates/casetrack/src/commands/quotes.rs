@@ -1,0 +1,88 @@
+//! `casetrack verify-quote` and `verify-quotes`
+
+use std::io::Read;
+
+use casetrack_core::{Error, Result};
+use casetrack_engine::paging::Paging;
+use casetrack_engine::quotes::QuoteRequest;
+use casetrack_text as text;
+use clap::Args;
+use serde::{Deserialize, Serialize};
+
+use crate::console::Console;
+use crate::options::InCollection;
+
+/// Check whether a quotation is in the documents, word for word
+///
+/// Ellipses ("…", "[…]") and alterations in brackets ("[T]he") are read as what they mark. Where no passage is exact, shows the nearest one and
+/// each word that differs.
+#[derive(Debug, Args, Serialize, Deserialize)]
+pub struct VerifyQuote {
+    /// The quotation
+    #[arg(allow_hyphen_values = true)]
+    text: String,
+    #[command(flatten)]
+    target: InCollection,
+    /// Look only in the document with this name or ID
+    #[arg(long, value_name = "NAME")]
+    document: Option<String>,
+    /// Show at most this many places
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    limit: u32,
+    /// Skip this many places
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    offset: u32,
+}
+
+impl VerifyQuote {
+    pub fn run(self, console: &Console) -> Result<u8> {
+        let engine = &console.engine;
+        let collection = self.target.find(engine)?.id;
+        let paging = Paging { offset: self.offset, limit: self.limit };
+        let request = QuoteRequest { text: self.text, document: self.document, paging };
+        console.print(&engine.verify_quote(collection, &request)?, text::quotes::quotation)
+    }
+}
+
+/// Check every quotation of a draft, and the citations beside them
+///
+/// Finds text in quotation marks of at least three words, and block quotations. Shows one row for each, in the order of the draft.
+#[derive(Debug, Args, Serialize, Deserialize)]
+pub struct VerifyQuotes {
+    /// A file of plain text or Markdown, or - for standard input
+    #[arg(value_name = "FILE", value_parser = read_draft)]
+    draft: Draft,
+    #[command(flatten)]
+    target: InCollection,
+    /// Show at most this many quotations
+    #[arg(long, value_name = "N", default_value_t = 500)]
+    limit: u32,
+    /// Skip this many quotations
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    offset: u32,
+}
+
+/// The text of a draft, which the client reads: the owner has no standard input of the client's.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct Draft(String);
+
+fn read_draft(file: &str) -> Result<Draft> {
+    let mut bytes = Vec::new();
+    match file {
+        "-" => std::io::stdin().lock().read_to_end(&mut bytes).map_err(|error| Error::io("standard input", error))?,
+        _ => std::fs::File::open(file)
+            .and_then(|mut open| open.read_to_end(&mut bytes))
+            .map_err(|error| Error::io(file, error))?,
+    };
+    let text = String::from_utf8(bytes).map_err(|_| Error::invalid(format!("{file} is not a text in UTF-8.")))?;
+    Ok(Draft(text))
+}
+
+impl VerifyQuotes {
+    pub fn run(self, console: &Console) -> Result<u8> {
+        let engine = &console.engine;
+        let collection = self.target.find(engine)?.id;
+        let paging = Paging { offset: self.offset, limit: self.limit };
+        console.print(&engine.verify_quotes(collection, &self.draft.0, paging)?, text::quotes::draft)
+    }
+}

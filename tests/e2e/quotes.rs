@@ -1,0 +1,166 @@
+//! Quotations are checked against the documents, one by one and in a draft.
+
+use serde_json::{Value, json};
+
+use crate::client::{Client, passage, run, run_expecting, run_json, samples};
+
+const INTEREST: &str = "If the Employer fails to pay a sum due by the final date for payment, it shall pay simple interest on the overdue amount";
+
+#[test]
+fn quotations_are_exact_differ_or_are_not_found() {
+    let data = tempfile::tempdir().unwrap();
+    let home = &data.path().join("home");
+    run(home, &["new", "HP"]);
+    run(home, &["ingest", samples().join("harbour-point").to_str().unwrap(), "-c", "HP"]);
+    let mut client = Client::start(home, &["--collection", "HP"]);
+    let mut check = |arguments: Value| client.call("verify_quote", arguments);
+
+    let (text, exact) = check(json!({"text": INTEREST}));
+    assert_eq!((&exact["status"], &exact["total"]), (&json!("exact"), &json!(2)), "{exact:#}");
+    let citations: Vec<&str> =
+        exact["places"].as_array().unwrap().iter().map(|place| place["citation"].as_str().unwrap()).collect();
+    assert_eq!(
+        citations,
+        ["Amendment_No_1.docx, p. 1, para. 17, l. 13", "Refurbishment_Works_Agreement.pdf, p. 4, para. 24, ll. 28-29"]
+    );
+    assert!(text.starts_with("Exact: word for word, in 2 places of HP.") && text.contains(citations[1]), "{text}");
+    let headings = exact["places"][1]["heading_path"].as_array().unwrap();
+    assert_eq!(headings[1], "7. Payment", "{headings:?}");
+    assert!(exact.to_string().len() <= 2 * text.len(), "{exact}");
+    let (text, part) = check(json!({"text": INTEREST, "limit": 1}));
+    assert_eq!((part["places"].as_array().unwrap().len(), &part["next_offset"]), (1, &json!(1)));
+    assert!(text.ends_with("… 1 more: call again with offset 1."), "{text}");
+    let (_, rest) = check(json!({"text": INTEREST, "limit": 1, "offset": 1}));
+    assert_eq!((&rest["places"][0]["citation"], &rest["next_offset"]), (&json!(citations[1]), &Value::Null));
+
+    // Typography makes no difference, and is named.
+    let (text, exact) = check(
+        json!({"text": "simple interest on\nthe overdue amount at 4 per cent", "document": "Refurbishment_Works_Agreement"}),
+    );
+    assert_eq!((&exact["status"], &exact["typography"]), (&json!("exact"), &json!(["line_breaks"])), "{exact:#}");
+    assert!(text.contains("Typography differs: line breaks."), "{text}");
+
+    // What a scan confuses is a difference, and the words are the same.
+    let (text, differs) = check(json!({"text": INTEREST.replace("sum", "surn").replace("payment,", "pay ment")}));
+    let nearest = &differs["nearest"];
+    assert_eq!((&differs["status"], &nearest["same_words"]), (&json!("differs"), &json!(true)), "{differs:#}");
+    let kinds: Vec<&Value> = nearest["differences"].as_array().unwrap().iter().map(|one| &one["kind"]).collect();
+    assert_eq!(kinds, ["scanning_slip", "scanning_slip", "punctuation"], "{nearest:#}");
+    assert!(passage(&nearest["text"]).starts_with("If the Employer fails to pay a sum due"), "{nearest:#}");
+    assert!(text.contains("the quotation has \"surn\", the document \"sum\""), "{text}");
+
+    // A number and a "not" are marked.
+    let changed = format!("{} at 5 per cent per annum", INTEREST.replace("shall pay", "shall not pay"));
+    let (_, differs) = check(json!({"text": changed, "document": "Refurbishment_Works_Agreement"}));
+    let found = &differs["nearest"]["differences"];
+    assert_eq!(
+        found[0],
+        json!({"kind": "negation", "quotation": "not", "document": "", "preceded_by": "payment, it shall"}),
+        "{found:#}"
+    );
+    assert_eq!(
+        (&found[1]["quotation"], &found[1]["document"], &found[1]["kind"]),
+        (&json!("5"), &json!("4"), &json!("number"))
+    );
+    assert_eq!((&differs["status"], &differs["nearest"]["same_words"]), (&json!("differs"), &json!(false)));
+
+    // Ellipses and brackets stand for what the document has there.
+    let (text, marked) = check(json!({"text": "[t]he Employer fails to pay a sum due … shall pay [flat] interest"}));
+    assert_eq!((&marked["status"], marked["marked"].as_array().unwrap().len()), (&json!("exact"), 3), "{marked:#}");
+    let omitted = "Marked: \"…\" (7 words left out); the document has \"by the final date for payment, it\" there.";
+    assert!(text.contains(omitted), "{text}");
+    let (_, elsewhere) = check(json!({"text": INTEREST, "document": "Cost_Plan"}));
+    assert_eq!(elsewhere["status"], "not_found");
+    assert_eq!(elsewhere["elsewhere"].as_array().unwrap().len(), 2, "{elsewhere:#}");
+
+    let (text, nothing) = check(json!({"text": "No dogs are allowed on the pier after sunset in summer"}));
+    assert_eq!(nothing["status"], "not_found", "{text}");
+    assert!(client.call_failing("verify_quote", json!({"text": "“…”"})).contains("has no words"));
+    client.close();
+
+    let shown = run(home, &["verify-quote", INTEREST, "-c", "HP"]);
+    assert!(shown.contains(citations[0]) && shown.contains("Section: "), "{shown}");
+    run_expecting(1, home, &["verify-quote", INTEREST, "-c", "HP", "--document", "Nothing.pdf"]);
+}
+
+const DRAFT: &str = "# Memo
+
+Clause 7.6 of the Refurbishment_Works_Agreement (p. 4) says “If the Employer fails to pay a sum due by the final date for
+payment, it shall pay simple interest.” It was changed:
+
+> it shall pay simple interest on the overdue amount at 3.5 per cent per annum
+> — Amendment_No_1.docx, p. 2
+
+The \"Base Rate\" is defined. As \"the Employer shall never pay a penny to anybody at all\" (Cost_Plan.xlsx).
+";
+
+#[test]
+fn the_quotations_of_a_draft_are_checked_with_their_citations() {
+    let data = tempfile::tempdir().unwrap();
+    let home = &data.path().join("home");
+    run(home, &["new", "HP"]);
+    run(home, &["ingest", samples().join("harbour-point").to_str().unwrap(), "-c", "HP"]);
+    let mut client = Client::start(home, &["--collection", "HP"]);
+    let (text, checked) = client.call("verify_quotes", json!({"text": DRAFT}));
+    let counts = json!({"quotations": 3, "exact": 1, "differ": 1, "not_found": 1, "citations_that_do_not_fit": 1});
+    assert_eq!(checked["counts"], counts, "{text}");
+    let rows = checked["rows"].as_array().unwrap();
+    let lines: Vec<&Value> = rows.iter().map(|row| &row["line"]).collect();
+    assert_eq!(lines, [3, 6, 9]);
+    assert_eq!(rows[0]["cited"]["fit"], "fits", "{checked:#}");
+    assert_eq!(rows[0]["citation"], "Refurbishment_Works_Agreement.pdf, p. 4, para. 24, l. 28");
+    assert_eq!(rows[0]["typography"], json!(["line_breaks", "closing_punctuation"]));
+    assert_eq!(
+        rows[1]["cited"],
+        json!({"document_name": "Amendment_No_1.docx", "pages": [2, 2], "fit": "does_not_fit"})
+    );
+    assert_eq!(
+        (&rows[1]["differences"][0]["quotation"], &rows[1]["differences"][0]["document"]),
+        (&json!("3.5"), &json!("2.5"))
+    );
+    assert_eq!((&rows[2]["status"], &rows[2]["cited"]["fit"]), (&json!("not_found"), &json!("unknown")));
+    assert!(text.starts_with("3 quotations in the draft, beside HP: 1 exact, 1 differ, 1 not found."), "{text}");
+    assert!(checked.to_string().len() <= 2 * text.len(), "{} {}", checked.to_string().len(), text.len());
+    let (_, part) = client.call("verify_quotes", json!({"text": DRAFT, "offset": 1, "limit": 1}));
+    assert_eq!((&part["rows"][0]["number"], &part["next_offset"], &part["counts"]), (&json!(2), &json!(2), &counts));
+    client.close();
+
+    let file = data.path().join("draft.md");
+    std::fs::write(&file, DRAFT).unwrap();
+    let shown = run_json(home, &["verify-quotes", file.to_str().unwrap(), "-c", "HP"]);
+    assert_eq!(shown["counts"], counts);
+    let shown = run(home, &["verify-quotes", file.to_str().unwrap(), "-c", "HP", "--limit", "1"]);
+    assert!(shown.contains("1. line 3: exact") && !shown.contains("2. line"), "{shown}");
+}
+
+#[test]
+fn quotations_run_over_page_breaks_and_running_heads() {
+    let data = tempfile::tempdir().unwrap();
+    let home = &data.path().join("home");
+    let kinds = ["red", "blue", "old", "new"];
+    let sentence = |n: usize| format!("The supplier of {} slates shall deliver them to the harbour in", kinds[n - 1]);
+    let page = |n: usize| {
+        let kind = kinds[n - 1];
+        let middle: Vec<String> =
+            ["dear", "rare", "heavy"].map(|what| format!("For {kind} slates that are {what}, see below.")).into();
+        format!(
+            "Slate Supply Agreement\n\n{kind} condition and at its own cost.\n\n{}\n\n{}\n\nPage {n} of 4",
+            middle.join("\n\n"),
+            sentence(n)
+        )
+    };
+    let pages: Vec<String> = (1..=4).map(page).collect();
+    std::fs::create_dir(data.path().join("files")).unwrap();
+    std::fs::write(data.path().join("files/Slates.txt"), pages.join("\u{c}")).unwrap();
+    run(home, &["new", "Slates"]);
+    run(home, &["ingest", data.path().join("files").to_str().unwrap(), "-c", "Slates"]);
+    let check = |text: &str| run_json(home, &["verify-quote", text, "-c", "Slates"]);
+    let quotation = format!("{} old condition and at its own cost.", sentence(2));
+    let found = check(&quotation);
+    assert_eq!(found["status"], "exact", "{found:#}");
+    assert_eq!(found["places"][0]["citation"], "Slates.txt, p. 2, para. 6, l. 11 to p. 3, para. 2, l. 3");
+    assert!(found["typography"].as_array().unwrap().contains(&json!("page_break")), "{found:#}");
+    // A line of the text itself may not be left out.
+    let found = check(&format!("{} For old slates that are dear, see below.", sentence(2)));
+    assert_eq!(found["status"], "differs", "{found:#}");
+}

@@ -26,7 +26,7 @@ pub(crate) struct Days {
 /// Before a day: it is of another document.
 static OTHER: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r"(?i)\b(?:that certain|certain|pursuant to|amends|amended|under the|the (?:[A-Z][a-z]+ ){1,4}Agreement,? (?:dated|made)|with an effective date of|rule)\b[^.]{0,80}$",
+        r"(?i)\b(?:that certain|certain (?:\w+ ){0,5}(?:agreement|contract|lease)|pursuant to (?:\w+ ){0,6}(?:agreement|act|rule)|amends|amended|under the (?:\w+ ){0,4}(?:agreement|contract|act)|the (?:[A-Z][a-z]+ ){1,4}Agreement,? (?:dated|made)|with an effective date of|rule [0-9])\b[^.]{0,80}$",
     )
 });
 /// Right before a day: it is effective from it.
@@ -52,7 +52,7 @@ static BEGINS: LazyLock<Regex> = LazyLock::new(|| {
 /// Words for the day on which an agreement is made, after "commences on".
 static DATE_HEREOF: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r"(?i)^(?:the )?(?:dates? hereof|date of (?:this|the) agreement|date (?:of (?:its |the )?)?(?:execution|signature|signing)|(?:day|date)(?: and year)? first (?:above )?(?:written|set forth|above)|execution (?:hereof|of this agreement|date)|signatures? and seals?|signature|date first)",
+        r"(?i)^(?:the )?(?:dates? hereof|date of (?:this|the) agreement|date (?:of (?:its |the )?)?(?:execution|signature|signing)|(?:day|date)(?: and year)? first (?:above )?(?:written|set forth|above)|execution (?:hereof|of this agreement|date)|signatures? and seals?|signature|date first|(?:later|latest|last)[^.;]{0,80}?(?:sign|execut)|(?:date|day)[^.;]{0,60}?(?:last|both|all)[^.;]{0,40}?(?:sign|execut))",
     )
 });
 /// Before a day on a cover: "Dated as of".
@@ -63,6 +63,8 @@ static DATED: LazyLock<Regex> = LazyLock::new(|| {
 });
 /// "Date: "
 static LABELLED: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i)\bdated? ?: ?$"));
+static WITNESS: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"(?i)\b(?:witness whereof|duly executed|have executed|caused this|hereunto set|signed and delivered)\b"));
 /// Farthest from the end of a document that its signatures are, in bytes.
 const SIGNATURES: usize = 12_000;
 /// Longest text before the opening that is its cover.
@@ -125,8 +127,15 @@ pub(crate) fn find(text: &Text<'_>, opening: &Opening) -> Days {
     if days.effective.is_none() {
         days.effective = meant(text, days.agreement.as_ref());
     }
+    // "made as of the Effective Date", which is defined further on
+    let opened = &whole[opening.range.clone()];
+    if days.agreement.is_none() && AS_OF_EFFECTIVE.is_match(opened) {
+        days.agreement = days.effective.clone();
+    }
     days
 }
+
+static AS_OF_EFFECTIVE: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i)\bas of the [\x22']?effective date\b"));
 
 fn heading_before(before: &str) -> bool {
     before
@@ -142,7 +151,7 @@ fn signed(text: &Text<'_>) -> Option<Known> {
     let last = text.days_in(from..text.text().len());
     let labelled =
         |day: &Day| LABELLED.is_match(&text.text()[text.floor(day.range.start.saturating_sub(12))..day.range.start]);
-    let signed = last.iter().filter(|day| day.role.as_deref() == Some("signature date") || labelled(day));
+    let signed = last.iter().filter(|day| day.role.as_deref() == Some("signature date") || labelled(day) || WITNESS.is_match(&text.text()[text.sentence(day.range.start).start..day.range.start]));
     let day = signed.max_by(|a, b| a.iso.cmp(&b.iso))?;
     Some(Known { iso: day.iso.clone(), range: day.range.clone(), confidence: 70 })
 }

@@ -82,6 +82,9 @@ static NOT_TERM: LazyLock<Regex> = LazyLock::new(|| {
 static NOTICE_AFTER: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"(?i)^[')]*(?:s? )?(?:'s?)? ?(?:prior|advance|written|before|notice|preceding)"));
 
+static CONTINUES: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"(?i)\b(?:continu(?:e|es|ing)|remain|commenc(?:e|es|ing)|effect)\b[^.;]{0,60}$"));
+
 struct Found {
     score: i32,
     value: String,
@@ -212,7 +215,7 @@ fn length(said: &str) -> Option<(Span, i32)> {
     for span in spans(said) {
         let (before, after) = (&said[..span.range.start], &said[span.range.end..]);
         let behind = ["thereafter", "after the", "following the term"];
-        let is_behind = behind.iter().any(|word| after.trim_start().starts_with(word));
+        let is_behind = behind.iter().any(|word| after.trim_start().starts_with(word)) && !CONTINUES.is_match(before);
         if span.unit == Unit::Day && span.count < 60 || NOTICE_AFTER.is_match(after) || span.business || is_behind {
             continue;
         }

@@ -11,13 +11,13 @@ use super::{Fact, FactKind};
 /// The words that introduce the law, up to its place.
 static LAWS_OF: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r"(?i)\b(?:govern(?:ed|ing|s)?|construed|interpret(?:ed|ation)?|controlled|enforced|enforceability|determined|application|validity|subject|applicable law|in accordance|under and)\b[^.;]{0,220}?\b(?:laws?|statutes)(?: and [a-z]+)?(?: in force)?(?: (?:of|in)| from time to time in force in)(?: and for)? ",
+        r"(?i)\b(?:govern(?:ed|ing|s)?|construed|interpret(?:ed|ation)?|controlled|enforced|enforceability|determined|application|validity|subject|applicable law|in accordance|under and)\b[^.;]{0,220}?\b(?:(?:laws?|statutes)(?: and [a-z]+)?(?:,[^,.;]{3,80},)?(?: in force)?(?: (?:of|in)| from time to time in force in)(?: and for)? |laws?\b[^.;]{0,80}?\b(?:of|in) (?:the )?(?:(?:state|commonwealth|province|republic) of ))",
     )
 });
 /// "the laws of Texas shall govern", "New York law governs".
 static LAW_GOVERNS: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r"(?i)\blaws? of (.{3,60}?) (?:shall |will )?(?:govern|apply|control|be (?:applied|applicable|controlling))",
+        r"(?i)\blaws? of (.{3,60}?)(?:,? (?:except|without|excluding|other)[^.;]{0,120}?)? (?:shall |will )?(?:govern|apply|control|be (?:applied|applicable|controlling))",
     )
 });
 static X_LAW: LazyLock<Regex> = LazyLock::new(|| {
@@ -49,6 +49,8 @@ static PLACE: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
+/// After the name of a state.
+const NATIONS: &[&str] = &[", U.S.A", ", U.S.A.", ", USA", ", U.S.", ", United States of America", ", United States"];
 /// Words that end the name of a place although they are written with a capital.
 const NO_PLACE: &[&str] = &[
     "without",
@@ -114,7 +116,10 @@ pub(crate) fn place(rest: &str) -> Option<(String, usize)> {
     let text = kept.join(" ");
     let text = text.trim_end_matches(',');
     let text = if text.contains('.') && text.matches('.').count() == 1 { text.trim_end_matches('.') } else { text };
-    (text.chars().filter(|c| c.is_alphabetic()).count() > 1).then(|| (proper(text), end.saturating_sub(1)))
+    // "Texas, U.S.A."
+    let text = NATIONS.iter().find_map(|nation| text.strip_suffix(nation)).unwrap_or(text);
+    let blank = matches!(text.to_lowercase().as_str(), "state" | "state/territory" | "province" | "country");
+    (!blank && text.chars().filter(|c| c.is_alphabetic()).count() > 1).then(|| (proper(text), end.saturating_sub(1)))
 }
 
 /// "NEW YORK" as "New York"; "USA" and "U.S." stay.

@@ -18,7 +18,7 @@ pub(crate) struct Opening {
 
 static BETWEEN: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r"(?i)\b(?:(?:by|entered into|made)(?:,)? (?:and|&) (?:between|among(?:st)?|amongst)|between|among(?:st)?)\b(?: and among)?:?",
+        r"(?i)\b(?:(?:by|entered into|made)(?:,)? (?:and|&) (?:between|among(?:st)?|amongst)|between|among(?:st)?|(?:made|entered into)(?: and (?:entered into|made|executed|effective))?[^.()]{0,80}? by|(?:the )?parties:? ?\n?(?:\(1\)|1\.))(?-u:\b|\B)(?: and among)?:?",
     )
 });
 static MADE: LazyLock<Regex> = LazyLock::new(|| {

@@ -38,7 +38,7 @@ static LEAD: LazyLock<Regex> = LazyLock::new(|| {
 });
 /// After a label: "Party A (Shipper): ZTO Express Co., Ltd."
 static LABELLED: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"\b(Party [A-D1-4])(?: ?\(([A-Za-z ]{2,30})\))? ?: ?([A-Z])"));
+    LazyLock::new(|| pattern(r"\b(Party [A-D1-4]|(?i:licensor|licensee|seller|buyer|purchaser|supplier|distributor|client|customer|consultant|contractor|company|lessor|lessee|landlord|tenant|franchisor|franchisee|vendor|provider|sponsor|agent|manufacturer|borrower|lender|employer|employee|reseller|publisher))(?: ?\(([A-Za-z ]{2,30})\))? ?: ?([A-Z])"));
 /// "as Issuer" after a name.
 static AS_ROLE: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"^,? as ((?:the )?[A-Z][A-Za-z]+(?:(?:,| and|, and)? [A-Z][A-Za-z]+){0,6})"));
@@ -111,7 +111,8 @@ fn labelled(text: &Text<'_>) -> Vec<Party> {
     for label in LABELLED.captures_iter(head) {
         let (Some(party), Some(name)) = (label.get(1), label.get(3)) else { continue };
         let known = found.iter().any(|other| other.terms.iter().any(|term| term == party.as_str()));
-        if let Some((name, range)) = name_at(text, name.start()).filter(|_| !known) {
+        let named = name_at(text, name.start()).filter(|(name, range)| is_party(text, name, range, range.end));
+        if let Some((name, range)) = named.filter(|_| !known) {
             let role = label.get(2).map(|role| role.as_str().to_owned());
             found.push(Party { name, range, terms: vec![party.as_str().to_owned()], role, confidence: 85 });
         }
@@ -186,6 +187,7 @@ fn defined(text: &Text<'_>, range: Range<usize>) -> Vec<Party> {
         });
         if let Some(named) = named
             && let Some((name, at)) = name_at(text, named.range.start)
+            && !is_generic(&words(&name))
             && !NO_PARTY.iter().any(|word| name.to_lowercase().ends_with(word))
         {
             found.push(Party { name, range: at, terms: Vec::new(), role: None, confidence: 0 });
@@ -378,6 +380,9 @@ fn is_stop(word: &Word<'_>) -> bool {
             | "A"
             | "Party"
             | "With"
+            | "Registration"
+            | "Tel"
+            | "Attention"
     )
 }
 
@@ -385,11 +390,8 @@ fn is_stop(word: &Word<'_>) -> bool {
 /// for it.
 fn is_party(text: &Text<'_>, name: &str, at: &Range<usize>, end: usize) -> bool {
     let all = words(name);
-    let generic = all
-        .iter()
-        .all(|word| word.is_mark() || word.has(Class::PARTY) || word.has(Class::GENERIC) || word.has(Class::STOP));
     let folded = name.to_lowercase();
-    if generic || name.chars().count() < 2 || NO_PARTY.iter().any(|word| folded.ends_with(word)) {
+    if is_generic(&all) || name.chars().count() < 2 || NO_PARTY.iter().any(|word| folded.ends_with(word)) {
         return false;
     }
     let formed = all.iter().skip(1).any(is_form) || all.iter().any(|word| word.has(Class::HEAD) && all.len() > 1);
@@ -407,7 +409,7 @@ fn is_party(text: &Text<'_>, name: &str, at: &Range<usize>, end: usize) -> bool 
         })
     });
     let term_follows = next && TERMS.find(rest).is_some_and(|found| found.start() <= 3);
-    let described = rest.trim_start().starts_with(',') && {
+    let described = {
         let rest = rest.trim_start_matches([',', ' ', '\n']);
         ["a ", "an ", "having", "whose", "with ", "located", "organized", "incorporated", "as ", "of "]
             .iter()
@@ -418,6 +420,11 @@ fn is_party(text: &Text<'_>, name: &str, at: &Range<usize>, end: usize) -> bool 
         return false;
     }
     formed || term_follows || described && (named || next) || named && next
+}
+
+/// "the Company": words for any party.
+fn is_generic(all: &[Word<'_>]) -> bool {
+    all.iter().all(|word| word.is_mark() || word.has(Class::PARTY) || word.has(Class::GENERIC) || word.has(Class::STOP))
 }
 
 /// "the undersigned, the Integrity Funds".
@@ -443,7 +450,7 @@ fn signing(text: &Text<'_>, parties: &mut Vec<Party>) {
             let key = |name: &str| name.to_lowercase().replace(['.', ','], "");
             key(&other.name) == key(&name)
         };
-        if !parties.iter().any(known) {
+        if !parties.iter().any(known) && !is_generic(&words(&name)) {
             parties.push(Party { name, range: start..end, terms: Vec::new(), role: None, confidence: 60 });
         }
     }

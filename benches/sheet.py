@@ -195,7 +195,7 @@ def main():
         def run(*arguments):
             command = [str(options.program), "--data-dir", data, *arguments]
             return subprocess.run(command, check=True, capture_output=True, text=True).stdout
-        run("create", "contracts")
+        run("new", "contracts")
         run("ingest", str(options.folder / "txt"), "--collection", "contracts")
         for at in ("first", "second"):
             started = time.monotonic()
@@ -203,7 +203,7 @@ def main():
             print(f"{at} call: {time.monotonic() - started:.2f} s for {len(answer['rows'])} documents")
     sheet = {}
     for line in answer["rows"]:
-        document = line["document"]["name"].removesuffix(".txt")
+        document = line["document_name"].removesuffix(".txt")
         sheet[document] = {cell["column"]: "; ".join(value["value"] for value in cell["values"]) for cell in line["cells"]}
     score(gold, sheet, options.wrong)
 

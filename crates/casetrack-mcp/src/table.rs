@@ -12,8 +12,8 @@ use crate::schema::{self, JsonObject};
 use crate::session::{Context, ToolOutput};
 use crate::tool::{Effect, Tool, Toolset};
 use crate::tools::{
-    chunks, collections, documents, entities, ingest, jobs, navigation, overview, references, reindex, search, status,
-    sync, watches,
+    chunks, collections, documents, entities, ingest, jobs, navigation, obligations, overview, references, reindex,
+    search, sheet, status, sync, watches,
 };
 use casetrack_text::format::shorten;
 
@@ -44,6 +44,9 @@ static TABLE: LazyLock<Vec<Entry>> = LazyLock::new(|| {
         Entry::of::<search::SearchDocuments>(),
         Entry::of::<search::SearchSimilarChunks>(),
         Entry::of::<search::CompareDocuments>(),
+        Entry::of::<sheet::GetMatterSheet>(),
+        Entry::of::<sheet::DefineColumn>(),
+        Entry::of::<obligations::GetObligations>(),
         Entry::of::<chunks::GetChunk>(),
         Entry::of::<chunks::GetDocumentChunks>(),
         Entry::of::<chunks::GetSourceContext>(),

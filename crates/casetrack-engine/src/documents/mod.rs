@@ -1,6 +1,7 @@
 //! List, find, describe and delete the documents of a collection.
 
 pub mod chunks;
+pub(crate) mod facts;
 pub(crate) mod originals;
 pub mod pages;
 pub mod structure;
@@ -31,6 +32,14 @@ pub struct DocumentSummary {
     pub pages: u32,
     pub chunks: u32,
     pub ingested_at: Timestamp,
+    /// The parties of a contract, with the words that it defines for them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub parties: Vec<String>,
+    /// The day of a contract, ISO 8601.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub date: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub governing_law: Option<String>,
 }
 
 /// Everything about one document.
@@ -78,6 +87,9 @@ impl From<DocumentMeta> for DocumentSummary {
             pages: meta.page_count,
             chunks: meta.chunk_count,
             ingested_at: meta.ingested_at,
+            parties: Vec::new(),
+            date: None,
+            governing_law: None,
         }
     }
 }

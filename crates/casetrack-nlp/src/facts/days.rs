@@ -63,8 +63,9 @@ static DATED: LazyLock<Regex> = LazyLock::new(|| {
 });
 /// "Date: "
 static LABELLED: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i)\bdated? ?: ?$"));
-static WITNESS: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"(?i)\b(?:witness whereof|duly executed|have executed|caused this|hereunto set|signed and delivered)\b"));
+static WITNESS: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(r"(?i)\b(?:witness whereof|duly executed|have executed|caused this|hereunto set|signed and delivered)\b")
+});
 /// Farthest from the end of a document that its signatures are, in bytes.
 const SIGNATURES: usize = 12_000;
 /// Longest text before the opening that is its cover.
@@ -151,7 +152,11 @@ fn signed(text: &Text<'_>) -> Option<Known> {
     let last = text.days_in(from..text.text().len());
     let labelled =
         |day: &Day| LABELLED.is_match(&text.text()[text.floor(day.range.start.saturating_sub(12))..day.range.start]);
-    let signed = last.iter().filter(|day| day.role.as_deref() == Some("signature date") || labelled(day) || WITNESS.is_match(&text.text()[text.sentence(day.range.start).start..day.range.start]));
+    let signed = last.iter().filter(|day| {
+        day.role.as_deref() == Some("signature date")
+            || labelled(day)
+            || WITNESS.is_match(&text.text()[text.sentence(day.range.start).start..day.range.start])
+    });
     let day = signed.max_by(|a, b| a.iso.cmp(&b.iso))?;
     Some(Known { iso: day.iso.clone(), range: day.range.clone(), confidence: 70 })
 }

@@ -3,7 +3,6 @@
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use jiff::ToSpan;
 use jiff::civil::Date;
 use regex::Regex;
 
@@ -16,7 +15,7 @@ use crate::tokens::Tokens;
 /// A sentence about the term of the contract at hand.
 static OF_TERM: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r#"(?i)\b(?:the|this|an?|initial|primary) (?:initial |basic |primary |original )?(?:term|duration|period)(?: and duration)?(?: (?:of|under|for|in) (?:the|this|these|effectiveness)|(?: \([^)]{0,40}\))? (?:shall|will|is|begins|commences|starts|expires|ends))|\b(?:this|the) (?:[\w-]+ ){0,4}?(?:agreement|contract|oma|amendment|franchise|license|licence|joint venture|engagement|appointment|sow)(?:,? (?:and|unless|except|subject|as)[^.]{0,160}?)? (?:(?:shall|will|is|may|becomes?|to|automatically|enters?|has|continues|remains|terminates|expires|commences|begins|takes|therefore|be|also|and|for) ?)+|["'](?:initial |contract )?(?:term|period)["']|\bcontract period\b|\bit shall be effective\b|\bterms of this agreement\b|\bterm ?: |\bterm\b[.:-] "#,
+        r#"(?i)\b(?:the|this|an?|initial|primary) (?:initial |basic |primary |original )?(?:term|duration|period)(?: and duration)?(?: (?:of|under|for|in) (?:the|this|these|effectiveness)|(?: \([^)]{0,40}\))? (?:shall|will|is|begins|commences|starts|expires|ends))|\b(?:this|the) (?:[\w-]+ ){0,4}?(?:agreement|contract|oma|amendment|franchise|license|licence|joint venture|engagement|appointment|sow)(?:,? (?:and|unless|except|subject|as)[^.]{0,160}?)? (?:(?:shall|will|is|may|becomes?|to|automatically|enters?|has|continues|remains|terminates|expires|commences|begins|takes|therefore|be|also|and|for) ?)+|["'](?:initial |contract )?(?:term|period)["']|\bcontract period\b|\bit shall be effective\b|\bterms of this agreement\b|\b(?:term|duration) ?: |\bterm\b[.:-] "#,
     )
 });
 static LASTS: LazyLock<Regex> = LazyLock::new(|| {
@@ -189,13 +188,7 @@ fn computed(text: &Text<'_>, sentence: &Range<usize>, days: &Days) -> Option<Fou
         Start::Unknown => return none(place),
     };
     let day: Date = iso.parse().ok()?;
-    let length = match span.unit {
-        Unit::Day => span.count.days(),
-        Unit::Week => span.count.weeks(),
-        Unit::Month => span.count.months(),
-        Unit::Year => span.count.years(),
-    };
-    let end = day.checked_add(length).ok()?;
+    let end = day.checked_add(span.length()).ok()?;
     let computed = format!("{} from {iso} (p. {})", span.text(), text.flat.place(range).0);
     Some(Found { score: 2 + what, value: end.to_string(), computed: Some(computed), range: place })
 }
@@ -214,7 +207,16 @@ fn length(said: &str) -> Option<(Span, i32)> {
     }
     for span in spans(said) {
         let (before, after) = (&said[..span.range.start], &said[span.range.end..]);
-        let behind = ["thereafter", "after the", "following the term"];
+        let behind = [
+            "thereafter",
+            "after the term",
+            "after the expir",
+            "after expir",
+            "after term",
+            "following the term",
+            "following term",
+            "following exp",
+        ];
         let is_behind = behind.iter().any(|word| after.trim_start().starts_with(word)) && !CONTINUES.is_match(before);
         if span.unit == Unit::Day && span.count < 60 || NOTICE_AFTER.is_match(after) || span.business || is_behind {
             continue;

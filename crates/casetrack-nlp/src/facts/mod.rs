@@ -11,6 +11,7 @@
 //! | governing law, venue | `law` |
 //! | cap on liability, payment terms, amounts | `money` |
 //! | signatories | `signatories` |
+//! | who must do what by when | `obligations` |
 //!
 //! They read one text of all pages (`flat`, `text`). Cost: linear; about 10 ms for 100,000 characters.
 
@@ -19,6 +20,7 @@ mod expiry;
 mod flat;
 mod law;
 mod money;
+mod obligations;
 mod opening;
 mod parties;
 mod renewal;
@@ -31,6 +33,7 @@ use std::ops::Range;
 use casetrack_core::Annotations;
 use serde::{Deserialize, Serialize};
 
+pub use self::obligations::{Obligation, obligations};
 use self::text::Text;
 
 /// What a fact is about.
@@ -86,6 +89,11 @@ pub fn facts(pages: &[&str], annotations: &Annotations) -> Vec<Fact> {
     found.extend(signatories::find(pages));
     found.sort_by_key(|fact| fact.kind);
     found
+}
+
+/// The first length of time in a text, as facts write it: "30 days" for "thirty (30) days".
+pub fn length_of_time(written: &str) -> Option<String> {
+    text::spans(written).first().map(text::Span::text)
 }
 
 impl Fact {

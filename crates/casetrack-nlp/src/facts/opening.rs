@@ -55,7 +55,6 @@ pub(crate) fn find(text: &Text<'_>) -> Opening {
     for between in BETWEEN.find_iter(head) {
         let sentence = text.sentence(between.start());
         let from = sentence.start.max(text.floor(between.start().saturating_sub(600)));
-        let before = &whole[from..between.start()];
         let rest = &whole[between.end()..text.floor(between.end() + PARTIES)];
         let end = BEHIND
             .find_iter(rest)
@@ -63,13 +62,16 @@ pub(crate) fn find(text: &Text<'_>) -> Opening {
             .find(|at| is_outside(&rest[..*at]))
             .unwrap_or(rest.len());
         let rest = &rest[..end];
-        let near = &before[before.char_indices().rev().nth(160).map_or(0, |(at, _)| at)..];
+        let near = &whole[text.floor(between.start().saturating_sub(160))..between.start()];
         let mut score = 0;
         score += if MADE.is_match(near) { 3 } else { 0 };
         score += if near.to_lowercase().contains("this ") { 2 } else { 0 };
         score += 2 * DEFINED.find_iter(&rest[..rest.len().min(text_floor(rest, 600))]).take(2).count() as i32;
         score -= (between.start() / 4000) as i32;
-        score += if rest.trim_start().starts_with(|c: char| c.is_uppercase() || matches!(c, '(' | '[' | '●')) {
+        score += if rest
+            .trim_start()
+            .starts_with(|c: char| c.is_uppercase() || c.is_ascii_digit() || matches!(c, '(' | '[' | '●'))
+        {
             2
         } else {
             -2

@@ -7,10 +7,10 @@ use casetrack_core::EntityType;
 use regex::Regex;
 
 use super::opening::Opening;
-use super::text::{Text, pattern};
+use super::text::{Named, Text, pattern};
 use super::{Fact, FactKind};
 use crate::names::signatures::signatures;
-use crate::words::{Class, Word, is_party_word, words};
+use crate::words::{Class, Gap, Shape, Word, is_party_word, words};
 
 /// Between two parties.
 static SEPARATOR: LazyLock<Regex> = LazyLock::new(|| {
@@ -37,8 +37,11 @@ static LEAD: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 /// After a label: "Party A (Shipper): ZTO Express Co., Ltd."
-static LABELLED: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"\b(Party [A-D1-4]|(?i:licensor|licensee|seller|buyer|purchaser|supplier|distributor|client|customer|consultant|contractor|company|lessor|lessee|landlord|tenant|franchisor|franchisee|vendor|provider|sponsor|agent|manufacturer|borrower|lender|employer|employee|reseller|publisher))(?: ?\(([A-Za-z ]{2,30})\))? ?: ?([A-Z])"));
+static LABELLED: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"\b(Party [A-D1-4]|(?i:licensor|licensee|seller|buyer|purchaser|supplier|distributor|client|customer|consultant|contractor|company|lessor|lessee|landlord|tenant|franchisor|franchisee|vendor|provider|sponsor|agent|manufacturer|borrower|lender|employer|employee|reseller|publisher))(?: ?\(([A-Za-z ]{2,30})\))? ?: ?([A-Z])",
+    )
+});
 /// "as Issuer" after a name.
 static AS_ROLE: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"^,? as ((?:the )?[A-Z][A-Za-z]+(?:(?:,| and|, and)? [A-Z][A-Za-z]+){0,6})"));
@@ -75,9 +78,19 @@ struct Party {
 }
 
 pub(crate) fn find(text: &Text<'_>, opening: &Opening) -> Vec<Fact> {
-    let mut parties = labelled(text);
-    if parties.len() < 2 && !opening.parties.is_empty() {
-        parties = of_opening(text, opening.parties.clone());
+    let labelled = labelled(text);
+    let mut parties = Vec::new();
+    if labelled.len() >= 2 {
+        parties = labelled;
+    } else {
+        if !opening.parties.is_empty() {
+            parties = of_opening(text, opening.parties.clone());
+        }
+        if parties.len() < 2 {
+            let new = |party: &Party| !parties.iter().any(|other| other.name.eq_ignore_ascii_case(&party.name));
+            let more: Vec<Party> = labelled.into_iter().filter(new).collect();
+            parties.extend(more);
+        }
     }
     if parties.len() < 2 {
         undersigned(text, &mut parties);
@@ -246,8 +259,11 @@ fn name_at(text: &Text<'_>, at: usize) -> Option<(String, Range<usize>)> {
     let mut i = 0;
     while i < all.len().min(NAME_WORDS * 2) {
         let word = &all[i];
-        if word.is_capital() || i > 0 && matches!(word.shape, crate::words::Shape::Number) || is_form(word) {
-            if i > 0 && is_stop(word) {
+        if word.is_capital() || matches!(word.shape, Shape::Number) || is_form(word) {
+            let after_form =
+                i > 0 && is_form(&all[i - 1]) && matches!(word.text, "The" | "This" | "These" | "In" | "Due" | "Each");
+            let new_paragraph = i > 0 && word.gap >= Gap::Line && !is_form(word);
+            if i > 0 && (is_stop(word) || after_form || new_paragraph) {
                 break;
             }
             i += 1;
@@ -265,8 +281,7 @@ fn name_at(text: &Text<'_>, at: usize) -> Option<(String, Range<usize>)> {
                     || is_public(&all[0]) && next.is_some_and(|next| next.is_capital() && !is_stop(next))
             }
             "." | "-" | "/" | "'" | "&" | "®" | "™" | "+" | "!" => {
-                word.gap == crate::words::Gap::None
-                    && next.is_some_and(|next| next.gap == crate::words::Gap::None || is_form(next))
+                word.gap == Gap::None && next.is_some_and(|next| next.gap == Gap::None || is_form(next))
                     || word.text == "&"
                     || (word.text == "-" && next.is_some_and(Word::is_capital))
             }
@@ -418,6 +433,10 @@ fn is_party(text: &Text<'_>, name: &str, at: &Range<usize>, end: usize) -> bool 
     let named = known.iter().any(|known| known.range.start < at.end && known.entity_type != EntityType::Location);
     if place && !formed {
         return false;
+    }
+    let person = |known: &&Named| known.range.start == at.start && known.entity_type == EntityType::Person;
+    if known.iter().any(|known| person(&known)) && all.len() > 1 {
+        return true;
     }
     formed || term_follows || described && (named || next) || named && next
 }

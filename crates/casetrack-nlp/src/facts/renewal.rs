@@ -9,7 +9,7 @@ use super::{Fact, FactKind};
 
 static RENEWS: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r"(?i)\b(?:renew(?:s|ed|al|als|able)?|automatic(?:ally)? (?:be )?(?:extend(?:s|ed)?|continue[sd]?)|(?:shall|will)(?: be)? (?:automatically )?extend(?:ed)?|extended automatically|(?:continue|continuing|effective|extend|extended|thereafter)[^.]{0,60}?(?:successive|month[ -]to[ -]month|year[ -]to[ -]year|annual periods)|extensions?|additional (?:terms?|periods?)|successive (?:terms?|periods?|annual|one|two|1|2|12))\b",
+        r"(?i)\b(?:renew(?:s|ed|al|als|able)?|prolong(?:ed|s|ation)?|automatic(?:ally)? (?:be )?(?:extend(?:s|ed)?|continue[sd]?)|(?:shall|will)(?: be)? (?:automatically )?extend(?:ed)?|extended automatically|(?:continue|continuing|effective|extend|extended|thereafter)[^.]{0,60}?(?:successive|month[ -]to[ -]month|year[ -]to[ -]year|annual periods)|extensions?|additional (?:terms?|periods?)|successive (?:terms?|periods?|annual|one|two|1|2|12))\b",
     )
 });
 /// It is the contract that is renewed.
@@ -26,7 +26,7 @@ static NOT_TERM: LazyLock<Regex> = LazyLock::new(|| {
 /// Before the length of a renewal.
 static RENEWAL_BEFORE: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r"(?i)\b(?:renew(?:s|ed|al|able)?|extend(?:s|ed)?|extensions?|additional|successive|subsequent|continue[sd]?|consecutive|further|successor|effective)\b[^.]{0,140}$",
+        r"(?i)\b(?:renew(?:s|ed|al|able)?|prolong(?:ed|s|ation)?|extend(?:s|ed)?|extensions?|additional|successive|subsequent|continue[sd]?|consecutive|further|successor|effective)\b[^.]{0,140}$",
     )
 });
 static RENEWAL_AFTER: LazyLock<Regex> = LazyLock::new(|| {
@@ -62,7 +62,7 @@ static OTHER_NOTICE: LazyLock<Regex> = LazyLock::new(|| {
 /// The contract goes on until somebody ends it.
 static UNTIL_ENDED: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r"(?i)\b(?:(?:continue|remain|effect|force|term|month|year)[^.]{0,120}?(?:until|unless)[^.]{0,60}?(?:terminated|cancel+ed|terminates)[^.]{0,120}?(?:notice)|(?:expiration|end|expiry) of (?:its|the|any|such|each)(?: \w+)? (?:\w+ )?term[^.]{0,100}?notice)",
+        r"(?i)\b(?:(?:continue|remain|effect|force|term|month|year)[^.]{0,120}?(?:until|unless)[^.]{0,60}?(?:terminated|cancel+ed|terminates|party gives)[^.]{0,120}?(?:notice)|(?:expiration|end|expiry) of (?:its|the|any|such|each)(?: \w+)? (?:\w+ )?term[^.]{0,100}?notice)",
     )
 });
 

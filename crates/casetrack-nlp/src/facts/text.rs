@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use casetrack_core::{Annotations, DatePrecision, DateValue, EntityType, EntityValue};
+use jiff::ToSpan;
 use regex::Regex;
 
 use super::flat::Flat;
@@ -53,6 +54,16 @@ pub(crate) struct Span {
 }
 
 impl Span {
+    /// By the calendar: a month is one, whatever its days.
+    pub fn length(&self) -> jiff::Span {
+        match self.unit {
+            Unit::Day => self.count.days(),
+            Unit::Week => self.count.weeks(),
+            Unit::Month => self.count.months(),
+            Unit::Year => self.count.years(),
+        }
+    }
+
     /// "3 years", "30 business days". Twelve months are a year.
     pub fn text(&self) -> String {
         let (count, unit) = match (self.count, self.unit) {

@@ -10,9 +10,11 @@ mod ingest;
 pub mod inspect;
 mod jobs;
 pub mod models;
+mod obligations;
 pub mod read_files;
 pub mod schemas;
 mod search;
+mod sheet;
 mod upkeep;
 mod watches;
 
@@ -48,6 +50,8 @@ pub enum OnCollections {
     Documents(documents::Documents),
     Show(documents::Show),
     Page(documents::Page),
+    Sheet(sheet::Sheet),
+    Obligations(obligations::Obligations),
     Verify(upkeep::Verify),
     Repair(upkeep::Repair),
     Export(upkeep::Export),
@@ -88,6 +92,8 @@ impl OnCollections {
             Self::Documents(command) => command.run(console),
             Self::Show(command) => command.run(console),
             Self::Page(command) => command.run(console),
+            Self::Sheet(command) => command.run(console),
+            Self::Obligations(command) => command.run(console),
             Self::Verify(command) => command.run(console),
             Self::Repair(command) => command.run(console),
             Self::Export(command) => command.run(console),

@@ -52,13 +52,13 @@ static BEGINS: LazyLock<Regex> = LazyLock::new(|| {
 /// Words for the day on which an agreement is made, after "commences on".
 static DATE_HEREOF: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r"(?i)^(?:the )?(?:dates? hereof|date of (?:this|the) agreement|date (?:of (?:its |the )?)?(?:execution|signature|signing)|(?:day|date)(?: and year)? first (?:above )?(?:written|set forth|above)|execution (?:hereof|of this agreement|date)|signatures? and seals?|signature|date first|(?:later|latest|last)[^.;]{0,80}?(?:sign|execut)|(?:date|day)[^.;]{0,60}?(?:last|both|all)[^.;]{0,40}?(?:sign|execut))",
+        r"(?i)^(?:the )?(?:dates? hereof|date of (?:this|the) agreement|date (?:of (?:its |the )?)?(?:execution|signature|signing)|(?:day|date)(?: and year)? first (?:above )?(?:written|set forth|above)|execution\b|signatures? and seals?|signature|signing|date first|(?:later|latest|last)[^.;]{0,80}?(?:sign|execut)|(?:date|day)[^.;]{0,60}?(?:last|both|all)[^.;]{0,40}?(?:sign|execut))",
     )
 });
 /// Before a day on a cover: "Dated as of".
 static DATED: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r"(?i)\b(?:dated?|made|executed|entered(?: into)?|effective|signed|this|as of)[ :]*(?:(?:as of|on|the|this|day of|as at|effective|is) ?)*$",
+        r"(?i)\b(?:dated?(?: of (?:this )?agreement)?|made|executed|entered(?: into)?|effective|signed|this|as of)[ :]*(?:(?:as of|on|the|this|day of|as at|effective|is) ?)*$",
     )
 });
 /// "Date: "
@@ -139,11 +139,7 @@ pub(crate) fn find(text: &Text<'_>, opening: &Opening) -> Days {
 static AS_OF_EFFECTIVE: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i)\bas of the [\x22']?effective date\b"));
 
 fn heading_before(before: &str) -> bool {
-    before
-        .trim_end()
-        .split_whitespace()
-        .next_back()
-        .is_some_and(|word| word.len() > 3 && word.chars().all(|c| c.is_uppercase()))
+    before.split_whitespace().next_back().is_some_and(|word| word.len() > 3 && word.chars().all(|c| c.is_uppercase()))
 }
 
 /// The last day beside the signatures.

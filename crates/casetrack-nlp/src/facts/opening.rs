@@ -43,6 +43,8 @@ static BEHIND: LazyLock<Regex> = LazyLock::new(|| {
         r#"|[.;)":\n] ?1\.(?:[01]\.?)? [A-Z]|\n1 [A-Z]|\nA\. |\n\(A\)"#,
     ))
 });
+/// Longest text between "between" and the first party, such as the number of a list, in bytes.
+const BEFORE_PARTIES: usize = 8;
 /// Farthest from the beginning, in bytes, and longest list of parties.
 const REACH: usize = 30_000;
 const PARTIES: usize = 3000;
@@ -59,6 +61,7 @@ pub(crate) fn find(text: &Text<'_>) -> Opening {
         let end = BEHIND
             .find_iter(rest)
             .map(|behind| behind.start())
+            .filter(|at| *at > BEFORE_PARTIES)
             .find(|at| is_outside(&rest[..*at]))
             .unwrap_or(rest.len());
         let rest = &rest[..end];

@@ -198,7 +198,12 @@ fn defined(text: &Text<'_>, range: Range<usize>) -> Vec<Party> {
         let named = near.iter().rev().find(|named| {
             named.range.end <= open && open - named.range.end <= 2 && named.entity_type != EntityType::Location
         });
-        if let Some(named) = named
+        // "a division of Acme", "a Nevada corporation": of the party, not the party
+        let described = |named: &&Named| {
+            let before = text.text()[range.start..named.range.start.max(range.start)].to_lowercase();
+            [" of ", " a ", " an ", " of the "].iter().any(|word| before.ends_with(word))
+        };
+        if let Some(named) = named.filter(|named| !described(named))
             && let Some((name, at)) = name_at(text, named.range.start)
             && !is_generic(&words(&name))
             && !NO_PARTY.iter().any(|word| name.to_lowercase().ends_with(word))
@@ -259,7 +264,8 @@ fn name_at(text: &Text<'_>, at: usize) -> Option<(String, Range<usize>)> {
     let mut i = 0;
     while i < all.len().min(NAME_WORDS * 2) {
         let word = &all[i];
-        if word.is_capital() || matches!(word.shape, Shape::Number) || is_form(word) {
+        let site = i == 0 && word.text.contains('.') && word.text.starts_with(|c: char| c.is_alphabetic());
+        if word.is_capital() || site || matches!(word.shape, Shape::Number) || is_form(word) {
             let after_form =
                 i > 0 && is_form(&all[i - 1]) && matches!(word.text, "The" | "This" | "These" | "In" | "Due" | "Each");
             let new_paragraph = i > 0 && word.gap >= Gap::Line && !is_form(word);

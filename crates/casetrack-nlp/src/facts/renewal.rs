@@ -81,14 +81,12 @@ pub(crate) fn find(text: &Text<'_>) -> Vec<Fact> {
         }
         let spans = spans(said);
         let mut renewal_found = false;
-        if of_term {
-            if let Some((score, span)) = renewal(said, &spans) {
-                let place = sentence.start + span.range.start..sentence.start + span.range.end;
-                let successive = SUCCESSIVE.is_match(said);
-                let value = if successive { format!("successive {}", span.text()) } else { span.text() };
-                renewals.push((score, value, place));
-                renewal_found = true;
-            }
+        if of_term && let Some((score, span)) = renewal(said, &spans) {
+            let place = sentence.start + span.range.start..sentence.start + span.range.end;
+            let successive = SUCCESSIVE.is_match(said);
+            let value = if successive { format!("successive {}", span.text()) } else { span.text() };
+            renewals.push((score, value, place));
+            renewal_found = true;
         }
         if NOTICE.is_match(said) {
             let automatic = renewal_found || of_term;
@@ -147,7 +145,8 @@ fn notice(said: &str, span: &Span, renews: bool, ends: bool, after_renewal: bool
     let (before, after) = (&said[..span.range.start], &said[span.range.end..]);
     let after_near = &after[..after.char_indices().nth(40).map_or(after.len(), |(at, _)| at)];
     let near = NOTICE_AFTER.is_match(after_near);
-    if !(near && NOTICE_BEFORE.is_match(before) || near && after_near.to_lowercase().contains("notice")) {
+    let of_notice = NOTICE_BEFORE.is_match(before) || after_near.to_lowercase().contains("notice");
+    if !near || !of_notice {
         return None;
     }
     let end_of_term = said.to_lowercase();

@@ -92,11 +92,10 @@ impl<'a> Text<'a> {
                 continue;
             }
             match (&entity.value, entity.entity_type) {
-                (Some(EntityValue::Date(value)), _) if value.precision == DatePrecision::Day => {
-                    if is_stated(&flat.text[start..end]) {
-                        let role = mention.role.clone();
-                        days.push(Day { range: start..end, iso: value.first.clone(), role });
-                    }
+                (Some(EntityValue::Date(value)), _)
+                    if value.precision == DatePrecision::Day && is_stated(&flat.text[start..end]) =>
+                {
+                    days.push(Day { range: start..end, iso: value.first.clone(), role: mention.role.clone() });
                 }
                 (_, EntityType::Person | EntityType::Organization | EntityType::Location) => {
                     let entity_type = entity.entity_type;

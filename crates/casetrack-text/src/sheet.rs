@@ -75,7 +75,6 @@ pub fn markdown(sheet: &Sheet) -> String {
             let _ = write!(text, " {cell} |");
         }
     }
-    let mut text = text;
     push_more(&mut text, sheet.total, sheet.next_offset);
     text
 }

@@ -201,7 +201,19 @@ fn defined(text: &Text<'_>, range: Range<usize>) -> Vec<Party> {
         // "a division of Acme", "a Nevada corporation": of the party, not the party
         let described = |named: &&Named| {
             let before = text.text()[range.start..named.range.start.max(range.start)].to_lowercase();
-            [" of ", " a ", " an ", " of the "].iter().any(|word| before.ends_with(word))
+            [
+                " a ",
+                " an ",
+                "division of ",
+                "subsidiary of ",
+                "affiliate of ",
+                "unit of ",
+                "laws of ",
+                "laws of the ",
+                "state of ",
+            ]
+            .iter()
+            .any(|word| before.ends_with(word))
         };
         if let Some(named) = named.filter(|named| !described(named))
             && let Some((name, at)) = name_at(text, named.range.start)
@@ -447,8 +459,14 @@ fn is_party(text: &Text<'_>, name: &str, at: &Range<usize>, end: usize) -> bool 
     formed || term_follows || described && (named || next) || named && next
 }
 
-/// "the Company": words for any party.
+/// Words of sentences in capitals, which are in no name.
+const NO_NAME: &[&str] = &["or", "you", "your", "may", "not", "is", "are", "if", "this", "shall", "will", "by"];
+
+/// "the Company": words for any party, or of a sentence.
 fn is_generic(all: &[Word<'_>]) -> bool {
+    if all.iter().any(|word| NO_NAME.contains(&word.folded().as_str())) {
+        return true;
+    }
     all.iter().all(|word| word.is_mark() || word.has(Class::PARTY) || word.has(Class::GENERIC) || word.has(Class::STOP))
 }
 

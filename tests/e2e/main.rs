@@ -32,6 +32,7 @@ mod reindex;
 mod resources;
 mod schema;
 mod search;
+mod sheet;
 mod sparse;
 mod sync;
 mod tags;

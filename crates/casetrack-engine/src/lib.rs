@@ -8,7 +8,7 @@
 //! | layer | modules |
 //! |---|---|
 //! | work that goes on by itself | `watches` over `jobs` |
-//! | use cases, methods of the host | `eval`, `briefing`, `upkeep`, `search`, `quotes`, `sync`, `reindex`, `ingest`, `collections`, `documents`, `graph` |
+//! | use cases, methods of the host | `eval`, `briefing`, `upkeep`, `search`, `quotes`, `sync`, `reindex`, `sheet`, `ingest`, `collections`, `documents`, `graph` |
 //! | what all of them work with | `host` |
 
 pub mod access;
@@ -27,6 +27,7 @@ pub mod quotes;
 pub mod reindex;
 mod report;
 pub mod search;
+pub mod sheet;
 pub mod sync;
 mod upkeep;
 pub mod watches;
@@ -34,6 +35,7 @@ pub mod watches;
 pub use casetrack_embed::{MemoryMode, ModelProfile, Precision};
 pub use casetrack_extract::isolation::{WorkerCommand, serve as serve_reader};
 pub use casetrack_store::make_private;
+pub use documents::facts::CitedPlace;
 pub use documents::{chunks, marking, pages, structure};
 pub use engine::Engine;
 pub use host::{EngineConfig, Host, changes};

@@ -12,8 +12,8 @@ use crate::schema::{self, JsonObject};
 use crate::session::{Context, ToolOutput};
 use crate::tool::{Effect, Tool, Toolset};
 use crate::tools::{
-    chunks, collections, documents, entities, ingest, jobs, navigation, overview, quotes, references, reindex, search,
-    status, sync, tags, terms, watches,
+    chunks, collections, documents, entities, ingest, jobs, navigation, obligations, overview, quotes, references,
+    reindex, search, sheet, status, sync, tags, terms, watches,
 };
 use casetrack_text::format::shorten;
 
@@ -49,6 +49,9 @@ static TABLE: LazyLock<Vec<Entry>> = LazyLock::new(|| {
         Entry::of::<terms::SearchTerms>(),
         Entry::of::<quotes::VerifyQuote>(),
         Entry::of::<quotes::VerifyQuotes>(),
+        Entry::of::<sheet::GetMatterSheet>(),
+        Entry::of::<sheet::DefineColumn>(),
+        Entry::of::<obligations::GetObligations>(),
         Entry::of::<chunks::GetChunk>(),
         Entry::of::<chunks::GetDocumentChunks>(),
         Entry::of::<chunks::GetSourceContext>(),

@@ -13,7 +13,7 @@ use crate::recognizer::{NamedSpan, Recognizer};
 use crate::rules;
 
 /// Name and version of the analysis. Documents that were annotated by another one can be annotated again.
-pub const ANALYSIS: &str = "en-3";
+pub const ANALYSIS: &str = "en-4";
 
 /// Confidence in topics, which are any phrases that a document repeats, and in dates, amounts and numbers, which have a form of their own.
 const TOPIC: u8 = 70;

@@ -7,6 +7,7 @@ pub mod amounts;
 mod analysis;
 pub mod concepts;
 pub mod dates;
+pub mod facts;
 pub mod merging;
 pub mod names;
 mod numbers;
@@ -20,6 +21,7 @@ pub mod tokens;
 mod words;
 
 pub use analysis::{ANALYSIS, annotate, value_key};
+pub use facts::{Fact, FactKind, Obligation, facts, length_of_time, obligations};
 pub use names::{definitions, signatures};
 pub use recognizer::{Label, NamedSpan, Recognizer};
 pub use spacy::SpacyRecognizer;

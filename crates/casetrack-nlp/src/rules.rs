@@ -24,13 +24,13 @@ pub fn find(pages: &[&str]) -> Vec<PageFindings> {
     let mut anchors = Anchors::default();
     let mut all = Vec::with_capacity(pages.len());
     let mut pending = Vec::with_capacity(pages.len());
-    for page in pages {
+    for (number, page) in (1..).zip(pages) {
         let tokens = Tokens::new(page);
         let references = references::find(&tokens, order);
         let found = dates::find(&tokens, order);
         let mut mentions = found.mentions;
         mentions.retain(|date| !inside_citation(date, &references));
-        anchors.add(&mentions);
+        anchors.add(&mentions, number);
         mentions.extend(amounts::find(&tokens).into_iter().filter(|amount| !inside_citation(amount, &references)));
         mentions.extend(patterns::find(&tokens).into_iter().filter(|concept| !inside_citation(concept, &references)));
         mentions.extend(references.iter().filter(|reference| reference.kind == ReferenceKind::Hyperlink).map(|link| {

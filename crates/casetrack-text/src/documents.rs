@@ -45,6 +45,15 @@ fn listed(collection: &str, documents: &[DocumentSummary], offset: u64, total: u
             document.ingested_at,
             name(&document.path),
         ));
+        let said = [
+            (!document.parties.is_empty()).then(|| format!("parties: {}", quote(&document.parties.join("; ")))),
+            document.date.as_ref().map(|date| format!("date: {}", one_line(date))),
+            document.governing_law.as_ref().map(|law| format!("law: {}", quote(law))),
+        ];
+        let said: Vec<String> = said.into_iter().flatten().collect();
+        if !said.is_empty() {
+            text.push_str(&format!("     {}\n", said.join(" | ")));
+        }
     }
     trimmed(text)
 }

@@ -1,6 +1,7 @@
 //! List, find, describe and delete the documents of a collection.
 
 pub mod chunks;
+pub(crate) mod facts;
 pub mod marking;
 pub(crate) mod originals;
 pub mod pages;
@@ -36,6 +37,14 @@ pub struct DocumentSummary {
     /// What the user noted about it.
     #[serde(skip_serializing_if = "Marks::is_empty")]
     pub marks: Marks,
+    /// The parties of a contract, with the words that it defines for them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub parties: Vec<String>,
+    /// The day of a contract, ISO 8601.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub date: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub governing_law: Option<String>,
 }
 
 /// Everything about one document.
@@ -84,6 +93,9 @@ impl From<DocumentMeta> for DocumentSummary {
             chunks: meta.chunk_count,
             ingested_at: meta.ingested_at,
             marks: meta.marks,
+            parties: Vec::new(),
+            date: None,
+            governing_law: None,
         }
     }
 }

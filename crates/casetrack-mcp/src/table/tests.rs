@@ -283,7 +283,30 @@ fn specified_watches_and_jobs() -> Value {
     let no = json!({"type": "boolean", "default": false});
     let schedules = json!(["on_change", "hourly", "daily", "every_6h", "every_12h", "manual"]);
     let wait = json!({"type": "integer", "default": 0, "minimum": 0, "maximum": 600});
+    let strings = json!({"type": "array", "items": {"type": "string"}, "default": []});
     json!({
+        "get_matter_sheet": [[], {
+            "columns": strings,
+            "filter": strings,
+            "sort": string,
+            "format": {"type": "string", "enum": ["text", "markdown", "csv"], "default": "text"},
+            "offset": {"type": "integer", "default": 0, "minimum": 0, "maximum": 1_000_000},
+            "limit": {"type": "integer", "default": 50, "minimum": 1, "maximum": 1000},
+        }],
+        "get_obligations": [[], {
+            "document_filter": string,
+            "party": string,
+            "start_date": string,
+            "end_date": string,
+            "offset": {"type": "integer", "default": 0, "minimum": 0, "maximum": 1_000_000},
+            "limit": {"type": "integer", "default": 50, "minimum": 1, "maximum": 500},
+        }],
+        "define_column": [["name"], {
+            "name": string,
+            "question": string,
+            "pattern": string,
+            "type": {"type": "string", "enum": ["text", "date", "duration", "amount"], "default": "text"},
+        }],
         "watch_folder": [["folder_path"], {
             "folder_path": string,
             "schedule": {"type": "string", "enum": schedules, "default": "on_change"},

@@ -47,7 +47,8 @@ pub(crate) struct DocumentList {
 impl Tool for ListDocuments {
     const NAME: &'static str = "list_documents";
     const TITLE: &'static str = "List documents";
-    const DESCRIPTION: &'static str = "List all documents in the active collection.";
+    const DESCRIPTION: &'static str =
+        "List all documents in the active collection, contracts with their parties, date and governing law.";
     const EFFECT: Effect = Effect::Reads;
     const TOOLSET: Toolset = Toolset::Core;
     const LIST: Option<List<Self::Response>> =
@@ -62,7 +63,8 @@ impl Tool for ListDocuments {
         let mut documents = context.engine.list_documents(collection.id, sort_by)?;
         documents.retain(|document| admit(&filters, &document.marks));
         let part = Paging { offset, limit }.of(documents);
-        let Part { items: documents, total, next_offset } = part;
+        let Part { items: mut documents, total, next_offset } = part;
+        context.engine.describe_contracts(collection.id, &mut documents)?;
         let list = DocumentList { collection: collection.name, documents, total, next_offset };
         Ok(Reply::new(list, move |list| {
             text::documents::part(&list.collection, &list.documents, offset, list.total, list.next_offset)

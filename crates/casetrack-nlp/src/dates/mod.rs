@@ -143,32 +143,39 @@ pub(crate) fn day(tokens: &Tokens, at: usize, order: DateOrder) -> Option<(Strin
 
 /// Days that dates of a document have by their role, for relative dates: a role that different days have is left out.
 #[derive(Debug, Default)]
-pub struct Anchors(BTreeMap<String, Option<DateValue>>);
+pub struct Anchors(BTreeMap<String, Option<(DateValue, u32)>>);
 
 impl Anchors {
-    pub fn add(&mut self, mentions: &[Mention]) {
+    /// The dates of a page, counted from 1.
+    pub fn add(&mut self, mentions: &[Mention], page: u32) {
         for mention in mentions {
             if let (Some(role), Some(EntityValue::Date(value))) = (&mention.role, &mention.value)
                 && value.precision == DatePrecision::Day
             {
-                let known = self.0.entry(role.clone()).or_insert_with(|| Some(value.clone()));
-                if known.as_ref().is_some_and(|known| known != value) {
+                let known = self.0.entry(role.clone()).or_insert_with(|| Some((value.clone(), page)));
+                if known.as_ref().is_some_and(|(known, _)| known != value) {
                     *known = None;
                 }
             }
         }
     }
 
-    /// The mention of a relative date, where its anchor is known.
+    /// The mention of a relative date, where its anchor is known. Its role says how it was computed: "computed: 30 days from 1998-06-01
+    /// (p. 2)", after what the text says it is.
     pub fn resolve(&self, relative: &RelativeDate, span: (u32, u32)) -> Option<Mention> {
-        let anchor = self
+        let (anchor, page) = self
             .0
             .get(&relative.anchor)
             .or_else(|| self.0.get(relative::substitute(&relative.anchor)?))
             .and_then(Option::as_ref)?;
         let day = relative.resolve(anchor.first.parse().ok()?)?.to_string();
         let value = DateValue { first: day.clone(), last: day, precision: DatePrecision::Day };
-        Some(mention(span.0, span.1, value, None))
+        let computed = format!("computed: {} {} (p. {page})", relative.arithmetic(), anchor.first);
+        let role = match &relative.role {
+            Some(role) => format!("{role}, {computed}"),
+            None => computed,
+        };
+        Some(mention(span.0, span.1, value, Some(role)))
     }
 }
 

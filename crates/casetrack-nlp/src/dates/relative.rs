@@ -17,6 +17,8 @@ pub struct RelativeDate {
     unit: Unit,
     /// The role of the date that it counts from.
     pub anchor: String,
+    /// What the words before it say it is.
+    pub role: Option<&'static str>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,6 +30,19 @@ enum Unit {
 }
 
 impl RelativeDate {
+    /// "30 days from", "1 year before"
+    pub fn arithmetic(&self) -> String {
+        let unit = match self.unit {
+            Unit::Day => "day",
+            Unit::Week => "week",
+            Unit::Month => "month",
+            Unit::Year => "year",
+        };
+        let count = self.count.unsigned_abs();
+        let plural = if count == 1 { "" } else { "s" };
+        format!("{count} {unit}{plural} {}", if self.count < 0 { "before" } else { "from" })
+    }
+
     /// `None` where the calendar of jiff ends (years -9999 to 9999).
     pub fn resolve(&self, anchor: Date) -> Option<Date> {
         let span: Span = match self.unit {
@@ -60,7 +75,26 @@ pub fn relative(tokens: &Tokens, at: usize) -> Option<RelativeDate> {
         _ => return None,
     };
     let (anchor, end) = anchor_at(tokens, next)?;
-    Some(RelativeDate { first, end, count: sign * count, unit, anchor })
+    let role = role(tokens, first, sign);
+    Some(RelativeDate { first, end, count: sign * count, unit, anchor, role })
+}
+
+/// Words between what a relative date is and the date, at most.
+const REACH: usize = 8;
+
+/// "for a term of three years from", "notice of termination at least thirty days before"
+fn role(tokens: &Tokens, first: usize, sign: i32) -> Option<&'static str> {
+    let begin = (first.saturating_sub(REACH)..first).rev().find(|at| tokens.starts_sentence(*at));
+    (begin.unwrap_or(first.saturating_sub(REACH))..first).rev().find_map(|at| match tokens.word(at) {
+        "expire" | "expires" | "expiring" | "expiration" | "terminate" | "terminates" | "until" => {
+            Some("expiration date")
+        }
+        "term" | "period" | "continue" | "continues" | "remain" if sign > 0 => Some("end of term"),
+        "renew" | "renews" | "renewed" | "renewal" | "extend" | "extended" => Some("renewal date"),
+        "notice" | "notify" | "notifies" | "notification" => Some("notice deadline"),
+        "pay" | "paid" | "payable" | "due" | "payment" => Some("due date"),
+        _ => None,
+    })
 }
 
 /// The number that ends at this token, and where it begins: "30", "thirty", "thirty (30)", "third (3rd)".

@@ -266,6 +266,11 @@ impl Collection {
         self.dir.join(ORIGINALS)
     }
 
+    /// Where the caller keeps what users set for this collection, in files of its own.
+    pub fn settings_dir(&self) -> &Path {
+        &self.dir
+    }
+
     /// Where the copy of a document's source file is, if one is kept.
     pub fn original_path(&self, meta: &DocumentMeta) -> PathBuf {
         originals::path(&self.originals_dir(), meta)

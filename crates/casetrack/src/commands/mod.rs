@@ -10,10 +10,12 @@ mod ingest;
 pub mod inspect;
 mod jobs;
 pub mod models;
+mod obligations;
 mod quotes;
 pub mod read_files;
 pub mod schemas;
 mod search;
+mod sheet;
 mod tags;
 mod terms;
 mod upkeep;
@@ -56,6 +58,8 @@ pub enum OnCollections {
     Tag(tags::Tag),
     Show(documents::Show),
     Page(documents::Page),
+    Sheet(sheet::Sheet),
+    Obligations(obligations::Obligations),
     Verify(upkeep::Verify),
     Repair(upkeep::Repair),
     Export(upkeep::Export),
@@ -101,6 +105,8 @@ impl OnCollections {
             Self::Tag(command) => command.run(console),
             Self::Show(command) => command.run(console),
             Self::Page(command) => command.run(console),
+            Self::Sheet(command) => command.run(console),
+            Self::Obligations(command) => command.run(console),
             Self::Verify(command) => command.run(console),
             Self::Repair(command) => command.run(console),
             Self::Export(command) => command.run(console),

@@ -1,0 +1,185 @@
+//! The columns of the matter sheet: the built-in ones, and those that users define, which are kept in the collection's directory.
+
+use std::fs;
+
+use casetrack_core::{Error, Result};
+use casetrack_nlp::FactKind;
+use casetrack_store::write_atomically;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::defined;
+use crate::host::OpenCollection;
+
+/// What the values of a column are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum ColumnType {
+    #[default]
+    Text,
+    /// ISO 8601, or "perpetual".
+    Date,
+    /// "30 days"
+    Duration,
+    /// "USD 1000"
+    Amount,
+}
+
+/// A column that a user defines, by a question or by a pattern.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DefineColumn {
+    pub name: String,
+    /// The cell is what answers it best in each document, if that is near enough.
+    pub question: Option<String>,
+    /// A regular expression: the cell is its first match, or what its first group matches.
+    pub pattern: Option<String>,
+    #[serde(default)]
+    pub column_type: ColumnType,
+}
+
+/// A column as answers describe it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct ColumnView {
+    pub name: String,
+    #[serde(rename = "type")]
+    pub column_type: ColumnType,
+    /// The question or the pattern, of a column that a user defined.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub defined_by: Option<String>,
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct Column {
+    pub name: String,
+    pub column_type: ColumnType,
+    pub source: Source,
+}
+
+#[derive(Debug, Clone)]
+pub(super) enum Source {
+    Fact(FactKind),
+    Defined(DefineColumn),
+}
+
+/// The built-in columns, in the order of the sheet. A new kind of fact is one row here.
+const COLUMNS: [(&str, FactKind, ColumnType); 14] = [
+    ("title", FactKind::Title, ColumnType::Text),
+    ("type", FactKind::Type, ColumnType::Text),
+    ("parties", FactKind::Party, ColumnType::Text),
+    ("agreement_date", FactKind::AgreementDate, ColumnType::Date),
+    ("effective_date", FactKind::EffectiveDate, ColumnType::Date),
+    ("expiry", FactKind::Expiry, ColumnType::Date),
+    ("renewal_term", FactKind::RenewalTerm, ColumnType::Duration),
+    ("notice_period", FactKind::NoticePeriod, ColumnType::Duration),
+    ("governing_law", FactKind::GoverningLaw, ColumnType::Text),
+    ("venue", FactKind::Venue, ColumnType::Text),
+    ("liability_cap", FactKind::LiabilityCap, ColumnType::Text),
+    ("payment_terms", FactKind::PaymentTerms, ColumnType::Text),
+    ("amounts", FactKind::Amount, ColumnType::Amount),
+    ("signatories", FactKind::Signatory, ColumnType::Text),
+];
+/// In the collection's directory.
+const FILE: &str = "columns.json";
+/// Most columns that users define in one collection, and longest name, question or pattern, in characters.
+const MOST: usize = 100;
+const NAME: usize = 60;
+const LONGEST: usize = 1000;
+
+impl Column {
+    pub fn view(&self) -> ColumnView {
+        let defined_by = match &self.source {
+            Source::Fact(_) => None,
+            Source::Defined(definition) => definition.question.clone().or_else(|| definition.pattern.clone()),
+        };
+        ColumnView { name: self.name.clone(), column_type: self.column_type, defined_by }
+    }
+}
+
+/// The built-in columns, then those of the collection in the order in which they were defined.
+pub(super) fn all(collection: &OpenCollection) -> Result<Vec<Column>> {
+    let built_in = COLUMNS.iter().map(|&(name, kind, column_type)| Column {
+        name: name.to_owned(),
+        column_type,
+        source: Source::Fact(kind),
+    });
+    let defined = defined_columns(collection)?.into_iter().map(|definition| Column {
+        name: definition.name.clone(),
+        column_type: definition.column_type,
+        source: Source::Defined(definition),
+    });
+    Ok(built_in.chain(defined).collect())
+}
+
+fn defined_columns(collection: &OpenCollection) -> Result<Vec<DefineColumn>> {
+    let path = collection.settings_dir().join(FILE);
+    let bytes = match fs::read(&path) {
+        Ok(bytes) => bytes,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(Error::io(path.display(), error)),
+    };
+    serde_json::from_slice(&bytes).map_err(|error| {
+        let message = format!("The columns in {} cannot be read: {error}.", path.display());
+        Error::new(casetrack_core::ErrorCode::Corrupt, message)
+            .with_hint("Delete that file and define the columns again; nothing else depends on it.")
+    })
+}
+
+pub(super) fn define(collection: &OpenCollection, definition: DefineColumn) -> Result<()> {
+    let definition = checked(definition)?;
+    let mut columns = defined_columns(collection)?;
+    match columns.iter().position(|column| column.name == definition.name) {
+        Some(at) => columns[at] = definition,
+        None if columns.len() >= MOST => {
+            return Err(Error::invalid(format!("A collection has at most {MOST} columns of its own.")));
+        }
+        None => columns.push(definition),
+    }
+    let bytes = serde_json::to_vec_pretty(&columns)
+        .map_err(|error| Error::internal(format!("The columns could not be written as JSON: {error}.")))?;
+    write_atomically(&collection.settings_dir().join(FILE), &bytes)
+}
+
+fn checked(definition: DefineColumn) -> Result<DefineColumn> {
+    let DefineColumn { name, question, pattern, column_type } = definition;
+    let name = name.trim().to_lowercase();
+    let fits = !name.is_empty()
+        && name.chars().count() <= NAME
+        && name.chars().all(|c| c.is_alphanumeric() || c == '_')
+        && !name.starts_with(|c: char| c.is_ascii_digit());
+    if !fits {
+        return Err(Error::invalid(format!(
+            "A column's name has letters, digits and underscores, begins with a letter, and has at most {NAME} characters."
+        )));
+    }
+    if COLUMNS.iter().any(|(built_in, ..)| *built_in == name) {
+        return Err(Error::invalid(format!("{name} is a built-in column. Choose another name.")));
+    }
+    let given = |text: Option<String>| text.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty());
+    let (question, pattern) = (given(question), given(pattern));
+    if question.is_some() == pattern.is_some() {
+        return Err(Error::invalid("A column is defined by a question or by a pattern: give one of them."));
+    }
+    if question.as_ref().or(pattern.as_ref()).is_some_and(|text| text.chars().count() > LONGEST) {
+        return Err(Error::invalid(format!("A question or a pattern has at most {LONGEST} characters.")));
+    }
+    if let Some(pattern) = &pattern {
+        defined::compiled(pattern)?;
+    }
+    Ok(DefineColumn { name, question, pattern, column_type })
+}
+
+/// The columns with these names, in their order; all where none is named.
+pub(super) fn chosen<'c>(all: &'c [Column], names: &[String]) -> Result<Vec<&'c Column>> {
+    if names.is_empty() {
+        return Ok(all.iter().collect());
+    }
+    names.iter().map(|name| named(all, name)).collect()
+}
+
+pub(super) fn named<'c>(all: &'c [Column], name: &str) -> Result<&'c Column> {
+    let wanted = name.trim().to_lowercase();
+    all.iter().find(|column| column.name == wanted).ok_or_else(|| {
+        let known: Vec<&str> = all.iter().map(|column| column.name.as_str()).collect();
+        Error::invalid(format!("There is no column \"{}\". The columns are {}.", name.trim(), known.join(", ")))
+    })
+}

@@ -1,0 +1,56 @@
+//! Who must do what by when in the active collection.
+
+use casetrack_core::Result;
+use casetrack_engine::paging::Paging;
+use casetrack_engine::sheet::{ObligationQuery, ObligationReport};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::answer::{List, Reply};
+use crate::session::Context;
+use crate::tool::{Effect, Tool, Toolset};
+use casetrack_text as text;
+
+pub(crate) struct GetObligations;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ObligationParameters {
+    /// Only of this document (name or ID)
+    document_filter: Option<String>,
+    /// Only of the party with this in its name
+    party: Option<String>,
+    /// Due on or after (YYYY-MM-DD, YYYY-MM or YYYY)
+    start_date: Option<String>,
+    /// Due on or before
+    end_date: Option<String>,
+    /// Obligations to pass over: the next_offset of an earlier answer
+    #[serde(default)]
+    #[schemars(range(min = 0, max = 1_000_000))]
+    offset: u32,
+    /// Most obligations of the answer
+    #[serde(default = "super::number::<50>")]
+    #[schemars(range(min = 1, max = 500))]
+    limit: u32,
+}
+
+impl Tool for GetObligations {
+    const NAME: &'static str = "get_obligations";
+    const TITLE: &'static str = "List obligations";
+    const DESCRIPTION: &'static str = "List who must do what by when: obligations with a day, stated or computed with its arithmetic, \
+        or with the trigger that their time counts from. Those with a day are first.";
+    const EFFECT: Effect = Effect::Reads;
+    const TOOLSET: Toolset = Toolset::Core;
+    const LIST: Option<List<Self::Response>> =
+        Some(List::with_next(&["/obligations"], |report| &mut report.obligations, |report| &mut report.next_offset));
+    type Parameters = ObligationParameters;
+    type Response = ObligationReport;
+
+    fn call(context: &Context<'_>, parameters: ObligationParameters) -> Result<Reply<ObligationReport>> {
+        let ObligationParameters { document_filter: document, party, start_date: from, end_date: to, offset, limit } =
+            parameters;
+        let query = ObligationQuery { document, party, from, to };
+        let report = context.engine.obligations(context.active()?.id, &query, Paging { offset, limit })?;
+        Ok(Reply::new(report, text::obligations::list))
+    }
+}

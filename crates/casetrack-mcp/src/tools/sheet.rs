@@ -1,0 +1,116 @@
+//! The matter sheet of the active collection, and the columns that users define for it.
+
+use casetrack_core::Result;
+use casetrack_engine::paging::Paging;
+use casetrack_engine::sheet::{self, ColumnType, ColumnView, Sheet, SheetRequest};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::answer::{List, Reply};
+use crate::session::Context;
+use crate::tool::{Effect, Tool, Toolset};
+use casetrack_text as text;
+
+pub(crate) struct GetMatterSheet;
+
+/// How the text of the answer is written.
+#[derive(Clone, Copy, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum SheetFormat {
+    #[default]
+    Text,
+    Markdown,
+    Csv,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SheetParameters {
+    /// Columns to show (default: all)
+    #[serde(default)]
+    columns: Vec<String>,
+    /// Conditions that must all hold: "governing_law=Delaware", "expiry<2025", "venue" (found), "!venue" (not found)
+    #[serde(default)]
+    filter: Vec<String>,
+    /// Column to sort by; "-expiry" for the opposite order
+    sort: Option<String>,
+    /// Form of the text
+    #[serde(default)]
+    format: SheetFormat,
+    /// Rows to pass over: the next_offset of an earlier answer
+    #[serde(default)]
+    #[schemars(range(min = 0, max = 1_000_000))]
+    offset: u32,
+    /// Most rows of the answer
+    #[serde(default = "super::number::<50>")]
+    #[schemars(range(min = 1, max = 1000))]
+    limit: u32,
+}
+
+impl Tool for GetMatterSheet {
+    const NAME: &'static str = "get_matter_sheet";
+    const TITLE: &'static str = "Show the matter sheet";
+    const DESCRIPTION: &'static str = "Compare all contracts in one table: title, type, parties, agreement_date, effective_date, \
+        expiry, renewal_term, notice_period, governing_law, venue, liability_cap, payment_terms, amounts, signatories, and columns \
+        added with define_column. Every cell has its value, citation and confidence, or is not found.";
+    const EFFECT: Effect = Effect::Reads;
+    const TOOLSET: Toolset = Toolset::Core;
+    const LIST: Option<List<Self::Response>> =
+        Some(List::with_next(&["/rows"], |sheet| &mut sheet.rows, |sheet| &mut sheet.next_offset));
+    type Parameters = SheetParameters;
+    type Response = Sheet;
+
+    fn call(context: &Context<'_>, parameters: SheetParameters) -> Result<Reply<Sheet>> {
+        let SheetParameters { columns, filter, sort, format, offset, limit } = parameters;
+        let request = SheetRequest { columns, filter, sort };
+        let sheet = context.engine.matter_sheet(context.active()?.id, &request, Paging { offset, limit })?;
+        Ok(Reply::new(sheet, move |sheet| match format {
+            SheetFormat::Text => text::sheet::rows(sheet, offset),
+            SheetFormat::Markdown => text::sheet::markdown(sheet),
+            SheetFormat::Csv => text::marks::document_text(&text::sheet::csv(sheet)),
+        }))
+    }
+}
+
+pub(crate) struct DefineColumn;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ColumnParameters {
+    /// Letters, digits and underscores
+    name: String,
+    /// The cell is the sentence of each document that answers it best
+    question: Option<String>,
+    /// Regular expression: the cell is its first match, or its first group
+    pattern: Option<String>,
+    /// Type of the values; others are left out
+    #[serde(default, rename = "type")]
+    column_type: ColumnType,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct ColumnList {
+    /// Name of the collection.
+    collection: String,
+    columns: Vec<ColumnView>,
+}
+
+impl Tool for DefineColumn {
+    const NAME: &'static str = "define_column";
+    const TITLE: &'static str = "Add a column to the matter sheet";
+    const DESCRIPTION: &'static str = "Add a column to the matter sheet of the active collection, by a question or by a pattern. A \
+        column with the same name is replaced.";
+    const EFFECT: Effect = Effect::Updates;
+    const TOOLSET: Toolset = Toolset::Core;
+    type Parameters = ColumnParameters;
+    type Response = ColumnList;
+
+    fn call(context: &Context<'_>, parameters: ColumnParameters) -> Result<Reply<ColumnList>> {
+        let collection = context.active()?;
+        let ColumnParameters { name, question, pattern, column_type } = parameters;
+        let definition = sheet::DefineColumn { name, question, pattern, column_type };
+        let columns = context.engine.define_column(collection.id, definition)?;
+        let list = ColumnList { collection: collection.name, columns };
+        Ok(Reply::new(list, |list| text::sheet::columns(&list.columns)))
+    }
+}

@@ -1,0 +1,277 @@
+//! When the term of a contract ends: a day that it states, or one computed from the length of the term.
+
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use jiff::civil::Date;
+use regex::Regex;
+
+use super::days::{Days, Known};
+use super::text::{Span, Text, Unit, pattern, spans};
+use super::{Fact, FactKind};
+use crate::numbers::ordinal;
+use crate::tokens::Tokens;
+
+/// A sentence about the term of the contract at hand.
+static OF_TERM: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r#"(?i)\b(?:the|this|an?|initial|primary) (?:initial |basic |primary |original )?(?:term|duration|period)(?: and duration)?(?: (?:of|under|for|in) (?:the|this|these|effectiveness)|(?: \([^)]{0,40}\))? (?:shall|will|is|begins|commences|starts|expires|ends))|\b(?:this|the) (?:[\w-]+ ){0,4}?(?:agreement|contract|oma|amendment|franchise|license|licence|joint venture|engagement|appointment|sow)(?:,? (?:and|unless|except|subject|as)[^.]{0,160}?)? (?:(?:shall|will|is|may|becomes?|to|automatically|enters?|has|continues|remains|terminates|expires|commences|begins|takes|therefore|be|also|and|for) ?)+|["'](?:initial |contract )?(?:term|period)["']|\bcontract period\b|\bit shall be effective\b|\bterms of this agreement\b|\b(?:term|duration) ?: |\bterm\b[.:-] "#,
+    )
+});
+static LASTS: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"(?i)\b(?:terms?|periods?|expir(?:e|es|ing|ation)|terminat(?:e|es|ing)|ends?|ending|continu(?:e|es|ing)|remain|effect|effective|force|duration|valid(?:ity)?|anniversary)\b",
+    )
+});
+/// Not about when the contract ends by itself.
+static OTHER: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"(?i)\b(?:confidential(?:ity)? (?:information|obligations?)|survive|warranty|warranties|lease term|non-compet|breach|default|notice of termination|insurance|royalt(?:y|ies) (?:payments|rate)|purchase orders?|upon (?:the )?(?:termination|expiration)|following (?:the )?(?:termination|expiration)|after (?:the )?(?:termination|expiration)|in the event|records|audit)\b",
+    )
+});
+/// Before a day on which the term ends.
+static UNTIL: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"(?i)\b(?:expir(?:e|es|ing|y|ation date)|terminat(?:e|es|ing|ion date)|ends?|ending|until|through|to|up to|conclude[sd]?|and including|till)(?: and including| and including the| at [^,.]{0,30}| on| as of| automatically| effective|,| the| midnight| close of business| of| of business| and| including| upon| is| shall be)*[ (:]*$",
+    )
+});
+/// Before or behind a day on which the term begins.
+static FROM: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"(?i)\b(?:commenc(?:e|es|ing)|begin(?:s|ning)?|start(?:s|ing)?|effective|from|of|after|following|as of|on)\b[^.]{0,30}$",
+    )
+});
+/// A date by its name, after a length of time or after "commences on".
+static ANCHOR: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r#"(?i)\b(?:from|after|following|of|commenc(?:e|es|ing)(?: on| as of| from| with| upon)?|begin(?:s|ning)?(?: on| as of| from| with| upon)?|start(?:s|ing)?(?: on| from| upon)?|as of|upon|on|effective(?: on| as of)?|since)(?: and including| and after)? (?:the |its |this |such )?["']?((?:[A-Z][A-Za-z/-]+ ){1,4}Date|effective date(?: of this agreement)?|dates? hereof|(?:initial )?date of (?:this|the|its|last)(?: initial)? ?(?:\w+ )?(?:agreement|execution|signature|signing)?|date of (?:execution|signature|signing)|execution(?: of this agreement)?|signing|(?:day|date)(?: and year)? (?:first|above)[a-z ]*|initial date of execution)\b"#,
+    )
+});
+static HEREOF: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(r"(?i)hereof|this|the agreement|execution|signature|signing|first|above|agreement date|last signature")
+});
+static PERPETUAL: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"(?i)\b(?:indefinite (?:term|period|duration)|indefinitely|in perpetuity|perpetual(?:ly)? (?:term|unless|as long)|effect perpetually|(?:continue|remain|remains|continues|effect|force|effective)(?: in (?:full )?(?:force|effect)(?: and effect)?)?,? ?(?:unless and |thereafter )?until(?: it is| such time as| this agreement is)? (?:terminated|cancel+ed|otherwise terminated|earlier terminated)|until the (?:termination|expiration or earlier termination|last date of expiration) of)\b",
+    )
+});
+/// "the third anniversary of".
+static ANNIVERSARY: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"(?i)\b((?:[a-z]+(?:-[a-z]+)?|[0-9]+ ?[a-z] ?[a-z]) (?:\([^)]{1,12}\) )?)(?:year )?anniversary(?: date)? of ",
+    )
+});
+static YEAR_END: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"(?i)\buntil the end of the (?:then )?current calendar year\b"));
+/// A length that is left blank.
+static BLANK: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"(?i)(?:\[[ *.●_-]*\]|\*{2,}|_{3,})[^.]{0,24}?\b(?:years?|months?|days?)\b"));
+/// Before a length of time that is the term.
+static TERM_BEFORE: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"(?i)\b(?:terms?|periods?|continu(?:e|es)|remain|effect|force|expir(?:e|es)|ends?|end|terminat(?:e|es)|duration|valid|is|be|for|lasts?)\b[^.;]{0,70}$",
+    )
+});
+/// Before a length of time that is something else.
+static NOT_TERM: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"(?i)\b(?:renew(?:s|ed|al|able)?|successive|extend(?:ed)?|extensions?|additional|notice|at least|less than|prior|within|every|upon|thereafter|subsequent)\b[^.;]{0,60}$",
+    )
+});
+static NOTICE_AFTER: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"(?i)^[')]*(?:s? )?(?:'s?)? ?(?:prior|advance|written|before|notice|preceding)"));
+
+static CONTINUES: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"(?i)\b(?:continu(?:e|es|ing)|remain|commenc(?:e|es|ing)|effect)\b[^.;]{0,60}$"));
+
+struct Found {
+    score: i32,
+    value: String,
+    computed: Option<String>,
+    range: Range<usize>,
+}
+
+pub(crate) fn find(text: &Text<'_>, days: &Days) -> Option<Fact> {
+    let whole = text.text();
+    let mut best: Option<Found> = None;
+    for sentence in &text.sentences {
+        let said = &whole[sentence.clone()];
+        if !LASTS.is_match(said) {
+            continue;
+        }
+        let Some(about) = OF_TERM.find(said) else { continue };
+        let mut score = 4;
+        let folded = said.to_lowercase();
+        score +=
+            i32::from(folded.contains("term of th") || folded.contains("initial term") || folded.contains("\"term\""));
+        score += i32::from(
+            folded.contains("shall commence")
+                || folded.contains("will commence")
+                || folded.contains("shall begin")
+                || folded.contains("effective date"),
+        );
+        score -= 3 * i32::from(OTHER.is_match(said));
+        score -= i32::from(about.start() > 200);
+        for found in
+            [stated(text, sentence), computed(text, sentence, days), perpetual(sentence, said)].into_iter().flatten()
+        {
+            let found = Found { score: score + found.score, ..found };
+            if best.as_ref().is_none_or(|best| found.score > best.score) {
+                best = Some(found);
+            }
+        }
+    }
+    let Found { score, value, computed, range } = best.filter(|best| best.score >= 4 && !best.value.is_empty())?;
+    let fact = Fact::new(text, FactKind::Expiry, value, range, (55 + 5 * score.min(8)) as u8);
+    Some(Fact { computed, ..fact })
+}
+
+/// A day on which the term ends.
+fn stated(text: &Text<'_>, sentence: &Range<usize>) -> Option<Found> {
+    let whole = text.text();
+    for day in text.days_in(sentence.clone()) {
+        let before = &whole[sentence.start..day.range.start];
+        let near = &before[before.char_indices().rev().nth(80).map_or(0, |(at, _)| at)..];
+        if let Some(until) = UNTIL.find(near) {
+            // "from A to B" needs its beginning
+            let to = until.as_str().to_lowercase().starts_with("to");
+            if to && !FROM.is_match(&before[..before.len() - (near.len() - until.start())]) {
+                continue;
+            }
+            return Some(Found { score: 4, value: day.iso.clone(), computed: None, range: day.range.clone() });
+        }
+    }
+    None
+}
+
+fn perpetual(sentence: &Range<usize>, said: &str) -> Option<Found> {
+    let found = PERPETUAL.find(said)?;
+    let range = sentence.start + found.start()..sentence.start + found.end();
+    Some(Found { score: 1, value: "perpetual".to_owned(), computed: None, range })
+}
+
+/// The beginning of the term as the sentence names it.
+enum Start {
+    Known(Known),
+    Day(String, Range<usize>),
+    /// It names a date that the document does not give.
+    Unknown,
+}
+
+fn computed(text: &Text<'_>, sentence: &Range<usize>, days: &Days) -> Option<Found> {
+    let said = &text.text()[sentence.clone()];
+    let none = |range: Range<usize>| Some(Found { score: 2, value: String::new(), computed: None, range });
+    if YEAR_END.is_match(said)
+        && let Some(known) = days.effective.as_ref().or(days.agreement.as_ref())
+        && let Some(year) = known.iso.get(..4)
+    {
+        let computed = format!(
+            "end of {year}, the calendar year of {} (p. {})",
+            known.iso,
+            text.flat.place(known.range.clone()).0
+        );
+        return Some(Found {
+            score: 2,
+            value: format!("{year}-12-31"),
+            computed: Some(computed),
+            range: sentence.clone(),
+        });
+    }
+    let (span, what) = length(said)?;
+    let place = sentence.start + span.range.start..sentence.start + span.range.end;
+    if BLANK.find(said).is_some_and(|blank| blank.start() < span.range.start) {
+        return none(place);
+    }
+    let (iso, range) = match start(text, sentence, &span, days) {
+        Start::Known(known) => (known.iso, known.range),
+        Start::Day(iso, range) => (iso, range),
+        Start::Unknown => return none(place),
+    };
+    let day: Date = iso.parse().ok()?;
+    let end = day.checked_add(span.length()).ok()?;
+    let computed = format!("{} from {iso} (p. {})", span.text(), text.flat.place(range).0);
+    Some(Found { score: 2 + what, value: end.to_string(), computed: Some(computed), range: place })
+}
+
+/// The length of the term, and how clear it is.
+fn length(said: &str) -> Option<(Span, i32)> {
+    if let Some(found) = ANNIVERSARY.captures(said)
+        && let Some(word) = found.get(1)
+    {
+        let joined: String = word.as_str().split(' ').filter(|part| !part.starts_with('(')).collect();
+        let tokens = Tokens::new(&joined);
+        if let Some((count, _)) = ordinal(&tokens, 0) {
+            let range = found.get(0)?.range();
+            return Some((Span { range, count: count as i32, unit: Unit::Year, business: false }, 1));
+        }
+    }
+    for span in spans(said) {
+        let (before, after) = (&said[..span.range.start], &said[span.range.end..]);
+        let behind = [
+            "thereafter",
+            "after the term",
+            "after the expir",
+            "after expir",
+            "after term",
+            "following the term",
+            "following term",
+            "following exp",
+        ];
+        let is_behind = behind.iter().any(|word| after.trim_start().starts_with(word)) && !CONTINUES.is_match(before);
+        if span.unit == Unit::Day && span.count < 60 || NOTICE_AFTER.is_match(after) || span.business || is_behind {
+            continue;
+        }
+        let near = &before[before.char_indices().rev().nth(90).map_or(0, |(at, _)| at)..];
+        let folded = near.to_lowercase();
+        if NOT_TERM.is_match(near)
+            && !folded.trim_end().ends_with("initial")
+            && !folded.contains("initial term of")
+            && !folded.contains("initial period of")
+        {
+            continue;
+        }
+        if TERM_BEFORE.is_match(near) || after.trim_start_matches(['-', ' ']).starts_with("term") {
+            return Some((span, 1));
+        }
+    }
+    None
+}
+
+fn start(text: &Text<'_>, sentence: &Range<usize>, span: &Span, days: &Days) -> Start {
+    let said = &text.text()[sentence.clone()];
+    let either = || days.effective.clone().or_else(|| days.agreement.clone()).map_or(Start::Unknown, Start::Known);
+    let agreement = || days.agreement.clone().or_else(|| days.effective.clone()).map_or(Start::Unknown, Start::Known);
+    // A day in the sentence from which it runs.
+    for day in text.days_in(sentence.clone()) {
+        let before = &text.text()[sentence.start..day.range.start];
+        if FROM.is_match(before) && !UNTIL.is_match(before) {
+            return Start::Day(day.iso.clone(), day.range.clone());
+        }
+    }
+    let name = |anchor: regex::Captures<'_>| anchor.get(1).map(|name| name.as_str().to_owned());
+    let after = ANCHOR
+        .captures(&said[span.range.end.min(said.len())..])
+        .filter(|found| found.get(0).is_some_and(|all| all.start() < 60));
+    let at_anniversary = said[span.range.clone()]
+        .contains("nniversary")
+        .then(|| ANCHOR.captures(&said[span.range.end.saturating_sub(4)..]))
+        .flatten();
+    let Some(anchor) = at_anniversary.or(after).and_then(name).or_else(|| ANCHOR.captures(said).and_then(name)) else {
+        return either();
+    };
+    let folded = anchor.to_lowercase();
+    if folded.starts_with("effective date") {
+        return either();
+    }
+    if folded.ends_with(" date")
+        && folded != "execution date"
+        && folded != "agreement date"
+        && folded != "contract date"
+        && folded != "signature date"
+    {
+        let role = folded.trim_start_matches("the ").to_owned();
+        let day = text.days.iter().find(|day| day.role.as_deref() == Some(role.as_str()));
+        return day.map_or(Start::Unknown, |day| Start::Day(day.iso.clone(), day.range.clone()));
+    }
+    if HEREOF.is_match(&folded) { agreement() } else { Start::Unknown }
+}

@@ -1,0 +1,179 @@
+//! A document's pages as one text for rules that read sentences: white space collapsed, running lines left out, quotation marks and dashes
+//! plain, and every place traceable to its page.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+/// The text, and where its words are from. A line feed stands for a blank line, any other white space is one space.
+#[derive(Debug, Default)]
+pub(crate) struct Flat {
+    pub text: String,
+    words: Vec<WordPlace>,
+    /// Bytes at which lines of the pages begin.
+    lines: Vec<u32>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct WordPlace {
+    byte: u32,
+    page: u32,
+    at: u32,
+}
+
+/// Blank lines that show where a page of a text without form feeds ended, at least.
+const PAGE_GAP: u32 = 3;
+/// Lines beside the edge of a page that can be running lines.
+const EDGE_LINES: usize = 3;
+/// How often a line stands at edges of pages to be a running line, at least.
+const RUNNING: usize = 2;
+/// Shortest running line with words, in characters: headings of lists repeat too.
+const RUNNING_LENGTH: usize = 12;
+
+struct Line<'a> {
+    page: u32,
+    /// Characters of the page before it.
+    at: u32,
+    text: &'a str,
+    /// Whether a blank line is before it.
+    blank_before: bool,
+    /// The physical page that it is on.
+    sheet: usize,
+}
+
+impl Flat {
+    /// Linear in the length of the pages.
+    pub fn new(pages: &[&str]) -> Flat {
+        let lines = lines(pages);
+        let running = running(&lines);
+        let mut flat = Flat::default();
+        let mut blank = false;
+        for (line, running) in lines.iter().zip(running) {
+            blank |= line.blank_before;
+            if !running {
+                flat.push_line(line, std::mem::take(&mut blank));
+            }
+        }
+        flat
+    }
+
+    fn push_line(&mut self, line: &Line<'_>, blank: bool) {
+        let mut in_word = false;
+        let mut first = true;
+        for (place, c) in (line.at..).zip(line.text.chars()) {
+            if c.is_whitespace() || matches!(c, '\u{200b}' | '\u{feff}') {
+                in_word = false;
+                continue;
+            }
+            if !in_word {
+                if !self.text.is_empty() {
+                    self.text.push(if first && blank { '\n' } else { ' ' });
+                }
+                let byte = self.text.len() as u32;
+                if first {
+                    self.lines.push(byte);
+                }
+                self.words.push(WordPlace { byte, page: line.page, at: place });
+                (in_word, first) = (true, false);
+            }
+            self.text.push(plain(c));
+        }
+    }
+
+    /// Page and characters of a range of bytes. A range over several pages ends with its first page.
+    pub fn place(&self, range: Range<usize>) -> (u32, u32, u32) {
+        let (page, start) = self.page_place(range.start);
+        let last = self.text[..range.end].char_indices().next_back().map_or(0, |(at, _)| at).max(range.start);
+        let (last_page, end) = self.page_place(last);
+        if last_page == page {
+            return (page, start, end + 1);
+        }
+        let of_page = self.words.partition_point(|word| word.page <= page);
+        let end = self.words.get(of_page.saturating_sub(1)).map_or(start, |word| {
+            let length = self.text[word.byte as usize..].chars().take_while(|c| !c.is_whitespace()).count();
+            word.at + length as u32
+        });
+        (page, start, end.max(start + 1))
+    }
+
+    fn page_place(&self, byte: usize) -> (u32, u32) {
+        let after = self.words.partition_point(|word| word.byte as usize <= byte);
+        let Some(word) = after.checked_sub(1).and_then(|at| self.words.get(at)) else { return (1, 0) };
+        let into = self.text[word.byte as usize..byte].chars().count() as u32;
+        (word.page, word.at + into)
+    }
+
+    /// The byte of a character of a page, where it is in the text.
+    pub fn byte(&self, page: u32, at: u32) -> Option<usize> {
+        let after = self.words.partition_point(|word| (word.page, word.at) <= (page, at));
+        let word = self.words.get(after.checked_sub(1)?)?;
+        if word.page != page {
+            return None;
+        }
+        let mut chars = self.text[word.byte as usize..].char_indices().take_while(|(_, c)| !c.is_whitespace());
+        chars.nth((at - word.at) as usize).map(|(into, _)| word.byte as usize + into)
+    }
+
+    /// Whether a line of a page begins at a byte.
+    pub fn begins_line(&self, byte: usize) -> bool {
+        self.lines.binary_search(&(byte as u32)).is_ok()
+    }
+}
+
+/// One character for one, so that characters can be counted in either text.
+fn plain(c: char) -> char {
+    match c {
+        '“' | '”' | '„' | '«' | '»' | '″' => '"',
+        '‘' | '’' | '‚' | '′' | '`' => '\'',
+        '–' | '—' | '‐' | '‑' | '−' | '\u{ad}' => '-',
+        c => c,
+    }
+}
+
+fn lines<'a>(pages: &[&'a str]) -> Vec<Line<'a>> {
+    let mut all = Vec::new();
+    let mut sheet = 0;
+    for (page, text) in (1..).zip(pages) {
+        let (mut at, mut blank) = (0, 1);
+        for text in text.split(['\n', '\u{c}']) {
+            let length = text.chars().count() as u32;
+            if text.trim().is_empty() {
+                blank += 1;
+            } else {
+                sheet += usize::from(blank > PAGE_GAP);
+                all.push(Line { page, at, text, blank_before: blank > 0, sheet });
+                blank = 0;
+            }
+            at += length + 1;
+        }
+        sheet += 1;
+    }
+    all
+}
+
+/// Which lines are headers, footers and page numbers.
+fn running(lines: &[Line<'_>]) -> Vec<bool> {
+    let key = |line: &Line<'_>| -> String {
+        line.text.split_whitespace().collect::<Vec<_>>().join(" ").replace(|c: char| c.is_ascii_digit(), "#")
+    };
+    let mut counts: HashMap<String, usize> = HashMap::new();
+    let mut edges: Vec<usize> = Vec::new();
+    let mut first = 0;
+    let sheets = lines.last().map_or(0, |line| line.sheet);
+    while first < lines.len() {
+        let sheet = lines[first].sheet;
+        let end = first + lines[first..].partition_point(|line| line.sheet == sheet);
+        edges.extend((first..end).filter(|at| at - first < EDGE_LINES || end - at <= EDGE_LINES));
+        first = end;
+    }
+    for at in &edges {
+        *counts.entry(key(&lines[*at])).or_default() += 1;
+    }
+    let mut found = vec![false; lines.len()];
+    for at in edges {
+        let key = key(&lines[at]);
+        let number = key.chars().all(|c| matches!(c, '#' | '-' | ' ' | '.' | 'i' | 'v' | 'x')) && key.len() <= 8;
+        let repeated = counts.get(&key).is_some_and(|count| *count >= RUNNING) && key.len() >= RUNNING_LENGTH;
+        found[at] = sheets > 0 && (number || repeated);
+    }
+    found
+}

@@ -1,0 +1,245 @@
+//! Governing law, and where disputes are decided.
+
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::text::{Text, pattern};
+use super::{Fact, FactKind};
+
+/// The words that introduce the law, up to its place.
+static LAWS_OF: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"(?i)\b(?:govern(?:ed|ing|s)?|construed|interpret(?:ed|ation)?|controlled|enforced|enforceability|determined|application|validity|subject|applicable law|in accordance|under and)\b[^.;]{0,220}?\b(?:(?:laws?|statutes)(?: and [a-z]+)?(?:,[^,.;]{3,80},)?(?: in force)?(?: (?:of|in)| from time to time in force in)(?: and for)? |laws?\b[^.;]{0,80}?\b(?:of|in) (?:the )?(?:(?:state|commonwealth|province|republic) of ))",
+    )
+});
+/// "the laws of Texas shall govern", "New York law governs".
+static LAW_GOVERNS: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"(?i)\blaws? of (.{3,60}?)(?:,? (?:except|without|excluding|other)[^.;]{0,120}?)? (?:shall |will )?(?:govern|apply|control|be (?:applied|applicable|controlling))",
+    )
+});
+static X_LAW: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"(?:(?i:governed|construed|interpreted|controlled|subject)\b[^.;]{0,120}?\b(?i:by|with|under|to|of)(?: the)?(?: substantive| internal)? ((?:[A-Z][A-Za-z.]+ ){1,3}?)(?i:laws?)\b)|((?:\b[A-Z][A-Za-z.]+ ){1,3}?)(?i:laws?) (?i:shall|will|governs?|applies)",
+    )
+});
+static THEREOF: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"(?i)\b(?:state|province|commonwealth|country) of (.{3,60})[^.;]{0,260}?\b(?:governed|construed|determined|interpreted)\b[^.;]{0,120}?\b(?:laws? (?:thereof|of (?:such|said|that) (?:state|province|country))|such laws?)",
+    )
+});
+/// The contract at hand, not another.
+static THIS: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"(?i)\b(?:this|these|the) (?:[\w-]+ ){0,4}(?:agreement|contract|terms|oma|amendment|lease|license|note|deed|letter|endorsement|plan|addendum)s?\b|hereof|hereunder|this",
+    )
+});
+static NOT_LAW: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"(?i)\b(?:organized|existing|incorporated|formed|established|registered|good standing|bankruptcy|insolvency|securities|copyright|patent|antitrust|labor|employment|export|compl(?:y|iance)|indemnif|tax(?:es)?)\b[^.;]{0,90}$",
+    )
+});
+
+/// A word of the name of a place, with what may join two of them.
+static PLACE: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"^(?i:the )?(?i:courts? (?:of|in) )?(?:(?i:sovereign |federal )?(?i:state|commonwealth|province|republic|kingdom|country|district|city|county|territory) of )?(?:the )?([A-Z][A-Za-z.'-]*(?:,? (?:(?:and|of|the|&) ){0,2}[A-Z][A-Za-z.'-]*){0,6})",
+    )
+});
+
+/// After the name of a state.
+const NATIONS: &[&str] = &[", U.S.A", ", U.S.A.", ", USA", ", U.S.", ", United States of America", ", United States"];
+/// Words that end the name of a place although they are written with a capital.
+const NO_PLACE: &[&str] = &[
+    "without",
+    "excluding",
+    "except",
+    "as",
+    "shall",
+    "section",
+    "article",
+    "each",
+    "any",
+    "this",
+    "the",
+    "and",
+    "in",
+    "it",
+    "if",
+    "all",
+    "no",
+    "both",
+    "either",
+    "applicable",
+    "agreement",
+    "law",
+    "laws",
+    "you",
+    "we",
+    "to",
+    "with",
+    "regardless",
+    "notwithstanding",
+    "irrespective",
+    "for",
+    "exclusive",
+    "jurisdiction",
+    "venue",
+    "is",
+];
+
+/// The name of a place at the beginning of a text, with its end: "New York", "England and Wales".
+pub(crate) fn place(rest: &str) -> Option<(String, usize)> {
+    let found = PLACE.captures(rest)?;
+    let name = found.get(1)?;
+    let mut end = name.start();
+    let mut kept: Vec<&str> = Vec::new();
+    for word in name.as_str().split([' ', '\n']) {
+        let begin = end;
+        let folded = word.trim_matches([',', '.']).to_lowercase();
+        let joins = matches!(folded.as_str(), "and" | "of" | "the" | "&");
+        if !joins && NO_PLACE.contains(&folded.as_str()) {
+            break;
+        }
+        kept.push(word);
+        end = begin + word.len() + 1;
+        // a sentence ends after a word, but not after "U.S."
+        if word.ends_with('.') && word.trim_end_matches('.').len() > 2 && !word[..word.len() - 1].contains('.') {
+            break;
+        }
+    }
+    while kept.last().is_some_and(|word| matches!(word.to_lowercase().as_str(), "and" | "of" | "the" | "&")) {
+        kept.pop();
+    }
+    let text = kept.join(" ");
+    let text = text.trim_end_matches(',');
+    let text = if text.contains('.') && text.matches('.').count() == 1 { text.trim_end_matches('.') } else { text };
+    // "Texas, U.S.A."
+    let text = NATIONS.iter().find_map(|nation| text.strip_suffix(nation)).unwrap_or(text);
+    let blank = matches!(text.to_lowercase().as_str(), "state" | "state/territory" | "province" | "country");
+    (!blank && text.chars().filter(|c| c.is_alphabetic()).count() > 1).then(|| (proper(text), end.saturating_sub(1)))
+}
+
+/// "NEW YORK" as "New York"; "USA" and "U.S." stay.
+fn proper(text: &str) -> String {
+    if text.chars().any(char::is_lowercase) || text.len() <= 4 {
+        return text.to_owned();
+    }
+    let word = |word: &str| -> String {
+        if matches!(word, "OF" | "AND" | "THE") {
+            return word.to_lowercase();
+        }
+        let mut chars = word.chars();
+        chars.next().map(|first| first.to_string() + &chars.as_str().to_lowercase()).unwrap_or_default()
+    };
+    text.split(' ').map(word).collect::<Vec<_>>().join(" ")
+}
+
+pub(crate) fn find(text: &Text<'_>) -> Vec<Fact> {
+    let mut facts = Vec::new();
+    let mut laws = laws(text);
+    laws.sort_by_key(|(score, _, range)| (std::cmp::Reverse(*score), range.start));
+    if let Some((score, name, range)) = laws.into_iter().next() {
+        let confidence = (70 + 5 * score.min(5)) as u8;
+        facts.push(Fact::new(text, FactKind::GoverningLaw, name, range, confidence));
+    }
+    facts.extend(venue(text));
+    facts
+}
+
+fn laws(text: &Text<'_>) -> Vec<(i32, String, Range<usize>)> {
+    let whole = text.text();
+    let mut found: Vec<(i32, String, Range<usize>)> = Vec::new();
+    let mut add = |score: i32, at: Range<usize>, end: usize, name: String| {
+        let sentence = text.sentence(at.start);
+        let said = &whole[sentence.start..at.end.max(sentence.start)];
+        let score = score + 2 * i32::from(THIS.is_match(said)) + i32::from(said.contains("govern"));
+        found.push((score, name, at.start..end));
+    };
+    for cue in LAWS_OF.find_iter(whole) {
+        if NOT_LAW.is_match(&whole[cue.start()..cue.end()]) {
+            continue;
+        }
+        if let Some((name, end)) = place(&whole[cue.end()..]) {
+            add(2, cue.range(), cue.end() + end, name);
+        }
+    }
+    for cue in LAW_GOVERNS.captures_iter(whole) {
+        if let (Some(all), Some(named)) = (cue.get(0), cue.get(1))
+            && let Some((name, _)) = place(named.as_str())
+        {
+            add(1, all.range(), all.end(), name);
+        }
+    }
+    for cue in X_LAW.captures_iter(whole) {
+        if let (Some(all), Some(named)) = (cue.get(0), cue.get(1).or(cue.get(2)))
+            && let Some((name, _)) = place(named.as_str())
+            && is_place(&name)
+        {
+            add(1, all.range(), all.end(), name);
+        }
+    }
+    for cue in THEREOF.captures_iter(whole) {
+        if let (Some(all), Some(named)) = (cue.get(0), cue.get(1))
+            && let Some((name, _)) = place(named.as_str())
+        {
+            add(1, all.range(), all.end(), name);
+        }
+    }
+    found
+}
+
+/// In the tables of places.
+fn is_place(name: &str) -> bool {
+    let words = crate::words::words(name);
+    !words.is_empty() && crate::places::place_at(&words, 0).is_some_and(|place| place.last == words.len())
+}
+
+static COURTS: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"(?i)\b(?:courts?|venue|jurisdiction|tribunals?)\b[^.;]{0,80}?\b(?:located in|sitting in|situated in|located within|in|of|within|for|lie in|be in) ",
+    )
+});
+static SUBMITS: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"(?i)\b(?:exclusive|submits?|consents?|jurisdiction|venue|brought|litigated|instituted|adjudicated|commenced)\b",
+    )
+});
+static SEAT: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"(?i)\barbitrat(?:ion|ed|ors?|ral)\b[^.]{0,260}?\b(?:(?:held|conducted|take place|located|place|seat|venue|sit|occur|proceedings?|arbitration|arbitrated|resolved|settled)\b[^.,;]{0,50}?(?:in|at|be)) ",
+    )
+});
+
+fn venue(text: &Text<'_>) -> Option<Fact> {
+    let whole = text.text();
+    for cue in SEAT.find_iter(whole) {
+        if let Some((name, end)) = place(&whole[cue.end()..])
+            && starts_with_place(&name)
+        {
+            let range = cue.start()..cue.end() + end;
+            return Some(Fact::new(text, FactKind::Venue, format!("arbitration in {name}"), range, 80));
+        }
+    }
+    for cue in COURTS.find_iter(whole) {
+        let sentence = text.sentence(cue.start());
+        if !SUBMITS.is_match(&whole[sentence]) {
+            continue;
+        }
+        if let Some((name, end)) = place(&whole[cue.end()..])
+            && starts_with_place(&name)
+        {
+            let range = cue.start()..cue.end() + end;
+            return Some(Fact::new(text, FactKind::Venue, format!("courts of {name}"), range, 80));
+        }
+    }
+    None
+}
+
+fn starts_with_place(name: &str) -> bool {
+    let words = crate::words::words(name);
+    let county = words.iter().any(|word| matches!(word.text, "County" | "District"));
+    !words.is_empty() && (county || crate::places::place_at(&words, 0).is_some())
+}

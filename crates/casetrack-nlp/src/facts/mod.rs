@@ -1,0 +1,104 @@
+//! What a contract says about itself: title, parties, dates, term, law, and the like, each with its place. Rules over sentences, names and
+//! dates; no model is asked.
+//!
+//! | facts | file |
+//! |---|---|
+//! | title and type | `title` |
+//! | opening of the contract, parties | `opening`, `parties` |
+//! | agreement date, effective date | `days` |
+//! | expiry | `expiry` |
+//! | renewal term, notice to prevent renewal | `renewal` |
+//! | governing law, venue | `law` |
+//! | cap on liability, payment terms, amounts | `money` |
+//! | signatories | `signatories` |
+//! | who must do what by when | `obligations` |
+//!
+//! They read one text of all pages (`flat`, `text`). Cost: linear; about 10 ms for 100,000 characters.
+
+mod days;
+mod expiry;
+mod flat;
+mod law;
+mod money;
+mod obligations;
+mod opening;
+mod parties;
+mod renewal;
+mod signatories;
+mod text;
+mod title;
+
+use std::ops::Range;
+
+use casetrack_core::Annotations;
+use serde::{Deserialize, Serialize};
+
+pub use self::obligations::{Obligation, obligations};
+use self::text::Text;
+
+/// What a fact is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FactKind {
+    Title,
+    Type,
+    Party,
+    AgreementDate,
+    EffectiveDate,
+    Expiry,
+    RenewalTerm,
+    NoticePeriod,
+    GoverningLaw,
+    Venue,
+    LiabilityCap,
+    PaymentTerms,
+    Amount,
+    Signatory,
+}
+
+/// One fact of a document and the text that states it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fact {
+    pub kind: FactKind,
+    /// For people: a day is ISO 8601, a length of time "30 days", what has no end "perpetual".
+    pub value: String,
+    /// How a value that the document does not state was computed: "3 years from 2000-11-14 (p. 1)".
+    pub computed: Option<String>,
+    /// From 1.
+    pub page: u32,
+    /// Characters of the page, half-open.
+    pub char_start: u32,
+    pub char_end: u32,
+    /// Percent, from the kind of evidence. A rank, not a probability.
+    pub confidence: u8,
+}
+
+/// The facts of a document, by its pages and what analysis found on them, ordered by kind, best first. A kind may have no fact; parties,
+/// amounts and signatories may have several.
+pub fn facts(pages: &[&str], annotations: &Annotations) -> Vec<Fact> {
+    let text = Text::new(pages, annotations);
+    let opening = opening::find(&text);
+    let mut found = title::find(&text, &opening);
+    found.extend(parties::find(&text, &opening));
+    let days = days::find(&text, &opening);
+    found.extend(days.facts(&text));
+    found.extend(expiry::find(&text, &days));
+    found.extend(renewal::find(&text));
+    found.extend(law::find(&text));
+    found.extend(money::find(&text));
+    found.extend(signatories::find(pages));
+    found.sort_by_key(|fact| fact.kind);
+    found
+}
+
+/// The first length of time in a text, as facts write it: "30 days" for "thirty (30) days".
+pub fn length_of_time(written: &str) -> Option<String> {
+    text::spans(written).first().map(text::Span::text)
+}
+
+impl Fact {
+    fn new(text: &Text<'_>, kind: FactKind, value: impl Into<String>, range: Range<usize>, confidence: u8) -> Self {
+        let (page, char_start, char_end) = text.flat.place(range);
+        Self { kind, value: value.into(), computed: None, page, char_start, char_end, confidence }
+    }
+}

@@ -1,0 +1,150 @@
+//! Cap on liability, payment terms, and the largest amounts.
+
+use std::sync::LazyLock;
+
+use casetrack_core::{EntityType, EntityValue};
+use regex::Regex;
+
+use super::text::{Text, pattern, spans};
+use super::{Fact, FactKind};
+
+static LIABLE: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(r"(?i)\b(?:liabilit(?:y|ies)|liable|damages|recover(?:y|able)?|obligations? to indemnify)\b")
+});
+static EXCEEDS: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"(?i)\b(?:exceed(?:s|ing)?|in excess of|greater than|limited to|more than|capped at|up to a maximum of|maximum (?:aggregate )?(?:liability|amount)[^.]{0,40}?(?:is|shall be|will be))\b(?: in the aggregate| in total| an aggregate of| an amount equal to| the total of| the greater of| the lesser of)?:? ",
+    )
+});
+static INSURANCE: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"(?i)\b(?:insurance|policy|coverage|insured|not limited to)\b"));
+static DUE: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"(?i)\b(?:pay(?:s|able|ments?|ing)?|paid|due|remit(?:ted)?|invoices?d?)\b"));
+static AFTER_INVOICE: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"(?i)^[)' ]*(?:\w+ )?(?:days? )?(?:of|after|from|following)[^.;]{0,70}?\b(?:invoices?|receipt|statement|billing|bill|delivery|shipment|end of (?:each|the|such|every))\b",
+    )
+});
+static NET: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(r"(?i)\bnet (?:of )?(?:thirty|sixty|forty-five|ninety|[0-9]{1,3})(?: \([0-9]+\))?(?: days)?\b")
+});
+
+/// Longest text of a cell, in characters.
+const CELL: usize = 240;
+/// Most amounts of one document.
+const AMOUNTS: usize = 5;
+
+pub(crate) fn find(text: &Text<'_>) -> Vec<Fact> {
+    let mut facts: Vec<Fact> = cap(text).into_iter().chain(payment(text)).collect();
+    facts.extend(amounts(text));
+    facts
+}
+
+fn cap(text: &Text<'_>) -> Option<Fact> {
+    let whole = text.text();
+    let mut best: Option<(i32, Fact)> = None;
+    for sentence in &text.sentences {
+        let said = &whole[sentence.clone()];
+        if !LIABLE.is_match(said) || INSURANCE.is_match(said) {
+            continue;
+        }
+        for exceeds in EXCEEDS.find_iter(said) {
+            let before = said[..exceeds.start()].to_lowercase();
+            if !(before.contains("liab") || before.contains("damages")) {
+                continue;
+            }
+            let rest = &said[exceeds.end()..];
+            let stop = rest.find(['.', ';']).filter(|at| !rest[*at..].starts_with(".0")).unwrap_or(rest.len());
+            let value: String = rest[..stop].split_whitespace().collect::<Vec<_>>().join(" ");
+            let folded = value.to_lowercase();
+            let money = value.contains(['$', '€', '£'])
+                || [
+                    "amount",
+                    "paid",
+                    "fees",
+                    "price",
+                    "dollars",
+                    "sum",
+                    "payable",
+                    "received",
+                    "direct damages",
+                    "replacement",
+                    "purchase",
+                ]
+                .iter()
+                .any(|word| folded.contains(word));
+            if !money {
+                continue;
+            }
+            let score = 1
+                + 2 * i32::from(before.contains("liability"))
+                + i32::from(before.contains("aggregate") || before.contains("total") || before.contains("maximum"))
+                + i32::from(before.contains("in no event"));
+            let value: String = value.chars().take(CELL).collect();
+            if best.as_ref().is_none_or(|(most, _)| score > *most) {
+                let range = sentence.start + exceeds.start()..sentence.start + exceeds.end() + stop;
+                best = Some((score, Fact::new(text, FactKind::LiabilityCap, value, range, (65 + 5 * score) as u8)));
+            }
+        }
+    }
+    best.map(|(_, fact)| fact)
+}
+
+fn payment(text: &Text<'_>) -> Option<Fact> {
+    let whole = text.text();
+    for sentence in &text.sentences {
+        let said = &whole[sentence.clone()];
+        if !DUE.is_match(said) {
+            continue;
+        }
+        if let Some(net) = NET.find(said) {
+            let range = sentence.start + net.start()..sentence.start + net.end();
+            return Some(Fact::new(text, FactKind::PaymentTerms, net.as_str().replace('\n', " "), range, 85));
+        }
+        for span in spans(said) {
+            let (before, after) = (&said[..span.range.start], &said[span.range.end..]);
+            let near = before[before.char_indices().rev().nth(60).map_or(0, |(at, _)| at)..].to_lowercase();
+            if let Some(behind) = AFTER_INVOICE.find(after)
+                && (near.contains("within") || near.contains("later than") || near.contains("due"))
+                && DUE.is_match(&said[..span.range.start])
+            {
+                let range = sentence.start + span.range.start..sentence.start + span.range.end + behind.end();
+                let value =
+                    format!("{}{}", span.text(), behind.as_str().trim_start_matches([')', '\'']).replace('\n', " "));
+                return Some(Fact::new(text, FactKind::PaymentTerms, value, range, 80));
+            }
+        }
+    }
+    None
+}
+
+/// The largest amounts of money, each once.
+fn amounts(text: &Text<'_>) -> Vec<Fact> {
+    let annotations = text.annotations;
+    let mut money: Vec<(f64, usize)> = Vec::new();
+    for (number, entity) in annotations.entities.iter().enumerate() {
+        if let (EntityType::Amount, Some(EntityValue::Amount(amount))) = (entity.entity_type, &entity.value)
+            && amount.unit != "%"
+            && let Ok(value) = amount.value.parse::<f64>()
+        {
+            money.push((value, number));
+        }
+    }
+    money.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+    money.truncate(AMOUNTS);
+    let first = |number: usize| annotations.mentions.iter().find(|mention| mention.entity as usize == number);
+    let fact = |(_, number): (f64, usize)| {
+        let (mention, entity) = (first(number)?, &annotations.entities[number]);
+        let Some(EntityValue::Amount(amount)) = &entity.value else { return None };
+        Some(Fact {
+            kind: FactKind::Amount,
+            value: format!("{} {}", amount.unit, amount.value),
+            computed: None,
+            page: mention.page,
+            char_start: mention.char_start,
+            char_end: mention.char_end,
+            confidence: 90,
+        })
+    };
+    money.into_iter().filter_map(fact).collect()
+}

@@ -1,0 +1,202 @@
+//! Who must do what by when: sentences that bind a party and name a day, a length of time or a period.
+
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use casetrack_core::Annotations;
+use jiff::civil::Date;
+use regex::Regex;
+
+use super::days::{self, Days};
+use super::text::{Span, Text, pattern, spans};
+use super::{FactKind, expiry, opening, parties, renewal};
+use crate::words::is_party_word;
+
+/// A duty and when it is due. It has a day, or a trigger, or both where the day was computed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Obligation {
+    /// As the sentence names the party: "Supplier", "Each Party".
+    pub who: String,
+    /// From "shall" to the end of the clause.
+    pub what: String,
+    /// ISO 8601.
+    pub due: Option<String>,
+    /// How the day was computed: "30 days from 1998-06-01 (p. 2)".
+    pub computed: Option<String>,
+    /// What it counts from, or how often it recurs: "30 days after receipt of the invoice", "each month".
+    pub trigger: Option<String>,
+    /// From 1.
+    pub page: u32,
+    /// Characters of the page, half-open: from the party to the end of the clause.
+    pub char_start: u32,
+    pub char_end: u32,
+}
+
+static DUTY: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"((?:(?i:each|either|both|the|such) )?(?:[A-Z][\w&.'-]*|part(?:y|ies))(?: (?:of |and |& )?[A-Z][\w&.'-]*){0,5}(?: of the parties)?) (shall|must|will|agrees? to|(?:is|are) (?:required|obligated|obliged) to|undertakes? to|covenants? to) ",
+    )
+});
+/// Right after the verb: what follows is no duty to act.
+static NO_DUTY: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"(?i)^(?:not be (?:liable|required|obligated|responsible)|have (?:the|no) (?:right|option|obligation)|be (?:entitled|deemed|effective|governed|liable|construed|binding)|mean|include|expire|terminate|continue|commence|remain)\b",
+    )
+});
+/// Before a day by which something is due.
+static BY: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(r"(?i)\b(?:by|before|on|until|than|prior to|on or before|on or about)(?: or before)?(?: the)? ?$")
+});
+static WITHIN: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"(?i)\b(?:within|(?:no|not) later than|at least|(?:no|not) (?:less|more) than|upon|in|for|after)(?: the first| a period of| the)? ?$",
+    )
+});
+/// What a length of time counts from.
+static AFTER: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"(?i)^[)' ]*(?:days? |days' )?(?:(?:prior |advance )?(?:written )?notice )?((?:of|after|from|following|before|prior to|in advance of) [^.,;()]{3,120})",
+    )
+});
+static EVERY: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"(?i)\b(?:(?:on|by|within|before)[^.,;]{0,50} )?(?:each|every) (?:calendar |fiscal |contract )?(?:week|month|quarter|year|anniversary)\b|\b(?:monthly|quarterly|annually|semi-annually|weekly)\b",
+    )
+});
+static EFFECTIVE: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"(?i)^(?:of|after|from|following|before|prior to) (?:the )?(?:effective date|date (?:hereof|of this agreement)|execution (?:hereof|of this agreement))",
+    )
+});
+
+/// Longest duty, in characters, and most of one document.
+const WHAT: usize = 400;
+const MOST: usize = 500;
+
+/// The obligations of a document with a day, a length of time or a period, in the order of the text. Linear in its length.
+pub fn obligations(pages: &[&str], annotations: &Annotations) -> Vec<Obligation> {
+    let text = Text::new(pages, annotations);
+    let opening = opening::find(&text);
+    let days = days::find(&text, &opening);
+    let named: Vec<String> = parties::find(&text, &opening)
+        .into_iter()
+        .filter(|fact| fact.kind == FactKind::Party)
+        .map(|fact| fact.value.to_lowercase())
+        .collect();
+    let mut found = Vec::new();
+    for sentence in &text.sentences {
+        let said = &text.text()[sentence.clone()];
+        let duties: Vec<_> = DUTY.captures_iter(said).collect();
+        for (number, duty) in duties.iter().enumerate() {
+            let (Some(all), Some(who)) = (duty.get(0), duty.get(1)) else { continue };
+            let end = duties.get(number + 1).and_then(|next| next.get(0)).map_or(said.len(), |next| next.start());
+            let what = &said[all.end()..end];
+            if !is_bound(who.as_str(), &named) || NO_DUTY.is_match(what) {
+                continue;
+            }
+            let clause = sentence.start + all.end()..sentence.start + end;
+            let Some(when) = when(&text, clause, &days) else { continue };
+            let verb = duty.get(2).map_or("shall", |verb| verb.as_str());
+            let what: String = what.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(WHAT).collect();
+            let what = what.trim_end_matches([',', ';', ' ']).trim_end_matches(" and").to_owned();
+            let length = said[..end].trim_end().len().max(all.end());
+            let place = text.flat.place(sentence.start + who.start()..sentence.start + length);
+            found.push(Obligation {
+                who: who.as_str().split_whitespace().collect::<Vec<_>>().join(" "),
+                what: format!("{verb} {what}"),
+                due: when.due,
+                computed: when.computed,
+                trigger: when.trigger,
+                page: place.0,
+                char_start: place.1,
+                char_end: place.2,
+            });
+            if found.len() >= MOST {
+                return found;
+            }
+        }
+    }
+    found.extend(notice_deadline(&text, &days));
+    found
+}
+
+/// The last day on which a notice prevents the renewal of the term, where end, renewal and notice are known.
+fn notice_deadline(text: &Text<'_>, days: &Days) -> Option<Obligation> {
+    let expiry = expiry::find(text, days)?;
+    let end: Date = expiry.value.parse().ok()?;
+    let renewal = renewal::find(text);
+    renewal.iter().find(|fact| fact.kind == FactKind::RenewalTerm)?;
+    let notice = renewal.iter().find(|fact| fact.kind == FactKind::NoticePeriod)?;
+    let span = spans(&notice.value).into_iter().next().filter(|span| !span.business)?;
+    let due = end.checked_sub(span.length()).ok()?;
+    Some(Obligation {
+        who: "A party that does not want the term to renew".to_owned(),
+        what: "must give notice".to_owned(),
+        due: Some(due.to_string()),
+        computed: Some(format!("{} before {end} (p. {})", span.text(), expiry.page)),
+        trigger: Some(format!("{} before the end of the term", span.text())),
+        page: notice.page,
+        char_start: notice.char_start,
+        char_end: notice.char_end,
+    })
+}
+
+/// Whether words name a party.
+fn is_bound(who: &str, named: &[String]) -> bool {
+    let folded = who.to_lowercase();
+    let bare = ["each ", "either ", "both ", "the ", "such "].iter().find_map(|word| folded.strip_prefix(word));
+    let bare = bare.unwrap_or(&folded);
+    matches!(bare, "party" | "parties" | "of the parties")
+        || is_party_word(bare)
+        || bare.len() > 2 && named.iter().any(|name| name.contains(bare))
+}
+
+struct When {
+    due: Option<String>,
+    computed: Option<String>,
+    trigger: Option<String>,
+}
+
+fn when(text: &Text<'_>, clause: Range<usize>, days: &Days) -> Option<When> {
+    let said = &text.text()[clause.clone()];
+    for day in text.days_in(clause.clone()) {
+        if BY.is_match(&text.text()[clause.start..day.range.start]) {
+            return Some(When { due: Some(day.iso.clone()), computed: None, trigger: None });
+        }
+    }
+    for span in spans(said) {
+        let Some(after) = AFTER.captures(&said[span.range.end..]).and_then(|after| after.get(1)) else { continue };
+        if !WITHIN.is_match(&said[..span.range.start]) {
+            continue;
+        }
+        let from = after.as_str().split_whitespace().collect::<Vec<_>>().join(" ");
+        let trigger = Some(format!("{} {from}", span.text()));
+        let (due, computed) = match computed(text, &span, &from, days) {
+            Some((due, computed)) => (Some(due), Some(computed)),
+            None => (None, None),
+        };
+        return Some(When { due, computed, trigger });
+    }
+    let every = EVERY.find(said)?;
+    let trigger = every.as_str().split_whitespace().collect::<Vec<_>>().join(" ");
+    Some(When { due: None, computed: None, trigger: Some(trigger) })
+}
+
+/// The day, where the length of time counts from the effective date or the date of the agreement. Business days are left out: they need
+/// a calendar of holidays.
+fn computed(text: &Text<'_>, span: &Span, from: &str, days: &Days) -> Option<(String, String)> {
+    if span.business || !EFFECTIVE.is_match(from) {
+        return None;
+    }
+    let known = if from.to_lowercase().contains("effective") {
+        days.effective.as_ref().or(days.agreement.as_ref())
+    } else {
+        days.agreement.as_ref().or(days.effective.as_ref())
+    }?;
+    let day: Date = known.iso.parse().ok()?;
+    let before = from.starts_with("before") || from.starts_with("prior");
+    let due = if before { day.checked_sub(span.length()) } else { day.checked_add(span.length()) }.ok()?;
+    let joint = if before { "before" } else { "from" };
+    let page = text.flat.place(known.range.clone()).0;
+    Some((due.to_string(), format!("{} {joint} {} (p. {page})", span.text(), known.iso)))
+}

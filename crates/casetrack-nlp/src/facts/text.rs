@@ -1,0 +1,295 @@
+//! The text of a document for rules: sentences, dates, names and lengths of time, each at its place.
+
+use std::ops::Range;
+
+use casetrack_core::{Annotations, DatePrecision, DateValue, EntityType, EntityValue};
+use jiff::ToSpan;
+use regex::Regex;
+
+use super::flat::Flat;
+use crate::amounts::number;
+use crate::tokens::Tokens;
+
+/// A document as the rules for facts read it.
+pub(crate) struct Text<'a> {
+    pub flat: Flat,
+    /// Bytes of the flat text, in order.
+    pub sentences: Vec<Range<usize>>,
+    /// Days that the document states itself, in order.
+    pub days: Vec<Day>,
+    /// Names of people, organizations and places, in order.
+    pub names: Vec<Named>,
+    pub annotations: &'a Annotations,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct Day {
+    pub range: Range<usize>,
+    /// ISO 8601.
+    pub iso: String,
+    pub role: Option<String>,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct Named {
+    pub range: Range<usize>,
+    pub entity_type: EntityType,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Unit {
+    Day,
+    Week,
+    Month,
+    Year,
+}
+
+/// A length of time in a text.
+#[derive(Debug, Clone)]
+pub(crate) struct Span {
+    pub range: Range<usize>,
+    pub count: i32,
+    pub unit: Unit,
+    pub business: bool,
+}
+
+impl Span {
+    /// By the calendar: a month is one, whatever its days.
+    pub fn length(&self) -> jiff::Span {
+        match self.unit {
+            Unit::Day => self.count.days(),
+            Unit::Week => self.count.weeks(),
+            Unit::Month => self.count.months(),
+            Unit::Year => self.count.years(),
+        }
+    }
+
+    /// "3 years", "30 business days". Twelve months are a year.
+    pub fn text(&self) -> String {
+        let (count, unit) = match (self.count, self.unit) {
+            (count, Unit::Month) if count % 12 == 0 => (count / 12, "year"),
+            (count, Unit::Month) => (count, "month"),
+            (count, Unit::Year) => (count, "year"),
+            (count, Unit::Week) => (count, "week"),
+            (count, Unit::Day) => (count, "day"),
+        };
+        let business = if self.business { "business " } else { "" };
+        format!("{count} {business}{unit}{}", if count == 1 { "" } else { "s" })
+    }
+}
+
+impl<'a> Text<'a> {
+    pub fn new(pages: &[&str], annotations: &'a Annotations) -> Self {
+        let flat = Flat::new(pages);
+        let sentences = sentences(&flat.text);
+        let (mut days, mut names) = (Vec::new(), Vec::new());
+        for mention in &annotations.mentions {
+            let Some(entity) = annotations.entities.get(mention.entity as usize) else { continue };
+            let Some(start) = flat.byte(mention.page, mention.char_start) else { continue };
+            let Some(last) = flat.byte(mention.page, mention.char_end.saturating_sub(1)) else { continue };
+            let end = last + flat.text[last..].chars().next().map_or(0, char::len_utf8);
+            if end <= start {
+                continue;
+            }
+            match (&entity.value, entity.entity_type) {
+                (Some(EntityValue::Date(value)), _)
+                    if value.precision == DatePrecision::Day && is_stated(&flat.text[start..end]) =>
+                {
+                    days.push(Day { range: start..end, iso: value.first.clone(), role: mention.role.clone() });
+                }
+                (_, EntityType::Person | EntityType::Organization | EntityType::Location) => {
+                    let entity_type = entity.entity_type;
+                    names.push(Named { range: start..end, entity_type });
+                }
+                (Some(EntityValue::Date(value)), _) if value.precision == DatePrecision::Range => {
+                    days.extend(both_ends(&flat.text, start..end, value));
+                }
+                _ => {}
+            }
+        }
+        Self { flat, sentences, days, names, annotations }
+    }
+
+    pub fn text(&self) -> &str {
+        &self.flat.text
+    }
+
+    /// The sentence around a byte.
+    pub fn sentence(&self, byte: usize) -> Range<usize> {
+        let after = self.sentences.partition_point(|sentence| sentence.start <= byte);
+        after.checked_sub(1).map_or(0..0, |at| self.sentences[at].clone())
+    }
+
+    /// The days that begin in a range.
+    pub fn days_in(&self, range: Range<usize>) -> &[Day] {
+        let from = self.days.partition_point(|day| day.range.start < range.start);
+        let to = self.days.partition_point(|day| day.range.start < range.end);
+        &self.days[from..to.max(from)]
+    }
+
+    pub fn names_in(&self, range: Range<usize>) -> &[Named] {
+        let from = self.names.partition_point(|name| name.range.start < range.start);
+        let to = self.names.partition_point(|name| name.range.start < range.end);
+        &self.names[from..to.max(from)]
+    }
+
+    /// Greatest byte below or at `at` where a character begins.
+    pub fn floor(&self, at: usize) -> usize {
+        let mut at = at.min(self.text().len());
+        while !self.text().is_char_boundary(at) {
+            at -= 1;
+        }
+        at
+    }
+}
+
+/// The days of "May 1, 2019 through April 30, 2020".
+fn both_ends(text: &str, range: Range<usize>, value: &DateValue) -> Vec<Day> {
+    let written = &text[range.clone()];
+    let joint = [" through ", " to ", " until ", " - ", " and ", "-"].iter().find_map(|joint| {
+        let at = written.find(joint)?;
+        Some((range.start + at, range.start + at + joint.len()))
+    });
+    let Some((end, start)) = joint else { return Vec::new() };
+    let first = Day { range: range.start..end, iso: value.first.clone(), role: None };
+    let last = Day { range: start..range.end, iso: value.last.clone(), role: None };
+    vec![first, last]
+}
+
+/// Not computed from another date: "ten days after the Effective Date" is computed.
+fn is_stated(written: &str) -> bool {
+    let mut words = written.split(|c: char| !c.is_alphanumeric());
+    !words.any(|word| matches!(word, "after" | "following" | "from" | "before" | "prior" | "anniversary" | "hereof"))
+}
+
+/// A regular expression whose spaces stand for any white space of the flat text. The patterns are constants of this crate.
+pub(crate) fn pattern(text: &str) -> Regex {
+    // Boundaries of ASCII words: others keep the matcher from its fast paths.
+    let text = text.replace(' ', "[ \\n]").replace(r"\b", r"(?-u:\b)").replace(r"\w", "[0-9A-Za-z_]");
+    #[expect(clippy::expect_used, reason = "a constant, compiled by the tests")]
+    Regex::new(&text).expect("a sound pattern")
+}
+
+/// Words before a point that does not end a sentence.
+const ABBREVIATIONS: &[&str] = &[
+    "inc", "corp", "ltd", "co", "llc", "no", "nos", "st", "mr", "mrs", "ms", "dr", "sec", "art", "vs", "v", "e.g",
+    "i.e", "al", "jr", "sr", "u.s", "u.s.a", "u.k", "l.p", "l.l.c", "n.a", "s.a", "p.o", "approx", "dept", "ave",
+    "blvd", "bldg", "messrs", "a.m", "p.m", "d.c",
+];
+/// Longest sentence, in bytes.
+const SENTENCE: usize = 4000;
+
+fn sentences(text: &str) -> Vec<Range<usize>> {
+    let mut all = Vec::new();
+    let mut start = 0;
+    let bytes = text.as_bytes();
+    for (at, byte) in bytes.iter().enumerate() {
+        let ends = match byte {
+            b'\n' => {
+                let goes_on = bytes.get(at + 1).is_some_and(u8::is_ascii_lowercase)
+                    || matches!(bytes.get(at.wrapping_sub(1)), Some(b',' | b'('));
+                !goes_on
+            }
+            b' ' => ends_sentence(text, at),
+            _ => false,
+        };
+        if ends || at - start > SENTENCE && matches!(byte, b' ' | b'\n') {
+            all.push(start..at);
+            start = at + 1;
+        }
+    }
+    if start < text.len() {
+        all.push(start..text.len());
+    }
+    all
+}
+
+fn ends_sentence(text: &str, space: usize) -> bool {
+    let before = text[..space].trim_end_matches(['"', '\'', ')', ']']);
+    let Some(stop) = before.chars().next_back().filter(|c| matches!(c, '.' | '?' | '!')) else { return false };
+    if text[space + 1..].starts_with(|c: char| c.is_lowercase()) {
+        return false;
+    }
+    if stop != '.' {
+        return true;
+    }
+    let word = before[..before.len() - 1].rsplit([' ', '\n', '(', '"']).next().unwrap_or_default().to_lowercase();
+    let number = word.chars().all(|c| c.is_ascii_digit() || c == '.') && before.len() < space;
+    let letter = word.chars().count() == 1;
+    // the number of a section is no sentence, but it may begin one
+    !(letter || number || ABBREVIATIONS.contains(&word.as_str()))
+}
+
+/// The lengths of time that a text states, in order: "three (3) years", "12-month", "annual", "month to month".
+pub(crate) fn spans(text: &str) -> Vec<Span> {
+    let tokens = Tokens::new(text);
+    let mut found: Vec<Span> = Vec::new();
+    let mut at = 0;
+    while at < tokens.len() {
+        match span(&tokens, at) {
+            Some((span, end)) => {
+                found.push(span);
+                at = end;
+            }
+            None => at += 1,
+        }
+    }
+    found
+}
+
+fn span(tokens: &Tokens<'_>, at: usize) -> Option<(Span, usize)> {
+    let made = |count, unit, business, end: usize| {
+        let range = tokens.bytes(at).0..tokens.bytes(end - 1).1;
+        Some((Span { range, count, unit, business }, end))
+    };
+    match tokens.word(at) {
+        "annual" | "yearly" => return made(1, Unit::Year, false, at + 1),
+        "year" | "month" if tokens.word(at + 1) == "to" || tokens.word(at + 2) == "to" => {
+            let dash = usize::from(tokens.symbol(at + 1) == '-');
+            let end = at + 2 + 2 * dash;
+            if tokens.word(end) == tokens.word(at) {
+                let unit = if tokens.word(at) == "year" { Unit::Year } else { Unit::Month };
+                return made(1, unit, false, end + 1);
+            }
+        }
+        _ => {}
+    }
+    let count = number(tokens, at)?;
+    let mut next = count.end;
+    // "thirty-(30)", "one (1)-year", "(30)" after a number that was read without it
+    for _ in 0..2 {
+        if tokens.symbol(next) == '-' {
+            next += 1;
+        }
+        if tokens.symbol(next) == '(' && tokens.is_number(next + 1) && tokens.symbol(next + 2) == ')' {
+            next += 3;
+        }
+    }
+    let mut business = false;
+    while matches!(
+        tokens.word(next),
+        "business"
+            | "working"
+            | "calendar"
+            | "consecutive"
+            | "full"
+            | "additional"
+            | "successive"
+            | "contract"
+            | "further"
+    ) {
+        business |= matches!(tokens.word(next), "business" | "working");
+        next += 1;
+    }
+    let unit = match tokens.word(next) {
+        "day" | "days" => Unit::Day,
+        "week" | "weeks" => Unit::Week,
+        "month" | "months" => Unit::Month,
+        "year" | "years" => Unit::Year,
+        _ => return None,
+    };
+    if count.value.fract() != 0.0 || !(1.0..=5000.0).contains(&count.value) {
+        return None;
+    }
+    made(count.value as i32, unit, business, next + 1)
+}

@@ -1,0 +1,211 @@
+//! The title of a contract and its type.
+
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::opening::Opening;
+use super::text::{Text, pattern};
+use super::{Fact, FactKind};
+
+/// Words that say what kind of document it is.
+static KIND: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"(?i)\b(?:agreement|contract|addendum|amendment|lease|license|licence|memorandum|statement of work|endorsement|franchise|indenture|note|deed|guarant(?:y|ee)|plan|policy|letter of intent|terms and conditions|purchase order|settlement|undertaking|charter|bylaws|waiver|assignment)s?\b",
+    )
+});
+/// "This Distribution Agreement", at the beginning of the opening.
+static THIS: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"\b(?:This|THIS) ((?:[A-Z][\w&/'.-]*,? |and |of |to |for |the |- |& ){0,14}?(?:Agreement|AGREEMENT|Contract|CONTRACT|Lease|LEASE|Addendum|ADDENDUM|Amendment|AMENDMENT|License|LICENSE|Deed|DEED|Indenture|INDENTURE))\b",
+    )
+});
+/// Before a title on the same line.
+static LABEL: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"^(?:(?i:exhibit|ex\.?|appendix|annex|schedule|document)[ -]*(?:[A-Z]{0,2}[-\x20]?[0-9]+(?:\.[0-9]+)?[A-Za-z]{0,2}(?:\([a-z0-9]+\))?|[A-Z]|[IVX]+)\b[.:]?|(?i:execution (?:version|copy)|conformed copy|final(?: version)?|draft|form of|redacted(?: copy| version)?|confidential(?: treatment requested)?)\b|[0-9.-]+|[\s*:#•()-]+)+",
+    )
+});
+/// Words in a title that are not capitalized.
+const SMALL: &[&str] =
+    &["of", "and", "to", "the", "for", "in", "on", "by", "with", "a", "an", "or", "&", "-", "#", "no."];
+/// How far from the beginning titles are looked for, in bytes, where the opening is not found.
+const HEAD: usize = 6000;
+const WORDS: usize = 24;
+
+pub(crate) fn find(text: &Text<'_>, opening: &Opening) -> Vec<Fact> {
+    let Some((title, range, confidence)) = heading(text, opening).or_else(|| named(text, opening)) else {
+        return Vec::new();
+    };
+    let kind = kind_of(&title);
+    let mut facts = vec![Fact::new(text, FactKind::Title, title, range.clone(), confidence)];
+    if let Some(kind) = kind {
+        facts.push(Fact::new(text, FactKind::Type, kind, range, confidence));
+    }
+    facts
+}
+
+/// "distribution agreement": the words before the last word that names a kind, without case.
+fn kind_of(title: &str) -> Option<String> {
+    let folded = title.to_lowercase();
+    let first = KIND.find(&folded)?;
+    let amendment = ["amendment", "addendum"].iter().find(|word| folded.contains(**word));
+    if let Some(amendment) = amendment {
+        return Some((*amendment).to_owned());
+    }
+    let words: Vec<&str> = folded[..first.end()].split_whitespace().collect();
+    let from = words.len().saturating_sub(3);
+    let kept: Vec<&str> = words[from..].iter().copied().skip_while(|word| SMALL.contains(word)).collect();
+    Some(kept.join(" "))
+}
+
+/// A heading above the opening.
+fn heading(text: &Text<'_>, opening: &Opening) -> Option<(String, Range<usize>, u8)> {
+    let whole = text.text();
+    let own = THIS.captures(&whole[opening.range.clone()]).and_then(|found| found.get(1)).map(|own| fold(own.as_str()));
+    let until =
+        if opening.parties.is_empty() { text.floor(HEAD) } else { text.floor(opening.parties.start.min(HEAD * 2)) };
+    let mut best: Option<(i32, String, Range<usize>)> = None;
+    for range in runs(text, until) {
+        let written = &whole[range.clone()];
+        let lead = LABEL.find(written).map_or(0, |lead| lead.end());
+        let range = own_part(whole, range.start + lead..range.end, own.as_deref());
+        let written = &whole[range.clone()];
+        let Some(kind) = KIND.find(written) else { continue };
+        if written.split_whitespace().count() < 2 {
+            continue;
+        }
+        let upper = written.chars().filter(|c| c.is_alphabetic()).all(char::is_uppercase);
+        let folded = fold(written);
+        let mut score = 0;
+        score += 3 * i32::from(own.as_ref().is_some_and(|own| *own == folded));
+        score += i32::from(own.as_ref().is_some_and(|own| folded.contains(own.as_str()) && own.contains(' ')));
+        score += i32::from(upper) + i32::from(text.flat.begins_line(range.start));
+        score += 2 * i32::from(kind.end() + 2 >= written.len());
+        score -= (range.start / 1500) as i32;
+        if best.as_ref().is_none_or(|(most, ..)| score > *most) {
+            best = Some((score, written.split_whitespace().collect::<Vec<_>>().join(" "), range));
+        }
+    }
+    best.map(|(score, title, range)| (title, range, (70 + 5 * score.clamp(0, 5)) as u8))
+}
+
+/// The name that the opening gives: "This Distribution Agreement".
+fn named(text: &Text<'_>, opening: &Opening) -> Option<(String, Range<usize>, u8)> {
+    let from = if opening.range.is_empty() { 0..text.floor(HEAD) } else { opening.range.clone() };
+    let found = THIS.captures(&text.text()[from.clone()])?.get(1)?;
+    let range = from.start + found.start()..from.start + found.end();
+    Some((found.as_str().split_whitespace().collect::<Vec<_>>().join(" "), range, 70))
+}
+
+/// The title in a run of words with capitals: without small words before it, and without what follows the kind of document, unless a
+/// small word joins it. Many words before the name that the opening gives are not of the title.
+fn own_part(whole: &str, range: Range<usize>, own: Option<&str>) -> Range<usize> {
+    let mut start = range.start;
+    loop {
+        let word = whole[start..range.end].split([' ', '\n']).next().unwrap_or_default();
+        if word.is_empty() || !SMALL.contains(&word.to_lowercase().as_str()) || start + word.len() >= range.end {
+            break;
+        }
+        start += word.len() + 1;
+    }
+    let written = &whole[start..range.end];
+    let mut end = range.end;
+    if let Some(kind) = KIND.find_iter(written).last() {
+        let tail = written[kind.end()..].trim_start_matches([',', ' ', '\n']);
+        let next = tail.split([' ', '\n']).next().unwrap_or_default().to_lowercase();
+        let joined = SMALL.contains(&next.as_str())
+            || next.starts_with("no")
+            || next.starts_with("number")
+            || next.starts_with('#');
+        if !joined {
+            end = start + kind.end();
+        }
+    }
+    if let Some(own) = own.filter(|own| own.contains(' ')) {
+        let written = &whole[start..end];
+        let (all, of_own) = (written.split_whitespace().count(), own.split(' ').count());
+        if fold(written).ends_with(own) && all > of_own + 4 {
+            let words: Vec<usize> = written.match_indices([' ', '\n']).map(|(at, _)| at + 1).collect();
+            if let Some(at) = words.len().checked_sub(of_own - 1).and_then(|at| words.get(at.saturating_sub(1))) {
+                start += at;
+            }
+        }
+    }
+    start..end
+}
+
+fn fold(text: &str) -> String {
+    text.to_lowercase()
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .collect::<Vec<_>>()
+        .join(" ")
+}
+
+/// Runs of words with capitals before a byte.
+fn runs(text: &Text<'_>, until: usize) -> Vec<Range<usize>> {
+    let whole = &text.text()[..until];
+    let mut found = Vec::new();
+    let mut run: Option<(usize, usize, usize, bool)> = None;
+    let mut at = 0;
+    for word in whole.split([' ', '\n']) {
+        let (start, end) = (at, at + word.len());
+        at = end + 1;
+        if word.is_empty() {
+            continue;
+        }
+        let blank = start > 0 && whole.as_bytes()[start - 1] == b'\n';
+        let bare = word.trim_matches(|c: char| !c.is_alphanumeric());
+        let upper = bare.chars().any(char::is_uppercase) && !bare.chars().any(char::is_lowercase);
+        let capital = bare.starts_with(|c: char| c.is_uppercase() || c.is_ascii_digit()) || bare.is_empty();
+        let small = SMALL.contains(&word.to_lowercase().as_str());
+        let ends_before = matches!(
+            bare,
+            "THIS"
+                | "This"
+                | "BETWEEN"
+                | "Between"
+                | "DATED"
+                | "Dated"
+                | "BY"
+                | "AMONG"
+                | "Among"
+                | "WHEREAS"
+                | "RECITALS"
+                | "Source"
+                | "TABLE"
+        ) || word.starts_with(['(', '[', '"', '{'])
+            || bare == "between";
+        let shouts = upper && bare.len() > 1;
+        if let Some((from, last, count, upper_run)) = run {
+            // a title in capitals ends where words are no longer in capitals
+            let changes = upper_run && !shouts && !small && !bare.chars().all(|c| !c.is_alphabetic())
+                || !upper_run && shouts && count > 2;
+            let titled = KIND.is_match(&whole[from..last]);
+            let new_line = blank || text.flat.begins_line(start);
+            let new_part = new_line && (titled || blank || count > 4) && !small && !ends_small(&whole[from..last]);
+            if ends_before || changes || new_part || !capital && !small || count >= WORDS {
+                found.push(from..last);
+                run = None;
+            } else {
+                run = Some((from, end, count + 1, upper_run));
+            }
+        }
+        if run.is_none() && capital && !ends_before && !bare.is_empty() {
+            run = Some((start, end, 1, shouts));
+        }
+    }
+    found.extend(run.map(|(from, last, ..)| from..last));
+    found
+        .into_iter()
+        .map(|range| range.start..range.start + whole[range].trim_end_matches([',', ':', ';', '.', '-', ' ']).len())
+        .collect()
+}
+
+fn ends_small(text: &str) -> bool {
+    text.split_whitespace()
+        .next_back()
+        .is_some_and(|word| SMALL.contains(&word.to_lowercase().as_str()) || word.ends_with(','))
+}

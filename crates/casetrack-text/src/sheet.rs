@@ -1,0 +1,217 @@
+//! The matter sheet: as text, as a table in Markdown, and as comma-separated values.
+
+use std::fmt::Write;
+
+use casetrack_engine::sheet::{CellValue, ColumnType, ColumnView, Sheet, SheetRow};
+
+use super::format::{counted, cut, one_line, push_more, push_notices, thousands, trimmed};
+use super::marks::{name, quote};
+
+/// Longest value of a cell in text, in characters.
+const VALUE_CHARS: usize = 240;
+
+/// Row by row, each value with its citation and how sure it is. `offset` is that of the first row.
+pub fn rows(sheet: &Sheet, offset: u32) -> String {
+    let mut text = format!("Matter sheet of {}: {}", one_line(&sheet.collection), counted(sheet.documents, "document"));
+    if sheet.total < sheet.documents {
+        let _ = write!(text, ", {} of which fit the conditions", thousands(sheet.total));
+    }
+    text.push('\n');
+    push_notices(&mut text, &sheet.notices);
+    for (number, row) in (u64::from(offset) + 1..).zip(&sheet.rows) {
+        let _ = writeln!(text, "\n{number}. {}", name(&row.document_name));
+        for cell in &row.cells {
+            let of_type = sheet.columns.iter().find(|column| column.name == cell.column);
+            let of_type = of_type.map_or(ColumnType::Text, |column| column.column_type);
+            let values: Vec<String> = cell.values.iter().map(|value| cited(value, of_type)).collect();
+            let _ = writeln!(text, "   {}: {}", cell.column, values.join("; "));
+        }
+        if !row.not_found.is_empty() {
+            let _ = writeln!(text, "   not found: {}", row.not_found.join(", "));
+        }
+    }
+    if sheet.rows.is_empty() {
+        text.push_str("\nNo document fits.");
+    }
+    let mut text = trimmed(text);
+    push_more(&mut text, sheet.total, sheet.next_offset);
+    text
+}
+
+/// `2003-11-14, computed: 3 years from 2000-11-14 (p. 1) [p. 4, para. 2, l. 7; 80%]`
+fn cited(value: &CellValue, of_type: ColumnType) -> String {
+    let shown = match of_type {
+        ColumnType::Text => quote(&cut(&value.value, VALUE_CHARS)),
+        _ => one_line(&value.value).into_owned(),
+    };
+    let computed = computed(value);
+    format!("{shown}{computed} [{}; {}%]", value.place.place, value.confidence)
+}
+
+fn computed(value: &CellValue) -> String {
+    value.computed.as_ref().map(|how| format!(", computed: {}", one_line(how))).unwrap_or_default()
+}
+
+/// A table in Markdown: a line for each document.
+pub fn markdown(sheet: &Sheet) -> String {
+    let mut text = String::from("| document |");
+    for column in &sheet.columns {
+        let _ = write!(text, " {} |", column.name);
+    }
+    text.push_str("\n|---|");
+    text.push_str(&"---|".repeat(sheet.columns.len()));
+    for row in &sheet.rows {
+        let _ = write!(text, "\n| {} |", escaped(&row.document_name));
+        for column in &sheet.columns {
+            let values: Vec<String> = row
+                .values(&column.name)
+                .iter()
+                .map(|value| {
+                    let shown = cut(&value.value, VALUE_CHARS);
+                    format!("{}{} ({})", escaped(&shown), escaped(&computed(value)), value.place.place)
+                })
+                .collect();
+            let cell = if values.is_empty() { "not found".to_owned() } else { values.join("; ") };
+            let _ = write!(text, " {cell} |");
+        }
+    }
+    push_more(&mut text, sheet.total, sheet.next_offset);
+    text
+}
+
+/// On one line, with what ends a cell escaped.
+fn escaped(text: &str) -> String {
+    one_line(&text.split_whitespace().collect::<Vec<_>>().join(" ")).replace('|', "\\|").replace('<', "&lt;")
+}
+
+/// Names of the fields of a table of texts: the document, then each column with one for its sources.
+pub fn header(columns: &[ColumnView]) -> Vec<String> {
+    let of_column = |column: &ColumnView| [column.name.clone(), format!("{} source", column.name)];
+    std::iter::once("document".to_owned()).chain(columns.iter().flat_map(of_column)).collect()
+}
+
+/// The texts of a row, by [`header`]. A cell without a value is empty, and its source is "not found".
+pub fn fields(row: &SheetRow, columns: &[ColumnView]) -> Vec<String> {
+    let of_column = |column: &ColumnView| {
+        let values = row.values(&column.name);
+        let shown: Vec<&str> = values.iter().map(|value| value.value.as_str()).collect();
+        let sources: Vec<String> = values
+            .iter()
+            .map(|value| format!("{}, {}%{}", value.place.place, value.confidence, computed(value)))
+            .collect();
+        let sources = if sources.is_empty() { "not found".to_owned() } else { sources.join("; ") };
+        [shown.join("; "), sources]
+    };
+    std::iter::once(row.document_name.clone()).chain(columns.iter().flat_map(of_column)).collect()
+}
+
+/// Comma-separated values (RFC 4180), with a header. A text that a spreadsheet would read as a formula begins with an apostrophe.
+pub fn csv(sheet: &Sheet) -> String {
+    let line = |fields: Vec<String>| fields.iter().map(|field| csv_field(field)).collect::<Vec<_>>().join(",");
+    let mut text = line(header(&sheet.columns));
+    for row in &sheet.rows {
+        text.push_str("\r\n");
+        text.push_str(&line(fields(row, &sheet.columns)));
+    }
+    text
+}
+
+fn csv_field(text: &str) -> String {
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let text = if is_formula(&text) { format!("'{text}") } else { text };
+    if text.contains([',', '"']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text }
+}
+
+/// Whether a spreadsheet would compute a text instead of showing it.
+fn is_formula(text: &str) -> bool {
+    text.starts_with(['=', '+', '-', '@', '\t', '\r', '|', '%', '＝', '＋', '－', '＠'])
+}
+
+/// The columns of a sheet, after one was defined.
+pub fn columns(columns: &[ColumnView]) -> String {
+    let mut text = String::from("Columns of the matter sheet:\n");
+    for column in columns {
+        let _ = write!(text, "\n  {} ({})", column.name, type_name(column.column_type));
+        if let Some(definition) = &column.defined_by {
+            let _ = write!(text, ": {}", quote(definition));
+        }
+    }
+    text
+}
+
+fn type_name(column_type: ColumnType) -> &'static str {
+    match column_type {
+        ColumnType::Text => "text",
+        ColumnType::Date => "date",
+        ColumnType::Duration => "duration",
+        ColumnType::Amount => "amount",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use casetrack_engine::CitedPlace;
+    use casetrack_engine::sheet::Cell;
+
+    use super::*;
+    use crate::samples;
+
+    fn sheet(value: &str) -> Sheet {
+        let column = |name: &str, column_type| ColumnView { name: name.to_owned(), column_type, defined_by: None };
+        let place = CitedPlace { place: "p. 4, para. 2, l. 7".to_owned(), page: 4, char_start: 10, char_end: 20 };
+        let computed = Some("3 years from 2000-11-14 (p. 1)".to_owned());
+        let values = vec![CellValue { value: "2003-11-14".to_owned(), computed, place: place.clone(), confidence: 80 }];
+        let title = vec![CellValue { value: value.to_owned(), computed: None, place, confidence: 95 }];
+        let cells =
+            vec![Cell { column: "title".to_owned(), values: title }, Cell { column: "expiry".to_owned(), values }];
+        let document = samples::document();
+        Sheet {
+            collection: "Acme".to_owned(),
+            columns: vec![
+                column("title", ColumnType::Text),
+                column("expiry", ColumnType::Date),
+                column("venue", ColumnType::Text),
+            ],
+            documents: 2,
+            total: 1,
+            rows: vec![SheetRow {
+                document_id: document.id,
+                document_name: document.name,
+                cells,
+                not_found: vec!["venue".to_owned()],
+            }],
+            next_offset: None,
+            notices: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn every_value_has_its_citation_and_what_is_missing_is_named() {
+        assert_eq!(
+            rows(&sheet("SUPPLY AGREEMENT"), 0),
+            "Matter sheet of Acme: 2 documents, 1 of which fit the conditions\n\n1. Vendor_Agreement.docx\n   \
+             title: \"SUPPLY AGREEMENT\" [p. 4, para. 2, l. 7; 95%]\n   \
+             expiry: 2003-11-14, computed: 3 years from 2000-11-14 (p. 1) [p. 4, para. 2, l. 7; 80%]\n   \
+             not found: venue"
+        );
+    }
+
+    #[test]
+    fn a_spreadsheet_computes_no_text_of_a_document() {
+        for formula in ["=cmd|'/c calc'!A1", "+1+1", "-2+3", "@SUM(A1)", "  =1"] {
+            let text = csv(&sheet(formula));
+            let line = text.lines().nth(1).unwrap();
+            assert!(line.contains(&format!(",'{}", formula.trim())), "{line}");
+        }
+        let text = csv(&sheet("Acme, Inc. (\"Acme\")"));
+        assert!(text.contains(",\"Acme, Inc. (\"\"Acme\"\")\","), "{text}");
+        assert!(text.ends_with(",,not found"), "{text}");
+    }
+
+    #[test]
+    fn a_cell_cannot_end_its_column_of_a_markdown_table() {
+        let text = markdown(&sheet("a | b\nc"));
+        assert!(text.lines().nth(2).unwrap().contains("| a \\| b c (p. 4, para. 2, l. 7) |"), "{text}");
+        assert_eq!(text.lines().count(), 3);
+    }
+}

@@ -1,0 +1,69 @@
+//! `casetrack sheet`
+
+mod workbook;
+
+use std::ffi::OsString;
+
+use casetrack_core::{Error, Result};
+use casetrack_engine::paging::Paging;
+use casetrack_engine::sheet::SheetRequest;
+use casetrack_text::{self as text, format::counted};
+use clap::Args;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use crate::console::Console;
+use crate::options::InCollection;
+
+/// Compare the contracts of a collection in a table: parties, dates, term, law, notice, each with its citation
+#[derive(Debug, Args, Serialize, Deserialize)]
+pub struct Sheet {
+    /// Name, ID or reference of the collection [default: the only active one]
+    collection: Option<String>,
+    /// Columns to show, separated by commas [default: all]
+    #[arg(long, value_delimiter = ',', value_name = "NAMES")]
+    columns: Vec<String>,
+    /// A condition on the rows: governing_law=Delaware, expiry<2025, venue (found), !venue (not found). May be repeated
+    #[arg(long, value_name = "CONDITION")]
+    filter: Vec<String>,
+    /// Column to sort by; -NAME for the opposite order [default: name of the document]
+    #[arg(long, value_name = "NAME", allow_hyphen_values = true)]
+    sort: Option<String>,
+    /// Print comma-separated values
+    #[arg(long, conflicts_with_all = ["md", "xlsx"])]
+    csv: bool,
+    /// Print a table in Markdown
+    #[arg(long, conflicts_with = "xlsx")]
+    md: bool,
+    /// Write a workbook for spreadsheet programs to this file
+    #[arg(long, value_name = "FILE")]
+    xlsx: Option<OsString>,
+}
+
+impl Sheet {
+    pub fn run(self, console: &Console) -> Result<u8> {
+        let Self { collection, columns, filter, sort, csv, md, xlsx } = self;
+        let collection = InCollection { collection }.find(&console.engine)?;
+        let request = SheetRequest { columns, filter, sort };
+        let sheet = console.engine.matter_sheet(collection.id, &request, Paging::ALL)?;
+        let Some(file) = xlsx else {
+            return console.print(&sheet, |sheet| match (csv, md) {
+                (true, _) => text::sheet::csv(sheet),
+                (_, true) => text::sheet::markdown(sheet),
+                _ => text::sheet::rows(sheet, 0),
+            });
+        };
+        let file = console.path(&file);
+        let is_new = !file.exists();
+        let bytes = workbook::of(&sheet)?;
+        std::fs::write(&file, bytes).map_err(|error| Error::io(file.display(), error))?;
+        if is_new {
+            console.hand_over(&file)?;
+        }
+        let written = json!({"file": file.display().to_string(), "rows": sheet.rows.len()});
+        console.print(&written, |_| {
+            let rows = counted(sheet.rows.len() as u64, "row");
+            format!("Wrote {rows} to {}", text::format::one_line(&file.display().to_string()))
+        })
+    }
+}

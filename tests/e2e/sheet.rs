@@ -1,0 +1,113 @@
+//! The matter sheet and obligations, as tools and on the command line.
+
+use std::io::Read;
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use crate::client::{Client, run, run_json};
+
+const SUPPLY: &str = "SUPPLY AGREEMENT\n\nThis Supply Agreement is made as of May 3, 2004 (the \"Effective Date\") by and between Acme Foods, \
+    Inc., a Delaware corporation (\"Acme\"), and Beta Tools LLC (\"Beta\").\n\n1. Term. The term of this Agreement is three (3) years from \
+    the Effective Date. Thereafter it shall renew automatically for successive one (1) year terms unless either party gives notice of \
+    non-renewal at least ninety (90) days before the end of the term.\n\n2. Payment. Beta shall pay a deposit of $5,000 within ten (10) \
+    days after the Effective Date.\n\n3. Law. This Agreement shall be governed by the laws of the State of Ohio.\n";
+const AGENCY: &str = "AGENCY AGREEMENT\n\nThis Agency Agreement is entered into on June 1, 2010 by and between Gamma Holdings, Inc. \
+    (\"Gamma\") and Delta Agents Ltd. (\"Agent\").\n\n1. Term. This Agreement shall expire on December 31, 2012.\n\n2. Law. This Agreement is \
+    governed by the laws of England and Wales.\n";
+
+fn matter(dir: &Path) -> Client {
+    std::fs::create_dir(dir.join("files")).unwrap();
+    std::fs::write(dir.join("files/supply.txt"), SUPPLY).unwrap();
+    std::fs::write(dir.join("files/=agency.txt"), AGENCY).unwrap();
+    let mut client = Client::start(&dir.join("home"), &[]);
+    client.call("create_collection", json!({"name": "Matter"}));
+    client.call("ingest_folder", json!({"folder_path": dir.join("files")}));
+    client
+}
+
+fn values(sheet: &Value, row: usize, column: &str) -> Vec<String> {
+    let cells = sheet["rows"][row]["cells"].as_array().unwrap();
+    let cell = cells.iter().find(|cell| cell["column"] == column);
+    let values = cell.map(|cell| cell["values"].as_array().unwrap().clone()).unwrap_or_default();
+    values.iter().map(|value| value["value"].as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn the_sheet_has_a_row_for_each_document_and_columns_that_users_define() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut client = matter(dir.path());
+    let (text, sheet) = client.call("get_matter_sheet", json!({"sort": "-expiry"}));
+    assert_eq!(sheet["rows"].as_array().unwrap().len(), 2);
+    assert_eq!(values(&sheet, 0, "expiry"), ["2012-12-31"]);
+    assert_eq!(values(&sheet, 1, "expiry"), ["2007-05-03"]);
+    assert_eq!(values(&sheet, 1, "parties"), ["Acme Foods, Inc. (\"Acme\")", "Beta Tools LLC (\"Beta\")"]);
+    assert_eq!(values(&sheet, 1, "notice_period"), ["90 days"]);
+    assert_eq!(values(&sheet, 1, "governing_law"), ["Ohio"]);
+    assert!(
+        text.contains("expiry: 2007-05-03, computed: 3 years from 2004-05-03 (p. 1) [p. 1, para. 3, l. 5; "),
+        "{text}"
+    );
+    assert!(sheet["rows"][0]["not_found"].as_array().unwrap().contains(&json!("notice_period")));
+    assert!(sheet.to_string().len() <= 2 * text.len(), "{} {}", sheet.to_string().len(), text.len());
+
+    client.call("define_column", json!({"name": "deposit", "pattern": "deposit of (\\$[\\d,]+)", "type": "amount"}));
+    client.call("define_column", json!({"name": "clause", "pattern": "\\d\\. (Term|Law)"}));
+    let refused = client.call_failing("define_column", json!({"name": "deposit", "pattern": "("}));
+    assert!(refused.contains("The pattern cannot be read"), "{refused}");
+    let refused = client.call_failing("define_column", json!({"name": "expiry", "question": "When does it end?"}));
+    assert!(refused.contains("built-in column"), "{refused}");
+    let narrow = json!({"columns": ["title", "deposit"], "filter": ["governing_law=ohio", "expiry<2010"]});
+    let (_, sheet) = client.call("get_matter_sheet", narrow);
+    assert_eq!((&sheet["total"], values(&sheet, 0, "deposit").len()), (&json!(1), 1), "{sheet}");
+
+    // A document that changes is read again.
+    std::fs::write(dir.path().join("files/supply.txt"), SUPPLY.replace("Ohio", "Texas")).unwrap();
+    client.call("ingest_folder", json!({"folder_path": dir.path().join("files")}));
+    let (_, sheet) =
+        client.call("get_matter_sheet", json!({"columns": ["governing_law"], "filter": ["governing_law=texas"]}));
+    assert_eq!(sheet["total"], 1);
+
+    let (text, list) = client.call("list_documents", json!({"sort_by": "name"}));
+    assert_eq!(list["documents"][1]["governing_law"], "Texas");
+    assert!(text.contains("date: 2004-05-03 | law: \"Texas\""), "{text}");
+}
+
+#[test]
+fn the_sheet_is_written_for_spreadsheets_without_formulas() {
+    let dir = tempfile::tempdir().unwrap();
+    let home = dir.path().join("home");
+    drop(matter(dir.path()));
+    let csv = run(&home, &["sheet", "Matter", "--columns", "title,expiry", "--csv"]);
+    let lines: Vec<&str> = csv.lines().collect();
+    assert_eq!(lines[0], "document,title,title source,expiry,expiry source");
+    assert!(lines[1].starts_with("'=agency.txt,AGENCY AGREEMENT,"), "{csv}");
+    let markdown = run(&home, &["sheet", "Matter", "--columns", "title", "--md"]);
+    assert!(
+        markdown.starts_with("| document | title |\n|---|---|\n| =agency.txt | AGENCY AGREEMENT (p. 1,"),
+        "{markdown}"
+    );
+    let file = dir.path().join("sheet.xlsx");
+    run(&home, &["sheet", "Matter", "--xlsx", file.to_str().unwrap()]);
+    let mut archive = zip::ZipArchive::new(std::fs::File::open(&file).unwrap()).unwrap();
+    let mut sheet = String::new();
+    archive.by_name("xl/worksheets/sheet1.xml").unwrap().read_to_string(&mut sheet).unwrap();
+    assert!(sheet.contains("Acme Foods, Inc.") && !sheet.contains("<f>"), "{sheet}");
+}
+
+#[test]
+fn obligations_have_days_with_their_arithmetic() {
+    let dir = tempfile::tempdir().unwrap();
+    let home = dir.path().join("home");
+    let mut client = matter(dir.path());
+    let (text, report) = client.call("get_obligations", json!({"end_date": "2007"}));
+    let due: Vec<_> = report["obligations"].as_array().unwrap().iter().map(|duty| &duty["due"]).collect();
+    assert_eq!(due, ["2004-05-13", "2007-02-02"], "{text}");
+    assert!(text.contains("computed: 10 days from 2004-05-03 (p. 1)"), "{text}");
+    let (_, timeline) = client.call("get_collection_timeline", json!({"role": "computed"}));
+    assert!(timeline.to_string().contains("end of term, computed: 3 years from 2004-05-03 (p. 1)"), "{timeline}");
+    drop(client);
+    let calendar = run(&home, &["obligations", "--ics"]);
+    assert_eq!(calendar.matches("BEGIN:VEVENT").count(), 2, "{calendar}");
+    assert_eq!(run_json(&home, &["obligations", "--party", "beta"])["total"], 1);
+}

@@ -31,7 +31,7 @@ const FUSED: f32 = 2.0;
 const TOGETHER: f32 = 2.0;
 const SAID: f32 = 2.0;
 /// A document answers where its score is this share of the mean of the best …
-const ANSWERS: f32 = 0.46;
+const ANSWERS: f32 = 0.6;
 /// … so many. Calibrated with benches/sweeps.py on every other category of clauses.
 const BEST: usize = 5;
 /// Nothing answers a question of whose words less than this share stands together anywhere, and whose clause nothing says.

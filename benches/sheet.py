@@ -204,7 +204,7 @@ def main():
     sheet = {}
     for line in answer["rows"]:
         document = line["document_name"].removesuffix(".txt")
-        sheet[document] = {cell["column"]: "; ".join(value["value"] for value in cell["values"]) for cell in line["cells"]}
+        sheet[document] = {column: "; ".join(value["value"] for value in values) for column, values in line["cells"].items()}
     score(gold, sheet, options.wrong)
 
 

@@ -20,11 +20,12 @@ pub fn rows(sheet: &Sheet, offset: u32) -> String {
     push_notices(&mut text, &sheet.notices);
     for (number, row) in (u64::from(offset) + 1..).zip(&sheet.rows) {
         let _ = writeln!(text, "\n{number}. {}", name(&row.document_name));
-        for cell in &row.cells {
-            let of_type = sheet.columns.iter().find(|column| column.name == cell.column);
-            let of_type = of_type.map_or(ColumnType::Text, |column| column.column_type);
-            let values: Vec<String> = cell.values.iter().map(|value| cited(value, of_type)).collect();
-            let _ = writeln!(text, "   {}: {}", cell.column, values.join("; "));
+        for column in &sheet.columns {
+            let values = row.values(&column.name).iter().map(|value| cited(value, column.column_type));
+            let values: Vec<String> = values.collect();
+            if !values.is_empty() {
+                let _ = writeln!(text, "   {}: {}", column.name, values.join("; "));
+            }
         }
         if !row.not_found.is_empty() {
             let _ = writeln!(text, "   not found: {}", row.not_found.join(", "));
@@ -151,7 +152,6 @@ fn type_name(column_type: ColumnType) -> &'static str {
 #[cfg(test)]
 mod tests {
     use casetrack_engine::CitedPlace;
-    use casetrack_engine::sheet::Cell;
 
     use super::*;
     use crate::samples;
@@ -162,8 +162,7 @@ mod tests {
         let computed = Some("3 years from 2000-11-14 (p. 1)".to_owned());
         let values = vec![CellValue { value: "2003-11-14".to_owned(), computed, place: place.clone(), confidence: 80 }];
         let title = vec![CellValue { value: value.to_owned(), computed: None, place, confidence: 95 }];
-        let cells =
-            vec![Cell { column: "title".to_owned(), values: title }, Cell { column: "expiry".to_owned(), values }];
+        let cells = [("title".to_owned(), title), ("expiry".to_owned(), values)].into();
         let document = samples::document();
         Sheet {
             collection: "Acme".to_owned(),

@@ -18,7 +18,8 @@ use crate::host::{Host, OpenCollection, lock};
 pub struct CitedPlace {
     /// To cite it by, after the document's name: `p. 12, para. 8, ll. 1-4`.
     pub place: String,
-    /// From 1.
+    /// From 1. `place` says it too.
+    #[serde(skip)]
     pub page: u32,
     /// Characters of the page, half-open.
     pub char_start: u32,

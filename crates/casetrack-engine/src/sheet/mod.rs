@@ -15,7 +15,7 @@ mod conditions;
 mod defined;
 mod obligations;
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use casetrack_core::{CollectionId, DocumentId, Result};
 use schemars::JsonSchema;
@@ -59,17 +59,10 @@ pub struct Sheet {
 pub struct SheetRow {
     pub document_id: DocumentId,
     pub document_name: String,
-    /// In the order of the columns, those that have a value.
-    pub cells: Vec<Cell>,
+    /// By column, those that have a value; parties, amounts and signatories may have several.
+    pub cells: BTreeMap<String, Vec<CellValue>>,
     /// Columns without a value here.
     pub not_found: Vec<String>,
-}
-
-#[derive(Debug, Clone, Serialize, JsonSchema)]
-pub struct Cell {
-    pub column: String,
-    /// At least one; parties, amounts and signatories may be several.
-    pub values: Vec<CellValue>,
 }
 
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -89,7 +82,7 @@ pub struct CellValue {
 impl SheetRow {
     /// The values of a column, in order.
     pub fn values(&self, column: &str) -> &[CellValue] {
-        self.cells.iter().find(|cell| cell.column == column).map_or(&[], |cell| &cell.values)
+        self.cells.get(column).map_or(&[], Vec::as_slice)
     }
 }
 
@@ -155,11 +148,11 @@ impl Host {
         }
         let Part { items, total, next_offset } = paging.of(entries);
         let row = |entry: &std::sync::Arc<crate::documents::CatalogueEntry>| {
-            let (mut cells, mut not_found) = (Vec::new(), Vec::new());
+            let (mut cells, mut not_found) = (BTreeMap::new(), Vec::new());
             for column in &shown {
                 match at(&values, entry.id, column) {
                     [] => not_found.push(column.name.clone()),
-                    values => cells.push(Cell { column: column.name.clone(), values: values.to_vec() }),
+                    values => drop(cells.insert(column.name.clone(), values.to_vec())),
                 }
             }
             SheetRow { document_id: entry.id, document_name: entry.name.clone(), cells, not_found }

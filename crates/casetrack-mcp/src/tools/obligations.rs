@@ -40,7 +40,7 @@ impl Tool for GetObligations {
     const DESCRIPTION: &'static str = "List who must do what by when: obligations with a day, stated or computed with its arithmetic, \
         or with the trigger that their time counts from. Those with a day are first.";
     const EFFECT: Effect = Effect::Reads;
-    const TOOLSET: Toolset = Toolset::Core;
+    const TOOLSET: Toolset = Toolset::Graph;
     const LIST: Option<List<Self::Response>> =
         Some(List::with_next(&["/obligations"], |report| &mut report.obligations, |report| &mut report.next_offset));
     type Parameters = ObligationParameters;

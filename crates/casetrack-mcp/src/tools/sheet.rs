@@ -51,8 +51,8 @@ impl Tool for GetMatterSheet {
     const NAME: &'static str = "get_matter_sheet";
     const TITLE: &'static str = "Show the matter sheet";
     const DESCRIPTION: &'static str = "Compare all contracts in one table: title, type, parties, agreement_date, effective_date, \
-        expiry, renewal_term, notice_period, governing_law, venue, liability_cap, payment_terms, amounts, signatories, and columns \
-        added with define_column. Every cell has its value, citation and confidence, or is not found.";
+        expiry, renewal_term, notice_period, governing_law, venue, liability_cap, payment_terms, amounts, signatories, own columns \
+        (define_column). Each cell has value, citation and confidence.";
     const EFFECT: Effect = Effect::Reads;
     const TOOLSET: Toolset = Toolset::Core;
     const LIST: Option<List<Self::Response>> =
@@ -101,7 +101,7 @@ impl Tool for DefineColumn {
     const DESCRIPTION: &'static str = "Add a column to the matter sheet of the active collection, by a question or by a pattern. A \
         column with the same name is replaced.";
     const EFFECT: Effect = Effect::Updates;
-    const TOOLSET: Toolset = Toolset::Core;
+    const TOOLSET: Toolset = Toolset::Graph;
     type Parameters = ColumnParameters;
     type Response = ColumnList;
 

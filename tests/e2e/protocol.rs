@@ -126,12 +126,17 @@ fn answers_fit_the_declared_schemas() {
         ("reindex_collection", |_, _| json!({"confirm": true, "reparse": false, "skip_unchanged": true})),
         ("get_index_status", |_, _| json!({"document_filter": "note"})),
         ("get_collection_info", |_, _| json!({})),
+        (
+            "tag_document",
+            |_, _| json!({"documents": ["note"], "add_tags": ["hot"], "set_fields": ["custodian=Jane Roe"]}),
+        ),
         ("list_documents", |_, _| json!({"sort_by": "pages"})),
         ("get_document", |_, _| json!({"document_name": "note"})),
         (
             "search_documents",
             |_, _| json!({"query": "when is payment due?", "explain": true, "context": 50, "related": true}),
         ),
+        ("search_terms", |_, _| json!({"terms": ["payment", "thirty w/2 days", "due AND"], "tag": "hot"})),
         ("search_similar_chunks", |chunk, _| json!({"chunk_id": chunk, "min_similarity": 0})),
         ("compare_documents", |_, _| json!({"document_a": "note", "document_b": "other.txt", "topic": "payment"})),
         ("get_collection_summary", |_, _| json!({})),

@@ -94,6 +94,18 @@ fn conditions_give_the_complete_list_in_the_order_of_documents() {
     let failed = client.call_failing("search_documents", json!({"query": "late payment", "count_only": true}));
     assert!(failed.contains("can only be counted"), "{failed}");
 
+    let of_each = json!({"query": "terminat*", "per_document": 1, "brief": true});
+    let (text, of_each) = client.call("search_documents", of_each);
+    assert_eq!((of_each["hits"].as_array().unwrap().len(), &of_each["complete"]["passages"]), (2, &json!(3)));
+    assert!(text.contains("3 passages; 1 to 2 are listed."), "{text}");
+
+    run(home, &["new", "Other"]);
+    run(home, &["ingest", files.join("Loan.txt").to_str().unwrap(), "-c", "Other"]);
+    let both = run_json(home, &["search", "\"late payment\"", "-c", "Flat", "-c", "Other", "-k", "2", "--offset", "1"]);
+    let of: Vec<_> =
+        both["results"].as_array().unwrap().iter().map(|result| (&result["collection"], &result["rank"])).collect();
+    assert_eq!(of, [(&json!("Flat"), &json!(2)), (&json!("Other"), &json!(3))]);
+    assert_eq!(both["complete"]["documents"], 3);
     let shown = run(home, &["search", "terminat* NOT deposit", "-c", "Flat", "-k", "1"]);
     assert!(shown.contains("in 2 of 3 documents, 2 passages; 1 to 1 are listed."), "{shown}");
     assert!(shown.trim_end().ends_with("… 1 more: see them with --offset 1."), "{shown}");

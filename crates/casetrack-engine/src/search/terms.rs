@@ -66,6 +66,7 @@ pub struct TermRow {
     /// The path where several documents have the name.
     pub document_name: String,
     /// Passages that have each term, by its number; 0 is left out.
+    #[schemars(with = "BTreeMap<String, u64>")]
     pub passages: BTreeMap<u32, u64>,
 }
 

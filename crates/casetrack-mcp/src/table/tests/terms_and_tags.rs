@@ -1,4 +1,4 @@
-//! The parameters of search terms, complete lists and tags, which are beyond the specification.
+//! The parameters of search terms, tags and searches that are beyond the specification.
 
 use serde_json::{Value, json};
 
@@ -29,7 +29,11 @@ pub fn add(tools: &mut Value) {
     }]);
     let search = &mut tools["search_documents"][1];
     search["offset"]["maximum"] = json!(10_000_000);
-    search["count_only"] = json!({"type": "boolean", "default": false});
+    for option in ["count_only", "brief"] {
+        search[option] = json!({"type": "boolean", "default": false});
+    }
+    search["collections"] = optional_strings;
+    search["per_document"] = json!({"type": "integer", "minimum": 1, "maximum": 3});
     (search["tag"], search["field"]) = (string.clone(), string.clone());
     tools["list_documents"][1]["tag"] = string;
 }

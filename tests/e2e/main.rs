@@ -9,6 +9,7 @@ mod context;
 #[cfg(target_os = "linux")]
 mod crash;
 mod eval;
+mod every;
 mod first_session;
 mod fixtures;
 mod fuzz;

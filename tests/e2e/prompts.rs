@@ -15,7 +15,10 @@ fn every_prompt_is_described_made_and_checked() {
     let listed = client.request("prompts/list", json!({})).unwrap();
     let prompts = listed["prompts"].as_array().unwrap();
     let names: Vec<&str> = prompts.iter().map(|prompt| prompt["name"].as_str().unwrap()).collect();
-    assert_eq!(names, ["brief-me", "find-and-cite", "compare-documents", "build-timeline", "check-my-draft"]);
+    assert_eq!(
+        names,
+        ["brief-me", "find-and-cite", "compare-documents", "build-timeline", "review-contracts", "check-my-draft"]
+    );
     for prompt in prompts {
         assert!(prompt["title"].is_string() && prompt["description"].is_string(), "{prompt}");
         for argument in prompt["arguments"].as_array().unwrap() {

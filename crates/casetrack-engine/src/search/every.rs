@@ -35,7 +35,7 @@ const ANSWERS: f32 = 0.6;
 /// … so many. Calibrated with benches/sweeps.py on every other category of clauses.
 const BEST: usize = 5;
 /// Nothing answers a question of whose words less than this share stands together anywhere, and whose clause nothing says.
-const LEAST: f32 = 0.3;
+const LEAST: f32 = 0.5;
 
 #[derive(Debug, Clone)]
 pub struct EveryRequest {

@@ -80,7 +80,7 @@ const COLLECTION: Argument =
     Argument::new("collection", "Collection", "Name or ID of the collection", Values::Collections);
 
 /// All prompts, in the order in which clients list them. A new one is a row here and a function in `texts`.
-pub(crate) const PROMPTS: [Prompt; 5] = [
+pub(crate) const PROMPTS: [Prompt; 6] = [
     Prompt {
         name: "brief-me",
         title: "Brief me",
@@ -125,6 +125,22 @@ pub(crate) const PROMPTS: [Prompt; 5] = [
             Argument::date("to", "To", "Last date: YYYY, YYYY-MM or YYYY-MM-DD"),
         ],
         text: texts::build_timeline,
+    },
+    Prompt {
+        name: "review-contracts",
+        title: "Review contracts",
+        description: "Review all contracts of a collection: a table of their terms, and which of them have a clause or lack it.",
+        arguments: &[
+            Argument { description: "Name or ID of the collection (default: the active one)", ..COLLECTION }.optional(),
+            Argument::new(
+                "clauses",
+                "Clauses",
+                "Clauses to look for, with commas between (default: those that matter most)",
+                Values::Any,
+            )
+            .optional(),
+        ],
+        text: texts::review_contracts,
     },
     Prompt {
         name: "check-my-draft",

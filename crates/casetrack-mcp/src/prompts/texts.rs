@@ -95,6 +95,26 @@ citation. Mark dates on which documents disagree, and name the gaps. {CITE}",
     )
 }
 
+pub(super) fn review_contracts(given: &Given) -> String {
+    let clauses = given.get("clauses").unwrap_or(
+        "assignment and change of control, termination for convenience, renewal and notice, exclusivity and non-compete, liability caps, \
+         indemnities, audit, insurance",
+    );
+    format!(
+        "Review the contracts of this collection. Look for these clauses: {clauses}.
+
+1. {}
+2. Call get_matter_sheet for parties, dates, terms, law and venue; continue with offset where it is cut.
+3. For each clause call ask_every_document once with a question that each contract may answer. Read around doubtful sentences with \
+get_source_context; check rows near the end of those that were found, and the first of those where nothing was found.
+
+Then make a table with a row for each contract: parties, dates, law, and for each clause what the contract says in a few words, with its \
+citation, or that nothing was found. Below it, name what is unusual, what is missing, and which deadlines come next. Nothing found does \
+not prove that a contract is silent: say so. {CITE}",
+        switch(given),
+    )
+}
+
 pub(super) fn check_my_draft(given: &Given) -> String {
     format!(
         "Check the quotations and citations of my draft against my documents. The draft is the text that I gave you; if I gave none, ask \

@@ -63,7 +63,7 @@ impl Tool for GetDocumentChunks {
         came from: page, paragraph, line numbers, and character offsets. Use this to understand how a document was chunked \
         and indexed.";
     const EFFECT: Effect = Effect::Reads;
-    const TOOLSET: Toolset = Toolset::Core;
+    const TOOLSET: Toolset = Toolset::Graph;
     const LIST: Option<List<Self::Response>> =
         Some(List::with_next(&["/chunks"], |report| &mut report.chunks, |report| &mut report.next_offset));
     type Parameters = DocumentParameters;

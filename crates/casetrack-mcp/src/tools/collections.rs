@@ -145,7 +145,7 @@ impl Tool for DeleteCollection {
     const DESCRIPTION: &'static str =
         "Permanently delete a collection and all its documents, embeddings, and data. This cannot be undone.";
     const EFFECT: Effect = Effect::Deletes;
-    const TOOLSET: Toolset = Toolset::Ingest;
+    const TOOLSET: Toolset = Toolset::Watch;
     type Parameters = DeleteParameters;
     /// What was deleted.
     type Response = CollectionSummary;

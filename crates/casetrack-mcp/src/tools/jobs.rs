@@ -37,7 +37,7 @@ impl Tool for ListJobs {
     const DESCRIPTION: &'static str = "List jobs (ingestion, sync, reindexing) that are queued, running or recently ended, \
         across all collections, with their progress.";
     const EFFECT: Effect = Effect::Reads;
-    const TOOLSET: Toolset = Toolset::Ingest;
+    const TOOLSET: Toolset = Toolset::Watch;
     type Parameters = ListParameters;
     type Response = JobList;
 
@@ -117,7 +117,7 @@ impl Tool for CancelJob {
     const DESCRIPTION: &'static str = "Stop a job that is queued or running. What it has stored so far is kept; repeat the \
         original call to continue where it stopped.";
     const EFFECT: Effect = Effect::Updates;
-    const TOOLSET: Toolset = Toolset::Ingest;
+    const TOOLSET: Toolset = Toolset::Watch;
     type Parameters = CancelParameters;
     type Response = CancelledJob;
 

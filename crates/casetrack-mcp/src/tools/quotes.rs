@@ -73,7 +73,7 @@ impl Tool for VerifyQuotes {
     const DESCRIPTION: &'static str = "Check every quotation of a draft (in quotation marks or as a block) as verify_quote does, and \
         whether the document, page or section cited beside it fits. Call it before a text with quotations is used.";
     const EFFECT: Effect = Effect::Reads;
-    const TOOLSET: Toolset = Toolset::Graph;
+    const TOOLSET: Toolset = Toolset::Core;
     const LIST: Option<List<Self::Response>> =
         Some(List::with_next(&["/rows"], |check| &mut check.rows, |check| &mut check.next_offset));
     type Parameters = DraftParameters;

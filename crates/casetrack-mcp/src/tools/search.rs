@@ -28,28 +28,28 @@ pub(crate) struct SearchParameters {
     top_k: u32,
     /// Optional: restrict search to a specific document name or ID
     document_filter: Option<String>,
-    /// Only documents of this type (contract, report, ...) or file format (pdf, xlsx, ...)
+    /// Type (contract, report, ...) or file format (pdf, xlsx, ...)
     document_type: Option<String>,
-    /// Only passages that mention this person, organization, place, date, amount or concept
+    /// Person, organization, place, date, amount or concept that passages mention
     entity: Option<String>,
-    /// Only files whose path matches this pattern ('contracts/**/*.pdf')
+    /// Pattern of paths ('contracts/**/*.pdf')
     path: Option<String>,
-    /// Only documents last saved on this date or later (YYYY, YYYY-MM or YYYY-MM-DD)
+    /// Last saved from (YYYY, YYYY-MM or YYYY-MM-DD)
     date_from: Option<String>,
-    /// Only documents last saved on this date or earlier
+    /// Last saved until
     date_to: Option<String>,
-    /// Only documents ingested on this date or in this range ('2024-05..2024-06')
+    /// Date or range of ingestion ('2024-05..2024-06')
     ingested: Option<String>,
-    /// Only these pages ('3' or '3-7')
+    /// Pages ('3' or '3-7')
     pages: Option<String>,
-    /// Only documents with this tag of the user, or without it (-privileged)
+    /// The user's tag (privileged), or not (-privileged)
     tag: Option<String>,
-    /// Only documents with this value of a user's field (custodian=Smith)
+    /// The user's field (custodian=Smith)
     field: Option<String>,
-    /// Leave out scanned pages read with lower mean OCR confidence
+    /// Least mean OCR confidence of scanned pages
     #[schemars(range(min = 0.0, max = 1.0))]
     min_confidence: Option<f32>,
-    /// Results to pass over: the next_offset of an earlier answer
+    /// The next_offset of an earlier answer
     #[serde(default)]
     #[schemars(range(min = 0, max = 10_000_000))]
     offset: u32,
@@ -63,13 +63,13 @@ pub(crate) struct SearchParameters {
     /// Add related passages of other documents
     #[serde(default)]
     related: bool,
-    /// At most this many passages of each document, its best; documents in the order of their best
+    /// Best passages of each document
     #[schemars(range(min = 1, max = 3))]
     per_document: Option<u32>,
-    /// A line for each result: the deciding sentence and its citation
+    /// One sentence and citation for each result
     #[serde(default)]
     brief: bool,
-    /// Search these collections together instead of the active one
+    /// Search these instead of the active one
     #[serde(default)]
     collections: Vec<String>,
     /// Show what each search stage adds to the score
@@ -134,19 +134,19 @@ pub(crate) struct AskEveryDocument;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct EveryParameters {
-    /// A question that each document may answer, such as 'Is liability capped?'; or words, as for a search
+    /// Such as 'Is liability capped?'; or words, as for a search
     question: String,
     /// Only these documents (names or IDs)
     #[serde(default)]
     documents: Vec<String>,
-    /// The deciding sentence of each document, about 60 tokens; false: its best passage
+    /// false: the best passage of each document instead of a sentence
     #[serde(default = "super::ingest::yes")]
     brief: bool,
     /// Most rows, 1-200
     #[serde(default = "super::number::<50>")]
     #[schemars(range(min = 1, max = 200))]
     limit: u32,
-    /// Rows to pass over: the next_offset of an earlier answer
+    /// The next_offset of an earlier answer
     #[serde(default)]
     offset: u32,
 }
@@ -155,8 +155,8 @@ impl Tool for AskEveryDocument {
     const NAME: &'static str = "ask_every_document";
     const TITLE: &'static str = "Ask every document";
     const DESCRIPTION: &'static str = "Ask each document of the active collection one question and get one row for each, with the \
-        deciding sentence and its citation, or nothing found; the count is at the top. Use this for questions over a whole matter: \
-        'which contracts cap liability?', 'who has audit rights?', 'what law governs each?'.";
+        deciding sentence and its citation, or nothing found, and the count. Use this for questions over a whole matter: 'which \
+        contracts cap liability?'.";
     const EFFECT: Effect = Effect::Reads;
     const TOOLSET: Toolset = Toolset::Core;
     const LIST: Option<List<Self::Response>> =
@@ -203,7 +203,7 @@ impl Tool for SearchSimilarChunks {
         cosine similarity. Use this to find related passages in other documents (e.g., 'find other places in the collection \
         that discuss the same topic as this paragraph').";
     const EFFECT: Effect = Effect::Reads;
-    const TOOLSET: Toolset = Toolset::Core;
+    const TOOLSET: Toolset = Toolset::Graph;
     const LIST: Option<List<Self::Response>> = Some(List::new(&["/similar"], |found| &mut found.similar));
     type Parameters = SimilarParameters;
     type Response = SimilarChunks;

@@ -29,7 +29,7 @@ pub(crate) struct SheetParameters {
     /// Columns to show (default: all)
     #[serde(default)]
     columns: Vec<String>,
-    /// Conditions that must all hold: "governing_law=Delaware", "expiry<2025", "venue" (found), "!venue" (not found)
+    /// Conditions: "governing_law=Delaware", "expiry<2025", "venue" (found), "!venue" (not found)
     #[serde(default)]
     filter: Vec<String>,
     /// Column to sort by; "-expiry" for the opposite order
@@ -37,7 +37,7 @@ pub(crate) struct SheetParameters {
     /// Form of the text
     #[serde(default)]
     format: SheetFormat,
-    /// Rows to pass over: the next_offset of an earlier answer
+    /// The next_offset of an earlier answer
     #[serde(default)]
     #[schemars(range(min = 0, max = 1_000_000))]
     offset: u32,

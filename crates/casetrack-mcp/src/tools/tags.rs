@@ -37,7 +37,7 @@ impl Tool for TagDocument {
     const DESCRIPTION: &'static str = "Add and remove the user's own tags on documents, and set and clear fields. Searches take them as \
         filters (tag:privileged, field:custodian=Smith). They stay when a document is ingested again.";
     const EFFECT: Effect = Effect::Updates;
-    const TOOLSET: Toolset = Toolset::Ingest;
+    const TOOLSET: Toolset = Toolset::Graph;
     const LIST: Option<List<Self::Response>> = Some(List::new(&["/documents"], |report| &mut report.documents));
     type Parameters = TagParameters;
     type Response = MarkReport;

@@ -46,7 +46,7 @@ impl Tool for SearchTerms {
     const DESCRIPTION: &'static str = "Count how many passages of each document have each of a list of terms. The counts are complete: \
         totals of each term first, then the documents with hits.";
     const EFFECT: Effect = Effect::Reads;
-    const TOOLSET: Toolset = Toolset::Core;
+    const TOOLSET: Toolset = Toolset::Graph;
     const LIST: Option<List<Self::Response>> =
         Some(List::with_next(&["/rows"], |report| &mut report.rows, |report| &mut report.next_offset));
     type Parameters = TermsParameters;

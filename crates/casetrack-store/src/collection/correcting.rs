@@ -44,8 +44,11 @@ impl Collection {
             let mut best: Option<(usize, String)> = None;
             for similar in self.ask(&self.indexes.bm25, |index| index.similar(&word, &term, allowed))? {
                 for form in self.written(&similar.term, READ_CHUNKS)? {
-                    // Of a plural, the singular may be all there is.
-                    let distance = edits(&word, &form).min(similar.distance.map_or(usize::MAX, usize::from));
+                    // Of a plural, the singular may be all there is: one more edit, but not of the term.
+                    let distance = match (edits(&word, &form), similar.distance) {
+                        (edits, Some(of_term)) if edits == usize::from(allowed) + 1 => of_term.max(allowed).into(),
+                        (edits, _) => edits,
+                    };
                     // Earlier candidates are the better ones of equal distance.
                     if distance <= usize::from(allowed) && best.as_ref().is_none_or(|(least, _)| distance < *least) {
                         best = Some((distance, form));

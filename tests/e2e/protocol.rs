@@ -8,6 +8,7 @@ use crate::client::{Client, UNTIL_DONE, run};
 use crate::schema;
 
 const TOOLS: &[&str] = &[
+    "ask_every_document",
     "browse_pages",
     "cancel_job",
     "compare_documents",
@@ -57,6 +58,8 @@ const TOOLS: &[&str] = &[
     "tag_document",
     "traverse_chunks",
     "unwatch_folder",
+    "verify_quote",
+    "verify_quotes",
     "watch_folder",
 ];
 
@@ -137,6 +140,9 @@ fn answers_fit_the_declared_schemas() {
             |_, _| json!({"query": "when is payment due?", "explain": true, "context": 50, "related": true}),
         ),
         ("search_terms", |_, _| json!({"terms": ["payment", "thirty w/2 days", "due AND"], "tag": "hot"})),
+        ("ask_every_document", |_, _| json!({"question": "when is payment due?", "brief": false})),
+        ("verify_quote", |_, _| json!({"text": "Payment is due"})),
+        ("verify_quotes", |_, _| json!({"text": "It says: \"Payment is due in thirty days of the invoice.\""})),
         ("search_similar_chunks", |chunk, _| json!({"chunk_id": chunk, "min_similarity": 0})),
         ("compare_documents", |_, _| json!({"document_a": "note", "document_b": "other.txt", "topic": "payment"})),
         ("get_collection_summary", |_, _| json!({})),

@@ -114,7 +114,7 @@ mod tests {
     fn configurations_are_read_and_nonsense_is_refused() {
         let ranker = |text: &str| text.parse::<Configuration>().unwrap().ranker;
         assert_eq!(ranker("default"), Ranker::Default);
-        assert_eq!(ranker("weights=0.5,1,0.5"), ranker("default"));
+        assert_eq!(ranker("weights=0.5,1,0.5"), Ranker::Score(Weights::default()));
         assert_eq!(ranker("rrf"), ranker("rrf,k=60"));
         assert_eq!(ranker("rrf,k=10"), Ranker::ReciprocalRank { k: 10.0 });
         assert_eq!(ranker("stage=sparse"), Ranker::Stage(Stage::Sparse));

@@ -1,6 +1,6 @@
 //! The table against the tools' specification, and the schemas against what is sent.
 
-mod terms_and_tags;
+mod whole_matter;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
@@ -127,17 +127,6 @@ fn specified() -> Value {
             "top_k_per_document": {"type": "integer", "default": 5, "minimum": 1, "maximum": 20},
         }],
         // Beyond the specification: quotations are checked against the documents.
-        "verify_quote": [["text"], {
-            "text": string,
-            "document": string,
-            "offset": offset,
-            "limit": {"type": "integer", "default": 10, "minimum": 1, "maximum": 100},
-        }],
-        "verify_quotes": [["text"], {
-            "text": string,
-            "offset": {"type": "integer", "default": 0, "minimum": 0, "maximum": 500},
-            "limit": {"type": "integer", "default": 50, "minimum": 1, "maximum": 500},
-        }],
         "get_collection_summary": [[], {}],
         // What follows the dates is beyond the specification.
         "get_collection_timeline": [[], {
@@ -228,7 +217,7 @@ fn specified() -> Value {
     });
     // In a part of their own, because the macro takes only so much.
     tools.as_object_mut().unwrap().append(specified_watches_and_jobs().as_object_mut().unwrap());
-    terms_and_tags::add(&mut tools);
+    whole_matter::add(&mut tools);
     // Beyond the specification: what an answer that was cut left out, and where passages are on a page.
     let continued = json!({"type": "integer", "default": 0, "minimum": 0, "maximum": 10_000});
     for tool in LISTS {
@@ -259,8 +248,9 @@ const LISTS: [&str; 15] = [
     "get_index_status",
 ];
 /// Tools that answer with passages.
-const PASSAGES: [&str; 15] = [
+const PASSAGES: [&str; 16] = [
     "search_documents",
+    "ask_every_document",
     "search_similar_chunks",
     "compare_documents",
     "get_chunk",
@@ -283,30 +273,7 @@ fn specified_watches_and_jobs() -> Value {
     let no = json!({"type": "boolean", "default": false});
     let schedules = json!(["on_change", "hourly", "daily", "every_6h", "every_12h", "manual"]);
     let wait = json!({"type": "integer", "default": 0, "minimum": 0, "maximum": 600});
-    let strings = json!({"type": "array", "items": {"type": "string"}, "default": []});
     json!({
-        "get_matter_sheet": [[], {
-            "columns": strings,
-            "filter": strings,
-            "sort": string,
-            "format": {"type": "string", "enum": ["text", "markdown", "csv"], "default": "text"},
-            "offset": {"type": "integer", "default": 0, "minimum": 0, "maximum": 1_000_000},
-            "limit": {"type": "integer", "default": 50, "minimum": 1, "maximum": 1000},
-        }],
-        "get_obligations": [[], {
-            "document_filter": string,
-            "party": string,
-            "start_date": string,
-            "end_date": string,
-            "offset": {"type": "integer", "default": 0, "minimum": 0, "maximum": 1_000_000},
-            "limit": {"type": "integer", "default": 50, "minimum": 1, "maximum": 500},
-        }],
-        "define_column": [["name"], {
-            "name": string,
-            "question": string,
-            "pattern": string,
-            "type": {"type": "string", "enum": ["text", "date", "duration", "amount"], "default": "text"},
-        }],
         "watch_folder": [["folder_path"], {
             "folder_path": string,
             "schedule": {"type": "string", "enum": schedules, "default": "on_change"},

@@ -117,7 +117,7 @@ impl Tool for CancelJob {
     const DESCRIPTION: &'static str = "Stop a job that is queued or running. What it has stored so far is kept; repeat the \
         original call to continue where it stopped.";
     const EFFECT: Effect = Effect::Updates;
-    const TOOLSET: Toolset = Toolset::Watch;
+    const TOOLSET: Toolset = Toolset::Ingest;
     type Parameters = CancelParameters;
     type Response = CancelledJob;
 

@@ -70,8 +70,8 @@ pub(crate) struct DraftParameters {
 impl Tool for VerifyQuotes {
     const NAME: &'static str = "verify_quotes";
     const TITLE: &'static str = "Check the quotations of a draft";
-    const DESCRIPTION: &'static str = "Check every quotation of a draft (in quotation marks or as a block) as verify_quote does, and \
-        whether the document, page or section cited beside it fits. Call it before a text with quotations is used.";
+    const DESCRIPTION: &'static str = "Check every quotation of a draft, word for word, and whether the document, page or section cited \
+        beside it fits.";
     const EFFECT: Effect = Effect::Reads;
     const TOOLSET: Toolset = Toolset::Core;
     const LIST: Option<List<Self::Response>> =

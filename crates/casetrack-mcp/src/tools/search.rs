@@ -18,9 +18,9 @@ pub(crate) struct SearchDocuments;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SearchParameters {
-    /// Natural language search query (e.g., 'Q3 revenue analysis', 'vendor payment terms', 'project timeline'). Supports
-    /// "exact phrases" (preferred, alone required), +required and -excluded words, and document:NAME type:contract entity:NAME date:2023-05..2023-08 page:3-7 tag:NAME field:NAME=VALUE,
-    /// and operators in capitals: (terminat* w/10 convenience) AND NOT "for cause". Conditions without other words give the complete list
+    /// Natural language search query (e.g., 'Q3 revenue analysis', 'vendor payment terms', 'project timeline'). Also
+    /// "phrases", +required and -excluded words, document:NAME type:contract entity:NAME date:2023-05..2023-08 page:3-7 tag:NAME field:NAME=VALUE,
+    /// operators: (terminat* w/10 convenience) AND NOT "for cause". Conditions alone give the complete list
     query: String,
     /// Number of results to return
     #[serde(default = "super::number::<10>")]
@@ -28,9 +28,9 @@ pub(crate) struct SearchParameters {
     top_k: u32,
     /// Optional: restrict search to a specific document name or ID
     document_filter: Option<String>,
-    /// Type (contract, report, ...) or file format (pdf, xlsx, ...)
+    /// Type or format (contract, report, pdf, xlsx, ...)
     document_type: Option<String>,
-    /// Person, organization, place, date, amount or concept that passages mention
+    /// Who or what passages mention
     entity: Option<String>,
     /// Pattern of paths ('contracts/**/*.pdf')
     path: Option<String>,
@@ -38,7 +38,7 @@ pub(crate) struct SearchParameters {
     date_from: Option<String>,
     /// Last saved until
     date_to: Option<String>,
-    /// Date or range of ingestion ('2024-05..2024-06')
+    /// Ingested on ('2024-05..2024-06')
     ingested: Option<String>,
     /// Pages ('3' or '3-7')
     pages: Option<String>,
@@ -46,17 +46,17 @@ pub(crate) struct SearchParameters {
     tag: Option<String>,
     /// The user's field (custodian=Smith)
     field: Option<String>,
-    /// Least mean OCR confidence of scanned pages
+    /// Least OCR confidence of scanned pages
     #[schemars(range(min = 0.0, max = 1.0))]
     min_confidence: Option<f32>,
     /// The next_offset of an earlier answer
     #[serde(default)]
     #[schemars(range(min = 0, max = 10_000_000))]
     offset: u32,
-    /// Only count what a complete list has
+    /// Only counts
     #[serde(default)]
     count_only: bool,
-    /// Characters of the page to show around each passage
+    /// Characters to show around each passage
     #[serde(default)]
     #[schemars(range(min = 0, max = 10000))]
     context: u32,
@@ -66,13 +66,13 @@ pub(crate) struct SearchParameters {
     /// Best passages of each document
     #[schemars(range(min = 1, max = 3))]
     per_document: Option<u32>,
-    /// One sentence and citation for each result
+    /// A sentence for each result
     #[serde(default)]
     brief: bool,
     /// Search these instead of the active one
     #[serde(default)]
     collections: Vec<String>,
-    /// Show what each search stage adds to the score
+    /// Show what each stage adds to scores
     #[serde(default)]
     explain: bool,
 }
@@ -136,13 +136,13 @@ pub(crate) struct AskEveryDocument;
 pub(crate) struct EveryParameters {
     /// Such as 'Is liability capped?'; or words, as for a search
     question: String,
-    /// Only these documents (names or IDs)
+    /// Names or IDs
     #[serde(default)]
     documents: Vec<String>,
-    /// false: the best passage of each document instead of a sentence
+    /// false: best passages instead of sentences
     #[serde(default = "super::ingest::yes")]
     brief: bool,
-    /// Most rows, 1-200
+    /// Most rows
     #[serde(default = "super::number::<50>")]
     #[schemars(range(min = 1, max = 200))]
     limit: u32,
@@ -154,9 +154,8 @@ pub(crate) struct EveryParameters {
 impl Tool for AskEveryDocument {
     const NAME: &'static str = "ask_every_document";
     const TITLE: &'static str = "Ask every document";
-    const DESCRIPTION: &'static str = "Ask each document of the active collection one question and get one row for each, with the \
-        deciding sentence and its citation, or nothing found, and the count. Use this for questions over a whole matter: 'which \
-        contracts cap liability?'.";
+    const DESCRIPTION: &'static str = "Ask each document of the active collection one question and get a row for each: the deciding \
+        sentence and its citation, or nothing found. For questions over a whole matter: 'which contracts cap liability?'.";
     const EFFECT: Effect = Effect::Reads;
     const TOOLSET: Toolset = Toolset::Core;
     const LIST: Option<List<Self::Response>> =

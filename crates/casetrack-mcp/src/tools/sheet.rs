@@ -26,13 +26,13 @@ pub(crate) enum SheetFormat {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SheetParameters {
-    /// Columns to show (default: all)
+    /// Default: all
     #[serde(default)]
     columns: Vec<String>,
-    /// Conditions: "governing_law=Delaware", "expiry<2025", "venue" (found), "!venue" (not found)
+    /// "governing_law=Delaware", "expiry<2025", "venue" (found), "!venue"
     #[serde(default)]
     filter: Vec<String>,
-    /// Column to sort by; "-expiry" for the opposite order
+    /// "expiry", or "-expiry" for the opposite order
     sort: Option<String>,
     /// Form of the text
     #[serde(default)]
@@ -51,8 +51,8 @@ impl Tool for GetMatterSheet {
     const NAME: &'static str = "get_matter_sheet";
     const TITLE: &'static str = "Show the matter sheet";
     const DESCRIPTION: &'static str = "Compare all contracts in one table: title, type, parties, agreement_date, effective_date, \
-        expiry, renewal_term, notice_period, governing_law, venue, liability_cap, payment_terms, amounts, signatories, own columns \
-        (define_column). Each cell has value, citation and confidence.";
+        expiry, renewal_term, notice_period, governing_law, venue, liability_cap, payment_terms, amounts, signatories, own columns. \
+        Each cell has value, citation and confidence.";
     const EFFECT: Effect = Effect::Reads;
     const TOOLSET: Toolset = Toolset::Core;
     const LIST: Option<List<Self::Response>> =

@@ -44,11 +44,9 @@ impl Collection {
             let mut best: Option<(usize, String)> = None;
             for similar in self.ask(&self.indexes.bm25, |index| index.similar(&word, &term, allowed))? {
                 for form in self.written(&similar.term, READ_CHUNKS)? {
-                    // Of a plural, the singular may be all there is: one more edit, but not of the term.
-                    let distance = match (edits(&word, &form), similar.distance) {
-                        (edits, Some(of_term)) if edits == usize::from(allowed) + 1 => of_term.max(allowed).into(),
-                        (edits, _) => edits,
-                    };
+                    // Of a short plural, the singular may be all there is.
+                    let plural = if allowed == 1 { edits(&word, &format!("{form}s")) } else { usize::MAX };
+                    let distance = edits(&word, &form).min(plural);
                     // Earlier candidates are the better ones of equal distance.
                     if distance <= usize::from(allowed) && best.as_ref().is_none_or(|(least, _)| distance < *least) {
                         best = Some((distance, form));
@@ -64,7 +62,9 @@ impl Collection {
     /// so and never as it is. Terms have no endings, so keyword search finds both; the models know one of them.
     fn other_ending(&self, word: &str, term: &str) -> Result<Option<String>> {
         let Some(other) = other_ending(word) else { return Ok(None) };
-        if self.written(term, READ_CHUNKS)?.iter().any(|form| form == word) {
+        // Also before a plural or possessive s.
+        let has = |forms: &[String], word: &str| forms.iter().any(|form| form.starts_with(word));
+        if has(&self.written(term, READ_CHUNKS)?, word) {
             return Ok(None);
         }
         let slots = self.ask(&self.indexes.bm25, |index| index.chunks_with(term, MAX_READ + 1))?;
@@ -72,7 +72,7 @@ impl Collection {
             return Ok(None);
         }
         let forms = self.written(term, MAX_READ)?;
-        Ok((!forms.iter().any(|form| form == word) && forms.contains(&other)).then_some(other))
+        Ok((!has(&forms, word) && has(&forms, &other)).then_some(other))
     }
 
     /// Forms of a term in the texts of at most `most` chunks.

@@ -134,9 +134,9 @@ pub(crate) struct AskEveryDocument;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct EveryParameters {
-    /// Such as 'Is liability capped?'; or words, as for a search
+    /// Such as 'Is liability capped?'
     question: String,
-    /// Names or IDs
+    /// Names, IDs
     #[serde(default)]
     documents: Vec<String>,
     /// false: best passages instead of sentences

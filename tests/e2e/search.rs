@@ -88,7 +88,7 @@ fn phrases_signs_fields_and_filters_decide_what_is_found() {
     assert_eq!(preferred["results"][0]["provenance"]["page"], 1);
     assert_eq!(preferred["results"][0]["provenance"]["document_name"], "Lease.txt");
     assert!(preferred["results"][0]["preferred"].as_f64().unwrap() > 0.0);
-    let notice = "Passages with “late payment” come first. Put a + before the quotes to search these only.";
+    let notice = "Passages with “late payment” are preferred. Put a + before the quotes to search these only.";
     assert_eq!(preferred["notices"], json!([notice]));
     let alone = search("\"late payment\"");
     assert_eq!(places(&alone), all[..1]);

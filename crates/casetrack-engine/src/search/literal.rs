@@ -51,7 +51,8 @@ pub(super) fn literals(
             notices.push(format!("No passage contains “{phrase}” word for word."));
             continue;
         }
-        notices.push(format!("Passages with “{phrase}” come first. Put a + before the quotes to search these only."));
+        notices
+            .push(format!("Passages with “{phrase}” are preferred. Put a + before the quotes to search these only."));
         found.push(places);
     }
     for token in tokens(text).filter(|token| !phrases.iter().any(|phrase| phrase.contains(token))).take(MAX_TOKENS) {
@@ -64,11 +65,15 @@ pub(super) fn literals(
     if found.is_empty() {
         return Ok(None);
     }
-    let rarity = |places: &Vec<(DocumentId, u32)>| ((all as f32 + 1.0) / (places.len() as f32 + 0.5)).ln();
+    // 1 for what one passage has, next to nothing for what half of them have: a common word in quotes says little of what is meant.
+    let rarity = |places: &Vec<(DocumentId, u32)>| {
+        let most = (all as f32 + 1.0).ln();
+        (((all as f32 + 1.0) / (places.len() as f32 + 0.5)).ln() / most).clamp(0.0, 1.0)
+    };
     let total: f32 = found.iter().map(rarity).sum();
     let mut weights: HashMap<(DocumentId, u32), f32> = HashMap::new();
     for places in &found {
-        let weight = rarity(places) / total;
+        let weight = rarity(places).powi(3) / total;
         places.iter().for_each(|place| *weights.entry(*place).or_default() += weight);
     }
     let chunks = Conditions { chunks: Some(weights.keys().copied().collect()), ..Conditions::default() };

@@ -1,12 +1,18 @@
-//! Words of a query that no chunk has, and what was probably meant.
+//! Words of a query that no chunk has, or next to none, and what was probably meant.
 
 use casetrack_core::Result;
 
 use super::Collection;
 use crate::bm25::{correctable, edits, forms};
 
-/// Chunks that are read to see how a term is written.
-const READ_CHUNKS: usize = 3;
+/// Chunks that are read to see how a term is written that a word resembles …
+const READ_CHUNKS: usize = 10;
+/// … and one that it has.
+const READ_OF_KNOWN: usize = 3;
+/// A word in lower case that is in at most this many chunks is probably a slip there, too, …
+const RARE: usize = 2;
+/// … where one that resembles it is in at least this many.
+const FREQUENT: u64 = 100;
 /// Chunks that are read to see that a word is written in another way only.
 const MAX_READ: usize = 200;
 /// Words of a query that are looked at.
@@ -14,16 +20,18 @@ const MAX_WORDS: usize = 64;
 /// Endings that are mistaken for each other.
 const ENDINGS: [(&str, &str); 4] = [("ent", "ant"), ("ence", "ance"), ("ency", "ancy"), ("ible", "able")];
 
-/// A word that no chunk has, and the one that most resembles it among those that the chunks have.
+/// A word that no chunk has, or next to none, and the one that most resembles it among those that the chunks have.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Correction {
     /// In lower case.
     pub word: String,
     pub replacement: String,
+    /// Whether some chunks have the word, so that it is worth searching for as well.
+    pub is_known: bool,
 }
 
 impl Collection {
-    /// What was probably meant by the words of a text that no chunk has. Words of 4–7 letters may differ by one edit, longer ones by
+    /// What was probably meant by the words of a text that no chunk has, or two where many have a similar one. Words of 4–7 letters may differ by one edit, longer ones by
     /// two. Numbers, identifiers and abbreviations are left alone. Takes microseconds if all words are known, else milliseconds each.
     pub fn corrections(&self, text: &str) -> Result<Vec<Correction>> {
         let mut corrections: Vec<Correction> = Vec::new();
@@ -36,13 +44,18 @@ impl Collection {
             if corrections.iter().any(|known| known.word == word) {
                 continue;
             }
-            if !self.ask(&self.indexes.bm25, |index| index.lacks(&term))? {
-                let replacement = self.other_ending(&word, &term)?;
-                corrections.extend(replacement.map(|replacement| Correction { word, replacement }));
+            let is_known = !self.ask(&self.indexes.bm25, |index| index.lacks(&term))?;
+            if is_known && let Some(replacement) = self.other_ending(&word, &term)? {
+                corrections.push(Correction { word, replacement, is_known: false });
+                continue;
+            }
+            if is_known && !(text.contains(&word) && self.is_rare(&term)?) {
                 continue;
             }
             let mut best: Option<(usize, String)> = None;
-            for similar in self.ask(&self.indexes.bm25, |index| index.similar(&word, &term, allowed))? {
+            let mut similar = self.ask(&self.indexes.bm25, |index| index.similar(&word, &term, allowed))?;
+            similar.retain(|similar| !is_known || similar.term != term && similar.chunks >= FREQUENT);
+            for similar in similar {
                 for form in self.written(&similar.term, READ_CHUNKS)? {
                     // Of a short plural, the singular may be all there is.
                     let plural = if allowed == 1 { edits(&word, &format!("{form}s")) } else { usize::MAX };
@@ -53,9 +66,14 @@ impl Collection {
                     }
                 }
             }
-            corrections.extend(best.map(|(_, replacement)| Correction { word, replacement }));
+            corrections.extend(best.map(|(_, replacement)| Correction { word, replacement, is_known }));
         }
         Ok(corrections)
+    }
+
+    fn is_rare(&self, term: &str) -> Result<bool> {
+        let slots = self.ask(&self.indexes.bm25, |index| index.chunks_with(term, RARE + 1))?;
+        Ok(slots.len() <= RARE)
     }
 
     /// The word with the other one of two endings that are mistaken for each other, where the chunks that have its term write it
@@ -64,7 +82,7 @@ impl Collection {
         let Some(other) = other_ending(word) else { return Ok(None) };
         // Also before a plural or possessive s.
         let has = |forms: &[String], word: &str| forms.iter().any(|form| form.starts_with(word));
-        if has(&self.written(term, READ_CHUNKS)?, word) {
+        if has(&self.written(term, READ_OF_KNOWN)?, word) {
             return Ok(None);
         }
         let slots = self.ask(&self.indexes.bm25, |index| index.chunks_with(term, MAX_READ + 1))?;

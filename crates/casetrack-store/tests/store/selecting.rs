@@ -180,11 +180,28 @@ fn words_that_no_chunk_has_are_corrected() {
     ] {
         let found = collection.corrections(query).unwrap();
         let expected: Vec<Correction> = expected
-            .map(|(word, replacement)| Correction { word: word.into(), replacement: replacement.into() })
+            .map(|(word, replacement)| Correction {
+                word: word.into(),
+                replacement: replacement.into(),
+                is_known: false,
+            })
             .into_iter()
             .collect();
         assert_eq!(found, expected, "{query}");
     }
     let (_temp, _dir, empty) = new_collection();
     assert_eq!(empty.corrections("termintation").unwrap(), []);
+}
+
+#[test]
+fn a_slip_that_a_passage_has_as_well_is_corrected_where_many_have_the_word() {
+    let (_temp, _dir, collection) = new_collection();
+    let mut pages = vec!["A written notice of the tenant is due."; 120];
+    pages.push("A notice of the tenat to the Tenent Company.");
+    collection.put_document(&document("/data/a.txt", &pages)).unwrap();
+    let found = collection.corrections("notice of the tenat").unwrap();
+    let correction = Correction { word: "tenat".into(), replacement: "tenant".into(), is_known: true };
+    assert_eq!(found, [correction]);
+    // A name is left alone.
+    assert_eq!(collection.corrections("the Tenent company").unwrap(), []);
 }

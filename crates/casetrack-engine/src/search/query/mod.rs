@@ -2,7 +2,7 @@
 //!
 //! | written | meaning |
 //! |---|---|
-//! | `"late payment"` | passages with these words one after the other: beside other words they come first, alone no others are searched; typographic quotes are text, as pasted prose has them |
+//! | `"late payment"` | passages with these words one after the other: beside other words they are preferred, alone no others are searched; typographic quotes are text, as pasted prose has them |
 //! | `+interest`, `+"late payment"` | only passages with this word or phrase; `+4.2(b)` and `+$1,250,000` likewise |
 //! | `-penalty`, `-"late fee"` | passages without it; a minus before a digit is a number's |
 //! | `document:Lease`, `document:"Vendor Agreement.docx"` | in the document of this name, path or id |
@@ -97,11 +97,14 @@ pub(super) fn understand(collection: &Collection, query: &str) -> Result<Underst
     }
     let corrections = collection.corrections(&understood.text)?;
     understood.text = correct(&understood.text, &corrections);
+    // What is to be there word for word may be there as it is.
+    let unknown: Vec<Correction> = corrections.iter().filter(|correction| !correction.is_known).cloned().collect();
     for required in understood.words.required.iter_mut().chain(&mut understood.preferred) {
-        *required = correct(required, &corrections);
+        *required = correct(required, &unknown);
     }
-    understood.notices.extend(corrections.iter().map(|Correction { word, replacement }| {
-        format!("No passage contains \"{word}\"; searched for \"{replacement}\".")
+    understood.notices.extend(corrections.iter().map(|Correction { word, replacement, is_known }| match is_known {
+        true => format!("Hardly any passage contains \"{word}\"; searched for \"{replacement}\" as well."),
+        false => format!("No passage contains \"{word}\"; searched for \"{replacement}\"."),
     }));
     Ok(understood)
 }
@@ -125,14 +128,15 @@ fn checked(query: &str, parsed: ParsedQuery) -> Result<Understood> {
     Ok(Understood { text, filters, words, preferred, expression, notices })
 }
 
-/// The text with corrected words in their places.
+/// The text with corrected words in their places; before a word that is known as well.
 fn correct(text: &str, corrections: &[Correction]) -> String {
     let mut corrected = String::with_capacity(text.len());
     for run in text.split_inclusive(|c: char| !c.is_alphabetic()) {
         let word = run.trim_end_matches(|c: char| !c.is_alphabetic());
         let lower = word.to_lowercase();
         match corrections.iter().find(|correction| correction.word == lower) {
-            Some(correction) => corrected.extend([correction.replacement.as_str(), &run[word.len()..]]),
+            Some(Correction { replacement, is_known: true, .. }) => corrected.extend([replacement, " ", run]),
+            Some(Correction { replacement, .. }) => corrected.extend([replacement, &run[word.len()..]]),
             None => corrected.push_str(run),
         }
     }

@@ -12,6 +12,8 @@ use super::section;
 const ONE_IN: u64 = 100;
 /// … unless so few have it.
 const FEW: u64 = 5;
+/// What quoted words count against numbers, which are never said in other words.
+const QUOTED: f32 = 0.7;
 /// Most numbers and identifiers of a query that are looked at.
 const MAX_TOKENS: usize = 16;
 
@@ -44,7 +46,7 @@ pub(super) fn literals(
         let required = WordConditions { required: vec![words.to_owned()], ..WordConditions::default() };
         collection.select(&Conditions { words: required, ..Conditions::default() })
     };
-    let mut found: Vec<Vec<(DocumentId, u32)>> = Vec::new();
+    let mut found: Vec<(f32, Vec<(DocumentId, u32)>)> = Vec::new();
     for phrase in phrases {
         let places = collection.places(&with(phrase)?);
         if places.is_empty() {
@@ -53,27 +55,27 @@ pub(super) fn literals(
         }
         notices
             .push(format!("Passages with “{phrase}” are preferred. Put a + before the quotes to search these only."));
-        found.push(places);
+        found.push((QUOTED, places));
     }
     for token in tokens(text).filter(|token| !phrases.iter().any(|phrase| phrase.contains(token))).take(MAX_TOKENS) {
         let selected = with(token)?;
         if (1..=FEW.max(all / ONE_IN)).contains(&selected.chunks()) {
-            found.push(collection.places(&selected));
+            found.push((1.0, collection.places(&selected)));
         }
     }
-    found.extend(section::sections(collection, text, meant)?);
+    found.extend(section::sections(collection, text, meant)?.into_iter().map(|places| (1.0, places)));
     if found.is_empty() {
         return Ok(None);
     }
     // 1 for what one passage has, next to nothing for what half of them have: a common word in quotes says little of what is meant.
     let rarity = |places: &Vec<(DocumentId, u32)>| {
-        let most = (all as f32 + 1.0).ln();
+        let most = ((all as f32 + 1.0) / 1.5).ln();
         (((all as f32 + 1.0) / (places.len() as f32 + 0.5)).ln() / most).clamp(0.0, 1.0)
     };
-    let total: f32 = found.iter().map(rarity).sum();
+    let total: f32 = found.iter().map(|(_, places)| rarity(places)).sum();
     let mut weights: HashMap<(DocumentId, u32), f32> = HashMap::new();
-    for places in &found {
-        let weight = rarity(places).powi(3) / total;
+    for (counts, places) in &found {
+        let weight = counts * rarity(places).powi(3) / total;
         places.iter().for_each(|place| *weights.entry(*place).or_default() += weight);
     }
     let chunks = Conditions { chunks: Some(weights.keys().copied().collect()), ..Conditions::default() };

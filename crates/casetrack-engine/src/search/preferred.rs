@@ -15,7 +15,7 @@ use super::{cover, literal, route};
 
 /// The most that each preference adds to a score of 0–1.
 const NAMED: f32 = 0.5;
-const LITERAL: f32 = 0.5;
+const LITERAL: f32 = 0.6;
 const BEGINNING: f32 = 0.8;
 const COMPARED: f32 = 0.75;
 /// The best candidates, whose texts are read for quantities.

@@ -134,7 +134,12 @@ fn weighed(
             * if capitalised { 1.0 } else { LOWER_CASE_WEIGHT };
         let of =
             |(document, is_name): (DocumentId, bool)| (document, weight * if is_name { 1.0 } else { COVER_WEIGHT });
-        let of_searched = naming.documents.into_iter().filter(|(id, _)| searched.is_none_or(|all| all.contains(id)));
+        // A number on a cover is seldom what the document is called by.
+        let is_number = !query[naming.place.clone()].contains(char::is_alphabetic);
+        let of_searched = naming
+            .documents
+            .into_iter()
+            .filter(|(id, is_name)| searched.is_none_or(|all| all.contains(id)) && (*is_name || !is_number));
         weighed.push(Weighed { place: naming.place, documents: of_searched.map(of).collect() });
     }
     weighed

@@ -126,7 +126,6 @@ fn specified() -> Value {
             "topic": string,
             "top_k_per_document": {"type": "integer", "default": 5, "minimum": 1, "maximum": 20},
         }],
-        // Beyond the specification: quotations are checked against the documents.
         "get_collection_summary": [[], {}],
         // What follows the dates is beyond the specification.
         "get_collection_timeline": [[], {

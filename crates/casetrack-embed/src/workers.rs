@@ -18,8 +18,8 @@ const TOKENS_PER_JOB: usize = 1024;
 /// How often a waiting caller looks at its cancel flag.
 const CANCEL_INTERVAL: Duration = Duration::from_millis(50);
 
-/// Threads for passages, each computing whole jobs, and one more thread for queries, so that a query never waits for
-/// passages. The threads serve all models and end when this is dropped.
+/// Threads for passages, each computing whole jobs, and as many for queries, so that a query never waits for passages and the
+/// models of a query run beside each other. The threads serve all models and end when this is dropped.
 pub struct Workers {
     passages: Sender<Job>,
     queries: Sender<Job>,
@@ -46,19 +46,20 @@ struct Reply {
 }
 
 impl Workers {
-    /// Starts `threads` threads for passages (at least one) and one for queries.
+    /// Starts `threads` threads for passages and `threads` for queries, at least one of each.
     pub fn start(threads: usize) -> Result<Self> {
+        let threads = threads.max(1);
         // A short queue: jobs wait as token ids in memory, and tokenising must only stay ahead of the encoder.
-        let (passages, passage_jobs) = bounded(threads.max(1));
+        let (passages, passage_jobs) = bounded(threads);
         let (queries, query_jobs) = unbounded();
         let spawn = |name: String, jobs: Receiver<Job>| {
             let spawned = thread::Builder::new().name(name).spawn(move || run(&jobs));
             spawned.map_err(|error| Error::io("a new thread for embedding", error))
         };
-        for number in 0..threads.max(1) {
+        for number in 0..threads {
             spawn(format!("embed-{number}"), passage_jobs.clone())?;
+            spawn(format!("embed-query-{number}"), query_jobs.clone())?;
         }
-        spawn("embed-query".to_owned(), query_jobs)?;
         Ok(Self { passages, queries })
     }
 
@@ -312,6 +313,27 @@ mod tests {
             (1..10).for_each(|_| gate.recv().unwrap());
             assert_eq!(passages.join().unwrap().unwrap().dense.len(), 10);
         });
+    }
+
+    /// A model that encodes only while another one does.
+    struct Together(std::sync::Barrier);
+
+    impl TextModel for Together {
+        fn tokenize(&self, _: &str, _: Side) -> Result<Vec<u32>> {
+            Ok(vec![1])
+        }
+
+        fn encode(&self, _: &[Vec<u32>], _: Side, _: Outputs) -> Result<Embeddings> {
+            self.0.wait();
+            Ok(Embeddings { dense: vec![vec![1.0]], ..Default::default() })
+        }
+    }
+
+    #[test]
+    fn the_models_of_a_query_run_beside_each_other() {
+        let model = Arc::new(Together(std::sync::Barrier::new(2)));
+        let tasks: [Task; 2] = [(model.clone(), Outputs::DENSE), (model, Outputs::DENSE)];
+        assert_eq!(Workers::start(2).unwrap().embed_query("four", &tasks).unwrap().dense, [[1.0]]);
     }
 
     #[test]

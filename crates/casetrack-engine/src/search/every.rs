@@ -11,9 +11,8 @@ use serde::Serialize;
 use super::clauses::{self, Clause};
 use super::fusion::Candidate;
 use super::query::{self, Understood};
-use super::{Filters, Scope, Weights, excerpt, filter, marked, recall};
+use super::{Filters, Scope, Weights, excerpt, filter, recall};
 use crate::documents::chunks::{self, ChunkView};
-use crate::graph::chunks_with_entities;
 use crate::host::Host;
 use crate::paging::check_range;
 
@@ -117,10 +116,7 @@ impl Host {
         let collection = self.collection(collection)?;
         let Understood { text, filters, words, mut notices, .. } = query::understand(&collection, question)?;
         let named = Filters { documents: request.documents.clone(), ..Filters::default() };
-        let id = collection.meta().id;
-        let mentioning = chunks_with_entities(self, id, &[&filters.entities], &mut notices)?;
-        notices.extend(marked::unknown(&collection, [&named, &filters])?);
-        let selection = filter::select(&collection, [&named, &filters], mentioning, &words)?;
+        let selection = filter::left(self, &collection, [&named, &filters], &words, &mut notices)?;
         let catalogue = collection.catalogue()?;
         let asked: HashSet<DocumentId> = match &selection {
             Some(selection) => selection.document_ids().collect(),

@@ -385,6 +385,10 @@ impl DerivedIndex for Bm25Index {
         Ok(())
     }
 
+    fn rename(&self, slots: &SlotRange, reader: &Reader<'_>) -> Result<()> {
+        self.add(slots, reader)
+    }
+
     fn set_applied(&self, seq: u64) {
         self.writer.write().applied = seq;
     }

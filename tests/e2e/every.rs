@@ -79,4 +79,16 @@ fn every_document_gets_a_row_and_the_count_is_at_the_top() {
     let shown = run(home, &["ask", question]);
     assert!(shown.contains("Found in 5 of 12 documents."), "{shown}");
     assert_eq!(run_json(home, &["ask", "which law governs?"])["found"], 12);
+
+    // What documents say at their beginning.
+    let titles = run_json(home, &["ask", "What is the title of the agreement?"]);
+    assert_eq!(titles["found"], 12);
+    assert!(titles["rows"][0]["quote"].as_str().unwrap().contains("SERVICES AGREEMENT"), "{titles}");
+
+    // As many as a search gives, also with an offset.
+    let free = run_json(home, &["ask", question, "--tier", "free"]);
+    assert_eq!((free["rows"].as_array().unwrap().len(), &free["next_offset"]), (10, &Value::Null));
+    assert!(free["notices"].to_string().contains("The Free tier shows the first 10 documents."), "{free}");
+    let further = run_json(home, &["ask", question, "--tier", "free", "--offset", "10"]);
+    assert_eq!(further["rows"], json!([]));
 }

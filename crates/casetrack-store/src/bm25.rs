@@ -35,7 +35,7 @@ use crate::yielding::YieldingLock;
 pub use expression::{Expression, Words};
 pub use terms::{MAX_QUERY_BYTES, MAX_QUERY_TERMS};
 pub use words::WordConditions;
-pub(crate) use words::{correctable, edits, forms};
+pub(crate) use words::{Similar, correctable, term_of};
 
 /// Weight of a match in the embedding context (headings, table header) against one in the text.
 pub const CONTEXT_WEIGHT: f32 = 0.2;
@@ -80,7 +80,7 @@ struct Fields {
     document: Field,
     slot: Field,
     text: Field,
-    /// The words of `text` as they are written, for wildcards.
+    /// The words of `text` as they are written, for wildcards and corrections.
     exact: Field,
     context: Field,
     /// Of first chunks only, as `cover`; see [`names`].
@@ -383,6 +383,10 @@ impl DerivedIndex for Bm25Index {
         self.open_writer(&mut writer)?.delete_term(term);
         writer.uncommitted_chunks += u64::from(slots.count);
         Ok(())
+    }
+
+    fn rename(&self, slots: &SlotRange, reader: &Reader<'_>) -> Result<()> {
+        self.add(slots, reader)
     }
 
     fn set_applied(&self, seq: u64) {

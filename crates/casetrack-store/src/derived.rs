@@ -52,6 +52,11 @@ pub(crate) trait DerivedIndex: Sized {
     /// Takes away the chunks of a document. Those that are not there are skipped.
     fn remove(&self, slots: &SlotRange) -> Result<()>;
 
+    /// Takes over the new name of a document. For indexes without names there is nothing to do.
+    fn rename(&self, _: &SlotRange, _: &Reader<'_>) -> Result<()> {
+        Ok(())
+    }
+
     /// Notes that everything up to `seq` has been applied.
     fn set_applied(&self, seq: u64);
 
@@ -75,6 +80,13 @@ pub(crate) trait DerivedIndex: Sized {
 
     /// Applies one log entry. Additions that a later entry takes away again are skipped: RocksDB no longer has them.
     fn apply(&self, seq: u64, op: &Op, origin: Origin<'_>) -> Result<()> {
+        if let Some(renamed) = op.as_renamed() {
+            if origin.slots.is_live(renamed) {
+                self.rename(renamed, origin.reader)?;
+            }
+            self.set_applied(seq);
+            return Ok(());
+        }
         if let Some(removed) = &op.removed {
             self.remove(removed)?;
         }

@@ -39,6 +39,18 @@ pub struct Op {
     pub added: Option<SlotRange>,
 }
 
+impl Op {
+    /// A document has another name. Its chunks keep their slots, which distinguishes this from any other change: no slot is used twice.
+    pub fn renamed(slots: SlotRange) -> Self {
+        Self { removed: Some(slots), added: Some(slots) }
+    }
+
+    /// The document, where it only has another name.
+    pub fn as_renamed(&self) -> Option<&SlotRange> {
+        self.added.as_ref().filter(|added| self.removed.as_ref() == Some(added))
+    }
+}
+
 /// Value of `documents`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct DocumentRecord {

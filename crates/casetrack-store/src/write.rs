@@ -55,7 +55,8 @@ pub struct Relocation {
 pub(crate) struct Change {
     pub batch: WriteBatch,
     pub state: State,
-    pub op: Op,
+    /// Its entries of the operation log; the last one has the sequence number of the state.
+    pub ops: Vec<Op>,
 }
 
 /// Refuses a document that breaks an invariant: what is stored can be cited forever. `dimension` is that of the vectors.
@@ -168,7 +169,7 @@ pub(crate) fn put(reader: &Reader<'_>, document: &StoredDocument, state: &State)
     state.pages += u64::from(meta.page_count);
     state.chunks += u64::from(meta.chunk_count);
     state.sparse_chunks += document.sparse_vectors.len() as u64;
-    finish(truth, batch, state, Op { removed, added: Some(added) })
+    finish(truth, batch, state, vec![Op { removed, added: Some(added) }])
 }
 
 /// Removes a document with everything that belongs to it.
@@ -177,11 +178,11 @@ pub(crate) fn delete(reader: &Reader<'_>, id: DocumentId, state: &State) -> Resu
     let mut batch = WriteBatch::default();
     let mut state = State { last_seq: state.last_seq + 1, ..*state };
     let removed = remove(reader, &old, &mut batch, &mut state)?;
-    finish(reader.truth(), batch, state, Op { removed: Some(removed), added: None }).map(Some)
+    finish(reader.truth(), batch, state, vec![Op { removed: Some(removed), added: None }]).map(Some)
 }
 
-/// Gives documents new paths and names; they may take each other's. The slots stay, so that the derived indexes, which know
-/// neither, have nothing to do.
+/// Gives documents new paths and names; they may take each other's. The slots stay; the derived indexes know no paths, and hear of each
+/// document that has another name.
 pub(crate) fn relocate(reader: &Reader<'_>, relocations: &[Relocation], state: &State) -> Result<Change> {
     let truth = reader.truth();
     let mut records = Vec::with_capacity(relocations.len());
@@ -202,6 +203,7 @@ pub(crate) fn relocate(reader: &Reader<'_>, relocations: &[Relocation], state: &
     for record in &records {
         batch.delete_cf(truth.cf(cf::PATH_INDEX)?, path_key(&record.meta.path));
     }
+    let mut ops = Vec::new();
     for (mut record, Relocation { document, path, name }) in records.into_iter().zip(relocations) {
         if let Some(other) = reader.document_at_path(path)?
             && !moved.contains(&other)
@@ -209,11 +211,17 @@ pub(crate) fn relocate(reader: &Reader<'_>, relocations: &[Relocation], state: &
             return Err(Error::new(ErrorCode::AlreadyExists, format!("{path} is already stored as document {other}."))
                 .with_hint("Delete that document first, or leave the other where it is."));
         }
+        if record.meta.name != *name {
+            ops.push(Op::renamed(record.slots()));
+        }
         (record.meta.path, record.meta.name) = (path.clone(), name.clone());
         batch.put_cf(truth.cf(cf::DOCUMENTS)?, document.as_bytes(), encode_json(&record)?);
         batch.put_cf(truth.cf(cf::PATH_INDEX)?, path_key(path), encode(document)?);
     }
-    finish(truth, batch, State { last_seq: state.last_seq + 1, ..*state }, Op { removed: None, added: None })
+    if ops.is_empty() {
+        ops.push(Op { removed: None, added: None });
+    }
+    finish(truth, batch, State { last_seq: state.last_seq + ops.len() as u64, ..*state }, ops)
 }
 
 /// Changes the marks of documents that are there; `None` where none of them changes. Nothing else of a document changes, so that the
@@ -240,13 +248,16 @@ pub(crate) fn mark(
         return Ok((None, changed));
     }
     let state = State { last_seq: state.last_seq + 1, ..*state };
-    Ok((Some(finish(truth, batch, state, Op { removed: None, added: None })?), changed))
+    Ok((Some(finish(truth, batch, state, vec![Op { removed: None, added: None }])?), changed))
 }
 
-fn finish(truth: &Truth, mut batch: WriteBatch, state: State, op: Op) -> Result<Change> {
-    batch.put_cf(truth.cf(cf::OPLOG)?, sequence_key(state.last_seq), encode(&op)?);
+/// Adds the state and the log entries that lead to it, `ops`.
+fn finish(truth: &Truth, mut batch: WriteBatch, state: State, ops: Vec<Op>) -> Result<Change> {
+    for (before, op) in ops.iter().rev().enumerate() {
+        batch.put_cf(truth.cf(cf::OPLOG)?, sequence_key(state.last_seq - before as u64), encode(op)?);
+    }
     batch.put_cf(truth.cf(cf::META)?, STATE_KEY, state.encode()?);
-    Ok(Change { batch, state, op })
+    Ok(Change { batch, state, ops })
 }
 
 fn put_page(truth: &Truth, batch: &mut WriteBatch, document: DocumentId, page: &Page) -> Result<()> {

@@ -7,7 +7,6 @@ use casetrack_core::{
 use casetrack_store::{Collection, SparseVector, StoredDocument, VectorModels};
 use fastrand::Rng;
 
-const CHUNKS_PER_DOCUMENT: usize = 10;
 /// One word in this many is replaced by another one of the collection, drawn as often as it occurs.
 const REPLACED: usize = 7;
 /// Standard deviation of what is added to each component of a vector, before it gets length 1 again; a component of a vector
@@ -15,6 +14,8 @@ const REPLACED: usize = 7;
 const NOISE: f32 = 0.02;
 
 pub struct Corpus {
+    /// Chunks of each document.
+    per_document: usize,
     passages: Vec<Passage>,
     words: Vec<String>,
 }
@@ -27,7 +28,7 @@ struct Passage {
 }
 
 impl Corpus {
-    pub fn of(collection: &Collection) -> Result<Self> {
+    pub fn of(collection: &Collection, per_document: usize) -> Result<Self> {
         let mut passages = Vec::new();
         for document in collection.documents()? {
             let chunks = collection.chunks(document.id)?;
@@ -37,12 +38,12 @@ impl Corpus {
             }
         }
         let words = passages.iter().flat_map(|passage| passage.text.split_whitespace()).map(str::to_owned).collect();
-        Ok(Self { passages, words })
+        Ok(Self { per_document, passages, words })
     }
 
     /// Documents that hold this many chunks.
     pub fn documents_for(&self, chunks: usize) -> usize {
-        chunks.div_ceil(CHUNKS_PER_DOCUMENT)
+        chunks.div_ceil(self.per_document)
     }
 
     pub fn id(number: usize) -> DocumentId {
@@ -51,8 +52,8 @@ impl Corpus {
 
     /// Text, context, vector and learned-sparse vector of each passage of a document.
     fn passages(&self, number: usize) -> impl Iterator<Item = (String, &str, Vec<f32>, SparseVector)> {
-        (0..CHUNKS_PER_DOCUMENT).map(move |n| {
-            let which = number * CHUNKS_PER_DOCUMENT + n;
+        (0..self.per_document).map(move |n| {
+            let which = number * self.per_document + n;
             let mut random = Rng::with_seed(1 << 40 | which as u64);
             let passage = &self.passages[which % self.passages.len()];
             let words = passage.text.split_whitespace().map(|word| match random.usize(..REPLACED) {

@@ -1,12 +1,14 @@
 //! How long a whole search takes in a large collection: query in, passages with their places out.
 //!
-//!     latency --from DATA_DIR COLLECTION --queries FILE [--chunks 100000] [--work FOLDER] [--rounds 3] [--clients 8]
+//!     latency --from DATA_DIR COLLECTION --queries FILE [--chunks 100000] [--per-document 10] [--work FOLDER] [--rounds 3] [--clients 8]
+//!             [--every]
 //!
 //! The collection is made of another one's passages, which are taken again and again, each time with some words and weights
-//! changed and the vectors moved ([`corpus`]), ten to a document; FILE holds one query a line. It is made in FOLDER, or
+//! changed and the vectors moved ([`corpus`]); FILE holds one query a line. It is made in FOLDER, or
 //! found there by another run, or in a folder that is removed at the end. Measured are searches one after
 //! another, the same of one document each, and as many clients at once; and, in the same run, what tantivy and usearch alone take
-//! for the same texts and vectors. Prints a table and the same as JSON. Everything random is seeded.
+//! for the same texts and vectors; or, with `--every`, only ten of the queries asked of every document. Prints a table and the same as
+//! JSON. Everything random is seeded.
 
 mod corpus;
 mod peers;
@@ -16,6 +18,7 @@ use std::time::Instant;
 
 use casetrack_core::{CollectionType, Result};
 use casetrack_engine::collections::CreateCollection;
+use casetrack_engine::every::{EveryRequest, MAX_ROWS};
 use casetrack_engine::search::{RECALL, SearchRequest};
 use casetrack_engine::{Engine, EngineConfig};
 use casetrack_store::{Collection, Registry};
@@ -24,6 +27,8 @@ use self::corpus::Corpus;
 
 /// What hybrid search asks each source for.
 const K: usize = RECALL;
+/// Queries that are asked of every document.
+const QUESTIONS: usize = 10;
 /// The name of the collection that is made.
 const LARGE: &str = "Large";
 /// The folder of the index of tantivy alone.
@@ -34,14 +39,17 @@ struct Arguments {
     collection: String,
     queries: Vec<String>,
     chunks: usize,
+    per_document: usize,
     work: Option<PathBuf>,
     rounds: usize,
     clients: usize,
+    every: bool,
 }
 
 fn arguments() -> Arguments {
     let (mut from, mut collection, mut queries) = (PathBuf::new(), String::new(), Vec::new());
-    let (mut chunks, mut work, mut rounds, mut clients) = (100_000, None, 3, 8);
+    let (mut chunks, mut per_document, mut work, mut rounds, mut clients) = (100_000, 10, None, 3, 8);
+    let mut every = false;
     let mut given = std::env::args().skip(1);
     while let Some(name) = given.next() {
         let mut value = || given.next().unwrap_or_else(|| panic!("{name} needs a value"));
@@ -52,6 +60,8 @@ fn arguments() -> Arguments {
                 queries = text.lines().map(str::to_owned).filter(|line| !line.trim().is_empty()).collect();
             }
             "--chunks" => chunks = value().parse().expect("a number"),
+            "--per-document" => per_document = value().parse().expect("a number"),
+            "--every" => every = true,
             "--work" => work = Some(value().into()),
             "--rounds" => rounds = value().parse().expect("a number"),
             "--clients" => clients = value().parse().expect("a number"),
@@ -61,16 +71,16 @@ fn arguments() -> Arguments {
         }
     }
     assert!(!queries.is_empty() && !collection.is_empty(), "--from DATA_DIR COLLECTION and --queries FILE are needed");
-    Arguments { from, collection, queries, chunks, work, rounds, clients }
+    Arguments { from, collection, queries, chunks, per_document, work, rounds, clients, every }
 }
 
 fn main() -> Result<()> {
-    let Arguments { from, collection, queries, chunks, work: kept, rounds, clients } = arguments();
+    let Arguments { from, collection, queries, chunks, per_document, work: kept, rounds, clients, every } = arguments();
     let own = format!("casetrack-latency-{}", std::process::id());
     let work = kept.clone().unwrap_or_else(|| std::env::temp_dir().join(own));
     let source = Registry::open(&from)?;
     let found = source.list()?.into_iter().find(|meta| meta.name == collection).expect("the collection");
-    let corpus = Corpus::of(&source.open_collection(found.id)?)?;
+    let corpus = Corpus::of(&source.open_collection(found.id)?, per_document)?;
 
     let engine = || Engine::new(EngineConfig::new(work.clone()));
     let documents = corpus.documents_for(chunks);
@@ -96,6 +106,16 @@ fn main() -> Result<()> {
     let mut report = Report::default();
     report.put("documents", documents as f64);
     report.put("chunks", chunks as f64);
+    if every {
+        let ask = |n: usize| {
+            let question = queries[n % queries.len()].clone();
+            let request = EveryRequest { question, documents: Vec::new(), brief: true, offset: 0, limit: MAX_ROWS };
+            engine.ask_every_document(id, &request).expect("an answer").rows.len()
+        };
+        report.latency("a question to every document", latencies(QUESTIONS, ask));
+        report.print();
+        return finish(engine, kept, work);
+    }
     report.latency("search", latencies(searches, |n| ask(n, None)));
     let one = |n: usize| Some(Corpus::id(n * 7919 % documents).to_string());
     report.latency("search of one document", latencies(searches, |n| ask(n, one(n))));
@@ -114,8 +134,16 @@ fn main() -> Result<()> {
     report.latency("usearch alone", peers::usearch(&corpus, documents, searches));
     report.latency("search, again", latencies(searches, |n| ask(n, None)));
     report.print();
+    std::fs::remove_dir_all(work.join(TANTIVY)).expect("the folder of tantivy");
+    finish(engine, kept, work)
+}
+
+/// Removes the collection, unless it is to be kept.
+fn finish(engine: Engine, kept: Option<PathBuf>, work: PathBuf) -> Result<()> {
     drop(engine);
-    std::fs::remove_dir_all(if kept.is_some() { work.join(TANTIVY) } else { work }).expect("the folder of the bench");
+    if kept.is_none() {
+        std::fs::remove_dir_all(work).expect("the folder of the bench");
+    }
     Ok(())
 }
 

@@ -9,8 +9,7 @@ use casetrack_store::{self as store, Counts, Filter, WordConditions};
 use super::fusion::{self, Candidate};
 use super::preferred::{self, Preferences};
 use super::query::{self, Understood};
-use super::{Recall, Scope, SearchRequest, filter, marked, recall};
-use crate::graph::chunks_with_entities;
+use super::{Recall, Scope, SearchRequest, filter, recall};
 use crate::host::{Host, OpenCollection};
 
 /// What a query means in a collection, and what was found there.
@@ -33,10 +32,7 @@ impl Asked {
         let Understood { text, filters, words, preferred, mut notices, .. } = query::understand(&collection, query)?;
         let mut restricted = request.filters.clone();
         restricted.documents.extend(request.document.clone());
-        let id = collection.meta().id;
-        let mentioning = chunks_with_entities(host, id, &[&restricted.entities, &filters.entities], &mut notices)?;
-        notices.extend(marked::unknown(&collection, [&restricted, &filters])?);
-        let select = |words| filter::select(&collection, [&restricted, &filters], mentioning.clone(), words);
+        let mut select = |words| filter::left(host, &collection, [&restricted, &filters], words, &mut notices);
         let selection = select(&words)?;
         let counts = collection.counts()?;
         let (documents, chunks) = match &selection {

@@ -1,6 +1,6 @@
 //! Clauses of contracts that questions ask for, and how contracts say them: `data/clauses.txt`.
 
-use std::collections::HashSet;
+use std::ops::Range;
 use std::sync::LazyLock;
 
 use regex::{Regex, RegexBuilder};
@@ -10,41 +10,72 @@ const FIRST: f32 = 0.8;
 /// … and each further one adds this.
 const FURTHER: f32 = 0.2;
 
+/// Words that deny what follows them, and further words between.
+const DENIAL: &str =
+    r"(?:\b(?:no|not|nor|never|neither|without|exclude[sd]?|disclaim(?:s|ed)?|lacks?) (?:\w+ ){0,3}|non-?)$";
+
 /// A kind of clause.
-pub(super) struct Clause {
+struct Clause {
     /// Words of questions that ask for it, in lower case.
     asked: Vec<&'static str>,
     said: Option<Regex>,
+    /// What says the opposite.
+    denied: Option<Regex>,
+}
+
+/// A clause that a question asks for.
+pub(super) struct AskedClause {
+    clause: &'static Clause,
+    /// Whether the question is after contracts that say the opposite.
+    denied: bool,
 }
 
 static CLAUSES: LazyLock<Vec<Clause>> = LazyLock::new(|| {
     let blocks = include_str!("../../data/clauses.txt").split("\n[").skip(1);
     let lines = |block: &'static str, key| block.lines().filter_map(move |line| line.strip_prefix(key)).map(str::trim);
+    let any_of = |block, key| {
+        let said: Vec<String> = lines(block, key).map(|said| format!("(?:{said})")).collect();
+        let all = (!said.is_empty()).then(|| said.join("|"))?;
+        RegexBuilder::new(&all).case_insensitive(true).build().ok()
+    };
     let clause = |block| Clause {
         asked: lines(block, "asked:").flat_map(|asked| asked.split(';')).map(str::trim).collect(),
-        said: {
-            let said: Vec<String> = lines(block, "said:").map(|said| format!("(?:{said})")).collect();
-            RegexBuilder::new(&said.join("|")).case_insensitive(true).build().ok()
-        },
+        said: any_of(block, "said:"),
+        denied: any_of(block, "denied:"),
     };
     blocks.map(clause).collect()
 });
 
+static DENIES: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(DENIAL).ok());
+
 /// The clauses that a question asks for.
-pub(super) fn asked(question: &str) -> Vec<&'static Clause> {
+pub(super) fn asked(question: &str) -> Vec<AskedClause> {
     let question = question.to_lowercase();
-    CLAUSES.iter().filter(|clause| clause.asked.iter().any(|asked| question.contains(asked))).collect()
+    let place = |clause: &Clause| clause.asked.iter().find_map(|asked| question.find(asked));
+    let is_denied =
+        |at| DENIES.as_ref().is_some_and(|denies| question.get(..at).is_some_and(|before| denies.is_match(before)));
+    CLAUSES.iter().filter_map(|clause| Some(AskedClause { clause, denied: is_denied(place(clause)?) })).collect()
 }
 
-impl Clause {
+impl AskedClause {
     /// How much (0–1) of it a text says, and the words that say it. White space must be single spaces.
-    pub fn said<'t>(&self, text: &'t str) -> (f32, Vec<&'t str>) {
-        let mut different = HashSet::new();
-        let mut words = Vec::new();
-        for said in self.said.iter().flat_map(|said| said.find_iter(text)).map(|said| said.as_str()) {
-            if different.insert(said.to_lowercase()) {
-                words.push(said);
+    pub fn said(&self, text: &str) -> (f32, Vec<String>) {
+        let Clause { said, denied, .. } = self.clause;
+        let mut words: Vec<String> = Vec::new();
+        let mut note = |found: &str| {
+            if !words.iter().any(|known| known.eq_ignore_ascii_case(found)) {
+                words.push(found.to_owned());
             }
+        };
+        match (denied, said) {
+            (Some(denied), _) if self.denied => denied.find_iter(text).for_each(|found| note(found.as_str())),
+            (Some(denied), Some(said)) => {
+                let opposites: Vec<Range<usize>> = denied.find_iter(text).map(|found| found.range()).collect();
+                let is_opposite = |at: usize| opposites.iter().any(|opposite| opposite.contains(&at));
+                said.find_iter(text).filter(|found| !is_opposite(found.start())).for_each(|found| note(found.as_str()));
+            }
+            (None, said) => said.iter().flat_map(|said| said.find_iter(text)).for_each(|found| note(found.as_str())),
+            (Some(_), None) => {}
         }
         let share = if words.is_empty() { 0.0 } else { FIRST + FURTHER * (words.len() - 1) as f32 };
         (share.min(1.0), words)
@@ -74,5 +105,20 @@ mod tests {
         assert!(said("is there a right of first refusal", "shall have a right of first refusal, first option") > 0.9);
         assert_eq!(said("is there a right of first refusal", "The rent is due monthly."), 0.0);
         assert_eq!(asked("who pays the rent?").len(), 0);
+    }
+
+    #[test]
+    fn what_denies_a_clause_is_said_to_questions_that_deny_it() {
+        let said = |question, text| asked(question).iter().map(|clause| clause.said(text).0).fold(0.0, f32::max);
+        let none = "There are no third-party beneficiaries of this agreement.";
+        let one = "The lender is an intended third-party beneficiary of section 4.";
+        for (question, of_none, of_one) in
+            [("Is there a third party beneficiary?", false, true), ("no third party beneficiaries", true, false)]
+        {
+            assert_eq!((said(question, none) > 0.0, said(question, one) > 0.0), (of_none, of_one), "{question}");
+        }
+        assert_eq!(said("Is the distributor exclusive?", "a non-exclusive right to sell"), 0.0);
+        assert!(said("Is the distributor non-exclusive?", "a non-exclusive right to sell") > 0.0);
+        assert!(said("Can it be terminated without cause?", "terminate for any reason") > 0.0);
     }
 }

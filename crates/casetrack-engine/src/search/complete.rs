@@ -12,10 +12,9 @@ use serde::Serialize;
 use super::query::{self, Understood};
 use super::{
     Hit, MAX_OFFSET, SearchRequest, SearchResponse, SearchResult, Surroundings, context, excerpt, filter, folding,
-    marked, related, within_tier,
+    related, within_tier,
 };
 use crate::documents::chunks;
-use crate::graph::chunks_with_entities;
 use crate::host::{Host, OpenCollection};
 
 /// What a complete list has, with what is not shown of it.
@@ -89,16 +88,20 @@ impl Host {
         let (mut notices, mut names, mut all) = (Vec::new(), Vec::new(), Vec::new());
         let mut list = CompleteList { condition: String::new(), documents: 0, passages: 0, listed: 0 };
         let (mut total, mut documents, mut chunks) = (0, 0, 0);
+        let mut restricted = request.filters.clone();
+        restricted.documents.extend(request.document.clone());
         for &id in collections {
             let collection = self.collection(id)?;
             let mut understood = query::understand(&collection, query)?;
-            let mut add = |notice: String| {
+            for notice in
+                std::mem::take(&mut understood.notices).into_iter().chain([how_words_match(&understood).to_owned()])
+            {
                 if !notices.contains(&notice) {
                     notices.push(notice);
                 }
-            };
-            std::mem::take(&mut understood.notices).into_iter().for_each(&mut add);
-            let base = self.base(&collection, request, &understood, &mut add)?;
+            }
+            let filters = [&restricted, &understood.filters];
+            let base = filter::left(self, &collection, filters, &WordConditions::default(), &mut notices)?;
             let counts = collection.counts()?;
             total += counts.documents;
             documents += base.as_ref().map_or(counts.documents, |base| base.documents());
@@ -107,7 +110,6 @@ impl Host {
             list.documents += found.documents();
             list.passages += found.chunks();
             list.condition = understood.written();
-            add(how_words_match(&understood).to_owned());
             names.push(collection.meta().name.clone());
             let places = places(&collection, &found, request.per_document)?;
             list.listed += places.len() as u64;
@@ -130,10 +132,7 @@ impl Host {
                 related.extend(related::to(self, collection, &results)?);
             }
         }
-        let (results, hits) = match request.brief {
-            true => (Vec::new(), results.into_iter().map(Hit::from).collect()),
-            false => (results, Vec::new()),
-        };
+        let (results, hits) = Hit::instead_of(results, request.brief);
         Ok(Some(SearchResponse {
             query: query.to_owned(),
             collection: names.join(", "),
@@ -150,25 +149,6 @@ impl Host {
             hits,
             related,
         }))
-    }
-
-    /// The passages that the filters of a request and its query leave; `None` for all.
-    fn base(
-        &self,
-        collection: &Collection,
-        request: &SearchRequest,
-        understood: &Understood,
-        add: &mut dyn FnMut(String),
-    ) -> Result<Option<Arc<Selection>>> {
-        let mut restricted = request.filters.clone();
-        restricted.documents.extend(request.document.clone());
-        let filters = [&restricted, &understood.filters];
-        let mut notices = Vec::new();
-        let entities = filters.map(|filters| filters.entities.as_slice());
-        let mentioning = chunks_with_entities(self, collection.meta().id, &entities, &mut notices)?;
-        notices.extend(marked::unknown(collection, filters)?);
-        notices.into_iter().for_each(add);
-        filter::select(collection, filters, mentioning, &WordConditions::default())
     }
 }
 

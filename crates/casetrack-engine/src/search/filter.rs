@@ -14,6 +14,8 @@ use serde::de::value::{Error as ValueError, StrDeserializer};
 
 use super::marked::{self, MarkFilter};
 use crate::documents::find_document;
+use crate::graph::chunks_with_entities;
+use crate::host::Host;
 
 /// Restrictions of a search. All must hold; of several values of one kind, any. They are applied while candidates are
 /// collected, so that a narrow one costs no results.
@@ -210,9 +212,27 @@ pub(super) fn pages(text: &str) -> Result<RangeInclusive<u32>> {
     }
 }
 
+/// The chunks that a request's filters, a query's own ones and conditions on words leave; `None` where there are none of these. Notices,
+/// each once, say what is not known or is ambiguous.
+pub(super) fn left(
+    host: &Host,
+    collection: &Collection,
+    filters: [&Filters; 2],
+    words: &WordConditions,
+    notices: &mut Vec<String>,
+) -> Result<Option<Arc<Selection>>> {
+    let mut new = Vec::new();
+    let entities = filters.map(|filters| filters.entities.as_slice());
+    let mentioning = chunks_with_entities(host, collection.meta().id, &entities, &mut new)?;
+    new.extend(marked::unknown(collection, filters)?);
+    new.retain(|notice| !notices.contains(notice));
+    notices.extend(new);
+    select(collection, filters, mentioning, words)
+}
+
 /// The chunks that all filters and conditions leave; `None` where there are none of these. `chunks` are those that mention the
 /// entities.
-pub(super) fn select(
+fn select(
     collection: &Collection,
     filters: [&Filters; 2],
     chunks: Option<Vec<(DocumentId, u32)>>,

@@ -237,16 +237,13 @@ impl Host {
         let stages = asking::stages(&asked);
         let candidates = asking::ranked(&mut asked)?;
         let results = folding::results(&asked, &candidates, request)?;
-        let (results, hits) = match request.brief {
-            true => (Vec::new(), results.into_iter().map(Hit::from).collect()),
-            false => (results, Vec::new()),
-        };
         let mut related = Vec::new();
         if request.related {
             for Asked { collection, .. } in &asked {
                 related.extend(related::to(self, collection, &results)?);
             }
         }
+        let (results, hits) = Hit::instead_of(results, request.brief);
         let mut notices: Vec<Notice> = notices.into_iter().map(Notice::from).collect();
         notices.extend(asked.iter_mut().flat_map(|asked| std::mem::take(&mut asked.notices)));
         let names: Vec<&str> = asked.iter().map(|asked| asked.collection.meta().name.as_str()).collect();
@@ -270,10 +267,18 @@ impl Host {
     }
 }
 
-impl From<SearchResult> for Hit {
-    fn from(result: SearchResult) -> Self {
-        let SearchResult { rank, score, collection, chunk, excerpt, .. } = result;
-        Self { rank, score, collection, citation: excerpt.citation, quote: excerpt.text, chunk_id: chunk.chunk_id }
+impl Hit {
+    /// Results, or hits in their place where they are to be brief.
+    fn instead_of(results: Vec<SearchResult>, brief: bool) -> (Vec<SearchResult>, Vec<Hit>) {
+        let hit = |result| {
+            let SearchResult { rank, score, collection, chunk, excerpt, .. } = result;
+            let Excerpt { citation, text: quote, .. } = excerpt;
+            Self { rank, score, collection, citation, quote, chunk_id: chunk.chunk_id }
+        };
+        match brief {
+            true => (Vec::new(), results.into_iter().map(hit).collect()),
+            false => (results, Vec::new()),
+        }
     }
 }
 

@@ -8,8 +8,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::query::{self, Understood};
-use super::{Filters, MAX_QUERY_CHARS, complete, filter, marked};
-use crate::graph::chunks_with_entities;
+use super::{Filters, MAX_QUERY_CHARS, complete, filter};
 use crate::host::Host;
 use crate::paging::{Paging, Part};
 
@@ -79,17 +78,13 @@ impl Host {
         let terms: Vec<&str> = request.terms.iter().map(|term| term.trim()).filter(|term| !term.is_empty()).collect();
         check(&terms)?;
         let collection = self.collection(collection)?;
-        let id = collection.meta().id;
         let mut notices = Vec::new();
         let mut restricted = request.filters.clone();
         restricted.documents.extend(request.document.clone());
         let mut select = |own: &Filters| {
-            let mentioning = chunks_with_entities(self, id, &[&restricted.entities, &own.entities], &mut notices)?;
-            notices.extend(marked::unknown(&collection, [&Filters::default(), own])?);
-            filter::select(&collection, [&restricted, own], mentioning, &WordConditions::default())
+            filter::left(self, &collection, [&restricted, own], &WordConditions::default(), &mut notices)
         };
         let base = select(&Filters::default())?;
-        let unknown = marked::unknown(&collection, [&restricted, &Filters::default()])?;
         let counts = collection.counts()?;
         let (documents, chunks) = match &base {
             Some(base) => (base.documents(), base.chunks()),
@@ -120,7 +115,6 @@ impl Host {
             }
             totals.push(total);
         }
-        notices.extend(unknown);
         let unread = totals.iter().filter(|total| total.problem.is_some()).count();
         if unread > 0 {
             notices.push(format!("{unread} of {} terms could not be searched; the list says why.", totals.len()));

@@ -1,5 +1,6 @@
 //! What words a chunk must and must not have, and what was probably meant by words that no chunk has.
 
+use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use casetrack_core::Result;
@@ -10,10 +11,7 @@ use tantivy::schema::IndexRecordOption;
 use tantivy::{Searcher, Term};
 
 use super::Bm25Index;
-use crate::analysis::analyzer;
-
-/// Candidates for a misspelt word whose text is looked at, those nearest to it.
-const MAX_CANDIDATES: usize = 8;
+use crate::analysis::{analyzer, folded};
 
 /// Words and phrases that the texts of chunks must have, all of them, or must not have, any of them. A phrase is several words
 /// one after the other. Words are compared as in keyword search: without case, accents and English endings. Headings that are
@@ -30,11 +28,12 @@ impl WordConditions {
     }
 }
 
-/// A term of the index that resembles a word.
+/// A word of the texts that resembles another one.
 pub(crate) struct Similar {
-    pub term: String,
-    /// Edits between the word's stem and the term; `None` where the term is how the word begins.
-    pub distance: Option<u8>,
+    /// In lower case and without accents.
+    pub word: String,
+    /// Edits between the two.
+    pub distance: u8,
     /// Chunks that have it.
     pub chunks: u64,
 }
@@ -110,57 +109,55 @@ impl Bm25Index {
         found.map(|found| found == 0).map_err(|error| self.error(error))
     }
 
-    /// Terms of texts that resemble a word which `lacks` found missing, given as it is written in lower case and as its term:
-    /// first those within `edits` (at most 2) of the term by their distance, then those that the word begins with (a slip in an
-    /// ending hides it from the stemmer), longest first; equal ones by frequency. Looks at a part of the dictionary only
-    /// (Levenshtein automaton, Schulz & Mihov 2002).
-    pub fn similar(&self, word: &str, term: &str, edits: u8) -> Result<Vec<Similar>> {
-        self.similar_terms(word, term, edits).map_err(|error| self.error(error))
+    /// Whether the text of a chunk has a word as it is written, but for case and accents.
+    pub fn has_word(&self, word: &str) -> Result<bool> {
+        self.commit_pending()?;
+        let query = TermQuery::new(Term::from_field_text(self.fields.exact, &folded(word)), IndexRecordOption::Basic);
+        let found = self.slots_of(&self.reader.searcher(), &query, 1).map_err(|error| self.error(error))?;
+        Ok(!found.is_empty())
     }
 
-    fn similar_terms(&self, word: &str, term: &str, edits: u8) -> tantivy::Result<Vec<Similar>> {
+    /// Other words of the texts within `edits` (at most 2) of a word in lower case: nearest first, equal ones by frequency. Looks at a part
+    /// of the dictionary only (Levenshtein automaton, Schulz & Mihov 2002).
+    pub fn similar(&self, word: &str, edits: u8) -> Result<Vec<Similar>> {
+        self.similar_words(&folded(word), edits).map_err(|error| self.error(error))
+    }
+
+    fn similar_words(&self, word: &str, edits: u8) -> tantivy::Result<Vec<Similar>> {
         let searcher = self.reader.searcher();
         let mut found: HashMap<String, Similar> = HashMap::new();
         for distance in 1..=edits {
-            let query = FuzzyTermQuery::new(Term::from_field_text(self.fields.text, term), distance, true);
+            let query = FuzzyTermQuery::new(Term::from_field_text(self.fields.exact, word), distance, true);
             for segment in searcher.segment_readers() {
-                let index = segment.inverted_index(self.fields.text)?;
+                let index = segment.inverted_index(self.fields.exact)?;
                 let mut terms = index.terms().search(query.automaton()?).into_stream()?;
                 while let Some((key, info)) = terms.next() {
                     let Ok(similar) = std::str::from_utf8(key) else { continue };
-                    if !similar.chars().all(char::is_alphabetic) {
+                    if similar == word || !similar.chars().all(char::is_alphabetic) {
                         continue;
                     }
-                    let unseen = || Similar { term: similar.to_owned(), distance: Some(distance), chunks: 0 };
+                    let unseen = || Similar { word: similar.to_owned(), distance, chunks: 0 };
                     let entry = found.entry(similar.to_owned()).or_insert_with(unseen);
                     // Those of a smaller distance have been counted.
-                    if entry.distance == Some(distance) {
+                    if entry.distance == distance {
                         entry.chunks += u64::from(info.doc_freq);
                     }
                 }
             }
         }
-        let ends = word.char_indices().map(|(at, _)| at).skip(4).chain([word.len()]);
-        for beginning in ends
-            .filter_map(|end| word.get(..end))
-            .filter(|beginning| !found.contains_key(*beginning))
-            .collect::<Vec<_>>()
-        {
-            let chunks = searcher.doc_freq(&Term::from_field_text(self.fields.text, beginning))?;
-            if chunks > 0 {
-                found.insert(beginning.to_owned(), Similar { term: beginning.to_owned(), distance: None, chunks });
-            }
-        }
         let mut found: Vec<Similar> = found.into_values().collect();
-        let order = |similar: &Similar| {
-            let length = if similar.distance.is_none() { similar.term.len() } else { 0 };
-            (similar.distance.unwrap_or(u8::MAX), std::cmp::Reverse(length), std::cmp::Reverse(similar.chunks))
-        };
-        found.sort_by(|a, b| order(a).cmp(&order(b)).then_with(|| a.term.cmp(&b.term)));
-        // Both kinds have their chance.
-        let (edited, begun): (Vec<_>, Vec<_>) = found.into_iter().partition(|similar| similar.distance.is_some());
-        Ok(edited.into_iter().take(MAX_CANDIDATES / 2).chain(begun.into_iter().take(MAX_CANDIDATES / 2)).collect())
+        found.sort_by(|a, b| {
+            (a.distance, Reverse(a.chunks)).cmp(&(b.distance, Reverse(b.chunks))).then_with(|| a.word.cmp(&b.word))
+        });
+        Ok(found)
     }
+}
+
+/// The term of a word.
+pub(crate) fn term_of(word: &str) -> String {
+    let mut term = String::new();
+    analyzer().token_stream(word).process(&mut |token| term.clone_from(&token.text));
+    term
 }
 
 /// The words of a text as (lower-case word, its term), without those that must be right to mean anything: numbers,
@@ -183,53 +180,9 @@ pub(crate) fn correctable(text: &str) -> Vec<(String, String)> {
     words
 }
 
-/// How a term is written in a text: its forms in lower case.
-pub(crate) fn forms(text: &str, term: &str) -> Vec<String> {
-    let mut analyzer = analyzer();
-    let mut forms = Vec::new();
-    analyzer.token_stream(text).process(&mut |token| {
-        if token.text == term
-            && let Some(form) = text.get(token.offset_from..token.offset_to)
-        {
-            let form = form.to_lowercase();
-            if !forms.contains(&form) {
-                forms.push(form);
-            }
-        }
-    });
-    forms
-}
-
-/// Insertions, deletions, substitutions and exchanges of neighbours that make one word of another (optimal string alignment).
-pub(crate) fn edits(a: &str, b: &str) -> usize {
-    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
-    let mut rows = vec![(0..=b.len()).collect::<Vec<usize>>()];
-    for i in 1..=a.len() {
-        let mut row = vec![i];
-        for j in 1..=b.len() {
-            let substitution = rows[i - 1][j - 1] + usize::from(a[i - 1] != b[j - 1]);
-            let mut least = substitution.min(rows[i - 1][j] + 1).min(row[j - 1] + 1);
-            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
-                least = least.min(rows[i - 2][j - 2] + 1);
-            }
-            row.push(least);
-        }
-        rows.push(row);
-    }
-    rows[a.len()][b.len()]
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn edits_are_counted() {
-        for (a, b, expected) in [("", "abc", 3), ("form", "from", 1), ("termintation", "termination", 1), ("a", "b", 1)]
-        {
-            assert_eq!(edits(a, b), expected, "{a} {b}");
-        }
-    }
 
     #[test]
     fn numbers_identifiers_and_abbreviations_are_left_as_they_are() {

@@ -64,7 +64,7 @@ impl Collection {
     }
 
     /// Gives documents new paths and names in one step; they may take each other's paths. Nothing else of them changes. Durable when
-    /// it returns. The caller renames copies of originals, whose names have the extension of the path.
+    /// it returns. Costs the keyword index the chunks of each document that has another name, about 10 ms for 100 of them. The caller renames copies of originals, whose names have the extension of the path.
     ///
     /// Errors: [`ErrorCode::AlreadyExists`] where a path belongs to a document that is not moved away, [`ErrorCode::NotFound`]
     /// where one of the documents is gone. Nothing is changed then.
@@ -100,24 +100,26 @@ impl Collection {
 
     fn commit(&self, state: &mut State, change: Change) -> Result<()> {
         tracing::debug_span!("write").in_scope(|| self.truth.write_durably(change.batch))?;
-        *state = change.state;
-        self.relocated.forget(&change.op);
-        self.slots.write().unwrap_or_else(PoisonError::into_inner).apply(&change.op);
+        let before = std::mem::replace(state, change.state);
         let mut committed = false;
-        for index in self.indexes.all() {
-            committed |= self.with_origin(state, |origin| index.follow(&change.op, origin));
+        for (seq, op) in (before.last_seq + 1..).zip(&change.ops) {
+            self.relocated.forget(op);
+            self.slots.write().unwrap_or_else(PoisonError::into_inner).apply(op);
+            let then = State { last_seq: seq, ..*state };
+            for index in self.indexes.all() {
+                committed |= self.with_origin(&then, |origin| index.follow(op, origin));
+            }
         }
         if committed && let Err(error) = self.trim_log(state) {
             tracing::warn!(%error, "the operation log was not trimmed; it will be at the next flush");
         }
-        let happened = match (&change.op.removed, &change.op.added) {
-            (None, Some(added)) => Some((added.document, DocumentChange::Added)),
-            (Some(_), Some(added)) => Some((added.document, DocumentChange::Replaced)),
-            (Some(removed), None) => Some((removed.document, DocumentChange::Deleted)),
-            (None, None) => None,
-        };
-        if let Some((document, change)) = happened {
-            self.notify(document, change);
+        for op in change.ops.iter().filter(|op| op.as_renamed().is_none()) {
+            match (&op.removed, &op.added) {
+                (None, Some(added)) => self.notify(added.document, DocumentChange::Added),
+                (Some(_), Some(added)) => self.notify(added.document, DocumentChange::Replaced),
+                (Some(removed), None) => self.notify(removed.document, DocumentChange::Deleted),
+                (None, None) => {}
+            }
         }
         Ok(())
     }

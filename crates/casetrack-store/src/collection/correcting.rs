@@ -3,18 +3,12 @@
 use casetrack_core::Result;
 
 use super::Collection;
-use crate::bm25::{correctable, edits, forms};
+use crate::bm25::{Similar, correctable, term_of};
 
-/// Chunks that are read to see how a term is written that a word resembles …
-const READ_CHUNKS: usize = 10;
-/// … and one that it has.
-const READ_OF_KNOWN: usize = 3;
 /// A word in lower case that is in at most this many chunks is probably a slip there, too, …
 const RARE: usize = 2;
 /// … where one that resembles it is in at least this many.
 const FREQUENT: u64 = 100;
-/// Chunks that are read to see that a word is written in another way only.
-const MAX_READ: usize = 200;
 /// Words of a query that are looked at.
 const MAX_WORDS: usize = 64;
 /// Endings that are mistaken for each other.
@@ -32,7 +26,8 @@ pub struct Correction {
 
 impl Collection {
     /// What was probably meant by the words of a text that no chunk has, or two where many have a similar one. Words of 4–7 letters may differ by one edit, longer ones by
-    /// two. Numbers, identifiers and abbreviations are left alone. Takes microseconds if all words are known, else milliseconds each.
+    /// two. Words are compared as they are written, but for case and accents. Numbers, identifiers and abbreviations are left alone. Takes
+    /// microseconds if all words are known, else milliseconds each.
     pub fn corrections(&self, text: &str) -> Result<Vec<Correction>> {
         let mut corrections: Vec<Correction> = Vec::new();
         for (word, term) in correctable(text).into_iter().take(MAX_WORDS) {
@@ -45,30 +40,41 @@ impl Collection {
                 continue;
             }
             let is_known = !self.ask(&self.indexes.bm25, |index| index.lacks(&term))?;
-            if is_known && let Some(replacement) = self.other_ending(&word, &term)? {
-                corrections.push(Correction { word, replacement, is_known: false });
-                continue;
-            }
-            if is_known && !(text.contains(&word) && self.is_rare(&term)?) {
-                continue;
-            }
-            let mut best: Option<(usize, String)> = None;
-            let mut similar = self.ask(&self.indexes.bm25, |index| index.similar(&word, &term, allowed))?;
-            similar.retain(|similar| !is_known || similar.term != term && similar.chunks >= FREQUENT);
-            for similar in similar {
-                for form in self.written(&similar.term, READ_CHUNKS)? {
-                    // Of a short plural, the singular may be all there is.
-                    let plural = if allowed == 1 { edits(&word, &format!("{form}s")) } else { usize::MAX };
-                    let distance = edits(&word, &form).min(plural);
-                    // Earlier candidates are the better ones of equal distance.
-                    if distance <= usize::from(allowed) && best.as_ref().is_none_or(|(least, _)| distance < *least) {
-                        best = Some((distance, form));
+            let replacement = match is_known {
+                true => match self.other_ending(&word)? {
+                    Some(replacement) => {
+                        corrections.push(Correction { word, replacement, is_known: false });
+                        continue;
                     }
-                }
-            }
-            corrections.extend(best.map(|(_, replacement)| Correction { word, replacement, is_known }));
+                    None if text.contains(&word) && self.is_rare(&term)? => {
+                        self.similar_to(&word, allowed, |similar| {
+                            similar.chunks >= FREQUENT && term_of(&similar.word) != term
+                        })?
+                    }
+                    None => None,
+                },
+                false => match (self.similar_to(&word, allowed, |_| true)?, word.strip_suffix('s')) {
+                    // Of a short plural, the singular may be all there is.
+                    (None, Some(singular)) if allowed == 1 => self.similar_to(singular, allowed, |_| true)?,
+                    (found, _) => found,
+                },
+            };
+            corrections.extend(replacement.map(|replacement| Correction { word, replacement, is_known }));
         }
         Ok(corrections)
+    }
+
+    /// The word that most resembles another one among those that chunks have and that are admitted.
+    fn similar_to(&self, word: &str, edits: u8, admits: impl Fn(&Similar) -> bool) -> Result<Option<String>> {
+        let mut similar = self.ask(&self.indexes.bm25, |index| index.similar(word, edits))?;
+        similar.retain(admits);
+        for Similar { word, .. } in similar {
+            // Deleted chunks are counted until they are cleared away.
+            if self.ask(&self.indexes.bm25, |index| index.has_word(&word))? {
+                return Ok(Some(word));
+            }
+        }
+        Ok(None)
     }
 
     fn is_rare(&self, term: &str) -> Result<bool> {
@@ -76,33 +82,15 @@ impl Collection {
         Ok(slots.len() <= RARE)
     }
 
-    /// The word with the other one of two endings that are mistaken for each other, where the chunks that have its term write it
-    /// so and never as it is. Terms have no endings, so keyword search finds both; the models know one of them.
-    fn other_ending(&self, word: &str, term: &str) -> Result<Option<String>> {
+    /// The word with the other one of two endings that are mistaken for each other, where the chunks write it so and never as it is.
+    /// Terms have no endings, so keyword search finds both; the models know one of them.
+    fn other_ending(&self, word: &str) -> Result<Option<String>> {
         let Some(other) = other_ending(word) else { return Ok(None) };
-        // Also before a plural or possessive s.
-        let has = |forms: &[String], word: &str| forms.iter().any(|form| form.starts_with(word));
-        if has(&self.written(term, READ_OF_KNOWN)?, word) {
-            return Ok(None);
-        }
-        let slots = self.ask(&self.indexes.bm25, |index| index.chunks_with(term, MAX_READ + 1))?;
-        if slots.len() > MAX_READ {
-            return Ok(None);
-        }
-        let forms = self.written(term, MAX_READ)?;
-        Ok((!has(&forms, word) && has(&forms, &other)).then_some(other))
-    }
-
-    /// Forms of a term in the texts of at most `most` chunks.
-    fn written(&self, term: &str, most: usize) -> Result<Vec<String>> {
-        let mut found = Vec::new();
-        for slot in self.ask(&self.indexes.bm25, |index| index.chunks_with(term, most))? {
-            let Some((document, index)) = self.slots().resolve(slot) else { continue };
-            if let Some(chunk) = self.chunk_at(document, index)? {
-                found.extend(forms(&chunk.searchable_text(), term));
-            }
-        }
-        Ok(found)
+        // Also in the plural.
+        let has = |word: &str| {
+            self.ask(&self.indexes.bm25, |index| Ok(index.has_word(word)? || index.has_word(&format!("{word}s"))?))
+        };
+        Ok((!has(word)? && has(&other)?).then_some(other))
     }
 }
 

@@ -150,7 +150,10 @@ impl Collection {
     /// The best `k` chunks by cosine similarity to a vector of length 1, best first, equal scores by age of the chunk. Exact in
     /// small collections and under narrow filters, else approximate (HNSW).
     pub fn search_dense(&self, vector: &[f32], k: usize, filter: &Filter) -> Result<Vec<Hit>> {
-        let selected = self.selected(filter);
+        let mut selected = self.selected(filter);
+        if selected.is_none() && k >= usize::try_from(self.slots().chunks()).unwrap_or(usize::MAX) {
+            selected = Some(Cow::Owned(self.slots().all()));
+        }
         let found = self.ask(&self.indexes.dense, |index| index.search(vector, k, selected.as_deref()))?;
         Ok(self.hits(found))
     }

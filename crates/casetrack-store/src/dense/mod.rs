@@ -110,6 +110,8 @@ impl DenseIndex {
         }
         let index = &graph.index;
         match filter {
+            // Neither the graph nor usearch's own exact search is made for a `k` that leaves nothing out.
+            Some(filter) if filter.len() <= k as u64 => self.best(index, query, k, filter.iter()),
             Some(filter) if filter.len().saturating_mul(filter.len()) <= EXACT_BELOW_FILTERED * size as u64 => {
                 self.best(index, query, k, filter.iter())
             }

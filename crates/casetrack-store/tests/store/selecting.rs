@@ -157,7 +157,7 @@ fn the_catalogue_follows_changes() {
 fn words_that_no_chunk_has_are_corrected() {
     let (_temp, _dir, collection) = new_collection();
     let text = "Termination of the agreement\n\nThe TERMINATION fee and the liability\n\nThe tenant rents a flat of INV-2023-0042 for ACME \
-                towards a consultant's fee; independent experts";
+                towards a consultant's fee; independent experts give notice";
     collection.put_document(&document("/data/a.txt", &[text])).unwrap();
     for (query, expected) in [
         ("early termintation", Some(("termintation", "termination"))),
@@ -166,6 +166,9 @@ fn words_that_no_chunk_has_are_corrected() {
         ("liabilty", Some(("liabilty", "liability"))),
         ("the tenent", Some(("tenent", "tenant"))),
         ("twards", Some(("twards", "towards"))),
+        // Its stem is two edits from that of "notice".
+        ("ntice", Some(("ntice", "notice"))),
+        ("noitces", Some(("noitces", "notice"))),
         // Its stem is near to a term, and it is not near to a word.
         ("tenenthood", None),
         // The term is the same without the ending.

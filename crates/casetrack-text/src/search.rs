@@ -81,10 +81,8 @@ pub fn completeness(list: &CompleteList, response: &SearchResponse) -> String {
 }
 
 /// How an answer with part of a list ends: how many more there are, and where they begin.
-pub fn continuation(response: &SearchResponse, all: u64) -> String {
-    let Some(next) = response.next_offset else { return String::new() };
-    let more = thousands(all.saturating_sub(next));
-    format!("\n\n… {more} more: call again with offset {next}.")
+pub fn continuation(response: &SearchResponse, all: u64, reader: Reader) -> String {
+    response.next_offset.map_or_else(String::new, |next| reader.more(all, next))
 }
 
 /// Hits of a line each, with their quotations.

@@ -36,10 +36,7 @@ pub fn report(report: &TermReport, reader: Reader) -> String {
         text.push_str(&format!("{}: {}\n", name(&row.document_name), counts(report, row)));
     }
     let mut text = trimmed(text);
-    if let Some(next) = report.next_offset {
-        let more = thousands(report.documents_with_hits.saturating_sub(next));
-        text.push_str(&format!("\n\n… {more} more: call again with offset {next}."));
-    }
+    reader.push_more(&mut text, report.documents_with_hits, report.next_offset);
     text
 }
 

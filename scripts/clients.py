@@ -4,10 +4,11 @@
     scripts/clients.py [--program PROGRAM] [--no-inspector]
 
 Each tool is called so that it succeeds, and so that it fails in each way of its own: the error must be a tool error whose text says what
-is expected here. The SDK checks every structured answer against the schema that the server declares. The inspector makes one call of
-each kind for each tool. The exit status is 1 if anything is otherwise.
+is expected here. The SDK checks every structured answer against the schema that the server declares, and this script checks it against
+the full schema in schemas/, whose references must all resolve. The inspector makes one call of each kind for each tool. The exit status
+is 1 if anything is otherwise.
 
-Needs the Python package mcp, and for the inspector Node.js with npx and the network.
+Needs the Python package mcp (with its own jsonschema), and for the inspector Node.js with npx and the network.
 """
 
 import argparse
@@ -19,11 +20,14 @@ import sys
 import tempfile
 from pathlib import Path
 
+from jsonschema import Draft202012Validator
+from jsonschema.exceptions import SchemaError
 from mcp import ClientSession, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
 UNKNOWN = ({"no_such_parameter": 1}, "has no parameter")
 NOWHERE = "/nowhere/at all"
+SCHEMAS = Path(__file__).resolve().parent.parent / "schemas"
 
 
 def calls(folder):
@@ -54,7 +58,22 @@ def calls(folder):
         ("cancel_job", {"job_id": "$job_id"}, [({"job_id": "nothing"}, "Job not found")]),
         ("list_documents", {}, [({"sort_by": "size"}, "must be")]),
         ("get_document", {"document_name": "note.md"}, [no_document]),
+        ("tag_document", {"documents": ["note.md"], "add_tags": ["privileged"], "set_fields": ["custodian=Ann Lee"]},
+         [({"documents": ["Ghost"], "add_tags": ["x"]}, "not found"), ({"documents": ["note.md"], "set_fields": ["custodian"]}, "")]),
         ("search_documents", {"query": "when is payment due?"}, [({"query": ""}, ""), ({"query": "x", "top_k": 99}, "must be")]),
+        ("ask_every_document", {"question": "When is payment due?"},
+         [({"question": ""}, ""), ({"question": "Who?", "documents": ["Ghost"]}, "not found"), ({"question": "Who?", "limit": 0}, "must be")]),
+        ("search_terms", {"terms": ["pay* w/5 due", "novation"]},
+         [({"terms": []}, ""), ({"terms": ["payment"], "document": "Ghost"}, "not found"), ({"terms": "payment"}, "must be")]),
+        ("verify_quote", {"text": "due within thirty days of the invoice"},
+         [({"text": "“…”"}, "has no words"), ({"text": "due within thirty days", "document": "Ghost"}, "not found")]),
+        ("verify_quotes", {"text": 'As agreed, "payment is due within thirty days of the receipt" (note.md, p. 1).'},
+         [({}, "needs the parameter"), ({"text": "x" * 500_001}, "the limit is")]),
+        ("define_column", {"name": "standard", "pattern": r"ISO \d+"},
+         [({"name": "standard"}, "give one of them"), ({"name": "other", "pattern": "("}, "cannot be read"),
+          ({"name": "parties", "question": "Who?"}, "built-in"), ({"name": "day", "question": "When?", "type": "number"}, "must be")]),
+        ("get_matter_sheet", {}, [({"columns": ["colour"]}, "no column"), ({"filter": ["colour=red"]}, "no column"), ({"format": "pdf"}, "must be")]),
+        ("get_obligations", {}, [({"document_filter": "Ghost"}, "not found"), ({"start_date": "soon"}, "")]),
         ("get_chunk", {"chunk_id": "$chunk_id"}, [no_chunk, ({"chunk_id": "x"}, "")]),
         ("get_document_chunks", {"document_name": "note.md"}, [no_document]),
         ("get_source_context", {"chunk_id": "$chunk_id"}, [no_chunk]),
@@ -111,15 +130,59 @@ def documents(folder):
     (folder / "broken.docx").write_bytes(b"PK\x03\x04 no document")
 
 
+def of_schema(schema, where):
+    """What is wrong with a schema: itself, or a reference that leads nowhere."""
+    try:
+        Draft202012Validator.check_schema(schema)
+    except SchemaError as error:
+        return [f"{where} is not a JSON schema: {error.message}"]
+    return [f"{where}: the reference {ref} leads nowhere" for ref in references(schema) if not leads_somewhere(schema, ref)]
+
+
+def references(value):
+    if isinstance(value, dict):
+        if isinstance(value.get("$ref"), str):
+            yield value["$ref"]
+        value = list(value.values())
+    if isinstance(value, list):
+        for item in value:
+            yield from references(item)
+
+
+def leads_somewhere(schema, reference):
+    """Whether a JSON pointer within the schema does. Clients must not be sent elsewhere."""
+    if not reference.startswith("#"):
+        return False
+    for key in reference[1:].split("/")[1:]:
+        key = key.replace("~1", "/").replace("~0", "~")
+        if not isinstance(schema, dict) or key not in schema:
+            return False
+        schema = schema[key]
+    return True
+
+
+def full_schemas(tools):
+    """The full schema of each tool's answer, and problems of these and of the schemas that the server lists."""
+    problems, full = [], {}
+    for tool in tools:
+        listed = tool.model_dump(by_alias=True)
+        problems += of_schema(listed["inputSchema"], f"the parameters of {tool.name}")
+        problems += of_schema(listed["outputSchema"], f"the answer of {tool.name}")
+        full[tool.name] = json.loads((SCHEMAS / f"{tool.name}.json").read_text(encoding="utf-8"))["outputSchema"]
+        problems += of_schema(full[tool.name], f"schemas/{tool.name}.json")
+    return full, problems
+
+
 async def python_sdk(command, folder):
     """Problems, and the arguments that succeeded."""
-    problems, worked, seen = [], [], {}
+    worked, seen = [], {}
     async with stdio_client(StdioServerParameters(command=command[0], args=command[1:], env=dict(os.environ))) as streams:
         async with ClientSession(*streams) as session:
             await session.initialize()
-            tools = {tool.name for tool in (await session.list_tools()).tools}
+            tools = (await session.list_tools()).tools
+            full, problems = full_schemas(tools)
             table = calls(folder)
-            problems += [f"{name} is not called here" for name in tools - {name for name, *_ in table}]
+            problems += [f"{name} is not called here" for name in {tool.name for tool in tools} - {name for name, *_ in table}]
             for name, arguments, failing in table:
                 for wrong, said in failing if name.startswith("delete") else []:
                     problems += await refused(session, name, wrong, said)
@@ -131,6 +194,8 @@ async def python_sdk(command, folder):
                 else:
                     worked.append((name, arguments))
                     learn(answer["structuredContent"], seen)
+                    errors = Draft202012Validator(full[name]).iter_errors(answer["structuredContent"])
+                    problems += [f"{name}: {error.json_path} of the answer: {error.message[:300]}" for error in errors]
                 for wrong, said in [] if name.startswith("delete") else failing:
                     problems += await refused(session, name, filled(wrong, seen), said)
     return problems, worked

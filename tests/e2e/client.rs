@@ -52,6 +52,23 @@ pub fn samples() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../samples").canonicalize().unwrap()
 }
 
+/// Writes texts below a folder: paths and contents.
+pub fn write_files(dir: &Path, files: &[(&str, &str)]) {
+    for (name, text) in files {
+        let path = dir.join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+}
+
+/// Document and page of each result of a search, in order.
+pub fn places(found: &Value) -> Vec<String> {
+    let place = |result: &Value| {
+        format!("{} {}", result["provenance"]["document_name"].as_str().unwrap(), result["provenance"]["page"])
+    };
+    found["results"].as_array().unwrap().iter().map(place).collect()
+}
+
 pub struct Client {
     child: Child,
     stdin: Option<ChildStdin>,
@@ -65,6 +82,14 @@ pub struct Client {
 impl Client {
     pub fn start(data_dir: &Path, args: &[&str]) -> Self {
         Self::start_with_version(data_dir, args, "2025-06-18")
+    }
+
+    /// With a new collection that has the documents of a folder.
+    pub fn start_in(data_dir: &Path, collection: &str, folder: &Path) -> Self {
+        let mut client = Self::start(data_dir, &[]);
+        client.call("create_collection", json!({"name": collection}));
+        client.work("ingest_folder", json!({"folder_path": folder}));
+        client
     }
 
     pub fn start_with_version(data_dir: &Path, args: &[&str], version: &str) -> Self {

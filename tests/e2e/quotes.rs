@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::client::{Client, passage, run, run_expecting, run_json, samples};
+use crate::client::{Client, passage, run, run_expecting, run_json, samples, write_files};
 
 const INTEREST: &str = "If the Employer fails to pay a sum due by the final date for payment, it shall pay simple interest on the overdue amount";
 
@@ -80,6 +80,8 @@ fn quotations_are_exact_differ_or_are_not_found() {
 
     let shown = run(home, &["verify-quote", INTEREST, "-c", "HP"]);
     assert!(shown.contains(citations[0]) && shown.contains("Section: "), "{shown}");
+    let shown = run(home, &["verify-quote", INTEREST, "-c", "HP", "--limit", "1"]);
+    assert!(shown.trim_end().ends_with("… 1 more: see them with --offset 1."), "{shown}");
     run_expecting(1, home, &["verify-quote", INTEREST, "-c", "HP", "--document", "Nothing.pdf"]);
 }
 
@@ -163,4 +165,40 @@ fn quotations_run_over_page_breaks_and_running_heads() {
     // A line of the text itself may not be left out.
     let found = check(&format!("{} For old slates that are dear, see below.", sentence(2)));
     assert_eq!(found["status"], "differs", "{found:#}");
+}
+
+#[test]
+fn a_quotation_of_pages_differs_by_its_changed_words_alone() {
+    let data = tempfile::tempdir().unwrap();
+    let home = &data.path().join("home");
+    let entry = |n: usize| {
+        format!(
+            "{n}. On the day named in column {n} the supplier shall deliver {} slates, and the buyer pays for them.",
+            3 * n + 7
+        )
+    };
+    let entries: Vec<String> = (100..400).map(entry).collect();
+    let files = data.path().join("files");
+    write_files(&files, &[("Slates.txt", &entries.join("\n\n"))]);
+    run(home, &["new", "Slates"]);
+    run(home, &["ingest", files.to_str().unwrap(), "-c", "Slates"]);
+    let mut client = Client::start(home, &["--collection", "Slates"]);
+
+    let quoted = entries[100..190].join(" ");
+    assert!((9_000..10_000).contains(&quoted.len()));
+    let mut check = |text: &str| client.call("verify_quote", json!({"text": text})).1;
+    assert_eq!(check(&quoted)["status"], "exact");
+    let changed = quoted
+        .replace("deliver 637 slates", "deliver 638 slates")
+        .replace("column 250 the supplier shall", "column 250 the supplier shall not");
+    let found = check(&changed);
+    let differences = found["nearest"]["differences"].as_array().unwrap();
+    let sides: Vec<_> = differences.iter().map(|one| (&one["kind"], &one["quotation"], &one["document"])).collect();
+    assert_eq!(
+        sides,
+        [(&json!("number"), &json!("638"), &json!("637")), (&json!("negation"), &json!("not"), &json!(""))],
+        "{differences:#?}"
+    );
+    assert_eq!(found["status"], "differs");
+    client.close();
 }

@@ -4,41 +4,26 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::client::{Client, run, run_expecting, run_json};
+use crate::client::{self, Client, run, run_expecting, run_json, write_files};
 
 /// A lease and a policy as text, an invoice as a message of May 2023.
-fn matter(dir: &Path) {
-    let write = |name: &str, text: &str| {
-        let path = dir.join(name);
-        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::fs::write(path, text).unwrap();
-    };
-    write(
+const MATTER: [(&str, &str); 3] = [
+    (
         "contracts/Lease.txt",
         "The tenant pays the rent on the first day. Late payment bears interest under Section 4.2(b).\x0c\
          The deposit of $1,250,000 is returned after termination of the lease.\x0cThe garage is rented with the flat.",
-    );
-    write(
-        "policies/Travel Policy.md",
-        "# Travel\n\nPayment of late trains is refunded. The rent of a car needs approval.",
-    );
-    write(
+    ),
+    ("policies/Travel Policy.md", "# Travel\n\nPayment of late trains is refunded. The rent of a car needs approval."),
+    (
         "mail/invoice.eml",
         "From: a@example.org\r\nTo: b@example.org\r\nSubject: Invoice INV-2023-0042\r\nDate: Mon, 15 May 2023 10:00:00 +0000\r\n\r\n\
          Please pay the rent of May, INV-2023-0042, by the end of the month.\r\n",
-    );
-}
+    ),
+];
 
 /// The documents and pages found, each once, in alphabetical order.
 fn places(found: &Value) -> Vec<String> {
-    let mut places: Vec<String> = found["results"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|result| {
-            format!("{} {}", result["provenance"]["document_name"].as_str().unwrap(), result["provenance"]["page"])
-        })
-        .collect();
+    let mut places = client::places(found);
     places.sort();
     places.dedup();
     places
@@ -49,10 +34,8 @@ fn phrases_signs_fields_and_filters_decide_what_is_found() {
     let data = tempfile::tempdir().unwrap();
     let home = &data.path().join("home");
     let files = data.path().join("files");
-    matter(&files);
-    let mut client = Client::start(home, &[]);
-    client.call("create_collection", json!({"name": "Flat"}));
-    client.work("ingest_folder", json!({"folder_path": files}));
+    write_files(&files, &MATTER);
+    let mut client = Client::start_in(home, "Flat", &files);
 
     let all = ["Lease.txt 1", "Lease.txt 2", "Lease.txt 3", "Travel Policy.md 1", "invoice.eml 1"];
     let mut search = |query: &str| client.call("search_documents", json!({"query": query, "top_k": 50})).1;
@@ -262,9 +245,7 @@ fn each_document_has_its_say_and_brief_hits_are_a_line() {
         let text = format!("The rent is due on the first day of the month.\x0cSigned by {name}.");
         std::fs::write(files.join(format!("{name}.txt")), text).unwrap();
     }
-    let mut client = Client::start(home, &[]);
-    client.call("create_collection", json!({"name": "Houses"}));
-    client.work("ingest_folder", json!({"folder_path": files}));
+    let mut client = Client::start_in(home, "Houses", &files);
 
     let mut search = |arguments: Value| client.call("search_documents", arguments);
     let (_, each) = search(json!({"query": "when is the rent due", "per_document": 2, "top_k": 50}));

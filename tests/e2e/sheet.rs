@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::client::{Client, run, run_json};
+use crate::client::{Client, run, run_json, write_files};
 
 const SUPPLY: &str = "SUPPLY AGREEMENT\n\nThis Supply Agreement is made as of May 3, 2004 (the \"Effective Date\") by and between Acme Foods, \
     Inc., a Delaware corporation (\"Acme\"), and Beta Tools LLC (\"Beta\").\n\n1. Term. The term of this Agreement is three (3) years from \
@@ -17,13 +17,8 @@ const AGENCY: &str = "AGENCY AGREEMENT\n\nThis Agency Agreement is entered into 
     governed by the laws of England and Wales.\n";
 
 fn matter(dir: &Path) -> Client {
-    std::fs::create_dir(dir.join("files")).unwrap();
-    std::fs::write(dir.join("files/supply.txt"), SUPPLY).unwrap();
-    std::fs::write(dir.join("files/=agency.txt"), AGENCY).unwrap();
-    let mut client = Client::start(&dir.join("home"), &[]);
-    client.call("create_collection", json!({"name": "Matter"}));
-    client.call("ingest_folder", json!({"folder_path": dir.join("files")}));
-    client
+    write_files(&dir.join("files"), &[("supply.txt", SUPPLY), ("=agency.txt", AGENCY)]);
+    Client::start_in(&dir.join("home"), "Matter", &dir.join("files"))
 }
 
 fn values(sheet: &Value, row: usize, column: &str) -> Vec<String> {
@@ -68,6 +63,14 @@ fn the_sheet_has_a_row_for_each_document_and_columns_that_users_define() {
     let (text, list) = client.call("list_documents", json!({"sort_by": "name"}));
     assert_eq!(list["documents"][1]["governing_law"], "Texas");
     assert!(text.contains("date: 2004-05-03 | law: \"Texas\""), "{text}");
+    client.close();
+
+    // Columns of one's own go with the collection.
+    let (home, archive) = (&dir.path().join("home"), dir.path().join("matter.ctcollection"));
+    run(home, &["export", archive.to_str().unwrap(), "-c", "Matter"]);
+    run(home, &["import", archive.to_str().unwrap(), "--name", "Copy"]);
+    let sheet = run_json(home, &["sheet", "Copy", "--columns", "deposit"]);
+    assert_eq!((values(&sheet, 0, "deposit").len(), values(&sheet, 1, "deposit").len()), (0, 1), "{sheet}");
 }
 
 #[test]

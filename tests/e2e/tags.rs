@@ -1,22 +1,14 @@
 //! The user's own tags and fields.
 
-use std::path::Path;
-
 use serde_json::{Value, json};
 
-use crate::client::{Client, run, run_expecting, run_json};
+use crate::client::{Client, run, run_expecting, run_json, write_files};
 
-fn matter(dir: &Path) {
-    for (name, text) in [
-        ("contracts/2023/Lease.txt", "The landlord may terminate the lease with notice."),
-        ("contracts/2024/Loan.txt", "The bank may terminate the loan with notice."),
-        ("mail/Memo.txt", "Please terminate nothing without notice."),
-    ] {
-        let path = dir.join(name);
-        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::fs::write(path, text).unwrap();
-    }
-}
+const MATTER: [(&str, &str); 3] = [
+    ("contracts/2023/Lease.txt", "The landlord may terminate the lease with notice."),
+    ("contracts/2024/Loan.txt", "The bank may terminate the loan with notice."),
+    ("mail/Memo.txt", "Please terminate nothing without notice."),
+];
 
 fn names(found: &Value, list: &str) -> Vec<String> {
     let name = |item: &Value| {
@@ -33,10 +25,8 @@ fn tags_and_fields_restrict_searches_and_stay_with_their_documents() {
     let data = tempfile::tempdir().unwrap();
     let home = &data.path().join("home");
     let files = data.path().join("files");
-    matter(&files);
-    let mut client = Client::start(home, &[]);
-    client.call("create_collection", json!({"name": "Flat"}));
-    client.work("ingest_folder", json!({"folder_path": files}));
+    write_files(&files, &MATTER);
+    let mut client = Client::start_in(home, "Flat", &files);
 
     let changes = json!({"documents": ["Lease", "Memo.txt"], "add_tags": ["Privileged", "hot"], "set_fields": ["custodian=Ann Lee"]});
     let (text, report) = client.call("tag_document", changes.clone());
@@ -115,7 +105,7 @@ fn folders_and_tables_set_tags_and_fields() {
     let data = tempfile::tempdir().unwrap();
     let home = &data.path().join("home");
     let files = data.path().join("files");
-    matter(&files);
+    write_files(&files, &MATTER);
     run(home, &["new", "Flat"]);
     run(home, &["ingest", files.to_str().unwrap(), "-c", "Flat"]);
 

@@ -1,46 +1,26 @@
 //! Complete lists, operators in queries, and lists of search terms.
 
-use std::path::Path;
-
 use serde_json::{Value, json};
 
-use crate::client::{Client, run, run_expecting, run_json};
+use crate::client::{Client, places, run, run_expecting, run_json, write_files};
 
-fn matter(dir: &Path) {
-    std::fs::create_dir_all(dir).unwrap();
-    for (name, text) in [
-        (
-            "Lease.txt",
-            "The landlord may terminate the lease for convenience. Late payment bears interest.\x0c\
-             The deposit is returned after termination.\x0cThe garage is rented with the flat.",
-        ),
-        (
-            "Loan.txt",
-            "Late payments bear interest.\x0cThe bank may terminate the loan if there is a breach of contract.",
-        ),
-        ("Memo.txt", "Nothing was agreed, terms and conditions apart."),
-    ] {
-        std::fs::write(dir.join(name), text).unwrap();
-    }
-}
-
-/// Document and page of each result, in order.
-fn places(found: &Value) -> Vec<String> {
-    let place = |result: &Value| {
-        format!("{} {}", result["provenance"]["document_name"].as_str().unwrap(), result["provenance"]["page"])
-    };
-    found["results"].as_array().unwrap().iter().map(place).collect()
-}
+const MATTER: [(&str, &str); 3] = [
+    (
+        "Lease.txt",
+        "The landlord may terminate the lease for convenience. Late payment bears interest.\x0c\
+         The deposit is returned after termination.\x0cThe garage is rented with the flat.",
+    ),
+    ("Loan.txt", "Late payments bear interest.\x0cThe bank may terminate the loan if there is a breach of contract."),
+    ("Memo.txt", "Nothing was agreed, terms and conditions apart."),
+];
 
 #[test]
 fn conditions_give_the_complete_list_in_the_order_of_documents() {
     let data = tempfile::tempdir().unwrap();
     let home = &data.path().join("home");
     let files = data.path().join("files");
-    matter(&files);
-    let mut client = Client::start(home, &[]);
-    client.call("create_collection", json!({"name": "Flat"}));
-    client.work("ingest_folder", json!({"folder_path": files}));
+    write_files(&files, &MATTER);
+    let mut client = Client::start_in(home, "Flat", &files);
 
     for (query, expected) in [
         ("\"late payment\"", &["Lease.txt 1", "Loan.txt 1"][..]),
@@ -78,6 +58,16 @@ fn conditions_give_the_complete_list_in_the_order_of_documents() {
         (&json!({"condition": "terminat* OR garage", "documents": 2, "passages": 4}), &json!([]))
     );
     assert!(text.contains("What you ask for is in 2 of 3 documents, 4 passages. It was read as:"), "{text}");
+    assert_eq!(counted["complete"].get("whole_documents"), None);
+    // Words of one document in two passages.
+    let (text, counted) =
+        client.call("search_documents", json!({"query": "convenience AND garage", "count_only": true}));
+    assert_eq!(
+        (&counted["complete"]["documents"], &counted["complete"]["whole_documents"]),
+        (&json!(0), &json!(1)),
+        "{text}"
+    );
+    assert!(text.contains("is in no passage of 3 documents. Counted over whole documents: 1 of 3."), "{text}");
     let none = client.call("search_documents", json!({"query": "\"payment late\""})).0;
     assert!(none.contains("The phrase \"payment late\" is in none of 3 documents."), "{none}");
 
@@ -117,7 +107,7 @@ fn a_list_of_terms_is_counted_by_document() {
     let data = tempfile::tempdir().unwrap();
     let home = &data.path().join("home");
     let files = data.path().join("files");
-    matter(&files);
+    write_files(&files, &MATTER);
     run(home, &["new", "Flat"]);
     run(home, &["ingest", files.to_str().unwrap(), "-c", "Flat"]);
     let mut client = Client::start(home, &["-c", "Flat"]);
@@ -143,6 +133,15 @@ fn a_list_of_terms_is_counted_by_document() {
     assert_eq!(report["passages_with_hits"], 4);
     assert!(text.contains("1. terminat*: 2 documents, 3 passages\n"), "{text}");
     assert!(text.contains("Lease.txt: terminat* 2, late payment 1\n"), "{text}");
+    let terms = json!(["deposit AND garage", "interest NOT bank", "(deposit OR bank) NOT garage", "deposit OR garage"]);
+    let (text, whole) = client.call("search_terms", json!({"terms": terms}));
+    let counts = |total: &Value| (total["documents"].clone(), total["whole_documents"].clone());
+    assert_eq!(
+        whole["terms"].as_array().unwrap().iter().map(counts).collect::<Vec<_>>(),
+        [(json!(0), json!(1)), (json!(2), json!(1)), (json!(2), json!(1)), (json!(1), Value::Null)],
+        "{whole:#}"
+    );
+    assert!(text.contains("1. deposit AND garage: 0 documents, 0 passages; 1 whole document\n"), "{text}");
     let part = client.call("search_terms", json!({"terms": ["terminat*"], "limit": 1})).1;
     assert_eq!((part["rows"].as_array().unwrap().len(), &part["next_offset"]), (1, &json!(1)));
     let of_one = client.call("search_terms", json!({"terms": ["terminat*"], "document": "Loan"})).1;

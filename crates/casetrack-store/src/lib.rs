@@ -5,6 +5,7 @@
 //! | path | content |
 //! |---|---|
 //! | `collection.json` | name, schema version, models; readable without opening anything |
+//! | `columns.json` | the columns that users define for the matter sheet, if there are any |
 //! | `rocksdb/` | the truth: documents, pages, chunks, vectors, annotations and the operation log ([`schema`]) |
 //! | `dense/` | HNSW graph over the vectors (usearch), derived |
 //! | `bm25/` | inverted index over the texts (tantivy), derived |

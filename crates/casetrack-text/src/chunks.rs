@@ -4,8 +4,9 @@ use casetrack_core::Provenance;
 use casetrack_engine::chunks::{ChunkView, DocumentChunks, SourceContext};
 
 use super::documents::{embeddings, time};
-use super::format::{counted, cut, push_fact, push_more, range, thousands, trimmed};
+use super::format::{counted, cut, push_fact, range, thousands, trimmed};
 use super::marks::{citation, document_text, name, quote};
+use crate::Reader;
 
 /// How much of each chunk [`document_chunks`] shows, in characters.
 const PREVIEW_CHARS: usize = 120;
@@ -79,7 +80,7 @@ pub fn document_chunks(chunks: &DocumentChunks, page: Option<u32>) -> String {
         ));
     }
     text.push_str("\nThe full text of one chunk: get_chunk.");
-    push_more(&mut text, chunks.total, chunks.next_offset);
+    Reader::Assistant.push_more(&mut text, chunks.total, chunks.next_offset);
     text
 }
 

@@ -3,7 +3,7 @@
 use casetrack_core::{DocumentMeta, Timestamp};
 use casetrack_engine::documents::{DocumentDetails, DocumentSummary};
 
-use super::format::{bytes, counted, one_line, push_fact, push_more, size, thousands, trimmed};
+use super::format::{bytes, counted, one_line, push_fact, size, thousands, trimmed};
 use super::marks::{name, quote};
 use crate::Reader;
 
@@ -20,7 +20,7 @@ pub fn part(
     next_offset: Option<u64>,
 ) -> String {
     let mut text = listed(collection, documents, u64::from(offset), total, Reader::Assistant);
-    push_more(&mut text, total, next_offset);
+    Reader::Assistant.push_more(&mut text, total, next_offset);
     text
 }
 

@@ -6,7 +6,7 @@ use casetrack_engine::every::{DocumentAnswer, EveryAnswer};
 
 use super::Reader;
 use super::chunks::quotation;
-use super::format::{counted, one_line, push_more, push_notices, shorten, thousands, trimmed};
+use super::format::{counted, one_line, push_notices, shorten, thousands, trimmed};
 use super::marks::{citation, name, quote};
 
 /// Longest question repeated above the rows, in characters.
@@ -37,6 +37,6 @@ pub fn answer(answer: &EveryAnswer, offset: u32, reader: Reader) -> String {
     if !silent.is_empty() {
         let _ = write!(text, "\n\nNothing found, nearest first: {}.", silent.join("; "));
     }
-    push_more(&mut text, *documents, answer.next_offset);
+    reader.push_more(&mut text, *documents, answer.next_offset);
     trimmed(text)
 }

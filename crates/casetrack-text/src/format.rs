@@ -107,14 +107,6 @@ pub(crate) fn push_fact(text: &mut String, name: &str, value: &str) {
     let _ = writeln!(text, "  {:<12}{value}", format!("{name}:"));
 }
 
-/// Appends where a list continues, if it does.
-pub(crate) fn push_more(text: &mut String, total: u64, next_offset: Option<u64>) {
-    if let Some(next) = next_offset {
-        let more = thousands(total.saturating_sub(next));
-        let _ = write!(text, "\n\n… {more} more: call again with offset {next}.");
-    }
-}
-
 /// The text without white space at its end.
 pub(crate) fn trimmed(mut text: String) -> String {
     text.truncate(text.trim_end().len());

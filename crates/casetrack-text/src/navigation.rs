@@ -7,8 +7,9 @@ use casetrack_engine::structure::{DocumentStructure, Section};
 
 use super::chunks::quotation;
 use super::documents::part;
-use super::format::{counted, one_line, push_more, range, size, trimmed};
+use super::format::{counted, one_line, range, size, trimmed};
 use super::marks::{name, short_name};
+use crate::Reader;
 
 /// How much of a section's title is shown, in characters.
 const TITLE_CHARS: usize = 120;
@@ -41,7 +42,7 @@ pub fn structure(structure: &DocumentStructure) -> String {
         text.push('\n');
     }
     let mut text = trimmed(text);
-    push_more(&mut text, structure.total, structure.next_offset);
+    Reader::Assistant.push_more(&mut text, structure.total, structure.next_offset);
     text
 }
 

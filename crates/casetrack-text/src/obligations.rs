@@ -5,8 +5,9 @@ use std::fmt::Write;
 use casetrack_core::Timestamp;
 use casetrack_engine::sheet::{ObligationReport, ObligationView};
 
-use super::format::{cut, one_line, push_more, thousands, trimmed};
+use super::format::{cut, one_line, thousands, trimmed};
 use super::marks::{name, quote};
+use crate::Reader;
 
 /// Longest text of a duty, in characters.
 const WHAT_CHARS: usize = 240;
@@ -35,7 +36,7 @@ pub fn list(report: &ObligationReport) -> String {
         text.push_str("No obligation names a day, a length of time or a period.");
     }
     let mut text = trimmed(text);
-    push_more(&mut text, report.total, report.next_offset);
+    Reader::Assistant.push_more(&mut text, report.total, report.next_offset);
     text
 }
 

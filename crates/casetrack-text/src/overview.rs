@@ -8,9 +8,10 @@ use casetrack_engine::briefing::{
 };
 
 use super::entities::mentioned;
-use super::format::{bytes, counted, one_line, push_more, push_notices, shorten, thousands, trimmed};
+use super::format::{bytes, counted, one_line, push_notices, shorten, thousands, trimmed};
 use super::marks::{citation, name, quote, short_name};
 use super::references::cited;
+use crate::Reader;
 
 /// Longest name that is shown, in characters.
 const NAME_CHARS: usize = 100;
@@ -123,7 +124,7 @@ fn push_event(text: &mut String, report: &EventReport, place: Option<String>) {
 }
 
 /// A part of a timeline that begins after `offset` events.
-pub fn timeline(report: &TimelineReport, offset: u32) -> String {
+pub fn timeline(report: &TimelineReport, offset: u32, reader: Reader) -> String {
     let mut text = format!("Timeline of {}: {}", one_line(&report.collection), counted(report.total, "date"));
     if report.selected < report.total {
         let _ = write!(text, ", of which the {} that matter most", thousands(report.selected));
@@ -146,7 +147,7 @@ pub fn timeline(report: &TimelineReport, offset: u32) -> String {
         text.push_str("No dates were found.");
     }
     let mut text = trimmed(text);
-    push_more(&mut text, report.selected, report.next_offset);
+    reader.push_more(&mut text, report.selected, report.next_offset);
     text
 }
 

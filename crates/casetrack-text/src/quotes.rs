@@ -7,11 +7,12 @@ use casetrack_engine::quotes::{
     Typography,
 };
 
-use super::format::{counted, one_line, push_more, thousands, trimmed};
+use super::format::{counted, one_line, thousands, trimmed};
 use super::marks::{citation, document_text, name, quote};
+use crate::Reader;
 
 /// One quotation.
-pub fn quotation(check: &QuoteCheck) -> String {
+pub fn quotation(check: &QuoteCheck, reader: Reader) -> String {
     let collection = one_line(&check.collection);
     let mut text = match check.status {
         QuoteStatus::Exact => {
@@ -29,7 +30,7 @@ pub fn quotation(check: &QuoteCheck) -> String {
         text.push('\n');
         push_place(&mut text, found);
     }
-    push_more(&mut text, check.total, check.next_offset);
+    reader.push_more(&mut text, check.total, check.next_offset);
     if let Some(nearest) = &check.nearest {
         let same = match nearest.same_words {
             true => "the same words, apart from capitals, punctuation and slips".to_owned(),
@@ -49,7 +50,7 @@ pub fn quotation(check: &QuoteCheck) -> String {
 }
 
 /// The quotations of a draft.
-pub fn draft(check: &DraftCheck) -> String {
+pub fn draft(check: &DraftCheck, reader: Reader) -> String {
     let counts = check.counts;
     let mut text = format!(
         "{} in the draft, beside {}: {} exact, {} differ, {} not found.",
@@ -70,7 +71,7 @@ pub fn draft(check: &DraftCheck) -> String {
     }
     text.push('\n');
     check.rows.iter().for_each(|row| push_row(&mut text, row));
-    push_more(&mut text, counts.quotations, check.next_offset);
+    reader.push_more(&mut text, counts.quotations, check.next_offset);
     trimmed(text)
 }
 

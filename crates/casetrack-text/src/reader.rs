@@ -5,6 +5,8 @@ use casetrack_core::{Error, Result};
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use crate::format::{one_line, thousands};
+
 /// The fields of responses that hold hints and notices.
 const HINTS: [&str; 4] = ["hint", "notices", "problem", "problems"];
 
@@ -89,6 +91,19 @@ impl Reader {
         }
     }
 
+    /// Where a list of `total` items continues.
+    pub fn more(self, total: u64, next: u64) -> String {
+        let how = self.pick("call again with offset", "see them with --offset");
+        format!("\n\n… {} more: {how} {next}.", thousands(total.saturating_sub(next)))
+    }
+
+    /// Appends where a list continues, if it does.
+    pub(crate) fn push_more(self, text: &mut String, total: u64, next_offset: Option<u64>) {
+        if let Some(next) = next_offset {
+            text.push_str(&self.more(total, next));
+        }
+    }
+
     /// What documents are ingested with.
     pub fn ingestion(self) -> &'static str {
         self.pick("ingest_document or ingest_folder", "`casetrack ingest`")
@@ -112,7 +127,7 @@ impl Reader {
 
     /// A hint after other text on a line: with a space before it, or nothing where there is none.
     pub fn after(self, hint: Option<&Hint>) -> String {
-        hint.map(|hint| format!(" {}", crate::format::one_line(&self.hint(hint)))).unwrap_or_default()
+        hint.map(|hint| format!(" {}", one_line(&self.hint(hint)))).unwrap_or_default()
     }
 
     /// A result as JSON, with its hints in words, or as the text that `text` makes of it.

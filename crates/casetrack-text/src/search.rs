@@ -56,7 +56,7 @@ pub fn results(response: &SearchResponse, explain: bool, reader: Reader) -> Stri
 
 /// What a complete list has, and which part of it is shown.
 pub fn completeness(list: &CompleteList, response: &SearchResponse) -> String {
-    let CompleteList { condition, documents, passages, .. } = list;
+    let CompleteList { condition, documents, passages, whole_documents, .. } = list;
     let unquoted = condition.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
     let (subject, reading) = match unquoted {
         Some(phrase) if !phrase.contains('"') => (format!("The phrase {condition}"), String::new()),
@@ -64,8 +64,14 @@ pub fn completeness(list: &CompleteList, response: &SearchResponse) -> String {
         _ => ("What you ask for".to_owned(), format!(" It was read as: {condition}")),
     };
     let of = counted(response.documents, "document");
+    let whole = whole_documents
+        .map(|whole| {
+            format!(" Counted over whole documents: {} of {}.", thousands(whole), thousands(response.documents))
+        })
+        .unwrap_or_default();
     if *passages == 0 {
-        return format!("{subject} is in none of {of}.{reading}");
+        let none = if whole.is_empty() { "none" } else { "no passage" };
+        return format!("{subject} is in {none} of {of}.{whole}{reading}");
     }
     let ranks: Vec<u32> =
         response.results.iter().map(|result| result.rank).chain(response.hits.iter().map(|hit| hit.rank)).collect();
@@ -77,14 +83,12 @@ pub fn completeness(list: &CompleteList, response: &SearchResponse) -> String {
         _ => String::new(),
     };
     let passages = counted(*passages, "passage");
-    format!("{subject} is in {} of {of}, {passages}{shown}.{reading}", thousands(*documents))
+    format!("{subject} is in {} of {of}, {passages}{shown}.{whole}{reading}", thousands(*documents))
 }
 
 /// How an answer with part of a list ends: how many more there are, and where they begin.
-pub fn continuation(response: &SearchResponse, all: u64) -> String {
-    let Some(next) = response.next_offset else { return String::new() };
-    let more = thousands(all.saturating_sub(next));
-    format!("\n\n… {more} more: call again with offset {next}.")
+pub fn continuation(response: &SearchResponse, all: u64, reader: Reader) -> String {
+    response.next_offset.map_or_else(String::new, |next| reader.more(all, next))
 }
 
 /// Hits of a line each, with their quotations.

@@ -4,8 +4,9 @@ use std::fmt::Write;
 
 use casetrack_engine::sheet::{CellValue, ColumnType, ColumnView, Sheet, SheetRow};
 
-use super::format::{counted, cut, one_line, push_more, push_notices, thousands, trimmed};
+use super::format::{counted, cut, one_line, push_notices, thousands, trimmed};
 use super::marks::{name, quote};
+use crate::Reader;
 
 /// Longest value of a cell in text, in characters.
 const VALUE_CHARS: usize = 240;
@@ -35,7 +36,7 @@ pub fn rows(sheet: &Sheet, offset: u32) -> String {
         text.push_str("\nNo document fits.");
     }
     let mut text = trimmed(text);
-    push_more(&mut text, sheet.total, sheet.next_offset);
+    Reader::Assistant.push_more(&mut text, sheet.total, sheet.next_offset);
     text
 }
 
@@ -76,7 +77,7 @@ pub fn markdown(sheet: &Sheet) -> String {
             let _ = write!(text, " {cell} |");
         }
     }
-    push_more(&mut text, sheet.total, sheet.next_offset);
+    Reader::Assistant.push_more(&mut text, sheet.total, sheet.next_offset);
     text
 }
 

@@ -25,7 +25,11 @@ pub fn report(report: &TermReport, reader: Reader) -> String {
     for total in &report.terms {
         let found = match &total.problem {
             Some(problem) => format!("not searched. {}", one_line(problem)),
-            None => format!("{}, {}", counted(total.documents, "document"), counted(total.passages, "passage")),
+            None => {
+                let whole = total.whole_documents.map(|whole| format!("; {}", counted(whole, "whole document")));
+                let documents = counted(total.documents, "document");
+                format!("{documents}, {}{}", counted(total.passages, "passage"), whole.unwrap_or_default())
+            }
         };
         text.push_str(&format!("{}. {}: {found}\n", total.number, one_line(&total.term)));
     }
@@ -36,10 +40,7 @@ pub fn report(report: &TermReport, reader: Reader) -> String {
         text.push_str(&format!("{}: {}\n", name(&row.document_name), counts(report, row)));
     }
     let mut text = trimmed(text);
-    if let Some(next) = report.next_offset {
-        let more = thousands(report.documents_with_hits.saturating_sub(next));
-        text.push_str(&format!("\n\n… {more} more: call again with offset {next}."));
-    }
+    reader.push_more(&mut text, report.documents_with_hits, report.next_offset);
     text
 }
 
@@ -90,6 +91,7 @@ mod tests {
             term: term.to_owned(),
             documents,
             passages,
+            whole_documents: (number == 2).then_some(3),
             problem: None,
         };
         let row = |name: &str, passages: &[(u32, u64)]| TermRow {
@@ -113,7 +115,7 @@ mod tests {
     #[test]
     fn totals_come_before_documents() {
         let expected = "Collection: Flat | 5 documents, 20 chunks searched\n2 documents with hits, 3 without | 5 passages with hits\n\
-            Note: Counts are of passages.\n\nTerms:\n1. terminat*: 2 documents, 4 passages\n2. =rent, \"late\": 1 document, 1 passage\n3. x: \
+            Note: Counts are of passages.\n\nTerms:\n1. terminat*: 2 documents, 4 passages\n2. =rent, \"late\": 1 document, 1 passage; 3 whole documents\n3. x: \
             0 documents, 0 passages\n\nDocuments, with the passages that have each term:\nLease.txt: terminat* 3\n\"Side \
             Letter.txt\": terminat* 1, =rent, \"late\" 1";
         assert_eq!(report(&sample(), Reader::Assistant), expected);

@@ -1,15 +1,20 @@
 //! The words of a quotation beside those of a passage, so that they differ as little as they can.
 //!
 //! A semi-global alignment (Sellers 1980): all of the quotation against any part of the passage. Besides one word for another, a word too
-//! many and one that is missing, a step may be a word that is broken into two or three.
+//! many and one that is missing, a step may be a word that is broken into two or three. Long texts are aligned part by part, between
+//! places that both have ([`cuts`](super::cuts)).
 
 use std::collections::HashMap;
 use std::ops::Range;
 
+use super::cuts::{common_places, likely_part};
 use super::tokens::{Class, Likeness, Token, likeness};
 
 /// Most cells of a table: a quotation of 2,000 words beside a passage of 3,000.
 const MAX_CELLS: usize = 6_000_000;
+/// Texts with a larger table are cut into parts where they have places in common, each of about so many cells.
+const CUT_CELLS: usize = 400_000;
+const PART_CELLS: usize = 100_000;
 
 /// Costs of steps. One word for another costs less than one too many and another one missing.
 const SAME: u16 = 0;
@@ -52,16 +57,60 @@ pub(super) struct Alignment {
     pub likeness: f32,
 }
 
-/// `None` where both are too long, or one is empty. Time and memory grow with the product of their lengths.
+/// `None` where one is empty, or both are too long and have no places in common. Time and memory grow with the product of their lengths, or
+/// with their sum where they are long.
 pub(super) fn align(quotation: &[Token], passage: &[Token]) -> Option<Alignment> {
-    let width = passage.len() + 1;
-    if quotation.is_empty() || passage.is_empty() || width.checked_mul(quotation.len() + 1)? > MAX_CELLS {
+    if quotation.is_empty() || passage.is_empty() {
         return None;
     }
-    let table = Table::new(quotation, passage);
-    let steps = table.trace();
+    let steps = match cells((0, 0), (quotation.len(), passage.len())) {
+        whole if whole <= CUT_CELLS => Table::new(quotation, passage, Ends::default()).trace(),
+        _ => steps_of_parts(quotation, passage)?,
+    };
     let likeness = likeness_of(&steps, quotation, passage);
     Some(Alignment { steps, likeness })
+}
+
+/// Cells of the table from one place, of the quotation and of the passage, to another.
+fn cells(from: (usize, usize), to: (usize, usize)) -> usize {
+    (to.0 - from.0 + 1).saturating_mul(to.1 - from.1 + 1)
+}
+
+fn steps_of_parts(quotation: &[Token], passage: &[Token]) -> Option<Vec<Step>> {
+    let part = likely_part(quotation, passage).unwrap_or(0..passage.len());
+    let passage = &passage[part.clone()];
+    let end = (quotation.len(), passage.len());
+    let mut cuts = vec![(0, 0)];
+    let mut last = None;
+    for place in common_places(quotation, passage).into_iter().chain([end]) {
+        let is_long = cuts.last().is_some_and(|&cut| cells(cut, place) > PART_CELLS);
+        cuts.extend(last.take().filter(|_| is_long));
+        last = Some(place);
+    }
+    cuts.push(end);
+    let mut steps = Vec::new();
+    for two in cuts.windows(2) {
+        let (from, to) = (two[0], two[1]);
+        if cells(from, to) > MAX_CELLS {
+            return None;
+        }
+        let ends = Ends { start_is_fixed: from != (0, 0), end_is_fixed: to != end };
+        let of_part = Table::new(&quotation[from.0..to.0], &passage[from.1..to.1], ends).trace();
+        let moved = |range: Range<usize>, by: usize| range.start + by..range.end + by;
+        steps.extend(of_part.into_iter().map(|step| Step {
+            quotation: moved(step.quotation, from.0),
+            passage: moved(step.passage, part.start + from.1),
+            kind: step.kind,
+        }));
+    }
+    Some(steps)
+}
+
+/// Whether the passage begins and ends where the quotation does; else words before and behind it cost nothing.
+#[derive(Debug, Clone, Copy, Default)]
+struct Ends {
+    start_is_fixed: bool,
+    end_is_fixed: bool,
 }
 
 /// How a cell was reached: how many tokens of each side the last step took.
@@ -79,13 +128,20 @@ struct Table<'t> {
     costs: Vec<u16>,
     moves: Vec<Move>,
     alike: Alike,
+    ends: Ends,
 }
 
 impl<'t> Table<'t> {
-    fn new(quotation: &'t [Token], passage: &'t [Token]) -> Self {
+    fn new(quotation: &'t [Token], passage: &'t [Token], ends: Ends) -> Self {
         let cells = (quotation.len() + 1) * (passage.len() + 1);
         let alike = Alike::new(quotation, passage);
-        let mut table = Self { quotation, passage, costs: vec![0; cells], moves: vec![NONE; cells], alike };
+        let mut table = Self { quotation, passage, costs: vec![0; cells], moves: vec![NONE; cells], alike, ends };
+        if ends.start_is_fixed {
+            for p in 1..=passage.len() {
+                table.costs[p] = table.costs[p - 1].saturating_add(alone(&passage[p - 1]));
+                table.moves[p] = Move { quotation: 0, passage: 1 };
+            }
+        }
         let (broken_quotation, broken_passage) = (joined(quotation), joined(passage));
         for q in 1..=quotation.len() {
             for p in 0..=passage.len() {
@@ -134,11 +190,15 @@ impl<'t> Table<'t> {
     /// The steps of the cheapest way through.
     fn trace(&self) -> Vec<Step> {
         let last = self.quotation.len();
-        let end = (0..=self.passage.len()).min_by_key(|&p| self.costs[self.cell(last, p)]).unwrap_or_default();
+        let cheapest = || (0..=self.passage.len()).min_by_key(|&p| self.costs[self.cell(last, p)]).unwrap_or_default();
+        let end = if self.ends.end_is_fixed { self.passage.len() } else { cheapest() };
         let (mut q, mut p) = (last, end);
         let mut steps = Vec::new();
-        while q > 0 {
+        loop {
             let Move { quotation, passage } = self.moves[self.cell(q, p)];
+            if quotation == 0 && passage == 0 {
+                break;
+            }
             let step = (q - usize::from(quotation)..q, p - usize::from(passage)..p);
             (q, p) = (step.0.start, step.1.start);
             let hole = step.0.clone().chain((step.0.is_empty() && q > 0).then(|| q - 1));
@@ -154,9 +214,6 @@ impl<'t> Table<'t> {
                 _ => StepKind::Confused,
             };
             steps.push(Step { quotation: step.0, passage: step.1, kind });
-            if quotation == 0 && passage == 0 {
-                break;
-            }
         }
         steps.reverse();
         steps
@@ -300,6 +357,47 @@ mod tests {
                 expected.into_iter().map(|(a, b): (&str, &str)| (a.to_owned(), b.to_owned())).collect();
             assert_eq!(differs(quotation, PASSAGE), expected, "{quotation}");
         }
+    }
+
+    /// Words in no order, some of them often, as a text has them.
+    fn long_text() -> Vec<String> {
+        let mut state = 7_u64;
+        let mut next = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) as usize
+        };
+        let letter = |n: usize| char::from(b'a' + (n % 26) as u8);
+        let word = |n: usize| format!("{}{}{}", letter(n), letter(n / 26), letter(n / 7));
+        (0..9_000).map(|_| if next() % 3 == 0 { "the".to_owned() } else { word(next() % 400) }).collect()
+    }
+
+    #[test]
+    fn long_texts_are_aligned_part_by_part() {
+        let text = long_text();
+        let mut quoted = text[4_000..6_000].to_vec();
+        let changes = [(100, "alteredone"), (700, "alteredtwo"), (1_300, "alteredthree"), (1_999, "alteredfour")];
+        let mut expected = Vec::new();
+        for (at, changed) in changes {
+            expected.push((changed.to_owned(), std::mem::replace(&mut quoted[at], changed.to_owned())));
+        }
+        quoted.insert(1_000, "never".to_owned());
+        expected.insert(2, ("never".to_owned(), String::new()));
+        let passage = text.join(" ");
+        assert_eq!(differs(&quoted.join(" "), &passage), expected);
+        // The passage twice.
+        let twice = [&text[3_000..7_000], &text[3_000..7_000]].concat().join(" ");
+        assert_eq!(differs(&quoted.join(" "), &twice), expected);
+        // Words are left out, and the quotation says so.
+        let mut tokens = of(&text[4_000..5_000].join(" "));
+        tokens.push(Token::hole(1));
+        tokens.extend(of(&text[5_300..6_000].join(" ")));
+        let alignment = align(&tokens, &of(&passage)).unwrap();
+        let is_same = |step: &&Step| step.kind == StepKind::Same;
+        assert_eq!(alignment.steps.iter().filter(is_same).count(), 1_700);
+        assert!(alignment.likeness > 0.999 && alignment.steps[0].passage == (4_000..4_001), "{}", alignment.likeness);
+        // Other texts as long.
+        let other: Vec<String> = (0..2_000).map(|n| format!("other{n}")).collect();
+        assert!(align(&of(&other.join(" ")), &of(&passage)).is_none());
     }
 
     #[test]

@@ -8,6 +8,7 @@
 mod align;
 mod candidates;
 mod cited;
+mod cuts;
 mod differences;
 mod draft;
 mod finding;

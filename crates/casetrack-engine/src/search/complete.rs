@@ -12,7 +12,7 @@ use serde::Serialize;
 use super::query::{self, Understood};
 use super::{
     Hit, MAX_OFFSET, SearchRequest, SearchResponse, SearchResult, Surroundings, context, excerpt, filter, folding,
-    related, within_tier,
+    related, whole, within_tier,
 };
 use crate::documents::chunks;
 use crate::host::{Host, OpenCollection};
@@ -25,6 +25,9 @@ pub struct CompleteList {
     /// Documents and passages (chunks) that fulfil all conditions.
     pub documents: u64,
     pub passages: u64,
+    /// Documents that fulfil AND and NOT as a whole, in whatever passages the words are; absent where the condition has neither.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub whole_documents: Option<u64>,
     /// Passages that the whole list has: fewer where only some of each document are wanted.
     #[serde(skip)]
     pub listed: u64,
@@ -86,7 +89,8 @@ impl Host {
             return Ok(None);
         }
         let (mut notices, mut names, mut all) = (Vec::new(), Vec::new(), Vec::new());
-        let mut list = CompleteList { condition: String::new(), documents: 0, passages: 0, listed: 0 };
+        let mut list =
+            CompleteList { condition: String::new(), documents: 0, passages: 0, whole_documents: None, listed: 0 };
         let (mut total, mut documents, mut chunks) = (0, 0, 0);
         let mut restricted = request.filters.clone();
         restricted.documents.extend(request.document.clone());
@@ -108,6 +112,9 @@ impl Host {
             chunks += base.as_ref().map_or(counts.chunks, |base| base.chunks());
             let found = found(&collection, &understood, base.as_deref())?;
             list.documents += found.documents();
+            if let Some(whole) = whole::documents(&collection, &understood, base.as_deref())? {
+                *list.whole_documents.get_or_insert_default() += whole;
+            }
             list.passages += found.chunks();
             list.condition = understood.written();
             names.push(collection.meta().name.clone());

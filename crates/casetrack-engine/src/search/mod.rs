@@ -23,6 +23,7 @@ mod route;
 mod section;
 pub mod similar;
 pub mod terms;
+mod whole;
 
 use std::time::Instant;
 

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::query::{self, Understood};
-use super::{Filters, MAX_QUERY_CHARS, complete, filter};
+use super::{Filters, MAX_QUERY_CHARS, complete, filter, whole};
 use crate::host::Host;
 use crate::paging::{Paging, Part};
 
@@ -55,6 +55,9 @@ pub struct TermTotal {
     pub term: String,
     pub documents: u64,
     pub passages: u64,
+    /// Documents that fulfil a term with AND or NOT as a whole, in whatever passages its words are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub whole_documents: Option<u64>,
     /// Why the term could not be searched.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
@@ -94,16 +97,25 @@ impl Host {
         let mut rows: HashMap<DocumentId, BTreeMap<u32, u64>> = HashMap::new();
         let mut any: Option<Selection> = None;
         for (number, term) in (1..).zip(terms) {
-            let mut total = TermTotal { number, term: term.to_owned(), documents: 0, passages: 0, problem: None };
-            let mut search = |understood: &Understood| {
+            let mut total = TermTotal {
+                number,
+                term: term.to_owned(),
+                documents: 0,
+                passages: 0,
+                whole_documents: None,
+                problem: None,
+            };
+            let mut search = |understood: &Understood| -> Result<(Selection, Option<u64>)> {
                 let own = match understood.filters == Filters::default() {
                     true => base.clone(),
                     false => select(&understood.filters)?,
                 };
-                complete::found(&collection, understood, own.as_deref())
+                let whole = whole::documents(&collection, understood, own.as_deref())?;
+                Ok((complete::found(&collection, understood, own.as_deref())?, whole))
             };
             match query::understand_term(term).and_then(|understood| search(&understood)) {
-                Ok(found) => {
+                Ok((found, whole)) => {
+                    total.whole_documents = whole;
                     for (document, passages) in found.chunks_by_document() {
                         total.documents += 1;
                         total.passages += passages;
@@ -121,7 +133,8 @@ impl Host {
         }
         notices.push(
             "Counts are of passages. Case, accents and English word endings make no difference, but a word with * is matched letter by \
-             letter; words side by side are a phrase. AND, NOT and w/n hold within one passage."
+             letter; words side by side are a phrase. AND, NOT and w/n hold within one passage; whole documents are those in which AND and NOT \
+             hold over all passages."
                 .to_owned(),
         );
         let with_hits = rows.len() as u64;

@@ -1,12 +1,10 @@
 //! The columns of the matter sheet: the built-in ones, and those that users define, which are kept in the collection's directory.
 
-use std::fs;
-
-use casetrack_core::{Error, Result};
+use casetrack_core::{Error, ErrorCode, Result};
 use casetrack_nlp::FactKind;
-use casetrack_store::write_atomically;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::defined;
 use crate::host::OpenCollection;
@@ -78,8 +76,6 @@ const COLUMNS: [(&str, FactKind, ColumnType); 14] = [
     ("amounts", FactKind::Amount, ColumnType::Amount),
     ("signatories", FactKind::Signatory, ColumnType::Text),
 ];
-/// In the collection's directory.
-const FILE: &str = "columns.json";
 /// Most columns that users define in one collection, and longest name, question or pattern, in characters.
 const MOST: usize = 100;
 const NAME: usize = 60;
@@ -111,17 +107,26 @@ pub(super) fn all(collection: &OpenCollection) -> Result<Vec<Column>> {
 }
 
 fn defined_columns(collection: &OpenCollection) -> Result<Vec<DefineColumn>> {
-    let path = collection.settings_dir().join(FILE);
-    let bytes = match fs::read(&path) {
-        Ok(bytes) => bytes,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(error) => return Err(Error::io(path.display(), error)),
-    };
-    serde_json::from_slice(&bytes).map_err(|error| {
-        let message = format!("The columns in {} cannot be read: {error}.", path.display());
-        Error::new(casetrack_core::ErrorCode::Corrupt, message)
-            .with_hint("Delete that file and define the columns again; nothing else depends on it.")
+    collection.columns()?.map_or_else(|| Ok(Vec::new()), read)
+}
+
+fn read(columns: Value) -> Result<Vec<DefineColumn>> {
+    serde_json::from_value(columns).map_err(|error| {
+        let message = format!("The columns that users defined cannot be read: {error}.");
+        Error::new(ErrorCode::Corrupt, message).with_hint("Delete the collection's columns.json and define them again.")
     })
+}
+
+/// Checks the columns of a collection that comes from elsewhere.
+pub(crate) fn check(columns: &Value) -> Result<()> {
+    let columns = read(columns.clone())?;
+    if columns.len() > MOST {
+        return Err(Error::invalid(format!("There are more than {MOST} columns.")));
+    }
+    columns
+        .iter()
+        .filter_map(|column| column.pattern.as_deref())
+        .try_for_each(|pattern| defined::compiled(pattern).map(drop))
 }
 
 pub(super) fn define(collection: &OpenCollection, definition: DefineColumn) -> Result<()> {
@@ -134,9 +139,9 @@ pub(super) fn define(collection: &OpenCollection, definition: DefineColumn) -> R
         }
         None => columns.push(definition),
     }
-    let bytes = serde_json::to_vec_pretty(&columns)
+    let columns = serde_json::to_value(&columns)
         .map_err(|error| Error::internal(format!("The columns could not be written as JSON: {error}.")))?;
-    write_atomically(&collection.settings_dir().join(FILE), &bytes)
+    collection.set_columns(&columns)
 }
 
 fn checked(definition: DefineColumn) -> Result<DefineColumn> {
@@ -182,4 +187,26 @@ pub(super) fn named<'c>(all: &'c [Column], name: &str) -> Result<&'c Column> {
         let known: Vec<&str> = all.iter().map(|column| column.name.as_str()).collect();
         Error::invalid(format!("There is no column \"{}\". The columns are {}.", name.trim(), known.join(", ")))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn columns_from_elsewhere_are_checked() {
+        let column =
+            json!({"name": "deposit", "question": null, "pattern": "deposit of (.*)", "column_type": "amount"});
+        check(&json!([column])).unwrap();
+        for (wrong, reason) in [
+            (json!({"name": "deposit"}), "cannot be read"),
+            (json!([{"name": "deposit", "pattern": "("}]), "The pattern cannot be read"),
+            (json!(vec![column; MOST + 1]), "more than 100 columns"),
+        ] {
+            let message = check(&wrong).unwrap_err().message;
+            assert!(message.contains(reason), "{message}");
+        }
+    }
 }

@@ -21,6 +21,7 @@ use casetrack_core::{CollectionId, DocumentId, Result};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+pub(crate) use columns::check as check_columns;
 pub use columns::{ColumnType, ColumnView, DefineColumn};
 pub use obligations::{ObligationQuery, ObligationReport, ObligationView};
 

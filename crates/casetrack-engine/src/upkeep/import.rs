@@ -2,13 +2,14 @@
 
 use std::path::Path;
 
-use casetrack_core::{Action, CollectionId, CollectionMeta, Result};
+use casetrack_core::{Action, CollectionId, CollectionMeta, Error, ErrorCode, Result};
 use casetrack_store::Archive;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::collections::check_new;
 use crate::host::Host;
+use crate::sheet::check_columns;
 
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct ImportReport {
@@ -32,6 +33,13 @@ impl Host {
         let started = std::time::Instant::now();
         let mut archive = Archive::open(file)?;
         let manifest = archive.manifest().clone();
+        if let Some(columns) = &manifest.columns {
+            check_columns(columns).map_err(|error| {
+                let message = format!("{} cannot be imported: {}", file.display(), error.message);
+                Error::new(ErrorCode::UnreadableFile, message)
+                    .with_hint("Nothing was changed. Export the collection again.")
+            })?;
+        }
         let name = name.unwrap_or(&manifest.collection.name).trim();
         check_new(self, name, Action::ImportUnderOtherName.into())?;
         let meta = CollectionMeta { id: CollectionId::random(), name: name.to_owned(), ..manifest.collection };

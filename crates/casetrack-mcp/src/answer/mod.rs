@@ -8,8 +8,7 @@ mod structured;
 
 use casetrack_core::Result;
 use casetrack_engine::compare::Comparison;
-use casetrack_text::format::thousands;
-use casetrack_text::marks;
+use casetrack_text::{Reader, marks};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -187,8 +186,7 @@ fn fewer<R>(response: &mut R, list: &List<R>, render: &dyn Fn(&R) -> String, mut
         }
         text = render(response);
         if list.next.is_none() {
-            let more = thousands((all - kept) as u64);
-            text.push_str(&format!("\n\n… {more} more: call again with offset {next}."));
+            text.push_str(&Reader::Assistant.more((form.offset + all) as u64, next as u64));
         }
     }
     text

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::answer::{List, Reply};
 use crate::session::Context;
 use crate::tool::{Effect, NoParameters, Tool, Toolset};
-use casetrack_text as text;
+use casetrack_text::{self as text, Reader};
 
 pub(crate) struct GetCollectionSummary;
 
@@ -76,7 +76,7 @@ impl Tool for GetCollectionTimeline {
             parameters;
         let query = TimelineQuery { from, to, document, role };
         let report = context.engine.collection_timeline(context.active()?.id, query, Paging { offset, limit })?;
-        Ok(Reply::new(report, move |report| text::overview::timeline(report, offset)))
+        Ok(Reply::new(report, move |report| text::overview::timeline(report, offset, Reader::Assistant)))
     }
 }
 

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use crate::answer::{List, Reply};
 use crate::session::Context;
 use crate::tool::{Effect, Tool, Toolset};
-use casetrack_text as text;
+use casetrack_text::{self as text, Reader};
 
 pub(crate) struct VerifyQuote;
 
@@ -46,7 +46,7 @@ impl Tool for VerifyQuote {
         let QuoteParameters { text, document, offset, limit } = parameters;
         let request = QuoteRequest { text, document, paging: Paging { offset, limit } };
         let check = context.engine.verify_quote(context.active()?.id, &request)?;
-        Ok(Reply::new(check, text::quotes::quotation))
+        Ok(Reply::new(check, |check| text::quotes::quotation(check, Reader::Assistant)))
     }
 }
 
@@ -82,6 +82,6 @@ impl Tool for VerifyQuotes {
     fn call(context: &Context<'_>, parameters: DraftParameters) -> Result<Reply<DraftCheck>> {
         let DraftParameters { text, offset, limit } = parameters;
         let check = context.engine.verify_quotes(context.active()?.id, &text, Paging { offset, limit })?;
-        Ok(Reply::new(check, text::quotes::draft))
+        Ok(Reply::new(check, |check| text::quotes::draft(check, Reader::Assistant)))
     }
 }

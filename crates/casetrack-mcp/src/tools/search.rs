@@ -124,7 +124,7 @@ impl Tool for SearchDocuments {
         let all = response.complete.as_ref().map_or(found, |list| list.listed);
         Ok(Reply::new(response, move |response| {
             let text = text::search::results(response, parameters.explain, Reader::Assistant);
-            text + &text::search::continuation(response, all)
+            text + &text::search::continuation(response, all, Reader::Assistant)
         }))
     }
 }

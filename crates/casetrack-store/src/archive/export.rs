@@ -113,6 +113,7 @@ impl Collection {
             pages,
             chunks,
             originals: with_original,
+            columns: self.columns()?,
             entries: Vec::new(),
         };
         let bytes = archive.finish(manifest)?;

@@ -232,6 +232,9 @@ fn fill(collection: &Collection, archive: &mut Archive) -> Result<()> {
     if (counts.documents, counts.pages, counts.chunks) != (documents, pages, chunks) {
         return Err(archive.refused("its manifest counts other documents, pages or chunks than it holds"));
     }
+    if let Some(columns) = &archive.manifest.columns {
+        collection.set_columns(columns)?;
+    }
     collection.flush()
 }
 

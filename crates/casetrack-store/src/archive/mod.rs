@@ -23,6 +23,7 @@ use std::path::{Path, PathBuf};
 
 use casetrack_core::{CollectionMeta, Error, ErrorCode, Sha256, Timestamp};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use zip::ZipArchive;
 use zip::result::ZipError;
 
@@ -56,6 +57,9 @@ pub struct ArchiveManifest {
     pub pages: u64,
     pub chunks: u64,
     pub originals: u64,
+    /// The columns that users define for the matter sheet, if there are any. Versions that do not know them import the rest.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub columns: Option<Value>,
     /// Every entry but the manifest.
     pub entries: Vec<EntryRecord>,
 }

@@ -2,6 +2,7 @@
 
 mod catalogue;
 mod changing;
+mod columns;
 mod correcting;
 mod naming;
 mod passages;
@@ -264,11 +265,6 @@ impl Collection {
     /// Where the caller keeps copies of source files.
     pub fn originals_dir(&self) -> PathBuf {
         self.dir.join(ORIGINALS)
-    }
-
-    /// Where the caller keeps what users set for this collection, in files of its own.
-    pub fn settings_dir(&self) -> &Path {
-        &self.dir
     }
 
     /// Where the copy of a document's source file is, if one is kept.

@@ -36,6 +36,7 @@ fn matter() -> (tempfile::TempDir, Collection, Vec<StoredDocument>) {
     std::fs::write(collection.original_path(&kept.meta), b"the file").unwrap();
     collection.put_document(&kept).unwrap();
     documents.push(kept);
+    collection.set_columns(&json!([{"name": "law"}])).unwrap();
     collection.flush().unwrap();
     (temp, collection, documents)
 }
@@ -79,6 +80,7 @@ fn an_imported_collection_is_and_finds_the_same() {
     assert_clean(&imported);
     let kept = &documents.last().unwrap().meta;
     assert_eq!(std::fs::read(imported.original_path(kept)).unwrap(), b"the file");
+    assert_eq!(imported.columns().unwrap(), Some(json!([{"name": "law"}])));
 
     // Again, from the copy: nothing is lost on the way.
     let again = elsewhere.path().join("again.ctcollection");

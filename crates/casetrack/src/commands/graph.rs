@@ -5,7 +5,7 @@ use casetrack_engine::briefing::{
     ClusterStrategy, EntitySort, MAX_EVENTS, ReferenceSort, TimelineQuery, to_dot, to_graphml,
 };
 use casetrack_engine::paging::Paging;
-use casetrack_text as text;
+use casetrack_text::{self as text, Reader};
 use clap::{Args, ValueEnum};
 use serde::{Deserialize, Serialize};
 
@@ -116,7 +116,7 @@ impl Timeline {
         let Self { from, to, document, role, limit, offset, .. } = self;
         let query = TimelineQuery { from, to, document, role };
         let timeline = console.engine.collection_timeline(collection, query, Paging { offset, limit })?;
-        console.print(&timeline, |timeline| text::overview::timeline(timeline, offset))
+        console.print(&timeline, |timeline| text::overview::timeline(timeline, offset, Reader::CommandLine))
     }
 }
 

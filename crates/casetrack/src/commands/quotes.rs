@@ -5,7 +5,7 @@ use std::io::Read;
 use casetrack_core::{Error, Result};
 use casetrack_engine::paging::Paging;
 use casetrack_engine::quotes::QuoteRequest;
-use casetrack_text as text;
+use casetrack_text::{self as text, Reader};
 use clap::Args;
 use serde::{Deserialize, Serialize};
 
@@ -40,7 +40,9 @@ impl VerifyQuote {
         let collection = self.target.find(engine)?.id;
         let paging = Paging { offset: self.offset, limit: self.limit };
         let request = QuoteRequest { text: self.text, document: self.document, paging };
-        console.print(&engine.verify_quote(collection, &request)?, text::quotes::quotation)
+        console.print(&engine.verify_quote(collection, &request)?, |check| {
+            text::quotes::quotation(check, Reader::CommandLine)
+        })
     }
 }
 
@@ -83,6 +85,8 @@ impl VerifyQuotes {
         let engine = &console.engine;
         let collection = self.target.find(engine)?.id;
         let paging = Paging { offset: self.offset, limit: self.limit };
-        console.print(&engine.verify_quotes(collection, &self.draft.0, paging)?, text::quotes::draft)
+        console.print(&engine.verify_quotes(collection, &self.draft.0, paging)?, |check| {
+            text::quotes::draft(check, Reader::CommandLine)
+        })
     }
 }

@@ -6,7 +6,7 @@ use casetrack_core::{Feature, Result};
 use casetrack_engine::every::EveryRequest;
 use casetrack_engine::search::{Filters, SearchRequest, SearchResponse, WrittenFilters};
 use casetrack_engine::similar::Wanted;
-use casetrack_text::format::{counted, shorten, thousands, visible};
+use casetrack_text::format::{counted, shorten, visible};
 use casetrack_text::{self as text, Reader};
 use clap::Args;
 use serde::{Deserialize, Serialize};
@@ -201,9 +201,8 @@ fn excerpts(response: &SearchResponse, explain: bool) -> String {
     if !response.hits.is_empty() {
         let _ = write!(out, "\n{}", text::search::hits(&response.hits));
     }
-    if let (Some(list), Some(next)) = (&response.complete, response.next_offset) {
-        let more = thousands(list.listed.saturating_sub(next));
-        let _ = write!(out, "\n\n… {more} more: see them with --offset {next}.");
+    if let Some(list) = &response.complete {
+        out.push_str(&text::search::continuation(response, list.listed, Reader::CommandLine));
     }
     for passage in &response.related {
         let (relation, text) = (text::search::relation(passage), &passage.chunk.text);

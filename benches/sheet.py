@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Measures the matter sheet against contracts with known facts. Standard library only.
 
-    python3 benches/sheet.py PROGRAM FOLDER [--half 0|1] [--wrong]
+    python3 benches/sheet.py PROGRAM FOLDER [--part A|B] [--wrong]
 
 FOLDER holds txt/, manifest.jsonl (one contract a line: parties, dates, law) and clauses.jsonl (notice periods, renewal terms). All texts are
-ingested into one collection of a temporary data directory; then one call returns the sheet. For each column it prints the share of gold cells that
-the sheet has right, and the share of filled cells that are right. --half takes every other line of the manifest, from line 0 or 1;
---wrong prints the cells that are wrong. Dates that the gold leaves open ("[]/[]/2020") count only against cells that contradict them.
+ingested into one collection of a temporary data directory; then one call returns the sheet. PROGRAM may also be a file, *.jsonl, that the example
+`facts` of casetrack-nlp wrote: the same rules without ingestion. For each column it prints the share of gold cells that
+the sheet has right, and the share of filled cells that are right. --part B takes every fourth line of the manifest, from the fourth; --part A
+takes the others. The rules are written with part A in view. --wrong prints the cells of part A that are wrong; it is refused for others. Dates that the gold leaves open ("[]/[]/2020") count only against cells that contradict them.
 """
 import argparse
 import datetime
@@ -149,6 +150,11 @@ def gold_cells(folder):
     return cells
 
 
+def of_part(gold, part):
+    """The cells of one part of the contracts, or of all."""
+    return {key: cells for at, (key, cells) in enumerate(gold.items()) if part is None or (at % 4 == 3) == (part == "B")}
+
+
 def score(gold, sheet, show):
     """Prints, for each column, recall over gold cells and precision of filled cells. `sheet`: {document: {column: text}}."""
     print(f"{'column':16}{'gold':>6}{'right':>7}{'share':>7}   {'filled':>6}{'right':>7}{'share':>7}")
@@ -181,22 +187,14 @@ def row(label, count):
     print(f"{label:16}{count[0]:6}{count[1]:7}{share(count[1], count[0])}   {count[2]:6}{count[3]:7}{share(count[3], count[2])}")
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("program", type=Path)
-    parser.add_argument("folder", type=Path)
-    parser.add_argument("--half", type=int, choices=[0, 1])
-    parser.add_argument("--wrong", action="store_true")
-    options = parser.parse_args()
-    gold = gold_cells(options.folder)
-    if options.half is not None:
-        gold = {key: cells for at, (key, cells) in enumerate(gold.items()) if at % 2 == options.half}
+def made(program, folder):
+    """The sheet that the program makes: {document: {column: text}}."""
     with tempfile.TemporaryDirectory() as data:
         def run(*arguments):
-            command = [str(options.program), "--data-dir", data, *arguments]
+            command = [str(program), "--data-dir", data, *arguments]
             return subprocess.run(command, check=True, capture_output=True, text=True).stdout
         run("new", "contracts")
-        run("ingest", str(options.folder / "txt"), "--collection", "contracts")
+        run("ingest", str(folder / "txt"), "--collection", "contracts")
         for at in ("first", "second"):
             started = time.monotonic()
             answer = json.loads(run("sheet", "contracts", "--json"))
@@ -205,6 +203,30 @@ def main():
     for line in answer["rows"]:
         document = line["document_name"].removesuffix(".txt")
         sheet[document] = {column: "; ".join(value["value"] for value in values) for column, values in line["cells"].items()}
+    return sheet
+
+
+def read(path):
+    """The sheet from lines that the example wrote."""
+    sheet = {}
+    for line in path.read_text().splitlines():
+        found = json.loads(line)
+        cells = {"parties" if kind == "party" else kind: "; ".join(values) for kind, values in found["cells"].items()}
+        sheet[found["document"].removesuffix(".txt")] = cells
+    return sheet
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("program", type=Path)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--part", choices=["A", "B"])
+    parser.add_argument("--wrong", action="store_true")
+    options = parser.parse_args()
+    if options.wrong and options.part != "A":
+        parser.error("--wrong is for --part A: the other contracts stay unseen")
+    gold = of_part(gold_cells(options.folder), options.part)
+    sheet = read(options.program) if options.program.suffix == ".jsonl" else made(options.program, options.folder)
     score(gold, sheet, options.wrong)
 
 

@@ -23,10 +23,10 @@ pub(crate) struct Days {
     pub effective: Option<Known>,
 }
 
-/// Before a day: it is of another document.
+/// Before a day, and near it: it is of another document.
 static OTHER: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r"(?i)\b(?:that certain|certain (?:\w+ ){0,5}(?:agreement|contract|lease)|pursuant to (?:\w+ ){0,6}(?:agreement|act|rule)|amends|amended|under the (?:\w+ ){0,4}(?:agreement|contract|act)|the (?:[A-Z][a-z]+ ){1,4}Agreement,? (?:dated|made)|with an effective date of|rule [0-9])\b[^.]{0,80}$",
+        r"(?i)\b(?:that certain|certain (?:\w+ ){0,5}(?:agreement|contract|lease)|pursuant to (?:\w+ ){0,6}(?:agreement|act|rule)|amends|amended|under the (?:\w+ ){0,4}(?:agreement|contract|act)|the (?:[A-Z][a-z]+ ){1,4}Agreement,? (?:dated|made)|with an effective date of|rule [0-9])\b",
     )
 });
 /// Right before a day: it is effective from it.
@@ -40,7 +40,7 @@ static EFFECTIVE_AFTER: LazyLock<Regex> =
     LazyLock::new(|| pattern(r#"(?i)^[ ,;]*(?:the )?\(?[^()]{0,60}["'](?:[\w .]+ )?effective date["']"#));
 static EFFECTIVE_MEANS: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r#"(?i)["']effective date["']?,? (?:of this agreement )?(?:means|shall mean|is|shall be|refers to|has the meaning)\b|\beffective date of (?:this|the) (?:\w+ ){1,3}(?:is|shall be|will be)\b|\beffective date ?:"#,
+        r#"(?i)\beffective date (?:means|shall mean)\b|["']effective date["']?,? (?:of this agreement )?(?:means|shall mean|is|shall be|refers to|has the meaning)\b|\beffective date of (?:this|the) (?:\w+ ){1,3}(?:is|shall be|will be)\b|\beffective date ?:"#,
     )
 });
 /// The contract, or its term, begins.
@@ -52,7 +52,7 @@ static BEGINS: LazyLock<Regex> = LazyLock::new(|| {
 /// Words for the day on which an agreement is made, after "commences on".
 static DATE_HEREOF: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r"(?i)^(?:the )?(?:dates? hereof|date of (?:this|the) agreement|date (?:of (?:its |the )?)?(?:execution|signature|signing)|(?:day|date)(?: and year)? first (?:above )?(?:written|set forth|above)|execution\b|signatures? and seals?|signature|signing|date first|(?:later|latest|last)[^.;]{0,80}?(?:sign|execut)|(?:date|day)[^.;]{0,60}?(?:last|both|all)[^.;]{0,40}?(?:sign|execut))",
+        r"(?i)^(?:the )?(?:dates? hereof|date of (?:this|the) agreement|date (?:of (?:its |the )?)?(?:execution|signature|signing)|(?:signing|execution|signature) date|(?:day|date)(?: and year)? first (?:above )?(?:written|set forth|above)|execution\b|signatures? and seals?|signature|signing|date first|(?:later|latest|last)[^.;]{0,80}?(?:sign|execut)|(?:date|day)[^.;]{0,60}?(?:last|both|all)[^.;]{0,40}?(?:sign|execut))",
     )
 });
 /// Before a day on a cover: "Dated as of".
@@ -64,10 +64,18 @@ static DATED: LazyLock<Regex> = LazyLock::new(|| {
 /// "Date: "
 static LABELLED: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i)\bdated? ?: ?$"));
 static WITNESS: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(r"(?i)\b(?:witness whereof|duly executed|have executed|caused this|hereunto set|signed and delivered)\b")
+    pattern(
+        r"(?i)\b(?:witness whereof|evidence whereof|witness hereof|duly executed|have executed|caused this|hereunto set|signed and delivered|(?:executed|signed|sealed)\b[^.;]{0,160}? this)\b",
+    )
 });
+/// Beside a day: somebody signs.
+static SIGNS: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"(?i)(?:/s/|\\s\\|\bby ?:|\bsignature\b|\bsigned\b|\bname ?:|\btitle ?:|\(date\))"));
 /// Farthest from the end of a document that its signatures are, in bytes.
 const SIGNATURES: usize = 12_000;
+/// Farthest from the words before the signatures that their days are, and from a signature that its day is, in bytes.
+const SIGNATURE_BLOCK: usize = 2500;
+const BESIDE: usize = 160;
 /// Longest text before the opening that is its cover.
 const COVER: usize = 3000;
 
@@ -83,7 +91,7 @@ pub(crate) fn find(text: &Text<'_>, opening: &Opening) -> Days {
     // In the opening: the first day before the parties, else after them.
     let until = text.sentence(opening.parties.end.saturating_sub(1)).end.max(opening.parties.end);
     let in_opening = text.days_in(opening.range.start..until);
-    let own: Vec<&Day> = in_opening.iter().filter(|day| !OTHER.is_match(before(day, 120))).collect();
+    let own: Vec<&Day> = in_opening.iter().filter(|day| !is_other(text, day)).collect();
     let dated = |day: &&&Day| day.range.start < opening.parties.start || DATED.is_match(before(day, 40));
     if let Some(day) = own.iter().find(dated) {
         days.agreement = known(day, 95);
@@ -105,7 +113,10 @@ pub(crate) fn find(text: &Text<'_>, opening: &Opening) -> Days {
     if days.agreement.is_none() {
         let cover = if opening.parties.is_empty() { COVER } else { opening.range.start.min(COVER) };
         let cover = text.days_in(0..cover);
-        let own: Vec<&Day> = cover.iter().filter(|day| !OTHER.is_match(before(day, 120))).collect();
+        // Far into a sentence, without an opening, it is of what the sentence speaks about.
+        let far =
+            |day: &Day| opening.parties.is_empty() && day.range.start - text.sentence(day.range.start).start > BESIDE;
+        let own: Vec<&Day> = cover.iter().filter(|day| !is_other(text, day) && !far(day)).collect();
         let labelled = own.iter().find(|day| DATED.is_match(before(day, 40)));
         let alone = own.iter().find(|day| text.flat.begins_line(day.range.start) || heading_before(before(day, 60)));
         if let Some(day) = labelled.or(alone) {
@@ -119,7 +130,7 @@ pub(crate) fn find(text: &Text<'_>, opening: &Opening) -> Days {
         days.effective = text
             .days
             .iter()
-            .find(|day| EFFECTIVE_AFTER.is_match(after(day)) && !OTHER.is_match(before(day, 120)))
+            .find(|day| EFFECTIVE_AFTER.is_match(after(day)) && !is_other(text, day))
             .and_then(|day| known(day, 90));
     }
     if days.agreement.is_none() {
@@ -142,19 +153,38 @@ fn heading_before(before: &str) -> bool {
     before.split_whitespace().next_back().is_some_and(|word| word.len() > 3 && word.chars().all(|c| c.is_uppercase()))
 }
 
-/// The last day beside the signatures.
+/// Whether a day is the one of another document that is named right before it: "that certain Lease dated".
+fn is_other(text: &Text<'_>, day: &Day) -> bool {
+    let from = text.floor(day.range.start.saturating_sub(120));
+    let before = &text.text()[from..day.range.start];
+    let Some(head) = OTHER.find_iter(before).last() else { return false };
+    let rest = &before[head.end()..];
+    rest.len() <= 80 && !rest.contains('.') && text.days_in(from + head.end()..day.range.start).is_empty()
+}
+
+/// The last day beside the signatures: those after the words that introduce them, else those at the end.
 fn signed(text: &Text<'_>) -> Option<Known> {
-    let from = text.text().len().saturating_sub(SIGNATURES);
-    let last = text.days_in(from..text.text().len());
-    let labelled =
-        |day: &Day| LABELLED.is_match(&text.text()[text.floor(day.range.start.saturating_sub(12))..day.range.start]);
-    let signed = last.iter().filter(|day| {
-        day.role.as_deref() == Some("signature date")
-            || labelled(day)
-            || WITNESS.is_match(&text.text()[text.sentence(day.range.start).start..day.range.start])
+    let whole = text.text();
+    let end = whole.len();
+    let blocks =
+        WITNESS.find_iter(whole).map(|cue| text.sentence(cue.start()).start..text.floor(cue.end() + SIGNATURE_BLOCK));
+    let last = std::iter::once(text.floor(end.saturating_sub(SIGNATURES))..end);
+    let days = blocks.chain(last).find_map(|block| {
+        let signed = text.days_in(block).iter().filter(|day| is_signed(text, day));
+        signed.max_by(|a, b| a.iso.cmp(&b.iso))
     });
-    let day = signed.max_by(|a, b| a.iso.cmp(&b.iso))?;
+    let day = days?;
     Some(Known { iso: day.iso.clone(), range: day.range.clone(), confidence: 70 })
+}
+
+fn is_signed(text: &Text<'_>, day: &Day) -> bool {
+    let whole = text.text();
+    let label = &whole[text.floor(day.range.start.saturating_sub(12))..day.range.start];
+    let near = &whole[text.floor(day.range.start.saturating_sub(BESIDE))..text.floor(day.range.end + BESIDE / 2)];
+    day.role.as_deref() == Some("signature date")
+        || LABELLED.is_match(label)
+        || WITNESS.is_match(&whole[text.sentence(day.range.start).start..day.range.start])
+        || SIGNS.is_match(near) && !is_other(text, day)
 }
 
 /// `"Effective Date" means …`, "This Agreement commences on …".

@@ -15,12 +15,12 @@ use crate::tokens::Tokens;
 /// A sentence about the term of the contract at hand.
 static OF_TERM: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r#"(?i)\b(?:the|this|an?|initial|primary) (?:initial |basic |primary |original )?(?:term|duration|period)(?: and duration)?(?: (?:of|under|for|in) (?:the|this|these|effectiveness)|(?: \([^)]{0,40}\))? (?:shall|will|is|begins|commences|starts|expires|ends))|\b(?:this|the) (?:[\w-]+ ){0,4}?(?:agreement|contract|oma|amendment|franchise|license|licence|joint venture|engagement|appointment|sow)(?:,? (?:and|unless|except|subject|as)[^.]{0,160}?)? (?:(?:shall|will|is|may|becomes?|to|automatically|enters?|has|continues|remains|terminates|expires|commences|begins|takes|therefore|be|also|and|for) ?)+|["'](?:initial |contract )?(?:term|period)["']|\bcontract period\b|\bit shall be effective\b|\bterms of this agreement\b|\b(?:term|duration) ?: |\bterm\b[.:-] "#,
+        r#"(?i)\b(?:the|this|an?|initial|primary) (?:initial |basic |primary |original )?(?:term|duration|period)(?: and duration)?(?: (?:of|under|for|in) (?:the|this|these|effectiveness)|(?: \([^)]{0,40}\))? (?:shall|will|is|begins|commences|starts|expires|ends))|\b(?:this|the|your) (?:[\w-]+ ){0,4}?(?:agreement|contract|oma|amendment|franchise|license|licence|joint venture|engagement|appointment|employment|sow)(?: (?:granted )?(?:hereunder|herein))?(?:,? (?:and|unless|except|subject|as)[^.]{0,160}?)? (?:(?:shall|will|is|may|becomes?|to|automatically|enters?|has|continues|remains|terminates|expires|commences|begins|takes|therefore|be|also|and|for) ?)+|["'](?:initial |contract )?(?:term|period)["']|\bcontract period\b|\bit shall be effective\b|\bterms of this agreement\b|\b(?:term|duration) ?: |\bterm\b[.:-] |\bterm\b[^.;]{0,30} from\b|\b(?:expir(?:ation|y)|termination|end) date ?: ?"#,
     )
 });
 static LASTS: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r"(?i)\b(?:terms?|periods?|expir(?:e|es|ing|ation)|terminat(?:e|es|ing)|ends?|ending|continu(?:e|es|ing)|remain|effect|effective|force|duration|valid(?:ity)?|anniversary)\b",
+        r"(?i)\b(?:terms?|periods?|expir(?:e|es|ing|ation)|terminat(?:e|es|ing)|ends?|ending|continu(?:e|es|ing)|remain|endur(?:e|es|ing)|effect|effective|force|duration|valid(?:ity)?|anniversary)\b",
     )
 });
 /// Not about when the contract ends by itself.
@@ -44,16 +44,23 @@ static FROM: LazyLock<Regex> = LazyLock::new(|| {
 /// A date by its name, after a length of time or after "commences on".
 static ANCHOR: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r#"(?i)\b(?:from|after|following|of|commenc(?:e|es|ing)(?: on| as of| from| with| upon)?|begin(?:s|ning)?(?: on| as of| from| with| upon)?|start(?:s|ing)?(?: on| from| upon)?|as of|upon|on|effective(?: on| as of)?|since)(?: and including| and after)? (?:the |its |this |such )?["']?((?:[A-Z][A-Za-z/-]+ ){1,4}Date|effective date(?: of this agreement)?|dates? hereof|(?:initial )?date of (?:this|the|its|last)(?: initial)? ?(?:\w+ )?(?:agreement|execution|signature|signing)?|date of (?:execution|signature|signing)|execution(?: of this agreement)?|signing|(?:day|date)(?: and year)? (?:first|above)[a-z ]*|initial date of execution)\b"#,
+        r#"(?i)\b(?:from|after|following|of|commenc(?:e|es|ing)(?: on| as of| from| with| upon)?|begin(?:s|ning)?(?: on| as of| from| with| upon)?|start(?:s|ing)?(?: on| from| upon)?|as of|upon|on|effective(?: on| as of)?|since)(?: and including| and after)? (?:the |its |this |such )?["']?((?:[A-Z][A-Za-z/-]+ ){1,4}Date|effective date(?: of this agreement)?|dates? hereof|(?:initial )?date of (?:(?:this|the|its|last|initial|both|all) ){0,2}(?:[\w'-]+ ){0,2}?(?:agreement|contract|amendment|execution|signatures?|signing)|date (?:on which|that|when) [^.;]{0,40}?(?:sign|execut)[a-z]*|execution(?: of this agreement)?|signing|(?:day|date)(?: and year)? (?:first|above|set forth above|written above|stated above)[a-z ]*|initial date of execution)\b"#,
     )
 });
 static HEREOF: LazyLock<Regex> = LazyLock::new(|| {
     pattern(r"(?i)hereof|this|the agreement|execution|signature|signing|first|above|agreement date|last signature")
 });
 static PERPETUAL: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"(?i)\b(?:indefinite (?:term|period|duration)|indefinitely|in perpetuity|perpetual(?:ly)? (?:term|unless|as long)|effect perpetually|(?:continue|remain|remains|continues|effect|force|effective)(?: in (?:full )?(?:force|effect)(?: and effect)?)?,? ?(?:unless and |thereafter )?until(?: it is| such time as| this agreement is)? (?:terminated|cancel+ed|otherwise terminated|earlier terminated)|until the (?:termination|expiration or earlier termination|last date of expiration) of)\b",
-    )
+    pattern(concat!(
+        r"(?i)\b(?:indefinite (?:term|period|duration)|indefinitely|(?:in|for) perpetuity|perpetual(?:ly)? (?:term|unless|as long)",
+        r"|effect perpetually|term (?:of this agreement )?(?:is|shall be|will be) perpetual",
+        r"|(?:continu(?:e|es|ing)|endures?|remains?|effect|force|effective|valid|ends?)(?: in (?:full )?(?:force|effect)(?: and effect)?)?,?",
+        r" ?(?:unless(?: and)? |thereafter |or )?(?:until|when)",
+        r"(?: it is| such time as| this agreement is| either| any| one| a| the| all| both| of the| part(?:y|ies)| hereto| otherwise| earlier",
+        r"| sooner| it| they| mutually| is| are| has| have| been| duly| validly| shall| be)*",
+        r" (?:terminat(?:ed|es?)|cancel+(?:ed|s)|(?:gives?|provides?|delivers?|serves?)(?: [a-z]+){0,4} (?:notice|termination))",
+        r"|until the (?:termination|expiration or earlier termination|last date of expiration) of)\b",
+    ))
 });
 /// "the third anniversary of".
 static ANNIVERSARY: LazyLock<Regex> = LazyLock::new(|| {
@@ -81,8 +88,26 @@ static NOT_TERM: LazyLock<Regex> = LazyLock::new(|| {
 static NOTICE_AFTER: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"(?i)^[')]*(?:s? )?(?:'s?)? ?(?:prior|advance|written|before|notice|preceding)"));
 
+/// A length counts from something that is no date of the contract.
+static COUNTS: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r#"(?i)^[)\]"' ]*,? ?(?:from|after|following|commencing|beginning|starting) (?:on |upon |with |from |as of |and including )*(?:the |such |its |a |an )?[a-z]"#,
+    )
+});
+/// "after which it shall renew"
+static AND_THEN: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i)^[^a-z]*(?:after|following) (?:which|that|such)\b"));
+/// The end depends on another event.
+static LATER_OF: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"(?i)\b(?:later|latest|longer|greater)(?: to occur)? of\b"));
+/// A day that is only expected.
+static EXPECTED: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(r"(?i)\b(?:about|approximately|anticipate[sd]?|estimated?|expect(?:s|ed)?|target(?:ed)?)\b[^.;]{0,60}$")
+});
 static CONTINUES: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"(?i)\b(?:continu(?:e|es|ing)|remain|commenc(?:e|es|ing)|effect)\b[^.;]{0,60}$"));
+
+static NOTICE_OF_END: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"(?i)\b(?:until|unless)\b[^.;]{0,60}? notice of termination\b"));
 
 struct Found {
     score: i32,
@@ -115,7 +140,9 @@ pub(crate) fn find(text: &Text<'_>, days: &Days) -> Option<Fact> {
         for found in
             [stated(text, sentence), computed(text, sentence, days), perpetual(sentence, said)].into_iter().flatten()
         {
-            let found = Found { score: score + found.score, ..found };
+            // "until a party gives notice of termination" is about the end of the term
+            let own = i32::from(found.value == "perpetual" && NOTICE_OF_END.is_match(said));
+            let found = Found { score: score + found.score + 3 * own, ..found };
             if best.as_ref().is_none_or(|best| found.score > best.score) {
                 best = Some(found);
             }
@@ -135,7 +162,12 @@ fn stated(text: &Text<'_>, sentence: &Range<usize>) -> Option<Found> {
         if let Some(until) = UNTIL.find(near) {
             // "from A to B" needs its beginning
             let to = until.as_str().to_lowercase().starts_with("to");
-            if to && !FROM.is_match(&before[..before.len() - (near.len() - until.start())]) {
+            let from = sentence.start + before.len() - near.len() + until.start();
+            let behind_day = text
+                .days_in(sentence.start..from)
+                .last()
+                .is_some_and(|first| from.saturating_sub(first.range.end) <= 2);
+            if to && !behind_day && !FROM.is_match(&before[..before.len() - (near.len() - until.start())]) {
                 continue;
             }
             return Some(Found { score: 4, value: day.iso.clone(), computed: None, range: day.range.clone() });
@@ -180,6 +212,9 @@ fn computed(text: &Text<'_>, sentence: &Range<usize>, days: &Days) -> Option<Fou
     let (span, what) = length(said)?;
     let place = sentence.start + span.range.start..sentence.start + span.range.end;
     if BLANK.find(said).is_some_and(|blank| blank.start() < span.range.start) {
+        return none(place);
+    }
+    if LATER_OF.is_match(&said[..span.range.start]) {
         return none(place);
     }
     let (iso, range) = match start(text, sentence, &span, days) {
@@ -244,7 +279,7 @@ fn start(text: &Text<'_>, sentence: &Range<usize>, span: &Span, days: &Days) -> 
     // A day in the sentence from which it runs.
     for day in text.days_in(sentence.clone()) {
         let before = &text.text()[sentence.start..day.range.start];
-        if FROM.is_match(before) && !UNTIL.is_match(before) {
+        if FROM.is_match(before) && !UNTIL.is_match(before) && !EXPECTED.is_match(before) {
             return Start::Day(day.iso.clone(), day.range.clone());
         }
     }
@@ -256,7 +291,12 @@ fn start(text: &Text<'_>, sentence: &Range<usize>, span: &Span, days: &Days) -> 
         .contains("nniversary")
         .then(|| ANCHOR.captures(&said[span.range.end.saturating_sub(4)..]))
         .flatten();
-    let Some(anchor) = at_anniversary.or(after).and_then(name).or_else(|| ANCHOR.captures(said).and_then(name)) else {
+    let close = at_anniversary.or(after).and_then(name);
+    let rest = &said[span.range.end.min(said.len())..];
+    if close.is_none() && COUNTS.is_match(rest) && !AND_THEN.is_match(rest) {
+        return Start::Unknown;
+    }
+    let Some(anchor) = close.or_else(|| ANCHOR.captures(said).and_then(name)) else {
         return either();
     };
     let folded = anchor.to_lowercase();
@@ -270,7 +310,10 @@ fn start(text: &Text<'_>, sentence: &Range<usize>, span: &Span, days: &Days) -> 
         && folded != "signature date"
     {
         let role = folded.trim_start_matches("the ").to_owned();
-        let day = text.days.iter().find(|day| day.role.as_deref() == Some(role.as_str()));
+        let day = text.days.iter().find(|day| {
+            let before = &text.text()[text.floor(day.range.start.saturating_sub(80))..day.range.start];
+            day.role.as_deref() == Some(role.as_str()) && !EXPECTED.is_match(before)
+        });
         return day.map_or(Start::Unknown, |day| Start::Day(day.iso.clone(), day.range.clone()));
     }
     if HEREOF.is_match(&folded) { agreement() } else { Start::Unknown }

@@ -26,6 +26,8 @@ const PAGE_GAP: u32 = 3;
 const EDGE_LINES: usize = 3;
 /// How often a line stands at edges of pages to be a running line, at least.
 const RUNNING: usize = 2;
+/// Shortest word of dashes that is an underline.
+const UNDERLINE: usize = 3;
 /// Shortest running line with words, in characters: headings of lists repeat too.
 const RUNNING_LENGTH: usize = 12;
 
@@ -59,9 +61,18 @@ impl Flat {
     fn push_line(&mut self, line: &Line<'_>, blank: bool) {
         let mut in_word = false;
         let mut first = true;
-        for (place, c) in (line.at..).zip(line.text.chars()) {
+        let chars: Vec<char> = line.text.chars().collect();
+        let mut underline = 0;
+        for (i, (place, c)) in (line.at..).zip(&chars).enumerate() {
+            let c = *c;
             if c.is_whitespace() || matches!(c, '\u{200b}' | '\u{feff}') {
                 in_word = false;
+                continue;
+            }
+            if !in_word && i >= underline {
+                underline = underline_at(&chars, i);
+            }
+            if i < underline {
                 continue;
             }
             if !in_word {
@@ -117,6 +128,13 @@ impl Flat {
     pub fn begins_line(&self, byte: usize) -> bool {
         self.lines.binary_search(&(byte as u32)).is_ok()
     }
+}
+
+/// Where a word of dashes that begins here ends: plain texts underline the words above with them, amid a sentence.
+fn underline_at(chars: &[char], at: usize) -> usize {
+    let dashes = chars[at..].iter().take_while(|c| **c == '-').count();
+    let alone = chars.get(at + dashes).is_none_or(|c| c.is_whitespace());
+    if dashes >= UNDERLINE && alone { at + dashes } else { 0 }
 }
 
 /// One character for one, so that characters can be counted in either text.

@@ -1,5 +1,6 @@
 //! Governing law, and where disputes are decided.
 
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::sync::LazyLock;
 
@@ -7,27 +8,34 @@ use regex::Regex;
 
 use super::text::{Text, pattern};
 use super::{Fact, FactKind};
+use crate::words::{pairs, set};
 
 /// The words that introduce the law, up to its place.
 static LAWS_OF: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r"(?i)\b(?:govern(?:ed|ing|s)?|construed|interpret(?:ed|ation)?|controlled|enforced|enforceability|determined|application|validity|subject|applicable law|in accordance|under and)\b[^.;]{0,220}?\b(?:(?:laws?|statutes)(?: and [a-z]+)?(?:,[^,.;]{3,80},)?(?: in force)?(?: (?:of|in)| from time to time in force in)(?: and for)? |laws?\b[^.;]{0,80}?\b(?:of|in) (?:the )?(?:(?:state|commonwealth|province|republic) of ))",
+        r"(?i)\b(?:govern(?:ed|ing|s)?|construed|interpret(?:ed|ation)?|controlled|enforced|enforceability|determined|decided|resolved|application|validity|subject|applicable law|in accordance|under and)\b[^.;]{0,220}?\b(?:(?:laws?|statutes)(?: and [a-z]+)?(?:,[^,.;]{3,80},)?(?: in force| in effect| applicable| prevailing)?(?: (?:of|in|within)| from time to time in force in)(?: and for)? |(?:laws?|regulations|legislation)\b[^.;]{0,80}?\b(?:of|in) (?:the )?(?:(?:state|commonwealth|province|republic) of ))",
     )
 });
 /// "the laws of Texas shall govern", "New York law governs".
 static LAW_GOVERNS: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r"(?i)\blaws? of (.{3,60}?)(?:,? (?:except|without|excluding|other)[^.;]{0,120}?)? (?:shall |will )?(?:govern|apply|control|be (?:applied|applicable|controlling))",
+        r"(?i)\blaws? of (.{3,60}?)(?:,? (?:except|without|excluding|other)[^.;]{0,120}?)? (?:shall |will )?(?:govern|appl(?:y|ies)|control|be (?:applied|applicable|controlling))",
     )
 });
 static X_LAW: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r"(?:(?i:governed|construed|interpreted|controlled|subject)\b[^.;]{0,120}?\b(?i:by|with|under|to|of)(?: the)?(?: substantive| internal)? ((?:[A-Z][A-Za-z.]+ ){1,3}?)(?i:laws?)\b)|((?:\b[A-Z][A-Za-z.]+ ){1,3}?)(?i:laws?) (?i:shall|will|governs?|applies)",
+        r"(?:(?i:governed|construed|interpreted|controlled|subject)\b[^.;]{0,120}?\b(?i:by|with|under|to|of)(?: the)?(?: substantive| internal| domestic)?(?: (?i:state|commonwealth|province) of)? ((?:(?:[A-Z][A-Za-z]+|(?:[A-Z]\.)+) ){1,3}?)(?i:(?:state |internal |substantive )?laws?)\b)|((?:\b(?:[A-Z][A-Za-z]+|(?:[A-Z]\.)+) ){1,3}?)(?i:(?:state )?laws?) (?i:shall|will|governs?|applies|controls)",
     )
 });
 static THEREOF: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
         r"(?i)\b(?:state|province|commonwealth|country) of (.{3,60})[^.;]{0,260}?\b(?:governed|construed|determined|interpreted)\b[^.;]{0,120}?\b(?:laws? (?:thereof|of (?:such|said|that) (?:state|province|country))|such laws?)",
+    )
+});
+/// "Governing Law: State of Ohio"
+static LABELLED: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"(?i)\b(?:governing|applicable|controlling) law ?(?:(?:[:.-] ?)+|(?:of|for|under) (?:this|the) [a-z ]{0,30}?(?:is|shall be|will be) )(?:this agreement is (?:governed|made) under )?(?:the )?(?:laws? of )?(?:the )?",
     )
 });
 /// The contract at hand, not another.
@@ -45,50 +53,17 @@ static NOT_LAW: LazyLock<Regex> = LazyLock::new(|| {
 /// A word of the name of a place, with what may join two of them.
 static PLACE: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r"^(?i:the )?(?i:courts? (?:of|in) )?(?:(?i:sovereign |federal )?(?i:state|commonwealth|province|republic|kingdom|country|district|city|county|territory) of )?(?:the )?([A-Z][A-Za-z.'-]*(?:,? (?:(?:and|of|the|&) ){0,2}[A-Z][A-Za-z.'-]*){0,6})",
+        r"^(?i:the )?(?i:courts? (?:of|in) )?(?i:(?:sovereign |federal )?(?:state|commonwealth|province|republic|kingdom|country|district|city|county|territory) of )?(?:the )?([A-Z][A-Za-z.'-]*(?:,? (?:(?:and|of|the|&) ){0,2}[A-Z][A-Za-z.'-]*){0,6})",
     )
 });
 
 /// After the name of a state.
 const NATIONS: &[&str] = &[", U.S.A", ", U.S.A.", ", USA", ", U.S.", ", United States of America", ", United States"];
 /// Words that end the name of a place although they are written with a capital.
-const NO_PLACE: &[&str] = &[
-    "without",
-    "excluding",
-    "except",
-    "as",
-    "shall",
-    "section",
-    "article",
-    "each",
-    "any",
-    "this",
-    "the",
-    "and",
-    "in",
-    "it",
-    "if",
-    "all",
-    "no",
-    "both",
-    "either",
-    "applicable",
-    "agreement",
-    "law",
-    "laws",
-    "you",
-    "we",
-    "to",
-    "with",
-    "regardless",
-    "notwithstanding",
-    "irrespective",
-    "for",
-    "exclusive",
-    "jurisdiction",
-    "venue",
-    "is",
-];
+static NO_PLACE: LazyLock<HashSet<&str>> = LazyLock::new(|| set(include_str!("../../data/facts/no-place.txt")));
+/// Adjectives of places: "English law".
+static ADJECTIVES: LazyLock<HashMap<&str, &str>> =
+    LazyLock::new(|| pairs(include_str!("../../data/places/adjectives.txt")).collect());
 
 /// The name of a place at the beginning of a text, with its end: "New York", "England and Wales".
 pub(crate) fn place(rest: &str) -> Option<(String, usize)> {
@@ -100,7 +75,7 @@ pub(crate) fn place(rest: &str) -> Option<(String, usize)> {
         let begin = end;
         let folded = word.trim_matches([',', '.']).to_lowercase();
         let joins = matches!(folded.as_str(), "and" | "of" | "the" | "&");
-        if !joins && NO_PLACE.contains(&folded.as_str()) {
+        if !joins && NO_PLACE.contains(folded.as_str()) {
             break;
         }
         kept.push(word);
@@ -173,11 +148,19 @@ fn laws(text: &Text<'_>) -> Vec<(i32, String, Range<usize>)> {
             add(1, all.range(), all.end(), name);
         }
     }
-    for cue in X_LAW.captures_iter(whole) {
-        if let (Some(all), Some(named)) = (cue.get(0), cue.get(1).or(cue.get(2)))
-            && let Some((name, _)) = place(named.as_str())
+    for cue in LABELLED.find_iter(whole) {
+        if let Some((name, end)) = place(&whole[cue.end()..])
             && is_place(&name)
         {
+            add(1, cue.range(), cue.end() + end, name);
+        }
+    }
+    for cue in X_LAW.captures_iter(whole) {
+        let (Some(all), Some(named)) = (cue.get(0), cue.get(1).or(cue.get(2))) else { continue };
+        let Some((name, _)) = place(named.as_str()) else { continue };
+        if let Some(place) = ADJECTIVES.get(name.as_str()) {
+            add(1, all.range(), all.end(), (*place).to_owned());
+        } else if is_place(&name) {
             add(1, all.range(), all.end(), name);
         }
     }

@@ -47,6 +47,11 @@ static AS_ROLE: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"^,? as ((?:the )?[A-Z][A-Za-z]+(?:(?:,| and|, and)? [A-Z][A-Za-z]+){0,6})"));
 static UNDERSIGNED: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i)\bundersigned(?:,|:| parties)? (?:the )?"));
 
+/// What follows the name of one that signs.
+static SIGNED_BY: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?:\b(?i:by) ?:|/s/)"));
+/// Longest name of one that signs, in bytes.
+const SIGNER: usize = 120;
+
 /// The last words of names that are not of parties.
 const NO_PARTY: &[&str] = &[
     "act",
@@ -145,8 +150,10 @@ fn of_opening(text: &Text<'_>, range: Range<usize>) -> Vec<Party> {
             .map(|at| at.end()),
     );
     let mut found: Vec<Party> = Vec::new();
-    for (i, from) in starts.iter().enumerate() {
-        let to = starts.get(i + 1).copied().unwrap_or(region.len()).max(*from);
+    let mut i = 0;
+    while let Some(from) = starts.get(i).copied() {
+        i += 1;
+        let to = starts.get(i).copied().unwrap_or(region.len()).max(from);
         // A term belongs to the name before it, however many separators its description has.
         let begin = range.start + from;
         let lead = LEAD.find(&whole[begin..range.end]).map_or(0, |lead| lead.end());
@@ -154,8 +161,16 @@ fn of_opening(text: &Text<'_>, range: Range<usize>) -> Vec<Party> {
         if let Some((name, at)) = name_at(text, begin + lead).filter(|(_, at)| at.start < until.max(begin + lead + 1)) {
             let repeated = found.last().is_some_and(|last| at.start < last.range.end);
             if !repeated && is_party(text, &name, &at, range.end) {
-                let rest = &whole[at.end..range.end];
+                let rest = whole.get(at.end..range.end).unwrap_or_default();
                 let role = AS_ROLE.captures(rest).and_then(|found| found.get(1)).map(|role| role.as_str().to_owned());
+                // "Acme, Inc., Beta LLC": a list goes on after a form of incorporation.
+                if let Some(comma) = rest.strip_prefix(", ")
+                    && let Some((next, place)) = name_at(text, range.end - comma.len())
+                    && words(&next).iter().skip(1).any(is_form)
+                    && !starts.contains(&(place.start - range.start))
+                {
+                    starts.insert(i, place.start - range.start);
+                }
                 found.push(Party { name, range: at, terms: Vec::new(), role, confidence: 0 });
             }
         }
@@ -211,6 +226,14 @@ fn defined(text: &Text<'_>, range: Range<usize>) -> Vec<Party> {
                 "laws of ",
                 "laws of the ",
                 "state of ",
+                "d/b/a ",
+                "dba ",
+                "doing business as ",
+                "trading as ",
+                "known as ",
+                "f/k/a ",
+                "n/k/a ",
+                "formerly ",
             ]
             .iter()
             .any(|word| before.ends_with(word))
@@ -280,8 +303,9 @@ fn name_at(text: &Text<'_>, at: usize) -> Option<(String, Range<usize>)> {
         if word.is_capital() || site || matches!(word.shape, Shape::Number) || is_form(word) {
             let after_form =
                 i > 0 && is_form(&all[i - 1]) && matches!(word.text, "The" | "This" | "These" | "In" | "Due" | "Each");
+            let address = i > 0 && is_form(&all[i - 1]) && matches!(word.shape, Shape::Number);
             let new_paragraph = i > 0 && word.gap >= Gap::Line && !is_form(word);
-            if i > 0 && (is_stop(word) || after_form || new_paragraph) {
+            if i > 0 && (is_stop(word) || after_form || address || new_paragraph) {
                 break;
             }
             i += 1;
@@ -482,19 +506,38 @@ fn undersigned(text: &Text<'_>, parties: &mut Vec<Party>) {
     }
 }
 
-/// The organizations that sign, where the contract does not open with its parties.
+/// Those that sign, where the contract does not open with its parties.
 fn signing(text: &Text<'_>, parties: &mut Vec<Party>) {
     let whole = text.text();
+    let mut signers: Vec<Range<usize>> = Vec::new();
     for signature in signatures(whole) {
-        let Some((from, to)) = signature.organization else { continue };
-        let (start, end) = (byte_of(whole, from), byte_of(whole, to));
-        let name = whole[start..end].split_whitespace().collect::<Vec<_>>().join(" ");
-        let known = |other: &Party| {
-            let key = |name: &str| name.to_lowercase().replace(['.', ','], "");
-            key(&other.name) == key(&name)
-        };
-        if !parties.iter().any(known) && !is_generic(&words(&name)) {
-            parties.push(Party { name, range: start..end, terms: Vec::new(), role: None, confidence: 60 });
+        match signature.organization {
+            Some((from, to)) => signers.push(byte_of(whole, from)..byte_of(whole, to)),
+            None => signers.push(byte_of(whole, signature.char_start)..byte_of(whole, signature.char_end)),
+        }
+    }
+    // "ACME FUND, L.P. By: Acme GP, LLC, its general partner": the one that is not introduced by "By:"
+    for by in SIGNED_BY.find_iter(whole) {
+        let from = text.floor(by.start().saturating_sub(SIGNER));
+        let line = whole[from..by.start()].rfind(['_', ':', '\n']).map_or(from, |at| from + at + 1);
+        let begin = (line..by.start()).find(|at| {
+            whole.is_char_boundary(*at)
+                && whole[*at..].starts_with(|c: char| c.is_uppercase())
+                && (*at == line || whole[..*at].ends_with([' ', '\n']))
+                && name_at(text, *at).is_some_and(|(_, name)| name.end + 2 >= by.start() && text.flat.begins_line(*at))
+        });
+        let named = begin.and_then(|at| name_at(text, at)).filter(|(name, _)| words(name).iter().skip(1).any(is_form));
+        if let Some((_, range)) = named {
+            signers.push(range);
+        }
+    }
+    signers.sort_by_key(|range| range.start);
+    for range in signers {
+        let name = whole[range.clone()].split_whitespace().collect::<Vec<_>>().join(" ");
+        let key = |name: &str| name.to_lowercase().replace(['.', ','], "");
+        let known = parties.iter().any(|other| key(&other.name) == key(&name));
+        if !known && !is_generic(&words(&name)) {
+            parties.push(Party { name, range, terms: Vec::new(), role: None, confidence: 60 });
         }
     }
 }

@@ -20,7 +20,7 @@ static OF_TERM: LazyLock<Regex> = LazyLock::new(|| {
 });
 static NOT_TERM: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r"(?i)\b(?:patents?|trademark registrations?|domain names?|insurance|force majeure|lease term|warranty|registrations?|letters? of credit|visa|permits?|subscription)\b",
+        r"(?i)\b(?:patents?|trademark registrations?|domain names?|insurance|force majeure|lease term|warranty|registrations?|letters? of credit|visa|permits?|subscription|annual (?:general )?meeting)\b",
     )
 });
 /// Before the length of a renewal.
@@ -62,7 +62,7 @@ static OTHER_NOTICE: LazyLock<Regex> = LazyLock::new(|| {
 /// The contract goes on until somebody ends it.
 static UNTIL_ENDED: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r"(?i)\b(?:(?:continue|remain|effect|force|term|month|year)[^.]{0,120}?(?:until|unless)[^.]{0,60}?(?:terminated|cancel+ed|terminates|party gives)[^.]{0,120}?(?:notice)|(?:expiration|end|expiry) of (?:its|the|any|such|each)(?: \w+)? (?:\w+ )?term[^.]{0,100}?notice)",
+        r"(?i)\b(?:(?:continue|remain|effect|force|term|month|year)[^.]{0,120}?(?:until|unless)[^.]{0,60}?(?:terminated|cancel+ed|terminates|party gives)[^.]{0,120}?(?:notice)|(?:expiration|end|expiry|conclusion) of (?:its|the|any|such|each)(?: \w+)? (?:\w+ )?term[^.]{0,100}?notice|(?:notice|notif(?:y|ies))[^.]{0,160}?(?:expiration|end|expiry|conclusion) of (?:its|the|any|such|each|this)(?: [\w-]+){0,3} (?:term|period|agreement))",
     )
 });
 
@@ -164,7 +164,7 @@ fn notice(said: &str, span: &Span, renews: bool, ends: bool, after_renewal: bool
     .iter()
     .filter(|word| end_of_term.contains(**word))
     .count() as i32;
-    let mut score = i32::from(renews) * 2 + i32::from(ends) * 2 + i32::from(after_renewal) + end_of_term.min(2);
+    let mut score = i32::from(renews) * 2 + i32::from(ends) * 3 + i32::from(after_renewal) + end_of_term.min(2);
     score -= 2 * i32::from(OTHER_NOTICE.is_match(said));
     (score >= 3).then_some(score)
 }

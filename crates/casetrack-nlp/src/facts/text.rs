@@ -8,6 +8,7 @@ use regex::Regex;
 
 use super::flat::Flat;
 use crate::amounts::number;
+use crate::dates::{self, DateOrder};
 use crate::tokens::Tokens;
 
 /// A document as the rules for facts read it.
@@ -107,6 +108,12 @@ impl<'a> Text<'a> {
                 _ => {}
             }
         }
+        for day in days_of(&flat.text) {
+            if !days.iter().any(|other| other.range.start < day.range.end && day.range.start < other.range.end) {
+                days.push(day);
+            }
+        }
+        days.sort_by_key(|day| day.range.start);
         Self { flat, sentences, days, names, annotations }
     }
 
@@ -141,6 +148,27 @@ impl<'a> Text<'a> {
         }
         at
     }
+}
+
+/// The days that the text states over the lines and pages that are flat in it: analysis sees each page alone.
+fn days_of(text: &str) -> Vec<Day> {
+    let order = DateOrder::of([text]);
+    let found = dates::find(&Tokens::new(text), order);
+    let mut bytes = text.char_indices().map(|(at, _)| at).enumerate();
+    let mut byte_of = |char: u32| bytes.find(|(i, _)| *i == char as usize).map_or(text.len(), |(_, at)| at);
+    let mut days = Vec::new();
+    for mention in found.mentions {
+        let Some(EntityValue::Date(value)) = mention.value else { continue };
+        let start = byte_of(mention.char_start);
+        let last = if mention.char_end > mention.char_start + 1 { byte_of(mention.char_end - 1) } else { start };
+        let end = last + text[last..].chars().next().map_or(0, char::len_utf8);
+        match value.precision {
+            DatePrecision::Day => days.push(Day { range: start..end, iso: value.first, role: mention.role }),
+            DatePrecision::Range => days.extend(both_ends(text, start..end, &value)),
+            _ => {}
+        }
+    }
+    days
 }
 
 /// The days of "May 1, 2019 through April 30, 2020".
@@ -253,6 +281,19 @@ fn span(tokens: &Tokens<'_>, at: usize) -> Option<(Span, usize)> {
             }
         }
         _ => {}
+    }
+    // "an additional month", "another year"
+    let adjectives = match tokens.word(at) {
+        "an" | "a" | "one" => usize::from(matches!(tokens.word(at + 1), "additional" | "further" | "successive")) * 2,
+        "another" => 1,
+        _ => 0,
+    };
+    if adjectives > 0 {
+        match tokens.word(at + adjectives) {
+            "month" => return made(1, Unit::Month, false, at + adjectives + 1),
+            "year" => return made(1, Unit::Year, false, at + adjectives + 1),
+            _ => {}
+        }
     }
     let count = number(tokens, at)?;
     let mut next = count.end;

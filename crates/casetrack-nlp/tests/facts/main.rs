@@ -3,6 +3,11 @@
 use casetrack_core::{Cancel, Result};
 use casetrack_nlp::{Fact, FactKind, NamedSpan, Recognizer, annotate, facts, obligations};
 
+mod dates;
+mod law;
+mod names;
+mod term;
+
 /// Recognizes nothing: the rules alone find names.
 struct Nobody;
 

@@ -1,0 +1,157 @@
+//! The day of an agreement and the day from which it is effective.
+
+use casetrack_nlp::FactKind;
+
+use super::{facts_of, values};
+
+/// Checks agreement and effective date of texts.
+fn check(cases: &[(&str, &str, &str)]) {
+    let mut wrong = Vec::new();
+    for (text, agreement, effective) in cases {
+        let found = facts_of(&[text]);
+        let days = (values(&found, FactKind::AgreementDate), values(&found, FactKind::EffectiveDate));
+        if days != ((*agreement).to_owned(), (*effective).to_owned()) {
+            wrong.push(format!("{days:?} for {text:?}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn openings_name_their_day_in_many_ways() {
+    for (opening, agreement, effective) in [
+        ("is made this 3rd day of May, 2004, by and between", "2004-05-03", ""),
+        ("is made and entered into as of the third day of May, 2004 between", "2004-05-03", ""),
+        ("is made on this 3 day of May 2004 by and between", "2004-05-03", ""),
+        ("is entered into on the 3rd day of May, in the year 2004, between", "2004-05-03", ""),
+        ("is dated as of May 3rd, 2004 and is made between", "2004-05-03", ""),
+        ("is entered into as of 5/3/2004 by and between", "2004-05-03", ""),
+        ("dated May 3,2004, is between", "2004-05-03", ""),
+        ("is made effective the 3rd day of May, 2004 by and between", "2004-05-03", "2004-05-03"),
+        ("is made and effective May 3, 2004, BETWEEN:", "2004-05-03", "2004-05-03"),
+        ("is entered into and effective as of May 3, 2004, by and between", "2004-05-03", "2004-05-03"),
+        ("is entered into as of May 3, 2004 the (\"Effective Date\") by and between", "2004-05-03", "2004-05-03"),
+        ("is made as of May 3, 2004 (the \"Effective Date\") by and among", "2004-05-03", "2004-05-03"),
+        (
+            "is made on May 3, 2004 and is effective as of June 1, 2004 (the \"Effective Date\") between",
+            "2004-05-03",
+            "2004-06-01",
+        ),
+        ("is executed on May 3, 2004, to be effective as of June 1, 2004, by and between", "2004-05-03", "2004-06-01"),
+    ] {
+        let text = format!(
+            "SUPPLY AGREEMENT\n\nThis Supply Agreement (the \"Agreement\") {opening} Acme Foods, Inc., a Delaware corporation (\"Acme\"), and \
+             Beta Tools LLC, an Ohio limited liability company (\"Beta\").\n\n1. Services. Acme supplies the Products.\n"
+        );
+        check(&[(&text, agreement, effective)]);
+    }
+}
+
+#[test]
+fn the_day_may_follow_the_parties() {
+    check(&[
+        (
+            "LICENSE AGREEMENT\n\nThis License Agreement is by and between Acme Foods, Inc. (\"Acme\") and Beta Tools LLC (\"Beta\") and is \
+             effective as of May 3, 2004.\n\n1. Grant.",
+            "2004-05-03",
+            "2004-05-03",
+        ),
+        (
+            "LICENSE AGREEMENT\n\nThis Agreement is entered into between Acme Foods, Inc. (\"Acme\") and Beta Tools LLC (\"Beta\") as of the \
+             3rd day of May, 2004 (the \"Effective Date\").\n\nWHEREAS, Acme was founded on June 1, 1990;",
+            "2004-05-03",
+            "2004-05-03",
+        ),
+    ]);
+}
+
+#[test]
+fn covers_and_labels_name_the_day() {
+    let parties = "by and between Acme Foods, Inc., a Delaware corporation (\"Acme\"), and Beta Tools LLC (\"Beta\")";
+    for (cover, agreement, effective) in [
+        ("DATED 3 May 2004\n\nACME FOODS, INC.\n\nand\n\nBETA TOOLS LLC\n\nSERVICE AGREEMENT", "2004-05-03", ""),
+        ("SERVICE AGREEMENT\n\nDated as of May 3, 2004", "2004-05-03", ""),
+        ("SERVICE AGREEMENT\n\nEffective Date: May 3, 2004", "2004-05-03", "2004-05-03"),
+        (
+            "SERVICE AGREEMENT\n\nAgreement Date: May 3, 2004\n\nEffective Date: June 1, 2004",
+            "2004-05-03",
+            "2004-06-01",
+        ),
+        ("SERVICE AGREEMENT\n\nDate of Agreement: 3 May 2004", "2004-05-03", ""),
+        ("SERVICE AGREEMENT\n\nMay 3, 2004", "2004-05-03", ""),
+        ("SERVICE AGREEMENT\n\nEFFECTIVE MAY 3, 2004", "2004-05-03", "2004-05-03"),
+    ] {
+        let text = format!("{cover}\n\nThis Service Agreement is made {parties}.\n\n1. Services. Acme serves Beta.\n");
+        check(&[(&text, agreement, effective)]);
+    }
+}
+
+#[test]
+fn days_beside_signatures_count_where_the_opening_has_none() {
+    let opening = "SERVICE AGREEMENT\n\nThis Service Agreement is made by and between Acme Foods, Inc. (\"Acme\") and Beta Tools LLC \
+                   (\"Beta\").\n\n1. Services. Acme serves Beta from time to time.\n\n";
+    for (signatures, agreement, effective) in [
+        (
+            "IN WITNESS WHEREOF, the parties have executed this Agreement as of the 3rd day of May, 2004.\n\nACME FOODS, INC.\n\nBy: /s/ Jane \
+             Roe\nName: Jane Roe\n\nBETA TOOLS LLC\n\nBy: /s/ Ann Lee\nName: Ann Lee",
+            "2004-05-03",
+            "",
+        ),
+        (
+            "ACME FOODS, INC.\n\nBy: /s/ Jane Roe\nName: Jane Roe\nDate: May 1, 2004\n\nBETA TOOLS LLC\n\nBy: /s/ Ann Lee\nName: Ann \
+             Lee\nDate: May 3, 2004",
+            "2004-05-03",
+            "",
+        ),
+        (
+            "2. Term. This Agreement takes effect on the date of the last signature below.\n\nACME FOODS, INC.\n\nBy: /s/ Jane Roe\nDate: \
+             4/30/2004\n\nBETA TOOLS LLC\n\nBy: /s/ Ann Lee\nDate: 5/3/2004",
+            "2004-05-03",
+            "2004-05-03",
+        ),
+        (
+            "Executed in two originals at Houston, Texas, this 3rd day of May, 2004.\n\nACME FOODS, INC.\n\nBy: /s/ Jane Roe",
+            "2004-05-03",
+            "",
+        ),
+        ("SIGNED for and on behalf of ACME FOODS, INC. on this 3rd day of May 2004.\n\n/s/ Jane Roe", "2004-05-03", ""),
+    ] {
+        check(&[(&format!("{opening}{signatures}"), agreement, effective)]);
+    }
+}
+
+#[test]
+fn definitions_give_the_effective_date() {
+    let opening = "SERVICE AGREEMENT\n\nThis Service Agreement is made on May 3, 2004 by and between Acme Foods, Inc. (\"Acme\") and Beta \
+                   Tools LLC (\"Beta\").\n\n1. Definitions.\n\n";
+    for (definition, effective) in [
+        ("\"Effective Date\" means June 1, 2004.", "2004-06-01"),
+        ("\"Effective Date\" shall mean the date first above written.", "2004-05-03"),
+        ("The effective date of this Agreement is June 1, 2004.", "2004-06-01"),
+        ("This Agreement shall become effective on June 1, 2004.", "2004-06-01"),
+        ("This Agreement shall be effective upon execution by both parties.", "2004-05-03"),
+        ("The term of this Agreement shall commence on June 1, 2004 and continue for two years.", "2004-06-01"),
+        // Another document's.
+        ("The lease of the plant was effective as of June 1, 1999.", ""),
+    ] {
+        check(&[(&format!("{opening}{definition}\n"), "2004-05-03", effective)]);
+    }
+}
+
+#[test]
+fn days_of_other_documents_are_not_of_this_one() {
+    check(&[
+        (
+            "FIRST AMENDMENT\n\nThis First Amendment to the Supply Agreement dated March 1, 2001 is entered into as of May 3, 2004 by and \
+             between Acme Foods, Inc. (\"Acme\") and Beta Tools LLC (\"Beta\").\n\nWHEREAS",
+            "2004-05-03",
+            "",
+        ),
+        (
+            "FIRST AMENDMENT\n\nThis First Amendment (the \"Amendment\"), dated May 3, 2004, amends that certain Supply Agreement, dated as of \
+             March 1, 2001, by and between Acme Foods, Inc. (\"Acme\") and Beta Tools LLC (\"Beta\").\n\nWHEREAS",
+            "2004-05-03",
+            "",
+        ),
+    ]);
+}

@@ -164,11 +164,12 @@ impl Relationships {
 
 /// The name of the part that `target` means, seen from a part in `folder`.
 fn resolved(target: &str, folder: &str) -> String {
-    let mut segments: Vec<&str> = match target.strip_prefix('/') {
+    let mut segments: Vec<&str> = match target.strip_prefix(['/', '\\']) {
         Some(_) => Vec::new(),
         None => folder.split('/').collect(),
     };
-    for segment in target.split('/') {
+    // Some writers separate folders by backslashes.
+    for segment in target.split(['/', '\\']) {
         match segment {
             ".." => drop(segments.pop()),
             "" | "." => {}
@@ -191,6 +192,7 @@ mod tests {
             ("styles.xml", "word", "word/styles.xml"),
             ("word/document.xml", "", "word/document.xml"),
             ("../../../up.xml", "a", "up.xml"),
+            ("\\xl\\worksheets\\sheet1.xml", "xl", "xl/worksheets/sheet1.xml"),
         ] {
             assert_eq!(resolved(target, folder), name);
         }

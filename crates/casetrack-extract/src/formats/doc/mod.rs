@@ -46,9 +46,9 @@ impl Extractor for Doc {
             (false, true) => container.stream(&["1Table"]).unwrap_or_default(),
             (false, false) => container.stream(&["0Table"]).unwrap_or_default(),
         };
-        let encoding = if fib.is_old { encoding_of(fib.language) } else { WINDOWS_1252 };
+        let encoding = if fib.is_old { encoding_of(&fib) } else { WINDOWS_1252 };
         let text = if fib.is_old && !fib.is_complex {
-            Text::plain(&stream, fib.text.clone(), encoding)
+            Text::plain(&fib, &stream, encoding)
         } else {
             Text::parse(&fib, &stream, &table_stream, encoding)
         };
@@ -182,9 +182,17 @@ fn write_notes(
     Ok(())
 }
 
-/// The encoding of 8-bit text in the language of Word 6, by its primary language.
-fn encoding_of(language: u16) -> &'static Encoding {
-    match language & 0x3FF {
+/// The encoding of the text of Word 6 and 95, by the primary language of the program. Newer ones write 8-bit text in Windows-1252
+/// on every machine.
+fn encoding_of(fib: &Fib) -> &'static Encoding {
+    const TRADITIONAL_CHINESE: [u16; 3] = [0x0404, 0x0C04, 0x1404];
+    match fib.language & 0x3FF {
+        0x19 if fib.is_mac => encoding_rs::X_MAC_CYRILLIC,
+        0x04 if TRADITIONAL_CHINESE.contains(&fib.language) => encoding_rs::BIG5,
+        0x04 => encoding_rs::GBK,
+        0x11 => encoding_rs::SHIFT_JIS,
+        0x12 => encoding_rs::EUC_KR,
+        _ if fib.is_mac => encoding_rs::MACINTOSH,
         0x05 | 0x0E | 0x15 | 0x18 | 0x1A | 0x1B | 0x24 => encoding_rs::WINDOWS_1250,
         0x02 | 0x19 | 0x22 | 0x23 => encoding_rs::WINDOWS_1251,
         0x08 => encoding_rs::WINDOWS_1253,

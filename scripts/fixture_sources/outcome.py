@@ -175,7 +175,7 @@ def old_word(paragraphs):
     page = Page()
     for paragraph in paragraphs:
         page.block("Paragraph", paragraph)
-    return expectation("doc", [page], phrases=[paragraphs[-1]])
+    return expectation("doc", [page], phrases=[paragraphs[-1]], unpaged=True)
 
 
 def stray_zeros():

@@ -210,6 +210,9 @@ pub struct DocumentMeta {
     pub properties: Properties,
     pub extraction_method: ExtractionMethod,
     pub page_count: u32,
+    /// Whether the file does not say where its pages end. Then its pages are the parts between the page breaks that its text asks for.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unpaged: bool,
     pub chunk_count: u32,
     /// Characters of text over all pages.
     pub char_count: u64,

@@ -75,6 +75,7 @@ impl Source {
             properties: extraction.properties,
             extraction_method: overall_method(&extraction.pages),
             page_count: extraction.pages.len() as u32,
+            unpaged: extraction.unpaged,
             chunk_count: chunks.len() as u32,
             char_count: extraction.pages.iter().map(|page| page.text.chars().count() as u64).sum(),
             warnings: extraction.warnings,

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-use casetrack_core::{ChunkId, DocumentId, Page, Provenance, Result};
+use casetrack_core::{ChunkId, DocumentId, Page, Provenance, Result, cited_page};
 use casetrack_extract::chunker::headings_at;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -107,11 +107,12 @@ fn place(finder: &mut Finder<'_>, found: &Found, pages: &[Page]) -> Result<Quote
     let citation = match page_end {
         None => provenance.citation(),
         Some(end) => format!(
-            "{}, p. {}, para. {}, l. {} to p. {end}, para. {}, l. {}",
+            "{}, {}, para. {}, l. {} to {}, para. {}, l. {}",
             provenance.document_name,
-            provenance.page,
+            cited_page(provenance.page, provenance.unpaged),
             provenance.paragraph_start,
             provenance.line_start,
+            cited_page(end, provenance.unpaged),
             provenance.paragraph_end,
             provenance.line_end,
         ),

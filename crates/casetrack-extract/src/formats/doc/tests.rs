@@ -251,6 +251,12 @@ fn fields_show_their_result_and_breaks_make_pages() {
 }
 
 #[test]
+fn notes_stand_on_the_page_that_refers_to_them() {
+    let extraction = extract(&[p("one\x02\x0Ctwo\x02\r"), p("\x0Cthree\r")], &["\x02 First.\r", "\x02 Second.\r"]);
+    assert_eq!(texts(&extraction), ["one[1]\n[1] First.", "two[2]\n[2] Second.", "three"]);
+}
+
+#[test]
 fn tables_are_read_row_by_row() {
     let narrow = [0, 1000, 2000, 3000];
     let extraction = extract(

@@ -1,6 +1,7 @@
 """What is expected of every fixture, by file name."""
 
 import content
+import enclosures
 import rare_encodings
 import mail
 import plain
@@ -178,6 +179,16 @@ def old_word(paragraphs):
     return expectation("doc", [page], phrases=[paragraphs[-1]], unpaged=True)
 
 
+def enclosed():
+    """The data of the chart are rows of the page, and no file."""
+    page = Page()
+    page.block("Paragraph", enclosures.TEXT)
+    (_, series), row = enclosures.CHART
+    page.rows([[None, series], row])
+    names = ["Fees.xlsx", enclosures.KEYS[0]]
+    return expectation("docx", [page], attachments=names, phrases=["the keys are enclosed"], unpaged=True)
+
+
 def stray_zeros():
     text = rare_encodings.stray_zeros().decode().replace("\0", " ")
     warning = "The text contains zeros; they were read as spaces."
@@ -201,6 +212,7 @@ def all_outcomes():
         "mail.msg": message("msg", "Tue, 04 Jun 2024 07:30:00 +0000"),
         "mailbox.mbox": mailbox(),
         "papers.zip": papers(),
+        "enclosures.docx": enclosed(),
         "mac.doc": old_word(content.NOTICE_OF_FEES),
         "word95_japanese.doc": old_word(rare_encodings.JAPANESE),
         "fees_backslashes.xlsx": fees("xlsx"),

@@ -47,6 +47,7 @@ pub fn document() -> DocumentMeta {
         extraction_method: ExtractionMethod::Native,
         page_count: 45,
         unpaged: false,
+        holds_files: false,
         chunk_count: 234,
         char_count: 412_345,
         warnings: Vec::new(),

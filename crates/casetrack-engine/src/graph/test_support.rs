@@ -88,6 +88,7 @@ pub fn meta(name: &str) -> DocumentMeta {
         extraction_method: ExtractionMethod::Native,
         page_count: 1,
         unpaged: false,
+        holds_files: false,
         chunk_count: 0,
         char_count: 0,
         warnings: Vec::new(),

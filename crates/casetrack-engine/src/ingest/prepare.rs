@@ -79,6 +79,7 @@ impl Source {
             chunk_count: chunks.len() as u32,
             char_count: extraction.pages.iter().map(|page| page.text.chars().count() as u64).sum(),
             warnings: extraction.warnings,
+            holds_files: !extraction.attachments.is_empty(),
             original_stored: false,
             ingested_at: Timestamp::now(),
             embedded_at: None,

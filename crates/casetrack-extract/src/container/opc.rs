@@ -157,6 +157,10 @@ impl Relationships {
         self.0.iter().filter(is_kind).map(|found| (&*found.id, &*found.target))
     }
 
+    pub fn all_targets(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(|found| &*found.target)
+    }
+
     pub fn target_of_id(&self, id: &str) -> Option<&str> {
         self.0.iter().find(|found| found.id == id).map(|found| &*found.target)
     }

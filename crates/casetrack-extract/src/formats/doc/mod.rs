@@ -28,6 +28,7 @@ use crate::build::flow::{Flow, FlowBlock, Note};
 use crate::build::{DocumentBuilder, Extractor};
 use crate::container::ole::{CompoundFile, clipped, u16_at, u32_at};
 use crate::model::Source;
+use crate::office::embedded::Embedded;
 use crate::office::summary_information;
 use crate::text::roman::roman;
 
@@ -107,7 +108,10 @@ impl Extractor for Doc {
         // Anchored where there is no text.
         loose.extend(std::mem::take(&mut body.anchors.boxes).into_values().flatten());
         loose.iter().try_for_each(|block| flow.push(block))?;
-        flow.finish()
+        flow.finish()?;
+        let pool = container.root_entries().into_iter().find(|entry| entry.name == "ObjectPool");
+        let objects = pool.map(|pool| container.entries(&pool)).unwrap_or_default();
+        Embedded::of_storages(&container, objects.into_iter(), document)
     }
 }
 

@@ -27,6 +27,7 @@ use crate::build::{DocumentBuilder, Extractor};
 use crate::container::opc::Package;
 use crate::container::xml::Stop;
 use crate::model::Source;
+use crate::office::embedded::Embedded;
 use crate::office::numbering::Numbering;
 use crate::office::properties;
 use crate::office::styles::Styles;
@@ -98,6 +99,7 @@ impl Extractor for Docx {
                 document.warn(format!("The {} are damaged ({error}); some of them are missing.", kind.name()));
             }
         }
+        Embedded::of_package(&mut package, document)?;
         package.take_warnings().into_iter().for_each(|warning| document.warn(warning));
         Ok(())
     }

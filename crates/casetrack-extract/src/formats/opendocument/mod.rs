@@ -27,6 +27,7 @@ use crate::build::{DocumentBuilder, Extractor};
 use crate::container::xml::Stop;
 use crate::container::zip::{SIGNATURES, ZipContainer};
 use crate::model::Source;
+use crate::office::embedded::Embedded;
 use crate::office::open_document;
 use crate::office::slides::{DEFAULT_TITLES, warn_of_slides};
 use crate::text::encoding;
@@ -49,7 +50,8 @@ impl Extractor for OpenDocument {
         Parts { content: &content, styles: &styles, meta: &meta }.read(source, document, &mut |folder| {
             let bytes = container.part(&format!("{folder}/content.xml"))?;
             Ok(bytes.map(|bytes| encoding::decode_xml(&bytes).into_owned()))
-        })
+        })?;
+        Embedded::of_open_document(&mut container, document)
     }
 }
 

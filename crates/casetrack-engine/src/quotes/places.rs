@@ -27,6 +27,9 @@ pub struct QuotePlace {
     /// The page it ends on, where that is another one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub page_end: Option<u32>,
+    /// As in [`Provenance`].
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unpaged: bool,
     pub paragraph_start: u32,
     pub paragraph_end: u32,
     pub line_start: u32,
@@ -125,6 +128,7 @@ fn place(finder: &mut Finder<'_>, found: &Found, pages: &[Page]) -> Result<Quote
         chunk_id: chunk.id,
         page: provenance.page,
         page_end,
+        unpaged: provenance.unpaged,
         paragraph_start: provenance.paragraph_start,
         paragraph_end: provenance.paragraph_end,
         line_start: provenance.line_start,

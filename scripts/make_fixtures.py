@@ -28,6 +28,8 @@ OUTPUT = Path(__file__).resolve().parent.parent / "tests" / "fixtures"
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(SOURCES))
 import binary_workbook  # noqa: E402
+import rare_encodings  # noqa: E402
+import enclosures  # noqa: E402
 import expected  # noqa: E402
 import mail  # noqa: E402
 import plain  # noqa: E402
@@ -102,6 +104,11 @@ def files():
         "mail.msg": mail.msg(),
         "mailbox.mbox": mail.mbox(),
         "papers.zip": mail.papers(),
+        "enclosures.docx": enclosures.docx(),
+        "mac.doc": rare_encodings.mac_word(),
+        "word95_japanese.doc": rare_encodings.japanese_word(),
+        "fees_backslashes.xlsx": rare_encodings.backslashes(),
+        "stray_zeros.txt": rare_encodings.stray_zeros(),
     }
     found |= {f"notice.{extension}": content for extension, content in printed.pictures().items()}
     with fixed_secrets():

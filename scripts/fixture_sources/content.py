@@ -82,6 +82,9 @@ DELIVERIES = [
     ["2024-04-23", "Łódź Marine", "Cleats", "24", "11.25"],
 ]
 
+# Short paragraphs with letters beyond ASCII.
+NOTICE_OF_FEES = ["Søndervig Marina: “Fees”", "The fee for berth B12 is £4,800 – due in 30 days…"]
+
 # What the pictures show, a page a list; the second page only where the format has pages.
 NOTICE = [
     ["NOTICE TO BERTH HOLDERS", "The slipway is closed on 14 June 2024.", "The café and the showers stay open."],

@@ -1,7 +1,7 @@
 """What must be read from each fixture, derived from what was put in, never from what the program says.
 
 How things are written is the program's choice and the same everywhere: a table row is a line with its cells joined by tabs,
-a list label stands before its item, a footnote is `[1]` in the text and at the end, speaker's notes follow "Notes: ".
+a list label stands before its item, a footnote is `[1]` in the text and at the end of its page, speaker's notes follow "Notes: ".
 """
 
 import json
@@ -64,9 +64,9 @@ def flow(pages, notes=True, second_label="({})", bullet="•"):
     for blocks in pages:
         page = Page()
         add_blocks(page, blocks, notes, second_label, bullet)
+        if notes and any(kind == "text" and NOTE_MARK in rest[0] for kind, *rest in blocks):
+            page.block("Paragraph", f"[1] {NOTE}")
         found.append(page)
-    if notes:
-        found[-1].block("Paragraph", f"[1] {NOTE}")
     return found
 
 
@@ -89,8 +89,11 @@ def add_blocks(page, blocks, notes=False, second_label="({})", bullet="•"):
             page.rows(rest[0])
 
 
-def expectation(format, pages, title=None, attachments=(), warnings=(), phrases=(), password=None):
-    """The whole of an expected/NAME.json. `phrases` are texts whose first place in the document is stated."""
+def expectation(
+    format, pages, title=None, attachments=(), warnings=(), phrases=(), password=None, unpaged=False
+):
+    """The whole of an expected/NAME.json. `phrases` are texts whose first place in the document is stated. `unpaged`: the
+    file does not say where its pages end."""
     pages = [page.to_json() for page in pages]
     found = {
         "format": format,
@@ -100,6 +103,8 @@ def expectation(format, pages, title=None, attachments=(), warnings=(), phrases=
         "warnings": list(warnings),
         "provenance": [place(pages, phrase) for phrase in phrases],
     }
+    if unpaged:
+        found["unpaged"] = True
     if password:
         found["password"] = password
     return found

@@ -1,6 +1,8 @@
 """What is expected of every fixture, by file name."""
 
 import content
+import enclosures
+import rare_encodings
 import mail
 import plain
 import printed
@@ -35,7 +37,8 @@ def markdown():
 
 
 def licence(format, **options):
-    return expectation(format, flow(content.LICENCE), content.TITLE, phrases=[*LICENCE_PHRASES, "plan Ø4"], **options)
+    phrases = [*LICENCE_PHRASES, "plan Ø4"]
+    return expectation(format, flow(content.LICENCE), content.TITLE, phrases=phrases, **options)
 
 
 def html():
@@ -169,6 +172,29 @@ def papers():
     return expectation("zip", [page], attachments=names, phrases=["keys – Ærø.csv"])
 
 
+def old_word(paragraphs):
+    page = Page()
+    for paragraph in paragraphs:
+        page.block("Paragraph", paragraph)
+    return expectation("doc", [page], phrases=[paragraphs[-1]], unpaged=True)
+
+
+def enclosed():
+    """The data of the chart are rows of the page, and no file."""
+    page = Page()
+    page.block("Paragraph", enclosures.TEXT)
+    (_, series), row = enclosures.CHART
+    page.rows([[None, series], row])
+    names = ["Fees.xlsx", enclosures.KEYS[0]]
+    return expectation("docx", [page], attachments=names, phrases=["the keys are enclosed"], unpaged=True)
+
+
+def stray_zeros():
+    text = rare_encodings.stray_zeros().decode().replace("\0", " ")
+    warning = "The text contains zeros; they were read as spaces."
+    return expectation("text", [verbatim(text, [("Paragraph", text.strip())])], warnings=[warning], phrases=["berth B12"])
+
+
 def all_outcomes():
     found = {
         "licence.txt": text(),
@@ -186,6 +212,11 @@ def all_outcomes():
         "mail.msg": message("msg", "Tue, 04 Jun 2024 07:30:00 +0000"),
         "mailbox.mbox": mailbox(),
         "papers.zip": papers(),
+        "enclosures.docx": enclosed(),
+        "mac.doc": old_word(content.NOTICE_OF_FEES),
+        "word95_japanese.doc": old_word(rare_encodings.JAPANESE),
+        "fees_backslashes.xlsx": fees("xlsx"),
+        "stray_zeros.txt": stray_zeros(),
     }
     found |= {f"licence.{kind}": licence(kind) for kind in ("docx", "doc", "odt", "rtf")}
     found |= {f"briefing.{kind}": briefing(kind) for kind in ("pptx", "ppt", "odp")}

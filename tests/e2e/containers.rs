@@ -84,3 +84,26 @@ fn attachments_follow_their_container() {
     assert!(documents(home, &folder).keys().all(|path| path.starts_with("b.mbox")));
     assert!(run_json(home, &["verify", "-c", "Mail"])["clean"].as_bool().unwrap());
 }
+
+#[test]
+fn files_in_an_office_document_follow_it() {
+    let data = tempfile::tempdir().unwrap();
+    let home = data.path();
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path().canonicalize().unwrap();
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures");
+    std::fs::copy(fixtures.join("enclosures.docx"), folder.join("letter.docx")).unwrap();
+    run_json(home, &["new", "Mail"]);
+    let ingest = || run_json(home, &["ingest", folder.to_str().unwrap(), "-c", "Mail"]);
+    ingest();
+    let paths: Vec<String> = documents(home, &folder).into_keys().collect();
+    assert_eq!(paths, ["letter.docx", "letter.docx/Fees.xlsx", "letter.docx/Keys – Ærø.txt"]);
+    let again = ingest();
+    assert_eq!((again["ingested"].as_array().unwrap().len(), again["skipped"].as_array().unwrap().len()), (0, 3));
+
+    // A version without files takes theirs away.
+    std::fs::copy(fixtures.join("licence.docx"), folder.join("letter.docx")).unwrap();
+    ingest();
+    let paths: Vec<String> = documents(home, &folder).into_keys().collect();
+    assert_eq!(paths, ["letter.docx"]);
+}

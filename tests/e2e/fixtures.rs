@@ -85,6 +85,7 @@ fn compare(actual: &Value, expected: &Value) -> Result<(), String> {
     for field in ["format", "title", "warnings"] {
         same(field, &actual[field], &expected[field])?;
     }
+    same("unpaged", &actual["unpaged"], &json!(expected["unpaged"].as_bool().unwrap_or(false)))?;
     let attachments = array(&actual["attachments"]).iter().map(|attachment| attachment["name"].clone()).collect();
     same("attachments", &Value::Array(attachments), &expected["attachments"])?;
     let (pages, expected_pages) = (array(&actual["pages"]), array(&expected["pages"]));

@@ -72,7 +72,7 @@ impl FileFormat {
         Self::ALL.iter().copied().find(|format| format.extensions().contains(&extension.as_str()))
     }
 
-    /// Whether files of this format may hold other files, which are documents of their own.
+    /// Whether files of this format are made to hold other files, which are documents of their own.
     pub fn is_container(self) -> bool {
         matches!(self, FileFormat::Eml | FileFormat::Msg | FileFormat::Mbox | FileFormat::Zip)
     }
@@ -210,11 +210,17 @@ pub struct DocumentMeta {
     pub properties: Properties,
     pub extraction_method: ExtractionMethod,
     pub page_count: u32,
+    /// Whether the file does not say where its pages end. Then its pages are the parts between the page breaks that its text asks for.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unpaged: bool,
     pub chunk_count: u32,
     /// Characters of text over all pages.
     pub char_count: u64,
     /// What could not be read, in words for the user.
     pub warnings: Vec<String>,
+    /// Whether there are files inside it, which are documents of their own. That is so of every mailbox and archive.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub holds_files: bool,
     /// Whether a copy of the source file is kept in the collection.
     pub original_stored: bool,
     pub ingested_at: Timestamp,
@@ -223,4 +229,11 @@ pub struct DocumentMeta {
     /// What the user noted about it. The only part that does not come from the file.
     #[serde(default, skip_serializing_if = "Marks::is_empty")]
     pub marks: Marks,
+}
+
+impl DocumentMeta {
+    /// Whether files inside it are, or may be, documents of their own.
+    pub fn is_container(&self) -> bool {
+        self.holds_files || self.format.is_container()
+    }
 }

@@ -14,6 +14,9 @@ pub struct Provenance {
     pub file_path: String,
     pub sha256: Sha256,
     pub page: u32,
+    /// Whether the file does not say where its pages end. Then `page` counts the parts between the page breaks that its text asks for.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unpaged: bool,
     pub paragraph_start: u32,
     pub paragraph_end: u32,
     pub line_start: u32,
@@ -41,6 +44,7 @@ impl Provenance {
             file_path: document.path.clone(),
             sha256: document.sha256,
             page: chunk.page,
+            unpaged: document.unpaged,
             paragraph_start: chunk.paragraph_start,
             paragraph_end: chunk.paragraph_end,
             line_start: chunk.line_start,
@@ -60,25 +64,52 @@ impl Provenance {
         }
     }
 
-    /// `Vendor_Agreement.docx, p. 12, para. 8, ll. 1-4`
+    /// `Vendor_Agreement.docx, p. 12, para. 8, ll. 1-4`; without pages `Vendor_Agreement.docx, no page, "7. Liability", para. 8, l. 8`
     pub fn citation(&self) -> String {
+        let heading = self.heading_path.last().filter(|_| self.unpaged).map(|heading| quoted_heading(heading));
         format!(
-            "{}, p. {}, {}, {}",
+            "{}, {}{}, {}, {}",
             self.document_name,
-            self.page,
-            numbered("para.", "paras.", self.paragraph_start, self.paragraph_end),
+            cited_page(self.page, self.unpaged),
+            heading.unwrap_or_default(),
+            self.cited_paragraphs(),
             numbered("l.", "ll.", self.line_start, self.line_end),
         )
     }
 
-    /// `Vendor_Agreement, p. 12`
+    /// `Vendor_Agreement, p. 12`; without pages `Vendor_Agreement, no page, para. 8`
     pub fn short_citation(&self) -> String {
         let name = match self.document_name.rsplit_once('.') {
             Some((stem, extension)) if !stem.is_empty() && extension.len() <= 8 && !extension.contains(' ') => stem,
             _ => &self.document_name,
         };
-        format!("{name}, p. {}", self.page)
+        let page = cited_page(self.page, self.unpaged);
+        if self.unpaged { format!("{name}, {page}, {}", self.cited_paragraphs()) } else { format!("{name}, {page}") }
     }
+
+    fn cited_paragraphs(&self) -> String {
+        numbered("para.", "paras.", self.paragraph_start, self.paragraph_end)
+    }
+}
+
+/// How a page is cited: `p. 12`. Without pages `no page`, from the second part between page breaks on `no page, part 2`.
+pub fn cited_page(page: u32, unpaged: bool) -> String {
+    match (unpaged, page) {
+        (false, page) => format!("p. {page}"),
+        (true, 1) => "no page".to_owned(),
+        (true, part) => format!("no page, part {part}"),
+    }
+}
+
+/// A heading as a part of a citation, on one line and at most 80 characters long.
+fn quoted_heading(heading: &str) -> String {
+    const MOST: usize = 80;
+    let mut text = heading.split_whitespace().collect::<Vec<_>>().join(" ").replace('"', "'");
+    if let Some((end, _)) = text.char_indices().nth(MOST) {
+        text.truncate(end);
+        text.push('…');
+    }
+    format!(", \"{text}\"")
 }
 
 fn numbered(one: &str, many: &str, start: u32, end: u32) -> String {
@@ -93,5 +124,14 @@ mod tests {
     fn single_numbers_and_ranges_are_cited_differently() {
         assert_eq!(numbered("para.", "paras.", 8, 8), "para. 8");
         assert_eq!(numbered("l.", "ll.", 1, 4), "ll. 1-4");
+    }
+
+    #[test]
+    fn without_pages_parts_and_headings_are_cited() {
+        let cited: Vec<String> =
+            [(1, false), (1, true), (2, true)].map(|(page, unpaged)| cited_page(page, unpaged)).into();
+        assert_eq!(cited, ["p. 1", "no page", "no page, part 2"]);
+        assert_eq!(quoted_heading("7.\tThe \"Works\""), ", \"7. The 'Works'\"");
+        assert_eq!(quoted_heading(&"é".repeat(81)), format!(", \"{}…\"", "é".repeat(80)));
     }
 }

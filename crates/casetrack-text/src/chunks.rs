@@ -1,6 +1,6 @@
 //! Chunks with their provenance, and the text around them.
 
-use casetrack_core::Provenance;
+use casetrack_core::{Provenance, cited_page};
 use casetrack_engine::chunks::{ChunkView, DocumentChunks, SourceContext};
 
 use super::documents::{embeddings, time};
@@ -23,7 +23,10 @@ pub fn chunk(chunk: &ChunkView) -> String {
     let mut fact = |name: &str, value: &str| push_fact(&mut text, name, value);
     fact("Document", &name(&provenance.document_name));
     fact("File Path", &name(&provenance.file_path));
-    fact("Page", &provenance.page.to_string());
+    match provenance.unpaged {
+        true => fact("Page", &cited_page(provenance.page, true)),
+        false => fact("Page", &provenance.page.to_string()),
+    }
     fact("Paragraphs", &range(provenance.paragraph_start, provenance.paragraph_end));
     fact("Lines", &range(provenance.line_start, provenance.line_end));
     fact("Chars", &format!("{}-{} (within page)", provenance.char_start, provenance.char_end));

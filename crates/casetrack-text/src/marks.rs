@@ -39,7 +39,8 @@ pub fn short_name(text: &str, max: usize) -> String {
 
 /// A citation with the file name it begins with marked as a [`name`]: `"My file.pdf", p. 12, para. 8, ll. 1-4`.
 pub fn citation(citation: &str) -> String {
-    let (document, place) = citation.split_at(citation.rfind(", p. ").unwrap_or(citation.len()));
+    let end = citation.rfind(", p. ").max(citation.rfind(", no page"));
+    let (document, place) = citation.split_at(end.unwrap_or(citation.len()));
     format!("{}{}", name(document), one_line(place))
 }
 
@@ -135,6 +136,7 @@ mod tests {
         assert_eq!(short_name("Termination for cause", 11), "\"Termination…\"");
         assert_eq!(citation("a.pdf, p. 3"), "a.pdf, p. 3");
         assert_eq!(citation("My file.pdf, p. 3, para. 1, l. 2"), "\"My file.pdf\", p. 3, para. 1, l. 2");
+        assert_eq!(citation("My file.docx, no page, para. 1, l. 2"), "\"My file.docx\", no page, para. 1, l. 2");
     }
 
     #[test]

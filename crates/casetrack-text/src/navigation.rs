@@ -1,6 +1,6 @@
 //! Outlines, pages and chunks in reading order, documents of a type.
 
-use casetrack_core::DocumentType;
+use casetrack_core::{DocumentType, cited_page};
 use casetrack_engine::chunks::{ChunkView, Direction, PageChunks, Traversal};
 use casetrack_engine::documents::DocumentSummary;
 use casetrack_engine::structure::{DocumentStructure, Section};
@@ -30,7 +30,11 @@ pub fn structure(structure: &DocumentStructure) -> String {
     text.push('\n');
     for section in &structure.sections {
         let indent = "  ".repeat(usize::from(section.level));
-        text.push_str(&format!("{indent}{} -- {}", short_name(&section.title, TITLE_CHARS), place(section)));
+        text.push_str(&format!(
+            "{indent}{} -- {}",
+            short_name(&section.title, TITLE_CHARS),
+            place(section, document.unpaged)
+        ));
         if let Some(chunk) = section.chunk_id {
             text.push_str(&format!(" (chunk {chunk})"));
         }
@@ -47,10 +51,11 @@ pub fn structure(structure: &DocumentStructure) -> String {
 }
 
 /// `p. 12, para. 8, ll. 1-2`
-fn place(section: &Section) -> String {
+fn place(section: &Section, unpaged: bool) -> String {
     let Section { page, paragraph, line_start, line_end, .. } = *section;
     let lines = if line_start == line_end { "l." } else { "ll." };
-    format!("p. {page}, para. {paragraph}, {lines} {}", range(line_start, line_end))
+    let page = cited_page(page, unpaged);
+    format!("{page}, para. {paragraph}, {lines} {}", range(line_start, line_end))
 }
 
 pub fn pages(pages: &PageChunks) -> String {

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use casetrack_core::DatePrecision;
+use casetrack_core::{DatePrecision, cited_page};
 use casetrack_engine::briefing::{
     ClusterReport, Coverage, EventReport, RelatedReport, StatisticsReport, SummaryReport, TimelineReport,
 };
@@ -40,10 +40,10 @@ pub fn summary(report: &SummaryReport) -> String {
     if !report.key_dates.is_empty() {
         text.push_str("\n  KEY DATES:\n");
         for date in &report.key_dates {
-            let place = date
-                .source
-                .as_ref()
-                .map(|source| format!("{}, p. {}", name(&source.provenance.document_name), source.provenance.page));
+            let place =
+                date.source.as_ref().map(|source| &source.provenance).map(|source| {
+                    format!("{}, {}", name(&source.document_name), cited_page(source.page, source.unpaged))
+                });
             push_event(&mut text, date, place);
         }
     }

@@ -131,6 +131,8 @@ impl Corpus {
                 properties: Properties::default(),
                 extraction_method: ExtractionMethod::Native,
                 page_count: pages.len() as u32,
+                unpaged: false,
+                holds_files: false,
                 chunk_count: chunks.len() as u32,
                 char_count: chunks.iter().map(|chunk| u64::from(chunk.char_end)).sum(),
                 warnings: Vec::new(),

@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
-use casetrack_core::{CollectionId, DocumentId, Page, Result};
+use casetrack_core::{CollectionId, DocumentId, Page, Result, cited_page};
 use casetrack_nlp::{Fact, FactKind, facts};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -55,8 +55,8 @@ impl<T> Default for ByVersion<T> {
 const THREADS: usize = 8;
 
 impl CitedPlace {
-    /// Costs time in proportion to the page before it.
-    pub fn new(page: &Page, chars: Range<u32>) -> Self {
+    /// `unpaged` is that of the document. Costs time in proportion to the page before it.
+    pub fn new(page: &Page, unpaged: bool, chars: Range<u32>) -> Self {
         let paragraph = |at: u32| page.blocks.partition_point(|block| block.char_start <= at).max(1);
         let (first, last) = (paragraph(chars.start), paragraph(chars.end.saturating_sub(1).max(chars.start)));
         let mut text = page.text.chars();
@@ -67,8 +67,8 @@ impl CitedPlace {
             if from == to { format!("{one} {from}") } else { format!("{many} {from}-{to}") }
         };
         let place = format!(
-            "p. {}, {}, {}",
-            page.number,
+            "{}, {}, {}",
+            cited_page(page.number, unpaged),
             numbered("para.", "paras.", first, last),
             numbered("l.", "ll.", line_start, line_end)
         );
@@ -76,20 +76,21 @@ impl CitedPlace {
     }
 }
 
-/// The pages of a document, in order; empty where it has gone.
-pub(crate) fn pages(collection: &OpenCollection, document: DocumentId) -> Result<Vec<Page>> {
-    let Some(meta) = collection.document(document)? else { return Ok(Vec::new()) };
-    (1..=meta.page_count).filter_map(|number| collection.page(document, number).transpose()).collect()
+/// The pages of a document, in order, and whether the file does not say where they end; none where it has gone.
+pub(crate) fn pages(collection: &OpenCollection, document: DocumentId) -> Result<(Vec<Page>, bool)> {
+    let Some(meta) = collection.document(document)? else { return Ok((Vec::new(), false)) };
+    let pages = (1..=meta.page_count).filter_map(|number| collection.page(document, number).transpose());
+    Ok((pages.collect::<Result<_>>()?, meta.unpaged))
 }
 
 fn read(collection: &OpenCollection, document: DocumentId) -> Result<DocumentFacts> {
-    let pages = pages(collection, document)?;
+    let (pages, unpaged) = pages(collection, document)?;
     let annotations = collection.annotations(document)?;
     let analysed = annotations.is_some();
     let texts: Vec<&str> = pages.iter().map(|page| page.text.as_str()).collect();
     let cited = facts(&texts, &annotations.unwrap_or_default()).into_iter().filter_map(|fact| {
         let page = pages.get((fact.page as usize).checked_sub(1)?)?;
-        Some(CitedFact { place: CitedPlace::new(page, fact.char_start..fact.char_end), fact })
+        Some(CitedFact { place: CitedPlace::new(page, unpaged, fact.char_start..fact.char_end), fact })
     });
     Ok(DocumentFacts { facts: cited.collect(), analysed })
 }

@@ -122,7 +122,7 @@ impl Host {
         let catalogue = collection.catalogue()?;
         let mut shared: Option<Vec<String>> = None;
         let containers: Vec<&str> =
-            catalogue.iter().filter(|entry| entry.format.is_container()).map(|entry| entry.path.as_str()).collect();
+            catalogue.iter().filter(|entry| entry.is_container).map(|entry| entry.path.as_str()).collect();
         let folders: Vec<(DocumentId, Vec<String>)> =
             catalogue.iter().map(|entry| (entry.id, folders(entry, &containers))).collect();
         for (_, folders) in &folders {

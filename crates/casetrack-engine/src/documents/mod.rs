@@ -166,7 +166,7 @@ impl Host {
     pub fn delete_document(&self, collection: CollectionId, name: &str) -> Result<DocumentMeta> {
         let collection = self.collection_to_change(collection)?;
         let meta = find_document(&collection, name)?;
-        let documents = if meta.format.is_container() { collection.documents()? } else { Vec::new() };
+        let documents = if meta.is_container() { collection.documents()? } else { Vec::new() };
         delete_whole(&collection, &meta, &documents)?;
         collection.flush()?;
         Ok(meta)
@@ -175,7 +175,7 @@ impl Host {
 
 /// Removes a document, those of `documents` that are inside it, and the copies of their originals. Does not flush.
 pub(crate) fn delete_whole(collection: &Collection, meta: &DocumentMeta, documents: &[DocumentMeta]) -> Result<()> {
-    if meta.format.is_container() {
+    if meta.is_container() {
         // Before the container, so that none is left without it.
         let folder = format!("{}/", meta.path);
         for member in documents.iter().filter(|member| member.path.starts_with(&folder)) {

@@ -87,6 +87,8 @@ pub fn meta(name: &str) -> DocumentMeta {
         properties: Properties::default(),
         extraction_method: ExtractionMethod::Native,
         page_count: 1,
+        unpaged: false,
+        holds_files: false,
         chunk_count: 0,
         char_count: 0,
         warnings: Vec::new(),

@@ -130,7 +130,7 @@ impl<'a> Extracting<'a> {
                     true => Outcome::Stored(place.relative.clone(), Box::new(earlier.clone())),
                     false => skipped(source, SkipReason::Unchanged, earlier.id, detail),
                 };
-                if !earlier.format.is_container() {
+                if !earlier.is_container() {
                     return Ok(Examined::without_members(outcome));
                 }
                 unchanged = Some(outcome);
@@ -175,8 +175,8 @@ impl<'a> Extracting<'a> {
         let bytes: u64 = members.iter().map(|member| member.bytes.len() as u64).sum();
         limits.max_attachment_bytes = limits.max_attachment_bytes.saturating_sub(bytes);
 
-        let is_container = prepared.meta.format.is_container()
-            || earlier.as_ref().is_some_and(|earlier| earlier.format.is_container());
+        let is_container =
+            prepared.meta.is_container() || earlier.as_ref().is_some_and(|earlier| earlier.is_container());
         let outcome = match unchanged {
             Some(outcome) => outcome,
             None => {

@@ -20,6 +20,8 @@ pub struct Inspection {
     pub properties: Properties,
     pub document_type: DocumentType,
     pub pages: Vec<Page>,
+    /// Whether the file does not say where its pages end. Then `pages` are the parts between the page breaks that its text asks for.
+    pub unpaged: bool,
     pub chunks: Vec<Chunk>,
     pub warnings: Vec<String>,
     /// The files inside a container, which ingestion makes documents of their own.
@@ -52,6 +54,7 @@ impl Host {
             properties: meta.properties,
             document_type: meta.document_type,
             pages,
+            unpaged: meta.unpaged,
             chunks,
             warnings: meta.warnings,
             attachments: attachments

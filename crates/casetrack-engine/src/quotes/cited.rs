@@ -116,10 +116,14 @@ impl Citation {
             return CitationFit::DoesNotFit;
         }
         let found = place.page..=place.page_end.unwrap_or(place.page);
-        if self.pages.is_some_and(|(first, last)| *found.start() > last || *found.end() < first) {
+        // Where the file does not say where its pages end, no cited page is wrong.
+        let pages = self.pages.filter(|_| !place.unpaged);
+        if pages.is_some_and(|(first, last)| *found.start() > last || *found.end() < first) {
             return CitationFit::DoesNotFit;
         }
-        let Some(section) = &self.section else { return CitationFit::Fits };
+        let Some(section) = &self.section else {
+            return if pages == self.pages { CitationFit::Fits } else { CitationFit::Unknown };
+        };
         match section_fits(section, heads) {
             Some(true) => CitationFit::Fits,
             Some(false) => CitationFit::DoesNotFit,

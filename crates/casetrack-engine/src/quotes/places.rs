@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-use casetrack_core::{ChunkId, DocumentId, Page, Provenance, Result};
+use casetrack_core::{ChunkId, DocumentId, Page, Provenance, Result, cited_page};
 use casetrack_extract::chunker::headings_at;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -27,6 +27,9 @@ pub struct QuotePlace {
     /// The page it ends on, where that is another one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub page_end: Option<u32>,
+    /// As in [`Provenance`].
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unpaged: bool,
     pub paragraph_start: u32,
     pub paragraph_end: u32,
     pub line_start: u32,
@@ -107,11 +110,12 @@ fn place(finder: &mut Finder<'_>, found: &Found, pages: &[Page]) -> Result<Quote
     let citation = match page_end {
         None => provenance.citation(),
         Some(end) => format!(
-            "{}, p. {}, para. {}, l. {} to p. {end}, para. {}, l. {}",
+            "{}, {}, para. {}, l. {} to {}, para. {}, l. {}",
             provenance.document_name,
-            provenance.page,
+            cited_page(provenance.page, provenance.unpaged),
             provenance.paragraph_start,
             provenance.line_start,
+            cited_page(end, provenance.unpaged),
             provenance.paragraph_end,
             provenance.line_end,
         ),
@@ -124,6 +128,7 @@ fn place(finder: &mut Finder<'_>, found: &Found, pages: &[Page]) -> Result<Quote
         chunk_id: chunk.id,
         page: provenance.page,
         page_end,
+        unpaged: provenance.unpaged,
         paragraph_start: provenance.paragraph_start,
         paragraph_end: provenance.paragraph_end,
         line_start: provenance.line_start,

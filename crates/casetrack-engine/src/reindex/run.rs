@@ -72,11 +72,7 @@ fn choose<'a>(documents: &'a [DocumentMeta], request: &ReindexRequest) -> Result
     let by_path: HashMap<&str, usize> = documents.iter().enumerate().map(|(d, meta)| (meta.path.as_str(), d)).collect();
     let outermost = |d: usize| {
         let above = Path::new(&documents[d].path).ancestors().skip(1).filter_map(Path::to_str);
-        above
-            .filter_map(|path| by_path.get(path).copied())
-            .filter(|&d| documents[d].format.is_container())
-            .last()
-            .unwrap_or(d)
+        above.filter_map(|path| by_path.get(path).copied()).filter(|&d| documents[d].is_container()).last().unwrap_or(d)
     };
     let mut chosen: BTreeSet<usize> = match &request.documents {
         None => (0..documents.len()).collect(),
@@ -93,7 +89,7 @@ fn choose<'a>(documents: &'a [DocumentMeta], request: &ReindexRequest) -> Result
     } else {
         for d in chosen.clone() {
             let folder = format!("{}/", documents[d].path);
-            let inside = |meta: &DocumentMeta| documents[d].format.is_container() && meta.path.starts_with(&folder);
+            let inside = |meta: &DocumentMeta| documents[d].is_container() && meta.path.starts_with(&folder);
             chosen.extend((0..documents.len()).filter(|&member| inside(&documents[member])));
         }
     }
@@ -114,7 +110,7 @@ fn is_unchanged(
         return Ok(false);
     }
     let folder = format!("{}/", meta.path);
-    let members = documents.iter().filter(|member| meta.format.is_container() && member.path.starts_with(&folder));
+    let members = documents.iter().filter(|member| meta.is_container() && member.path.starts_with(&folder));
     for document in std::iter::once(meta).chain(members) {
         if !state::lacks(host, collection, document)?.is_empty() {
             return Ok(false);

@@ -226,7 +226,7 @@ impl Sources<'_> {
     fn outermost<'m>(&'m self, meta: &'m DocumentMeta) -> &'m DocumentMeta {
         let at = |path: &str| self.documents.binary_search_by(|other| other.path.as_str().cmp(path)).ok();
         let above = Path::new(&meta.path).ancestors().skip(1).filter_map(Path::to_str);
-        let containers = above.filter_map(at).map(|d| &self.documents[d]).filter(|meta| meta.format.is_container());
+        let containers = above.filter_map(at).map(|d| &self.documents[d]).filter(|meta| meta.is_container());
         containers.last().unwrap_or(meta)
     }
 

@@ -140,6 +140,7 @@ pub(super) mod tests {
                 file_path: "/a.txt".into(),
                 sha256: Sha256([0; 32]),
                 page: 1,
+                unpaged: false,
                 paragraph_start: 1,
                 paragraph_end: 1,
                 line_start: 10,

@@ -64,12 +64,13 @@ fn matched(
     pattern: &Regex,
     column_type: ColumnType,
 ) -> Result<Vec<CellValue>> {
-    for page in pages(collection, document)? {
+    let (pages, unpaged) = pages(collection, document)?;
+    for page in pages {
         for found in pattern.captures_iter(&page.text) {
             let Some(part) = found.get(1).or_else(|| found.get(0)).filter(|part| !part.is_empty()) else { continue };
             let Some(value) = typed(part.as_str(), column_type) else { continue };
             let start = page.text[..part.start()].chars().count() as u32;
-            let place = CitedPlace::new(&page, start..start + part.as_str().chars().count() as u32);
+            let place = CitedPlace::new(&page, unpaged, start..start + part.as_str().chars().count() as u32);
             return Ok(vec![CellValue { value, computed: None, place, confidence: 90 }]);
         }
     }
@@ -101,7 +102,7 @@ fn answered(
     let open = host.collection(collection)?;
     let Some(page) = open.page(document, chunk.provenance.page)? else { return Ok(Vec::new()) };
     let start = excerpt.char_start + excerpt.text[..from].chars().count() as u32;
-    let place = CitedPlace::new(&page, start..start + text.chars().count() as u32);
+    let place = CitedPlace::new(&page, chunk.provenance.unpaged, start..start + text.chars().count() as u32);
     let confidence = (cosine * 100.0).clamp(0.0, 95.0) as u8;
     Ok(vec![CellValue { value, computed: None, place, confidence }])
 }

@@ -60,12 +60,12 @@ pub struct ObligationView {
 type Cited = Vec<(Obligation, CitedPlace)>;
 
 fn read(collection: &OpenCollection, document: DocumentId) -> Result<Cited> {
-    let pages = pages(collection, document)?;
+    let (pages, unpaged) = pages(collection, document)?;
     let annotations = collection.annotations(document)?.unwrap_or_default();
     let texts: Vec<&str> = pages.iter().map(|page| page.text.as_str()).collect();
     let cited = obligations(&texts, &annotations).into_iter().filter_map(|duty| {
         let page = pages.get((duty.page as usize).checked_sub(1)?)?;
-        let place = CitedPlace::new(page, duty.char_start..duty.char_end);
+        let place = CitedPlace::new(page, unpaged, duty.char_start..duty.char_end);
         Some((duty, place))
     });
     Ok(cited.collect())

@@ -19,7 +19,7 @@ pub(super) fn relocations<'a>(
     for &(d, to) in moves {
         let meta = &documents[d];
         relocations.push((meta, relocation(meta, &meta.path, to)));
-        if meta.format.is_container() {
+        if meta.is_container() {
             let folder = format!("{}/", meta.path);
             let members = documents.iter().filter(|member| member.path.starts_with(&folder));
             relocations.extend(members.map(|member| (member, relocation(member, &meta.path, to))));

@@ -48,9 +48,8 @@ pub(super) fn plan(
     let by_path: HashMap<&str, usize> = documents.iter().enumerate().map(|(d, meta)| (meta.path.as_str(), d)).collect();
     let file_at: HashMap<&str, usize> = files.iter().enumerate().map(|(f, file)| (file.path.as_str(), f)).collect();
     let inside = |meta: &DocumentMeta| {
-        let holds = |path: &str| {
-            file_at.contains_key(path) || by_path.get(path).is_some_and(|&d| documents[d].format.is_container())
-        };
+        let holds =
+            |path: &str| file_at.contains_key(path) || by_path.get(path).is_some_and(|&d| documents[d].is_container());
         Path::new(&meta.path).ancestors().skip(1).filter_map(Path::to_str).any(holds)
     };
 

@@ -19,6 +19,8 @@ fn document(path: &str, content: &str) -> DocumentMeta {
         properties: Properties::default(),
         extraction_method: ExtractionMethod::Native,
         page_count: 1,
+        unpaged: false,
+        holds_files: false,
         chunk_count: 1,
         char_count: 1,
         warnings: Vec::new(),

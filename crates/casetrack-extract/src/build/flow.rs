@@ -1,5 +1,7 @@
 //! Text that flows over pages: blocks and tables of word processor files, cut where the file asks for a new page.
 
+use std::borrow::Cow;
+
 use casetrack_core::{BlockKind, ExtractionMethod, Result};
 
 use super::document::DocumentBuilder;
@@ -7,6 +9,42 @@ use super::table::{Cell, TableWriter};
 
 /// Stands for a page break inside a block's text.
 pub(crate) const PAGE_BREAK: char = '\x0c';
+
+/// Stand around the number of a note inside a block's text, behind the mark that the reader sees.
+const NOTE_START: char = '\x0e';
+const NOTE_END: char = '\x0f';
+
+/// Whether a character has a meaning of its own inside a block's text, so that none of the file may stand there.
+pub(crate) fn is_reserved(c: char) -> bool {
+    matches!(c, PAGE_BREAK | NOTE_START | NOTE_END)
+}
+
+/// The text of a block that is not put on pages by [`Flow`]: without page breaks and numbers of notes.
+pub(crate) fn plain_text(text: &str) -> String {
+    numbers_of_notes(text).0.replace(PAGE_BREAK, " ")
+}
+
+/// The text without the numbers of notes, and those numbers.
+fn numbers_of_notes(text: &str) -> (Cow<'_, str>, Vec<usize>) {
+    let mut numbers = Vec::new();
+    let mut pieces = text.split(NOTE_START);
+    let Some(first) = pieces.next().filter(|first| first.len() < text.len()) else { return (text.into(), numbers) };
+    let mut shown = first.to_owned();
+    for piece in pieces {
+        let (number, rest) = piece.split_once(NOTE_END).unwrap_or(("", piece));
+        numbers.extend(number.parse::<usize>());
+        shown.push_str(rest);
+    }
+    (shown.into(), numbers)
+}
+
+/// A footnote or endnote.
+pub(crate) struct Note {
+    /// As the text shows it: "1".
+    pub mark: String,
+    pub is_endnote: bool,
+    pub blocks: Vec<FlowBlock>,
+}
 
 /// A longer paragraph in a heading style is a numbered clause: it heads nothing.
 const MAX_HEADING_CHARS: usize = 200;
@@ -88,18 +126,71 @@ pub(crate) struct Flow<'d> {
     page_break_pending: bool,
     /// Number of the next table on this page.
     pub table: u32,
+    /// By number, until they are on a page.
+    notes: Vec<Option<Note>>,
+    /// Numbers of those that the page in progress refers to.
+    notes_of_page: Vec<usize>,
+    /// Headers and footers of the page in progress, and of the page of the next text.
+    margins: Vec<String>,
+    next_margins: Vec<String>,
 }
 
 impl<'d> Flow<'d> {
     pub fn new(document: &'d mut DocumentBuilder) -> Self {
-        Self { document, page_break_pending: false, table: 0 }
+        Self {
+            document,
+            page_break_pending: false,
+            table: 0,
+            notes: Vec::new(),
+            notes_of_page: Vec::new(),
+            margins: Vec::new(),
+            next_margins: Vec::new(),
+        }
     }
 
     /// Starts a page, also after one without text.
-    pub fn start_page(&mut self) {
+    pub fn start_page(&mut self) -> Result<()> {
+        self.end_page()?;
         self.document.start_page(ExtractionMethod::Native, None);
         self.page_break_pending = false;
         self.table = 0;
+        Ok(())
+    }
+
+    /// Takes a note; what is returned stands in the text where that refers to it. The note stands at the end of that page.
+    pub fn refer(&mut self, note: Note) -> String {
+        let reference = format!("[{}]{NOTE_START}{}{NOTE_END}", note.mark, self.notes.len());
+        self.notes.push(Some(note));
+        reference
+    }
+
+    /// Texts that stand at the end of the page on which the next text stands.
+    pub fn add_margins(&mut self, texts: Vec<String>) {
+        self.next_margins.extend(texts);
+    }
+
+    /// Ends the last page. Notes that no text on a page refers to stand there.
+    pub fn finish(&mut self) -> Result<()> {
+        self.margins.append(&mut self.next_margins);
+        self.notes_of_page.extend(0..self.notes.len());
+        self.end_page()
+    }
+
+    fn end_page(&mut self) -> Result<()> {
+        let numbers = std::mem::take(&mut self.notes_of_page);
+        let mut notes: Vec<Note> =
+            numbers.into_iter().filter_map(|number| self.notes.get_mut(number)?.take()).collect();
+        notes.sort_by_key(|note| note.is_endnote);
+        notes.iter().try_for_each(|note| push_note(self.document, note))?;
+        let margins = std::mem::take(&mut self.margins);
+        margins.iter().try_for_each(|text| self.document.push_block(BlockKind::Paragraph, text))
+    }
+
+    /// The text without the numbers of notes; the page in progress refers to those.
+    pub fn take_notes(&mut self, text: &str) -> String {
+        let (shown, numbers) = numbers_of_notes(text);
+        self.notes_of_page.extend(numbers);
+        shown.into_owned()
     }
 
     /// What follows stands on a new page.
@@ -108,10 +199,14 @@ impl<'d> Flow<'d> {
     }
 
     pub fn emit(&mut self, block: FlowBlock, sink: &mut Sink) -> Result<()> {
-        match sink {
-            Sink::Collected(blocks) => blocks.push(block),
-            Sink::Pages => self.push(&block)?,
-        }
+        self.emit_with(block, Vec::new(), sink)
+    }
+
+    /// Emits a block and what is attached to it, each with the number of page breaks in the block's text before its place.
+    pub fn emit_with(&mut self, block: FlowBlock, attached: Vec<(usize, FlowBlock)>, sink: &mut Sink) -> Result<()> {
+        let Sink::Collected(blocks) = sink else { return self.push_with(&block, attached) };
+        blocks.push(block);
+        blocks.extend(attached.into_iter().map(|(_, block)| block));
         Ok(())
     }
 
@@ -130,14 +225,24 @@ impl<'d> Flow<'d> {
     }
 
     pub fn push(&mut self, block: &FlowBlock) -> Result<()> {
+        self.push_with(block, Vec::new())
+    }
+
+    /// What is attached follows the part of the text that is on its page.
+    fn push_with(&mut self, block: &FlowBlock, attached: Vec<(usize, FlowBlock)>) -> Result<()> {
+        let mut attached = attached.into_iter().peekable();
         for (index, piece) in block.text.split(PAGE_BREAK).enumerate() {
             self.page_break_pending |= index > 0;
             if !piece.trim().is_empty() {
-                self.start_pending_page();
-                self.document.push_block(block.kind.clone(), piece)?;
+                self.start_pending_page()?;
+                let text = self.take_notes(piece);
+                self.document.push_block(block.kind.clone(), &text)?;
+            }
+            while let Some((_, block)) = attached.next_if(|(breaks, _)| *breaks <= index) {
+                self.push(&block)?;
             }
         }
-        Ok(())
+        attached.try_for_each(|(_, block)| self.push(&block))
     }
 
     /// Writes a table row by row. One with a single column only frames text, and is read as that text.
@@ -156,12 +261,12 @@ impl<'d> Flow<'d> {
             let broken_before = broken && first_text.is_none_or(|(index, _)| index > 0);
             self.page_break_pending |= broken_before;
 
-            let cells: Vec<Cell> = row
+            let mut cells = row
                 .cells
                 .iter()
                 .zip(texts)
                 .map(|(cell, text)| Cell::from_text(cell.column, text.replace(PAGE_BREAK, " ")))
-                .collect();
+                .collect::<Vec<_>>();
             if cells.iter().all(|cell| cell.text.trim().is_empty()) {
                 continue;
             }
@@ -170,7 +275,8 @@ impl<'d> Flow<'d> {
             {
                 writer.next_page(self.document);
             }
-            self.start_pending_page();
+            self.start_pending_page()?;
+            cells.iter_mut().for_each(|cell| cell.text = self.take_notes(&cell.text));
             let writer = writer.get_or_insert_with(|| TableWriter::new(self.table));
             writer.push_row(self.document, number, &cells, row.is_header)?;
             self.page_break_pending |= broken && !broken_before;
@@ -188,19 +294,21 @@ impl<'d> Flow<'d> {
     }
 
     /// Starts the page that a break asked for, unless nothing stands on the current one.
-    pub fn start_pending_page(&mut self) {
+    pub fn start_pending_page(&mut self) -> Result<()> {
         if self.take_page_break() && self.document.block_count() > 0 {
-            self.start_page();
+            self.start_page()?;
         }
+        self.margins.append(&mut self.next_margins);
+        Ok(())
     }
 }
 
 /// Writes a note behind the mark by which the text refers to it: `[1] text`.
-pub(crate) fn push_note(document: &mut DocumentBuilder, mark: &str, blocks: &[FlowBlock]) -> Result<()> {
-    for (index, block) in blocks.iter().enumerate() {
-        let text = block.text.replace(PAGE_BREAK, " ");
+fn push_note(document: &mut DocumentBuilder, note: &Note) -> Result<()> {
+    for (index, block) in note.blocks.iter().enumerate() {
+        let text = plain_text(&block.text);
         let text = text.trim();
-        let text = if index == 0 { format!("[{mark}] {text}") } else { text.to_owned() };
+        let text = if index == 0 { format!("[{}] {text}", note.mark) } else { text.to_owned() };
         document.push_block(BlockKind::Paragraph, &text)?;
     }
     Ok(())

@@ -3,10 +3,13 @@
 //! Damage affects only what it hits: a chain that leaves the file or runs in a circle ends there. Nothing read is longer than
 //! the file.
 
+mod copy;
+
 use std::collections::HashSet;
 
 use casetrack_core::Result;
 
+pub(crate) use self::copy::copied;
 use crate::model::Source;
 
 /// First bytes of every compound file.

@@ -157,6 +157,10 @@ impl Relationships {
         self.0.iter().filter(is_kind).map(|found| (&*found.id, &*found.target))
     }
 
+    pub fn all_targets(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(|found| &*found.target)
+    }
+
     pub fn target_of_id(&self, id: &str) -> Option<&str> {
         self.0.iter().find(|found| found.id == id).map(|found| &*found.target)
     }
@@ -164,11 +168,12 @@ impl Relationships {
 
 /// The name of the part that `target` means, seen from a part in `folder`.
 fn resolved(target: &str, folder: &str) -> String {
-    let mut segments: Vec<&str> = match target.strip_prefix('/') {
+    let mut segments: Vec<&str> = match target.strip_prefix(['/', '\\']) {
         Some(_) => Vec::new(),
         None => folder.split('/').collect(),
     };
-    for segment in target.split('/') {
+    // Some writers separate folders by backslashes.
+    for segment in target.split(['/', '\\']) {
         match segment {
             ".." => drop(segments.pop()),
             "" | "." => {}
@@ -191,6 +196,7 @@ mod tests {
             ("styles.xml", "word", "word/styles.xml"),
             ("word/document.xml", "", "word/document.xml"),
             ("../../../up.xml", "a", "up.xml"),
+            ("\\xl\\worksheets\\sheet1.xml", "xl", "xl/worksheets/sheet1.xml"),
         ] {
             assert_eq!(resolved(target, folder), name);
         }

@@ -25,9 +25,9 @@ impl<'a> ZipContainer<'a> {
         Ok(Self { archive, source })
     }
 
-    /// Names of all parts, in the order of the directory.
+    /// Names of all parts, in the order of the directory, with forward slashes.
     pub fn names(&self) -> Vec<String> {
-        self.archive.file_names_raw().map(|name| String::from_utf8_lossy(name).into_owned()).collect()
+        self.archive.file_names_raw().map(|name| String::from_utf8_lossy(name).replace('\\', "/")).collect()
     }
 
     /// Whether there is a part of this name.
@@ -75,7 +75,7 @@ impl<'a> ZipContainer<'a> {
     }
 
     /// The bytes of a part; `None` when there is no such part. Names are compared without regard to case, as [ECMA-376]
-    /// Part 2 asks.
+    /// Part 2 asks, and to the kind of their slashes.
     ///
     /// A part that is damaged is an error, and so is one that exceeds the limit when uncompressed.
     pub fn part(&mut self, name: &str) -> Result<Option<Vec<u8>>> {
@@ -91,9 +91,10 @@ impl<'a> ZipContainer<'a> {
     }
 
     fn index_of(&self, name: &str) -> Option<usize> {
-        self.archive.index_for_name(name).or_else(|| {
-            self.archive.file_names_raw().position(|candidate| candidate.eq_ignore_ascii_case(name.as_bytes()))
-        })
+        // Some writers separate folders by backslashes.
+        let slashed = |byte: &u8| if *byte == b'\\' { b'/' } else { byte.to_ascii_lowercase() };
+        let same = |candidate: &[u8]| candidate.iter().map(slashed).eq(name.as_bytes().iter().map(slashed));
+        self.archive.index_for_name(name).or_else(|| self.archive.file_names_raw().position(same))
     }
 }
 
@@ -136,14 +137,20 @@ mod tests {
     use crate::test_files::zip_file;
 
     #[test]
-    fn parts_are_found_without_regard_to_case_and_limited_in_size() {
+    fn parts_are_found_whatever_their_case_and_slashes_and_limited_in_size() {
         let limits = Limits { max_part_bytes: 1000, ..Limits::default() };
         let options = ExtractOptions { limits, ..ExtractOptions::default() };
-        let bytes = zip_file(&[("Word/Document.xml", &[b'x'; 1000]), ("bomb.xml", &[b'x'; 1001])]);
+        let bytes = zip_file(&[
+            ("Word/Document.xml", &[b'x'; 1000]),
+            ("Word\\Styles.xml", b"styles"),
+            ("bomb.xml", &[b'x'; 1001]),
+        ]);
         let source = Source { path: Path::new("a.docx"), bytes: &bytes, options: &options };
         let mut container = ZipContainer::open(&source).unwrap();
         assert_eq!(container.part("word/document.xml").unwrap().unwrap().len(), 1000);
         assert_eq!(container.part("missing.xml").unwrap(), None);
+        assert_eq!(container.part("word/styles.xml").unwrap().unwrap(), b"styles");
+        assert_eq!(container.names(), ["Word/Document.xml", "Word/Styles.xml", "bomb.xml"]);
         assert_eq!(container.part("bomb.xml").unwrap_err().code, ErrorCode::FileTooLarge);
     }
 

@@ -23,10 +23,13 @@ impl Extractor for PlainText {
 
 /// The file's text with all line ends as `'\n'`; says so when bytes had to be replaced.
 pub(crate) fn decoded_text(source: &Source, document: &mut DocumentBuilder) -> Result<String> {
-    let Decoded { text, encoding, damaged } =
+    let Decoded { text, encoding, damaged, had_zeros } =
         encoding::decode(source.bytes).ok_or_else(|| source.unsupported("binary data of an unknown type"))?;
     if damaged {
         document.warn(format!("Some bytes are not valid {encoding} and were replaced by \u{FFFD}."));
+    }
+    if had_zeros {
+        document.warn("The text contains zeros; they were read as spaces.");
     }
     Ok(encoding::unify_line_ends(text).into_owned())
 }

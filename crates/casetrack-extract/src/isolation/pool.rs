@@ -84,9 +84,15 @@ impl WorkerPool {
     pub fn extract(&self, path: &Path, bytes: &[u8], options: &ExtractOptions, cancel: &Cancel) -> Result<Extraction> {
         let mut read = Read::default();
         let mut extraction = match self.work(Order { task: &Task::Extract, path, bytes, options }, cancel, &mut read)? {
-            Ok(Reply::Done { format, title, properties, warnings }) => {
-                Extraction { format, title, properties, pages: read.pages, warnings, attachments: read.attachments }
-            }
+            Ok(Reply::Done { format, title, properties, unpaged, warnings }) => Extraction {
+                format,
+                title,
+                properties,
+                pages: read.pages,
+                unpaged,
+                warnings,
+                attachments: read.attachments,
+            },
             Ok(reply) => return Err(refused(reply)),
             Err(stopped) => recovered(path, bytes, read.pages, &stopped)?,
         };
@@ -208,6 +214,7 @@ fn recovered(path: &Path, bytes: &[u8], pages: Vec<Page>, stopped: &Stopped) -> 
             title: None,
             properties: Properties::default(),
             pages,
+            unpaged: false,
             attachments: Vec::new(),
             warnings: vec![
                 format!("Only pages 1 to {last} were read: {reason}. {}", hint.plain().unwrap_or_default())

@@ -29,7 +29,7 @@ pub struct Job {
 pub enum Reply {
     Page(Page),
     Attachment(Attachment),
-    Done { format: FileFormat, title: Option<String>, properties: Properties, warnings: Vec<String> },
+    Done { format: FileFormat, title: Option<String>, properties: Properties, unpaged: bool, warnings: Vec<String> },
     Picture(PagePicture),
     Failed { code: ErrorCode, message: String, hint: Option<Hint> },
 }

@@ -38,7 +38,7 @@ fn a_crash_is_an_error_that_names_the_file_and_the_signal() {
 fn a_crash_of_a_used_worker_is_tried_again_in_a_fresh_one() {
     let (dir, _) = pages_then(&[page(1, "One.")], "");
     let properties = Properties::default();
-    let done = Reply::Done { format: FileFormat::Text, title: None, properties, warnings: Vec::new() };
+    let done = Reply::Done { format: FileFormat::Text, title: None, properties, unpaged: false, warnings: Vec::new() };
     let mut frames = std::fs::read(dir.path().join("frames")).unwrap();
     write_frame(&mut frames, &done).unwrap();
     std::fs::write(dir.path().join("frames"), &frames).unwrap();

@@ -52,6 +52,7 @@ fn extracted(job: &Job, bytes: &[u8], output: &Rc<RefCell<impl Write + 'static>>
                 format: whole.format,
                 title: whole.title,
                 properties: whole.properties,
+                unpaged: whole.unpaged,
                 warnings: whole.warnings,
             }
         }

@@ -36,6 +36,8 @@ pub struct Extraction {
     pub properties: Properties,
     /// At least one page has text; pages without text keep their place, so that page numbers match the file.
     pub pages: Vec<Page>,
+    /// Whether the file does not say where its pages end: `pages` are the parts between the page breaks that its text asks for.
+    pub unpaged: bool,
     /// Warnings for the user: what could not be read, and content that does not match the name of the file.
     pub warnings: Vec<String>,
     /// The files inside a container, in its order; they are not opened.

@@ -29,14 +29,14 @@ pub(crate) struct Level {
     pub is_tight: bool,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 struct AbstractList {
     levels: HashMap<usize, Level>,
     /// The list style that defines it instead.
     style_link: Option<String>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 struct List {
     abstract_id: String,
     starts: HashMap<usize, u32>,
@@ -44,7 +44,7 @@ struct List {
 }
 
 /// All lists of a document, and how far each is counted.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Numbering {
     abstract_lists: HashMap<String, AbstractList>,
     lists: HashMap<String, List>,

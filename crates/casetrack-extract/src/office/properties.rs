@@ -25,6 +25,20 @@ pub(crate) fn of_package(
     title
 }
 
+/// How many pages the program that saved a package counted.
+pub(crate) fn page_count(package: &mut Package, root: &Relationships) -> Option<u32> {
+    let name = root.target("extended-properties").unwrap_or("docProps/app.xml");
+    let part = package.part(name).ok()??;
+    let part = encoding::decode_xml(&part);
+    let mut xml = XmlReader::new(&part);
+    while let Some(element) = xml.next_start(0).ok()? {
+        if element.name() == "Pages" {
+            return xml.text().ok()?.trim().parse().ok();
+        }
+    }
+    None
+}
+
 /// Reads the properties in the element started last, to its end. Leaves author, dates and language with `document`.
 pub(super) fn read(
     xml: &mut XmlReader,
@@ -34,6 +48,9 @@ pub(super) fn read(
     let (mut creator, mut first_creator) = (None, None);
     let outcome = (|| {
         while let Some(element) = xml.child()? {
+            if element.name() == "document-statistic" {
+                document.set_page_count(element.number("page-count"));
+            }
             let name = element.name().to_owned();
             let text = xml.text()?;
             match name.as_str() {

@@ -10,7 +10,9 @@ const CODE_PAGE: u32 = 1;
 const TITLE: u32 = 2;
 const AUTHOR: u32 = 4;
 const CREATED: u32 = 12;
+const PAGE_COUNT: u32 = 14;
 const LAST_SAVED: u32 = 13;
+const INTEGER: u32 = 3;
 const STRING: u32 = 0x1E;
 const WIDE_STRING: u32 = 0x1F;
 const FILE_TIME: u32 = 0x40;
@@ -23,6 +25,13 @@ pub(crate) fn read(container: &CompoundFile, document: &mut DocumentBuilder) -> 
     document.set_created(set.date(CREATED));
     document.set_modified(set.date(LAST_SAVED));
     set.text(TITLE)
+}
+
+/// How many pages the program that saved the file counted.
+pub(crate) fn page_count(container: &CompoundFile) -> Option<u32> {
+    let stream = container.stream(&["\u{5}SummaryInformation"])?;
+    let value = PropertySet::of(&stream)?.property(PAGE_COUNT).filter(|value| u32_at(value, 0) == Some(INTEGER))?;
+    u32_at(value, 4)
 }
 
 /// From its start to the end of the stream.

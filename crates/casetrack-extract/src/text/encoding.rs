@@ -15,6 +15,9 @@ const SAMPLE_BYTES: usize = 256 * 1024;
 /// Text with more than this share of control characters is binary data.
 const MAX_CONTROL_SHARE: f64 = 0.01;
 
+/// So many zeros are stray in a text of any length.
+const FEW_ZEROS: usize = 2;
+
 /// Text decoded from bytes.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Decoded<'a> {
@@ -23,9 +26,12 @@ pub(crate) struct Decoded<'a> {
     pub encoding: &'static str,
     /// Whether some bytes had no meaning in the encoding and became U+FFFD.
     pub damaged: bool,
+    /// Whether there were zeros, which became spaces.
+    pub had_zeros: bool,
 }
 
-/// Decodes text in any common encoding; `None` when the bytes are no text. Line ends are left as they are.
+/// Decodes text in any common encoding; `None` when the bytes are no text. Line ends are left as they are. A few zeros, which some
+/// programs leave at the end of what they write, do not make it binary data.
 pub(crate) fn decode(bytes: &[u8]) -> Option<Decoded<'_>> {
     let decoded = decode_utf32(bytes).or_else(|| {
         if let Some((encoding, mark)) = Encoding::for_bom(bytes) {
@@ -38,7 +44,21 @@ pub(crate) fn decode(bytes: &[u8]) -> Option<Decoded<'_>> {
         let encoding = if mostly_utf8(bytes) { UTF_8 } else { legacy_encoding(bytes) };
         Some(decode_as(encoding, bytes))
     })?;
+    let decoded = without_stray_zeros(decoded);
     looks_like_text(&decoded.text).then_some(decoded)
+}
+
+/// With spaces in the place of zeros, if there are few. What stands on their two sides was rarely one word.
+fn without_stray_zeros(decoded: Decoded<'_>) -> Decoded<'_> {
+    let zeros = decoded.text.bytes().filter(|byte| *byte == 0).count();
+    if zeros == 0 || !are_stray(zeros, decoded.text.len()) {
+        return decoded;
+    }
+    Decoded { text: Cow::Owned(decoded.text.replace('\0', " ")), had_zeros: true, ..decoded }
+}
+
+fn are_stray(zeros: usize, bytes: usize) -> bool {
+    zeros as f64 <= bytes as f64 * MAX_CONTROL_SHARE || (zeros <= FEW_ZEROS && bytes >= 8 * zeros)
 }
 
 /// Bytes at the start of a page that are searched for the name of its encoding; the standard asks for 1024.
@@ -82,7 +102,7 @@ pub(crate) fn decode_xml(bytes: &[u8]) -> Cow<'_, str> {
 
 fn decode_as<'a>(encoding: &'static Encoding, bytes: &'a [u8]) -> Decoded<'a> {
     let (text, damaged) = encoding.decode_without_bom_handling(bytes);
-    Decoded { text, encoding: encoding.name(), damaged }
+    Decoded { text, encoding: encoding.name(), damaged, had_zeros: false }
 }
 
 /// UTF-32 with a byte order mark; it is not part of the WHATWG standard, but some exporters write it.
@@ -105,7 +125,8 @@ fn decode_utf32(bytes: &[u8]) -> Option<Decoded<'static>> {
             })
         })
         .collect::<String>();
-    Some(Decoded { text: Cow::Owned(text), encoding: if little { "UTF-32LE" } else { "UTF-32BE" }, damaged })
+    let encoding = if little { "UTF-32LE" } else { "UTF-32BE" };
+    Some(Decoded { text: Cow::Owned(text), encoding, damaged, had_zeros: false })
 }
 
 /// UTF-16 text in any language has spaces, digits and line ends, whose high bytes are zero; single-byte text has none.
@@ -115,6 +136,9 @@ fn utf16_without_mark(bytes: &[u8]) -> Option<&'static Encoding> {
     let high_zero = pairs.iter().filter(|pair| pair[0] != 0 && pair[1] == 0).count();
     let low_zero = pairs.iter().filter(|pair| pair[0] == 0 && pair[1] != 0).count();
     let enough = (pairs.len() / 20).max(1);
+    if is_utf8_with_stray_zeros(sample) {
+        return None;
+    }
     if high_zero >= enough && low_zero * 10 <= high_zero {
         Some(UTF_16LE)
     } else if low_zero >= enough && high_zero * 10 <= low_zero {
@@ -122,6 +146,14 @@ fn utf16_without_mark(bytes: &[u8]) -> Option<&'static Encoding> {
     } else {
         None
     }
+}
+
+/// Whether a short text has zeros, but too few for UTF-16 of its letters. The bytes of UTF-16 in other scripts are control characters, or
+/// no UTF-8.
+fn is_utf8_with_stray_zeros(bytes: &[u8]) -> bool {
+    let zeros = bytes.iter().filter(|byte| **byte == 0).count();
+    let is_text = |text: &str| text.chars().all(|c| c == '\0' || !is_binary_control(c));
+    zeros > 0 && are_stray(zeros, bytes.len()) && std::str::from_utf8(bytes).is_ok_and(is_text)
 }
 
 /// Whether the bytes are UTF-8, possibly with a few damaged ones: legacy encodings rarely form valid multi-byte sequences by chance, so
@@ -263,6 +295,23 @@ mod tests {
         assert_eq!(decode(&noise), None);
         assert_eq!(decode(&[0; 64]), None);
         assert!(decode(b"\x1b[31mred\x1b[0m log line\n").is_some());
+    }
+
+    #[test]
+    fn a_stray_zero_is_a_space() {
+        for (bytes, text) in [
+            (&b"The rent is due.\0"[..], "The rent is due. "),
+            (b"The rent\0is due\non the first.\n", "The rent is due\non the first.\n"),
+            ("Die Räume\0sind leer.".as_bytes(), "Die Räume sind leer."),
+        ] {
+            let decoded = decode(bytes).unwrap();
+            assert_eq!((&*decoded.text, decoded.encoding, decoded.had_zeros), (text, "UTF-8", true));
+        }
+        let (long, short) = (format!("{}\0{}", GERMAN.repeat(9), GERMAN), encoding_rs::WINDOWS_1252.encode(GERMAN).0);
+        assert_eq!(decode(long.as_bytes()).unwrap().text, long.replace('\0', " "));
+        assert_eq!(decode(&[&short[..], b"\0"].concat()).unwrap().text, format!("{GERMAN} "));
+        assert_eq!(decoded(b"H\0i\0"), ("Hi".into(), "UTF-16LE"));
+        assert_eq!(decode(b"a\0\0\0"), None);
     }
 
     #[test]

@@ -186,6 +186,8 @@ impl Corpus {
             properties: Properties::default(),
             extraction_method: ExtractionMethod::Native,
             page_count: pages.len() as u32,
+            unpaged: false,
+            holds_files: false,
             chunk_count: chunks.len() as u32,
             char_count: pages.iter().map(|page: &Page| page.text.len() as u64).sum(),
             warnings: Vec::new(),

@@ -16,6 +16,8 @@ pub struct CatalogueEntry {
     pub name: String,
     pub path: String,
     pub format: FileFormat,
+    /// As [`DocumentMeta::is_container`] says.
+    pub is_container: bool,
     pub document_type: DocumentType,
     /// As in [`Properties`](casetrack_core::Properties).
     pub created: Option<String>,
@@ -73,6 +75,7 @@ impl Collection {
 impl CatalogueEntry {
     fn new(meta: DocumentMeta, slots: SlotRange) -> Self {
         Self {
+            is_container: meta.is_container(),
             id: meta.id,
             name: meta.name,
             path: meta.path,

@@ -84,6 +84,8 @@ pub fn with_id(id: DocumentId, path: &str, texts: &[&str]) -> StoredDocument {
         properties: Properties::default(),
         extraction_method: ExtractionMethod::Native,
         page_count: pages.len() as u32,
+        unpaged: false,
+        holds_files: false,
         chunk_count: chunks.len() as u32,
         char_count: texts.iter().map(|text| text.chars().count() as u64).sum(),
         warnings: vec!["A warning".into()],

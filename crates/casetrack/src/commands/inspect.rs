@@ -46,6 +46,9 @@ fn describe(inspection: &Inspection, with_text: bool) -> String {
             let _ = writeln!(out, "  {name} {value}");
         }
     }
+    if inspection.unpaged {
+        out.push_str("  no pages: the file does not say where they end; parts are between its page breaks\n");
+    }
     for warning in &inspection.warnings {
         let _ = writeln!(out, "  warning: {warning}");
     }

@@ -32,7 +32,7 @@ pub(super) struct WordFile<'a> {
 /// What the text refers to, by position.
 #[derive(Default)]
 pub(super) struct Anchors {
-    /// Marks of notes.
+    /// What shows where the text refers to a note.
     pub notes: HashMap<u32, String>,
     /// Whether a section that ends here is followed by a new page.
     pub sections: HashMap<u32, bool>,
@@ -148,7 +148,7 @@ impl<'a> Body<'a, '_> {
         properties: CharacterProperties,
     ) {
         if let Some(mark) = self.anchors.notes.get(&position) {
-            state.text.push_str(&format!("[{mark}]"));
+            state.text.push_str(mark);
         }
         let c = match (unit, properties.symbol) {
             (0x28, Some((font, code))) if properties.is_special => {

@@ -11,6 +11,9 @@ const WORD_6: u16 = 0xA5DC;
 
 const SECOND_TABLE: u16 = 0x0200;
 const COMPLEX: u16 = 0x0004;
+const EXTENDED_CHARACTERS: u16 = 0x1000;
+/// The character set of text written on a Macintosh.
+const MACINTOSH: u16 = 0x0100;
 
 /// A table by its number in the FIB (2.5.6).
 #[derive(Debug, Clone, Copy)]
@@ -50,6 +53,10 @@ pub(super) struct Fib {
     /// Where the text of an old file lies in the stream.
     pub text: Range<usize>,
     pub language: u16,
+    /// Whether characters of an old file have 16 bits, as in Far East editions of Word 95; newer files say so for each piece.
+    pub is_wide: bool,
+    /// Whether an old file was written on a Macintosh.
+    pub is_mac: bool,
     /// Characters of each part.
     counts: [u32; 8],
     /// Place and size of each table in the table stream.
@@ -72,6 +79,8 @@ impl Fib {
             is_complex: flags & COMPLEX != 0,
             text: u32_at(stream, 24)? as usize..u32_at(stream, 28)? as usize,
             language: u16_at(stream, 6)?,
+            is_wide: is_old && flags & EXTENDED_CHARACTERS != 0,
+            is_mac: is_old && u16_at(stream, 20)? == MACINTOSH,
             counts: [0; 8],
             tables: Vec::new(),
         };

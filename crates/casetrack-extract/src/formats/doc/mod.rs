@@ -1,8 +1,8 @@
 //! Word 97-2003 documents ([MS-DOC]), and the text of Word 6 and 95 documents.
 //!
 //! Read: the main text with headings, list labels, tables row by row, text boxes behind the
-//! paragraph that anchors them, results of fields, the state of check boxes; footnotes and endnotes at the end, `[1]` and
-//! `[i]` where they are referred to. Not read: headers and footers, comments, deletions. Pages are those that explicit breaks
+//! paragraph that anchors them, results of fields, the state of check boxes; footnotes and endnotes at the end of the page that
+//! refers to them, `[1]` and `[i]` where it does. Not read: headers and footers, comments, deletions. Pages are those that explicit breaks
 //! make.
 
 mod body;
@@ -16,7 +16,7 @@ mod tables;
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
-use casetrack_core::{BlockKind, ExtractionMethod, Result};
+use casetrack_core::{ExtractionMethod, Result};
 use encoding_rs::{Encoding, WINDOWS_1252};
 
 use self::body::{Anchors, Body, Sink, WordFile};
@@ -24,10 +24,11 @@ use self::fib::{Fib, Part, Plc, Table};
 use self::pieces::Text;
 use self::properties::{Modifiers, PageKind, PropertyPages};
 use self::styles::Styles;
-use crate::build::flow::{Flow, FlowBlock, PAGE_BREAK};
+use crate::build::flow::{Flow, FlowBlock, Note};
 use crate::build::{DocumentBuilder, Extractor};
 use crate::container::ole::{CompoundFile, clipped, u16_at, u32_at};
 use crate::model::Source;
+use crate::office::embedded::Embedded;
 use crate::office::summary_information;
 use crate::text::roman::roman;
 
@@ -41,14 +42,16 @@ impl Extractor for Doc {
         if let Some(title) = summary_information::read(&container, document) {
             document.set_title(&title);
         }
+        document.expect_layout();
+        document.set_page_count(summary_information::page_count(&container));
         let table_stream = match (fib.is_old, fib.second_table) {
             (true, _) => stream.clone(),
             (false, true) => container.stream(&["1Table"]).unwrap_or_default(),
             (false, false) => container.stream(&["0Table"]).unwrap_or_default(),
         };
-        let encoding = if fib.is_old { encoding_of(fib.language) } else { WINDOWS_1252 };
+        let encoding = if fib.is_old { encoding_of(&fib) } else { WINDOWS_1252 };
         let text = if fib.is_old && !fib.is_complex {
-            Text::plain(&stream, fib.text.clone(), encoding)
+            Text::plain(&fib, &stream, encoding)
         } else {
             Text::parse(&fib, &stream, &table_stream, encoding)
         };
@@ -59,12 +62,9 @@ impl Extractor for Doc {
         // Old files have tables of another form.
         let table = |table| if fib.is_old { &[] } else { fib.table(&table_stream, table) };
         let fonts = lists::fonts(table(Table::Fonts));
-        let (mut numbering, is_damaged) = if fib.is_old {
-            Default::default()
-        } else {
-            let with_levels = |table| fib.table_and_rest(&table_stream, table);
-            lists::numbering(with_levels(Table::ListDefinitions), with_levels(Table::Lists), &fonts)
-        };
+        let with_levels = |table| if fib.is_old { &[] } else { fib.table_and_rest(&table_stream, table) };
+        let (mut numbering, is_damaged) =
+            lists::numbering(with_levels(Table::ListDefinitions), with_levels(Table::Lists), &fonts);
         if is_damaged {
             document.warn("The list definitions are damaged; list labels may be missing.");
         }
@@ -83,14 +83,22 @@ impl Extractor for Doc {
         let footnotes = notes(table(Table::FootnoteReferences), |number| number.to_string());
         let endnotes = notes(table(Table::EndnoteReferences), roman);
         let mut anchors = Anchors {
-            notes: footnotes.iter().chain(&endnotes).cloned().collect(),
+            notes: footnotes.iter().chain(&endnotes).map(|(place, mark)| (*place, format!("[{mark}]"))).collect(),
             sections: sections(table(Table::Sections), &stream),
             boxes: BTreeMap::new(),
         };
+        // Lists in notes must not advance those of the text.
+        let mut body = Body { file: &file, numbering: &mut numbering.clone(), anchors: &mut anchors };
+        let mut flow = Flow::new(document);
+        for (part, marks, texts) in [
+            (Part::Footnotes, &footnotes, table(Table::FootnoteTexts)),
+            (Part::Endnotes, &endnotes, table(Table::EndnoteTexts)),
+        ] {
+            read_notes(&mut body, part, marks, texts, &mut flow)?;
+        }
         let mut body = Body { file: &file, numbering: &mut numbering, anchors: &mut anchors };
         let mut loose = text_boxes(&mut body, table(Table::TextBoxes), table(Table::Shapes))?;
 
-        let mut flow = Flow::new(document);
         body.read(file.fib.range(Part::Main), &mut Sink::Pages(&mut flow))?;
         if file.fib.is_old {
             for part in [Part::Footnotes, Part::Endnotes, Part::TextBoxes] {
@@ -100,13 +108,10 @@ impl Extractor for Doc {
         // Anchored where there is no text.
         loose.extend(std::mem::take(&mut body.anchors.boxes).into_values().flatten());
         loose.iter().try_for_each(|block| flow.push(block))?;
-        for (part, marks, texts) in [
-            (Part::Footnotes, &footnotes, table(Table::FootnoteTexts)),
-            (Part::Endnotes, &endnotes, table(Table::EndnoteTexts)),
-        ] {
-            write_notes(&mut body, part, marks, texts, flow.document)?;
-        }
-        Ok(())
+        flow.finish()?;
+        let pool = container.root_entries().into_iter().find(|entry| entry.name == "ObjectPool");
+        let objects = pool.map(|pool| container.entries(&pool)).unwrap_or_default();
+        Embedded::of_storages(&container, objects.into_iter(), document)
     }
 }
 
@@ -161,30 +166,31 @@ fn read_piece(body: &mut Body, start: u32, piece: &Range<u32>, rest: &mut Range<
     Ok(blocks)
 }
 
-/// Adds the notes in the order of their references: `[1] text`.
-fn write_notes(
-    body: &mut Body,
-    part: Part,
-    marks: &[(u32, String)],
-    texts: &[u8],
-    document: &mut DocumentBuilder,
-) -> Result<()> {
+/// Reads the notes in the order of their references.
+fn read_notes(body: &mut Body, part: Part, marks: &[(u32, String)], texts: &[u8], flow: &mut Flow) -> Result<()> {
     let mut rest = body.file.fib.range(part);
     let part_start = rest.start;
-    for (places, (_, mark)) in Plc::parse(texts, 0).positions.windows(2).zip(marks) {
-        let blocks = read_piece(body, part_start, &(places[0]..places[1]), &mut rest)?;
-        let texts = blocks.iter().map(|block| block.text.replace(PAGE_BREAK, " "));
-        let mut prefix = format!("[{mark}] ");
-        for text in texts.filter(|text| !text.trim().is_empty()) {
-            document.push_block(BlockKind::Paragraph, &format!("{}{}", std::mem::take(&mut prefix), text.trim()))?;
-        }
+    for (places, (place, mark)) in Plc::parse(texts, 0).positions.windows(2).zip(marks) {
+        let mut blocks = read_piece(body, part_start, &(places[0]..places[1]), &mut rest)?;
+        blocks.retain(|block| !block.text.trim().is_empty());
+        let is_endnote = matches!(part, Part::Endnotes);
+        let reference = flow.refer(Note { mark: mark.clone(), is_endnote, blocks });
+        body.anchors.notes.insert(*place, reference);
     }
     Ok(())
 }
 
-/// The encoding of 8-bit text in the language of Word 6, by its primary language.
-fn encoding_of(language: u16) -> &'static Encoding {
-    match language & 0x3FF {
+/// The encoding of the text of Word 6 and 95, by the primary language of the program. Newer ones write 8-bit text in Windows-1252
+/// on every machine.
+fn encoding_of(fib: &Fib) -> &'static Encoding {
+    const TRADITIONAL_CHINESE: [u16; 3] = [0x0404, 0x0C04, 0x1404];
+    match fib.language & 0x3FF {
+        0x19 if fib.is_mac => encoding_rs::X_MAC_CYRILLIC,
+        0x04 if TRADITIONAL_CHINESE.contains(&fib.language) => encoding_rs::BIG5,
+        0x04 => encoding_rs::GBK,
+        0x11 => encoding_rs::SHIFT_JIS,
+        0x12 => encoding_rs::EUC_KR,
+        _ if fib.is_mac => encoding_rs::MACINTOSH,
         0x05 | 0x0E | 0x15 | 0x18 | 0x1A | 0x1B | 0x24 => encoding_rs::WINDOWS_1250,
         0x02 | 0x19 | 0x22 | 0x23 => encoding_rs::WINDOWS_1251,
         0x08 => encoding_rs::WINDOWS_1253,

@@ -37,7 +37,7 @@ impl<'a> Text<'a> {
             if kind == 2 {
                 let size = u32_at(rest, 0)? as usize;
                 let table = Plc::parse(clipped(rest, 4, size), 8);
-                return Some(Self::read(&table, &changes, fib.is_old, stream, encoding));
+                return Some(Self::read(&table, &changes, fib, stream, encoding));
             }
             let size = usize::from(u16_at(rest, 0)?);
             changes.push(rest.get(2..2 + size)?);
@@ -47,21 +47,21 @@ impl<'a> Text<'a> {
     }
 
     /// The text of an old file that is not in pieces.
-    pub fn plain(stream: &[u8], place: Range<usize>, encoding: &'static Encoding) -> Option<Self> {
-        let bytes = stream.get(place.start..place.end.min(stream.len()))?;
-        let piece = Piece { first: 0, offset: place.start, char_bytes: 1, changes: &[] };
-        let units = units(encoding);
-        let units = bytes.iter().map(|byte| units[usize::from(*byte)]).collect();
-        Some(Self { units, pieces: vec![piece], is_damaged: place.end > stream.len() })
+    pub fn plain(fib: &Fib, stream: &[u8], encoding: &'static Encoding) -> Option<Self> {
+        let Range { start: offset, end } = fib.text;
+        let bytes = stream.get(offset..end.min(stream.len()))?;
+        let piece = Piece { first: 0, offset, char_bytes: if fib.is_wide { 2 } else { 1 }, changes: &[] };
+        let units = if fib.is_wide { wide_units(bytes, encoding) } else { Narrow::new(encoding).units(bytes) };
+        Some(Self { units, pieces: vec![piece], is_damaged: end > stream.len() })
     }
 
-    fn read(table: &Plc, changes: &[&'a [u8]], is_old: bool, stream: &[u8], encoding: &'static Encoding) -> Self {
-        let narrow = units(encoding);
+    fn read(table: &Plc, changes: &[&'a [u8]], fib: &Fib, stream: &[u8], encoding: &'static Encoding) -> Self {
+        let narrow = Narrow::new(encoding);
         let mut text = Self { units: Vec::new(), pieces: Vec::new(), is_damaged: false };
         for (range, data) in table.ranges() {
             let (Some(place), Some(change)) = (u32_at(data, 2), u16_at(data, 6)) else { break };
             let (offset, char_bytes) = match place {
-                _ if is_old => (place as usize, 1),
+                _ if fib.is_old => (place as usize, if fib.is_wide { 2 } else { 1 }),
                 _ if place & COMPRESSED != 0 => ((place & !COMPRESSED) as usize / 2, 1),
                 _ => (place as usize, 2),
             };
@@ -78,7 +78,7 @@ impl<'a> Text<'a> {
             let count = (end - range.start) as usize - skipped;
             let bytes = clipped(stream, offset, count * char_bytes);
             // The other kind of change sets a single property; none of those matters here.
-            let changes = if change & 1 == 1 && !is_old { changes.get(usize::from(change >> 1)) } else { None };
+            let changes = if change & 1 == 1 && !fib.is_old { changes.get(usize::from(change >> 1)) } else { None };
             text.pieces.push(Piece {
                 first: text.units.len() as u32,
                 offset,
@@ -86,7 +86,9 @@ impl<'a> Text<'a> {
                 changes: changes.copied().unwrap_or_default(),
             });
             if char_bytes == 1 {
-                text.units.extend(bytes.iter().map(|byte| narrow[usize::from(*byte)]));
+                text.units.extend(narrow.units(bytes));
+            } else if fib.is_old {
+                text.units.extend(wide_units(bytes, encoding));
             } else {
                 text.units.extend(bytes.as_chunks::<2>().0.iter().map(|unit| u16::from_le_bytes(*unit)));
             }
@@ -105,11 +107,55 @@ impl<'a> Text<'a> {
     }
 }
 
-/// What each byte is in an encoding whose bytes are characters of the basic plane.
-fn units(encoding: &'static Encoding) -> [u16; 256] {
-    std::array::from_fn(|byte| {
-        let byte = [byte as u8];
-        let decoded = encoding.decode_without_bom_handling(&byte).0;
-        decoded.chars().next().and_then(|c| u16::try_from(u32::from(c)).ok()).unwrap_or(0xFFFD)
-    })
+/// Text of 8 bits a position.
+struct Narrow {
+    encoding: &'static Encoding,
+    /// What each byte is by itself.
+    single: [u16; 256],
+}
+
+impl Narrow {
+    fn new(encoding: &'static Encoding) -> Self {
+        Self { encoding, single: std::array::from_fn(|byte| unit(encoding, &[byte as u8])) }
+    }
+
+    /// One for each byte. The second byte of a character of two has a position of its own, which shows nothing.
+    fn units(&self, bytes: &[u8]) -> Vec<u16> {
+        let mut units: Vec<u16> = bytes.iter().map(|byte| self.single[usize::from(*byte)]).collect();
+        if self.encoding.is_single_byte() {
+            return units;
+        }
+        let mut at = 0;
+        while at + 1 < bytes.len() {
+            let pair = if units[at] == INVALID { unit(self.encoding, &bytes[at..at + 2]) } else { INVALID };
+            if pair != INVALID {
+                (units[at], units[at + 1]) = (pair, 0);
+                at += 1;
+            }
+            at += 1;
+        }
+        units
+    }
+}
+
+/// Text of Far East editions of Word 95: 16 bits a character, the first byte of its code in their encoding in the high ones. In an
+/// encoding of single bytes they can only be Unicode.
+fn wide_units(bytes: &[u8], encoding: &'static Encoding) -> Vec<u16> {
+    let decoded = |code: u16| match code.to_be_bytes() {
+        _ if encoding.is_single_byte() && code > 0xFF => code,
+        [0, byte] => unit(encoding, &[byte]),
+        pair => unit(encoding, &pair),
+    };
+    bytes.as_chunks::<2>().0.iter().map(|code| decoded(u16::from_le_bytes(*code))).collect()
+}
+
+/// What stands for bytes without a meaning in the encoding.
+const INVALID: u16 = 0xFFFD;
+
+/// The character that the bytes of one are, if it is on the basic plane.
+fn unit(encoding: &'static Encoding, bytes: &[u8]) -> u16 {
+    let decoded = encoding.decode_without_bom_handling(bytes).0;
+    let mut chars = decoded.chars();
+    let only = chars.next().filter(|_| chars.next().is_none());
+    only.and_then(|c| u16::try_from(u32::from(c)).ok()).unwrap_or(INVALID)
 }

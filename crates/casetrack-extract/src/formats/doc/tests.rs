@@ -251,6 +251,12 @@ fn fields_show_their_result_and_breaks_make_pages() {
 }
 
 #[test]
+fn notes_stand_on_the_page_that_refers_to_them() {
+    let extraction = extract(&[p("one\x02\x0Ctwo\x02\r"), p("\x0Cthree\r")], &["\x02 First.\r", "\x02 Second.\r"]);
+    assert_eq!(texts(&extraction), ["one[1]\n[1] First.", "two[2]\n[2] Second.", "three"]);
+}
+
+#[test]
 fn tables_are_read_row_by_row() {
     let narrow = [0, 1000, 2000, 3000];
     let extraction = extract(
@@ -293,6 +299,52 @@ fn old_files_give_their_text() {
     stream.extend(text);
     let extraction = read(&stream, &[]).unwrap();
     assert_eq!(texts(&extraction), ["Quarterly “report”\nA\tB\t\nC\tD\nNote"]);
+}
+
+/// A document of Word 95: text that is not in pieces, of `chars` characters.
+fn old_document(language: u16, flags: u16, character_set: u16, chars: u32, text: &[u8]) -> Extraction {
+    let mut stream = vec![0; 1024];
+    stream[..4].copy_from_slice(&[0xDC, 0xA5, 104, 0]);
+    stream[6..8].copy_from_slice(&language.to_le_bytes());
+    stream[10..12].copy_from_slice(&flags.to_le_bytes());
+    stream[20..22].copy_from_slice(&character_set.to_le_bytes());
+    stream[24..32].copy_from_slice(&numbers(&[1024, 1024 + text.len() as u32]));
+    stream[0x34..0x38].copy_from_slice(&numbers(&[chars]));
+    stream.extend(text);
+    read(&stream, &[]).unwrap()
+}
+
+#[test]
+fn old_files_of_a_macintosh_give_their_text() {
+    let extraction = old_document(0x0409, 0, 0x0100, 14, b"\xD2\x8Er\xD3 \xA52\xDB \xB7 x\r\r");
+    assert_eq!(texts(&extraction), ["“ér” •2€ ∑ x"]);
+}
+
+#[test]
+fn old_files_of_far_east_editions_give_their_text() {
+    let text = "契約 12ｱ\r";
+    for (language, encoding) in [
+        (0x0411, encoding_rs::SHIFT_JIS),
+        (0x0404, encoding_rs::BIG5),
+        (0x0804, encoding_rs::GBK),
+        (0x0412, encoding_rs::EUC_KR),
+    ] {
+        let text = if language == 0x0411 { text } else { "契 12x\r" };
+        let bytes = encoding.encode(text).0;
+        let narrow = old_document(language, 0, 0, bytes.len() as u32, &bytes);
+        assert_eq!(texts(&narrow), [text.trim_end()]);
+        let wide: Vec<u8> = text
+            .chars()
+            .flat_map(|c| match *encoding.encode(c.encode_utf8(&mut [0; 4])).0 {
+                [first, second] => [second, first],
+                [only] => [only, 0],
+                _ => [0, 0],
+            })
+            .collect();
+        let wide = old_document(language, 0x1000, 0, text.chars().count() as u32, &wide);
+        assert_eq!(texts(&wide), [text.trim_end()]);
+    }
+    assert_eq!(texts(&old_document(0x0409, 0x1000, 0, 3, &utf16("Ω契\r"))), ["Ω契"]);
 }
 
 #[test]

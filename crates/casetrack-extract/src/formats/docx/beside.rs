@@ -1,13 +1,14 @@
-//! Parts beside the text: comments, headers and footers, charts and diagrams.
+//! Parts beside the text: comments, charts and diagrams.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
-use casetrack_core::{BlockKind, Result};
+use casetrack_core::Result;
 
 use super::body::{Body, Drawing};
+use super::folded;
 use super::notes::{Note, read_notes};
 use crate::build::DocumentBuilder;
-use crate::build::flow::{FlowBlock, FlowCell, FlowRow, PAGE_BREAK, Sink};
+use crate::build::flow::{FlowBlock, FlowCell, FlowRow, Sink};
 use crate::container::opc::{Package, Relationships};
 use crate::container::xml::Stop;
 use crate::office::graphics::{self, Chart};
@@ -32,12 +33,6 @@ pub(super) fn comments(
         (!text.is_empty()).then(|| (note.id, FlowBlock::paragraph(format!("Comment{by}: {text}"), None, None)))
     };
     Ok(comments.into_iter().filter_map(shown).collect())
-}
-
-/// The text of blocks on one line.
-fn folded(blocks: &[FlowBlock]) -> String {
-    let words = blocks.iter().flat_map(|block| block.text.split(|c: char| c.is_whitespace() || c == PAGE_BREAK));
-    words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
 /// Charts and diagrams by the ids of their relationships (20.1, 21.2, 21.4).
@@ -66,31 +61,8 @@ pub(super) fn drawings(package: &mut Package, related: &Relationships) -> Result
     Ok(drawings)
 }
 
-/// Adds the paragraphs of all headers and footers, each once: they stand on many pages, or on none (17.10).
-pub(super) fn append_headers_and_footers(
-    package: &mut Package,
-    related: &Relationships,
-    styles: &Styles,
-    document: &mut DocumentBuilder,
-) -> Result<()> {
-    let mut seen = HashSet::new();
-    for (kind, name) in [("header", "Header"), ("footer", "Footer")] {
-        for target in related.targets(kind) {
-            let mut sink = Sink::collect();
-            package.read_beside(target, kind, |xml| read_part(xml, styles, document, &mut sink))?;
-            for block in sink.into_blocks() {
-                let text = folded(&[block]);
-                // Only a page number.
-                if text.chars().any(char::is_alphabetic) && seen.insert(text.clone()) {
-                    document.push_block(BlockKind::Paragraph, &format!("{name}: {text}"))?;
-                }
-            }
-        }
-    }
-    Ok(())
-}
-
-fn read_part(
+/// Reads the blocks of a part that is not the main one.
+pub(super) fn read_part(
     xml: &str,
     styles: &Styles,
     document: &mut DocumentBuilder,

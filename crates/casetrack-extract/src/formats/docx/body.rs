@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 
-use super::inline::{Fields, Reference};
+use super::inline::{Fields, NoteKind};
+use super::sections::{Margins, Section, sections};
 use crate::build::DocumentBuilder;
 use crate::build::flow::{Flow, FlowBlock, FlowRow, PAGE_BREAK, Sink};
 use crate::container::xml::{Element, Stop, XmlError, XmlReader};
@@ -17,14 +18,16 @@ pub(super) struct Body<'a, 'd> {
     pub numbering: &'d mut Numbering,
     pub flow: Flow<'d>,
     pub fields: Fields,
-    /// The notes referred to so far, in order.
-    pub references: Vec<Reference>,
+    /// How many footnotes and endnotes the text has referred to so far.
+    pub references: [u32; 2],
+    /// Those that it has not referred to yet.
+    pub notes: HashMap<(NoteKind, String), Vec<FlowBlock>>,
     /// By id; those referred to follow the paragraph that does.
     pub comments: HashMap<String, FlowBlock>,
     /// By the id of their relationship; they follow the paragraph that shows them.
     pub drawings: HashMap<String, Drawing>,
-    /// For each section in order, whether it starts on a new page.
-    section_starts: std::vec::IntoIter<bool>,
+    pub margins: Margins,
+    sections: std::vec::IntoIter<Section>,
 }
 
 /// What a drawing refers to, which follows the paragraph that it is in.
@@ -42,9 +45,17 @@ pub(super) struct Paragraph {
     outline_level: Option<u8>,
     page_break_before: Option<bool>,
     ends_section: bool,
-    /// Content of text boxes anchored here; it follows the paragraph.
-    pub boxed: Vec<FlowBlock>,
+    /// Comments on it and content of text boxes anchored in it, each with the number of page breaks before its place.
+    boxed: Vec<(usize, FlowBlock)>,
     pub drawings: Vec<Drawing>,
+}
+
+impl Paragraph {
+    /// Adds what belongs to this place of the text.
+    pub fn attach(&mut self, blocks: impl IntoIterator<Item = FlowBlock>) {
+        let breaks = self.text.matches(PAGE_BREAK).count();
+        self.boxed.extend(blocks.into_iter().map(|block| (breaks, block)));
+    }
 }
 
 impl<'a, 'd> Body<'a, 'd> {
@@ -61,19 +72,20 @@ impl<'a, 'd> Body<'a, 'd> {
             numbering,
             flow: Flow::new(document),
             fields: Fields::default(),
-            references: Vec::new(),
+            references: [0; 2],
+            notes: HashMap::new(),
             comments: HashMap::new(),
             drawings: HashMap::new(),
-            section_starts: Vec::new().into_iter(),
+            margins: Margins::default(),
+            sections: Vec::new().into_iter(),
         }
     }
 
     /// Reads the main document to its end.
     pub fn read(&mut self) -> Result<(), Stop> {
-        let mut starts = section_starts(self.text).into_iter();
+        self.sections = sections(self.text).into_iter();
         // How the first section starts does not matter.
-        starts.next();
-        self.section_starts = starts;
+        self.start_section();
         self.xml.root()?;
         while let Some(element) = self.xml.child()? {
             match element.name() {
@@ -162,21 +174,28 @@ impl<'a, 'd> Body<'a, 'd> {
         };
         let mut block = FlowBlock::paragraph(paragraph.text, level, label.as_deref());
         let breaks_before = paragraph.page_break_before.unwrap_or_else(|| self.styles.page_break_before(style));
+        let mut boxed = paragraph.boxed;
         if breaks_before {
             block.text.insert(0, PAGE_BREAK);
+            boxed.iter_mut().for_each(|(breaks, _)| *breaks += 1);
         }
-        self.flow.emit(block, sink)?;
-        for block in paragraph.boxed {
-            self.flow.emit(block, sink)?;
-        }
+        self.flow.emit_with(block, boxed, sink)?;
         for drawing in paragraph.drawings {
             drawing.texts.into_iter().try_for_each(|text| self.flow.emit(text, sink))?;
             self.flow.emit_table(drawing.rows, sink)?;
         }
-        if paragraph.ends_section && self.section_starts.next().unwrap_or(false) && matches!(sink, Sink::Pages) {
+        if paragraph.ends_section && matches!(sink, Sink::Pages) && self.start_section() {
             self.flow.break_page();
         }
         Ok(())
+    }
+
+    /// Whether the section that starts here does so on a new page. Its headers and footers stand on its first page.
+    fn start_section(&mut self) -> bool {
+        let Some(section) = self.sections.next() else { return false };
+        let texts = self.margins.of(&section.margins);
+        self.flow.add_margins(texts);
+        section.starts_page
     }
 
     fn label(&mut self, paragraph: &Paragraph) -> Option<String> {
@@ -191,33 +210,4 @@ impl<'a, 'd> Body<'a, 'd> {
         };
         self.numbering.label(&reference, style)
     }
-}
-
-/// For each section, whether it starts on a new page. A section's properties stand at its end, so they are collected
-/// before the text is read (17.6.17, 17.6.22).
-fn section_starts(xml: &str) -> Vec<bool> {
-    let mut xml = XmlReader::new(xml);
-    let mut starts = Vec::new();
-    let mut read = || -> Result<(), XmlError> {
-        while let Some(element) = xml.next_start(0)? {
-            match element.name() {
-                "sectPrChange" => xml.skip()?,
-                "sectPr" => {
-                    let mut kind = None;
-                    while let Some(property) = xml.child()? {
-                        if property.name() == "type" {
-                            kind = property.value();
-                        }
-                        xml.skip()?;
-                    }
-                    starts.push(!matches!(kind.as_deref(), Some("continuous" | "nextColumn")));
-                }
-                _ => {}
-            }
-        }
-        Ok(())
-    };
-    // Damage is met, and reported, when the text is read.
-    let _ = read();
-    starts
 }

@@ -1,12 +1,12 @@
 //! Content of paragraphs: runs, fields, symbols, breaks, text boxes.
 
 use super::body::{Body, Paragraph};
-use crate::build::flow::{PAGE_BREAK, Sink};
+use crate::build::flow::{Note, PAGE_BREAK, Sink, is_reserved};
 use crate::container::xml::{Element, Node, Stop};
 use crate::office::symbols;
 use crate::text::roman::roman;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum NoteKind {
     Footnote,
     Endnote,
@@ -20,14 +20,6 @@ impl NoteKind {
             NoteKind::Endnote => "endnotes",
         }
     }
-}
-
-/// A place in the text that refers to a note.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct Reference {
-    pub kind: NoteKind,
-    pub id: String,
-    pub mark: String,
 }
 
 /// Complex fields that are open (17.16.18). A field has instructions, then a result; only results are printed.
@@ -83,7 +75,10 @@ impl Body<'_, '_> {
                 }
             }
             "cr" => self.push(paragraph, "\n"),
-            "lastRenderedPageBreak" => paragraph.text.push(PAGE_BREAK),
+            "lastRenderedPageBreak" => {
+                self.flow.document.has_saved_break();
+                paragraph.text.push(PAGE_BREAK);
+            }
             "noBreakHyphen" => self.push(paragraph, "-"),
             "sym" => {
                 let code = element.attribute("char").and_then(|code| u32::from_str_radix(&code, 16).ok());
@@ -99,7 +94,8 @@ impl Body<'_, '_> {
             "footnoteReference" => self.reference(NoteKind::Footnote, element, paragraph),
             "endnoteReference" => self.reference(NoteKind::Endnote, element, paragraph),
             "commentReference" => {
-                paragraph.boxed.extend(element.attribute("id").and_then(|id| self.comments.remove(&id)));
+                let comment = element.attribute("id").and_then(|id| self.comments.remove(&id));
+                paragraph.attach(comment);
             }
             // Behind a prefix, or they would be ids of something else.
             "chart" => {
@@ -111,7 +107,7 @@ impl Body<'_, '_> {
             "txbxContent" => {
                 let mut sink = Sink::collect();
                 self.blocks(&mut sink)?;
-                paragraph.boxed.append(&mut sink.into_blocks());
+                paragraph.attach(sink.into_blocks());
                 return Ok(());
             }
             "AlternateContent" => {
@@ -136,7 +132,9 @@ impl Body<'_, '_> {
         loop {
             match self.xml.next()? {
                 // Line ends in XML are white space; breaks have elements of their own.
-                Node::Text(text) => self.push(paragraph, &text.replace(['\n', '\t', '\r', PAGE_BREAK], " ")),
+                Node::Text(text) => {
+                    self.push(paragraph, &text.replace(|c| matches!(c, '\n' | '\t' | '\r') || is_reserved(c), " "))
+                }
                 Node::Start(_) => self.xml.skip()?,
                 Node::End | Node::Eof => return Ok(()),
             }
@@ -169,12 +167,14 @@ impl Body<'_, '_> {
 
     fn reference(&mut self, kind: NoteKind, element: &Element, paragraph: &mut Paragraph) {
         let Some(id) = element.attribute("id") else { return };
-        let number = self.references.iter().filter(|reference| reference.kind == kind).count() as u32 + 1;
-        let mark = match kind {
-            NoteKind::Footnote => number.to_string(),
-            NoteKind::Endnote => roman(number),
+        let is_endnote = kind == NoteKind::Endnote;
+        let number = &mut self.references[usize::from(is_endnote)];
+        *number += 1;
+        let mark = if is_endnote { roman(*number) } else { number.to_string() };
+        let reference = match self.notes.remove(&(kind, id)) {
+            Some(blocks) => self.flow.refer(Note { mark, is_endnote, blocks }),
+            None => format!("[{mark}]"),
         };
-        paragraph.text.push_str(&format!("[{mark}]"));
-        self.references.push(Reference { kind, id, mark });
+        paragraph.text.push_str(&reference);
     }
 }

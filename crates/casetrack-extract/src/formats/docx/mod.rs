@@ -1,27 +1,33 @@
 //! Word documents (WordprocessingML, [ECMA-376] Part 1, 17), transitional and strict.
 //!
 //! Read: the body with headings, list labels as Word would print them, tables row by row, text boxes, the results of fields,
-//! insertions, comments, the data of charts, the text of diagrams; footnotes and endnotes follow at the end, `[1]` and `[i]`
-//! where they are referred to, then what headers and footers say, once. Not read: deletions. Pages are those that explicit
-//! breaks make and that Word recorded when it saved the file.
+//! insertions, comments, the data of charts, the text of diagrams; footnotes and endnotes at the end of the page that refers to
+//! them, `[1]` and `[i]` where it does; then what headers and footers say, once, on the first page of their section. Not read:
+//! deletions. Pages are those that explicit breaks make and that Word recorded when it saved the file. Where it recorded none,
+//! the document may have no pages (`Extraction::unpaged`).
 
 mod beside;
 mod body;
 mod inline;
 mod notes;
+mod sections;
 mod tables;
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 
 use casetrack_core::{ExtractionMethod, Result};
 
 use self::body::Body;
 use self::inline::NoteKind;
-use self::notes::append_notes;
+use self::notes::notes_of;
+use self::sections::Margins;
+use crate::build::flow::{FlowBlock, plain_text};
 use crate::build::{DocumentBuilder, Extractor};
 use crate::container::opc::Package;
 use crate::container::xml::Stop;
 use crate::model::Source;
+use crate::office::embedded::Embedded;
 use crate::office::numbering::Numbering;
 use crate::office::properties;
 use crate::office::styles::Styles;
@@ -40,6 +46,8 @@ impl Extractor for Docx {
         if let Some(title) = properties::of_package(&mut package, &root, document) {
             document.set_title(&title);
         }
+        document.expect_layout();
+        document.set_page_count(properties::page_count(&mut package, &root));
         let mut part =
             |kind: &str, holds: &str| package.related(&related, kind, &format!("{folder}/{kind}.xml"), holds);
         let (styles, numbering) = (part("styles", "styles"), part("numbering", "list definitions"));
@@ -65,22 +73,42 @@ impl Extractor for Docx {
         let xml = encoding::decode_xml(&body);
         let comments = beside::comments(&text(&comments), &styles, document)?;
         let drawings = beside::drawings(&mut package, &related)?;
+        let margins = Margins::read(&mut package, &related, &styles, document)?;
+        let (mut notes, mut damaged) = (HashMap::new(), Vec::new());
+        // Lists in notes must not advance those of the text.
+        let note_numbering = &mut numbering.clone();
+        for (kind, part) in [(NoteKind::Footnote, &footnotes), (NoteKind::Endnote, &endnotes)] {
+            damaged.push((kind, notes_of(kind, &text(part), &styles, note_numbering, document, &mut notes)?));
+        }
         let mut body = Body::new(&xml, &styles, &mut numbering, document);
-        (body.comments, body.drawings) = (comments, drawings);
+        (body.comments, body.drawings, body.notes, body.margins) = (comments, drawings, notes, margins);
         let outcome = body.read();
         let references = body.references;
+        let is_blank = body.flow.document.is_blank();
+        let rest = body.margins.rest();
+        body.flow.add_margins(rest);
+        body.flow.finish()?;
         if let Some(error) = Stop::damage(outcome)? {
-            if document.is_blank() {
+            if is_blank {
                 return Err(source.unreadable(error));
             }
             document.warn(format!("The document is damaged ({error}); what follows the last page is missing."));
         }
-        let notes = [(NoteKind::Footnote, text(&footnotes)), (NoteKind::Endnote, text(&endnotes))];
-        append_notes(notes, &references, &styles, &mut numbering, document)?;
-        beside::append_headers_and_footers(&mut package, &related, &styles, document)?;
+        for ((kind, error), count) in damaged.into_iter().zip(references) {
+            if let Some(error) = error.filter(|_| count > 0) {
+                document.warn(format!("The {} are damaged ({error}); some of them are missing.", kind.name()));
+            }
+        }
+        Embedded::of_package(&mut package, document)?;
         package.take_warnings().into_iter().for_each(|warning| document.warn(warning));
         Ok(())
     }
+}
+
+/// The text of blocks on one line.
+fn folded(blocks: &[FlowBlock]) -> String {
+    let texts: Vec<String> = blocks.iter().map(|block| plain_text(&block.text)).collect();
+    texts.iter().flat_map(|text| text.split_whitespace()).collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]

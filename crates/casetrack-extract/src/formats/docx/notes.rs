@@ -1,40 +1,34 @@
-//! Footnotes and endnotes: listed after the text, in the order in which the text refers to them (17.11).
+//! Footnotes and endnotes (17.11).
 
-use std::borrow::Cow;
 use std::collections::HashMap;
 
 use super::body::Body;
-use super::inline::{NoteKind, Reference};
+use super::inline::NoteKind;
 use crate::build::DocumentBuilder;
-use crate::build::flow::{FlowBlock, Sink, push_note};
-use crate::container::xml::Stop;
+use crate::build::flow::{FlowBlock, Sink};
+use crate::container::xml::{Stop, XmlError};
 use crate::office::numbering::Numbering;
 use crate::office::styles::Styles;
 
-/// Adds the notes referred to: `[1] text`. `parts` hold them, empty where there is none.
-pub(super) fn append_notes(
-    parts: [(NoteKind, Cow<str>); 2],
-    references: &[Reference],
+/// Notes by kind and id.
+pub(super) type Notes = HashMap<(NoteKind, String), Vec<FlowBlock>>;
+
+/// The notes of a part, up to its end or the first damage, which is returned.
+pub(super) fn notes_of(
+    kind: NoteKind,
+    xml: &str,
     styles: &Styles,
     numbering: &mut Numbering,
     document: &mut DocumentBuilder,
-) -> casetrack_core::Result<()> {
-    for (kind, xml) in parts {
-        let mut references = references.iter().filter(|reference| reference.kind == kind).peekable();
-        if xml.is_empty() || references.peek().is_none() {
-            continue;
-        }
-        let mut notes = Vec::new();
-        let outcome = read_notes(&xml, styles, numbering, document, &mut notes);
-        let mut notes: HashMap<String, Vec<FlowBlock>> = notes.into_iter().map(|note| (note.id, note.blocks)).collect();
-        for reference in references {
-            push_note(document, &reference.mark, &notes.remove(&reference.id).unwrap_or_default())?;
-        }
-        if let Some(error) = Stop::damage(outcome)? {
-            document.warn(format!("The {} are damaged ({error}); some of them are missing.", kind.name()));
-        }
+    found: &mut Notes,
+) -> casetrack_core::Result<Option<XmlError>> {
+    if xml.is_empty() {
+        return Ok(None);
     }
-    Ok(())
+    let mut notes = Vec::new();
+    let outcome = read_notes(xml, styles, numbering, document, &mut notes);
+    found.extend(notes.into_iter().map(|note| ((kind, note.id), note.blocks)));
+    Stop::damage(outcome)
 }
 
 /// A note or a comment.

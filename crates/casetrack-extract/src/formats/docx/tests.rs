@@ -234,6 +234,23 @@ fn pages_start_at_breaks_but_only_once() {
 }
 
 #[test]
+fn pages_count_where_word_saved_them() {
+    let is_unpaged = |body: &str, app: &str| {
+        let app = format!("<Properties><Template>Normal</Template><Pages>{app}</Pages></Properties>");
+        let bytes = docx_with(document(body).as_bytes(), &[("docProps/app.xml", app.as_bytes())]);
+        crate::extract(Path::new("lease.docx"), &bytes, &ExtractOptions::default()).unwrap().unpaged
+    };
+    assert!(extract(&p("one")).unpaged);
+    assert!(!is_unpaged(&p("one"), "1"));
+    assert!(is_unpaged(&p("one"), "3"));
+    assert!(!is_unpaged("<w:p><w:r><w:t>1</w:t><w:lastRenderedPageBreak/><w:t>2</w:t></w:r></w:p>", ""));
+    let broken = format!("{}<w:p><w:r><w:br w:type='page'/></w:r></w:p>{}", p("one"), p("two"));
+    assert!(!is_unpaged(&broken, "2"));
+    assert!(!is_unpaged(&broken, ""));
+    assert!(is_unpaged(&(broken + &p(&"long ".repeat(1000))), ""));
+}
+
+#[test]
 fn a_table_goes_on_after_a_page_break() {
     let broken = "<w:p><w:r><w:lastRenderedPageBreak/><w:t>3</w:t></w:r></w:p>";
     let row = |first: &str, second: &str| format!("<w:tr>{}{}</w:tr>", cell(first), cell(second));
@@ -244,9 +261,60 @@ fn a_table_goes_on_after_a_page_break() {
 }
 
 #[test]
-fn notes_follow_the_text() {
+fn notes_follow_their_page() {
     let body = "<w:p><w:r><w:t>The Act</w:t><w:footnoteReference w:id='7'/><w:t> applies.</w:t></w:r></w:p>";
     assert_eq!(texts(body), ["The Act[1] applies.", "[1] As amended."]);
+}
+
+#[test]
+fn notes_comments_and_margins_stand_on_the_page_of_their_place() {
+    let kind = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
+    let related = format!(
+        "<Relationships><Relationship Id='rId1' Type='{kind}/header' Target='h1.xml'/><Relationship Id='rId2' \
+         Type='{kind}/header' Target='h2.xml'/><Relationship Id='rId3' Type='{kind}/endnotes' Target='endnotes.xml'/>\
+         <Relationship Id='rId4' Type='{kind}/comments' Target='comments.xml'/></Relationships>"
+    );
+    let part = |root: &str, inner: &str| format!("<w:{root}>{inner}</w:{root}>");
+    let note = |tag: &str, id: u32, text: &str| format!("<w:{tag} w:id='{id}'>{}</w:{tag}>", p(text));
+    let footnotes =
+        note("footnote", 1, "First.") + &note("footnote", 2, "Second.") + &note("footnote", 3, "In a table.");
+    let section = |id: &str| format!("<w:sectPr><w:headerReference w:type='default' r:id='{id}'/></w:sectPr>");
+    let rendered = "<w:lastRenderedPageBreak/>";
+    let body = [
+        format!(
+            "<w:p><w:r><w:t>One</w:t><w:endnoteReference w:id='1'/><w:footnoteReference w:id='1'/>\
+             <w:commentReference w:id='1'/>{rendered}<w:t>two</w:t><w:footnoteReference w:id='2'/></w:r></w:p>"
+        ),
+        p("still two"),
+        styled(&section("rId1"), "the end of a section"),
+        format!(
+            "<w:tbl><w:tr>{}{}</w:tr></w:tbl>",
+            cell("<w:p><w:r><w:t>three</w:t><w:footnoteReference w:id='3'/></w:r></w:p>"),
+            cell(&p("3"))
+        ),
+        format!("<w:p><w:r>{rendered}<w:t>four</w:t></w:r></w:p>"),
+    ]
+    .concat();
+    let xml = format!("<w:document><w:body>{body}{}</w:body></w:document>", section("rId2"));
+    let (footnotes, endnotes) = (part("footnotes", &footnotes), part("endnotes", &note("endnote", 1, "Late.")));
+    let comments = part("comments", &note("comment", 1, "Is it?"));
+    let (first, second) = (part("hdr", &p("Draft")), part("hdr", &p("Schedule")));
+    let mut parts = vec![("word/document.xml", xml.as_bytes()), ("word/footnotes.xml", footnotes.as_bytes())];
+    parts.extend([("word/endnotes.xml", endnotes.as_bytes()), ("word/comments.xml", comments.as_bytes())]);
+    parts.extend([("word/h1.xml", first.as_bytes()), ("word/h2.xml", second.as_bytes())]);
+    parts.push(("word/_rels/document.xml.rels", related.as_bytes()));
+    let extraction = crate::extract(Path::new("lease.docx"), &zip_file(&parts), &ExtractOptions::default()).unwrap();
+    extraction.pages.iter().for_each(assert_page_invariants);
+    let texts: Vec<&str> = extraction.pages.iter().map(|page| &*page.text).collect();
+    assert_eq!(
+        texts,
+        [
+            "One[i][1]\nComment: Is it?\n[1] First.\n[i] Late.\nHeader: Draft",
+            "two[2]\nstill two\nthe end of a section\n[2] Second.",
+            "three[3]\t3\n[3] In a table.\nHeader: Schedule",
+            "four",
+        ]
+    );
 }
 
 #[test]

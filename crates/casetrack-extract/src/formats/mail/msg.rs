@@ -1,10 +1,5 @@
 //! Outlook items in files ([MS-OXMSG]): a compound file of MAPI properties ([MS-OXPROPS]).
 
-use std::collections::HashSet;
-use std::io::{Cursor, Write};
-use std::path::Path;
-use std::time::SystemTime;
-
 use casetrack_core::Result;
 
 use super::body::{self, PageText};
@@ -13,7 +8,7 @@ use super::mime::decode_text;
 use super::properties::{Properties, charset};
 use super::{eml, rich_text};
 use crate::build::{DocumentBuilder, Extractor};
-use crate::container::ole::{CompoundFile, Entry};
+use crate::container::ole::{CompoundFile, Entry, copied};
 use crate::formats::rtf::Rtf;
 use crate::model::Source;
 
@@ -43,9 +38,6 @@ mod id {
 
 /// Types of recipients, and the property that lists their names where they have no objects of their own.
 const RECIPIENTS: [(&str, u32, u32); 3] = [("To", 1, 0x0E04), ("Cc", 2, 0x0E03), ("Bcc", 3, 0x0E02)];
-
-/// Storages inside each other; a message inside another takes two.
-const MAX_DEPTH: usize = 200;
 
 pub(crate) struct Msg;
 
@@ -168,7 +160,15 @@ fn attachments(
         let mut media_type = attachment.string(id::ATTACH_MEDIA_TYPE).unwrap_or_default().trim().to_ascii_lowercase();
         let bytes = match attachment.storage(id::ATTACH_DATA) {
             Some(storage) => {
-                let Some((bytes, is_message)) = copied(file, storage, bytes_left) else {
+                let mut is_message = false;
+                let copy = copied(file, storage, bytes_left, |name, bytes| {
+                    if name == "__properties_version1.0" && bytes.len() >= 24 {
+                        // The table of a message inside another has a header of 24 bytes instead of 32 ([MS-OXMSG] 2.4.1).
+                        is_message = true;
+                        bytes.splice(24..24, [0; 8]);
+                    }
+                });
+                let Some(bytes) = copy else {
                     document.warn(format!("The attachment {name} is damaged and was left out."));
                     continue;
                 };
@@ -190,41 +190,4 @@ fn attachments(
         found.push(Enclosure { name, media_type, inline, bytes });
     }
     found
-}
-
-/// An object inside as a file of its own, and whether it is a message. The same object gives the same bytes.
-fn copied(file: &CompoundFile, object: &Entry, max_bytes: u64) -> Option<(Vec<u8>, bool)> {
-    let mut copy = cfb::CompoundFile::create_with_version(cfb::Version::V3, Cursor::new(Vec::new())).ok()?;
-    let (mut is_message, mut bytes_left) = (false, max_bytes);
-    let mut open = vec![(Path::new("/").to_owned(), file.entries(object).into_iter())];
-    let mut seen = HashSet::from([object.number]);
-    while let Some((folder, entries)) = open.last_mut() {
-        let Some(entry) = entries.next() else {
-            open.pop();
-            continue;
-        };
-        let target = folder.join(&entry.name);
-        // A damaged directory may run in a circle.
-        if !seen.insert(entry.number) || open.len() > MAX_DEPTH {
-            return None;
-        }
-        if entry.is_storage {
-            copy.create_storage(&target).ok()?;
-            copy.set_created_time(&target, SystemTime::UNIX_EPOCH).ok()?;
-            copy.set_modified_time(&target, SystemTime::UNIX_EPOCH).ok()?;
-            open.push((target, file.entries(&entry).into_iter()));
-            continue;
-        }
-        let mut bytes = file.content(&entry);
-        bytes.truncate(usize::try_from(bytes_left).unwrap_or(usize::MAX));
-        bytes_left -= bytes.len() as u64;
-        if open.len() == 1 && entry.name == "__properties_version1.0" && bytes.len() >= 24 {
-            // The table of a message inside another has a header of 24 bytes instead of 32 ([MS-OXMSG] 2.4.1).
-            is_message = true;
-            bytes.splice(24..24, [0; 8]);
-        }
-        copy.create_stream(&target).ok()?.write_all(&bytes).ok()?;
-    }
-    copy.flush().ok()?;
-    Some((copy.into_inner().into_inner(), is_message))
 }

@@ -221,6 +221,24 @@ fn outlook_messages_are_read_like_others() {
 }
 
 #[test]
+fn a_sector_that_is_used_twice_costs_nothing() {
+    let bytes = outlook_message();
+    let whole = extract("a.msg", &bytes);
+    let table = (u32::from_le_bytes(bytes[76..80].try_into().unwrap()) as usize + 1) * 512;
+    let entries: Vec<[u8; 4]> = bytes[table..table + 512].as_chunks::<4>().0.to_vec();
+    let followed = entries.iter().find(|next| u32::from_le_bytes(**next) < 128).unwrap();
+    let ends = entries.iter().enumerate().filter(|(_, next)| **next == [0xFE, 0xFF, 0xFF, 0xFF]);
+    let changed = ends.map(|(sector, _)| {
+        let mut changed = bytes.clone();
+        changed[table + 4 * sector..][..4].copy_from_slice(followed);
+        assert!(cfb::CompoundFile::open(Cursor::new(&changed)).is_err());
+        let extraction = extract("a.msg", &changed);
+        assert_eq!((extraction.pages, extraction.attachments), (whole.pages.clone(), whole.attachments.clone()));
+    });
+    assert!(changed.count() > 0);
+}
+
+#[test]
 fn damaged_outlook_messages_end_as_an_error_or_with_text() {
     let whole = outlook_message();
     for cut in (8..whole.len()).step_by(97) {

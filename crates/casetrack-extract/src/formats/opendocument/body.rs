@@ -4,7 +4,7 @@ use super::inline::Paragraph;
 use super::lists::Lists;
 use super::styles::Styles;
 use crate::build::DocumentBuilder;
-use crate::build::flow::{Flow, FlowBlock, PAGE_BREAK, Sink};
+use crate::build::flow::{Flow, FlowBlock, PAGE_BREAK, Sink, plain_text};
 use crate::container::xml::{Element, Stop, XmlReader};
 
 /// What the repetition of rows and cells may add to a document.
@@ -13,14 +13,6 @@ const MAX_REPEATED_BYTES: usize = 1 << 24;
 /// Gives the content of the object in a folder of the package; `None` where there is none.
 pub(super) type LoadObject<'d> = &'d mut dyn FnMut(&str) -> casetrack_core::Result<Option<String>>;
 
-/// A footnote or endnote; they follow the text.
-pub(super) struct Note {
-    pub is_endnote: bool,
-    /// As the text shows it.
-    pub mark: String,
-    pub blocks: Vec<FlowBlock>,
-}
-
 /// Reads the content of a document.
 pub(super) struct Body<'a, 'd> {
     pub xml: XmlReader<'a>,
@@ -28,9 +20,10 @@ pub(super) struct Body<'a, 'd> {
     pub lists: Lists,
     pub flow: Flow<'d>,
     pub load_object: LoadObject<'d>,
-    pub notes: Vec<Note>,
-    /// Comments on what is being read; they follow it.
-    pub comments: Vec<FlowBlock>,
+    /// How many footnotes and endnotes there were.
+    pub notes: [u32; 2],
+    /// Comments on what is being read, which they follow. Those in a paragraph are with the number of page breaks before their place.
+    pub comments: Vec<(usize, FlowBlock)>,
     /// Formulas of the drawing object read last.
     pub formulas: String,
     pub hidden_sections: Vec<String>,
@@ -55,7 +48,7 @@ impl<'a, 'd> Body<'a, 'd> {
             lists: Lists::default(),
             flow: Flow::new(document),
             load_object,
-            notes: Vec::new(),
+            notes: [0; 2],
             comments: Vec::new(),
             formulas: String::new(),
             hidden_sections: Vec::new(),
@@ -115,6 +108,9 @@ impl<'a, 'd> Body<'a, 'd> {
     /// The next text stands on a new page.
     pub fn end_page(&mut self) {
         self.page_ended = self.is_paged;
+        if self.is_paged {
+            self.flow.document.has_saved_break();
+        }
     }
 
     /// Reads the children of `text:list` to its end.
@@ -171,27 +167,30 @@ impl<'a, 'd> Body<'a, 'd> {
 
         let mut paragraph = Paragraph::default();
         let outcome = self.inlines(&mut paragraph);
+        // In a cell, comments follow the table.
+        let mut attached = paragraph.boxed;
+        if is_on_page {
+            attached.append(&mut self.comments);
+            attached.sort_by_key(|(breaks, _)| *breaks);
+        }
         if self.page_ended && !paragraph.text.trim().is_empty() {
             self.page_ended = false;
             paragraph.text.insert(0, PAGE_BREAK);
+            attached.iter_mut().for_each(|(breaks, _)| *breaks += 1);
         }
         // The label that the program showed, if it wrote that down.
         let label = paragraph.number.map(|number| format!("{} ", number.trim())).or(counted);
-        self.flow.emit(FlowBlock::paragraph(paragraph.text, level, label.as_deref()), sink)?;
-        for block in paragraph.boxed {
-            self.flow.emit(block, sink)?;
-        }
-        self.place_comments(sink)?;
+        self.flow.emit_with(FlowBlock::paragraph(paragraph.text, level, label.as_deref()), attached, sink)?;
         if is_on_page && self.styles.paragraph_breaks_after(style) {
             self.flow.break_page();
         }
         outcome
     }
 
-    /// Comments stand on the page, behind the paragraph or table that they are about.
+    /// Comments stand on the page, behind the table or slide that they are about.
     pub fn place_comments(&mut self, sink: &Sink) -> Result<(), Stop> {
         if matches!(sink, Sink::Pages) {
-            for comment in std::mem::take(&mut self.comments) {
+            for (_, comment) in std::mem::take(&mut self.comments) {
                 self.flow.push(&comment)?;
             }
         }
@@ -235,6 +234,14 @@ impl<'a, 'd> Body<'a, 'd> {
         Ok(())
     }
 
+    /// Reads what is anchored in a paragraph and stands elsewhere: the page that the paragraph starts is left to that.
+    pub fn anchored<T>(&mut self, read: impl FnOnce(&mut Self) -> T) -> T {
+        let page_ended = std::mem::take(&mut self.page_ended);
+        let outcome = read(self);
+        self.page_ended = page_ended;
+        outcome
+    }
+
     /// Reads `office:annotation` to its end.
     pub fn annotation(&mut self) -> Result<(), Stop> {
         let outside = self.lists.step_outside();
@@ -252,12 +259,12 @@ impl<'a, 'd> Body<'a, 'd> {
         })();
         self.lists.step_back(outside);
         let lines: Vec<String> =
-            sink.into_blocks().iter().map(|block| block.text.replace(PAGE_BREAK, " ").trim().to_owned()).collect();
+            sink.into_blocks().iter().map(|block| plain_text(&block.text).trim().to_owned()).collect();
         let text = lines.join("\n");
         if !text.trim().is_empty() {
             let author = author.trim();
             let by = if author.is_empty() { String::new() } else { format!(" by {author}") };
-            self.comments.push(FlowBlock::paragraph(format!("Comment{by}: {}", text.trim()), None, None));
+            self.comments.push((0, FlowBlock::paragraph(format!("Comment{by}: {}", text.trim()), None, None)));
         }
         outcome
     }

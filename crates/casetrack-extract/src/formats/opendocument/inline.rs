@@ -1,7 +1,7 @@
 //! Content of paragraphs: text, fields, notes, comments, drawing objects ([ODF] Part 3, 6 and 7).
 
-use super::body::{Body, Note, is_shape};
-use crate::build::flow::{FlowBlock, PAGE_BREAK, Sink};
+use super::body::{Body, is_shape};
+use crate::build::flow::{FlowBlock, Note, PAGE_BREAK, Sink, is_reserved};
 use crate::container::xml::{Element, Node, Stop, XmlError};
 use crate::text::roman::roman;
 
@@ -13,8 +13,8 @@ pub(super) struct Paragraph {
     pub text: String,
     /// The label that the program showed.
     pub number: Option<String>,
-    /// Content of the drawing objects anchored here; it follows the paragraph.
-    pub boxed: Vec<FlowBlock>,
+    /// Content of the drawing objects anchored here, each with the number of page breaks before its place.
+    pub boxed: Vec<(usize, FlowBlock)>,
     /// White space that follows is not shown.
     after_space: bool,
 }
@@ -30,9 +30,10 @@ impl Paragraph {
     fn push_folded(&mut self, text: &str) {
         for c in text.chars() {
             match c {
-                ' ' | '\t' | '\n' | '\r' | PAGE_BREAK if self.after_space => {}
-                ' ' | '\t' | '\n' | '\r' | PAGE_BREAK => {
-                    self.text.push(' ');
+                c if matches!(c, ' ' | '\t' | '\n' | '\r') || is_reserved(c) => {
+                    if !self.after_space {
+                        self.text.push(' ');
+                    }
                     self.after_space = true;
                 }
                 c => {
@@ -46,6 +47,10 @@ impl Paragraph {
     fn push(&mut self, text: &str) {
         self.text.push_str(text);
         self.after_space = false;
+    }
+
+    fn breaks(&self) -> usize {
+        self.text.matches(PAGE_BREAK).count()
     }
 }
 
@@ -72,22 +77,31 @@ impl Body<'_, '_> {
             }
             "tab" => paragraph.push("\t"),
             "line-break" => paragraph.push("\n"),
-            "soft-page-break" if self.is_paged => paragraph.text.push(PAGE_BREAK),
+            "soft-page-break" if self.is_paged => {
+                self.flow.document.has_saved_break();
+                paragraph.text.push(PAGE_BREAK);
+            }
             "number" => {
                 paragraph.number = Some(self.xml.text()?).filter(|number| !number.trim().is_empty());
                 return Ok(());
             }
             "note" => return self.note(element, paragraph),
-            "annotation" => return self.annotation(),
+            "annotation" => {
+                let before = self.comments.len();
+                let outcome = self.anchored(Self::annotation);
+                self.comments[before..].iter_mut().for_each(|(breaks, _)| *breaks = paragraph.breaks());
+                return outcome;
+            }
             // Phonetic guides, the source of scripts and of form controls, declarations.
             "ruby-text" | "script" | "event-listeners" | "control" | "tracked-changes" => {}
             name if is_shape(name) => {
                 let mut sink = Sink::collect();
-                let outcome = self.shape(&mut sink);
+                let outcome = self.anchored(|body| body.shape(&mut sink));
                 if !self.formulas.is_empty() {
                     paragraph.push(&std::mem::take(&mut self.formulas));
                 }
-                paragraph.boxed.append(&mut sink.into_blocks());
+                let breaks = paragraph.breaks();
+                paragraph.boxed.extend(sink.into_blocks().into_iter().map(|block| (breaks, block)));
                 return outcome;
             }
             // A variable that is set without being shown.
@@ -106,7 +120,7 @@ impl Body<'_, '_> {
                 match child.name() {
                     "note-citation" => mark = self.xml.text()?.trim().to_owned(),
                     "note-body" => {
-                        let (read, outcome) = self.collected();
+                        let (read, outcome) = self.anchored(Self::collected);
                         blocks = read;
                         outcome?;
                     }
@@ -115,12 +129,13 @@ impl Body<'_, '_> {
             }
             Ok(())
         })();
+        let number = &mut self.notes[usize::from(is_endnote)];
+        *number += 1;
         if mark.is_empty() {
-            let number = self.notes.iter().filter(|note| note.is_endnote == is_endnote).count() as u32 + 1;
-            mark = if is_endnote { roman(number) } else { number.to_string() };
+            mark = if is_endnote { roman(*number) } else { number.to_string() };
         }
-        paragraph.push(&format!("[{mark}]"));
-        self.notes.push(Note { is_endnote, mark, blocks });
+        let reference = self.flow.refer(Note { mark, is_endnote, blocks });
+        paragraph.push(&reference);
         outcome
     }
 }

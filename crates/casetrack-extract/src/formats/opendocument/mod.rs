@@ -2,7 +2,7 @@
 //!
 //! Read: paragraphs and headings with the labels of lists and outline, tables row by row, text boxes, the results of fields,
 //! insertions, formulas, the data of charts; comments behind the paragraph or table they are about; footnotes and endnotes
-//! at the end, `[1]` and `[i]` where they are referred to. Hidden sections are read, with a warning. Not read: headers and
+//! at the end of the page that refers to them, `[1]` and `[i]` where it does. Hidden sections are read, with a warning. Not read: headers and
 //! footers, masters of slides, deletions, descriptions of pictures. Pages are those that explicit breaks make and that the
 //! program recorded when it saved the file; in a presentation, slides.
 
@@ -22,11 +22,12 @@ use self::body::{Body, LoadObject};
 pub(crate) use self::manifest::{Manifest, flat_mime_type};
 use self::presentation::Slides;
 use self::styles::Styles;
-use crate::build::flow::{Sink, push_note};
+use crate::build::flow::Sink;
 use crate::build::{DocumentBuilder, Extractor};
 use crate::container::xml::Stop;
 use crate::container::zip::{SIGNATURES, ZipContainer};
 use crate::model::Source;
+use crate::office::embedded::Embedded;
 use crate::office::open_document;
 use crate::office::slides::{DEFAULT_TITLES, warn_of_slides};
 use crate::text::encoding;
@@ -49,7 +50,8 @@ impl Extractor for OpenDocument {
         Parts { content: &content, styles: &styles, meta: &meta }.read(source, document, &mut |folder| {
             let bytes = container.part(&format!("{folder}/content.xml"))?;
             Ok(bytes.map(|bytes| encoding::decode_xml(&bytes).into_owned()))
-        })
+        })?;
+        Embedded::of_open_document(&mut container, document)
     }
 }
 
@@ -74,18 +76,15 @@ impl Parts<'_> {
         let mut slides = None;
         let mut body = Body::new(self.content, &styles, load_object, document);
         let outcome = read_content(&mut body, &mut slides);
-        let (notes, hidden_sections) = (body.notes, body.hidden_sections);
+        let is_blank = body.flow.document.is_blank();
+        body.flow.finish()?;
+        let hidden_sections = body.hidden_sections;
         if let Some(error) = Stop::damage(outcome)? {
-            if document.is_blank() {
+            if is_blank {
                 return Err(source.unreadable(error));
             }
             let last = if slides.is_some() { "last slide" } else { "last page" };
             document.warn(format!("The document is damaged ({error}); what follows the {last} is missing."));
-        }
-        for are_endnotes in [false, true] {
-            for note in notes.iter().filter(|note| note.is_endnote == are_endnotes) {
-                push_note(document, &note.mark, &note.blocks)?;
-            }
         }
         if !hidden_sections.is_empty() {
             document.warn(format!("Hidden when the document is printed: section {}.", hidden_sections.join(", ")));
@@ -110,7 +109,8 @@ fn read_content(body: &mut Body, slides: &mut Option<Slides>) -> std::result::Re
         while let Some(element) = body.xml.child()? {
             match element.name() {
                 "text" => {
-                    body.flow.start_page();
+                    body.flow.document.expect_layout();
+                    body.flow.start_page()?;
                     body.blocks(&mut Sink::Pages)?;
                 }
                 "presentation" => body.slides(slides.insert(Slides::default()))?,

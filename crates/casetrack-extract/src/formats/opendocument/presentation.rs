@@ -44,7 +44,7 @@ impl Body<'_, '_> {
             }
             let mut slide = Slide::default();
             let outcome = self.slide(&mut slide);
-            self.flow.start_page();
+            self.flow.start_page()?;
             let title = slide.title.join(" ");
             self.write_slide(&title, slide)?;
             slides.first_title = slides.first_title.take().or(Some(title).filter(|title| !title.is_empty()));

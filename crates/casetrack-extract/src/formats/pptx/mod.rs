@@ -17,6 +17,7 @@ use crate::build::{DocumentBuilder, Extractor};
 use crate::container::opc::{Package, Relationships};
 use crate::container::xml::{XmlError, XmlReader};
 use crate::model::Source;
+use crate::office::embedded::Embedded;
 use crate::office::graphics::{self, Chart};
 use crate::office::properties;
 use crate::office::slides::{DEFAULT_TITLES, push_notes, warn_of_slides};
@@ -71,6 +72,7 @@ impl Extractor for Pptx {
             return Err(source.unreadable(reason));
         }
         warn_of_slides(document, damaged, &hidden);
+        Embedded::of_package(&mut package, document)?;
         package.take_warnings().into_iter().for_each(|warning| document.warn(warning));
         if let Some(title) = title.filter(|title| !title.trim().is_empty()).or(first_title) {
             document.set_title(&title);

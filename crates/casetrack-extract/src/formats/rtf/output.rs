@@ -3,7 +3,7 @@
 use casetrack_core::{BlockKind, Result};
 
 use crate::build::DocumentBuilder;
-use crate::build::flow::{Flow, FlowBlock};
+use crate::build::flow::{Flow, FlowBlock, Note};
 use crate::build::table::{Cell, Row, push_table};
 
 pub(super) struct Output<'d> {
@@ -26,6 +26,16 @@ impl<'d> Output<'d> {
         self.flow.document
     }
 
+    /// What stands in the text where it refers to the note.
+    pub fn refer(&mut self, note: Note) -> String {
+        self.flow.refer(note)
+    }
+
+    pub fn finish(&mut self) -> Result<()> {
+        self.finish_table()?;
+        self.flow.finish()
+    }
+
     pub fn break_page(&mut self) {
         self.flow.break_page();
     }
@@ -35,10 +45,8 @@ impl<'d> Output<'d> {
             return Ok(());
         }
         self.finish_table()?;
-        self.flow.start_pending_page();
         let label = Some(label.trim()).filter(|label| !label.is_empty()).map(|label| format!("{label} "));
-        let block = FlowBlock::paragraph(text.to_owned(), level, label.as_deref());
-        self.flow.document.push_block(block.kind, &block.text)
+        self.flow.push(&FlowBlock::paragraph(text.to_owned(), level, label.as_deref()))
     }
 
     pub fn cell_paragraph(&mut self, label: &str, text: &str) {
@@ -80,11 +88,14 @@ impl<'d> Output<'d> {
 
     /// A table with a single column only frames text.
     fn finish_rows(&mut self) -> Result<()> {
-        let rows = std::mem::take(&mut self.rows);
+        let mut rows = std::mem::take(&mut self.rows);
         if rows.is_empty() {
             return Ok(());
         }
-        self.flow.start_pending_page();
+        self.flow.start_pending_page()?;
+        for cell in rows.iter_mut().flat_map(|row| &mut row.cells) {
+            cell.text = self.flow.take_notes(&cell.text);
+        }
         if rows.iter().any(|row| row.cells.len() > 1) {
             return push_table(self.flow.document, &mut self.flow.table, &rows);
         }

@@ -11,6 +11,7 @@ use super::output::Output;
 use super::state::{Destination, Font, Frame, State, Style, heading_level};
 use super::tokens::{Token, Tokens};
 use crate::build::DocumentBuilder;
+use crate::build::flow::{FlowBlock, Note, is_reserved};
 use crate::office::number_format::format_number;
 use crate::office::symbols;
 
@@ -42,12 +43,12 @@ pub(super) struct Reader<'d> {
     label: String,
     frames: Vec<Frame>,
     boxed: Vec<String>,
-    notes: Vec<(String, Vec<String>)>,
     counts: [u32; 2],
     title: String,
     author: String,
     created: Date,
     revised: Date,
+    page_count: Option<u32>,
     /// A section ended: its successor starts a page unless it says otherwise.
     section_ended: bool,
     /// The next word is of a destination that may be skipped.
@@ -72,12 +73,12 @@ impl<'d> Reader<'d> {
             label: String::new(),
             frames: Vec::new(),
             boxed: Vec::new(),
-            notes: Vec::new(),
             counts: [0; 2],
             title: String::new(),
             author: String::new(),
             created: Date::default(),
             revised: Date::default(),
+            page_count: None,
             section_ended: false,
             skippable: false,
         }
@@ -126,16 +127,12 @@ impl<'d> Reader<'d> {
         }
         self.state.destination = Destination::Text;
         self.end_paragraph()?;
-        self.output.finish_table()?;
-        for (mark, paragraphs) in std::mem::take(&mut self.notes) {
-            for (index, text) in paragraphs.iter().enumerate() {
-                let text = if index == 0 { format!("[{mark}] {}", text.trim()) } else { text.clone() };
-                self.output.paragraph(None, "", &text)?;
-            }
-        }
+        self.output.finish()?;
         let document = self.output.document();
         document.set_title(&self.title);
         document.set_author(&self.author);
+        document.expect_layout();
+        document.set_page_count(self.page_count);
         document.set_created(self.created.to_iso());
         document.set_modified(self.revised.to_iso());
         Ok(ended)
@@ -196,8 +193,9 @@ impl<'d> Reader<'d> {
             let count = &mut self.counts[usize::from(frame.is_endnote)];
             *count += 1;
             let mark = format_number(*count, if frame.is_endnote { "lowerRoman" } else { "decimal" });
-            self.text.push_str(&format!("[{mark}]"));
-            self.notes.push((mark, frame.paragraphs));
+            let blocks = frame.paragraphs.into_iter().map(|text| FlowBlock::paragraph(text, None, None)).collect();
+            let reference = self.output.refer(Note { mark, is_endnote: frame.is_endnote, blocks });
+            self.text.push_str(&reference);
         }
         Ok(())
     }
@@ -233,6 +231,7 @@ impl<'d> Reader<'d> {
             "info" => self.enter(Destination::Info),
             "title" if self.state.destination == Destination::Info => self.enter(Destination::Title),
             "author" if self.state.destination == Destination::Info => self.enter(Destination::Author),
+            "nofpages" if self.state.destination == Destination::Info => self.page_count = u32::try_from(value).ok(),
             "creatim" if self.state.destination == Destination::Info => self.enter(Destination::Created),
             "revtim" if self.state.destination == Destination::Info => self.enter(Destination::Revised),
             _ if self.state.destination == Destination::Created => self.created.set(name, value),
@@ -402,7 +401,9 @@ impl<'d> Reader<'d> {
 
     fn push_str(&mut self, text: &str) {
         match self.state.destination {
-            Destination::Text if !self.state.hidden && !self.state.deleted => self.text.push_str(text),
+            Destination::Text if !self.state.hidden && !self.state.deleted => {
+                self.text.push_str(&text.replace(is_reserved, " "));
+            }
             // A bullet of an unknown font is still a bullet.
             Destination::Label => self.label.push_str(&text.replace(char::REPLACEMENT_CHARACTER, "•")),
             Destination::Title => self.title.push_str(text),

@@ -105,6 +105,27 @@ fn notes_and_boxes_are_kept_out_of_the_sentence() {
 }
 
 #[test]
+fn notes_stand_on_the_page_that_refers_to_them() {
+    let note = |text: &str| format!("{{\\footnote\\pard\\plain {text}}}");
+    let body = format!(
+        "one{}\\par\\page two\\par\\trowd\\pard\\intbl a{}\\cell b\\cell\\row\\pard\\page three\\par",
+        note("First."),
+        note("Second.")
+    );
+    let found: Vec<(u32, String)> = blocks(&body).into_iter().map(|(page, _, text)| (page, text)).collect();
+    let expected = [(1, "one[1]"), (1, "[1] First."), (2, "two"), (2, "a[2]\tb"), (2, "[2] Second."), (3, "three")];
+    assert_eq!(found, expected.map(|(page, text)| (page, text.to_owned())));
+}
+
+#[test]
+fn pages_count_where_the_program_counted_as_many() {
+    let is_unpaged = |info: &str| extract_bytes(format!("{{\\rtf1{info} one\\par}}").as_bytes()).unpaged;
+    assert!(is_unpaged(""));
+    assert!(!is_unpaged("{\\info{\\nofpages1}}"));
+    assert!(is_unpaged("{\\info{\\nofpages4}}"));
+}
+
+#[test]
 fn hostile_files_are_read_in_linear_time() {
     let cut = extract_bytes(b"{\\rtf1\\ansi kept\\par {lost");
     assert_eq!((&*cut.pages[0].text, cut.warnings.len()), ("kept\nlost", 1));

@@ -12,6 +12,7 @@ use crate::build::DocumentBuilder;
 use crate::container::ole::{clipped, u16_at, u32_at, utf16};
 use crate::container::opc::Package;
 use crate::model::Source;
+use crate::office::embedded::Embedded;
 use crate::office::properties;
 
 /// Numbers of the records that are read (2.3.1).
@@ -95,6 +96,7 @@ pub(super) fn read(source: &Source, document: &mut DocumentBuilder) -> Result<()
         xlsx::read_drawings(&mut package, &related, &mut sheet)?;
         Ok(sheet)
     })?;
+    Embedded::of_package(&mut package, document)?;
     package.take_warnings().into_iter().for_each(|warning| document.warn(warning));
     Ok(())
 }

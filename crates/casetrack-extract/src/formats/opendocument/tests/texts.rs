@@ -191,6 +191,25 @@ fn notes_follow_the_text_and_comments_their_paragraph() {
 }
 
 #[test]
+fn notes_and_comments_stand_on_the_page_of_their_place() {
+    let note = |text: &str| {
+        format!("<text:note><text:note-citation/><text:note-body>{}</text:note-body></text:note>", p(text))
+    };
+    let comment = "<office:annotation><text:p>Check</text:p></office:annotation>";
+    let body = [
+        p(&format!("one{}{comment}<text:soft-page-break/>two{}", note("First."), note("Second."))),
+        "<text:soft-page-break/>".to_owned(),
+        p(&format!("{}three{comment}", note("Third."))),
+    ];
+    let extraction = extract(&body.concat());
+    let texts: Vec<&str> = extraction.pages.iter().map(|page| &*page.text).collect();
+    assert_eq!(
+        texts,
+        ["one[1]\nComment: Check\n[1] First.", "two[2]\n[2] Second.", "[3]three\nComment: Check\n[3] Third."]
+    );
+}
+
+#[test]
 fn hidden_sections_are_read_and_named() {
     let body = format!(
         "<text:section text:name='Draft' text:display='none'>{}</text:section><text:section>{}</text:section>",

@@ -12,6 +12,7 @@ use super::sheet::{Sheet, write_all};
 use crate::build::DocumentBuilder;
 use crate::container::ole::CompoundFile;
 use crate::model::Source;
+use crate::office::embedded::Embedded;
 use crate::office::summary_information;
 
 pub(super) fn read(source: &Source, document: &mut DocumentBuilder) -> Result<()> {
@@ -34,7 +35,9 @@ pub(super) fn read(source: &Source, document: &mut DocumentBuilder) -> Result<()
             None => sheet.problem = Some("it lies beyond the end of the file".into()),
         }
         Ok(sheet)
-    })
+    })?;
+    let objects = container.root_entries().into_iter().filter(|entry| entry.name.starts_with("MBD"));
+    Embedded::of_storages(&container, objects, document)
 }
 
 #[cfg(test)]

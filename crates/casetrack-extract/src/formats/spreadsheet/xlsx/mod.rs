@@ -15,6 +15,7 @@ use super::sheet::{Sheet, write_all};
 use crate::build::DocumentBuilder;
 use crate::container::opc::{Package, Relationships};
 use crate::model::Source;
+use crate::office::embedded::Embedded;
 use crate::office::properties;
 use crate::text::encoding;
 
@@ -65,6 +66,7 @@ pub(super) fn read(source: &Source, document: &mut DocumentBuilder) -> Result<()
         read_sheet(&shared, &mut package, target.as_deref(), &mut sheet)?;
         Ok(sheet)
     })?;
+    Embedded::of_package(&mut package, document)?;
     package.take_warnings().into_iter().for_each(|warning| document.warn(warning));
     Ok(())
 }

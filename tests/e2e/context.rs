@@ -99,6 +99,14 @@ fn a_collection_is_briefed_from_its_documents_with_the_place_of_every_statement(
     let days: Vec<&Value> =
         timeline["events"].as_array().unwrap().iter().map(|event| &event["date"]["first"]).collect();
     assert_eq!(days, ["2021-06-30"]);
+    // Of documents that mention somebody: the day of the agreement is in both.
+    let (_, timeline) =
+        client.call("get_collection_timeline", json!({"entity": "Summit Services", "end_date": "2021-03"}));
+    assert_eq!(timeline["events"][0]["date"]["first"], "2021-03-01", "{timeline}");
+    let one = json!({"entity": "John Smith", "document_filter": "Gulls"});
+    assert_eq!(client.call("get_collection_timeline", one).1["total"], 0);
+    let unknown = client.call_failing("get_collection_timeline", json!({"entity": "Zanzibar Shipping"}));
+    assert!(unknown.contains("not found"), "{unknown}");
     let (_, statistics) = client.call("get_collection_statistics", json!({}));
     assert_eq!(statistics["coverage"]["annotated_documents"], 3);
 

@@ -48,12 +48,14 @@ fn every_document_gets_a_row_and_the_count_is_at_the_top() {
     assert_eq!((&answer["documents"], &answer["found"]), (&json!(12), &json!(5)), "{text}");
     let expected: Vec<String> = (1..=5).map(|number| format!("Contract {number:02}.txt")).collect();
     assert_eq!(names(&answer["rows"], true), expected);
-    assert_eq!(names(&answer["rows"], false).len(), 7);
+    assert_eq!((names(&answer["rows"], false).len(), &answer["next_offset"]), (5, &json!(10)));
+    let (_, all) = client.call("ask_every_document", json!({"question": question, "limit": 200}));
+    assert_eq!((names(&all["rows"], false).len(), &all["next_offset"]), (7, &Value::Null));
     assert!(text.contains("\nFound in 5 of 12 documents.\n"), "{text}");
     let first = &answer["rows"][0];
     assert!(first["quote"].as_str().unwrap().contains("for convenience, without cause"), "{first}");
     assert!(first["citation"].as_str().unwrap().contains(", p. 1, "), "{first}");
-    assert!(text.contains("Nothing found, nearest first: \"Contract"), "{text}");
+    assert!(text.contains("Nothing found in 7, nearest first: \"Contract"), "{text}");
     assert!(answer.to_string().len() <= 2 * text.len(), "{} {}", answer.to_string().len(), text.len());
 
     // In parts, and of some documents only.

@@ -53,12 +53,35 @@ fn the_sheet_has_a_row_for_each_document_and_columns_that_users_define() {
     let (_, sheet) = client.call("get_matter_sheet", narrow);
     assert_eq!((&sheet["total"], values(&sheet, 0, "deposit").len()), (&json!(1), 1), "{sheet}");
 
+    // A question is asked of all documents at once; a typed cell is the first value of what answers.
+    let refused = client.call_failing("define_column", json!({"name": "broken", "question": "+renew"}));
+    assert!(refused.contains("conditions only"), "{refused}");
+    let asked = "Is renewal automatic unless notice of non-renewal is given?";
+    client.call("define_column", json!({"name": "renewal", "question": asked}));
+    client.call("define_column", json!({"name": "renews_for", "question": asked, "type": "duration"}));
+    let both = json!({"columns": ["renewal", "renews_for"], "documents": ["supply.txt"]});
+    let (text, sheet) = client.call("get_matter_sheet", both.clone());
+    assert_eq!((&sheet["documents"], &sheet["total"]), (&json!(2), &json!(1)), "{text}");
+    assert!(values(&sheet, 0, "renewal")[0].contains("renew automatically for successive"), "{text}");
+    assert_eq!(values(&sheet, 0, "renews_for"), ["1 year"], "{text}");
+    let place = &sheet["rows"][0]["cells"]["renewal"][0];
+    let (start, end) = (place["char_start"].as_u64().unwrap() as usize, place["char_end"].as_u64().unwrap() as usize);
+    assert!(SUPPLY[start..end].contains("renew automatically for successive"), "{place}");
+    let (text, sheet) = client.call("get_matter_sheet", json!({"columns": ["title"], "filter": ["renewal"]}));
+    assert_eq!(
+        (&sheet["total"], values(&sheet, 0, "title")),
+        (&json!(1), vec!["SUPPLY AGREEMENT".to_owned()]),
+        "{text}"
+    );
+
     // A document that changes is read again.
-    std::fs::write(dir.path().join("files/supply.txt"), SUPPLY.replace("Ohio", "Texas")).unwrap();
+    let changed = SUPPLY.replace("Ohio", "Texas").replace("one (1) year terms", "two (2) year terms");
+    std::fs::write(dir.path().join("files/supply.txt"), changed).unwrap();
     client.call("ingest_folder", json!({"folder_path": dir.path().join("files")}));
     let (_, sheet) =
         client.call("get_matter_sheet", json!({"columns": ["governing_law"], "filter": ["governing_law=texas"]}));
     assert_eq!(sheet["total"], 1);
+    assert_eq!(values(&client.call("get_matter_sheet", both).1, 0, "renews_for"), ["2 years"]);
 
     let (text, list) = client.call("list_documents", json!({"sort_by": "name"}));
     assert_eq!(list["documents"][1]["governing_law"], "Texas");

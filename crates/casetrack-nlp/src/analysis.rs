@@ -84,6 +84,13 @@ pub fn value_key(text: &str) -> Option<(EntityType, String)> {
     Some((mention.entity_type, key_of_value(mention.value.as_ref()?)))
 }
 
+/// Key of the first date or amount in a text, as [`value_key`] gives it.
+pub fn first_value(text: &str, entity_type: EntityType) -> Option<String> {
+    let found = rules::find(&[text]).pop()?;
+    let of_type = found.mentions.iter().filter(|mention| mention.entity_type == entity_type);
+    of_type.min_by_key(|mention| mention.char_start)?.value.as_ref().map(key_of_value)
+}
+
 /// A mention before its entity is known.
 struct Placed {
     page: u32,
@@ -212,5 +219,8 @@ mod tests {
         assert_eq!(key("5 May 2019"), Some(found.entities[date].key.clone()));
         assert_eq!(key("USD 1.25 million"), key("$1,250,000"));
         assert_eq!((key("Acme"), key("about $5")), (None, None));
+        let first = |of_type| first_value("It pays $5 by 5 May 2019 and $7 by 1 June 2020.", of_type);
+        assert_eq!((first(EntityType::Date), first(EntityType::Amount)), (key("May 5, 2019"), key("$5")));
+        assert_eq!(first(EntityType::Person), None);
     }
 }

@@ -20,7 +20,7 @@ pub mod spacy;
 pub mod tokens;
 mod words;
 
-pub use analysis::{ANALYSIS, annotate, value_key};
+pub use analysis::{ANALYSIS, annotate, first_value, value_key};
 pub use facts::{Fact, FactKind, Obligation, facts, length_of_time, obligations};
 pub use names::{definitions, signatures};
 pub use recognizer::{Label, NamedSpan, Recognizer};

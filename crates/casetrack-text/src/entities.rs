@@ -2,7 +2,7 @@
 
 use casetrack_core::EntityType;
 use casetrack_engine::briefing::{
-    EntityListReport, EntityNetwork, EntityView, MentionsReport, Snippet, TogetherReport,
+    EntityListReport, EntityNetwork, EntityView, MentionsReport, PartOfContract, Snippet, TogetherReport,
 };
 
 use super::format::{counted, one_line, push_notices, shorten, thousands, trimmed};
@@ -60,6 +60,15 @@ pub fn mentions(report: &MentionsReport) -> String {
         counted(shown as u64, "passage"),
     );
     push_notices(&mut text, &report.notices);
+    for (n, contract) in (0..).zip(&report.contracts) {
+        let role = match contract.role {
+            PartOfContract::Party => "Party in",
+            PartOfContract::Signatory => "Signatory of",
+        };
+        let (document, value) = (name(&contract.document_name), quote(&contract.value));
+        let begin = if n == 0 { "\n" } else { "" };
+        text.push_str(&format!("{begin}  {role} {document}, {}: {value}\n", contract.place.place));
+    }
     for (n, mention) in (1..).zip(&report.mentions) {
         let roles = match mention.roles.is_empty() {
             true => String::new(),

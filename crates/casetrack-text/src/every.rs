@@ -35,7 +35,8 @@ pub fn answer(answer: &EveryAnswer, offset: u32, reader: Reader) -> String {
         };
     }
     if !silent.is_empty() {
-        let _ = write!(text, "\n\nNothing found, nearest first: {}.", silent.join("; "));
+        let (all, names) = (thousands(documents.saturating_sub(*found)), silent.join("; "));
+        let _ = write!(text, "\n\nNothing found in {all}, nearest first: {names}.");
     }
     reader.push_more(&mut text, *documents, answer.next_offset);
     trimmed(text)

@@ -10,7 +10,7 @@ use super::marks::{name, quote};
 use crate::Reader;
 
 /// Longest text of a duty, in characters.
-const WHAT_CHARS: usize = 240;
+const WHAT_CHARS: usize = 320;
 
 /// Longest line of a calendar, in bytes, without its end.
 const LINE: usize = 75;
@@ -33,7 +33,10 @@ pub fn list(report: &ObligationReport) -> String {
         let _ = writeln!(text, " ({}, {})", name(&duty.document_name), duty.place.place);
     }
     if report.obligations.is_empty() {
-        text.push_str("No obligation names a day, a length of time or a period.");
+        text.push_str(
+            "No obligation fits. They are found where a sentence says that somebody shall do something, with a day, a length of time or \
+             a period; all other dates are in the timeline.",
+        );
     }
     let mut text = trimmed(text);
     Reader::Assistant.push_more(&mut text, report.total, report.next_offset);

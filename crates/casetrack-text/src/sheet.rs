@@ -18,9 +18,13 @@ pub fn rows(sheet: &Sheet, offset: u32) -> String {
         let _ = write!(text, ", {} of which fit the conditions", thousands(sheet.total));
     }
     text.push('\n');
+    if !sheet.rows.is_empty() {
+        text.push_str("Each value is followed by its place and how sure it is.\n");
+    }
     push_notices(&mut text, &sheet.notices);
     for (number, row) in (u64::from(offset) + 1..).zip(&sheet.rows) {
-        let _ = writeln!(text, "\n{number}. {}", name(&row.document_name));
+        let id = row.document_id.map(|id| format!(" (ID: {})", id.short())).unwrap_or_default();
+        let _ = writeln!(text, "\n{number}. {}{id}", name(&row.document_name));
         for column in &sheet.columns {
             let values = row.values(&column.name).iter().map(|value| cited(value, column.column_type));
             let values: Vec<String> = values.collect();
@@ -175,7 +179,7 @@ mod tests {
             documents: 2,
             total: 1,
             rows: vec![SheetRow {
-                document_id: document.id,
+                document_id: Some(document.id),
                 document_name: document.name,
                 cells,
                 not_found: vec!["venue".to_owned()],
@@ -189,7 +193,8 @@ mod tests {
     fn every_value_has_its_citation_and_what_is_missing_is_named() {
         assert_eq!(
             rows(&sheet("SUPPLY AGREEMENT"), 0),
-            "Matter sheet of Acme: 2 documents, 1 of which fit the conditions\n\n1. Vendor_Agreement.docx\n   \
+            "Matter sheet of Acme: 2 documents, 1 of which fit the conditions\nEach value is followed by its place and how sure it is.\n\n\
+             1. Vendor_Agreement.docx (ID: d0c00001)\n   \
              title: \"SUPPLY AGREEMENT\" [p. 4, para. 2, l. 7; 95%]\n   \
              expiry: 2003-11-14, computed: 3 years from 2000-11-14 (p. 1) [p. 4, para. 2, l. 7; 80%]\n   \
              not found: venue"

@@ -4,6 +4,7 @@ use casetrack_core::{Action, CollectionId, EntityType, Error, ErrorCode, Result,
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::roles::{self, ContractRole};
 use super::snippet::{self, Snippet};
 use crate::documents::find_document;
 use crate::graph::{
@@ -26,6 +27,9 @@ pub struct EntityListReport {
 pub struct MentionsReport {
     pub collection: String,
     pub entity: EntityView,
+    /// Where contracts name it as a party or signatory; ten at most.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub contracts: Vec<ContractRole>,
     /// The passages that mention it most, first.
     pub mentions: Vec<MentionReport>,
     pub notices: Vec<String>,
@@ -107,18 +111,27 @@ impl Host {
     ) -> Result<MentionsReport> {
         check_range("top_k", top_k, 1..=100)?;
         let known = known(self, collection)?;
-        let found = {
+        let (found, documents) = {
             let graph = known.graph();
             let id = resolve(&graph, name, entity_type)?;
-            graph.mentions(id, top_k as usize).ok_or_else(|| gone(name))?
+            let found = graph.mentions(id, top_k as usize).ok_or_else(|| gone(name))?;
+            let documents = roles::mentioning(&graph, id, &found.entity);
+            (found, documents)
         };
+        let contracts = roles::of(&known.collection, &found.entity, &documents)?;
         let mut mentions = Vec::new();
         for chunk in found.chunks {
             if let Some(snippet) = snippet::at(&known.collection, &chunk.place)? {
                 mentions.push(MentionReport { mentions: chunk.mentions, roles: chunk.roles, snippet });
             }
         }
-        Ok(MentionsReport { collection: known.name(), entity: found.entity, mentions, notices: known.notices()? })
+        Ok(MentionsReport {
+            collection: known.name(),
+            entity: found.entity,
+            contracts,
+            mentions,
+            notices: known.notices()?,
+        })
     }
 
     /// The passages that mention all of 2–5 entities.

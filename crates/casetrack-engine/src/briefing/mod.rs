@@ -11,6 +11,7 @@ mod documents;
 mod entities;
 mod overview;
 mod references;
+mod roles;
 mod snippet;
 
 pub use crate::graph::{
@@ -21,4 +22,5 @@ pub use documents::{ClusterReport, RelatedReport};
 pub use entities::{EdgeReport, EntityListReport, EntityNetwork, MentionReport, MentionsReport, TogetherReport};
 pub use overview::{Coverage, EventReport, MAX_EVENTS, StatisticsReport, SummaryReport, TimelineQuery, TimelineReport};
 pub use references::{CitationReport, CitationsReport, ReferenceListReport};
+pub use roles::{ContractRole, PartOfContract};
 pub use snippet::Snippet;

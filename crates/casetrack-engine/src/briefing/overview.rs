@@ -1,6 +1,8 @@
 //! The whole of a collection: a briefing, a timeline, statistics.
 
-use casetrack_core::{CollectionId, CollectionMeta, Result};
+use std::collections::HashSet;
+
+use casetrack_core::{CollectionId, CollectionMeta, DocumentId, Result};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -8,7 +10,7 @@ use super::snippet::{self, Snippet};
 use crate::documents::find_document;
 use crate::graph::{
     DocumentGroup, EntityView, GraphStatistics, GraphSummary, Known, ReferenceView, Stakeholder, TimelineEvent,
-    TimelineRequest, Topic, known,
+    TimelineRequest, Topic, chunks_with_entities, known,
 };
 use crate::host::Host;
 use crate::paging::{Paging, Part};
@@ -57,6 +59,8 @@ pub struct TimelineQuery {
     pub to: Option<String>,
     /// Name or id: only what this document states.
     pub document: Option<String>,
+    /// Only what documents state that mention this entity; a name that fits several means any of them.
+    pub entity: Option<String>,
     /// Only dates whose role contains these words: "effective" finds "effective date".
     pub role: Option<String>,
 }
@@ -120,12 +124,23 @@ impl Host {
         query: TimelineQuery,
         paging: Paging,
     ) -> Result<TimelineReport> {
-        let TimelineQuery { from, to, document, role } = query;
+        let TimelineQuery { from, to, document, entity, role } = query;
         // Checked as every other date is.
         DateRange::between(from.as_deref(), to.as_deref())?;
         let known = known(self, collection)?;
         let document = document.map(|name| find_document(&known.collection, &name)).transpose()?.map(|meta| meta.id);
-        let request = TimelineRequest { document, from, to, role, top_k: MAX_EVENTS as usize, with_role_only: false };
+        let mut documents: Option<HashSet<DocumentId>> = document.map(|id| HashSet::from([id]));
+        let mut notices = known.notices()?;
+        if let Some(entity) = entity {
+            let names = [entity];
+            let mentioning = chunks_with_entities(self, collection, &[&names], &mut notices)?.unwrap_or_default();
+            let mentioning = mentioning.into_iter().map(|(document, _)| document);
+            documents = Some(match documents {
+                Some(one) => mentioning.filter(|document| one.contains(document)).collect(),
+                None => mentioning.collect(),
+            });
+        }
+        let request = TimelineRequest { documents, from, to, role, top_k: MAX_EVENTS as usize, with_role_only: false };
         let timeline = known.graph().timeline(&request);
         let Part { items, total: selected, next_offset } = paging.of(timeline.events);
         Ok(TimelineReport {
@@ -134,7 +149,7 @@ impl Host {
             selected,
             events: events(&known, items)?,
             next_offset,
-            notices: known.notices()?,
+            notices,
         })
     }
 

@@ -1,7 +1,7 @@
 //! What happened when, as far as documents say what a date is.
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use casetrack_core::{DatePrecision, DateValue, DocumentId, EntityType, EntityValue};
 use schemars::JsonSchema;
@@ -30,8 +30,8 @@ pub struct TimelineRequest {
     pub from: Option<String>,
     /// Events that begin after it are left out. `2023` and `2023-05` include the whole year or month.
     pub to: Option<String>,
-    /// Only what this document states.
-    pub document: Option<DocumentId>,
+    /// Only what these documents state.
+    pub documents: Option<HashSet<DocumentId>>,
     /// Only dates whose role contains these words, in any case: "effective" finds "effective date".
     pub role: Option<String>,
     /// Those that matter most are kept.
@@ -113,7 +113,8 @@ impl Graph {
         let in_role = |said: &str| role.as_ref().is_none_or(|role| said.contains(role));
         let bare = role.is_none() && !request.with_role_only;
         let mut events: BTreeMap<(&DateValue, Option<String>), Event<'_>> = BTreeMap::new();
-        let wanted = |document: &Document| request.document.is_none_or(|wanted| wanted == document.info.id);
+        let wanted =
+            |document: &Document| request.documents.as_ref().is_none_or(|wanted| wanted.contains(&document.info.id));
         for (_, document) in self.walk().filter(|(_, document)| wanted(document)) {
             let mut roles = document.roles.iter().peekable();
             for (local, (_, share)) in document.entities.iter().enumerate() {

@@ -9,10 +9,18 @@ use crate::documents::chunks::ChunkView;
 
 /// Longest excerpt, in characters, …
 const MAX_CHARS: usize = 320;
-/// … and of a hit in a line.
-const BRIEF_CHARS: usize = 200;
+/// … and of a hit in a line: most sentences of contracts are said whole, or to where they decide.
+const BRIEF_CHARS: usize = 280;
 /// A last sentence or line of at most this many words is the heading of what follows.
 const HEADING_WORDS: usize = 8;
+
+/// Words that say nothing about which sentence answers.
+const FUNCTION_WORDS: [&str; 58] = [
+    "a", "an", "and", "any", "are", "as", "at", "be", "been", "by", "can", "could", "did", "do", "does", "for", "from",
+    "has", "have", "how", "if", "in", "into", "is", "it", "its", "may", "must", "of", "on", "or", "shall", "should",
+    "so", "such", "than", "that", "the", "their", "there", "these", "they", "this", "those", "to", "upon", "was",
+    "were", "what", "when", "where", "whether", "which", "who", "why", "will", "with", "would",
+];
 
 #[derive(Default)]
 struct Window {
@@ -27,7 +35,7 @@ struct Window {
 pub(super) fn excerpt(query: &str, chunk: &ChunkView, brief: bool) -> Excerpt {
     let most = if brief { BRIEF_CHARS } else { MAX_CHARS };
     let chars: Vec<char> = chunk.text.chars().collect();
-    let terms: HashSet<String> = words(&query.chars().collect::<Vec<_>>()).map(|(_, word)| stem(&word)).collect();
+    let terms = terms(query);
     let matches: Vec<(usize, String)> =
         words(&chars).map(|(at, word)| (at, stem(&word))).filter(|(_, word)| terms.contains(word)).collect();
 
@@ -55,6 +63,15 @@ pub(super) fn excerpt(query: &str, chunk: &ChunkView, brief: bool) -> Excerpt {
         line_end,
         citation: Provenance { line_start, line_end, ..chunk.provenance.clone() }.citation(),
     }
+}
+
+/// The stems of the words of a query, without function words where it has others.
+fn terms(query: &str) -> HashSet<String> {
+    let (function, content): (Vec<String>, Vec<String>) = words(&query.chars().collect::<Vec<_>>())
+        .map(|(_, word)| word)
+        .partition(|word| FUNCTION_WORDS.contains(&word.as_str()));
+    let kept = if content.is_empty() { function } else { content };
+    kept.iter().map(|word| stem(word)).collect()
 }
 
 /// Alphanumeric runs in lower case, with their place.
@@ -187,6 +204,18 @@ pub(super) mod tests {
         );
         let found = excerpt("limitation of liability", &chunk(&text), false);
         assert!(found.text.contains("total liability exceed the fees"), "{}", found.text);
+    }
+
+    #[test]
+    fn function_words_decide_nothing_beside_others() {
+        let text =
+            "The contractor and the client are what they are in the contract, and it is for them to do what is in it. \
+            Section 6.1 is amended by deleting the date.\nNothing else changes. "
+                .to_owned()
+                + &"The rest is about something else and is here to fill the passage. ".repeat(8);
+        let found = excerpt("what is amended and deleted in it", &chunk(&text), true);
+        assert!(found.text.starts_with("Section 6.1 is amended"), "{}", found.text);
+        assert!(excerpt("what is it", &chunk(&text), true).text.starts_with("The contractor"));
     }
 
     #[test]

@@ -27,7 +27,8 @@ pub enum ColumnType {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DefineColumn {
     pub name: String,
-    /// The cell is what answers it best in each document, if that is near enough.
+    /// The cell is the sentence of each document that answers it, as [`Host::ask_every_document`](crate::Host::ask_every_document) finds it,
+    /// or the first value of the column's type there.
     pub question: Option<String>,
     /// A regular expression: the cell is its first match, or what its first group matches.
     pub pattern: Option<String>,
@@ -129,8 +130,8 @@ pub(crate) fn check(columns: &Value) -> Result<()> {
         .try_for_each(|pattern| defined::compiled(pattern).map(drop))
 }
 
+/// Keeps a [`checked`] definition.
 pub(super) fn define(collection: &OpenCollection, definition: DefineColumn) -> Result<()> {
-    let definition = checked(definition)?;
     let mut columns = defined_columns(collection)?;
     match columns.iter().position(|column| column.name == definition.name) {
         Some(at) => columns[at] = definition,
@@ -144,7 +145,8 @@ pub(super) fn define(collection: &OpenCollection, definition: DefineColumn) -> R
     collection.set_columns(&columns)
 }
 
-fn checked(definition: DefineColumn) -> Result<DefineColumn> {
+/// The definition with its name and its question or pattern as they are kept.
+pub(super) fn checked(definition: DefineColumn) -> Result<DefineColumn> {
     let DefineColumn { name, question, pattern, column_type } = definition;
     let name = name.trim().to_lowercase();
     let fits = !name.is_empty()

@@ -1,28 +1,41 @@
-//! The cells of columns that users define, kept for each version of a document.
+//! The cells of columns that users define: those of patterns, kept for each version of a document, and those of questions, kept until any
+//! document changes.
 
 use std::collections::HashMap;
-use std::sync::{Arc, LazyLock, Mutex};
+use std::sync::{Arc, Mutex};
 
-use casetrack_core::{CollectionId, DocumentId, EntityType, Error, Result};
-use casetrack_nlp::{length_of_time, value_key};
+use casetrack_core::{DocumentId, EntityType, Error, Result};
+use casetrack_nlp::{first_value, length_of_time, value_key};
 use regex::{Regex, RegexBuilder};
 
 use super::CellValue;
 use super::columns::{ColumnType, DefineColumn};
 use crate::documents::facts::{ByVersion, CitedPlace, pages};
 use crate::host::{Host, OpenCollection, lock};
-use crate::search::{SearchRequest, SearchResult};
+use crate::search::every::{self, DocumentAnswer, EveryRequest};
 
-/// Cells by definition.
+/// Cells of patterns, by definition.
 #[derive(Default)]
-struct KnownCells(Mutex<HashMap<String, Arc<ByVersion<Vec<CellValue>>>>>);
+struct Matched(Mutex<HashMap<String, Arc<ByVersion<Vec<CellValue>>>>>);
+
+/// Cells of questions, by definition. Which documents answer depends on all of them.
+#[derive(Default)]
+struct Answered(Mutex<HashMap<String, Answers>>);
+
+#[derive(Clone)]
+struct Answers {
+    /// Of all documents, when they were asked.
+    versions: Vec<(DocumentId, u64)>,
+    cells: Arc<HashMap<DocumentId, Vec<CellValue>>>,
+}
 
 /// Greatest size of a compiled pattern, in bytes.
 const PATTERN_SIZE: usize = 1 << 20;
-/// Least cosine of a question and the passage that answers it.
-const NEAR: f32 = 0.35;
 /// Longest text of a cell, in characters.
 const CELL: usize = 300;
+/// How sure a cell of a question is, in percent, where its document answers as well as the best five do on average, and at most.
+const AS_GOOD_AS_THE_BEST: f32 = 80.0;
+const SUREST: f32 = 95.0;
 
 /// A pattern that a user wrote. Matching is linear in the text, whatever the pattern.
 pub(super) fn compiled(pattern: &str) -> Result<Regex> {
@@ -40,21 +53,34 @@ pub(super) fn cells(
     definition: &DefineColumn,
     documents: &[DocumentId],
 ) -> Result<Vec<(DocumentId, Vec<CellValue>)>> {
-    let known = Arc::clone(lock(&collection.derived::<KnownCells>().0).entry(format!("{definition:?}")).or_default());
-    let cells = match (&definition.pattern, &definition.question) {
+    match (&definition.pattern, &definition.question) {
         (Some(pattern), _) => {
             let pattern = compiled(pattern)?;
-            known
-                .of(collection, documents, |document| matched(collection, document, &pattern, definition.column_type))?
+            let known = collection.derived::<Matched>();
+            let known = Arc::clone(lock(&known.0).entry(format!("{definition:?}")).or_default());
+            let cells = known.of(collection, documents, |document| {
+                matched(collection, document, &pattern, definition.column_type)
+            })?;
+            Ok(cells.into_iter().map(|(document, cells)| (document, cells.to_vec())).collect())
         }
         (None, Some(question)) => {
-            let id = collection.meta().id;
-            known
-                .of(collection, documents, |document| answered(host, id, document, question, definition.column_type))?
+            let known = collection.derived::<Answered>();
+            let versions = collection.versions();
+            let answers = lock(&known.0).get(&format!("{definition:?}")).cloned();
+            let answers = match answers.filter(|answers| answers.versions == versions) {
+                Some(answers) => answers,
+                None => {
+                    let cells = answered(host, collection, question, definition.column_type)?;
+                    let answers = Answers { versions, cells: Arc::new(cells) };
+                    lock(&known.0).insert(format!("{definition:?}"), answers.clone());
+                    answers
+                }
+            };
+            let of = |document: &DocumentId| (*document, answers.cells.get(document).cloned().unwrap_or_default());
+            Ok(documents.iter().map(of).collect())
         }
-        (None, None) => Vec::new(),
-    };
-    Ok(cells.into_iter().map(|(document, cells)| (document, cells.to_vec())).collect())
+        (None, None) => Ok(Vec::new()),
+    }
 }
 
 /// The first match of a pattern whose text is of the column's type.
@@ -77,64 +103,74 @@ fn matched(
     Ok(Vec::new())
 }
 
-/// The passage that answers a question best, if it is near enough.
-fn answered(
-    host: &Host,
-    collection: CollectionId,
-    document: DocumentId,
-    question: &str,
-    column_type: ColumnType,
-) -> Result<Vec<CellValue>> {
-    let request = SearchRequest {
-        query: question.to_owned(),
-        top_k: 1,
-        document: Some(document.to_string()),
-        ..SearchRequest::default()
-    };
-    let Some(best) = host.search(&[collection], &request)?.results.into_iter().next() else { return Ok(Vec::new()) };
-    let cosine = best.dense.map_or(0.0, |dense| dense.score);
-    if cosine < NEAR {
-        return Ok(Vec::new());
-    }
-    let SearchResult { excerpt, chunk, .. } = best;
-    let (from, text) = deciding(&excerpt.text, question);
-    let Some(value) = typed(text, column_type) else { return Ok(Vec::new()) };
-    let open = host.collection(collection)?;
-    let Some(page) = open.page(document, chunk.provenance.page)? else { return Ok(Vec::new()) };
-    let start = excerpt.char_start + excerpt.text[..from].chars().count() as u32;
-    let place = CitedPlace::new(&page, chunk.provenance.unpaged, start..start + text.chars().count() as u32);
-    let confidence = (cosine * 100.0).clamp(0.0, 95.0) as u8;
-    Ok(vec![CellValue { value, computed: None, place, confidence }])
+/// A question asked of all documents.
+pub(super) fn asked(question: &str, limit: u32) -> EveryRequest {
+    EveryRequest { question: question.to_owned(), documents: Vec::new(), brief: true, offset: 0, limit }
 }
 
-static SENTENCE_END: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"[.;?!]\s+|\n\s*\n").ok());
-
-/// The sentence of a passage that has most words of the question, and the byte where it begins.
-fn deciding<'t>(passage: &'t str, question: &str) -> (usize, &'t str) {
-    let folded = question.to_lowercase();
-    let words: Vec<&str> = folded.split(|c: char| !c.is_alphanumeric()).filter(|word| word.len() > 3).collect();
-    let ends = SENTENCE_END.iter().flat_map(|end| end.find_iter(passage).map(|end| end.end()));
-    let mut best = (0, 0, passage);
-    let mut start = 0;
-    for end in ends.chain([passage.len()]) {
-        let sentence = &passage[start..end];
-        let said = sentence.to_lowercase();
-        let count = words.iter().filter(|word| said.contains(**word)).count();
-        if count > best.0 {
-            best = (count, start, sentence);
+/// The sentences of each document that answers a question, or the first value of the column's type in them.
+fn answered(
+    host: &Host,
+    collection: &OpenCollection,
+    question: &str,
+    column_type: ColumnType,
+) -> Result<HashMap<DocumentId, Vec<CellValue>>> {
+    let mut cells = HashMap::new();
+    let mut request = asked(question, every::MAX_ROWS);
+    loop {
+        let answer = host.ask_every_document(collection.meta().id, &request)?;
+        // Those that answer are first.
+        let is_last = answer.rows.iter().any(|row| !row.found);
+        for row in answer.rows.iter().filter(|row| row.found) {
+            if let Some((document, cell)) = cell(collection, row, column_type)? {
+                cells.insert(document, vec![cell]);
+            }
         }
-        start = end;
+        match answer.next_offset.map(u32::try_from) {
+            Some(Ok(next)) if !is_last => request.offset = next,
+            _ => return Ok(cells),
+        }
     }
-    let (_, start, sentence) = best;
-    let lead = sentence.len() - sentence.trim_start().len();
-    let cut = sentence.trim();
-    let end = cut.char_indices().nth(CELL).map_or(cut.len(), |(at, _)| at);
-    (start + lead, &cut[..end])
+}
+
+/// The cell of a document that answers, and which document that is. `None` where it says no value of the column's type, or has gone.
+fn cell(
+    collection: &OpenCollection,
+    row: &DocumentAnswer,
+    column_type: ColumnType,
+) -> Result<Option<(DocumentId, CellValue)>> {
+    let (Some(quote), Some(chunk_id)) = (&row.quote, row.chunk_id) else { return Ok(None) };
+    let said = one_line(quote);
+    let value = match column_type {
+        ColumnType::Date => first_value(&said, EntityType::Date),
+        ColumnType::Amount => first_value(&said, EntityType::Amount),
+        ColumnType::Duration => length_of_time(&said),
+        ColumnType::Text => Some(said),
+    };
+    let (Some(value), Some((document, chunk))) = (value, collection.chunk(chunk_id)?) else { return Ok(None) };
+    let (Some(meta), Some(page)) = (collection.document(document)?, collection.page(document, chunk.page)?) else {
+        return Ok(None);
+    };
+    let range = match chunk.text.find(quote.as_str()).and_then(|at| chunk.text.get(..at)) {
+        Some(before) => {
+            let start = chunk.char_start + before.chars().count() as u32;
+            start..start + quote.chars().count() as u32
+        }
+        None => chunk.char_start..chunk.char_end,
+    };
+    let place = CitedPlace::new(&page, meta.unpaged, range);
+    let confidence = (AS_GOOD_AS_THE_BEST * row.score).clamp(0.0, SUREST) as u8;
+    Ok(Some((document, CellValue { value, computed: None, place, confidence })))
+}
+
+/// At most [`CELL`] characters, with one space for any white space.
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(CELL).collect()
 }
 
 /// The value of a text as a column of this type shows it; `None` where it is not of the type.
 fn typed(text: &str, column_type: ColumnType) -> Option<String> {
-    let text: String = text.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(CELL).collect();
+    let text = one_line(text);
     let key = |wanted: EntityType| value_key(&text).filter(|(of_type, _)| *of_type == wanted).map(|(_, key)| key);
     match column_type {
         ColumnType::Text => Some(text),

@@ -15,7 +15,7 @@ mod conditions;
 mod defined;
 mod obligations;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use casetrack_core::{CollectionId, DocumentId, Result};
 use schemars::JsonSchema;
@@ -26,6 +26,7 @@ pub use columns::{ColumnType, ColumnView, DefineColumn};
 pub use obligations::{ObligationQuery, ObligationReport, ObligationView};
 
 use crate::documents::facts::{CitedPlace, of_documents};
+use crate::documents::find_document;
 use crate::host::Host;
 use crate::paging::{Paging, Part};
 use columns::{Column, Source};
@@ -33,6 +34,8 @@ use columns::{Column, Source};
 /// Which part of the sheet is wanted.
 #[derive(Debug, Clone, Default)]
 pub struct SheetRequest {
+    /// Names or ids of documents; all where there is none.
+    pub documents: Vec<String>,
     /// Names of columns; all where there is none.
     pub columns: Vec<String>,
     /// Conditions that all hold: `governing_law=Delaware`, `expiry<2025`, `parties` (found), `!expiry` (not found).
@@ -52,17 +55,22 @@ pub struct Sheet {
     pub total: u64,
     pub rows: Vec<SheetRow>,
     /// The offset to continue with; absent at the end.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub next_offset: Option<u64>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notices: Vec<String>,
 }
 
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct SheetRow {
-    pub document_id: DocumentId,
+    /// Where another document has the same name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub document_id: Option<DocumentId>,
     pub document_name: String,
     /// By column, those that have a value; parties, amounts and signatories may have several.
     pub cells: BTreeMap<String, Vec<CellValue>>,
     /// Columns without a value here.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub not_found: Vec<String>,
 }
 
@@ -96,11 +104,12 @@ fn at<'v>(
 }
 
 impl Host {
-    /// A part of the matter sheet of a collection. The first call costs some 30 ms for 50,000 characters of text, on several threads, and
-    /// a search for each document and column that asks a question; later ones cost that only for documents that changed.
+    /// A part of the matter sheet of a collection. The first call costs some 30 ms for 50,000 characters of text, on several threads; later
+    /// ones cost that only for documents that changed. Each column that asks a question costs one search over all passages, again after a
+    /// change.
     ///
     /// Errors: [`ErrorCode::InvalidArgument`](casetrack_core::ErrorCode::InvalidArgument) for columns that do not exist and for conditions
-    /// that cannot be read.
+    /// that cannot be read; [`ErrorCode::NotFound`](casetrack_core::ErrorCode::NotFound) for documents that do not exist.
     pub fn matter_sheet(&self, id: CollectionId, request: &SheetRequest, paging: Paging) -> Result<Sheet> {
         let collection = self.collection(id)?;
         let all = columns::all(&collection)?;
@@ -112,7 +121,10 @@ impl Host {
             .extend(conditions.iter().map(|condition| condition.column).chain(order.iter().map(|order| order.column)));
 
         let catalogue = collection.catalogue()?;
-        let documents: Vec<DocumentId> = catalogue.iter().map(|entry| entry.id).collect();
+        let named = request.documents.iter().map(|name| find_document(&collection, name).map(|meta| meta.id));
+        let named: HashSet<DocumentId> = named.collect::<Result<_>>()?;
+        let wanted = |document: &DocumentId| named.is_empty() || named.contains(document);
+        let documents: Vec<DocumentId> = catalogue.iter().map(|entry| entry.id).filter(wanted).collect();
         let mut values: HashMap<(DocumentId, &str), Vec<CellValue>> = HashMap::new();
         let mut without_analysis = 0;
         for (document, known) in of_documents(&collection, &documents)? {
@@ -140,6 +152,7 @@ impl Host {
 
         let mut entries: Vec<_> = catalogue
             .iter()
+            .filter(|entry| wanted(&entry.id))
             .filter(|entry| conditions.iter().all(|condition| condition.holds(at(&values, entry.id, condition.column))))
             .collect();
         entries.sort_by(|a, b| (a.name.to_lowercase(), &a.path).cmp(&(b.name.to_lowercase(), &b.path)));
@@ -148,6 +161,10 @@ impl Host {
             entries.sort_by(|a, b| order.compare(at(&values, a.id, order.column), at(&values, b.id, order.column)));
         }
         let Part { items, total, next_offset } = paging.of(entries);
+        let mut names: HashMap<&str, usize> = HashMap::new();
+        for entry in catalogue.iter() {
+            *names.entry(&entry.name).or_default() += 1;
+        }
         let row = |entry: &std::sync::Arc<crate::documents::CatalogueEntry>| {
             let (mut cells, mut not_found) = (BTreeMap::new(), Vec::new());
             for column in &shown {
@@ -156,7 +173,8 @@ impl Host {
                     values => drop(cells.insert(column.name.clone(), values.to_vec())),
                 }
             }
-            SheetRow { document_id: entry.id, document_name: entry.name.clone(), cells, not_found }
+            let is_shared = names.get(entry.name.as_str()).is_some_and(|count| *count > 1);
+            SheetRow { document_id: is_shared.then_some(entry.id), document_name: entry.name.clone(), cells, not_found }
         };
         let rows = items.into_iter().map(row).collect();
         let mut notices = Vec::new();
@@ -170,7 +188,7 @@ impl Host {
         Ok(Sheet {
             collection: collection.meta().name.clone(),
             columns: shown.iter().map(|column| column.view()).collect(),
-            documents: documents.len() as u64,
+            documents: catalogue.len() as u64,
             total,
             rows,
             next_offset,
@@ -182,9 +200,14 @@ impl Host {
     /// the collection.
     ///
     /// Errors: [`ErrorCode::InvalidArgument`](casetrack_core::ErrorCode::InvalidArgument) for the name of a built-in column, a name that is
-    /// not of letters, digits and underscores, neither or both of question and pattern, and a pattern that cannot be read.
+    /// not of letters, digits and underscores, neither or both of question and pattern, and one of them that cannot be read.
     pub fn define_column(&self, id: CollectionId, definition: DefineColumn) -> Result<Vec<ColumnView>> {
         let collection = self.collection(id)?;
+        let definition = columns::checked(definition)?;
+        if let Some(question) = &definition.question {
+            // A question that cannot be asked is refused now.
+            self.ask_every_document(id, &defined::asked(question, 1))?;
+        }
         columns::define(&collection, definition)?;
         Ok(columns::all(&collection)?.iter().map(Column::view).collect())
     }

@@ -130,6 +130,7 @@ fn specified() -> Value {
             "start_date": string,
             "end_date": string,
             "document_filter": string,
+            "entity": string,
             "role": string,
             "offset": {"type": "integer", "default": 0, "minimum": 0, "maximum": 200},
             "limit": {"type": "integer", "default": 100, "minimum": 1, "maximum": 200},

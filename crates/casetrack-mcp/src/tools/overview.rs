@@ -46,6 +46,8 @@ pub(crate) struct TimelineParameters {
     end_date: Option<String>,
     /// Only what this document states (name or ID)
     document_filter: Option<String>,
+    /// Only documents that mention this person or company
+    entity: Option<String>,
     /// Only dates with this role ('effective', 'payment')
     role: Option<String>,
     /// Events to pass over: the next_offset of an earlier answer
@@ -72,9 +74,16 @@ impl Tool for GetCollectionTimeline {
     type Response = TimelineReport;
 
     fn call(context: &Context<'_>, parameters: TimelineParameters) -> Result<Reply<TimelineReport>> {
-        let TimelineParameters { start_date: from, end_date: to, document_filter: document, role, offset, limit } =
-            parameters;
-        let query = TimelineQuery { from, to, document, role };
+        let TimelineParameters {
+            start_date: from,
+            end_date: to,
+            document_filter: document,
+            entity,
+            role,
+            offset,
+            limit,
+        } = parameters;
+        let query = TimelineQuery { from, to, document, entity, role };
         let report = context.engine.collection_timeline(context.active()?.id, query, Paging { offset, limit })?;
         Ok(Reply::new(report, move |report| text::overview::timeline(report, offset, Reader::Assistant)))
     }

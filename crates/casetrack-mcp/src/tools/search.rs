@@ -142,14 +142,17 @@ pub(crate) struct EveryParameters {
     /// false: best passages instead of sentences
     #[serde(default = "super::ingest::yes")]
     brief: bool,
-    /// Most rows
-    #[serde(default = "super::number::<50>")]
+    /// Most rows. Default: those found, at most 100, and the 5 nearest others
     #[schemars(range(min = 1, max = 200))]
-    limit: u32,
+    limit: Option<u32>,
     /// The next_offset of an earlier answer
     #[serde(default)]
     offset: u32,
 }
+
+/// Rows where the call says no limit: at most this many, and at most so many of documents in which nothing was found.
+const ROWS: u32 = 100;
+const NEAREST: usize = 5;
 
 impl Tool for AskEveryDocument {
     const NAME: &'static str = "ask_every_document";
@@ -165,8 +168,15 @@ impl Tool for AskEveryDocument {
 
     fn call(context: &Context<'_>, parameters: EveryParameters) -> Result<Reply<EveryAnswer>> {
         let EveryParameters { question, documents, brief, limit, offset } = parameters;
-        let request = EveryRequest { question, documents, brief, offset, limit };
-        let answer = context.engine.ask_every_document(context.active()?.id, &request)?;
+        let request = EveryRequest { question, documents, brief, offset, limit: limit.unwrap_or(ROWS) };
+        let mut answer = context.engine.ask_every_document(context.active()?.id, &request)?;
+        if limit.is_none() && offset == 0 {
+            let kept = answer.rows.iter().filter(|row| row.found).count() + NEAREST;
+            if kept < answer.rows.len() {
+                answer.rows.truncate(kept);
+                answer.next_offset = Some(kept as u64);
+            }
+        }
         Ok(Reply::new(answer, move |answer| text::every::answer(answer, offset, Reader::Assistant)))
     }
 }

@@ -29,6 +29,9 @@ pub(crate) struct SheetParameters {
     /// Default: all
     #[serde(default)]
     columns: Vec<String>,
+    /// Names, IDs; default: all
+    #[serde(default)]
+    documents: Vec<String>,
     /// "governing_law=Delaware", "expiry<2025", "venue" (found), "!venue"
     #[serde(default)]
     filter: Vec<String>,
@@ -61,8 +64,8 @@ impl Tool for GetMatterSheet {
     type Response = Sheet;
 
     fn call(context: &Context<'_>, parameters: SheetParameters) -> Result<Reply<Sheet>> {
-        let SheetParameters { columns, filter, sort, format, offset, limit } = parameters;
-        let request = SheetRequest { columns, filter, sort };
+        let SheetParameters { columns, documents, filter, sort, format, offset, limit } = parameters;
+        let request = SheetRequest { documents, columns, filter, sort };
         let sheet = context.engine.matter_sheet(context.active()?.id, &request, Paging { offset, limit })?;
         Ok(Reply::new(sheet, move |sheet| match format {
             SheetFormat::Text => text::sheet::rows(sheet, offset),
@@ -79,7 +82,7 @@ pub(crate) struct DefineColumn;
 pub(crate) struct ColumnParameters {
     /// Letters, digits and underscores
     name: String,
-    /// The cell is the sentence of each document that answers it best
+    /// The cell is the sentence of each document that answers it, or the first value of the type in it
     question: Option<String>,
     /// Regular expression: the cell is its first match, or its first group
     pattern: Option<String>,

@@ -99,6 +99,9 @@ pub struct Timeline {
     /// Only dates in this document (name or ID)
     #[arg(long, value_name = "NAME")]
     document: Option<String>,
+    /// Only dates in documents that mention this person or organization
+    #[arg(long, value_name = "NAME")]
+    entity: Option<String>,
     /// Only dates with these words in their role, such as "effective" or "payment"
     #[arg(long, value_name = "WORDS")]
     role: Option<String>,
@@ -113,8 +116,8 @@ pub struct Timeline {
 impl Timeline {
     pub fn run(self, console: &Console) -> Result<u8> {
         let collection = self.target.find(&console.engine)?.id;
-        let Self { from, to, document, role, limit, offset, .. } = self;
-        let query = TimelineQuery { from, to, document, role };
+        let Self { from, to, document, entity, role, limit, offset, .. } = self;
+        let query = TimelineQuery { from, to, document, entity, role };
         let timeline = console.engine.collection_timeline(collection, query, Paging { offset, limit })?;
         console.print(&timeline, |timeline| text::overview::timeline(timeline, offset, Reader::CommandLine))
     }

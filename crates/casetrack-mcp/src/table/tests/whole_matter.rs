@@ -32,7 +32,7 @@ pub fn add(tools: &mut Value) {
         "question": string,
         "documents": optional_strings,
         "brief": {"type": "boolean", "default": true},
-        "limit": {"type": "integer", "default": 50, "minimum": 1, "maximum": 200},
+        "limit": {"type": "integer", "minimum": 1, "maximum": 200},
         "offset": {"type": "integer", "default": 0, "minimum": 0},
     }]);
     tools["verify_quote"] = json!([["text"], {
@@ -48,6 +48,7 @@ pub fn add(tools: &mut Value) {
     }]);
     tools["get_matter_sheet"] = json!([[], {
         "columns": optional_strings,
+        "documents": optional_strings,
         "filter": optional_strings,
         "sort": string,
         "format": {"type": "string", "enum": ["text", "markdown", "csv"], "default": "text"},

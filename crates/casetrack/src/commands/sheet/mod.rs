@@ -23,6 +23,9 @@ pub struct Sheet {
     /// Columns to show, separated by commas [default: all]
     #[arg(long, value_delimiter = ',', value_name = "NAMES")]
     columns: Vec<String>,
+    /// Show only the document with this name or ID. May be repeated
+    #[arg(long = "document", value_name = "NAME")]
+    documents: Vec<String>,
     /// A condition on the rows: governing_law=Delaware, expiry<2025, venue (found), !venue (not found). May be repeated
     #[arg(long, value_name = "CONDITION")]
     filter: Vec<String>,
@@ -42,9 +45,9 @@ pub struct Sheet {
 
 impl Sheet {
     pub fn run(self, console: &Console) -> Result<u8> {
-        let Self { collection, columns, filter, sort, csv, md, xlsx } = self;
+        let Self { collection, columns, documents, filter, sort, csv, md, xlsx } = self;
         let collection = InCollection { collection }.find(&console.engine)?;
-        let request = SheetRequest { columns, filter, sort };
+        let request = SheetRequest { documents, columns, filter, sort };
         let sheet = console.engine.matter_sheet(collection.id, &request, Paging::ALL)?;
         let Some(file) = xlsx else {
             return console.print(&sheet, |sheet| match (csv, md) {

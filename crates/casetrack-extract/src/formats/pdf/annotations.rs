@@ -259,7 +259,7 @@ fn place(paragraphs: &[Paragraph], unit: &Rect) -> Option<(usize, usize)> {
             .filter(|(_, line)| intersection(line, &column).is_some())
             .max_by(|a, b| a.1.bottom.total_cmp(&b.1.bottom))
     };
-    beside.or_else(above).or_else(|| higher().last()).map(|(place, _)| place)
+    beside.or_else(above).or_else(|| higher().next_back()).map(|(place, _)| place)
 }
 
 #[cfg(test)]

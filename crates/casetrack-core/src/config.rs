@@ -34,7 +34,7 @@ pub struct Limits {
     pub max_part_bytes: u64,
     /// Text one document may give, in characters. Default 200 million.
     pub max_text_chars: u64,
-    /// Time a worker process may spend without finishing a page, in seconds. Default 120.
+    /// Time a worker process may compute without finishing a page, in seconds; waiting for a busy machine does not count. Default 120.
     pub max_page_seconds: u64,
     /// Memory of a worker process, in bytes. Default 2 GiB.
     pub max_reader_bytes: u64,

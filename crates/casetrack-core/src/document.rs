@@ -173,6 +173,29 @@ pub struct Page {
     pub ocr_confidence: Option<f32>,
     /// The name of the sheet, for spreadsheets.
     pub sheet_name: Option<String>,
+    #[serde(default)]
+    pub notes: PageNotes,
+}
+
+/// What is known of a page besides its text.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PageNotes {
+    /// What OCR read where the text layer says something else, by line. It is searched, but never quoted.
+    pub other_readings: Vec<OtherReading>,
+}
+
+impl PageNotes {
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// What OCR read in the place of a text that the file states.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct OtherReading {
+    /// The line of the page's text, from 1, that stands there.
+    pub line: u32,
+    pub text: String,
 }
 
 /// What a file says about itself, besides its title.

@@ -26,7 +26,8 @@ pub use chunk::Chunk;
 pub use collection::{CollectionMeta, CollectionStatus, CollectionType};
 pub use config::{ChunkConfig, Feature, Limits, Tier};
 pub use document::{
-    Block, BlockKind, DocumentMeta, DocumentType, ExtractionMethod, FileFormat, Page, Properties, Rect,
+    Block, BlockKind, DocumentMeta, DocumentType, ExtractionMethod, FileFormat, OtherReading, Page, PageNotes,
+    Properties, Rect,
 };
 pub use entity::{
     AmountValue, Annotations, DatePrecision, DateValue, EntityType, EntityValue, LocalEntity, Mention, PlacedMention,

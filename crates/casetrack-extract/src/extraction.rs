@@ -3,12 +3,13 @@
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
+use std::rc::Rc;
 
 use casetrack_core::{Error, FileFormat, Result};
 
 use crate::build::{DocumentBuilder, PageObserver};
 use crate::container::encryption;
-use crate::model::{ExtractOptions, Extraction, Source};
+use crate::model::{Course, ExtractOptions, Extraction, Source};
 use crate::text::clauses::mark_headings;
 use crate::text::language;
 use crate::{detect, registry};
@@ -23,19 +24,21 @@ use crate::{detect, registry};
 /// A file without text is never an empty success: it is `EmptyFile`, `UnsupportedFormat`, `UnreadableFile`, `NeedsPassword`,
 /// `NeedsOcr` or `FileTooLarge`; `MissingDependency` when a PDF is read without libpdfium.
 pub fn extract(path: &Path, bytes: &[u8], options: &ExtractOptions) -> Result<Extraction> {
-    let mut extraction = extract_observed(path, bytes, options, None)?;
+    let mut extraction = extract_observed(path, bytes, options, None, Course::default())?;
     mark_headings(extraction.format, &mut extraction.pages);
     Ok(extraction)
 }
 
-/// The same, with each page shown to `observer` as soon as it is complete, and without the headings of clauses: those are found when all
-/// pages are known.
+/// The same, with each page shown to `observer` as soon as it is complete, in the steps of `course`, and without the headings of
+/// clauses: those are found when all pages are known. Pages that were read before may come without their text.
 pub(crate) fn extract_observed(
     path: &Path,
     bytes: &[u8],
     options: &ExtractOptions,
     observer: Option<PageObserver>,
+    course: Course,
 ) -> Result<Extraction> {
+    let course = Rc::new(course);
     let source = Source { path, bytes, options };
     if bytes.len() as u64 > options.limits.max_file_bytes {
         return Err(source.too_large(format_args!(
@@ -52,6 +55,7 @@ pub(crate) fn extract_observed(
 
     let mut document = DocumentBuilder::new(options.limits.max_text_chars);
     document.observe(observer);
+    document.follow(Rc::clone(&course));
     document.limit_attachments(&options.limits);
     if let Some(warning) = name_and_content_differ(&source, format) {
         document.warn(warning);
@@ -62,7 +66,7 @@ pub(crate) fn extract_observed(
     catch_unwind(AssertUnwindSafe(|| extractor.extract(&source, &mut document)))
         .unwrap_or_else(|panic| Err(panicked(&source, &*panic)))?;
     let mut extraction = document.finish(format);
-    if extraction.pages.iter().all(|page| page.blocks.is_empty()) {
+    if !course.had_text() && extraction.pages.iter().all(|page| page.blocks.is_empty()) {
         return Err(source.empty("contains no text."));
     }
     let stated = extraction.properties.language.take();

@@ -107,6 +107,20 @@ impl PdfPageContent {
         Self(lines.filter(|(.., text)| !text.is_empty()).map(show).collect())
     }
 
+    /// Adds a line of 12-point Helvetica that is turned clockwise by right angles: where its baseline begins, from the bottom left.
+    pub fn with_turned(mut self, quarters: u8, x: f32, y: f32, text: &str) -> Self {
+        let matrix = ["1 0 0 1", "0 -1 1 0", "-1 0 0 -1", "0 1 -1 0"][usize::from(quarters % 4)];
+        self.0 += &format!("BT /F1 12 Tf {matrix} {x} {y} Tm ({text}) Tj ET\n");
+        self
+    }
+
+    /// All of it, turned clockwise around the middle of the page.
+    pub fn turned_by(self, degrees: f32) -> Self {
+        let (sin, cos) = degrees.to_radians().sin_cos();
+        let (x, y) = (306.0 - 306.0 * cos - 396.0 * sin, 396.0 + 306.0 * sin - 396.0 * cos);
+        Self(format!("q {cos} {} {sin} {cos} {x} {y} cm\n{}Q\n", -sin, self.0))
+    }
+
     /// A picture that covers the page.
     pub fn image() -> Self {
         Self(String::new()).with_image(0.0, 0.0, 612.0, 792.0)
@@ -155,6 +169,11 @@ pub fn pdf_file_with_picture(title: &str, pages: &[PdfPageContent], width: usize
         ));
         objects.push(format!("<< /Length {} >>\nstream\n{}endstream", page.0.len(), page.0));
     }
+    pdf_file_of(&objects)
+}
+
+/// A PDF of these objects, numbered from 1: the first is the catalogue, the fifth the document information.
+pub fn pdf_file_of(objects: &[String]) -> Vec<u8> {
     let mut file = "%PDF-1.7\n".to_owned();
     let mut places = Vec::new();
     for (object, number) in objects.iter().zip(1..) {

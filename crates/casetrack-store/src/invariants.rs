@@ -227,8 +227,8 @@ impl<'t> TextIndex<'t> {
 #[cfg(test)]
 mod tests {
     use casetrack_core::{
-        Block, BlockKind, EntityType, ExtractionMethod, LocalEntity, PlacedMention, PlacedReference, Reference,
-        ReferenceKind,
+        Block, BlockKind, EntityType, ExtractionMethod, LocalEntity, PageNotes, PlacedMention, PlacedReference,
+        Reference, ReferenceKind,
     };
     use proptest::prelude::*;
 
@@ -271,6 +271,7 @@ mod tests {
             method: ExtractionMethod::Native,
             ocr_confidence: None,
             sheet_name: None,
+            notes: PageNotes::default(),
         };
         let chunk = |index, chars: (u32, u32), bytes: (u32, u32), paragraphs, lines: (u32, u32)| {
             let text = &text[bytes.0 as usize..bytes.1 as usize];

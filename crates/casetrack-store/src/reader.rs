@@ -104,7 +104,7 @@ impl<'t> Reader<'t> {
     // ---- pages ----
 
     pub fn page_record(&self, document: DocumentId, page: u32) -> Result<Option<PageRecord>> {
-        self.get(cf::PAGES, &numbered_key(document, page))?.map(|value| decode("page", &value)).transpose()
+        self.get(cf::PAGES, &numbered_key(document, page))?.map(|value| PageRecord::decode(&value)).transpose()
     }
 
     fn layout(&self, document: DocumentId, page: u32) -> Result<LayoutRecord> {

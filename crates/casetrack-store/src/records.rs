@@ -6,12 +6,16 @@ pub mod sparse_vector;
 mod state;
 
 use casetrack_core::{
-    Block, Chunk, ChunkId, ColumnRange, DocumentId, DocumentMeta, Error, ExtractionMethod, Page, Rect, Result, RowRange,
+    Block, Chunk, ChunkId, ColumnRange, DocumentId, DocumentMeta, Error, ExtractionMethod, Page, PageNotes, Rect,
+    Result, RowRange,
 };
 use serde::{Deserialize, Serialize};
 
 pub use self::annotations::AnnotationsRecord;
+use self::state::decode_any;
 pub use self::state::{Identity, State};
+use crate::codec::encode_as;
+use crate::schema::VALUE_VERSION;
 
 /// The slots of one document: chunk `i` has slot `first + i`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -78,7 +82,12 @@ pub struct ChunkPlace {
     pub index: u32,
 }
 
-/// Value of `pages`.
+/// Version of the value of a page that has notes. Without them it is written as before, so that earlier programs read it.
+const PAGE_VERSION_WITH_NOTES: u8 = 2;
+/// Notes that say nothing, encoded.
+const NO_NOTES: [u8; 1] = [0];
+
+/// Value of `pages`, with a version of its own.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PageRecord {
     pub method: ExtractionMethod,
@@ -86,6 +95,7 @@ pub struct PageRecord {
     pub sheet_name: Option<String>,
     pub byte_len: u32,
     pub char_len: u32,
+    pub notes: PageNotes,
 }
 
 impl PageRecord {
@@ -97,14 +107,28 @@ impl PageRecord {
             sheet_name: page.sheet_name.clone(),
             byte_len: u32::try_from(page.text.len()).map_err(too_long)?,
             char_len: u32::try_from(page.text.chars().count()).map_err(too_long)?,
+            notes: page.notes.clone(),
         })
+    }
+
+    pub fn encode(&self) -> Result<Vec<u8>> {
+        if !self.notes.is_empty() {
+            return encode_as(PAGE_VERSION_WITH_NOTES, self);
+        }
+        let mut value = encode_as(VALUE_VERSION, self)?;
+        value.truncate(value.len().saturating_sub(NO_NOTES.len()));
+        Ok(value)
+    }
+
+    pub fn decode(value: &[u8]) -> Result<Self> {
+        decode_any("page", value, PAGE_VERSION_WITH_NOTES, |_| &NO_NOTES)
     }
 
     /// The page, with its text and layout.
     pub fn into_page(self, number: u32, text: String, layout: LayoutRecord) -> Page {
         let LayoutRecord { blocks, line_boxes } = layout;
-        let Self { method, ocr_confidence, sheet_name, .. } = self;
-        Page { number, text, blocks, line_boxes, method, ocr_confidence, sheet_name }
+        let Self { method, ocr_confidence, sheet_name, notes, .. } = self;
+        Page { number, text, blocks, line_boxes, method, ocr_confidence, sheet_name, notes }
     }
 }
 
@@ -183,7 +207,7 @@ impl ChunkRecord {
 
 #[cfg(test)]
 mod tests {
-    use casetrack_core::{BlockKind, ErrorCode};
+    use casetrack_core::{BlockKind, ErrorCode, OtherReading};
     use proptest::prelude::*;
 
     use super::*;
@@ -219,9 +243,12 @@ mod tests {
             ]),
             ocr_confidence in prop::option::of(0f32..1.0),
             sheet_name in prop::option::of("\\PC{0,8}"),
+            readings in prop::collection::vec((any::<u32>(), "\\PC{0,8}"), 0..3),
         ) -> Page {
             let blocks = blocks.into_iter().map(|(char_start, char_end, kind)| Block { char_start, char_end, kind }).collect();
-            Page { number: 1, text, blocks, line_boxes, method, ocr_confidence, sheet_name }
+            let other_readings = readings.into_iter().map(|(line, text)| OtherReading { line, text }).collect();
+            let notes = PageNotes { other_readings };
+            Page { number: 1, text, blocks, line_boxes, method, ocr_confidence, sheet_name, notes }
         }
     }
 
@@ -262,7 +289,7 @@ mod tests {
     proptest! {
         #[test]
         fn pages_come_back_as_they_were(page in pages()) {
-            let record: PageRecord = decode("page", &encode(&PageRecord::new(&page).unwrap()).unwrap()).unwrap();
+            let record = PageRecord::decode(&PageRecord::new(&page).unwrap().encode().unwrap()).unwrap();
             prop_assert_eq!((record.byte_len as usize, record.char_len as usize), (page.text.len(), page.text.chars().count()));
             let layout: LayoutRecord = decode("layout", &encode(&LayoutRecord::new(&page)).unwrap()).unwrap();
             prop_assert_eq!(record.into_page(1, page.text.clone(), layout), page);
@@ -318,8 +345,17 @@ mod tests {
             method: ExtractionMethod::Hybrid,
             ocr_confidence: None,
             sheet_name: Some("S".into()),
+            notes: PageNotes::default(),
         };
-        assert_eq!(encode(&PageRecord::new(&page).unwrap()).unwrap(), [1, 2, 0, 1, 1, b'S', 4, 3]);
+        let bytes = [1, 2, 0, 1, 1, b'S', 4, 3];
+        assert_eq!(PageRecord::new(&page).unwrap().encode().unwrap(), bytes);
+        assert_eq!(PageRecord::decode(&bytes).unwrap(), PageRecord::new(&page).unwrap());
+        let other_readings = vec![OtherReading { line: 2, text: "T".into() }];
+        let notes = PageNotes { other_readings };
+        let noted = PageRecord::new(&Page { notes, ..page.clone() }).unwrap();
+        let bytes = [2, 2, 0, 1, 1, b'S', 4, 3, 1, 2, 1, b'T'];
+        assert_eq!(noted.encode().unwrap(), bytes);
+        assert_eq!(PageRecord::decode(&bytes).unwrap(), noted);
         assert_eq!(encode(&LayoutRecord::new(&page)).unwrap(), [1, 1, 0, 3, 1, 2, 1, 0]);
 
         let mut bytes = vec![1, 16];

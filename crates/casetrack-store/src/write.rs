@@ -262,7 +262,7 @@ fn finish(truth: &Truth, mut batch: WriteBatch, state: State, ops: Vec<Op>) -> R
 
 fn put_page(truth: &Truth, batch: &mut WriteBatch, document: DocumentId, page: &Page) -> Result<()> {
     let key = numbered_key(document, page.number);
-    batch.put_cf(truth.cf(cf::PAGES)?, key, encode(&PageRecord::new(page)?)?);
+    batch.put_cf(truth.cf(cf::PAGES)?, key, PageRecord::new(page)?.encode()?);
     batch.put_cf(truth.cf(cf::PAGE_LAYOUT)?, key, encode(&LayoutRecord::new(page))?);
     for (number, segment) in (0..).zip(page.text.as_bytes().chunks(SEGMENT_BYTES as usize)) {
         batch.put_cf(truth.cf(cf::PAGE_TEXT)?, text_key(document, page.number, number), encode_raw(segment));

@@ -77,7 +77,7 @@ pub struct FileLimits {
     /// How many levels of containers inside containers are opened
     #[arg(long, global = true, hide_short_help = true, value_name = "N", default_value_t = 4)]
     max_container_depth: u32,
-    /// Longest time to read one page, in seconds
+    /// Longest time to compute on one page, in seconds
     #[arg(long, global = true, hide_short_help = true, value_name = "S", default_value_t = 120)]
     max_page_seconds: u64,
     /// Most memory for one process that reads files, in MB

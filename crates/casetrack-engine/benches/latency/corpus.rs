@@ -2,7 +2,7 @@
 
 use casetrack_core::{
     Block, BlockKind, Chunk, ChunkId, DocumentId, DocumentMeta, DocumentType, ExtractionMethod, FileFormat, Page,
-    Properties, Result, Sha256, Timestamp,
+    PageNotes, Properties, Result, Sha256, Timestamp,
 };
 use casetrack_store::{Collection, SparseVector, StoredDocument, VectorModels};
 use fastrand::Rng;
@@ -112,6 +112,7 @@ impl Corpus {
                 method: ExtractionMethod::Native,
                 ocr_confidence: None,
                 sheet_name: None,
+                notes: PageNotes::default(),
             });
             vectors.push(vector);
             sparse_vectors.push(sparse);

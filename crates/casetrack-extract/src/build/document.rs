@@ -1,13 +1,18 @@
 //! Builds pages that hold the invariants documented on [`casetrack_core::Page`] and [`casetrack_core::Block`].
 
 use std::ops::Range;
+use std::rc::Rc;
 
 use casetrack_core::{
-    Block, BlockKind, Error, ErrorCode, ExtractionMethod, FileFormat, Limits, Page, Properties, Rect, Result,
+    Block, BlockKind, Error, ErrorCode, ExtractionMethod, FileFormat, Limits, OtherReading, Page, PageNotes,
+    Properties, Rect, Result,
 };
 
-use crate::model::Extraction;
 use crate::model::attachment::Attachments;
+use crate::model::{Course, Extraction};
+
+/// Mean confidence of OCR below which a page is named in a warning.
+const UNCERTAIN: f32 = 0.6;
 
 /// A line of a page with its place, if it has one.
 #[derive(Debug, Clone, PartialEq)]
@@ -42,6 +47,22 @@ pub fn page_problem(page: &Page) -> Option<String> {
     }
     let (lines, boxes) = (page.text.split('\n').count(), page.line_boxes.len());
     (boxes != 0 && boxes != lines).then(|| format!("{lines} lines have {boxes} boxes"))
+}
+
+/// "page 3" or "pages 1, 4-7".
+pub(crate) fn page_list(numbers: &[usize]) -> String {
+    let mut ranges: Vec<(usize, usize)> = Vec::new();
+    for &number in numbers {
+        match ranges.last_mut() {
+            Some((_, end)) if *end + 1 == number => *end = number,
+            _ => ranges.push((number, number)),
+        }
+    }
+    let ranges: Vec<String> = ranges
+        .into_iter()
+        .map(|(start, end)| if start == end { start.to_string() } else { format!("{start}-{end}") })
+        .collect();
+    format!("page{} {}", if numbers.len() == 1 { "" } else { "s" }, ranges.join(", "))
 }
 
 fn folded(text: &str) -> String {
@@ -82,6 +103,7 @@ impl Layout {
 #[derive(Default)]
 pub(crate) struct DocumentBuilder {
     observer: Option<PageObserver>,
+    course: Rc<Course>,
     /// Pages that the observer has seen.
     shown: usize,
     pages: Vec<Page>,
@@ -104,6 +126,15 @@ impl DocumentBuilder {
 
     pub fn observe(&mut self, observer: Option<PageObserver>) {
         self.observer = observer;
+    }
+
+    pub fn follow(&mut self, course: Rc<Course>) {
+        self.course = course;
+    }
+
+    /// The steps that are taken and left out.
+    pub fn course(&self) -> Rc<Course> {
+        Rc::clone(&self.course)
     }
 
     pub fn warn(&mut self, warning: impl Into<String>) {
@@ -188,6 +219,7 @@ impl DocumentBuilder {
             method,
             ocr_confidence: None,
             sheet_name,
+            notes: PageNotes::default(),
         });
     }
 
@@ -206,6 +238,12 @@ impl DocumentBuilder {
     /// Of the page in progress, 0–1.
     pub fn set_ocr_confidence(&mut self, confidence: f32) {
         self.page().ocr_confidence = Some(confidence);
+    }
+
+    /// Of the page in progress: the line, from 0, and what OCR read in its place.
+    pub fn set_other_readings(&mut self, readings: Vec<(usize, String)>) {
+        let reading = |(line, text): (usize, String)| OtherReading { line: line as u32 + 1, text };
+        self.page().notes.other_readings = readings.into_iter().map(reading).collect();
     }
 
     /// Whether no page has text.
@@ -277,6 +315,16 @@ impl DocumentBuilder {
 
     pub fn finish(mut self, format: FileFormat) -> Extraction {
         self.finish_page();
+        let is_uncertain = |page: &&Page| {
+            !page.blocks.is_empty() && page.ocr_confidence.is_some_and(|confidence| confidence < UNCERTAIN)
+        };
+        let uncertain: Vec<usize> = self.pages.iter().filter(is_uncertain).map(|page| page.number as usize).collect();
+        if !uncertain.is_empty() {
+            let pages = page_list(&uncertain);
+            self.warn(format!(
+                "OCR is uncertain on {pages} (mean confidence below {UNCERTAIN}): compare quotations with the page."
+            ));
+        }
         self.warnings.extend(self.attachments.warning());
         Extraction {
             format,
@@ -415,6 +463,24 @@ mod tests {
         };
         assert!(!in_two_parts("short too"));
         assert!(in_two_parts(&long));
+    }
+
+    #[test]
+    fn page_numbers_are_listed_as_ranges() {
+        assert_eq!(page_list(&[3]), "page 3");
+        assert_eq!(page_list(&[1, 4, 5, 6, 9]), "pages 1, 4-6, 9");
+    }
+
+    #[test]
+    fn pages_that_ocr_read_with_little_confidence_are_named() {
+        let mut document = DocumentBuilder::new(1_000);
+        for (confidence, text) in [(0.59, "a"), (0.6, "b"), (0.3, ""), (0.2, "d")] {
+            document.start_page(ExtractionMethod::Ocr, None);
+            document.set_ocr_confidence(confidence);
+            document.push_block(BlockKind::Paragraph, text).unwrap();
+        }
+        let warning = "OCR is uncertain on pages 1, 4 (mean confidence below 0.6): compare quotations with the page.";
+        assert_eq!(document.finish(FileFormat::Image).warnings, [warning]);
     }
 
     #[test]

@@ -7,7 +7,7 @@ pub(crate) mod table;
 use casetrack_core::Result;
 
 pub use self::document::page_problem;
-pub(crate) use self::document::{DocumentBuilder, PageObserver, PlacedLine};
+pub(crate) use self::document::{DocumentBuilder, PageObserver, PlacedLine, page_list};
 use crate::model::Source;
 
 /// Reads files of one format, or of a family of formats with one parser.

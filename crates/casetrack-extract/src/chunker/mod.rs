@@ -12,6 +12,7 @@ mod cut;
 mod headings;
 
 use std::collections::HashMap;
+use std::ops::RangeInclusive;
 
 use casetrack_core::{Block, BlockKind, Chunk, ChunkConfig, ChunkId, ColumnRange, DocumentId, Page, Rect, RowRange};
 
@@ -44,6 +45,7 @@ pub fn chunk_pages(document: DocumentId, pages: &[Page], config: &ChunkConfig) -
             let touched = page.blocks.get(blocks.clone()).unwrap_or_default();
             let (row_range, column_range) = table_ranges(touched, page.sheet_name.is_some());
             let (heading_path, context) = page_context.of_chunk(&span, blocks.start);
+            let context = with_other_readings(context, page, line_start..=line_end);
             chunks.push(Chunk {
                 id,
                 index: chunks.len() as u32,
@@ -76,6 +78,13 @@ fn consistent(config: &ChunkConfig) -> ChunkConfig {
     let target = config.target.clamp(1, max);
     // With a minimum of at most half the maximum, any text longer than the maximum can be cut into two pieces that keep it.
     ChunkConfig { max, target, min: config.min.min(max / 2).min(target), overlap: config.overlap.min(target / 2) }
+}
+
+/// The context, and what OCR read in the place of these lines: it is searched, too.
+fn with_other_readings(context: String, page: &Page, lines: RangeInclusive<u32>) -> String {
+    let readings = page.notes.other_readings.iter().filter(|reading| lines.contains(&reading.line));
+    let parts: Vec<&str> = [context.as_str()].into_iter().chain(readings.map(|reading| &*reading.text)).collect();
+    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n")
 }
 
 /// Counts lines on the way through a text.

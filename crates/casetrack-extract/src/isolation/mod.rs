@@ -4,6 +4,7 @@
 //! answers page by page on its standard output ([`protocol`]). The parent watches time and memory, and ends a worker that
 //! exceeds its limits ([`pool`]); the pages read before are kept.
 
+mod attempts;
 mod pool;
 mod protocol;
 mod worker;

@@ -13,12 +13,16 @@ use casetrack_core::{
 };
 use sysinfo::{Pid, ProcessRefreshKind, ProcessesToUpdate, System};
 
+use super::attempts::{Attempts, in_progress};
 use super::protocol::{Job, Reply, Task, read_frame, write_frame};
-use crate::model::{Attachment, ExtractOptions, Extraction, PagePicture, RenderRequest};
+use crate::model::{Attachment, ExtractOptions, Extraction, PagePicture, RenderRequest, Resume, Step};
 use crate::text::clauses::mark_headings;
 
 /// How often a worker's time and memory are checked.
 const WATCH_INTERVAL: Duration = Duration::from_millis(50);
+
+/// A worker reads no more pages at a time.
+const MAX_PAGES_AT_A_TIME: u64 = 8;
 
 /// Files after which a worker is replaced, so that what its libraries leak does not add up.
 const FILES_PER_WORKER: u32 = 200;
@@ -50,18 +54,21 @@ struct Order<'a> {
     path: &'a Path,
     bytes: &'a [u8],
     options: &'a ExtractOptions,
+    resume: &'a Resume,
 }
 
 /// What a worker has sent of a file.
 #[derive(Default)]
 struct Read {
+    /// Those that the last worker took.
+    steps: Vec<Step>,
     pages: Vec<Page>,
     attachments: Vec<Attachment>,
 }
 
 /// Why a worker was ended before it had finished.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Stopped {
+pub(super) enum Stopped {
     Time(u64),
     Memory(u64),
     Output,
@@ -78,23 +85,29 @@ impl WorkerPool {
 
     /// As [`extract`](crate::extract), in a worker process.
     ///
-    /// A crash, or going beyond the limits of time, memory or output, ends the worker and is an error on this file; if pages
-    /// with text came before, they are returned with a warning that says where and why reading stopped. A worker that crashes
-    /// after it has read other files is replaced, and the file tried once more.
+    /// A crash, or going beyond the limits of time, memory or output, ends the worker. Where the page that did it is known, that
+    /// page alone is left out, with a warning. Otherwise it is an error on this file; if pages with text came before, they are
+    /// returned with a warning that says where and why reading stopped. A worker that crashes after it has read other files is
+    /// replaced, and the file tried once more.
     pub fn extract(&self, path: &Path, bytes: &[u8], options: &ExtractOptions, cancel: &Cancel) -> Result<Extraction> {
         let mut read = Read::default();
-        let mut extraction = match self.work(Order { task: &Task::Extract, path, bytes, options }, cancel, &mut read)? {
-            Ok(Reply::Done { format, title, properties, unpaged, warnings }) => Extraction {
-                format,
-                title,
-                properties,
-                pages: read.pages,
-                unpaged,
-                warnings,
-                attachments: read.attachments,
-            },
-            Ok(reply) => return Err(refused(reply)),
-            Err(stopped) => recovered(path, bytes, read.pages, &stopped)?,
+        let mut attempts = Attempts::default();
+        let mut extraction = loop {
+            let order = Order { task: &Task::Extract, path, bytes, options, resume: &attempts.resume };
+            match self.work(order, cancel, &mut read)? {
+                Ok(Reply::Done { format, title, properties, unpaged, mut warnings }) => {
+                    warnings.extend(attempts.warnings());
+                    let Read { pages, attachments, .. } = read;
+                    break Extraction { format, title, properties, pages, unpaged, warnings, attachments };
+                }
+                Ok(reply) => match attempts.reason() {
+                    // Nothing is left without the pages that were left out.
+                    Some(stopped) => break recovered(path, bytes, read.pages, stopped)?,
+                    None => return Err(refused(reply)),
+                },
+                Err(stopped) if attempts.goes_on(&stopped, &read.steps, &read.pages) => {}
+                Err(stopped) => break recovered(path, bytes, read.pages, &stopped)?,
+            }
         };
         mark_headings(extraction.format, &mut extraction.pages);
         Ok(extraction)
@@ -110,7 +123,8 @@ impl WorkerPool {
         cancel: &Cancel,
     ) -> Result<PagePicture> {
         let task = &Task::Render(request.clone());
-        match self.work(Order { task, path, bytes, options }, cancel, &mut Read::default())? {
+        let resume = &Resume::default();
+        match self.work(Order { task, path, bytes, options, resume }, cancel, &mut Read::default())? {
             Ok(Reply::Picture(picture)) => Ok(picture),
             Ok(reply) => Err(refused(reply)),
             Err(stopped) => {
@@ -127,11 +141,12 @@ impl WorkerPool {
             Some(worker) => worker,
             None => Worker::start(&self.command)?,
         };
+        read.start_over(order.resume.read.len());
         let mut ended = worker.run(order, cancel, read);
         if matches!(ended, Err(Stopped::Crashed(_))) && worker.files > 0 {
             // An earlier file may have left its parser in a bad state: this one must not pay for it.
             worker = Worker::start(&self.command)?;
-            *read = Read::default();
+            read.start_over(order.resume.read.len());
             ended = worker.run(order, cancel, read);
         }
         if ended.is_ok() {
@@ -167,13 +182,32 @@ fn refused(reply: Reply) -> Error {
     }
 }
 
+impl Read {
+    /// Forgets what a worker sent after this many pages.
+    fn start_over(&mut self, pages: usize) {
+        self.steps.clear();
+        self.pages.truncate(pages);
+        self.attachments.clear();
+    }
+}
+
 impl Stopped {
+    /// Why a page was left out, for a warning.
+    pub fn on_page(&self) -> String {
+        match self {
+            Stopped::Time(seconds) => format!("it took more than {seconds} seconds of computing"),
+            Stopped::Memory(megabytes) => format!("it took more than {megabytes} MB of memory"),
+            Stopped::Crashed(how) => format!("its parser crashed ({how})"),
+            Stopped::Output | Stopped::Cancelled => "reading was stopped".to_owned(),
+        }
+    }
+
     /// The code, reason and hint of the error; an error of its own when the job was only cancelled. `done` completes "no page was …".
     fn explained(&self, done: &str) -> Result<(ErrorCode, String, Hint)> {
         Ok(match self {
             Stopped::Time(seconds) => (
                 ErrorCode::UnreadableFile,
-                format!("no page was {done} within {seconds} seconds"),
+                format!("no page was {done} within {seconds} seconds of computing"),
                 hint!["If the file is sound but slow to read, ", Action::RaiseLimit(FileLimit::PageTime), "."],
             ),
             Stopped::Memory(megabytes) => (
@@ -243,7 +277,7 @@ impl Worker {
     /// Runs one job; what it finds is handed to `read` as it arrives. After an error the worker must not be used again.
     fn run(&mut self, order: Order<'_>, cancel: &Cancel, read: &mut Read) -> Result<Reply, Stopped> {
         let Self { child, input, output, .. } = self;
-        let progress = AtomicU64::new(0);
+        let progress = Progress::default();
         let (finished, finish) = mpsc::channel::<()>();
         thread::scope(|scope| {
             let progress = &progress;
@@ -291,12 +325,13 @@ fn talk(
     input: &mut ChildStdin,
     output: &mut BufReader<ChildStdout>,
     order: Order<'_>,
-    progress: &AtomicU64,
+    progress: &Progress,
     read: &mut Read,
 ) -> io::Result<Option<Reply>> {
-    let Order { task, path, bytes, options } = order;
+    let Order { task, path, bytes, options, resume } = order;
     let path = path.to_string_lossy().into_owned();
-    let job = Job { path, task: task.clone(), options: options.clone(), length: bytes.len() as u64 };
+    let job =
+        Job { path, task: task.clone(), options: options.clone(), resume: resume.clone(), length: bytes.len() as u64 };
     write_frame(input, &job)?;
     input.write_all(bytes)?;
     input.flush()?;
@@ -305,6 +340,7 @@ fn talk(
     let mut attachments_left = options.limits.max_attachment_bytes.saturating_add(1 << 20);
     loop {
         match read_frame::<Reply>(output, text_left.max(attachments_left))? {
+            Some(Reply::Step(step)) => read.steps.push(step),
             Some(Reply::Page(page)) => {
                 text_left = spent(text_left, 4 * page.text.len() as u64)?;
                 read.pages.push(page);
@@ -315,7 +351,8 @@ fn talk(
             }
             other => return Ok(other),
         }
-        progress.fetch_add(1, Ordering::Relaxed);
+        progress.answers.fetch_add(1, Ordering::Relaxed);
+        progress.pages.store(in_progress(&read.steps, read.pages.len()) as u64, Ordering::Relaxed);
     }
 }
 
@@ -324,17 +361,32 @@ fn spent(budget: u64, amount: u64) -> io::Result<u64> {
     budget.checked_sub(amount).ok_or_else(|| io::Error::from(io::ErrorKind::FileTooLarge))
 }
 
+/// How far a worker is.
+#[derive(Default)]
+struct Progress {
+    /// What it has sent.
+    answers: AtomicU64,
+    /// Pages that it is busy with at a time.
+    pages: AtomicU64,
+}
+
 /// Watches a working process until `finish` closes; kills it when it exceeds a limit, and returns which one.
+///
+/// Time is what the process computes, so that a busy machine makes no page unreadable; each page that it is busy with has the limit to
+/// itself. A process that does not compute at all has as much time on the clock.
 fn watch(
     child: &mut Child,
     limits: &Limits,
     cancel: &Cancel,
-    progress: &AtomicU64,
+    progress: &Progress,
     finish: mpsc::Receiver<()>,
 ) -> Option<Stopped> {
     let pid = Pid::from_u32(child.id());
     let mut system = System::new();
-    let (mut seen, mut since) = (0, Instant::now());
+    let limit = Duration::from_secs(limits.max_page_seconds);
+    // The answers that came, and the time computed when the last one did; the time computed, and since when it has been the same.
+    let (mut seen, mut computed_before, mut computed, mut idle_since) =
+        (u64::MAX, Duration::ZERO, Duration::ZERO, Instant::now());
     let mut kill = |stopped| {
         // If it ended by itself meanwhile there is nothing to kill.
         let _ = child.kill();
@@ -344,22 +396,28 @@ fn watch(
         if finish.recv_timeout(WATCH_INTERVAL) != Err(mpsc::RecvTimeoutError::Timeout) {
             return None;
         }
-        let pages = progress.load(Ordering::Relaxed);
-        if pages != seen {
-            (seen, since) = (pages, Instant::now());
+        system.refresh_processes_specifics(
+            ProcessesToUpdate::Some(&[pid]),
+            false,
+            ProcessRefreshKind::nothing().with_memory().with_cpu(),
+        );
+        let (memory, now_computed) = system
+            .process(pid)
+            .map_or((0, computed), |process| (process.memory(), Duration::from_millis(process.accumulated_cpu_time())));
+        if now_computed != computed {
+            (computed, idle_since) = (now_computed, Instant::now());
+        }
+        let answers = progress.answers.load(Ordering::Relaxed);
+        if answers != seen {
+            (seen, computed_before, idle_since) = (answers, computed, Instant::now());
         }
         if cancel.is_cancelled() {
             return kill(Stopped::Cancelled);
         }
-        if since.elapsed() >= Duration::from_secs(limits.max_page_seconds) {
+        let pages = progress.pages.load(Ordering::Relaxed).clamp(1, MAX_PAGES_AT_A_TIME) as u32;
+        if computed.saturating_sub(computed_before) >= limit * pages || idle_since.elapsed() >= limit {
             return kill(Stopped::Time(limits.max_page_seconds));
         }
-        system.refresh_processes_specifics(
-            ProcessesToUpdate::Some(&[pid]),
-            false,
-            ProcessRefreshKind::nothing().with_memory(),
-        );
-        let memory = system.process(pid).map_or(0, |process| process.memory());
         if memory > limits.max_reader_bytes {
             return kill(Stopped::Memory(limits.max_reader_bytes >> 20));
         }

@@ -6,7 +6,7 @@ use casetrack_core::{Error, ErrorCode, FileFormat, Hint, Page, Properties};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::model::{Attachment, ExtractOptions, PagePicture, RenderRequest};
+use crate::model::{Attachment, ExtractOptions, PagePicture, RenderRequest, Resume, Step};
 
 /// What a worker does with a file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -21,17 +21,30 @@ pub struct Job {
     pub path: String,
     pub task: Task,
     pub options: ExtractOptions,
+    pub resume: Resume,
     pub length: u64,
 }
 
-/// What a worker answers: any number of pages and of files inside a container, then one of the others.
+/// What a worker answers: any number of steps, pages and files inside a container, then one of the others.
 #[derive(Debug, Serialize, Deserialize)]
 pub enum Reply {
+    /// Is taken now.
+    Step(Step),
     Page(Page),
     Attachment(Attachment),
-    Done { format: FileFormat, title: Option<String>, properties: Properties, unpaged: bool, warnings: Vec<String> },
+    Done {
+        format: FileFormat,
+        title: Option<String>,
+        properties: Properties,
+        unpaged: bool,
+        warnings: Vec<String>,
+    },
     Picture(PagePicture),
-    Failed { code: ErrorCode, message: String, hint: Option<Hint> },
+    Failed {
+        code: ErrorCode,
+        message: String,
+        hint: Option<Hint>,
+    },
 }
 
 impl Reply {
@@ -75,7 +88,8 @@ mod tests {
     #[test]
     fn a_password_reaches_the_worker_and_does_not_show() {
         let options = ExtractOptions { password: Some("secret".to_owned().into()), ..ExtractOptions::default() };
-        let job = Job { path: "a.pdf".into(), task: Task::Extract, options, length: 3 };
+        let resume = Resume::default();
+        let job = Job { path: "a.pdf".into(), task: Task::Extract, options, resume, length: 3 };
         assert!(!format!("{job:?}").contains("secret"));
         let mut bytes = Vec::new();
         write_frame(&mut bytes, &job).unwrap();

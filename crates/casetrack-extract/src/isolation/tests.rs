@@ -1,4 +1,5 @@
 use super::*;
+use crate::model::Stage;
 
 fn run_shell(script: &str, limits: Limits, cancel: &Cancel) -> Result<Extraction> {
     let arguments = vec!["-c".to_owned(), script.to_owned()];
@@ -10,10 +11,10 @@ fn run_shell(script: &str, limits: Limits, cancel: &Cancel) -> Result<Extraction
 }
 
 fn page(number: u32, text: &str) -> Page {
-    let name = Path::new("a.txt");
-    let mut page = crate::extract(name, text.as_bytes(), &ExtractOptions::default()).unwrap().pages.remove(0);
-    page.number = number;
-    page
+    let mut document = crate::build::DocumentBuilder::new(u64::MAX);
+    document.start_page(casetrack_core::ExtractionMethod::Native, None);
+    document.push_block(casetrack_core::BlockKind::Paragraph, text).unwrap();
+    Page { number, ..document.finish(FileFormat::Text).pages.remove(0) }
 }
 
 /// A script that answers with these pages and then does something else.
@@ -58,6 +59,34 @@ fn a_crash_of_a_used_worker_is_tried_again_in_a_fresh_one() {
         assert_eq!(read.pages, [page(1, "One.")]);
     }
     assert_eq!(std::fs::read_to_string(&started).unwrap().lines().count(), 2);
+}
+
+#[test]
+fn a_page_that_ends_its_worker_is_left_out_and_the_others_are_read() {
+    let dir = tempfile::tempdir().unwrap();
+    let write = |name: &str, replies: &[Reply]| {
+        let mut frames = Vec::new();
+        replies.iter().for_each(|reply| write_frame(&mut frames, reply).unwrap());
+        std::fs::write(dir.path().join(name), frames).unwrap();
+    };
+    let step = |page| Reply::Step(Step { stage: Stage::TextLayer, page });
+    write("1", &[step(1), step(2)]);
+    let properties = Properties::default();
+    let done = Reply::Done { format: FileFormat::Text, title: None, properties, unpaged: false, warnings: Vec::new() };
+    let pages = [page(1, "One."), page(2, ""), page(3, "Three.")];
+    let replies: Vec<Reply> = pages.iter().map(|page| Reply::Page(page.clone())).chain([done]).collect();
+    write("2", &replies);
+    // The first worker aborts on page 2; the second one leaves it out.
+    let script = format!("cd {}; if mkdir seen; then cat 1; kill -ABRT $$; else cat 2; cat; fi", dir.path().display());
+    let arguments = vec!["-c".to_owned(), script];
+    let pool = WorkerPool::new(WorkerCommand { program: "sh".into(), arguments });
+    let options = ExtractOptions::default();
+    let read = pool.extract(Path::new("lease.pdf"), b"The lease.\n", &options, &Cancel::default()).unwrap();
+    assert_eq!(read.pages, pages);
+    assert_eq!(read.warnings.len(), 1);
+    let warning = &read.warnings[0];
+    assert!(warning.starts_with("Page 2 could not be read: its parser crashed (signal: 6"), "{warning}");
+    assert!(warning.ends_with("The other pages were read."), "{warning}");
 }
 
 #[test]

@@ -9,6 +9,7 @@ use casetrack_core::Page;
 
 use super::protocol::{Job, Reply, Task, read_frame, write_frame};
 use crate::extraction::extract_observed;
+use crate::model::{Course, Step};
 use crate::render_page;
 
 /// Longest description of a job, in bytes.
@@ -38,12 +39,19 @@ pub fn serve(mut input: impl Read, output: impl Write + 'static) -> io::Result<(
 
 /// Sends pages as they are read, then the files inside; the caller sends the last answer.
 fn extracted(job: &Job, bytes: &[u8], output: &Rc<RefCell<impl Write + 'static>>) -> io::Result<Reply> {
-    let pages = Rc::clone(output);
+    let (pages, steps) = (Rc::clone(output), Rc::clone(output));
+    let sent_before = job.resume.read.len();
+    // A parent that is gone shows when the next job is read.
     let send_page = Box::new(move |page: &Page| {
-        // A parent that is gone shows when the next job is read.
-        let _ = write_frame(&mut *pages.borrow_mut(), &Reply::Page(page.clone()));
+        if page.number as usize > sent_before {
+            let _ = write_frame(&mut *pages.borrow_mut(), &Reply::Page(page.clone()));
+        }
     });
-    Ok(match extract_observed(Path::new(&job.path), bytes, &job.options, Some(send_page)) {
+    let send_step = Box::new(move |step: Step| {
+        let _ = write_frame(&mut *steps.borrow_mut(), &Reply::Step(step));
+    });
+    let course = Course::new(job.resume.clone(), send_step);
+    Ok(match extract_observed(Path::new(&job.path), bytes, &job.options, Some(send_page), course) {
         Ok(whole) => {
             for attachment in whole.attachments {
                 write_frame(&mut *output.borrow_mut(), &Reply::Attachment(attachment))?;

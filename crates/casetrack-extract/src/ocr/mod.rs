@@ -3,6 +3,7 @@
 //! A page is levelled, read, and read again after turning it when the first reading makes little sense. Boxes are given
 //! back in the coordinates of the picture as it came. Pages are read in parallel, one thread each.
 
+mod deadline;
 mod page;
 mod tesseract;
 mod word;
@@ -11,11 +12,14 @@ use std::collections::{BTreeMap, HashMap};
 use std::ffi::CStr;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Mutex, PoisonError, mpsc};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use casetrack_core::{Error, ErrorCode, Result};
 
-pub(crate) use self::page::{OcrLine, OcrPage};
+use self::deadline::Deadline;
+#[cfg(test)]
+pub(crate) use self::page::OcrLine;
+pub(crate) use self::page::{OcrPage, OcrWord};
 use self::tesseract::{Api, Libraries, Pix};
 pub(crate) use self::word::GrayImage;
 use self::word::Word;
@@ -28,6 +32,10 @@ const MAX_THREADS: usize = 8;
 const MAX_PIXELS: usize = 36_000_000;
 /// Pages that read worse than this may stand on their head or on a side.
 const DOUBTFUL_CONFIDENCE: f32 = 0.7;
+
+/// Degrees from level within which the lines of a page are looked for: at first, and when that made little sense.
+const USUAL_SKEW: f32 = 7.0;
+const STRONG_SKEW: f32 = 16.0;
 
 /// A page to read.
 pub(crate) struct Picture {
@@ -54,13 +62,15 @@ pub fn tesseract_status(options: &ExtractOptions) -> Result<String> {
 /// Reads pictures in parallel and hands on what was read in their order, each page as soon as it and all before it are done.
 /// A place without a picture keeps its turn; so does a picture that cannot be read: both give `None`.
 ///
-/// `pictures` is asked for the next one when there is room for it: of a file of any length, a few are in memory at a time.
+/// `pictures` is asked for the next one when there is room for it: of a file of any length, a few are in memory at a time. With
+/// `one_at_a_time` it is asked when the one before has been read.
 ///
 /// # Errors
 ///
 /// That of `done`, which ends the reading.
 pub(crate) fn read_in_order(
     options: &ExtractOptions,
+    one_at_a_time: bool,
     pictures: impl Iterator<Item = Option<Picture>>,
     mut done: impl FnMut(Option<OcrPage>) -> Result<()>,
 ) -> Result<()> {
@@ -90,6 +100,9 @@ pub(crate) fn read_in_order(
                         // Without a recogniser there is no page.
                         let _ = sender.send((number, read.ok().and_then(Result::ok)));
                     });
+                    while one_at_a_time && !reading.is_empty() {
+                        receive(&results, &mut reading, &mut turns);
+                    }
                 }
             }
             turns.take_ready(&mut done)?;
@@ -139,34 +152,37 @@ impl Turns {
 fn read_one(options: &ExtractOptions, picture: &Picture) -> Result<OcrPage> {
     let libraries = tesseract::libraries()?;
     let mut api = take(libraries, &options.languages)?;
-    // A full page takes one to five seconds. A worker that takes too long for a page is ended, with all that it has read, so
-    // that a reading ends long before: what was not read until then is missing.
-    let end = Instant::now() + Duration::from_secs(options.limits.max_page_seconds) / 2;
-    let page = read_upright(libraries, &mut api, picture, end);
+    // A full page takes one to five seconds. A worker that takes too long for a page is ended, so that a reading ends long before:
+    // what was not read until then is missing.
+    let end = Deadline::after(Duration::from_secs(options.limits.max_page_seconds) / 2);
+    let page = read_upright(libraries, &mut api, picture, &end);
     give_back(&options.languages, api);
     Ok(page.unwrap_or_default())
 }
 
 /// `None` for a picture that leptonica refuses: without pixels, or where memory runs out.
 ///
-/// A reading that makes little sense is tried again turned upright, and then with a threshold for each neighbourhood instead of
+/// A reading that makes little sense is tried again turned upright, then for a page that lies far from straight, and then with a threshold for each neighbourhood instead of
 /// one for the page (shadows, coloured paper); the better one is kept. On receipts the latter is worse than one threshold
 /// for the page on the whole (word recall 0.72 against 0.75), but reads those on which that finds nothing.
-fn read_upright(libraries: &'static Libraries, api: &mut Api, picture: &Picture, end: Instant) -> Option<OcrPage> {
+fn read_upright(libraries: &'static Libraries, api: &mut Api, picture: &Picture, end: &Deadline) -> Option<OcrPage> {
     let pix = Pix::of(libraries, &picture.image, picture.resolution.unwrap_or(0))?;
-    let mut page = read_turned(api, &pix, 0, picture.scale, end)?;
+    let mut page = read_turned(api, &pix, 0, USUAL_SKEW, picture.scale, end)?;
     // Finding the lines of a page takes its time, too, and is not ended.
-    let is_late = || Instant::now() >= end;
+    let is_late = || end.is_over();
     if page.confidence >= DOUBTFUL_CONFIDENCE || !picture.is_whole || is_late() {
         return Some(page);
     }
     let quarters = orientation(libraries, &pix).unwrap_or(0);
     if quarters != 0 && !is_late() {
-        page = page.or_better(read_turned(api, &pix, quarters, picture.scale, end));
+        page = page.or_better(read_turned(api, &pix, quarters, USUAL_SKEW, picture.scale, end));
+    }
+    if page.confidence < DOUBTFUL_CONFIDENCE && !is_late() {
+        page = page.or_better(read_turned(api, &pix, quarters, STRONG_SKEW, picture.scale, end));
     }
     if page.confidence < DOUBTFUL_CONFIDENCE && !is_late() {
         api.set(THRESHOLDING, c"2");
-        let other = read_turned(api, &pix, quarters, picture.scale, end);
+        let other = read_turned(api, &pix, quarters, USUAL_SKEW, picture.scale, end);
         api.set(THRESHOLDING, c"0");
         page = page.or_better(other);
     }
@@ -176,20 +192,20 @@ fn read_upright(libraries: &'static Libraries, api: &mut Api, picture: &Picture,
 /// Tesseract's setting: 0 for one threshold by Otsu's method, 2 for Sauvola's adaptive ones.
 const THRESHOLDING: &CStr = c"thresholding_method";
 
-fn read_turned(api: &mut Api, pix: &Pix, quarters: u8, scale: f32, end: Instant) -> Option<OcrPage> {
+fn read_turned(api: &mut Api, pix: &Pix, quarters: u8, skew: f32, scale: f32, end: &Deadline) -> Option<OcrPage> {
     if quarters == 0 {
-        return Some(OcrPage::of(read_level(api, pix, end), scale));
+        return Some(OcrPage::of(read_level(api, pix, skew, end), scale));
     }
     let turned = pix.turned(quarters)?;
-    let words = read_level(api, &turned, end)
+    let words = read_level(api, &turned, skew, end)
         .into_iter()
         .map(|word| Word { area: page::turned_back(&word.area, quarters, turned.width(), turned.height()), ..word });
     Some(OcrPage::of(words.collect(), scale))
 }
 
 /// The words of a picture, after its lines were made level.
-fn read_level(api: &mut Api, pix: &Pix, end: Instant) -> Vec<Word> {
-    let Some((level, angle)) = pix.deskewed() else { return api.words(pix, end) };
+fn read_level(api: &mut Api, pix: &Pix, skew: f32, end: &Deadline) -> Vec<Word> {
+    let Some((level, angle)) = pix.deskewed(skew) else { return api.words(pix, end) };
     let (width, height) = (pix.width(), pix.height());
     let words = api.words(&level, end).into_iter();
     words.map(|word| Word { area: page::tilted_back(&word.area, angle, width, height), ..word }).collect()

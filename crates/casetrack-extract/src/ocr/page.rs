@@ -12,6 +12,14 @@ pub(crate) struct OcrLine {
     pub area: Rect,
     /// Mean confidence of its words by their length, 0–1.
     pub confidence: f32,
+    pub words: Vec<OcrWord>,
+}
+
+/// A word of a line with its place in points.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct OcrWord {
+    pub text: String,
+    pub area: Rect,
 }
 
 /// What was read of a page.
@@ -22,7 +30,7 @@ pub(crate) struct OcrPage {
     /// Mean confidence of the words by their length, 0–1; 0 without words.
     pub confidence: f32,
     /// Characters in all words.
-    chars: usize,
+    pub chars: usize,
 }
 
 impl OcrPage {
@@ -57,15 +65,13 @@ impl OcrPage {
         let total: f32 = words.iter().map(chars).sum();
         let line = OcrLine {
             text: text.join(" "),
-            area: Rect {
-                left: area.left * scale,
-                top: area.top * scale,
-                right: area.right * scale,
-                bottom: area.bottom * scale,
-            },
+            area: in_points(&area, scale),
             confidence: words.iter().map(|word| word.confidence * chars(word)).sum::<f32>() / total.max(1.0),
+            words: words
+                .drain(..)
+                .map(|word| OcrWord { area: in_points(&word.area, scale), text: word.text })
+                .collect(),
         };
-        words.clear();
         match self.paragraphs.last_mut() {
             Some(paragraph) if !starts_paragraph => paragraph.push(line),
             _ => self.paragraphs.push(vec![line]),
@@ -84,6 +90,10 @@ impl OcrPage {
     fn weight(&self) -> f32 {
         self.confidence * self.confidence * self.chars as f32
     }
+}
+
+fn in_points(area: &Rect, scale: f32) -> Rect {
+    Rect { left: area.left * scale, top: area.top * scale, right: area.right * scale, bottom: area.bottom * scale }
 }
 
 /// Where a box was before the page was turned clockwise by right angles; `width` and `height` are the size of the turned page.

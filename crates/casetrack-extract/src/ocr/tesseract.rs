@@ -7,11 +7,11 @@ use std::ffi::{CStr, CString, c_char, c_float, c_int, c_void};
 use std::path::{Path, PathBuf};
 use std::ptr::null;
 use std::sync::{Mutex, PoisonError};
-use std::time::Instant;
 
 use casetrack_core::{Error, ErrorCode, Rect, Result};
 use libloading::Library;
 
+use super::deadline::Deadline;
 use super::word::{GrayImage, Word};
 
 /// Names the library, a file or the directory that holds it.
@@ -68,6 +68,9 @@ macro_rules! interface {
     };
 }
 
+/// `TessCancelFunc`: asked between words, with the place that was set and the number of words.
+type CancelFunction = unsafe extern "C" fn(*mut c_void, c_int) -> bool;
+
 /// `TessBaseAPI`, `TessResultIterator`, `TessPageIterator`, `ETEXT_DESC` and leptonica's `PIX` are opaque.
 type Handle = *mut c_void;
 
@@ -86,7 +89,8 @@ interface!(Tesseract {
     fn TessBaseAPIClearAdaptiveClassifier(Handle);
     fn TessMonitorCreate() -> Handle;
     fn TessMonitorDelete(Handle);
-    fn TessMonitorSetDeadlineMSecs(Handle, c_int);
+    fn TessMonitorSetCancelFunc(Handle, CancelFunction);
+    fn TessMonitorSetCancelThis(Handle, *mut c_void);
     fn TessResultIteratorDelete(Handle);
     fn TessResultIteratorNext(Handle, c_int) -> c_int;
     fn TessResultIteratorGetPageIterator(Handle) -> Handle;
@@ -245,17 +249,17 @@ impl Pix {
         unsafe { (self.libraries.leptonica.pixGetHeight)(self.handle) as f32 }
     }
 
-    /// The image turned upright if its lines of text run at an angle, and that angle in degrees, clockwise; `None` when they
-    /// are level, or there are too few to tell.
-    pub fn deskewed(&self) -> Option<(Pix, f32)> {
+    /// The image turned upright if its lines of text run at an angle of at most `range` degrees, and that angle, clockwise; `None` when
+    /// they are level, or there are too few to tell.
+    pub fn deskewed(&self, range: f32) -> Option<(Pix, f32)> {
         let (mut angle, mut confidence) = (0.0, 0.0);
-        // Zeros stand for leptonica's defaults: sweep ±7° in steps of 1°, then a search on the image halved twice.
+        // Zeros stand for leptonica's defaults: a sweep in steps of 1°, then a search on the image halved twice.
         // SAFETY: the handle is alive, the places for results are valid.
         let turned = unsafe {
             (self.libraries.leptonica.pixDeskewGeneral)(
                 self.handle,
                 0,
-                0.0,
+                range,
                 0.0,
                 0,
                 0,
@@ -338,19 +342,18 @@ impl Api {
     }
 
     /// The words of an image in reading order, with boxes in its pixels. What was not read until `end` is missing.
-    pub fn words(&mut self, pix: &Pix, end: Instant) -> Vec<Word> {
-        let left = end.saturating_duration_since(Instant::now()).as_millis();
-        // No time at all would stand for no limit.
-        let left = c_int::try_from(left).unwrap_or(c_int::MAX).max(1);
+    pub fn words(&mut self, pix: &Pix, end: &Deadline) -> Vec<Word> {
         let tesseract = &self.libraries.tesseract;
         self.use_one_thread();
-        // SAFETY: all handles are alive; the image is kept until `TessBaseAPIClear` lets go of it.
+        // SAFETY: all handles are alive; the image is kept until `TessBaseAPIClear` lets go of it. The deadline outlives the monitor
+        // and is only read, on this thread: there are no others (see `use_one_thread`).
         unsafe {
             (tesseract.TessBaseAPISetPageSegMode)(self.handle, SEGMENT_AUTOMATICALLY);
             (tesseract.TessBaseAPISetImage2)(self.handle, pix.handle);
             let monitor = (tesseract.TessMonitorCreate)();
             if !monitor.is_null() {
-                (tesseract.TessMonitorSetDeadlineMSecs)(monitor, left);
+                (tesseract.TessMonitorSetCancelThis)(monitor, std::ptr::from_ref(end).cast_mut().cast());
+                (tesseract.TessMonitorSetCancelFunc)(monitor, is_over);
             }
             (tesseract.TessBaseAPIRecognize)(self.handle, monitor);
             let iterator = (tesseract.TessBaseAPIGetIterator)(self.handle);
@@ -406,6 +409,14 @@ impl Api {
             unsafe { set_threads(1) };
         }
     }
+}
+
+/// # Safety
+///
+/// `deadline` is a [`Deadline`] that is alive.
+unsafe extern "C" fn is_over(deadline: *mut c_void, _words: c_int) -> bool {
+    // SAFETY: promised by the caller.
+    unsafe { &*deadline.cast::<Deadline>() }.is_over()
 }
 
 /// The word at the iterator; `None` when it is empty.

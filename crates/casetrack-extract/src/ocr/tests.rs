@@ -62,6 +62,19 @@ fn a_page_on_its_head_is_turned_and_its_boxes_stay_where_they_are() {
 }
 
 #[test]
+fn a_page_that_lies_askew_is_straightened() {
+    let text = "the landlord may at any reasonable time enter and inspect the premises, and";
+    for degrees in [-10.0f32, 10.0] {
+        let lines = (0..25).map(|number| (90.0, 640.0 - 20.0 * number as f32, 10.0, text));
+        let picture = rendered_page(&pdf_file("", &[PdfPageContent::text(lines).turned_by(degrees)]));
+        let Some(page) = read(&picture) else { return };
+        let lines: Vec<&str> = page.paragraphs.iter().flatten().map(|line| &*line.text).collect();
+        assert_eq!(lines, [text; 25], "{degrees}");
+        assert!(page.confidence > 0.85, "{}", page.confidence);
+    }
+}
+
+#[test]
 fn a_blank_page_and_no_page_have_no_text() {
     for (width, height) in [(500, 700), (1, 1), (0, 0)] {
         let image = GrayImage { width, height, pixels: vec![255; width * height] };
@@ -109,7 +122,7 @@ fn pages_come_in_order_and_before_later_ones_are_asked_for() {
         (number % 3 != 1).then_some(Picture { image, resolution: None, scale: 0.24, is_whole: true })
     });
     let mut came = Vec::new();
-    read_in_order(&options, pictures, |page| {
+    read_in_order(&options, false, pictures, |page| {
         assert!(!came.is_empty() || asked.get() < PAGES);
         came.push(page.is_some_and(|page| !page.paragraphs.is_empty()));
         Ok(())
@@ -122,6 +135,6 @@ fn pages_come_in_order_and_before_later_ones_are_asked_for() {
 #[test]
 fn an_error_of_the_receiver_ends_the_reading() {
     let pictures = std::iter::repeat_with(|| None);
-    let error = read_in_order(&ExtractOptions::default(), pictures, |_| Err(Error::internal("full")));
+    let error = read_in_order(&ExtractOptions::default(), false, pictures, |_| Err(Error::internal("full")));
     assert!(error.unwrap_err().message.contains("full"));
 }

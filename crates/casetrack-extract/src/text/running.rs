@@ -165,7 +165,7 @@ fn is_source(line: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use casetrack_core::{ExtractionMethod, Rect};
+    use casetrack_core::{ExtractionMethod, PageNotes, Rect};
 
     use super::*;
 
@@ -178,6 +178,7 @@ mod tests {
             method: ExtractionMethod::Native,
             ocr_confidence: None,
             sheet_name: None,
+            notes: PageNotes::default(),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use casetrack_core::{
     AmountValue, Annotations, Block, BlockKind, Chunk, ChunkId, DatePrecision, DateValue, DocumentId, DocumentMeta,
-    DocumentType, EntityType, EntityValue, ExtractionMethod, FileFormat, LocalEntity, Page, PlacedMention,
+    DocumentType, EntityType, EntityValue, ExtractionMethod, FileFormat, LocalEntity, Page, PageNotes, PlacedMention,
     PlacedReference, Properties, Reference, ReferenceKind, Sha256, Timestamp,
 };
 use casetrack_store::{SparseVector, StoredDocument};
@@ -303,6 +303,7 @@ impl Corpus {
             method: ExtractionMethod::Native,
             ocr_confidence: None,
             sheet_name: None,
+            notes: PageNotes::default(),
         };
         (page, chunks)
     }

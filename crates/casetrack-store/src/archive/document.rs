@@ -47,7 +47,7 @@ pub(crate) fn write(document: &StoredDocument, put: &mut dyn FnMut(&[u8]) -> Res
     };
     section(META, 0, &encode_json(&document.meta)?)?;
     for page in &document.pages {
-        section(PAGE, page.number, &encode(&PageRecord::new(page)?)?)?;
+        section(PAGE, page.number, &PageRecord::new(page)?.encode()?)?;
         section(LAYOUT, page.number, &encode(&LayoutRecord::new(page))?)?;
         section(TEXT, page.number, page.text.as_bytes())?;
     }
@@ -79,7 +79,7 @@ pub(crate) fn read(input: &mut dyn Read, models: &VectorModels) -> Result<Stored
     while let Some((tag, number, value)) = section(input)? {
         match tag {
             PAGE => {
-                let page: PageRecord = decode("page", &value)?;
+                let page = PageRecord::decode(&value)?;
                 let layout: LayoutRecord = decode("page layout", &expect(input, LAYOUT, number)?)?;
                 let text = String::from_utf8(expect(input, TEXT, number)?)
                     .map_err(|_| corrupt(format!("page {number} is not text")))?;

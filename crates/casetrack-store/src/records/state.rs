@@ -61,8 +61,8 @@ impl Identity {
 }
 
 /// A value of `newest` or an earlier version. Each version added fields at the end; `missing` gives those that an earlier one lacks,
-/// encoded: 0 or `None`, a byte each.
-fn decode_any<T: DeserializeOwned>(
+/// encoded: 0, `None` or an empty list, a byte each.
+pub(super) fn decode_any<T: DeserializeOwned>(
     what: &str,
     value: &[u8],
     newest: u8,

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use casetrack_core::{
     Annotations, Block, BlockKind, Chunk, ChunkId, CollectionId, CollectionMeta, CollectionStatus, CollectionType,
-    DocumentId, DocumentMeta, DocumentType, EntityType, ExtractionMethod, FileFormat, LocalEntity, Page, PlacedMention,
-    PlacedReference, Properties, Reference, ReferenceKind, Relation, Sha256, Timestamp,
+    DocumentId, DocumentMeta, DocumentType, EntityType, ExtractionMethod, FileFormat, LocalEntity, Page, PageNotes,
+    PlacedMention, PlacedReference, Properties, Reference, ReferenceKind, Relation, Sha256, Timestamp,
 };
 use casetrack_store::schema::cf;
 use casetrack_store::{Collection, Filter, Hit, SparseVector, StoredDocument, VectorModels};
@@ -54,6 +54,7 @@ pub fn with_id(id: DocumentId, path: &str, texts: &[&str]) -> StoredDocument {
             method: ExtractionMethod::Native,
             ocr_confidence: None,
             sheet_name: None,
+            notes: PageNotes::default(),
         };
         let mut byte_start = 0;
         for paragraph in text.split("\n\n") {

@@ -26,7 +26,7 @@ impl Extractor for Image {
             count += 1;
             frame.map(picture).map_err(|error| unread.push((count, error))).ok()
         });
-        ocr::read_in_order(source.options, pictures, |page| {
+        ocr::read_in_order(source.options, false, pictures, |page| {
             document.start_page(ExtractionMethod::Ocr, None);
             page.map_or(Ok(()), |page| push_page(document, page))?;
             document.finish_page();

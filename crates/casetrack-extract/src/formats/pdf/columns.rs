@@ -69,13 +69,13 @@ fn flush(section: &mut Vec<Piece>, gutter: f32, ordered: &mut Vec<Piece>) {
 mod tests {
     use casetrack_core::Rect;
 
-    use super::super::line::Line;
+    use super::super::line::{Line, Turn};
     use super::*;
 
     fn piece(text: &str, left: f32, top: f32) -> Piece {
         let area = Rect { left, top, right: left + 200.0, bottom: top + 10.0 };
         Piece {
-            line: Line { text: text.into(), area, size: 10.0, first_word: 20.0, is_running: false },
+            line: Line { text: text.into(), area, size: 10.0, first_word: 20.0, is_running: false, turn: Turn::NONE },
             goes_on: false,
         }
     }

@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use super::line::Line;
+use super::line::{Line, Turn};
 
 /// A longer text in large print is a text, not a heading.
 const MAX_HEADING_CHARS: usize = 200;
@@ -52,6 +52,22 @@ impl Paragraph {
 
 /// Groups the lines of a page, in their order.
 pub(super) fn paragraphs(lines: Vec<Line>) -> Vec<Paragraph> {
+    if lines.iter().all(|line| line.turn == Turn::NONE) {
+        return upright_paragraphs(lines);
+    }
+    let mut paragraphs = Vec::new();
+    for turned in lines.chunk_by(|a, b| a.turn == b.turn) {
+        let upright = turned.iter().map(|line| Line { area: line.turn.upright(&line.area), ..line.clone() });
+        let mut grouped = upright_paragraphs(upright.collect());
+        for line in grouped.iter_mut().flat_map(|paragraph| &mut paragraph.lines) {
+            line.area = line.turn.on_page(&line.area);
+        }
+        paragraphs.append(&mut grouped);
+    }
+    paragraphs
+}
+
+fn upright_paragraphs(lines: Vec<Line>) -> Vec<Paragraph> {
     let mut paragraphs = Vec::new();
     let mut start = 0;
     for end in 1..=lines.len() {
@@ -209,7 +225,8 @@ impl Headings {
 /// The font size in which most characters are set.
 fn body_size<'a>(paragraphs: impl Iterator<Item = &'a Paragraph>) -> f32 {
     let mut chars_by_size = BTreeMap::<u32, usize>::new();
-    for line in paragraphs.flat_map(|paragraph| &paragraph.lines) {
+    // The sizes of units that annotations say are not known.
+    for line in paragraphs.flat_map(|paragraph| &paragraph.lines).filter(|line| line.size > 0.0) {
         // In steps of half a point.
         *chars_by_size.entry((line.size * 2.0).round() as u32).or_default() += line.text.len();
     }
@@ -230,6 +247,7 @@ mod tests {
             size,
             first_word: width(text.split(' ').next().unwrap()),
             is_running: false,
+            turn: Turn::NONE,
         }
     }
 

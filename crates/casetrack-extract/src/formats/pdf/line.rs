@@ -13,6 +13,43 @@ pub(super) struct Line {
     pub first_word: f32,
     /// Whether it is a running head or foot, or a page number.
     pub is_running: bool,
+    /// The direction that it is read in.
+    pub turn: Turn,
+}
+
+/// By how many right angles a text is turned clockwise on the page: 0 is read to the right, 1 downwards, 2 on its head, 3 upwards.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub(super) struct Turn(u8);
+
+impl Turn {
+    pub const NONE: Self = Self(0);
+
+    /// The nearest to an angle, clockwise in radians, on a page that is shown turned by some more right angles.
+    pub fn nearest(angle: f32, more: u8) -> Self {
+        let quarters = (angle / std::f32::consts::FRAC_PI_2).round().rem_euclid(4.0) as u8;
+        Self((quarters + more) % 4)
+    }
+
+    /// All of them, the usual one first.
+    pub fn all() -> impl Iterator<Item = Self> {
+        (0..4).map(Self)
+    }
+
+    /// An area of the page where the text is upright: it is read to the right, and lines follow each other downwards.
+    pub fn upright(self, area: &Rect) -> Rect {
+        let Rect { left, top, right, bottom } = *area;
+        match self.0 {
+            1 => Rect { left: top, top: -right, right: bottom, bottom: -left },
+            2 => Rect { left: -right, top: -bottom, right: -left, bottom: -top },
+            3 => Rect { left: -bottom, top: left, right: -top, bottom: right },
+            _ => *area,
+        }
+    }
+
+    /// An area among the upright text where it is on the page.
+    pub fn on_page(self, area: &Rect) -> Rect {
+        Self((4 - self.0) % 4).upright(area)
+    }
 }
 
 /// A line, or a part of one.
@@ -27,4 +64,24 @@ pub(super) fn continues(before: &Rect, after: &Rect) -> bool {
     let overlap = before.bottom.min(after.bottom) - before.top.max(after.top);
     let height = (before.bottom - before.top).min(after.bottom - after.top);
     height > 0.0 && overlap > 0.6 * height && after.left > before.right - 0.3 * height
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn areas_come_back_from_where_the_text_is_upright() {
+        let area = Rect { left: 500.0, top: 90.0, right: 512.0, bottom: 300.0 };
+        for turn in Turn::all() {
+            let upright = turn.upright(&area);
+            assert!(upright.left < upright.right && upright.top < upright.bottom, "{turn:?}");
+            assert_eq!(turn.on_page(&upright), area);
+        }
+        // Downwards: a line further to the left is further down.
+        let next = Rect { left: 480.0, right: 492.0, ..area };
+        assert!(Turn(1).upright(&next).top > Turn(1).upright(&area).bottom);
+        assert_eq!(Turn::nearest(6.2, 1), Turn(1));
+        assert_eq!(Turn::nearest(4.71, 1), Turn(0));
+    }
 }

@@ -5,36 +5,41 @@
 //! may be garbage: such pages are rendered and read by OCR, and so are large pictures beside a text layer. Where that is not
 //! possible pages keep their places without being taken for empty ones.
 
+mod annotations;
 mod columns;
 mod file;
+mod garbage;
 mod layout;
 mod library;
 mod line;
+mod merge;
 mod page;
 mod pictures;
 mod rendering;
 mod report;
 mod running;
 mod scan;
+mod signatures;
 mod text_layer;
 
 use casetrack_core::{BlockKind, ExtractionMethod, Rect, Result};
-use pdfium_render::prelude::{
-    PdfDocument, PdfDocumentMetadataTagType, PdfPage, PdfPageAnnotationType, PdfPageIndex, PdfiumError,
-};
+use pdfium_render::prelude::{PdfDocument, PdfDocumentMetadataTagType, PdfPageIndex, PdfiumError};
 use std::borrow::Cow;
 
+use self::annotations::Annotated;
 use self::file::{inside_pdfium, opened};
 use self::layout::{Headings, Paragraph};
 pub use self::library::pdfium_status;
 use self::line::Line;
+use self::merge::Merged;
 use self::page::{PageState, ReadPage};
 use self::pictures::{Pictures, Unread};
 pub(crate) use self::rendering::render;
 use self::report::Report;
+use self::signatures::Signatures;
 use self::text_layer::View;
 use crate::build::{DocumentBuilder, Extractor, PlacedLine};
-use crate::model::Source;
+use crate::model::{Course, ReadBefore, Source, Stage, Step};
 use crate::ocr::{self, OcrPage, Picture, tesseract_status};
 use crate::text::dates;
 
@@ -58,7 +63,10 @@ impl Extractor for Pdf {
 /// What the text layer of a page says.
 struct TextPage {
     state: PageState,
+    /// With the units.
     paragraphs: Vec<Paragraph>,
+    /// What annotations say.
+    units: Vec<Paragraph>,
     /// Of a readable page.
     unread: Unread,
 }
@@ -87,22 +95,34 @@ fn read_document(source: &Source, pdf: &PdfDocument, document: &mut DocumentBuil
     document.set_author(&entry(PdfDocumentMetadataTagType::Author));
     document.set_created(dates::of_pdf(&entry(PdfDocumentMetadataTagType::CreationDate)));
     document.set_modified(dates::of_pdf(&entry(PdfDocumentMetadataTagType::ModificationDate)));
-    let pages = read_text_layers(source, pdf)?;
+    let course = document.course();
+    let pages = read_text_layers(source, pdf, &course)?;
     let sensible = pages.iter().filter(|page| page.state != PageState::Garbage);
     let headings = Headings::of(sensible.map(|page| &page.paragraphs));
     let missing = match pages.iter().any(TextPage::needs_ocr) {
         true => tesseract_status(source.options).err(),
         false => None,
     };
-    let pictures = pages.iter().zip(0..).map(|(page, index)| {
-        let wanted = page.needs_ocr() && missing.is_none();
-        wanted.then(|| picture(source, pdf, index, page)).flatten()
+    let drawn = |index: usize| Step { stage: Stage::Picture, page: index as u32 + 1 };
+    let pictures = pages.iter().enumerate().map(|(index, page)| {
+        let wanted = page.needs_ocr() && missing.is_none() && course.read_before(index).is_none();
+        (wanted && course.takes(drawn(index))).then(|| picture(source, pdf, index as PdfPageIndex, page)).flatten()
     });
     let mut report = Report::default();
-    let mut turn = pages.iter();
-    ocr::read_in_order(source.options, pictures, |ocr| {
-        let Some(page) = turn.next() else { return Ok(()) };
+    let mut turn = pages.iter().enumerate();
+    ocr::read_in_order(source.options, course.one_at_a_time(), pictures, |ocr| {
+        let Some((index, page)) = turn.next() else { return Ok(()) };
         report.unread(missing.is_some() && page.unread.is_large);
+        if let Some(ReadBefore { method, has_text }) = course.read_before(index)
+            && method != ExtractionMethod::Native
+        {
+            report.replaced(page.state == PageState::Garbage);
+            report.add(PageState::Readable, has_text);
+            document.start_page(method, None);
+            document.finish_page();
+            return Ok(());
+        }
+        let mut other_readings = Vec::new();
         let (method, confidence, paragraphs) = match ocr {
             Some(ocr) if page.state == PageState::Readable => {
                 match scan::from_pictures(&ocr, &page.unread.areas, &page.paragraphs) {
@@ -113,19 +133,29 @@ fn read_document(source: &Source, pdf: &PdfDocument, document: &mut DocumentBuil
                     None => (ExtractionMethod::Native, None, Cow::Borrowed(&page.paragraphs)),
                 }
             }
-            // The picture shows what a stamp or page number in the text layer says.
             Some(ocr) if replaces(&ocr, page) => {
-                (ExtractionMethod::Ocr, Some(ocr.confidence), Cow::Owned(scan::paragraphs(&ocr)))
+                // A garbage text layer is left out, but not what annotations say.
+                let stated = if page.state == PageState::Garbage { &page.units } else { &page.paragraphs };
+                let Merged { paragraphs, other_readings: other } = merge::merge(&ocr, stated);
+                other_readings = other;
+                let method = if stated.is_empty() { ExtractionMethod::Ocr } else { ExtractionMethod::Hybrid };
+                (method, Some(ocr.confidence), Cow::Owned(paragraphs))
             }
             _ => (ExtractionMethod::Native, None, Cow::Borrowed(&page.paragraphs)),
         };
-        let state = if method == ExtractionMethod::Native { page.state } else { PageState::Readable };
+        let state = match method {
+            ExtractionMethod::Native if course.leaves_out(drawn(index)) => PageState::LeftOut,
+            ExtractionMethod::Native => page.state,
+            _ => PageState::Readable,
+        };
+        report.replaced(page.state == PageState::Garbage && state == PageState::Readable);
         report.add(state, !paragraphs.is_empty());
         document.start_page(method, None);
         if let Some(confidence) = confidence {
             document.set_ocr_confidence(confidence);
         }
         push_paragraphs(document, &paragraphs, &headings)?;
+        document.set_other_readings(other_readings);
         document.finish_page();
         Ok(())
     })?;
@@ -151,18 +181,23 @@ fn push_paragraphs(document: &mut DocumentBuilder, paragraphs: &[Paragraph], hea
     Ok(())
 }
 
-fn read_text_layers(source: &Source, pdf: &PdfDocument) -> Result<Vec<TextPage>> {
+fn read_text_layers(source: &Source, pdf: &PdfDocument, course: &Course) -> Result<Vec<TextPage>> {
     let mut pages = Vec::new();
     let mut text_bytes = 0u64;
+    let mut signatures = Signatures::of(source.bytes);
     for index in 0..pdf.pages().len() {
-        let read = {
-            let _inside = inside_pdfium();
-            flattened(pdf, index).and_then(|page| read_page(&page))
+        let page = if course.takes(Step { stage: Stage::TextLayer, page: index as u32 + 1 }) {
+            let read = {
+                let _inside = inside_pdfium();
+                annotations::annotated(pdf, index, &mut signatures).and_then(read_page)
+            };
+            read.unwrap_or_else(|error| {
+                log_damage(source, index, &error);
+                ReadPage::without_text(PageState::Damaged)
+            })
+        } else {
+            ReadPage::without_text(PageState::LeftOut)
         };
-        let page = read.unwrap_or_else(|error| {
-            log_damage(source, index, &error);
-            ReadPage { state: PageState::Damaged, lines: Vec::new(), unread: Unread::default(), height: 0.0 }
-        });
         text_bytes += page.lines.iter().map(|line| line.text.len() as u64).sum::<u64>();
         if text_bytes > source.limits().max_text_chars.saturating_mul(4) {
             return Err(source
@@ -171,10 +206,13 @@ fn read_text_layers(source: &Source, pdf: &PdfDocument) -> Result<Vec<TextPage>>
         pages.push(page);
     }
     running::mark(&mut pages);
-    let grouped = |page: ReadPage| TextPage {
-        state: page.state,
-        paragraphs: layout::paragraphs(page.lines),
-        unread: page.unread,
+    let grouped = |page: ReadPage| {
+        let ReadPage { state, lines, unread, units, .. } = page;
+        let mut paragraphs = layout::paragraphs(lines);
+        annotations::insert(&mut paragraphs, units.clone());
+        let mut said = Vec::new();
+        annotations::insert(&mut said, units);
+        TextPage { state, paragraphs, units: said, unread }
     };
     Ok(pages.into_iter().map(grouped).collect())
 }
@@ -183,7 +221,7 @@ fn read_text_layers(source: &Source, pdf: &PdfDocument) -> Result<Vec<TextPage>>
 fn picture(source: &Source, pdf: &PdfDocument, index: i32, text: &TextPage) -> Option<Picture> {
     let rendered = {
         let _inside = inside_pdfium();
-        pdf.pages().get(index).and_then(|page| scan::render(&page, source.limits().max_image_pixels))
+        pdf.pages().get(index).and_then(|page| scan::render(&page, scan::max_pixels(source.limits())))
     };
     let page = rendered.map_err(|error| log_damage(source, index, &error)).ok()?;
     match text.state {
@@ -202,46 +240,22 @@ fn placed(line: &Line) -> PlacedLine {
     PlacedLine { text: line.text.clone(), area }
 }
 
-/// The page with the annotations that print as part of its content.
-fn flattened<'a>(pdf: &'a PdfDocument, index: PdfPageIndex) -> Result<PdfPage<'a>, PdfiumError> {
-    let mut page = pdf.pages().get(index)?;
-    if !has_printed_annotations(&page) {
-        return Ok(page);
-    }
-    if let Err(error) = page.flatten() {
-        tracing::debug!("annotations are left out: {error:?}");
-    }
-    // pdfium-render 0.9.5 closes the page when it flattens it, but leaves its boundaries and objects with the old handle.
-    drop(page);
-    pdf.pages().get(index)
-}
-
-fn read_page(page: &PdfPage) -> Result<ReadPage, PdfiumError> {
-    let view = View::of(page);
-    let (lines, unmapped) = text_layer::read_lines(page, &view)?;
-    let pictures = Pictures::of(page, &view);
+fn read_page(mut annotated: Annotated) -> Result<ReadPage, PdfiumError> {
+    let view = View::of(&annotated.page);
+    let (mut lines, odd) = text_layer::read_lines(&annotated.page, &view)?;
+    let pictures = Pictures::of(&annotated.page, &view);
+    annotated.take_stamps(&mut lines);
     let printed: usize = lines.iter().map(|line| line.text.chars().filter(|c| !c.is_whitespace()).count()).sum();
     let coverage = if printed == 0 { SCAN_COVERAGE_WITHOUT_TEXT } else { SCAN_COVERAGE };
     let state = if printed < MIN_TEXT_OF_SCAN && pictures.cover(coverage) {
         PageState::Scanned
-    } else if scan::is_garbage(&lines, unmapped) {
+    } else if garbage::is_garbage(&lines, odd) {
         PageState::Garbage
     } else {
         PageState::Readable
     };
     let unread = if state == PageState::Readable { pictures.unread(&lines) } else { Unread::default() };
-    Ok(ReadPage { state, lines, unread, height: view.height() })
-}
-
-/// Whether annotations show text of their own: filled-in form fields, text written onto the page, stamps. They are no part of
-/// the page's text layer until they are merged into the page, in memory.
-fn has_printed_annotations(page: &PdfPage) -> bool {
-    page.annotations().iter().any(|annotation| {
-        matches!(
-            annotation.annotation_type(),
-            PdfPageAnnotationType::Widget | PdfPageAnnotationType::FreeText | PdfPageAnnotationType::Stamp
-        )
-    })
+    Ok(ReadPage { state, lines, unread, units: annotated.units, height: view.height() })
 }
 
 /// Producers fill in file names and placeholders.

@@ -1,5 +1,6 @@
 //! A page while it is read.
 
+use super::annotations::Unit;
 use super::line::Line;
 use super::pictures::Unread;
 
@@ -12,6 +13,8 @@ pub(super) enum PageState {
     /// Has a text layer that does not match what the page shows.
     Garbage,
     Damaged,
+    /// Ended the worker that read it.
+    LeftOut,
 }
 
 /// A page as it was read, before its lines were grouped.
@@ -19,6 +22,13 @@ pub(super) struct ReadPage {
     pub state: PageState,
     pub lines: Vec<Line>,
     pub unread: Unread,
+    pub units: Vec<Unit>,
     /// In points, as it is shown.
     pub height: f32,
+}
+
+impl ReadPage {
+    pub fn without_text(state: PageState) -> Self {
+        Self { state, lines: Vec::new(), unread: Unread::default(), units: Vec::new(), height: 0.0 }
+    }
 }

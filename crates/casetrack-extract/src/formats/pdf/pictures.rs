@@ -113,7 +113,7 @@ fn content(object: &PdfPageObject, depth: u32) -> Content {
     }
 }
 
-fn size(area: &Rect) -> f32 {
+pub(super) fn size(area: &Rect) -> f32 {
     (area.right - area.left) * (area.bottom - area.top)
 }
 
@@ -137,6 +137,7 @@ pub(super) fn intersection(a: &Rect, b: &Rect) -> Option<Rect> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::line::Turn;
     use super::*;
 
     fn area(left: f32, top: f32, right: f32, bottom: f32) -> Rect {
@@ -147,7 +148,14 @@ mod tests {
         let pictures = pictures.iter().map(|area| Picture { area: *area, is_legible: true }).collect();
         let lines: Vec<Line> = lines
             .iter()
-            .map(|area| Line { text: "x".into(), area: *area, size: 10.0, first_word: 5.0, is_running: false })
+            .map(|area| Line {
+                text: "x".into(),
+                area: *area,
+                size: 10.0,
+                first_word: 5.0,
+                is_running: false,
+                turn: Turn::NONE,
+            })
             .collect();
         Pictures { pictures, page_size: 600.0 * 800.0 }.unread(&lines)
     }

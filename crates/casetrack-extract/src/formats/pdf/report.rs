@@ -3,7 +3,7 @@
 use casetrack_core::{Error, ErrorCode, Result};
 
 use super::page::PageState;
-use crate::build::DocumentBuilder;
+use crate::build::{DocumentBuilder, page_list};
 use crate::model::Source;
 
 /// Collects the states of pages, in order.
@@ -12,7 +12,9 @@ pub(super) struct Report {
     pages: usize,
     has_text: bool,
     scanned: Vec<usize>,
+    /// With a garbage text layer: kept, or replaced by what OCR read.
     garbage: Vec<usize>,
+    replaced: Vec<usize>,
     damaged: Vec<usize>,
     unread: Vec<usize>,
 }
@@ -25,6 +27,13 @@ impl Report {
         }
     }
 
+    /// Whether OCR took the place of the garbage text layer of the next page.
+    pub fn replaced(&mut self, is_replaced: bool) {
+        if is_replaced {
+            self.replaced.push(self.pages + 1);
+        }
+    }
+
     /// The next page.
     pub fn add(&mut self, state: PageState, has_text: bool) {
         self.pages += 1;
@@ -34,12 +43,14 @@ impl Report {
             // What it says is kept: some of it may be right.
             PageState::Garbage => self.garbage.push(self.pages),
             PageState::Damaged => self.damaged.push(self.pages),
+            // The parent of the worker knows why, and says so.
+            PageState::LeftOut => self.has_text |= has_text,
         }
     }
 
     /// Warns of what is missing; an error when there is no text at all. `missing` is why there was no OCR, if it was needed.
     pub fn finish(self, source: &Source, missing: Option<Error>, document: &mut DocumentBuilder) -> Result<()> {
-        let Self { pages, has_text, scanned, garbage, damaged, unread } = self;
+        let Self { pages, has_text, scanned, garbage, replaced, damaged, unread } = self;
         if !has_text && garbage.is_empty() {
             return Err(match missing {
                 _ if scanned.is_empty() && damaged.is_empty() => source.empty("contains no text."),
@@ -59,7 +70,20 @@ impl Report {
             });
         }
         if !garbage.is_empty() {
-            document.warn(format!("The text layer of {} does not match what the page shows.", page_list(&garbage)));
+            let why = if missing.is_some() {
+                "reading the page instead needs OCR"
+            } else {
+                "OCR cannot read the page either"
+            };
+            document.warn(format!(
+                "The text layer of {} does not match what the page shows, and {why}.",
+                page_list(&garbage)
+            ));
+        }
+        if !replaced.is_empty() {
+            let pages = page_list(&replaced);
+            document
+                .warn(format!("The text layer of {pages} does not match what the page shows: OCR was used instead."));
         }
         if !unread.is_empty() {
             document.warn(format!("Large pictures on {} were not read: that needs OCR.", page_list(&unread)));
@@ -73,31 +97,4 @@ impl Report {
 
 fn plural(count: usize, noun: &str) -> String {
     format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
-}
-
-/// "page 3" or "pages 1, 4-7".
-fn page_list(numbers: &[usize]) -> String {
-    let mut ranges: Vec<(usize, usize)> = Vec::new();
-    for &number in numbers {
-        match ranges.last_mut() {
-            Some((_, end)) if *end + 1 == number => *end = number,
-            _ => ranges.push((number, number)),
-        }
-    }
-    let ranges: Vec<String> = ranges
-        .into_iter()
-        .map(|(start, end)| if start == end { start.to_string() } else { format!("{start}-{end}") })
-        .collect();
-    format!("page{} {}", if numbers.len() == 1 { "" } else { "s" }, ranges.join(", "))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn page_numbers_are_listed_as_ranges() {
-        assert_eq!(page_list(&[3]), "page 3");
-        assert_eq!(page_list(&[1, 4, 5, 6, 9]), "pages 1, 4-6, 9");
-    }
 }

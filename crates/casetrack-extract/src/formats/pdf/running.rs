@@ -65,7 +65,7 @@ fn mark_of(text: &str, page: usize) -> Option<Mark> {
 mod tests {
     use casetrack_core::Rect;
 
-    use super::super::line::Line;
+    use super::super::line::{Line, Turn};
     use super::super::page::PageState;
     use super::super::pictures::Unread;
     use super::*;
@@ -73,12 +73,13 @@ mod tests {
     fn page(lines: &[(&str, f32)]) -> ReadPage {
         let line = |(text, top): &(&str, f32)| {
             let area = Rect { left: 50.0, top: *top, right: 100.0, bottom: top + 10.0 };
-            Line { text: (*text).into(), area, size: 10.0, first_word: 10.0, is_running: false }
+            Line { text: (*text).into(), area, size: 10.0, first_word: 10.0, is_running: false, turn: Turn::NONE }
         };
         ReadPage {
             state: PageState::Readable,
             lines: lines.iter().map(line).collect(),
             unread: Unread::default(),
+            units: Vec::new(),
             height: 800.0,
         }
     }

@@ -1,40 +1,39 @@
 //! Pages without a usable text layer, or with pictures beside it: which they are, and what OCR reads on them.
 
-use casetrack_core::Rect;
+use casetrack_core::{Limits, Rect};
 use pdfium_render::prelude::{PdfBitmapFormat, PdfPage, PdfRenderConfig, PdfiumError};
 
 use super::layout::Paragraph;
-use super::line::Line;
+use super::line::{Line, Turn};
 use super::pictures::intersection;
 use crate::model::union;
-use crate::ocr::{GrayImage, OcrLine, OcrPage, POINTS, Picture};
+use crate::ocr::{GrayImage, OcrPage, POINTS, Picture};
 
 /// Dots per inch at which pages are rendered; what tesseract was trained on.
 const RESOLUTION: u32 = 300;
-/// Fewer letters than this show nothing about a text layer.
-const MIN_LETTERS: usize = 100;
-/// Share of characters without a meaning above which a text layer is garbage.
-const MAX_MEANINGLESS: f32 = 0.3;
-/// Share of words of basic Latin letters that have a vowel, below which they are none. Running text of the European languages
-/// has more than 0.95, tables of abbreviations more than 0.6.
-const MIN_WITH_VOWEL: f32 = 0.4;
-
-/// Share of words in Latin letters that are longer than any word of a language, above which they are none.
-const MAX_ENDLESS: f32 = 0.5;
-const ENDLESS_WORD: usize = 25;
+/// Most pixels of a side: tesseract counts them in 16 bits.
+const MAX_SIDE: f32 = 32_000.0;
+/// Bytes that a pixel takes while a page is drawn and read: twice four channels, shades of grey, and two copies of those for
+/// tesseract.
+const BYTES_PER_PIXEL: u64 = 11;
 /// The commonest sixteenth of the shades of grey covers at least this much of a picture with text, whose ground is even, and less
 /// of a photograph; where it covers nearly all, nothing is drawn.
 const EVEN_GROUND: std::ops::RangeInclusive<f32> = 0.3..=0.998;
 /// Lines read in a picture with less confidence are no text.
 const MIN_LINE_CONFIDENCE: f32 = 0.7;
 
-/// The page as it is shown, at [`RESOLUTION`] or as much less as keeps it within `max_pixels`.
+/// The most pixels of a page, so that all that is made of it fits into half of the worker's memory.
+pub(super) fn max_pixels(limits: &Limits) -> u64 {
+    limits.max_image_pixels.min(limits.max_reader_bytes / 2 / BYTES_PER_PIXEL)
+}
+
+/// The page as it is shown, at [`RESOLUTION`] or as much less as keeps it within `max_pixels` and [`MAX_SIDE`].
 pub(super) fn render(page: &PdfPage, max_pixels: u64) -> Result<Picture, PdfiumError> {
     let (width, height) = (page.width().value.max(1.0), page.height().value.max(1.0));
     let wanted = RESOLUTION as f32 / POINTS;
-    let factor = wanted.min((max_pixels as f32 / (width * height)).sqrt());
+    let factor = wanted.min((max_pixels as f32 / (width * height)).sqrt()).min(MAX_SIDE / width.max(height));
     let config = PdfRenderConfig::new()
-        .set_target_width((width * factor) as i32)
+        .set_target_width(((width * factor) as i32).max(1))
         .set_format(PdfBitmapFormat::BGRx)
         .set_reverse_byte_order(false)
         .use_grayscale_rendering(true);
@@ -120,8 +119,6 @@ pub(super) struct FromPictures {
 /// `None` when that is nothing.
 pub(super) fn from_pictures(ocr: &OcrPage, areas: &[Rect], text: &[Paragraph]) -> Option<FromPictures> {
     let around = areas.iter().copied().reduce(|a, b| union(&a, &b))?;
-    let letters =
-        |text: &str| text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect::<String>();
     let said: String = text.iter().flat_map(|paragraph| &paragraph.lines).map(|line| letters(&line.text)).collect();
     let (mut sum, mut length) = (0.0, 0.0);
     let mut paragraphs = Vec::new();
@@ -136,7 +133,7 @@ pub(super) fn from_pictures(ocr: &OcrPage, areas: &[Rect], text: &[Paragraph]) -
                 let chars = line.text.chars().count() as f32;
                 sum += line.confidence * chars;
                 length += chars;
-                line_of(line, around.left, around.top)
+                line_of(line.text.clone(), moved(&line.area, around.left, around.top))
             })
             .collect();
         if !lines.is_empty() {
@@ -156,93 +153,17 @@ pub(super) fn merged(text: &[Paragraph], from_pictures: Vec<Paragraph>) -> Vec<P
     before.iter().cloned().chain(from_pictures).chain(after.iter().cloned()).collect()
 }
 
-/// Whether a text layer says something else than the page shows: codes of glyphs without a mapping to characters, letters in a
-/// code of their own, or words without the spaces between them.
-pub(super) fn is_garbage(lines: &[Line], unmapped: usize) -> bool {
-    let text = || lines.iter().flat_map(|line| line.text.chars()).filter(|c| !c.is_whitespace());
-    let meaningless = |c: char| c == '\u{FFFD}' || matches!(c, '\u{E000}'..='\u{F8FF}') || matches!(c, '\u{F0000}'..);
-    let bad = unmapped + text().filter(|c| meaningless(*c)).count();
-    let all = unmapped + text().count();
-    if bad >= MIN_LETTERS / 4 && bad as f32 > MAX_MEANINGLESS * all as f32 {
-        return true;
-    }
-    let words = || {
-        lines
-            .iter()
-            .flat_map(|line| line.text.split(|c: char| !c.is_alphabetic()))
-            .filter(|word| word.len() >= 3 && word.bytes().all(|b| b.is_ascii_alphabetic()))
-    };
-    let letters: usize = words().map(str::len).sum();
-    let latin = |word: &&str| word.chars().all(|c| c < '\u{250}');
-    let (mut endless, mut usual) = (0, 0);
-    for word in lines.iter().flat_map(|line| line.text.split(|c: char| !c.is_alphabetic())).filter(latin) {
-        let length = word.chars().count();
-        *(if length > ENDLESS_WORD { &mut endless } else { &mut usual }) += length;
-    }
-    if endless >= MIN_LETTERS && endless as f32 > MAX_ENDLESS * (endless + usual) as f32 {
-        return true;
-    }
-    let with_vowel = words().filter(|word| word.bytes().any(|b| b"aeiouyAEIOUY".contains(&b))).count();
-    letters >= MIN_LETTERS && (with_vowel as f32) < MIN_WITH_VOWEL * words().count() as f32
+/// A line whose size is not known. Heights of boxes depend on the letters in them, and would make headings where there are none.
+pub(super) fn line_of(text: String, area: Rect) -> Line {
+    Line { text, area, size: 0.0, first_word: 0.0, is_running: false, turn: Turn::NONE }
 }
 
-/// What OCR read, as the paragraphs of a page. Sizes are left equal: heights of boxes depend on the letters in them, and would
-/// make headings where there are none.
-pub(super) fn paragraphs(page: &OcrPage) -> Vec<Paragraph> {
-    let lines = |lines: &Vec<OcrLine>| Paragraph { lines: lines.iter().map(|line| line_of(line, 0.0, 0.0)).collect() };
-    page.paragraphs.iter().map(lines).collect()
+/// Letters and digits alone, in lower case.
+pub(super) fn letters(text: &str) -> String {
+    text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
-/// A line that was read in a picture whose left upper corner is here.
-fn line_of(line: &OcrLine, left: f32, top: f32) -> Line {
-    let area = Rect {
-        left: line.area.left + left,
-        top: line.area.top + top,
-        right: line.area.right + left,
-        bottom: line.area.bottom + top,
-    };
-    Line { text: line.text.clone(), area, size: 0.0, first_word: 0.0, is_running: false }
-}
-
-#[cfg(test)]
-mod tests {
-    use casetrack_core::Rect;
-
-    use super::*;
-
-    fn lines(text: &str) -> Vec<Line> {
-        let area = Rect { left: 0.0, top: 0.0, right: 1.0, bottom: 1.0 };
-        text.lines()
-            .map(|text| Line { text: text.into(), area, size: 10.0, first_word: 1.0, is_running: false })
-            .collect()
-    }
-
-    const PLAIN: &str = "The tenant pays the rent on the first day of every month.\nThe landlord keeps the roof and the walls \
-                         in good repair.\nBoth may end the lease.";
-
-    #[test]
-    fn letters_in_a_code_of_their_own_are_garbage() {
-        assert!(!is_garbage(&lines(PLAIN), 0));
-        let shifted: String = PLAIN
-            .chars()
-            .map(|c| if c.is_ascii_lowercase() { ((c as u8 - b'a' + 22) % 26 + b'a') as char } else { c })
-            .map(|c| if "aeiouy".contains(c) { 'x' } else { c })
-            .collect();
-        assert!(is_garbage(&lines(&shifted), 0));
-        assert!(!is_garbage(&lines("Договор аренды жилого помещения на срок не более одиннадцати месяцев"), 0));
-        let endless: String = PLAIN.chars().filter(|c| c.is_alphabetic()).collect();
-        assert!(is_garbage(&lines(&endless), 0));
-        assert!(!is_garbage(
-            &lines("Donaudampfschifffahrtsgesellschaftskapitän und andere lange Wörter, die es sonst nicht gibt"),
-            0
-        ));
-        assert!(!is_garbage(&lines("Qty Ref GBP VAT 1,200.00 20 % 3,400.00"), 0));
-    }
-
-    #[test]
-    fn characters_without_a_meaning_are_garbage() {
-        assert!(is_garbage(&lines(&"\u{E001}\u{E002}\u{E003} ".repeat(30)), 0));
-        assert!(is_garbage(&lines(PLAIN), 100));
-        assert!(!is_garbage(&lines(PLAIN), 20));
-    }
+/// An area of a picture whose left upper corner is here.
+fn moved(area: &Rect, left: f32, top: f32) -> Rect {
+    Rect { left: area.left + left, top: area.top + top, right: area.right + left, bottom: area.bottom + top }
 }

@@ -1,9 +1,10 @@
 use std::path::Path;
 
-use casetrack_core::{BlockKind, ErrorCode, ExtractionMethod, FileFormat};
+use casetrack_core::{BlockKind, ErrorCode, ExtractionMethod, FileFormat, OtherReading};
 use md5::{Digest, Md5};
 use rc4::{KeyInit, Rc4, StreamCipher};
 
+use crate::model::Course;
 use crate::test_files::{
     PdfPageContent, assert_page_invariants, assert_properties, pdf_file, pdf_file_with_picture, scanned_pdf_file,
 };
@@ -145,7 +146,8 @@ fn the_pages_of_a_scan_are_shown_as_they_are_read() {
     // Nothing is read of the scans; the third text is too much.
     let scan = PdfPageContent::image;
     let file = pdf_file("", &[scan(), text(&PARAGRAPH), scan(), text(&PARAGRAPH), text(&PARAGRAPH)]);
-    let result = crate::extraction::extract_observed(Path::new("lease.pdf"), &file, &options, Some(observer));
+    let result =
+        crate::extraction::extract_observed(Path::new("lease.pdf"), &file, &options, Some(observer), Course::default());
     assert_eq!(result.unwrap_err().code, ErrorCode::FileTooLarge);
     assert_eq!(seen.borrow().iter().map(|page| page.number).collect::<Vec<_>>(), [1, 2, 3, 4]);
 }
@@ -263,6 +265,170 @@ fn what_the_text_layer_says_is_not_read_again() {
         assert_eq!(extraction.pages[1].text, format!("{}\n{stamp}", PARAGRAPH.join("\n")));
         assert_eq!(extraction.pages[1].method, ExtractionMethod::Hybrid);
     }
+}
+
+#[test]
+fn a_number_that_is_stamped_on_a_scan_is_kept_as_the_file_states_it() {
+    // The picture shows a letter in the place of the first zero.
+    let lines = PARAGRAPH.iter().zip(1..).map(|(line, number)| (72.0, 792.0 - 14.0 * number as f32, 12.0, *line));
+    let shown = PdfPageContent::text(lines.chain([(440.0, 30.0, 12.0, "SMITHO00042")]));
+    let image = super::rendered_page(&pdf_file("", &[shown])).image;
+    let stamped =
+        PdfPageContent::text([(440.0, 30.0, 12.0, "SMITH000042")].into_iter()).with_image(0.0, 0.0, 612.0, 792.0);
+    let extraction = extract(&pdf_file_with_picture("", &[stamped], image.width, &image.pixels)).unwrap();
+    let page = &extraction.pages[0];
+    if crate::tesseract_status(&ExtractOptions::default()).is_err() {
+        assert_eq!(page.text, "SMITH000042");
+        return;
+    }
+    assert_eq!(page.text, format!("{}\nSMITH000042", PARAGRAPH.join("\n")));
+    assert_eq!(page.method, ExtractionMethod::Hybrid);
+    let [OtherReading { line: 4, text: reading }] = &page.notes.other_readings[..] else {
+        panic!("{:?}", page.notes);
+    };
+    assert!(reading.starts_with("SMITHO"), "{reading}");
+    let document = casetrack_core::DocumentId::from_bytes([1; 16]);
+    let chunks = crate::chunker::chunk_pages(document, &extraction.pages, &Default::default());
+    assert!(chunks[0].embedding_text().contains(reading) && !chunks[0].text.contains(reading));
+}
+
+#[test]
+fn fields_and_annotations_are_blocks_of_their_own() {
+    let content = "BT /F1 12 Tf 72 692 Td (Tenant:) Tj ET BT /F1 12 Tf 72 650 Td (The rent is due in May.) Tj ET \
+        BT /F1 12 Tf 72 600 Td (Both keep the house in good repair.) Tj ET\n";
+    let annotation = |entries: &str| format!("<< /Type /Annot /P 4 0 R /F 4 {entries} >>");
+    // Without appearances: a viewer is to make them.
+    let mut objects = vec![
+        "<< /Type /Catalog /Pages 2 0 R /AcroForm << /NeedAppearances true /DR << /Font << /F1 3 0 R >> >> \
+         /Fields [7 0 R 8 0 R 9 0 R] >> >>"
+            .to_owned(),
+        "<< /Type /Pages /Kids [4 0 R] /Count 1 >>".to_owned(),
+        "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>".to_owned(),
+        "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 6 0 R /Resources << /Font << /F1 3 0 R >> >> \
+         /Annots [7 0 R 8 0 R 9 0 R 10 0 R 11 0 R 12 0 R 13 0 R] >>"
+            .to_owned(),
+        "<< /Title (Form) >>".to_owned(),
+        format!("<< /Length {} >>\nstream\n{content}endstream", content.len()),
+    ];
+    objects.extend(
+        [
+            "/Subtype /Widget /FT /Tx /T (Tenant) /V (Ann Bell) /DA (/F1 12 Tf) /Rect [150 688 350 704]",
+            "/Subtype /Widget /FT /Btn /T (Pets) /V /On /AS /On /Rect [400 688 412 700]",
+            "/Subtype /Widget /FT /Ch /Ff 131072 /T (Payment) /Opt [(monthly) (yearly)] /V (monthly) /Rect [150 646 350 662]",
+            "/Subtype /Text /Contents (Ask Ben.) /T (Ann B.) /M (D:20240503) /Rect [500 646 520 666]",
+            "/Subtype /Highlight /Contents (Agreed.) /T (Ann B.) /Rect [72 646 300 662] \
+             /QuadPoints [72 662 300 662 72 646 300 646]",
+            "/Subtype /Redact /Rect [72 596 300 612] /QuadPoints [72 612 300 612 72 596 300 596]",
+            "/Subtype /FreeText /Contents (Draft only) /DA (/F1 12 Tf) /Rect [72 500 200 516]",
+        ]
+        .map(annotation),
+    );
+    let extraction = extract(&crate::test_files::pdf_file_of(&objects)).unwrap();
+    let page = &extraction.pages[0];
+    let chars: Vec<char> = page.text.chars().collect();
+    let block = |block: &casetrack_core::Block| {
+        chars[block.char_start as usize..block.char_end as usize].iter().collect::<String>()
+    };
+    let expected = [
+        "Tenant:",
+        "Tenant: Ann Bell",
+        "Pets: ticked",
+        "The rent is due in May.",
+        "Highlight (Ann B.): “The rent is due in May.” – Agreed.",
+        "Payment: monthly",
+        "Note (Ann B., 2024-05-03): Ask Ben.",
+        "Both keep the house in good repair.",
+        "Marked for redaction: “Both keep the house in good repair.”",
+        "Draft only",
+    ];
+    assert_eq!(page.blocks.iter().map(block).collect::<Vec<_>>(), expected);
+    assert!(page.blocks.iter().all(|block| block.kind == BlockKind::Paragraph));
+    let area = page.line_boxes[1].unwrap();
+    assert_eq!([area.left, area.top, area.right, area.bottom], [150.0, 88.0, 350.0, 104.0]);
+}
+
+#[test]
+fn letters_in_a_code_of_their_own_are_read_by_ocr_instead() {
+    let lines = [
+        "The landlord keeps the roof and the walls of the house in good",
+        "repair and the tenant pays for it in the month of May of every",
+        "year until the lease of the land and of the house comes to an end",
+    ];
+    let (width, pixels) = picture_of(&lines);
+    let moved =
+        |line: &str| line.chars().map(|c| if c == ' ' { c } else { (c as u8 - 29) as char }).collect::<String>();
+    let moved = lines.map(moved);
+    let garbage = text(&[&*moved[0], &*moved[1], &*moved[2]]).with_image(0.0, 0.0, 612.0, 792.0);
+    let extraction = extract(&pdf_file_with_picture("", &[garbage], width, &pixels)).unwrap();
+    let page = &extraction.pages[0];
+    if crate::tesseract_status(&ExtractOptions::default()).is_err() {
+        assert_eq!(page.text, moved.join("\n"));
+        let warning =
+            "The text layer of page 1 does not match what the page shows, and reading the page instead needs OCR.";
+        assert_eq!(extraction.warnings, [warning]);
+        return;
+    }
+    assert_eq!((&*page.text, page.method), (&*lines.join("\n"), ExtractionMethod::Ocr));
+    let warning = "The text layer of page 1 does not match what the page shows: OCR was used instead.";
+    assert_eq!(extraction.warnings, [warning]);
+}
+
+#[test]
+fn a_page_of_great_height_is_read() {
+    let mut file = String::from_utf8(scanned_pdf_file(1, b"A")).unwrap();
+    file = file.replace("/MediaBox [0 0 612 792]", "/MediaBox [0 0 99 13949]");
+    assert_eq!(
+        extract(file.as_bytes()).unwrap_err().code,
+        if crate::tesseract_status(&ExtractOptions::default()).is_ok() {
+            ErrorCode::EmptyFile
+        } else {
+            ErrorCode::NeedsOcr
+        }
+    );
+    let picture = super::rendered_page(file.as_bytes());
+    assert!(picture.image.height <= 32_000 && picture.image.height > 31_000, "{}", picture.image.height);
+}
+
+#[test]
+fn turned_text_is_read_line_by_line_in_its_own_direction() {
+    // The first line stands where the head of the turned page is, and the others below it in that sense.
+    for (quarters, x, y, step) in
+        [(1, 500.0, 740.0, (-14.0, 0.0)), (2, 540.0, 80.0, (0.0, 14.0)), (3, 90.0, 60.0, (14.0, 0.0))]
+    {
+        let lines = PARAGRAPH.iter().zip(0..).fold(PdfPageContent::text(std::iter::empty()), |page, (line, row)| {
+            page.with_turned(quarters, x + step.0 * row as f32, y + step.1 * row as f32, line)
+        });
+        let page = &extract(&pdf_file("", &[lines])).unwrap().pages[0];
+        assert_eq!((&*page.text, page.blocks.len()), (&*PARAGRAPH.join("\n"), 1), "turned by {quarters}");
+        let upright = &extract(&pdf_file("", &[text(&PARAGRAPH)])).unwrap().pages[0];
+        for ((area, upright), row) in page.line_boxes.iter().zip(&upright.line_boxes).zip(0..) {
+            let (area, upright) = (area.unwrap(), upright.unwrap());
+            let length = upright.right - upright.left;
+            // The baseline from the top left.
+            let (x, y) = (x + step.0 * row as f32, 792.0 - y - step.1 * row as f32);
+            let expected = match quarters {
+                1 => (x - 3.0, y, x + 9.5, y + length),
+                2 => (x - length, y - 3.0, x, y + 9.5),
+                _ => (x - 9.5, y - length, x + 3.0, y),
+            };
+            let found = [area.left, area.top, area.right, area.bottom];
+            let expected = [expected.0, expected.1, expected.2, expected.3];
+            assert!(found.iter().zip(expected).all(|(a, b)| (a - b).abs() < 3.0), "{quarters}: {found:?} {expected:?}");
+        }
+    }
+}
+
+#[test]
+fn turned_text_beside_level_text_is_text_of_its_own() {
+    let content = text(&PARAGRAPH).with_turned(3, 40.0, 200.0, "Received on 3 May 2024").with_turned(
+        1,
+        590.0,
+        500.0,
+        "Exhibit A",
+    );
+    let extraction = extract(&pdf_file("", &[content])).unwrap();
+    assert_eq!(extraction.pages[0].text, format!("{}\nExhibit A\nReceived on 3 May 2024", PARAGRAPH.join("\n")));
+    assert_eq!(extraction.pages[0].blocks.len(), 3);
 }
 
 #[test]

@@ -4,43 +4,86 @@ use casetrack_core::Rect;
 use pdfium_render::prelude::{PdfPage, PdfPageRenderRotation, PdfPageText, PdfRect, PdfiumError};
 
 use super::columns;
-use super::line::{Line, Piece, continues};
+use super::garbage::{Glyphs, is_distant, is_latin_font};
+use super::line::{Line, Piece, Turn, continues};
 use crate::model::union;
 
-/// The lines of a page in the order of its content, with places in points from the top left of the visible page, and how many
-/// glyphs stand for no character.
-pub(super) fn read_lines(page: &PdfPage, view: &View) -> Result<(Vec<Line>, usize), PdfiumError> {
+/// Share of the height of a glyph that separates words.
+const SPACE: f32 = 0.15;
+
+/// The lines of a page in the order of its content, with places in points from the top left of the visible page, and which
+/// glyphs are odd.
+pub(super) fn read_lines(page: &PdfPage, view: &View) -> Result<(Vec<Line>, Glyphs), PdfiumError> {
     let text = page.text()?;
     let mut pieces = Vec::new();
     let mut open = OpenLine::default();
-    let mut unmapped = 0;
+    let mut odd = Glyphs::default();
     for glyph in glyphs(&text, view) {
         match glyph {
-            Glyph::Unmapped => unmapped += 1,
+            Glyph::Unmapped => odd.unmapped += 1,
+            // The library knows the ends of level lines only.
+            Glyph::LineEnd if open.turn != Turn::NONE => open.is_interrupted = true,
             Glyph::LineEnd => pieces.extend(open.finish()),
-            Glyph::Shown(c, area) => {
+            Glyph::Shown { c, area, turn, is_misfit } => {
+                odd.misfits += usize::from(is_misfit);
+                let area = area.map(|area| turn.upright(&area));
+                if turn != open.turn && c != ' ' {
+                    pieces.extend(open.finish());
+                    open.turn = turn;
+                }
+                if turn != Turn::NONE && c != ' ' && area.is_some_and(|area| !open.goes_on_with(&area)) {
+                    pieces.extend(open.finish());
+                    open.turn = turn;
+                }
                 // The library joins a line that ends in a hyphen to the next one.
                 if open.after_hyphen && area.is_some_and(|area| !open.is_level_with(&area)) {
                     pieces.extend(open.finish());
                 }
                 if area.is_some_and(|area| open.is_far_from(&area)) {
                     pieces.extend(open.finish());
-                    open.goes_on = true;
+                    (open.goes_on, open.turn) = (true, turn);
                 }
                 open.push(c, area);
             }
             Glyph::Hyphen(area) => {
-                open.push('-', area);
+                open.push('-', area.map(|area| open.turn.upright(&area)));
                 open.after_hyphen = true;
             }
         }
     }
     pieces.extend(open.finish());
-    Ok((join_level_pieces(columns::in_reading_order(pieces)), unmapped))
+    if pieces.iter().all(|piece| piece.line.turn == Turn::NONE) {
+        return Ok((join_level_pieces(columns::in_reading_order(pieces)), odd));
+    }
+    // What is read in other directions follows, as text of its own.
+    let lines = Turn::all().flat_map(|turn| {
+        let turned: Vec<Piece> = pieces.iter().filter(|piece| piece.line.turn == turn).cloned().collect();
+        let turned = if turn == Turn::NONE { turned } else { in_rows(turned) };
+        join_level_pieces(columns::in_reading_order(turned))
+    });
+    Ok((lines.map(|line| Line { area: line.turn.on_page(&line.area), ..line }).collect(), odd))
+}
+
+/// Pieces from the top downwards and from left to right. The library orders text by its place on the level page, which says nothing about
+/// turned text.
+fn in_rows(mut pieces: Vec<Piece>) -> Vec<Piece> {
+    pieces.sort_by(|a, b| a.line.area.bottom.total_cmp(&b.line.area.bottom));
+    let is_level = |a: &Piece, b: &Piece| b.line.area.bottom - a.line.area.bottom < a.line.size / 2.0;
+    for row in pieces.chunk_by_mut(is_level) {
+        row.sort_by(|a, b| a.line.area.left.total_cmp(&b.line.area.left));
+        row.iter_mut().for_each(|piece| piece.goes_on = false);
+    }
+    pieces
 }
 
 enum Glyph {
-    Shown(char, Option<Rect>),
+    Shown {
+        c: char,
+        area: Option<Rect>,
+        turn: Turn,
+        /// Of a script that its font cannot have.
+        is_misfit: bool,
+    },
     /// A hyphen that the library takes for one at the end of a line.
     Hyphen(Option<Rect>),
     LineEnd,
@@ -52,6 +95,8 @@ enum Glyph {
 fn glyphs<'a>(text: &'a PdfPageText, view: &'a View) -> impl Iterator<Item = Glyph> + 'a {
     let chars = text.chars();
     let mut high_surrogate: Option<u32> = None;
+    // That of the word: the glyphs of a word are turned alike.
+    let mut turn: Option<Turn> = None;
     (0..chars.len()).filter_map(move |index| {
         let glyph = chars.get(index).ok()?;
         let mut code = glyph.unicode_value();
@@ -61,17 +106,25 @@ fn glyphs<'a>(text: &'a PdfPageText, view: &'a View) -> impl Iterator<Item = Gly
         {
             code = 0x10000 + ((high - 0xD800) << 10) + (code - 0xDC00);
         }
+        if matches!(code, 0x0A | 0x0D | 0x20 | 0xA0) {
+            turn = None;
+        }
         match code {
             0x0A => Some(Glyph::LineEnd),
             0x02 => Some(Glyph::Hyphen(area())),
-            0x09 | 0x20 | 0xA0 => Some(Glyph::Shown(' ', area())),
+            0x09 | 0x20 | 0xA0 => Some(Glyph::Shown { c: ' ', area: area(), turn: Turn::NONE, is_misfit: false }),
             0xD800..0xDC00 => {
                 high_surrogate = Some(code);
                 None
             }
             0 | 0x01 | 0x03..0x09 | 0x0E..0x20 => Some(Glyph::Unmapped),
             0xFFFE | 0xFFFF | 0xFEFF | 0x200B => None,
-            _ => char::from_u32(code).filter(|c| !c.is_control()).map(|c| Glyph::Shown(plain(c), area())),
+            _ => char::from_u32(code).filter(|c| !c.is_control()).map(|c| Glyph::Shown {
+                c: plain(c),
+                area: area(),
+                turn: *turn.get_or_insert_with(|| Turn::nearest(glyph.angle_radians().unwrap_or(0.0), view.quarters())),
+                is_misfit: is_distant(c) && is_latin_font(&glyph.font_name()),
+            }),
         }
     })
 }
@@ -104,6 +157,9 @@ struct OpenLine {
     first_word_end: Option<f32>,
     after_hyphen: bool,
     goes_on: bool,
+    turn: Turn,
+    /// Whether the library ended the line here.
+    is_interrupted: bool,
 }
 
 impl OpenLine {
@@ -136,6 +192,16 @@ impl OpenLine {
         })
     }
 
+    /// Whether the next glyph of a turned line belongs to it; with a space before it where the library saw an end and there is one.
+    fn goes_on_with(&mut self, glyph: &Rect) -> bool {
+        let Some(line) = self.area else { return true };
+        let gap = glyph.left - line.right;
+        if std::mem::take(&mut self.is_interrupted) && gap > SPACE * (glyph.bottom - glyph.top) {
+            self.push(' ', None);
+        }
+        self.is_level_with(glyph)
+    }
+
     /// Whether a glyph stands so far to the right that it may belong to another column. No space is as wide.
     fn is_far_from(&self, glyph: &Rect) -> bool {
         self.area.is_some_and(|line| glyph.left - line.right > glyph.bottom - glyph.top)
@@ -143,7 +209,7 @@ impl OpenLine {
 
     /// The line, unless it has no text; this one is empty afterwards.
     fn finish(&mut self) -> Option<Piece> {
-        let OpenLine { text, area, heights, first_word_end, goes_on, .. } = std::mem::take(self);
+        let OpenLine { text, area, heights, first_word_end, goes_on, turn, .. } = std::mem::take(self);
         let text = text.trim();
         if text.is_empty() {
             return None;
@@ -155,6 +221,7 @@ impl OpenLine {
             size: if heights.1 > 0 { heights.0 / heights.1 as f32 } else { 0.0 },
             first_word: first_word_end.unwrap_or(area.right) - area.left,
             is_running: false,
+            turn,
         };
         Some(Piece { line, goes_on })
     }
@@ -243,6 +310,16 @@ impl View {
         }
     }
 
+    /// By how many right angles the page is turned clockwise to be shown.
+    fn quarters(&self) -> u8 {
+        match self.rotation {
+            PdfPageRenderRotation::None => 0,
+            PdfPageRenderRotation::Degrees90 => 1,
+            PdfPageRenderRotation::Degrees180 => 2,
+            PdfPageRenderRotation::Degrees270 => 3,
+        }
+    }
+
     /// Height of the page as it is shown.
     pub fn height(&self) -> f32 {
         match self.rotation {
@@ -288,7 +365,17 @@ mod tests {
     fn pieces_on_one_level_are_one_line() {
         let piece = |text: &str, left: f32, top: f32, goes_on: bool| {
             let area = Rect { left, top, right: left + 50.0, bottom: top + 10.0 };
-            Piece { line: Line { text: text.into(), area, size: 10.0, first_word: 50.0, is_running: false }, goes_on }
+            Piece {
+                line: Line {
+                    text: text.into(),
+                    area,
+                    size: 10.0,
+                    first_word: 50.0,
+                    is_running: false,
+                    turn: Turn::NONE,
+                },
+                goes_on,
+            }
         };
         let pieces = [
             piece("a", 0.0, 0.0, false),

@@ -139,7 +139,7 @@ pub(crate) const INCLUDE_BOXES: Parameter = Parameter {
     schema: || {
         serde_json::json!({
             "type": "boolean", "default": false,
-            "description": "Include the bounding boxes of passages",
+            "description": "Include bounding boxes",
         })
     },
 };

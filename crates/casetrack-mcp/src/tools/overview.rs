@@ -46,9 +46,9 @@ pub(crate) struct TimelineParameters {
     end_date: Option<String>,
     /// Only what this document states (name or ID)
     document_filter: Option<String>,
-    /// Only documents that mention this person or company
+    /// Only documents that name this
     entity: Option<String>,
-    /// Only dates with this role ('effective', 'payment')
+    /// Only this role, such as 'payment'
     role: Option<String>,
     /// Events to pass over: the next_offset of an earlier answer
     #[serde(default)]

@@ -142,7 +142,7 @@ pub(crate) struct EveryParameters {
     /// false: best passages instead of sentences
     #[serde(default = "super::ingest::yes")]
     brief: bool,
-    /// Most rows. Default: those found, at most 100, and the 5 nearest others
+    /// Most rows. Default: those found and 5 others
     #[schemars(range(min = 1, max = 200))]
     limit: Option<u32>,
     /// The next_offset of an earlier answer

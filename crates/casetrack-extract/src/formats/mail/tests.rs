@@ -224,8 +224,9 @@ fn outlook_messages_are_read_like_others() {
 fn a_sector_that_is_used_twice_costs_nothing() {
     let bytes = outlook_message();
     let whole = extract("a.msg", &bytes);
-    let table = (u32::from_le_bytes(bytes[76..80].try_into().unwrap()) as usize + 1) * 512;
-    let entries: Vec<[u8; 4]> = bytes[table..table + 512].as_chunks::<4>().0.to_vec();
+    let sector = 1 << u16::from_le_bytes([bytes[30], bytes[31]]);
+    let table = (u32::from_le_bytes(bytes[76..80].try_into().unwrap()) as usize + 1) * sector;
+    let entries: Vec<[u8; 4]> = bytes[table..table + sector].as_chunks::<4>().0.to_vec();
     let followed = entries.iter().find(|next| u32::from_le_bytes(**next) < 128).unwrap();
     let ends = entries.iter().enumerate().filter(|(_, next)| **next == [0xFE, 0xFF, 0xFF, 0xFF]);
     let changed = ends.map(|(sector, _)| {

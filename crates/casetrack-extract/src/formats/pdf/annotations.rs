@@ -34,6 +34,8 @@ pub(super) struct Unit {
 enum Reading {
     /// It says this.
     Unit(String),
+    /// It says this, and shows more.
+    UnitAndAppearance(String),
     /// It says nothing.
     Nothing,
     /// What it shows is only in its appearance.
@@ -57,10 +59,15 @@ pub(super) fn annotated<'a>(
         let text = page.text().ok();
         for (annotation, index) in page.annotations().iter().zip(0..) {
             let area = annotation.bounds().ok().and_then(|bounds| view.visible(&bounds));
+            let mut say = |text| units.push(Unit { text, area: area.unwrap_or(NOWHERE) });
             match reading(&annotation, text.as_ref(), signatures) {
                 Reading::Unit(text) => {
-                    units.push(Unit { text, area: area.unwrap_or(NOWHERE) });
+                    say(text);
                     read.push(index);
+                }
+                Reading::UnitAndAppearance(text) => {
+                    say(text);
+                    stamps.extend(area);
                 }
                 Reading::Nothing => read.push(index),
                 Reading::Appearance => stamps.extend(area),
@@ -122,8 +129,11 @@ fn reading(annotation: &PdfPageAnnotation, text: Option<&PdfPageText>, signature
     match annotation {
         PdfPageAnnotation::Widget(_) | PdfPageAnnotation::XfaWidget(_) => match annotation.as_form_field() {
             Some(PdfFormField::Signature(field)) => match signature.flatten() {
-                Some(signature) => Reading::Unit(format!("{}: {signature}", label(field.name(), "Signature"))),
-                None => Reading::Nothing,
+                // What it shows need not be what it is.
+                Some(signature) => {
+                    Reading::UnitAndAppearance(format!("{}: {signature}", label(field.name(), "Signature")))
+                }
+                None => Reading::Appearance,
             },
             Some(field) => of_field(field),
             None => Reading::Appearance,
@@ -161,7 +171,11 @@ fn of_field(field: &PdfFormField) -> Reading {
         PdfFormField::Checkbox(ticked) if is_on(ticked.group_value()) => said(Some("ticked".to_owned())),
         PdfFormField::RadioButton(chosen) if is_on(None) => said(chosen.group_value()),
         PdfFormField::ComboBox(choice) => said(chosen(choice.options().iter()).or_else(|| choice.value())),
-        PdfFormField::ListBox(choice) => said(chosen(choice.options().iter()).or_else(|| choice.value())),
+        // A list shows what could be chosen, too.
+        PdfFormField::ListBox(choice) => match said(chosen(choice.options().iter()).or_else(|| choice.value())) {
+            Reading::Unit(text) => Reading::UnitAndAppearance(text),
+            _ => Reading::Appearance,
+        },
         PdfFormField::PushButton(_) | PdfFormField::Unknown(_) => Reading::Appearance,
         _ => Reading::Nothing,
     }

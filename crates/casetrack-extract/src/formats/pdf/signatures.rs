@@ -96,7 +96,7 @@ fn signature(file: &[u8], at: usize) -> Option<Signature> {
     let contents = file.get(gap.clone()).filter(|contents| contents.iter().any(|byte| !b"<>0 \r\n".contains(byte)))?;
     let dictionary = Dictionary { file, gap, at };
     Some(Signature {
-        signer: dictionary.text(b"/Name").or_else(|| signer(&from_hex(contents))),
+        signer: dictionary.text(b"/Name").filter(|name| is_legible(name)).or_else(|| signer(&from_hex(contents))),
         date: dictionary.text(b"/M").and_then(|date| dates::of_pdf(&date)),
         end,
         covers: match file.get(end..).is_some_and(|rest| rest.iter().any(|byte| !byte.is_ascii_whitespace())) {
@@ -104,6 +104,12 @@ fn signature(file: &[u8], at: usize) -> Option<Signature> {
             false => Covers::Everything,
         },
     })
+}
+
+/// Whether a name can be one: in an encrypted file the strings of a dictionary are not.
+fn is_legible(name: &str) -> bool {
+    let usual = name.chars().filter(|c| c.is_alphabetic() || " .,'()&-".contains(*c)).count();
+    !name.chars().any(char::is_control) && 5 * usual >= 4 * name.chars().count()
 }
 
 /// The dictionary around the covered range's gap.
@@ -226,6 +232,12 @@ fn rfind(bytes: &[u8], pattern: &[u8]) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_that_are_encrypted_are_not_shown() {
+        assert!(is_legible("Ann O'Neil-Bell, Esq.") && is_legible("Müller GmbH 24") && is_legible("李雷"));
+        assert!(!is_legible("QdÅ¯¨m6m/@lÁ ßÚY¾>=<70·s*") && !is_legible("Ann\u{1}"));
+    }
 
     fn signed(entries: &str, contents: &str, after: &str) -> Vec<u8> {
         let head = "%PDF-1.7\n1 0 obj\n(other)\nendobj\n7 0 obj\n<< /Type /Sig ";

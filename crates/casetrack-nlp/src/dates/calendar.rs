@@ -101,6 +101,12 @@ fn before_year(tokens: &Tokens, mut at: usize) -> usize {
     if matches!(tokens.symbol(at), ',' | '.' | '-' | '/') && tokens.symbol(at) != '\0' {
         at += 1;
     }
+    // "May, A.D. 2004"
+    match (tokens.word(at), tokens.word(at + 2)) {
+        ("ad", _) => at += 1,
+        ("a", "d") if tokens.symbol(at + 1) == '.' => at += 3 + usize::from(tokens.symbol(at + 3) == '.'),
+        _ => {}
+    }
     if matches!(tokens.word(at), "of" | "in") {
         at += 1;
         if tokens.has(at, &["the", "year"]) {

@@ -26,40 +26,84 @@ pub(crate) struct Days {
 /// Before a day, and near it: it is of another document.
 static OTHER: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r"(?i)\b(?:that certain|certain (?:\w+ ){0,5}(?:agreement|contract|lease)|pursuant to (?:\w+ ){0,6}(?:agreement|act|rule)|amends|amended|under the (?:\w+ ){0,4}(?:agreement|contract|act)|the (?:[A-Z][a-z]+ ){1,4}Agreement,? (?:dated|made)|with an effective date of|rule [0-9])\b",
+        r"(?i)\b(?:that certain|certain (?:\w+ ){0,5}(?:agreement|contract|lease)|pursuant to (?:\w+ ){0,6}(?:agreement|act|rule)|amends|amended|under the (?:\w+ ){0,4}(?:agreement|contract|act)|the (?:[A-Z][a-z]+ ){1,4}Agreement,? (?:dated|made)|(?:agreement|contract|lease),? with an effective date of|rule [0-9])\b",
     )
 });
 /// Right before a day: it is effective from it.
 static EFFECTIVE_BEFORE: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r#"(?i)\b(?:effective(?: date)?|effect)["']?\)?(?: date)?(?: of)?(?: is| shall be| will be)?(?: as of| on| from)?:?(?: the)?(?: [,:])?(?: this)? ?$"#,
+        r#"(?i)\b(?:effective(?: date)?|effect)["']?\)?(?: date)?(?: of(?: this \w+)?)?(?: is| shall be| will be)?(?: retroactive(?:ly)?)?(?: to)?(?: as of| on| from)?(?: the date(?: of)?)?:?(?: the)?(?: [,:])?(?: this)? ?\(?$"#,
     )
 });
 /// Right after a day: `(the "Effective Date")`.
-static EFFECTIVE_AFTER: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r#"(?i)^[ ,;]*(?:the )?\(?[^()]{0,60}["'](?:[\w .]+ )?effective date["']"#));
+static EFFECTIVE_AFTER: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(concat!(
+        r#"(?i)^[ ,;]*(?:(?:the )?\(?[^()]{0,60}["'] ?(?:[\w .]+ )?effective date(?: of (?:this|the) \w+)?,? ?["']|\((?:the )?effective date\)"#,
+        r"|which (?:date )?(?:is|shall be|will be) (?:deemed )?(?:to be )?the effective date",
+        r"|and (?:is |shall be |will be |becomes? |made )?effective (?:on |as of |from )?(?:the same|that|such|said) (?:date|day))",
+    ))
+});
 static EFFECTIVE_MEANS: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r#"(?i)\beffective date (?:means|shall mean)\b|["']effective date["']?,? (?:of this agreement )?(?:means|shall mean|is|shall be|refers to|has the meaning)\b|\beffective date of (?:this|the) (?:\w+ ){1,3}(?:is|shall be|will be)\b|\beffective date ?:"#,
-    )
+    pattern(concat!(
+        r#"(?i)\beffective date(?: of (?:this|the) (?:\w+ ){0,2}\w+| hereof)? (?:means|shall mean|is|shall be|will be)\b"#,
+        r#"|["']effective date["'],? (?:of this agreement )?(?:means|shall mean|is|shall be|will be|refers to|has the meaning)\b"#,
+        r#"|\beffective date["']? ?:"#,
+    ))
+});
+/// `"Commencement Date" means`, where nothing else says when the contract begins.
+static COMMENCEMENT: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(r#"(?i)["']?\b(?:commencement|start|starting) date["']?(?: of (?:this|the) (?:\w+ ){0,2}\w+| hereof)?(?: (?:means|shall mean|is|shall be|will be)\b| ?:)"#)
 });
 /// The contract, or its term, begins.
 static BEGINS: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(concat!(
+        r"(?i)\b(?:(?:this|the) (?:[\w-]+ ){0,4}(?:agreement|contract|venture|franchise|license)|this (?:[\w-]+ ){0,4}(?:amendment|addendum|lease|letter)",
+        r#"|the (?:initial )?["']?term["']?(?: (?:of (?:this|the) (?:\w+ ){0,3}(?:agreement|contract|franchise)|hereof))?(?: \([^)]{0,40}\))?,? (?:shall|will|commences|begins|starts|to|is|period|runs))"#,
+        r"\b[^.]{0,80}?\b(?:commences?|commencing|begins?|beginning|takes? effect|(?:comes?|enters?) into (?:full )?(?:force|effect)(?: and effect)?",
+        r"|(?:is|be|becomes?|deemed|considered|construed|made|binding)(?: (?:made|as|to be|and|binding|legally|fully|in)){0,4} (?:effective|effect)|starts?|runs?)\b",
+        r" (?:on|as of|from|upon|with effect from|with|the|of|automatically|and|after|effective|retroactively|in|force| )*",
+    ))
+});
+/// "The term is two years from": the day from which a length counts.
+static COUNTS_FROM: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r#"(?i)\b(?:(?:this|the) (?:\w+ ){0,4}(?:agreement|contract|venture|amendment|franchise|license)|the (?:initial )?"?term"?(?: of (?:this|the) (?:\w+ ){0,3}(?:agreement|contract|franchise))?(?: \([^)]{0,40}\))?,? (?:shall|will|begins|commences|starts|to|is|period))\b[^.]{0,80}?\b(?:commences?|commencing|begins?|beginning|takes? effect|(?:is|be|become|becomes)(?: made)? effective|starts?)\b (?:on|as of|from|upon|with effect from|the|of|automatically|and|effective| )*"#,
+        r#"(?i)\b(?:this (?:[\w-]+ ){0,2}(?:agreement|contract)|the (?:initial )?["']?term["']?(?: (?:of (?:this|the) (?:\w+ ){0,3}(?:agreement|contract|franchise)|hereof))?(?: \([^)]{0,40}\))?,?) (?:shall|will|is|has|continues|remains|runs)\b[^.;]{0,60}?(?:\b(?:years?|months?),?|effect|force|period|be|runs?|is) from (?:and after )?"#,
+    )
+});
+/// Before "this Agreement is effective": something else is.
+static NOT_BEGUN: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"(?i)\b(?:terminat\w+|amend\w*|modif\w+|assign\w+|waivers?|chang\w+|notices?|expir\w+|supplements?|cancel\w+|transfer\w*|withdraw\w+|breach)\b[^.;]{0,60}$",
     )
 });
 /// Words for the day on which an agreement is made, after "commences on".
 static DATE_HEREOF: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"(?i)^(?:the )?(?:dates? hereof|date of (?:this|the) agreement|date (?:of (?:its |the )?)?(?:execution|signature|signing)|(?:signing|execution|signature) date|(?:day|date)(?: and year)? first (?:above )?(?:written|set forth|above)|execution\b|signatures? and seals?|signature|signing|date first|(?:later|latest|last)[^.;]{0,80}?(?:sign|execut)|(?:date|day)[^.;]{0,60}?(?:last|both|all)[^.;]{0,40}?(?:sign|execut))",
-    )
+    pattern(concat!(
+        r"(?i)^(?:only )?(?:the )?(?:dates? hereof|(?:signing|execution|signature|agreement|contract) date\b",
+        r"|date of (?:this|the) (?:\w+ ){0,2}(?:agreement|contract|amendment|lease|license)\b",
+        r"|date (?:of )?(?:(?:its|the|this|their|both|all|last|final|latest|mutual|full|due|complete) ){0,3}(?:execution|signatures?|signing)\b",
+        r"|(?:day|date)(?: and year)?,? (?:first|last|set forth|above|below|written|shown|stated|signed|executed|indicated)\b",
+        r"|(?:(?:its|due|mutual|full|their|the|complete|both|all|last) )*(?:execution|signatures?|signing)\b|date first|being (?:signed|executed)",
+        r"|(?:later|latest|last)[^.;]{0,80}?(?:sign|execut|set forth|below)|(?:date|day|time)[^.;]{0,60}?(?:last|both|all|each|agreement|it is)[^.;]{0,40}?(?:sign|execut)",
+        r"|(?:when|once|after|as soon as) [^.;]{0,60}?(?:sign(?:ed|s)|execut(?:ed|es)))",
+    ))
+});
+/// In an opening: `as of the date of the last signature (the "Effective Date")`, "effective upon execution".
+static SIGNED_OPENING: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(concat!(
+        r"(?i)\b(?:as of|on|upon|effective)(?: (?:as of|on|upon|from|when))? the (?:later|latest|last|date)\b[^.;()]{0,60}?(?:sign|execut)[^.;()]{0,60}\(?(?:the )?[\x22']effective date[\x22']",
+        r"|\beffective (?:as of |on |upon |from )?(?:the )?(?:(?:later|latest|last|date)\b[^.;()]{0,60}?(?:sign|execut)|execution|signature)",
+    ))
 });
 /// Before a day on a cover: "Dated as of".
 static DATED: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
         r"(?i)\b(?:dated?(?: of (?:this )?agreement)?|made|executed|entered(?: into)?|effective|signed|this|as of)[ :]*(?:(?:as of|on|the|this|day of|as at|effective|is) ?)*$",
     )
+});
+/// Before a day on which an agreement is made, whenever it is effective.
+static MADE_BEFORE: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(r"(?i)\b(?:dated|made|executed|entered into|signed)(?: and (?:entered into|made|effective|executed))?(?: as)?(?: of| on)?(?: the| this)? ?$")
 });
 /// "Date: "
 static LABELLED: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i)\bdated? ?: ?$"));
@@ -93,7 +137,11 @@ pub(crate) fn find(text: &Text<'_>, opening: &Opening) -> Days {
     let in_opening = text.days_in(opening.range.start..until);
     let own: Vec<&Day> = in_opening.iter().filter(|day| !is_other(text, day)).collect();
     let dated = |day: &&&Day| day.range.start < opening.parties.start || DATED.is_match(before(day, 40));
-    if let Some(day) = own.iter().find(dated) {
+    // "effective as of June 1 and signed on May 3"
+    let only_effective = |day: &&&Day| EFFECTIVE_BEFORE.is_match(before(day, 60)) && !MADE_BEFORE.is_match(before(day, 60));
+    let first = own.iter().find(dated);
+    let made = own.iter().find(|day| MADE_BEFORE.is_match(before(day, 40)));
+    if let Some(day) = first.filter(|first| !only_effective(first)).or(made).or(first) {
         days.agreement = known(day, 95);
         if EFFECTIVE_BEFORE.is_match(before(day, 60)) || EFFECTIVE_AFTER.is_match(after(day)) {
             days.effective = known(day, 95);
@@ -135,6 +183,9 @@ pub(crate) fn find(text: &Text<'_>, opening: &Opening) -> Days {
     }
     if days.agreement.is_none() {
         days.agreement = signed(text);
+    }
+    if days.effective.is_none() && SIGNED_OPENING.is_match(&whole[opening.range.clone()]) {
+        days.effective = days.agreement.clone();
     }
     if days.effective.is_none() {
         days.effective = meant(text, days.agreement.as_ref());
@@ -190,9 +241,13 @@ fn is_signed(text: &Text<'_>, day: &Day) -> bool {
 /// `"Effective Date" means …`, "This Agreement commences on …".
 fn meant(text: &Text<'_>, agreement: Option<&Known>) -> Option<Known> {
     let whole = text.text();
-    for (rule, confidence) in [(&*EFFECTIVE_MEANS, 85), (&*BEGINS, 75)] {
+    for (rule, confidence) in [(&*EFFECTIVE_MEANS, 85), (&*BEGINS, 75), (&*COMMENCEMENT, 65), (&*COUNTS_FROM, 60)] {
         for found in rule.find_iter(whole) {
-            let end = text.sentence(found.end().saturating_sub(1)).end.max(found.end());
+            let sentence = text.sentence(found.end().saturating_sub(1));
+            let end = sentence.end.max(found.end());
+            if NOT_BEGUN.is_match(&whole[sentence.start.min(found.start())..found.start()]) {
+                continue;
+            }
             let rest = &whole[found.end()..end];
             if let (Some(agreement), Some(hereof)) = (agreement, DATE_HEREOF.find(rest.trim_start())) {
                 let range = found.start()..found.end() + hereof.end();

@@ -45,23 +45,23 @@ static EFFECTIVE_AFTER: LazyLock<Regex> = LazyLock::new(|| {
 });
 static EFFECTIVE_MEANS: LazyLock<Regex> = LazyLock::new(|| {
     pattern(concat!(
-        r#"(?i)\beffective date(?: of (?:this|the) (?:\w+ ){0,2}\w+| hereof)? (?:means|shall mean|is|shall be|will be)\b"#,
-        r#"|["']effective date["'],? (?:of this agreement )?(?:means|shall mean|is|shall be|will be|refers to|has the meaning)\b"#,
-        r#"|\beffective date["']? ?:"#,
+        r#"(?i)\beffective date(?: of (?:this|the) (?:\w+ ){0,2}\w+| hereof)?["']? (?:means|shall mean|will mean|is|shall be|will be)(?: defined as)?\b"#,
+        r#"|["']effective date["'],? (?:of this agreement )?(?:means|(?:shall |will )?mean|is|shall be|will be|refers to|(?:has|shall have) the (?:same )?meaning)(?: defined as)?\b"#,
+        r#"|\beffective date["']? ?(?::|- )"#,
     ))
 });
 /// `"Commencement Date" means`, where nothing else says when the contract begins.
 static COMMENCEMENT: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(r#"(?i)["']?\b(?:commencement|start|starting) date["']?(?: of (?:this|the) (?:\w+ ){0,2}\w+| hereof)?(?: (?:means|shall mean|is|shall be|will be)\b| ?:)"#)
+    pattern(r#"(?i)["']?\b(?:commencement|start|starting) date["']?(?: of (?:this|the) (?:\w+ ){0,2}\w+| hereof)?["']? ?(?:(?:means|shall mean|is|shall be|will be)\b|:)"#)
 });
 /// The contract, or its term, begins.
 static BEGINS: LazyLock<Regex> = LazyLock::new(|| {
     pattern(concat!(
         r"(?i)\b(?:(?:this|the) (?:[\w-]+ ){0,4}(?:agreement|contract|venture|franchise|license)|this (?:[\w-]+ ){0,4}(?:amendment|addendum|lease|letter)",
         r#"|the (?:initial )?["']?term["']?(?: (?:of (?:this|the) (?:\w+ ){0,3}(?:agreement|contract|franchise)|hereof))?(?: \([^)]{0,40}\))?,? (?:shall|will|commences|begins|starts|to|is|period|runs))"#,
-        r"\b[^.]{0,80}?\b(?:commences?|commencing|begins?|beginning|takes? effect|(?:comes?|enters?) into (?:full )?(?:force|effect)(?: and effect)?",
+        r"\b[^.]{0,80}?\b(?:commences?|commencing|begins?|beginning|commenced|takes? effect|(?:taken|has|have) (?:retroactive )?effect|with effect|(?:comes?|enters?|goe?s?) into (?:full )?(?:force|effect)(?: and effect)?",
         r"|(?:is|be|becomes?|deemed|considered|construed|made|binding)(?: (?:made|as|to be|and|binding|legally|fully|in)){0,4} (?:effective|effect)|starts?|runs?)\b",
-        r" (?:on|as of|from|upon|with effect from|with|the|of|automatically|and|after|effective|retroactively|in|force| )*",
+        r" (?:on|as of|from|upon|with effect from|with|the|of|automatically|and|after|effective|retroactively|in|force|to|beginning|at|[0-9:]+ ?[ap]\.?m\.?,?|midnight| )*",
     ))
 });
 /// "The term is two years from": the day from which a length counts.
@@ -85,7 +85,7 @@ static DATE_HEREOF: LazyLock<Regex> = LazyLock::new(|| {
         r"|(?:day|date)(?: and year)?,? (?:first|last|set forth|above|below|written|shown|stated|signed|executed|indicated)\b",
         r"|(?:(?:its|due|mutual|full|their|the|complete|both|all|last) )*(?:execution|signatures?|signing)\b|date first|being (?:signed|executed)",
         r"|(?:later|latest|last)[^.;]{0,80}?(?:sign|execut|set forth|below)|(?:date|day|time)[^.;]{0,60}?(?:last|both|all|each|agreement|it is)[^.;]{0,40}?(?:sign|execut)",
-        r"|(?:when|once|after|as soon as) [^.;]{0,60}?(?:sign(?:ed|s)|execut(?:ed|es)))",
+        r"|(?:(?:set forth|given|stated|specified|ascribed to it|assigned to it|provided) )?in the (?:preamble|introduct|opening|first paragraph|heading)|(?:when|once|after|as soon as) [^.;]{0,60}?(?:sign(?:ed|s)|execut(?:ed|es)))",
     ))
 });
 /// In an opening: `as of the date of the last signature (the "Effective Date")`, "effective upon execution".
@@ -107,6 +107,10 @@ static MADE_BEFORE: LazyLock<Regex> = LazyLock::new(|| {
 });
 /// "Date: "
 static LABELLED: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i)\bdated? ?: ?$"));
+/// "Delivery Date: "
+static OTHER_LABEL: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(r"(?i)\b(?:effective|expir\w+|commencement|termination|delivery|start|end|closing|due|renewal) date ?: ?$")
+});
 static WITNESS: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
         r"(?i)\b(?:witness whereof|evidence whereof|witness hereof|duly executed|have executed|caused this|hereunto set|signed and delivered|(?:executed|signed|sealed)\b[^.;]{0,160}? this)\b",
@@ -219,7 +223,7 @@ fn signed(text: &Text<'_>) -> Option<Known> {
     let end = whole.len();
     let blocks =
         WITNESS.find_iter(whole).map(|cue| text.sentence(cue.start()).start..text.floor(cue.end() + SIGNATURE_BLOCK));
-    let last = std::iter::once(text.floor(end.saturating_sub(SIGNATURES))..end);
+    let last = std::iter::once(text.floor(end.saturating_sub(SIGNATURES).max(end / 2))..end);
     let days = blocks.chain(last).find_map(|block| {
         let signed = text.days_in(block).iter().filter(|day| is_signed(text, day));
         signed.max_by(|a, b| a.iso.cmp(&b.iso))
@@ -230,7 +234,10 @@ fn signed(text: &Text<'_>) -> Option<Known> {
 
 fn is_signed(text: &Text<'_>, day: &Day) -> bool {
     let whole = text.text();
-    let label = &whole[text.floor(day.range.start.saturating_sub(12))..day.range.start];
+    let label = &whole[text.floor(day.range.start.saturating_sub(24))..day.range.start];
+    if OTHER_LABEL.is_match(label) {
+        return false;
+    }
     let near = &whole[text.floor(day.range.start.saturating_sub(BESIDE))..text.floor(day.range.end + BESIDE / 2)];
     day.role.as_deref() == Some("signature date")
         || LABELLED.is_match(label)
@@ -253,6 +260,8 @@ fn meant(text: &Text<'_>, agreement: Option<&Known>) -> Option<Known> {
                 let range = found.start()..found.end() + hereof.end();
                 return Some(Known { iso: agreement.iso.clone(), range, confidence: confidence - 5 });
             }
+            // a label may have its day on the next line
+            let end = if found.as_str().ends_with(':') { whole.len() } else { end };
             if let Some(day) = text.days_in(found.end()..text.floor(found.end() + 24).min(end)).first() {
                 return Some(Known { iso: day.iso.clone(), range: day.range.clone(), confidence });
             }

@@ -26,7 +26,7 @@ pub(crate) struct Days {
 /// Before a day, and near it: it is of another document.
 static OTHER: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r"(?i)\b(?:that certain|certain (?:\w+ ){0,5}(?:agreement|contract|lease)|pursuant to (?:\w+ ){0,6}(?:agreement|act|rule)|amends|amended|under the (?:\w+ ){0,4}(?:agreement|contract|act)|the (?:[A-Z][a-z]+ ){1,4}Agreement,? (?:dated|made)|(?:agreement|contract|lease),? with an effective date of|rule [0-9])\b",
+        r"(?i)\b(?:that certain|certain (?:\w+ ){0,5}(?:agreement|contract|lease)|pursuant to (?:\w+ ){0,6}(?:agreement|act|rule)|amends|amended|under the (?:\w+ ){0,4}(?:agreement|contract|act)|the (?:[A-Z][a-z]+ ){1,4}Agreements?,? (?:dated|made)|the (?:[A-Z][\w/-]+ ){0,3}(?:Schedule|Report|Statement|Form)|(?:agreement|contract|lease),? with an effective date of|rule [0-9])\b",
     )
 });
 /// Right before a day: it is effective from it.
@@ -57,17 +57,17 @@ static COMMENCEMENT: LazyLock<Regex> = LazyLock::new(|| {
 /// The contract, or its term, begins.
 static BEGINS: LazyLock<Regex> = LazyLock::new(|| {
     pattern(concat!(
-        r"(?i)\b(?:(?:this|the) (?:[\w-]+ ){0,4}(?:agreement|contract|venture|franchise|license)|this (?:[\w-]+ ){0,4}(?:amendment|addendum|lease|letter)",
-        r#"|the (?:initial )?["']?term["']?(?: (?:of (?:this|the) (?:\w+ ){0,3}(?:agreement|contract|franchise)|hereof))?(?: \([^)]{0,40}\))?,? (?:shall|will|commences|begins|starts|to|is|period|runs))"#,
-        r"\b[^.]{0,80}?\b(?:commences?|commencing|begins?|beginning|commenced|takes? effect|(?:taken|has|have) (?:retroactive )?effect|with effect|(?:comes?|enters?|goe?s?) into (?:full )?(?:force|effect)(?: and effect)?",
+        r"(?i)\b(?:(?:(?:this|the) (?:[\w-]+ ){0,4}(?:agreement|contract|venture|franchise|license)|this (?:[\w-]+ ){0,4}(?:amendment|addendum|lease|letter))\b[^.]{0,80}?",
+        r#"|the (?:initial )?["']?term["']?(?: (?:of (?:this|the) (?:\w+ ){0,3}(?:agreement|contract|franchise)|hereof))?(?: \([^)]{0,40}\))?,?(?: (?:shall|will|to|is|period|runs)\b[^.]{0,80}?)? ?)"#,
+        r"\b(?:commences?|commenc(?:ing|ed)|begins?|beginning|takes? effect|(?:taken|has|have) (?:retroactive )?effect|with effect|(?:comes?|enters?|goe?s?) into (?:full )?(?:force|effect)(?: and effect)?",
         r"|(?:is|be|becomes?|deemed|considered|construed|made|binding)(?: (?:made|as|to be|and|binding|legally|fully|in)){0,4} (?:effective|effect)|starts?|runs?)\b",
-        r" (?:on|as of|from|upon|with effect from|with|the|of|automatically|and|after|effective|retroactively|in|force|to|beginning|at|[0-9:]+ ?[ap]\.?m\.?,?|midnight| )*",
+        r" (?:(?:on|as of|from|upon|with effect from|with|the|of|automatically|and|after|effective|retroactively|in|force|to|beginning|at|midnight)\b ?|[0-9:]+ ?[ap]\.?m\.?,? ?)*",
     ))
 });
 /// "The term is two years from": the day from which a length counts.
 static COUNTS_FROM: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r#"(?i)\b(?:this (?:[\w-]+ ){0,2}(?:agreement|contract)|the (?:initial )?["']?term["']?(?: (?:of (?:this|the) (?:\w+ ){0,3}(?:agreement|contract|franchise)|hereof))?(?: \([^)]{0,40}\))?,?) (?:shall|will|is|has|continues|remains|runs)\b[^.;]{0,60}?(?:\b(?:years?|months?),?|effect|force|period|be|runs?|is) from (?:and after )?"#,
+        r#"(?i)\b(?:this (?:[\w-]+ ){0,2}(?:agreement|contract)|the (?:initial )?["']?term["']?(?: (?:of (?:this|the) (?:\w+ ){0,3}(?:agreement|contract|franchise)|hereof))?(?: \([^)]{0,40}\))?,?) (?:shall|will|is|has|continues|remains|runs)\b[^.;]{0,60}?(?:\b(?:years?|months?),?|effect|force|period|be|runs?|is) from (?:and after )?|\b(?:term|duration|period)(?: of \w+)? ?:? from "#,
     )
 });
 /// Before "this Agreement is effective": something else is.
@@ -119,6 +119,9 @@ static WITNESS: LazyLock<Regex> = LazyLock::new(|| {
 /// Beside a day: somebody signs.
 static SIGNS: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"(?i)(?:/s/|\\s\\|\bby ?:|\bsignature\b|\bsigned\b|\bname ?:|\btitle ?:|\(date\))"));
+/// "Geneva, " alone before a day.
+static SIGNED_AT: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"(?:^|\n|[.:] )[A-Z][A-Za-z/. -]{1,40}, (?:the |this |on )?$"));
 /// Farthest from the end of a document that its signatures are, in bytes.
 const SIGNATURES: usize = 12_000;
 /// Farthest from the words before the signatures that their days are, and from a signature that its day is, in bytes.
@@ -144,7 +147,10 @@ pub(crate) fn find(text: &Text<'_>, opening: &Opening) -> Days {
     // "effective as of June 1 and signed on May 3"
     let only_effective = |day: &&&Day| EFFECTIVE_BEFORE.is_match(before(day, 60)) && !MADE_BEFORE.is_match(before(day, 60));
     let first = own.iter().find(dated);
-    let made = own.iter().find(|day| MADE_BEFORE.is_match(before(day, 40)));
+    let made = first.and_then(|first| {
+        let sentence = text.sentence(first.range.start);
+        own.iter().find(|day| sentence.contains(&day.range.start) && MADE_BEFORE.is_match(before(day, 40)))
+    });
     if let Some(day) = first.filter(|first| !only_effective(first)).or(made).or(first) {
         days.agreement = known(day, 95);
         if EFFECTIVE_BEFORE.is_match(before(day, 60)) || EFFECTIVE_AFTER.is_match(after(day)) {
@@ -242,6 +248,7 @@ fn is_signed(text: &Text<'_>, day: &Day) -> bool {
     day.role.as_deref() == Some("signature date")
         || LABELLED.is_match(label)
         || WITNESS.is_match(&whole[text.sentence(day.range.start).start..day.range.start])
+        || SIGNED_AT.is_match(&whole[text.floor(day.range.start.saturating_sub(60))..day.range.start])
         || SIGNS.is_match(near) && !is_other(text, day)
 }
 
@@ -256,7 +263,9 @@ fn meant(text: &Text<'_>, agreement: Option<&Known>) -> Option<Known> {
                 continue;
             }
             let rest = &whole[found.end()..end];
-            if let (Some(agreement), Some(hereof)) = (agreement, DATE_HEREOF.find(rest.trim_start())) {
+            // a length may count from the day of the agreement that is effective on another
+            let hereof = DATE_HEREOF.find(rest.trim_start()).filter(|_| confidence > 60);
+            if let (Some(agreement), Some(hereof)) = (agreement, hereof) {
                 let range = found.start()..found.end() + hereof.end();
                 return Some(Known { iso: agreement.iso.clone(), range, confidence: confidence - 5 });
             }

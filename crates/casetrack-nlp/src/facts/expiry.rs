@@ -20,7 +20,7 @@ static OF_TERM: LazyLock<Regex> = LazyLock::new(|| {
 });
 static LASTS: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r"(?i)\b(?:terms?|periods?|expir(?:e|es|ing|ation)|terminat(?:e|es|ing)|ends?|ending|continu(?:e|es|ing)|remain|endur(?:e|es|ing)|effect|effective|force|duration|valid(?:ity)?|anniversary|ceas(?:e|es)|(?:is|be|lasts?|runs?|extends?|agreement)(?: for)?(?: an?)?(?: period of)? [\w-]+(?: \([0-9]+\))?[ -](?:years?|months?))\b",
+        r"(?i)\b(?:terms?|periods?|expir(?:e|es|ing|ation)|terminat(?:e|es|ing|ion date)|ends?|ending|continu(?:e|es|ing)|remain|endur(?:e|es|ing)|effect|effective|force|duration|valid(?:ity)?|anniversary|ceas(?:e|es)|(?:is|be|lasts?|runs?|extends?|agreement)(?: for)?(?: an?)?(?: period of)? [\w-]+(?: \([0-9]+\))?[ -](?:years?|months?))\b",
     )
 });
 /// Not about when the contract ends by itself.
@@ -79,6 +79,9 @@ static TERM_BEFORE: LazyLock<Regex> = LazyLock::new(|| {
         r"(?i)\b(?:terms?|periods?|continu(?:e|es)|remain|effect|force|expir(?:e|es)|ends?|end|terminat(?:e|es)|duration|valid|is|be|for|lasts?|extends?|runs?)\b[^.;]{0,70}$",
     )
 });
+/// "Term. Three years from": nothing but a heading is before a length.
+static BEGINS_SENTENCE: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"(?i)^(?:[^a-z]|term\b|duration\b)*(?:(?:for|a|an initial) ?)*$"));
 /// Before a length of time that is something else.
 static NOT_TERM: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
@@ -281,7 +284,7 @@ fn length(said: &str) -> Option<(Span, i32)> {
         {
             continue;
         }
-        if TERM_BEFORE.is_match(near) || after.trim_start_matches(['-', ' ']).starts_with("term") {
+        if TERM_BEFORE.is_match(near) || BEGINS_SENTENCE.is_match(before) || after.trim_start_matches(['-', ' ']).starts_with("term") {
             return Some((span, 1));
         }
     }

@@ -52,7 +52,9 @@ static EFFECTIVE_MEANS: LazyLock<Regex> = LazyLock::new(|| {
 });
 /// `"Commencement Date" means`, where nothing else says when the contract begins.
 static COMMENCEMENT: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(r#"(?i)["']?\b(?:commencement|start|starting) date["']?(?: of (?:this|the) (?:\w+ ){0,2}\w+| hereof)?["']? ?(?:(?:means|shall mean|is|shall be|will be)\b|:)"#)
+    pattern(
+        r#"(?i)["']?\b(?:commencement|start|starting) date["']?(?: of (?:this|the) (?:\w+ ){0,2}\w+| hereof)?["']? ?(?:(?:means|shall mean|is|shall be|will be)\b|:)"#,
+    )
 });
 /// The contract, or its term, begins.
 static BEGINS: LazyLock<Regex> = LazyLock::new(|| {
@@ -76,6 +78,7 @@ static NOT_BEGUN: LazyLock<Regex> = LazyLock::new(|| {
         r"(?i)\b(?:terminat\w+|amend\w*|modif\w+|assign\w+|waivers?|chang\w+|notices?|expir\w+|supplements?|cancel\w+|transfer\w*|withdraw\w+|breach)\b[^.;]{0,60}$",
     )
 });
+static ENDS: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i)\b(?:through|until|till|to|expires?|ends?)\b"));
 /// Words for the day on which an agreement is made, after "commences on".
 static DATE_HEREOF: LazyLock<Regex> = LazyLock::new(|| {
     pattern(concat!(
@@ -103,7 +106,9 @@ static DATED: LazyLock<Regex> = LazyLock::new(|| {
 });
 /// Before a day on which an agreement is made, whenever it is effective.
 static MADE_BEFORE: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(r"(?i)\b(?:dated|made|executed|entered into|signed)(?: and (?:entered into|made|effective|executed))?(?: as)?(?: of| on)?(?: the| this)? ?$")
+    pattern(
+        r"(?i)\b(?:dated|made|executed|entered into|signed)(?: and (?:entered into|made|effective|executed))?(?: as)?(?: of| on)?(?: the| this)? ?$",
+    )
 });
 /// "Date: "
 static LABELLED: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i)\bdated? ?: ?$"));
@@ -145,7 +150,8 @@ pub(crate) fn find(text: &Text<'_>, opening: &Opening) -> Days {
     let own: Vec<&Day> = in_opening.iter().filter(|day| !is_other(text, day)).collect();
     let dated = |day: &&&Day| day.range.start < opening.parties.start || DATED.is_match(before(day, 40));
     // "effective as of June 1 and signed on May 3"
-    let only_effective = |day: &&&Day| EFFECTIVE_BEFORE.is_match(before(day, 60)) && !MADE_BEFORE.is_match(before(day, 60));
+    let only_effective =
+        |day: &&&Day| EFFECTIVE_BEFORE.is_match(before(day, 60)) && !MADE_BEFORE.is_match(before(day, 60));
     let first = own.iter().find(dated);
     let made = first.and_then(|first| {
         let sentence = text.sentence(first.range.start);
@@ -271,7 +277,9 @@ fn meant(text: &Text<'_>, agreement: Option<&Known>) -> Option<Known> {
             }
             // a label may have its day on the next line
             let end = if found.as_str().ends_with(':') { whole.len() } else { end };
-            if let Some(day) = text.days_in(found.end()..text.floor(found.end() + 24).min(end)).first() {
+            let near = text.days_in(found.end()..text.floor(found.end() + 24).min(end)).first();
+            // "effective through and including March 31" is about the end
+            if let Some(day) = near.filter(|day| !ENDS.is_match(&whole[found.end()..day.range.start])) {
                 return Some(Known { iso: day.iso.clone(), range: day.range.clone(), confidence });
             }
         }

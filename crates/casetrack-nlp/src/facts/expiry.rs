@@ -175,7 +175,9 @@ fn stated(text: &Text<'_>, sentence: &Range<usize>) -> Option<Found> {
         let before = &whole[sentence.start..day.range.start];
         let near = &before[before.char_indices().rev().nth(80).map_or(0, |(at, _)| at)..];
         let behind = text.days_in(sentence.start..day.range.start).last();
-        if behind.is_some_and(|first| first.range.end < day.range.start && RANGE.is_match(&whole[first.range.end..day.range.start])) {
+        if behind.is_some_and(|first| {
+            first.range.end < day.range.start && RANGE.is_match(&whole[first.range.end..day.range.start])
+        }) {
             return Some(Found { score: 4, value: day.iso.clone(), computed: None, range: day.range.clone() });
         }
         if let Some(until) = UNTIL.find(near) {
@@ -284,7 +286,10 @@ fn length(said: &str) -> Option<(Span, i32)> {
         {
             continue;
         }
-        if TERM_BEFORE.is_match(near) || BEGINS_SENTENCE.is_match(before) || after.trim_start_matches(['-', ' ']).starts_with("term") {
+        if TERM_BEFORE.is_match(near)
+            || BEGINS_SENTENCE.is_match(before)
+            || after.trim_start_matches(['-', ' ']).starts_with("term")
+        {
             return Some((span, 1));
         }
     }

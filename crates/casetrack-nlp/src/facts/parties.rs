@@ -33,7 +33,7 @@ static TOGETHER: LazyLock<Regex> =
 /// What stands before a name and is not part of it.
 static LEAD: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r#"^(?:[\s,;:.●•*'")\]-]|\((?:[a-zA-Z0-9]|[ivx]{1,4})\)|(?:[0-9]|[ivx]+)[.)] |(?i:and|between|by|among|on the one hand|on the other hand|on one side|the following|party [a-d]|as well as|both)\b ?(?:\([^)]{0,30}\))?:?|(?:professional|athlete|golfer|Mr\.|Ms\.|Mrs\.|Messrs\.|M/s\.?|the) |(?:[a-z]+ ){0,3}[a-z]+, )+"#,
+        r#"^(?:[\s,;:.●•*'")\]-]|\((?:[a-zA-Z0-9]|[ivx]{1,4})\)|(?:[0-9]|[ivx]+)[.)] |(?i:and|between|by|among|each of|all of|whereby|on the one hand|on the other hand|on one side|the following|party [a-d]|as well as|both)\b ?(?:\([^)]{0,30}\))?:?|(?:professional|athlete|golfer|Mr\.|Ms\.|Mrs\.|Messrs\.|M/s\.?|the) |(?:[a-z]+ ){0,3}[a-z]+, )+"#,
     )
 });
 /// After a label: "Party A (Shipper): ZTO Express Co., Ltd."
@@ -225,6 +225,11 @@ fn defined(text: &Text<'_>, range: Range<usize>) -> Vec<Party> {
                 "unit of ",
                 "laws of ",
                 "laws of the ",
+                " in ",
+                "through ",
+                "through the ",
+                "through its ",
+                "offices of ",
                 "state of ",
                 "d/b/a ",
                 "dba ",
@@ -321,6 +326,11 @@ fn name_at(text: &Text<'_>, at: usize) -> Option<(String, Range<usize>)> {
             "," => {
                 next.is_some_and(is_form)
                     || is_public(&all[0]) && next.is_some_and(|next| next.is_capital() && !is_stop(next))
+                    // "Brown, Green & White LLP"
+                    || !is_form(&all[i - 1])
+                        && next.is_some_and(Word::is_capital)
+                        && all.get(i + 2).is_some_and(|word| word.is('&'))
+                        && all.iter().skip(i + 3).take(3).any(is_form)
             }
             "." | "-" | "/" | "'" | "&" | "®" | "™" | "+" | "!" => {
                 word.gap == Gap::None && next.is_some_and(|next| next.gap == Gap::None || is_form(next))
@@ -397,6 +407,14 @@ fn is_form(word: &Word<'_>) -> bool {
                 | "n.v"
                 | "b.v"
                 | "s.p.a"
+                | "p.c"
+                | "p.a"
+                | "pllc"
+                | "lllp"
+                | "s.r.l"
+                | "srl"
+                | "pte"
+                | "bhd"
                 | "n.a"
                 | "lc"
                 | "pty"
@@ -451,7 +469,11 @@ fn is_party(text: &Text<'_>, name: &str, at: &Range<usize>, end: usize) -> bool 
     if is_generic(&all) || name.chars().count() < 2 || NO_PARTY.iter().any(|word| folded.ends_with(word)) {
         return false;
     }
-    let formed = all.iter().skip(1).any(is_form) || all.iter().any(|word| word.has(Class::HEAD) && all.len() > 1);
+    let public =
+        all.iter().take(2).any(|word| is_public(word) || matches!(word.folded().as_str(), "state" | "commonwealth"))
+            && all.iter().take(3).any(|word| word.folded() == "of");
+    let formed =
+        public || all.iter().skip(1).any(is_form) || all.iter().any(|word| word.has(Class::HEAD) && all.len() > 1);
     let known = text.names_in(at.start..at.end);
     let place = known.iter().any(|known| {
         known.range.start == at.start && known.entity_type == EntityType::Location && known.range.end + 2 >= at.end

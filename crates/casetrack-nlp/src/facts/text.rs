@@ -180,12 +180,13 @@ fn days_of(text: &str) -> Vec<Day> {
 
 /// Before a day on which a document was filed, in the lines that archives add: "Source: ACME, INC., 8-K, 7/19/2004".
 static FILED: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(r"(?i)\b(?:source: [^\n]{0,90}, [0-9A-Z][0-9A-Z/-]*|filed with the securities and exchange commission on),? ?$")
+    pattern(
+        r"(?i)\b(?:source: [^\n]{0,90}, [0-9A-Z][0-9A-Z/-]*|filed with the securities and exchange commission on),? ?$",
+    )
 });
 /// "Date: 5-3-04" and what stands beside such a day, in the American order. Elsewhere such numbers are seldom days.
-static SHORT: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(r"(?i)(?:\bdated?:?|\bas of|[0-9]-[0-9]{2,4}) ([0-9]{1,2})-([0-9]{1,2})-([0-9]{2})\b")
-});
+static SHORT: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"(?i)(?:\bdated?:?|\bas of|[0-9]-[0-9]{2,4}) ([0-9]{1,2})-([0-9]{1,2})-([0-9]{2})\b"));
 
 fn short_days(text: &str) -> Vec<Day> {
     let day = |found: regex::Captures<'_>| {

@@ -38,7 +38,8 @@ static EFFECTIVE_BEFORE: LazyLock<Regex> = LazyLock::new(|| {
 /// Right after a day: `(the "Effective Date")`.
 static EFFECTIVE_AFTER: LazyLock<Regex> = LazyLock::new(|| {
     pattern(concat!(
-        r#"(?i)^[ ,;]*(?:(?:the )?\(?[^()]{0,60}["'] ?(?:[\w .]+ )?effective date(?: of (?:this|the) \w+)?,? ?["']|\((?:the )?effective date\)"#,
+        r#"(?i)^[ ,;]*(?:(?:the )?(?:\([^()]{0,60}\) ?)?\(?[^()]{0,60}["'] ?(?:[\w .]+ )?effective date(?: of (?:this|the) \w+)?,? ?["']"#,
+        r"|(?:\([^()]{0,60}\) ?)?\([^()]{0,60}?effective ?-? ?date\b[^()]{0,30}\)|(?:being )?the effective date ?,",
         r"|which (?:date )?(?:is|shall be|will be) (?:deemed )?(?:to be )?the effective date",
         r"|and (?:is |shall be |will be |becomes? |made )?effective (?:on |as of |from )?(?:the same|that|such|said) (?:date|day))",
     ))
@@ -47,8 +48,12 @@ static EFFECTIVE_MEANS: LazyLock<Regex> = LazyLock::new(|| {
     pattern(concat!(
         r#"(?i)\beffective date(?: of (?:this|the) (?:\w+ ){0,2}\w+| hereof)?["']? (?:means|shall mean|will mean|is|shall be|will be)(?: defined as)?\b"#,
         r#"|["']effective date["'],? (?:of this agreement )?(?:means|(?:shall |will )?mean|is|shall be|will be|refers to|(?:has|shall have) the (?:same )?meaning)(?: defined as)?\b"#,
-        r#"|\beffective date["']? ?(?::|- )"#,
+        r#"|\beffective date(?: of (?:this|the) (?:\w+ ){0,2}\w+| hereof)?(?: \([^()]{0,40}\))?["']? ?(?::|- |\. )"#,
+        r"|\beffective date ",
     ))
+});
+static COMMENCEMENT_AFTER: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(r#"(?i)^[ ,;]*\(?[^()]{0,40}["'](?:term |agreement )?(?:commencement|start|starting) date["']"#)
 });
 /// `"Commencement Date" means`, where nothing else says when the contract begins.
 static COMMENCEMENT: LazyLock<Regex> = LazyLock::new(|| {
@@ -170,6 +175,10 @@ pub(crate) fn find(text: &Text<'_>, opening: &Opening) -> Days {
             days.effective = known(day, 90);
         }
     }
+    if days.effective.is_none() {
+        let begins = own.iter().find(|day| COMMENCEMENT_AFTER.is_match(after(day)));
+        days.effective = begins.and_then(|day| known(day, 80));
+    }
     if days.agreement.is_none() {
         days.agreement = days.effective.clone();
     }
@@ -199,6 +208,15 @@ pub(crate) fn find(text: &Text<'_>, opening: &Opening) -> Days {
     }
     if days.agreement.is_none() {
         days.agreement = signed(text);
+    }
+    // "have executed this Agreement effective as of"
+    if days.effective.is_none() {
+        let witnessed = |day: &&Day| {
+            EFFECTIVE_BEFORE.is_match(before(day, 60))
+                && WITNESS.is_match(&whole[text.sentence(day.range.start).start..day.range.start])
+                && !is_other(text, day)
+        };
+        days.effective = text.days.iter().rfind(witnessed).and_then(|day| known(day, 80));
     }
     if days.effective.is_none() && SIGNED_OPENING.is_match(&whole[opening.range.clone()]) {
         days.effective = days.agreement.clone();
@@ -276,8 +294,12 @@ fn meant(text: &Text<'_>, agreement: Option<&Known>) -> Option<Known> {
                 return Some(Known { iso: agreement.iso.clone(), range, confidence: confidence - 5 });
             }
             // a label may have its day on the next line
-            let end = if found.as_str().ends_with(':') { whole.len() } else { end };
-            let near = text.days_in(found.end()..text.floor(found.end() + 24).min(end)).first();
+            let (end, reach) = match found.as_str() {
+                label if label.ends_with(':') => (whole.len(), 24),
+                label if label.ends_with(['-', '.', ' ', '\n']) && confidence > 80 => (whole.len(), 2),
+                _ => (end, 24),
+            };
+            let near = text.days_in(found.end()..text.floor(found.end() + reach).min(end)).first();
             // "effective through and including March 31" is about the end
             if let Some(day) = near.filter(|day| !ENDS.is_match(&whole[found.end()..day.range.start])) {
                 return Some(Known { iso: day.iso.clone(), range: day.range.clone(), confidence });
@@ -288,6 +310,13 @@ fn meant(text: &Text<'_>, agreement: Option<&Known>) -> Option<Known> {
 }
 
 impl Days {
+    /// Takes the day from which the term runs where nothing else says when the contract begins.
+    pub fn begin(&mut self, begins: Option<(String, Range<usize>)>) {
+        if self.effective.is_none() {
+            self.effective = begins.map(|(iso, range)| Known { iso, range, confidence: 60 });
+        }
+    }
+
     pub fn facts(&self, text: &Text<'_>) -> Vec<Fact> {
         let fact = |kind, known: &Known| Fact::new(text, kind, &*known.iso, known.range.clone(), known.confidence);
         let agreement = self.agreement.as_ref().map(|known| fact(FactKind::AgreementDate, known));

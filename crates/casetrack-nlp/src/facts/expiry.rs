@@ -15,7 +15,7 @@ use crate::tokens::Tokens;
 /// A sentence about the term of the contract at hand.
 static OF_TERM: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r#"(?i)\b(?:the|this|an?|initial|primary) (?:initial |basic |primary |original )?(?:term|duration|period)(?: and duration)?(?: (?:of|under|for|in) (?:the|this|these|effectiveness)|(?: \([^)]{0,40}\))? (?:shall|will|is|begins|commences|starts|expires|ends))|\b(?:this|the|your) (?:[\w-]+ ){0,4}?(?:agreement|contract|oma|amendment|franchise|license|licence|joint venture|engagement|appointment|employment|sow)(?: (?:granted )?(?:hereunder|herein))?(?:,? (?:and|unless|except|subject|as)[^.]{0,160}?)? (?:(?:shall|will|is|may|becomes?|to|automatically|enters?|has|continues|remains|terminates|expires|commences|begins|takes|therefore|be|also|and|for) ?)+|["'](?:initial |contract )?(?:term|period)["']|\bterm hereof\b|["'](?:expiration|expiry|termination|end) date["']|\bcontract period\b|\bterm of (?:this )?agreement ?:|\bthis is an? [^.;]{1,30} (?:agreement|contract)\b|\b(?:agree to|for) an? [^.;]{1,30} term\b|\bit shall be effective\b|\bterms of this agreement\b|\b(?:term|duration) ?: |\bterm\b[.:-] |\bterm\b[^.;]{0,30} from\b|\b(?:expir(?:ation|y)|termination|end) date ?: ?"#,
+        r#"(?i)\b(?:the|this|an?|initial|primary) (?:initial |basic |primary |original |franchise |license |agreement |contract |engagement |employment |subscription |services? )?(?:term|duration|period)(?: and duration)?(?: (?:of|under|for|in) (?:the|this|these|effectiveness)|(?: \([^)]{0,40}\))? (?:shall|will|is|begins|commences|starts|expires|ends))|\b(?:this|the|your) (?:[\w-]+ ){0,4}?(?:agreement|contract|oma|amendment|franchise|license|licence|joint venture|engagement|appointment|employment|sow)(?: (?:granted )?(?:hereunder|herein))?(?:,? (?:and|unless|except|subject|as)[^.]{0,160}?)? (?:(?:shall|will|is|may|becomes?|to|automatically|enters?|has|continues|remains|terminates|expires|commences|begins|takes|therefore|be|also|and|for) ?)+|["'](?:initial |contract )?(?:term|period)["']|\bterm hereof\b|["'](?:expiration|expiry|termination|end) date["']|\bcontract period\b|\bterm of (?:this )?agreement ?:|\bthis is an? [^.;]{1,30} (?:agreement|contract)\b|\b(?:agree to|for) an? [^.;]{1,30} term\b|\bit shall be effective\b|\bterms of this agreement\b|\b(?:term|duration) ?: |\bterm\b[.:-] |\bterm\b[^.;]{0,30} from\b|\b(?:expir(?:ation|y)|termination|end) date ?: ?"#,
     )
 });
 static LASTS: LazyLock<Regex> = LazyLock::new(|| {
@@ -126,9 +126,14 @@ struct Found {
     value: String,
     computed: Option<String>,
     range: Range<usize>,
+    begins: Begins,
 }
 
-pub(crate) fn find(text: &Text<'_>, days: &Days) -> Option<Fact> {
+/// The day from which the term runs, where its sentence states it.
+type Begins = Option<(String, Range<usize>)>;
+
+/// When the term ends, and the day from which it runs.
+pub(crate) fn find(text: &Text<'_>, days: &Days) -> Option<(Fact, Begins)> {
     let whole = text.text();
     let mut best: Option<Found> = None;
     let mut under_heading = false;
@@ -163,9 +168,9 @@ pub(crate) fn find(text: &Text<'_>, days: &Days) -> Option<Fact> {
             }
         }
     }
-    let Found { score, value, computed, range } = best.filter(|best| best.score >= 4 && !best.value.is_empty())?;
+    let Found { score, value, computed, range, begins } = best.filter(|best| best.score >= 4 && !best.value.is_empty())?;
     let fact = Fact::new(text, FactKind::Expiry, value, range, (55 + 5 * score.min(8)) as u8);
-    Some(Fact { computed, ..fact })
+    Some((Fact { computed, ..fact }, begins))
 }
 
 /// A day on which the term ends.
@@ -178,7 +183,9 @@ fn stated(text: &Text<'_>, sentence: &Range<usize>) -> Option<Found> {
         if behind.is_some_and(|first| {
             first.range.end < day.range.start && RANGE.is_match(&whole[first.range.end..day.range.start])
         }) {
-            return Some(Found { score: 4, value: day.iso.clone(), computed: None, range: day.range.clone() });
+            let begins = behind.map(|first| (first.iso.clone(), first.range.clone()));
+            let (value, range) = (day.iso.clone(), day.range.clone());
+            return Some(Found { score: 4, value, computed: None, range, begins });
         }
         if let Some(until) = UNTIL.find(near) {
             // "from A to B" needs its beginning
@@ -191,7 +198,12 @@ fn stated(text: &Text<'_>, sentence: &Range<usize>) -> Option<Found> {
             if to && !behind_day && !FROM.is_match(&before[..before.len() - (near.len() - until.start())]) {
                 continue;
             }
-            return Some(Found { score: 4, value: day.iso.clone(), computed: None, range: day.range.clone() });
+            let begins = behind.filter(|first| {
+                behind_day || FROM.is_match(&whole[sentence.start..first.range.start])
+            });
+            let begins = begins.map(|first| (first.iso.clone(), first.range.clone()));
+            let (value, range) = (day.iso.clone(), day.range.clone());
+            return Some(Found { score: 4, value, computed: None, range, begins });
         }
     }
     None
@@ -200,7 +212,7 @@ fn stated(text: &Text<'_>, sentence: &Range<usize>) -> Option<Found> {
 fn perpetual(sentence: &Range<usize>, said: &str) -> Option<Found> {
     let found = PERPETUAL.find(said)?;
     let range = sentence.start + found.start()..sentence.start + found.end();
-    Some(Found { score: 1, value: "perpetual".to_owned(), computed: None, range })
+    Some(Found { score: 1, value: "perpetual".to_owned(), computed: None, range, begins: None })
 }
 
 /// The beginning of the term as the sentence names it.
@@ -213,7 +225,7 @@ enum Start {
 
 fn computed(text: &Text<'_>, sentence: &Range<usize>, days: &Days) -> Option<Found> {
     let said = &text.text()[sentence.clone()];
-    let none = |range: Range<usize>| Some(Found { score: 2, value: String::new(), computed: None, range });
+    let none = |range: Range<usize>| Some(Found { score: 2, value: String::new(), computed: None, range, begins: None });
     if YEAR_END.is_match(said)
         && let Some(known) = days.effective.as_ref().or(days.agreement.as_ref())
         && let Some(year) = known.iso.get(..4)
@@ -228,6 +240,7 @@ fn computed(text: &Text<'_>, sentence: &Range<usize>, days: &Days) -> Option<Fou
             value: format!("{year}-12-31"),
             computed: Some(computed),
             range: sentence.clone(),
+            begins: None,
         });
     }
     let (span, what) = length(said)?;
@@ -238,15 +251,15 @@ fn computed(text: &Text<'_>, sentence: &Range<usize>, days: &Days) -> Option<Fou
     if LATER_OF.is_match(&said[..span.range.start]) {
         return none(place);
     }
-    let (iso, range) = match start(text, sentence, &span, days) {
-        Start::Known(known) => (known.iso, known.range),
-        Start::Day(iso, range) => (iso, range),
+    let (iso, range, begins) = match start(text, sentence, &span, days) {
+        Start::Known(known) => (known.iso, known.range, None),
+        Start::Day(iso, range) => (iso.clone(), range.clone(), Some((iso, range))),
         Start::Unknown => return none(place),
     };
     let day: Date = iso.parse().ok()?;
     let end = day.checked_add(span.length()).ok()?;
     let computed = format!("{} from {iso} (p. {})", span.text(), text.flat.place(range).0);
-    Some(Found { score: 2 + what, value: end.to_string(), computed: Some(computed), range: place })
+    Some(Found { score: 2 + what, value: end.to_string(), computed: Some(computed), range: place, begins })
 }
 
 /// The length of the term, and how clear it is.

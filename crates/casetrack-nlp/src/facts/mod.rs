@@ -80,9 +80,12 @@ pub fn facts(pages: &[&str], annotations: &Annotations) -> Vec<Fact> {
     let opening = opening::find(&text);
     let mut found = title::find(&text, &opening);
     found.extend(parties::find(&text, &opening));
-    let days = days::find(&text, &opening);
+    let mut days = days::find(&text, &opening);
+    if let Some((expiry, begins)) = expiry::find(&text, &days) {
+        found.push(expiry);
+        days.begin(begins);
+    }
     found.extend(days.facts(&text));
-    found.extend(expiry::find(&text, &days));
     found.extend(renewal::find(&text));
     found.extend(law::find(&text));
     found.extend(money::find(&text));

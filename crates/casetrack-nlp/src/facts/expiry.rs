@@ -115,6 +115,13 @@ static HEADING: LazyLock<Regex> = LazyLock::new(|| {
         r"(?i)^(?:[^a-z]|article\b|section\b|[ivx]+\b)*(?:initial |contract )?(?:term|duration|period|expiration)(?: (?:of|and) (?:(?:the|this) )?(?:agreement|contract|term|duration|termination|renewals?|expiration))*[^a-z]*$",
     )
 });
+/// "Three (3) years from", "Until": a sentence that needs its heading.
+static UNDER_HEADING: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(concat!(
+        r"(?i)^[^a-z0-9]*(?:(?:from|for|until|through|commencing|beginning|starting|perpetual|indefinite|the (?:initial|first)|an? (?:initial|period|term)",
+        r"|one|two|three|four|five|six|seven|eight|nine|ten|twelve)\b|[0-9]+ |[a-z-]+ \([0-9]+\))",
+    ))
+});
 /// A day right behind another: "July 1, 2004 - June 30, 2007".
 static RANGE: LazyLock<Regex> = LazyLock::new(|| pattern(r"^ ?-+ ?$"));
 
@@ -144,7 +151,7 @@ pub(crate) fn find(text: &Text<'_>, days: &Days) -> Option<(Fact, Begins)> {
             continue;
         }
         let about = OF_TERM.find(said).map(|about| about.start());
-        let Some(about) = about.or(heading.then_some(0)) else { continue };
+        let Some(about) = about.or((heading && UNDER_HEADING.is_match(said)).then_some(0)) else { continue };
         let mut score = 4;
         let folded = said.to_lowercase();
         score +=
@@ -168,7 +175,8 @@ pub(crate) fn find(text: &Text<'_>, days: &Days) -> Option<(Fact, Begins)> {
             }
         }
     }
-    let Found { score, value, computed, range, begins } = best.filter(|best| best.score >= 4 && !best.value.is_empty())?;
+    let Found { score, value, computed, range, begins } =
+        best.filter(|best| best.score >= 4 && !best.value.is_empty())?;
     let fact = Fact::new(text, FactKind::Expiry, value, range, (55 + 5 * score.min(8)) as u8);
     Some((Fact { computed, ..fact }, begins))
 }
@@ -198,9 +206,7 @@ fn stated(text: &Text<'_>, sentence: &Range<usize>) -> Option<Found> {
             if to && !behind_day && !FROM.is_match(&before[..before.len() - (near.len() - until.start())]) {
                 continue;
             }
-            let begins = behind.filter(|first| {
-                behind_day || FROM.is_match(&whole[sentence.start..first.range.start])
-            });
+            let begins = behind.filter(|first| behind_day || FROM.is_match(&whole[sentence.start..first.range.start]));
             let begins = begins.map(|first| (first.iso.clone(), first.range.clone()));
             let (value, range) = (day.iso.clone(), day.range.clone());
             return Some(Found { score: 4, value, computed: None, range, begins });
@@ -225,7 +231,8 @@ enum Start {
 
 fn computed(text: &Text<'_>, sentence: &Range<usize>, days: &Days) -> Option<Found> {
     let said = &text.text()[sentence.clone()];
-    let none = |range: Range<usize>| Some(Found { score: 2, value: String::new(), computed: None, range, begins: None });
+    let none =
+        |range: Range<usize>| Some(Found { score: 2, value: String::new(), computed: None, range, begins: None });
     if YEAR_END.is_match(said)
         && let Some(known) = days.effective.as_ref().or(days.agreement.as_ref())
         && let Some(year) = known.iso.get(..4)

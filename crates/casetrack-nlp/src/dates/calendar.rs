@@ -101,10 +101,19 @@ fn before_year(tokens: &Tokens, mut at: usize) -> usize {
     if matches!(tokens.symbol(at), ',' | '.' | '-' | '/') && tokens.symbol(at) != '\0' {
         at += 1;
     }
+    // "May, A.D. 2004"
+    match (tokens.word(at), tokens.word(at + 2)) {
+        ("ad", _) => at += 1 + usize::from(tokens.symbol(at + 1) == ','),
+        ("a", "d") if tokens.symbol(at + 1) == '.' => {
+            at += 3 + usize::from(tokens.symbol(at + 3) == '.');
+            at += usize::from(tokens.symbol(at) == ',');
+        }
+        _ => {}
+    }
     if matches!(tokens.word(at), "of" | "in") {
         at += 1;
         if tokens.has(at, &["the", "year"]) {
-            at += 2;
+            at += 2 + 3 * usize::from(tokens.has(at + 2, &["of", "our", "lord"]));
         } else if tokens.word(at) == "year" {
             at += 1;
         }
@@ -164,6 +173,10 @@ pub fn month_first(tokens: &Tokens, at: usize) -> Option<(Stated, usize)> {
 fn after_day(tokens: &Tokens, at: usize, day: Option<i8>) -> Option<(Stated, usize)> {
     let mut next = at;
     let mut spelled = false;
+    // "3rd. day of"
+    if tokens.symbol(next) == '.' && tokens.word(next + 1) == "day" {
+        next += 1;
+    }
     if matches!(tokens.symbol(next), '-' | '/' | '.') && tokens.glued(next) {
         next += 1;
     } else {

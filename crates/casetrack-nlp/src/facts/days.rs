@@ -26,34 +26,82 @@ pub(crate) struct Days {
 /// Before a day, and near it: it is of another document.
 static OTHER: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r"(?i)\b(?:that certain|certain (?:\w+ ){0,5}(?:agreement|contract|lease)|pursuant to (?:\w+ ){0,6}(?:agreement|act|rule)|amends|amended|under the (?:\w+ ){0,4}(?:agreement|contract|act)|the (?:[A-Z][a-z]+ ){1,4}Agreement,? (?:dated|made)|with an effective date of|rule [0-9])\b",
+        r"(?i)\b(?:that certain|certain (?:\w+ ){0,5}(?:agreement|contract|lease)|pursuant to (?:\w+ ){0,6}(?:agreement|act|rule)|amends|amended|under the (?:\w+ ){0,4}(?:agreement|contract|act)|the (?:[A-Z][a-z]+ ){1,4}Agreements?,? (?:dated|made)|the (?:[A-Z][\w/-]+ ){0,3}(?:Schedule|Report|Statement|Form)|(?:agreement|contract|lease),? with an effective date of|rule [0-9])\b",
     )
 });
 /// Right before a day: it is effective from it.
 static EFFECTIVE_BEFORE: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r#"(?i)\b(?:effective(?: date)?|effect)["']?\)?(?: date)?(?: of)?(?: is| shall be| will be)?(?: as of| on| from)?:?(?: the)?(?: [,:])?(?: this)? ?$"#,
+        r#"(?i)\b(?:effective(?: date)?|effect)["']?\)?(?: date)?(?: of(?: this \w+)?)?(?: is| shall be| will be)?(?: retroactive(?:ly)?)?(?: to)?(?: as of| on| from)?(?: the date(?: of)?)?:?(?: the)?(?: [,:])?(?: this)? ?\(?$"#,
     )
 });
 /// Right after a day: `(the "Effective Date")`.
-static EFFECTIVE_AFTER: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r#"(?i)^[ ,;]*(?:the )?\(?[^()]{0,60}["'](?:[\w .]+ )?effective date["']"#));
+static EFFECTIVE_AFTER: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(concat!(
+        r#"(?i)^[ ,;]*(?:(?:the )?(?:\([^()]{0,60}\) ?)?\(?[^()]{0,60}["'] ?(?:[\w .]+ )?effective date(?: of (?:this|the) \w+)?,? ?["']"#,
+        r"|(?:\([^()]{0,60}\) ?)?\([^()]{0,60}?effective ?-? ?date\b[^()]{0,30}\)|(?:being )?the effective date ?,",
+        r"|which (?:date )?(?:is|shall be|will be) (?:deemed )?(?:to be )?the effective date",
+        r"|and (?:is |shall be |will be |becomes? |made )?effective (?:on |as of |from )?(?:the same|that|such|said) (?:date|day))",
+    ))
+});
 static EFFECTIVE_MEANS: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(concat!(
+        r#"(?i)\beffective date(?: of (?:this|the) (?:\w+ ){0,2}\w+| hereof)?["']? (?:means|shall mean|will mean|is|shall be|will be)(?: defined as)?\b"#,
+        r#"|["']effective date["'],? (?:of this agreement )?(?:means|(?:shall |will )?mean|is|shall be|will be|refers to|(?:has|shall have) the (?:same )?meaning)(?: defined as)?\b"#,
+        r#"|\beffective date(?: of (?:this|the) (?:\w+ ){0,2}\w+| hereof)?(?: \([^()]{0,40}\))?["']? ?(?::|- |\. )"#,
+        r"|\beffective date ",
+    ))
+});
+static COMMENCEMENT_AFTER: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(r#"(?i)^[ ,;]*\(?[^()]{0,40}["'](?:term |agreement )?(?:commencement|start|starting) date["']"#)
+});
+/// `"Commencement Date" means`, where nothing else says when the contract begins.
+static COMMENCEMENT: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r#"(?i)\beffective date (?:means|shall mean)\b|["']effective date["']?,? (?:of this agreement )?(?:means|shall mean|is|shall be|refers to|has the meaning)\b|\beffective date of (?:this|the) (?:\w+ ){1,3}(?:is|shall be|will be)\b|\beffective date ?:"#,
+        r#"(?i)["']?\b(?:commencement|start|starting) date["']?(?: of (?:this|the) (?:\w+ ){0,2}\w+| hereof)?["']? ?(?:(?:means|shall mean|is|shall be|will be)\b|:)"#,
     )
 });
 /// The contract, or its term, begins.
 static BEGINS: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(concat!(
+        r"(?i)\b(?:(?:(?:this|the) (?:[\w-]+ ){0,4}(?:agreement|contract|venture|franchise|license)|this (?:[\w-]+ ){0,4}(?:amendment|addendum|lease|letter))\b[^.]{0,80}?",
+        r#"|the (?:initial )?["']?term["']?(?: (?:of (?:this|the) (?:\w+ ){0,3}(?:agreement|contract|franchise)|hereof))?(?: \([^)]{0,40}\))?,?(?: (?:shall|will|to|is|period|runs)\b[^.]{0,80}?)? ?)"#,
+        r"\b(?:commences?|commenc(?:ing|ed)|begins?|beginning|takes? effect|(?:taken|has|have) (?:retroactive )?effect|with effect|(?:comes?|enters?|goe?s?) into (?:full )?(?:force|effect)(?: and effect)?",
+        r"|(?:is|be|becomes?|deemed|considered|construed|made|binding)(?: (?:made|as|to be|and|binding|legally|fully|in)){0,4} (?:effective|effect)|starts?|runs?)\b",
+        r" (?:(?:on|as of|from|upon|with effect from|with|the|of|automatically|and|after|effective|retroactively|in|force|to|beginning|at|midnight)\b ?|[0-9:]+ ?[ap]\.?m\.?,? ?)*",
+    ))
+});
+/// "The term is two years from": the day from which a length counts.
+static COUNTS_FROM: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r#"(?i)\b(?:(?:this|the) (?:\w+ ){0,4}(?:agreement|contract|venture|amendment|franchise|license)|the (?:initial )?"?term"?(?: of (?:this|the) (?:\w+ ){0,3}(?:agreement|contract|franchise))?(?: \([^)]{0,40}\))?,? (?:shall|will|begins|commences|starts|to|is|period))\b[^.]{0,80}?\b(?:commences?|commencing|begins?|beginning|takes? effect|(?:is|be|become|becomes)(?: made)? effective|starts?)\b (?:on|as of|from|upon|with effect from|the|of|automatically|and|effective| )*"#,
+        r#"(?i)\b(?:this (?:[\w-]+ ){0,2}(?:agreement|contract)|the (?:initial )?["']?term["']?(?: (?:of (?:this|the) (?:\w+ ){0,3}(?:agreement|contract|franchise)|hereof))?(?: \([^)]{0,40}\))?,?) (?:shall|will|is|has|continues|remains|runs)\b[^.;]{0,60}?(?:\b(?:years?|months?),?|effect|force|period|be|runs?|is) from (?:and after )?|\b(?:term|duration|period)(?: of \w+)? ?:? from "#,
     )
 });
+/// Before "this Agreement is effective": something else is.
+static NOT_BEGUN: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"(?i)\b(?:terminat\w+|amend\w*|modif\w+|assign\w+|waivers?|chang\w+|notices?|expir\w+|supplements?|cancel\w+|transfer\w*|withdraw\w+|breach)\b[^.;]{0,60}$",
+    )
+});
+static ENDS: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i)\b(?:through|until|till|to|expires?|ends?)\b"));
 /// Words for the day on which an agreement is made, after "commences on".
 static DATE_HEREOF: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"(?i)^(?:the )?(?:dates? hereof|date of (?:this|the) agreement|date (?:of (?:its |the )?)?(?:execution|signature|signing)|(?:signing|execution|signature) date|(?:day|date)(?: and year)? first (?:above )?(?:written|set forth|above)|execution\b|signatures? and seals?|signature|signing|date first|(?:later|latest|last)[^.;]{0,80}?(?:sign|execut)|(?:date|day)[^.;]{0,60}?(?:last|both|all)[^.;]{0,40}?(?:sign|execut))",
-    )
+    pattern(concat!(
+        r"(?i)^(?:only )?(?:the )?(?:dates? hereof|(?:signing|execution|signature|agreement|contract) date\b",
+        r"|date of (?:this|the) (?:\w+ ){0,2}(?:agreement|contract|amendment|lease|license)\b",
+        r"|date (?:of )?(?:(?:its|the|this|their|both|all|last|final|latest|mutual|full|due|complete) ){0,3}(?:execution|signatures?|signing)\b",
+        r"|(?:day|date)(?: and year)?,? (?:first|last|set forth|above|below|written|shown|stated|signed|executed|indicated)\b",
+        r"|(?:(?:its|due|mutual|full|their|the|complete|both|all|last) )*(?:execution|signatures?|signing)\b|date first|being (?:signed|executed)",
+        r"|(?:later|latest|last)[^.;]{0,80}?(?:sign|execut|set forth|below)|(?:date|day|time)[^.;]{0,60}?(?:last|both|all|each|agreement|it is)[^.;]{0,40}?(?:sign|execut)",
+        r"|(?:(?:set forth|given|stated|specified|ascribed to it|assigned to it|provided) )?in the (?:preamble|introduct|opening|first paragraph|heading)|(?:when|once|after|as soon as) [^.;]{0,60}?(?:sign(?:ed|s)|execut(?:ed|es)))",
+    ))
+});
+/// In an opening: `as of the date of the last signature (the "Effective Date")`, "effective upon execution".
+static SIGNED_OPENING: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(concat!(
+        r"(?i)\b(?:as of|on|upon|effective)(?: (?:as of|on|upon|from|when))? the (?:later|latest|last|date)\b[^.;()]{0,60}?(?:sign|execut)[^.;()]{0,60}\(?(?:the )?[\x22']effective date[\x22']",
+        r"|\beffective (?:as of |on |upon |from )?(?:the )?(?:(?:later|latest|last|date)\b[^.;()]{0,60}?(?:sign|execut)|execution|signature)",
+    ))
 });
 /// Before a day on a cover: "Dated as of".
 static DATED: LazyLock<Regex> = LazyLock::new(|| {
@@ -61,8 +109,18 @@ static DATED: LazyLock<Regex> = LazyLock::new(|| {
         r"(?i)\b(?:dated?(?: of (?:this )?agreement)?|made|executed|entered(?: into)?|effective|signed|this|as of)[ :]*(?:(?:as of|on|the|this|day of|as at|effective|is) ?)*$",
     )
 });
+/// Before a day on which an agreement is made, whenever it is effective.
+static MADE_BEFORE: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"(?i)\b(?:dated|made|executed|entered into|signed)(?: and (?:entered into|made|effective|executed))?(?: as)?(?: of| on)?(?: the| this)? ?$",
+    )
+});
 /// "Date: "
 static LABELLED: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i)\bdated? ?: ?$"));
+/// "Delivery Date: "
+static OTHER_LABEL: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(r"(?i)\b(?:effective|expir\w+|commencement|termination|delivery|start|end|closing|due|renewal) date ?: ?$")
+});
 static WITNESS: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
         r"(?i)\b(?:witness whereof|evidence whereof|witness hereof|duly executed|have executed|caused this|hereunto set|signed and delivered|(?:executed|signed|sealed)\b[^.;]{0,160}? this)\b",
@@ -71,6 +129,9 @@ static WITNESS: LazyLock<Regex> = LazyLock::new(|| {
 /// Beside a day: somebody signs.
 static SIGNS: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"(?i)(?:/s/|\\s\\|\bby ?:|\bsignature\b|\bsigned\b|\bname ?:|\btitle ?:|\(date\))"));
+/// "Geneva, " alone before a day.
+static SIGNED_AT: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"(?:^|\n|[.:] )[A-Z][A-Za-z/. -]{1,40}, (?:the |this |on )?$"));
 /// Farthest from the end of a document that its signatures are, in bytes.
 const SIGNATURES: usize = 12_000;
 /// Farthest from the words before the signatures that their days are, and from a signature that its day is, in bytes.
@@ -93,7 +154,15 @@ pub(crate) fn find(text: &Text<'_>, opening: &Opening) -> Days {
     let in_opening = text.days_in(opening.range.start..until);
     let own: Vec<&Day> = in_opening.iter().filter(|day| !is_other(text, day)).collect();
     let dated = |day: &&&Day| day.range.start < opening.parties.start || DATED.is_match(before(day, 40));
-    if let Some(day) = own.iter().find(dated) {
+    // "effective as of June 1 and signed on May 3"
+    let only_effective =
+        |day: &&&Day| EFFECTIVE_BEFORE.is_match(before(day, 60)) && !MADE_BEFORE.is_match(before(day, 60));
+    let first = own.iter().find(dated);
+    let made = first.and_then(|first| {
+        let sentence = text.sentence(first.range.start);
+        own.iter().find(|day| sentence.contains(&day.range.start) && MADE_BEFORE.is_match(before(day, 40)))
+    });
+    if let Some(day) = first.filter(|first| !only_effective(first)).or(made).or(first) {
         days.agreement = known(day, 95);
         if EFFECTIVE_BEFORE.is_match(before(day, 60)) || EFFECTIVE_AFTER.is_match(after(day)) {
             days.effective = known(day, 95);
@@ -105,6 +174,10 @@ pub(crate) fn find(text: &Text<'_>, opening: &Opening) -> Days {
         {
             days.effective = known(day, 90);
         }
+    }
+    if days.effective.is_none() {
+        let begins = own.iter().find(|day| COMMENCEMENT_AFTER.is_match(after(day)));
+        days.effective = begins.and_then(|day| known(day, 80));
     }
     if days.agreement.is_none() {
         days.agreement = days.effective.clone();
@@ -135,6 +208,18 @@ pub(crate) fn find(text: &Text<'_>, opening: &Opening) -> Days {
     }
     if days.agreement.is_none() {
         days.agreement = signed(text);
+    }
+    // "have executed this Agreement effective as of"
+    if days.effective.is_none() {
+        let witnessed = |day: &&Day| {
+            EFFECTIVE_BEFORE.is_match(before(day, 60))
+                && WITNESS.is_match(&whole[text.sentence(day.range.start).start..day.range.start])
+                && !is_other(text, day)
+        };
+        days.effective = text.days.iter().rfind(witnessed).and_then(|day| known(day, 80));
+    }
+    if days.effective.is_none() && SIGNED_OPENING.is_match(&whole[opening.range.clone()]) {
+        days.effective = days.agreement.clone();
     }
     if days.effective.is_none() {
         days.effective = meant(text, days.agreement.as_ref());
@@ -168,7 +253,7 @@ fn signed(text: &Text<'_>) -> Option<Known> {
     let end = whole.len();
     let blocks =
         WITNESS.find_iter(whole).map(|cue| text.sentence(cue.start()).start..text.floor(cue.end() + SIGNATURE_BLOCK));
-    let last = std::iter::once(text.floor(end.saturating_sub(SIGNATURES))..end);
+    let last = std::iter::once(text.floor(end.saturating_sub(SIGNATURES).max(end / 2))..end);
     let days = blocks.chain(last).find_map(|block| {
         let signed = text.days_in(block).iter().filter(|day| is_signed(text, day));
         signed.max_by(|a, b| a.iso.cmp(&b.iso))
@@ -179,26 +264,44 @@ fn signed(text: &Text<'_>) -> Option<Known> {
 
 fn is_signed(text: &Text<'_>, day: &Day) -> bool {
     let whole = text.text();
-    let label = &whole[text.floor(day.range.start.saturating_sub(12))..day.range.start];
+    let label = &whole[text.floor(day.range.start.saturating_sub(24))..day.range.start];
+    if OTHER_LABEL.is_match(label) {
+        return false;
+    }
     let near = &whole[text.floor(day.range.start.saturating_sub(BESIDE))..text.floor(day.range.end + BESIDE / 2)];
     day.role.as_deref() == Some("signature date")
         || LABELLED.is_match(label)
         || WITNESS.is_match(&whole[text.sentence(day.range.start).start..day.range.start])
+        || SIGNED_AT.is_match(&whole[text.floor(day.range.start.saturating_sub(60))..day.range.start])
         || SIGNS.is_match(near) && !is_other(text, day)
 }
 
 /// `"Effective Date" means …`, "This Agreement commences on …".
 fn meant(text: &Text<'_>, agreement: Option<&Known>) -> Option<Known> {
     let whole = text.text();
-    for (rule, confidence) in [(&*EFFECTIVE_MEANS, 85), (&*BEGINS, 75)] {
+    for (rule, confidence) in [(&*EFFECTIVE_MEANS, 85), (&*BEGINS, 75), (&*COMMENCEMENT, 65), (&*COUNTS_FROM, 60)] {
         for found in rule.find_iter(whole) {
-            let end = text.sentence(found.end().saturating_sub(1)).end.max(found.end());
+            let sentence = text.sentence(found.end().saturating_sub(1));
+            let end = sentence.end.max(found.end());
+            if NOT_BEGUN.is_match(&whole[sentence.start.min(found.start())..found.start()]) {
+                continue;
+            }
             let rest = &whole[found.end()..end];
-            if let (Some(agreement), Some(hereof)) = (agreement, DATE_HEREOF.find(rest.trim_start())) {
+            // a length may count from the day of the agreement that is effective on another
+            let hereof = DATE_HEREOF.find(rest.trim_start()).filter(|_| confidence > 60);
+            if let (Some(agreement), Some(hereof)) = (agreement, hereof) {
                 let range = found.start()..found.end() + hereof.end();
                 return Some(Known { iso: agreement.iso.clone(), range, confidence: confidence - 5 });
             }
-            if let Some(day) = text.days_in(found.end()..text.floor(found.end() + 24).min(end)).first() {
+            // a label may have its day on the next line
+            let (end, reach) = match found.as_str() {
+                label if label.ends_with(':') => (whole.len(), 24),
+                label if label.ends_with(['-', '.', ' ', '\n']) && confidence > 80 => (whole.len(), 2),
+                _ => (end, 24),
+            };
+            let near = text.days_in(found.end()..text.floor(found.end() + reach).min(end)).first();
+            // "effective through and including March 31" is about the end
+            if let Some(day) = near.filter(|day| !ENDS.is_match(&whole[found.end()..day.range.start])) {
                 return Some(Known { iso: day.iso.clone(), range: day.range.clone(), confidence });
             }
         }
@@ -207,6 +310,13 @@ fn meant(text: &Text<'_>, agreement: Option<&Known>) -> Option<Known> {
 }
 
 impl Days {
+    /// Takes the day from which the term runs where nothing else says when the contract begins.
+    pub fn begin(&mut self, begins: Option<(String, Range<usize>)>) {
+        if self.effective.is_none() {
+            self.effective = begins.map(|(iso, range)| Known { iso, range, confidence: 60 });
+        }
+    }
+
     pub fn facts(&self, text: &Text<'_>) -> Vec<Fact> {
         let fact = |kind, known: &Known| Fact::new(text, kind, &*known.iso, known.range.clone(), known.confidence);
         let agreement = self.agreement.as_ref().map(|known| fact(FactKind::AgreementDate, known));

@@ -15,12 +15,12 @@ use crate::tokens::Tokens;
 /// A sentence about the term of the contract at hand.
 static OF_TERM: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r#"(?i)\b(?:the|this|an?|initial|primary) (?:initial |basic |primary |original )?(?:term|duration|period)(?: and duration)?(?: (?:of|under|for|in) (?:the|this|these|effectiveness)|(?: \([^)]{0,40}\))? (?:shall|will|is|begins|commences|starts|expires|ends))|\b(?:this|the|your) (?:[\w-]+ ){0,4}?(?:agreement|contract|oma|amendment|franchise|license|licence|joint venture|engagement|appointment|employment|sow)(?: (?:granted )?(?:hereunder|herein))?(?:,? (?:and|unless|except|subject|as)[^.]{0,160}?)? (?:(?:shall|will|is|may|becomes?|to|automatically|enters?|has|continues|remains|terminates|expires|commences|begins|takes|therefore|be|also|and|for) ?)+|["'](?:initial |contract )?(?:term|period)["']|\bcontract period\b|\bit shall be effective\b|\bterms of this agreement\b|\b(?:term|duration) ?: |\bterm\b[.:-] |\bterm\b[^.;]{0,30} from\b|\b(?:expir(?:ation|y)|termination|end) date ?: ?"#,
+        r#"(?i)\b(?:the|this|an?|initial|primary) (?:initial |basic |primary |original |franchise |license |agreement |contract |engagement |employment |subscription |services? )?(?:term|duration|period)(?: and duration)?(?: (?:of|under|for|in) (?:the|this|these|effectiveness)|(?: \([^)]{0,40}\))? (?:shall|will|is|begins|commences|starts|expires|ends))|\b(?:this|the|your) (?:[\w-]+ ){0,4}?(?:agreement|contract|oma|amendment|franchise|license|licence|joint venture|engagement|appointment|employment|sow)(?: (?:granted )?(?:hereunder|herein))?(?:,? (?:and|unless|except|subject|as)[^.]{0,160}?)? (?:(?:shall|will|is|may|becomes?|to|automatically|enters?|has|continues|remains|terminates|expires|commences|begins|takes|therefore|be|also|and|for) ?)+|["'](?:initial |contract )?(?:term|period)["']|\bterm hereof\b|["'](?:expiration|expiry|termination|end) date["']|\bcontract period\b|\bterm of (?:this )?agreement ?:|\bthis is an? [^.;]{1,30} (?:agreement|contract)\b|\b(?:agree to|for) an? [^.;]{1,30} term\b|\bit shall be effective\b|\bterms of this agreement\b|\b(?:term|duration) ?: |\bterm\b[.:-] |\bterm\b[^.;]{0,30} from\b|\b(?:expir(?:ation|y)|termination|end) date ?: ?"#,
     )
 });
 static LASTS: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r"(?i)\b(?:terms?|periods?|expir(?:e|es|ing|ation)|terminat(?:e|es|ing)|ends?|ending|continu(?:e|es|ing)|remain|endur(?:e|es|ing)|effect|effective|force|duration|valid(?:ity)?|anniversary)\b",
+        r"(?i)\b(?:terms?|periods?|expir(?:e|es|ing|ation)|terminat(?:e|es|ing|ion date)|ends?|ending|continu(?:e|es|ing)|remain|endur(?:e|es|ing)|effect|effective|force|duration|valid(?:ity)?|anniversary|ceas(?:e|es)|(?:is|be|lasts?|runs?|extends?|agreement)(?: for)?(?: an?)?(?: period of)? [\w-]+(?: \([0-9]+\))?[ -](?:years?|months?))\b",
     )
 });
 /// Not about when the contract ends by itself.
@@ -32,7 +32,7 @@ static OTHER: LazyLock<Regex> = LazyLock::new(|| {
 /// Before a day on which the term ends.
 static UNTIL: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r"(?i)\b(?:expir(?:e|es|ing|y|ation date)|terminat(?:e|es|ing|ion date)|ends?|ending|until|through|to|up to|conclude[sd]?|and including|till)(?: and including| and including the| at [^,.]{0,30}| on| as of| automatically| effective|,| the| midnight| close of business| of| of business| and| including| upon| is| shall be)*[ (:]*$",
+        r#"(?i)\b(?:expir(?:e|es|ing|y|ation date)|terminat(?:e|es|ing|ion date)|ends?|ending|until|through|to|up to|conclude[sd]?|ceas(?:e|es)|and including|till)["']?(?: and including| and including the| at [^,.]{0,30}|,? (?:at )?[0-9]{1,2}(?::[0-9]{2})? ?[ap]\.?m\.?(?:,? [A-Z][a-z]+ time)?,?| on| as of| automatically| effective|,| the| midnight| noon| close of business| of| of business| and| including| upon| is| means| shall mean| shall be| earlier(?: to occur)? of| earliest of| earlier| (?:\([a-z1]{1,3}\)))*[ (:]*$"#,
     )
 });
 /// Before or behind a day on which the term begins.
@@ -52,10 +52,10 @@ static HEREOF: LazyLock<Regex> = LazyLock::new(|| {
 });
 static PERPETUAL: LazyLock<Regex> = LazyLock::new(|| {
     pattern(concat!(
-        r"(?i)\b(?:indefinite (?:term|period|duration)|indefinitely|(?:in|for) perpetuity|perpetual(?:ly)? (?:term|unless|as long)",
+        r"(?i)\b(?:(?:indefinite|unlimited|undefined|undetermined|open-ended) (?:term|period|duration|time)|(?:term|duration|period)(?: (?:of this agreement|hereof))? (?:is|shall be|will be) (?:indefinite|unlimited|open-ended)|no (?:fixed|definite|set|specified) (?:term|period|duration|end date|expiration date)|without (?:limit|limitation) (?:in|of|as to) (?:period|time|term)|indefinitely|(?:in|for) perpetuity|perpetual(?:ly)? (?:term|unless|as long)",
         r"|effect perpetually|term (?:of this agreement )?(?:is|shall be|will be) perpetual",
-        r"|(?:continu(?:e|es|ing)|endures?|remains?|effect|force|effective|valid|ends?)(?: in (?:full )?(?:force|effect)(?: and effect)?)?,?",
-        r" ?(?:unless(?: and)? |thereafter |or )?(?:until|when)",
+        r"|(?:continu(?:e|es|ing)|endures?|remains?|effect|force|effective|valid|ends?|lasts?|runs?)(?: in (?:full )?(?:force|effect)(?: and effect)?)?(?: from [^.;]{0,40}?)?,?",
+        r" ?(?:(?:unless(?: and)? |thereafter |or )?(?:until|when)|unless)",
         r"(?: it is| such time as| this agreement is| either| any| one| a| the| all| both| of the| part(?:y|ies)| hereto| otherwise| earlier",
         r"| sooner| it| they| mutually| is| are| has| have| been| duly| validly| shall| be)*",
         r" (?:terminat(?:ed|es?)|cancel+(?:ed|s)|(?:gives?|provides?|delivers?|serves?)(?: [a-z]+){0,4} (?:notice|termination))",
@@ -65,7 +65,7 @@ static PERPETUAL: LazyLock<Regex> = LazyLock::new(|| {
 /// "the third anniversary of".
 static ANNIVERSARY: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r"(?i)\b((?:[a-z]+(?:-[a-z]+)?|[0-9]+ ?[a-z] ?[a-z]) (?:\([^)]{1,12}\) )?)(?:year )?anniversary(?: date)? of ",
+        r"(?i)\b((?:[a-z]+(?:-[a-z]+)?|[0-9]+ ?[a-z] ?[a-z]) (?:\([^)]{1,12}\) )?)(?:year )?anniversary(?: date)?(?: of|,? hereof) ?",
     )
 });
 static YEAR_END: LazyLock<Regex> =
@@ -76,13 +76,16 @@ static BLANK: LazyLock<Regex> =
 /// Before a length of time that is the term.
 static TERM_BEFORE: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r"(?i)\b(?:terms?|periods?|continu(?:e|es)|remain|effect|force|expir(?:e|es)|ends?|end|terminat(?:e|es)|duration|valid|is|be|for|lasts?)\b[^.;]{0,70}$",
+        r"(?i)\b(?:terms?|periods?|continu(?:e|es)|remain|effect|force|expir(?:e|es)|ends?|end|terminat(?:e|es)|duration|valid|is|be|for|lasts?|extends?|runs?)\b[^.;]{0,70}$",
     )
 });
+/// "Term. Three years from": nothing but a heading is before a length.
+static BEGINS_SENTENCE: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"(?i)^(?:[^a-z]|term\b|duration\b)*(?:(?:for|a|an initial) ?)*$"));
 /// Before a length of time that is something else.
 static NOT_TERM: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r"(?i)\b(?:renew(?:s|ed|al|able)?|successive|extend(?:ed)?|extensions?|additional|notice|at least|less than|prior|within|every|upon|thereafter|subsequent)\b[^.;]{0,60}$",
+        r"(?i)\b(?:renew(?:s|ed|al|able)?|successive|extended|(?:may|to|automatically|can) extend|extend (?:this|the|its|such)|extensions?|additional|notice|at least|less than|prior|within|every|upon|thereafter|subsequent)\b[^.;]{0,60}$",
     )
 });
 static NOTICE_AFTER: LazyLock<Regex> =
@@ -106,6 +109,22 @@ static EXPECTED: LazyLock<Regex> = LazyLock::new(|| {
 static CONTINUES: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"(?i)\b(?:continu(?:e|es|ing)|remain|commenc(?:e|es|ing)|effect)\b[^.;]{0,60}$"));
 
+/// A heading that the next sentence stands under.
+static HEADING: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"(?i)^(?:[^a-z]|article\b|section\b|[ivx]+\b)*(?:initial |contract )?(?:term|duration|period|expiration)(?: (?:of|and) (?:(?:the|this) )?(?:agreement|contract|term|duration|termination|renewals?|expiration))*[^a-z]*$",
+    )
+});
+/// "Three (3) years from", "Until": a sentence that needs its heading.
+static UNDER_HEADING: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(concat!(
+        r"(?i)^[^a-z0-9]*(?:(?:from|for|until|through|commencing|beginning|starting|perpetual|indefinite|the (?:initial|first)|an? (?:initial|period|term)",
+        r"|one|two|three|four|five|six|seven|eight|nine|ten|twelve)\b|[0-9]+ |[a-z-]+ \([0-9]+\))",
+    ))
+});
+/// A day right behind another: "July 1, 2004 - June 30, 2007".
+static RANGE: LazyLock<Regex> = LazyLock::new(|| pattern(r"^ ?-+ ?$"));
+
 static NOTICE_OF_END: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"(?i)\b(?:until|unless)\b[^.;]{0,60}? notice of termination\b"));
 
@@ -114,17 +133,25 @@ struct Found {
     value: String,
     computed: Option<String>,
     range: Range<usize>,
+    begins: Begins,
 }
 
-pub(crate) fn find(text: &Text<'_>, days: &Days) -> Option<Fact> {
+/// The day from which the term runs, where its sentence states it.
+type Begins = Option<(String, Range<usize>)>;
+
+/// When the term ends, and the day from which it runs.
+pub(crate) fn find(text: &Text<'_>, days: &Days) -> Option<(Fact, Begins)> {
     let whole = text.text();
     let mut best: Option<Found> = None;
+    let mut under_heading = false;
     for sentence in &text.sentences {
         let said = &whole[sentence.clone()];
+        let heading = std::mem::replace(&mut under_heading, HEADING.is_match(said));
         if !LASTS.is_match(said) {
             continue;
         }
-        let Some(about) = OF_TERM.find(said) else { continue };
+        let about = OF_TERM.find(said).map(|about| about.start());
+        let Some(about) = about.or((heading && UNDER_HEADING.is_match(said)).then_some(0)) else { continue };
         let mut score = 4;
         let folded = said.to_lowercase();
         score +=
@@ -136,7 +163,7 @@ pub(crate) fn find(text: &Text<'_>, days: &Days) -> Option<Fact> {
                 || folded.contains("effective date"),
         );
         score -= 3 * i32::from(OTHER.is_match(said));
-        score -= i32::from(about.start() > 200);
+        score -= i32::from(about > 200);
         for found in
             [stated(text, sentence), computed(text, sentence, days), perpetual(sentence, said)].into_iter().flatten()
         {
@@ -148,9 +175,10 @@ pub(crate) fn find(text: &Text<'_>, days: &Days) -> Option<Fact> {
             }
         }
     }
-    let Found { score, value, computed, range } = best.filter(|best| best.score >= 4 && !best.value.is_empty())?;
+    let Found { score, value, computed, range, begins } =
+        best.filter(|best| best.score >= 4 && !best.value.is_empty())?;
     let fact = Fact::new(text, FactKind::Expiry, value, range, (55 + 5 * score.min(8)) as u8);
-    Some(Fact { computed, ..fact })
+    Some((Fact { computed, ..fact }, begins))
 }
 
 /// A day on which the term ends.
@@ -159,6 +187,14 @@ fn stated(text: &Text<'_>, sentence: &Range<usize>) -> Option<Found> {
     for day in text.days_in(sentence.clone()) {
         let before = &whole[sentence.start..day.range.start];
         let near = &before[before.char_indices().rev().nth(80).map_or(0, |(at, _)| at)..];
+        let behind = text.days_in(sentence.start..day.range.start).last();
+        if behind.is_some_and(|first| {
+            first.range.end < day.range.start && RANGE.is_match(&whole[first.range.end..day.range.start])
+        }) {
+            let begins = behind.map(|first| (first.iso.clone(), first.range.clone()));
+            let (value, range) = (day.iso.clone(), day.range.clone());
+            return Some(Found { score: 4, value, computed: None, range, begins });
+        }
         if let Some(until) = UNTIL.find(near) {
             // "from A to B" needs its beginning
             let to = until.as_str().to_lowercase().starts_with("to");
@@ -170,7 +206,10 @@ fn stated(text: &Text<'_>, sentence: &Range<usize>) -> Option<Found> {
             if to && !behind_day && !FROM.is_match(&before[..before.len() - (near.len() - until.start())]) {
                 continue;
             }
-            return Some(Found { score: 4, value: day.iso.clone(), computed: None, range: day.range.clone() });
+            let begins = behind.filter(|first| behind_day || FROM.is_match(&whole[sentence.start..first.range.start]));
+            let begins = begins.map(|first| (first.iso.clone(), first.range.clone()));
+            let (value, range) = (day.iso.clone(), day.range.clone());
+            return Some(Found { score: 4, value, computed: None, range, begins });
         }
     }
     None
@@ -179,7 +218,7 @@ fn stated(text: &Text<'_>, sentence: &Range<usize>) -> Option<Found> {
 fn perpetual(sentence: &Range<usize>, said: &str) -> Option<Found> {
     let found = PERPETUAL.find(said)?;
     let range = sentence.start + found.start()..sentence.start + found.end();
-    Some(Found { score: 1, value: "perpetual".to_owned(), computed: None, range })
+    Some(Found { score: 1, value: "perpetual".to_owned(), computed: None, range, begins: None })
 }
 
 /// The beginning of the term as the sentence names it.
@@ -192,7 +231,8 @@ enum Start {
 
 fn computed(text: &Text<'_>, sentence: &Range<usize>, days: &Days) -> Option<Found> {
     let said = &text.text()[sentence.clone()];
-    let none = |range: Range<usize>| Some(Found { score: 2, value: String::new(), computed: None, range });
+    let none =
+        |range: Range<usize>| Some(Found { score: 2, value: String::new(), computed: None, range, begins: None });
     if YEAR_END.is_match(said)
         && let Some(known) = days.effective.as_ref().or(days.agreement.as_ref())
         && let Some(year) = known.iso.get(..4)
@@ -207,6 +247,7 @@ fn computed(text: &Text<'_>, sentence: &Range<usize>, days: &Days) -> Option<Fou
             value: format!("{year}-12-31"),
             computed: Some(computed),
             range: sentence.clone(),
+            begins: None,
         });
     }
     let (span, what) = length(said)?;
@@ -217,15 +258,15 @@ fn computed(text: &Text<'_>, sentence: &Range<usize>, days: &Days) -> Option<Fou
     if LATER_OF.is_match(&said[..span.range.start]) {
         return none(place);
     }
-    let (iso, range) = match start(text, sentence, &span, days) {
-        Start::Known(known) => (known.iso, known.range),
-        Start::Day(iso, range) => (iso, range),
+    let (iso, range, begins) = match start(text, sentence, &span, days) {
+        Start::Known(known) => (known.iso, known.range, None),
+        Start::Day(iso, range) => (iso.clone(), range.clone(), Some((iso, range))),
         Start::Unknown => return none(place),
     };
     let day: Date = iso.parse().ok()?;
     let end = day.checked_add(span.length()).ok()?;
     let computed = format!("{} from {iso} (p. {})", span.text(), text.flat.place(range).0);
-    Some(Found { score: 2 + what, value: end.to_string(), computed: Some(computed), range: place })
+    Some(Found { score: 2 + what, value: end.to_string(), computed: Some(computed), range: place, begins })
 }
 
 /// The length of the term, and how clear it is.
@@ -265,7 +306,10 @@ fn length(said: &str) -> Option<(Span, i32)> {
         {
             continue;
         }
-        if TERM_BEFORE.is_match(near) || after.trim_start_matches(['-', ' ']).starts_with("term") {
+        if TERM_BEFORE.is_match(near)
+            || BEGINS_SENTENCE.is_match(before)
+            || after.trim_start_matches(['-', ' ']).starts_with("term")
+        {
             return Some((span, 1));
         }
     }
@@ -288,10 +332,13 @@ fn start(text: &Text<'_>, sentence: &Range<usize>, span: &Span, days: &Days) -> 
         .captures(&said[span.range.end.min(said.len())..])
         .filter(|found| found.get(0).is_some_and(|all| all.start() < 60));
     let at_anniversary = said[span.range.clone()]
-        .contains("nniversary")
+        .contains("nniversary of")
         .then(|| ANCHOR.captures(&said[span.range.end.saturating_sub(4)..]))
         .flatten();
     let close = at_anniversary.or(after).and_then(name);
+    if said[span.range.clone()].trim_end().ends_with("hereof") {
+        return agreement();
+    }
     let rest = &said[span.range.end.min(said.len())..];
     if close.is_none() && COUNTS.is_match(rest) && !AND_THEN.is_match(rest) {
         return Start::Unknown;

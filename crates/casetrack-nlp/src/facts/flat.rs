@@ -62,7 +62,7 @@ impl Flat {
         let mut in_word = false;
         let mut first = true;
         let chars: Vec<char> = line.text.chars().collect();
-        let mut underline = 0;
+        let (mut underline, mut filled) = (0, 0);
         for (i, (place, c)) in (line.at..).zip(&chars).enumerate() {
             let c = *c;
             if c.is_whitespace() || matches!(c, '\u{200b}' | '\u{feff}') {
@@ -73,6 +73,14 @@ impl Flat {
                 underline = underline_at(&chars, i);
             }
             if i < underline {
+                continue;
+            }
+            // "this _3rd_ day of _May_": the line that a blank was filled in on
+            if !in_word && c == '_' {
+                filled = filled_at(&chars, i);
+            }
+            if c == '_' && i < filled {
+                in_word = false;
                 continue;
             }
             if !in_word {
@@ -128,6 +136,14 @@ impl Flat {
     pub fn begins_line(&self, byte: usize) -> bool {
         self.lines.binary_search(&(byte as u32)).is_ok()
     }
+}
+
+/// Where a word of letters and digits between underscores ends: "_May_". The start where there is none.
+fn filled_at(chars: &[char], start: usize) -> usize {
+    let from = start + chars[start..].iter().take_while(|c| **c == '_').count();
+    let inside = chars[from..].iter().take_while(|c| c.is_alphanumeric()).count();
+    let behind = chars[from + inside..].iter().take_while(|c| **c == '_').count();
+    if inside > 0 && behind > 0 { from + inside + behind } else { start }
 }
 
 /// Where a word of dashes that begins here ends: plain texts underline the words above with them, amid a sentence.

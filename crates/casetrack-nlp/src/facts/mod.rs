@@ -4,7 +4,7 @@
 //! | facts | file |
 //! |---|---|
 //! | title and type | `title` |
-//! | opening of the contract, parties | `opening`, `parties` |
+//! | opening of the contract, parties | `opening`, `parties`, `party_names` |
 //! | agreement date, effective date | `days` |
 //! | expiry | `expiry` |
 //! | renewal term, notice to prevent renewal | `renewal` |
@@ -23,6 +23,7 @@ mod money;
 mod obligations;
 mod opening;
 mod parties;
+mod party_names;
 mod renewal;
 mod signatories;
 mod text;
@@ -80,9 +81,12 @@ pub fn facts(pages: &[&str], annotations: &Annotations) -> Vec<Fact> {
     let opening = opening::find(&text);
     let mut found = title::find(&text, &opening);
     found.extend(parties::find(&text, &opening));
-    let days = days::find(&text, &opening);
+    let mut days = days::find(&text, &opening);
+    if let Some((expiry, begins)) = expiry::find(&text, &days) {
+        found.push(expiry);
+        days.begin(begins);
+    }
     found.extend(days.facts(&text));
-    found.extend(expiry::find(&text, &days));
     found.extend(renewal::find(&text));
     found.extend(law::find(&text));
     found.extend(money::find(&text));

@@ -122,7 +122,7 @@ pub fn obligations(pages: &[&str], annotations: &Annotations) -> Vec<Obligation>
 
 /// The last day on which a notice prevents the renewal of the term, where end, renewal and notice are known.
 fn notice_deadline(text: &Text<'_>, days: &Days) -> Option<Obligation> {
-    let expiry = expiry::find(text, days)?;
+    let expiry = expiry::find(text, days)?.0;
     let end: Date = expiry.value.parse().ok()?;
     let renewal = renewal::find(text);
     renewal.iter().find(|fact| fact.kind == FactKind::RenewalTerm)?;

@@ -7,10 +7,11 @@ use casetrack_core::EntityType;
 use regex::Regex;
 
 use super::opening::Opening;
+use super::party_names::{byte_of, is_form, is_public, name_at};
 use super::text::{Named, Text, pattern};
 use super::{Fact, FactKind};
 use crate::names::signatures::signatures;
-use crate::words::{Class, Gap, Shape, Word, is_party_word, words};
+use crate::words::{Class, Word, is_party_word, words};
 
 /// Between two parties.
 static SEPARATOR: LazyLock<Regex> = LazyLock::new(|| {
@@ -33,7 +34,7 @@ static TOGETHER: LazyLock<Regex> =
 /// What stands before a name and is not part of it.
 static LEAD: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r#"^(?:[\s,;:.●•*'")\]-]|\((?:[a-zA-Z0-9]|[ivx]{1,4})\)|(?:[0-9]|[ivx]+)[.)] |(?i:and|between|by|among|on the one hand|on the other hand|on one side|the following|party [a-d]|as well as|both)\b ?(?:\([^)]{0,30}\))?:?|(?:professional|athlete|golfer|Mr\.|Ms\.|Mrs\.|Messrs\.|M/s\.?|the) |(?:[a-z]+ ){0,3}[a-z]+, )+"#,
+        r#"^(?:[\s,;:.●•*'")\]-]|\((?:[a-zA-Z0-9]|[ivx]{1,4})\)|(?:[0-9]|[ivx]+)[.)] |(?i:and|between|by|among|each of|all of|whereby|on the one hand|on the other hand|on one side|the following|party [a-d]|as well as|both)\b ?(?:\([^)]{0,30}\))?:?|(?:professional|athlete|golfer|Mr\.|Ms\.|Mrs\.|Messrs\.|M/s\.?|the) |(?:[a-z]+ ){0,3}[a-z]+, )+"#,
     )
 });
 /// After a label: "Party A (Shipper): ZTO Express Co., Ltd."
@@ -71,8 +72,6 @@ const NO_PARTY: &[&str] = &[
 const MOST: usize = 24;
 /// Where parties are looked for without an opening, in bytes.
 const HEAD: usize = 2500;
-/// Longest name, in words.
-const NAME_WORDS: usize = 16;
 
 struct Party {
     name: String,
@@ -225,6 +224,11 @@ fn defined(text: &Text<'_>, range: Range<usize>) -> Vec<Party> {
                 "unit of ",
                 "laws of ",
                 "laws of the ",
+                " in ",
+                "through ",
+                "through the ",
+                "through its ",
+                "offices of ",
                 "state of ",
                 "d/b/a ",
                 "dba ",
@@ -290,159 +294,6 @@ fn terms(text: &str) -> Vec<String> {
     found
 }
 
-/// The name that begins at a byte: words with capitals, and what joins them.
-fn name_at(text: &Text<'_>, at: usize) -> Option<(String, Range<usize>)> {
-    let whole = text.text();
-    let window = &whole[at..text.floor(at + 220)];
-    let all = words(window);
-    let mut end = 0;
-    let mut i = 0;
-    while i < all.len().min(NAME_WORDS * 2) {
-        let word = &all[i];
-        let site = i == 0 && word.text.contains('.') && word.text.starts_with(|c: char| c.is_alphabetic());
-        if word.is_capital() || site || matches!(word.shape, Shape::Number) || is_form(word) {
-            let after_form =
-                i > 0 && is_form(&all[i - 1]) && matches!(word.text, "The" | "This" | "These" | "In" | "Due" | "Each");
-            let address = i > 0 && is_form(&all[i - 1]) && matches!(word.shape, Shape::Number);
-            let new_paragraph = i > 0 && word.gap >= Gap::Line && !is_form(word);
-            if i > 0 && (is_stop(word) || after_form || address || new_paragraph) {
-                break;
-            }
-            i += 1;
-            end = i;
-            continue;
-        }
-        // ", Inc.", "(AFRICA) (PTY) LIMITED", "d/b/a", "of", "&", "-"
-        let next = all.get(i + 1);
-        if i == 0 {
-            break;
-        }
-        let joins = match word.text {
-            "," => {
-                next.is_some_and(is_form)
-                    || is_public(&all[0]) && next.is_some_and(|next| next.is_capital() && !is_stop(next))
-            }
-            "." | "-" | "/" | "'" | "&" | "®" | "™" | "+" | "!" => {
-                word.gap == Gap::None && next.is_some_and(|next| next.gap == Gap::None || is_form(next))
-                    || word.text == "&"
-                    || (word.text == "-" && next.is_some_and(Word::is_capital))
-            }
-            "of" | "for" | "de" | "du" | "van" | "von" | "der" | "the" | "la" | "in" => {
-                next.is_some_and(|next| next.is_capital() || matches!(next.text, "the" | "America"))
-            }
-            "d" | "dba" | "a" if window[byte_of(window, word.start)..].starts_with("d/b/a") => true,
-            "d/b/a" | "DBA" => true,
-            "(" => {
-                let close = (i + 1..all.len().min(i + 5)).find(|at| all[*at].is(')'));
-                close.is_some_and(|close| {
-                    let inside = &all[i + 1..close];
-                    let place = inside.iter().all(|word| word.is_capital());
-                    if place
-                        && !inside.is_empty()
-                        && all.get(close + 1).is_some_and(|next| is_form(next) || next.is_capital() || next.is('('))
-                    {
-                        i = close;
-                        true
-                    } else {
-                        false
-                    }
-                })
-            }
-            _ => false,
-        };
-        if !joins {
-            break;
-        }
-        i += 1;
-    }
-    if end == 0 {
-        return None;
-    }
-    let start = at + byte_of(window, all[0].start);
-    let last = at + byte_of(window, all[end - 1].end);
-    let mut last = last;
-    // the point of "Inc."
-    if whole[last..].starts_with('.') && all[end - 1].has(Class::FORM) {
-        last += 1;
-    }
-    let name = whole[start..last].split_whitespace().collect::<Vec<_>>().join(" ");
-    let name = name.trim_end_matches([',', '-', '\'']).to_owned();
-    (name.chars().filter(|c| c.is_alphabetic()).count() > 1).then_some((name, start..last))
-}
-
-fn byte_of(text: &str, chars: u32) -> usize {
-    text.char_indices().nth(chars as usize).map_or(text.len(), |(at, _)| at)
-}
-
-/// "Inc.", "LLC", "L.P.": a form of incorporation.
-fn is_form(word: &Word<'_>) -> bool {
-    word.has(Class::FORM)
-        || matches!(
-            word.folded().trim_end_matches('.'),
-            "inc"
-                | "llc"
-                | "l.l.c"
-                | "lp"
-                | "l.p"
-                | "llp"
-                | "ltd"
-                | "limited"
-                | "corp"
-                | "co"
-                | "plc"
-                | "gmbh"
-                | "ag"
-                | "sa"
-                | "s.a"
-                | "n.v"
-                | "b.v"
-                | "s.p.a"
-                | "n.a"
-                | "lc"
-                | "pty"
-                | "jr"
-                | "sr"
-                | "n.d"
-                | "ltda"
-        )
-}
-
-/// "Town of Vinton, Virginia"
-fn is_public(word: &Word<'_>) -> bool {
-    matches!(word.folded().as_str(), "town" | "city" | "county" | "village" | "borough" | "township")
-}
-
-/// Ends a name although it has a capital.
-fn is_stop(word: &Word<'_>) -> bool {
-    matches!(
-        word.text,
-        "AND"
-            | "And"
-            | "BETWEEN"
-            | "WITH"
-            | "WHEREAS"
-            | "Hereinafter"
-            | "Address"
-            | "Section"
-            | "This"
-            | "THIS"
-            | "Dated"
-            | "DATED"
-            | "Effective"
-            | "Date"
-            | "By"
-            | "HAVING"
-            | "RECITALS"
-            | "WITNESSETH"
-            | "A"
-            | "Party"
-            | "With"
-            | "Registration"
-            | "Tel"
-            | "Attention"
-    )
-}
-
 /// Whether a name in the opening is one of a party: it has a form of incorporation, or analysis knows it, or the contract defines a term
 /// for it.
 fn is_party(text: &Text<'_>, name: &str, at: &Range<usize>, end: usize) -> bool {
@@ -451,7 +302,11 @@ fn is_party(text: &Text<'_>, name: &str, at: &Range<usize>, end: usize) -> bool 
     if is_generic(&all) || name.chars().count() < 2 || NO_PARTY.iter().any(|word| folded.ends_with(word)) {
         return false;
     }
-    let formed = all.iter().skip(1).any(is_form) || all.iter().any(|word| word.has(Class::HEAD) && all.len() > 1);
+    let public =
+        all.iter().take(2).any(|word| is_public(word) || matches!(word.folded().as_str(), "state" | "commonwealth"))
+            && all.iter().take(3).any(|word| word.folded() == "of");
+    let formed =
+        public || all.iter().skip(1).any(is_form) || all.iter().any(|word| word.has(Class::HEAD) && all.len() > 1);
     let known = text.names_in(at.start..at.end);
     let place = known.iter().any(|known| {
         known.range.start == at.start && known.entity_type == EntityType::Location && known.range.end + 2 >= at.end

@@ -1,9 +1,11 @@
 //! The text of a document for rules: sentences, dates, names and lengths of time, each at its place.
 
 use std::ops::Range;
+use std::sync::LazyLock;
 
 use casetrack_core::{Annotations, DatePrecision, DateValue, EntityType, EntityValue};
 use jiff::ToSpan;
+use jiff::civil::Date;
 use regex::Regex;
 
 use super::flat::Flat;
@@ -113,6 +115,11 @@ impl<'a> Text<'a> {
                 days.push(day);
             }
         }
+        days.extend(short_days(&flat.text));
+        days.retain(|day| {
+            let line = flat.text[..day.range.start].rfind('\n').map_or(0, |at| at + 1);
+            !FILED.is_match(&flat.text[line..day.range.start])
+        });
         days.sort_by_key(|day| day.range.start);
         Self { flat, sentences, days, names, annotations }
     }
@@ -169,6 +176,27 @@ fn days_of(text: &str) -> Vec<Day> {
         }
     }
     days
+}
+
+/// Before a day on which a document was filed, in the lines that archives add: "Source: ACME, INC., 8-K, 7/19/2004".
+static FILED: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"(?i)\b(?:source: [^\n]{0,90}, [0-9A-Z][0-9A-Z/-]*|filed with the securities and exchange commission on),? ?$",
+    )
+});
+/// "Date: 5-3-04" and what stands beside such a day, in the American order. Elsewhere such numbers are seldom days.
+static SHORT: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"(?i)(?:\bdated?:?|\bas of|[0-9]-[0-9]{2,4}) ([0-9]{1,2})-([0-9]{1,2})-([0-9]{2})\b"));
+
+fn short_days(text: &str) -> Vec<Day> {
+    let day = |found: regex::Captures<'_>| {
+        let part = |at| found.get(at)?.as_str().parse::<i16>().ok();
+        let (month, day, year) = (part(1)?, part(2)?, part(3)?);
+        let year = if year < 50 { 2000 + year } else { 1900 + year };
+        let date = Date::new(year, month.try_into().ok()?, day.try_into().ok()?).ok()?;
+        Some(Day { range: found.get(1)?.start()..found.get(3)?.end(), iso: date.to_string(), role: None })
+    };
+    SHORT.captures_iter(text).filter_map(day).collect()
 }
 
 /// The days of "May 1, 2019 through April 30, 2020".

@@ -131,6 +131,21 @@ fn definitions_give_the_effective_date() {
         ("This Agreement shall become effective on June 1, 2004.", "2004-06-01"),
         ("This Agreement shall be effective upon execution by both parties.", "2004-05-03"),
         ("The term of this Agreement shall commence on June 1, 2004 and continue for two years.", "2004-06-01"),
+        ("\"Effective Date\": June 1, 2004.", "2004-06-01"),
+        ("Effective Date:\n\nJune 1, 2004", "2004-06-01"),
+        ("The effective date hereof is June 1, 2004.", "2004-06-01"),
+        ("This Agreement shall come into force on June 1, 2004.", "2004-06-01"),
+        ("This Agreement shall enter into force upon signature.", "2004-05-03"),
+        ("This Agreement shall be deemed effective as of June 1, 2004.", "2004-06-01"),
+        ("The term commences on the date of this Agreement.", "2004-05-03"),
+        ("The Commencement Date of this Agreement is June 1, 2004.", "2004-06-01"),
+        ("The term of this Agreement is two years from June 1, 2004.", "2004-06-01"),
+        ("Term: June 1, 2004 - May 31, 2007", "2004-06-01"),
+        ("The parties have executed this Agreement effective as of June 1, 2004.", "2004-06-01"),
+        // Something else is effective, or the contract ends.
+        ("Any amendment of this Agreement shall be effective when signed.", ""),
+        ("Termination of this Agreement shall be effective on June 1, 2009.", ""),
+        ("This Agreement shall be effective through and including March 31, 2009.", ""),
         // Another document's.
         ("The lease of the plant was effective as of June 1, 1999.", ""),
     ] {
@@ -154,4 +169,50 @@ fn days_of_other_documents_are_not_of_this_one() {
             "",
         ),
     ]);
+}
+
+#[test]
+fn the_effective_date_is_marked_in_many_ways() {
+    for mark in [
+        "(the Effective Date)",
+        "(the \u{201c}Effective Date)",
+        "(the \u{201c} Effective Date \u{201d})",
+        "(the \"Effective Date\" of this Agreement)",
+        "(hereinafter the Effective Date)",
+        "(the \"Commencement Date\")",
+        ", which shall be the effective date of this Agreement,",
+    ] {
+        let text = format!(
+            "SUPPLY AGREEMENT\n\nThis Supply Agreement is made as of May 3, 2004 {mark} by and between Acme Foods, Inc. (\"Acme\") and Beta \
+             Tools LLC (\"Beta\").\n\n1. Services. Acme supplies the Products.\n"
+        );
+        check(&[(&text, "2004-05-03", "2004-05-03")]);
+    }
+}
+
+#[test]
+fn days_are_read_as_they_are_filled_in() {
+    for day in [
+        "_3rd_ day of _May_, 2004",
+        "3rd day of May, A.D. 2004",
+        "3rd. day of May, 2004",
+        "3rd day of May in the year of our Lord 2004",
+    ] {
+        let text = format!(
+            "SUPPLY AGREEMENT\n\nThis Supply Agreement is made this {day} by and between Acme Foods, Inc. (\"Acme\") and Beta Tools LLC \
+             (\"Beta\").\n\n1. Services. Acme supplies the Products.\n"
+        );
+        check(&[(&text, "2004-05-03", "")]);
+    }
+}
+
+#[test]
+fn the_day_of_filing_is_not_of_the_contract() {
+    check(&[(
+        "Source: ACME FOODS, INC., 8-K, 7/19/2004\n\nSUPPLY AGREEMENT\n\nThis Supply Agreement is made by and between Acme Foods, Inc. \
+         (\"Acme\") and Beta Tools LLC (\"Beta\").\n\n1. Services. Acme supplies the Products.\n\nIN WITNESS WHEREOF, the parties have \
+         executed this Agreement as of May 3, 2004.\n",
+        "2004-05-03",
+        "",
+    )]);
 }

@@ -42,6 +42,10 @@ fn stated_days_end_the_term() {
                 "The term of this Agreement shall terminate as of the close of business on the 30th day of June, 2007.",
                 "2007-06-30",
             ),
+            ("The term of this Agreement is July 1, 2004 - June 30, 2007.", "2007-06-30"),
+            ("This Agreement shall continue in effect until 5:00 p.m. on June 30, 2007.", "2007-06-30"),
+            ("\"Expiration Date\" means June 30, 2007.", "2007-06-30"),
+            ("This Agreement shall cease on June 30, 2007.", "2007-06-30"),
             // Another thing ends.
             (
                 "The lease of the plant expires on June 30, 2007. Acme shall deliver the Products until June 30, 2005.",
@@ -91,6 +95,11 @@ fn lengths_count_from_the_day_that_the_contract_gives() {
                 "Unless earlier terminated as provided herein, the term of this Agreement shall be two (2) years from the date first above written.",
                 "2006-05-03",
             ),
+            ("Three (3) years from the Effective Date.", "2007-05-03"),
+            ("The term hereof shall be three (3) years.", "2007-05-03"),
+            ("This is a three (3) year agreement.", "2007-05-03"),
+            ("The term of this Agreement shall extend for three (3) years from the Effective Date.", "2007-05-03"),
+            ("The term of this Agreement expires on the third anniversary hereof.", "2007-05-03"),
             // The contract does not give the day that it counts from.
             (
                 "The term of this Agreement shall be five (5) years from the date of the first commercial sale of a Product.",
@@ -120,6 +129,12 @@ fn some_contracts_have_no_end() {
             ),
             ("This Agreement will continue in force for perpetuity or until otherwise agreed in writing.", "perpetual"),
             ("This Agreement is for an indefinite term.", "perpetual"),
+            ("The term of this Agreement is indefinite.", "perpetual"),
+            ("This Agreement is entered into for an unlimited period.", "perpetual"),
+            (
+                "This Agreement shall remain effective unless terminated by either party upon sixty days notice.",
+                "perpetual",
+            ),
             ("This Agreement shall be valid for an indefinite period.", "perpetual"),
             (
                 "This Agreement shall commence on the Effective Date and continue unless and until either party gives notice of termination.",

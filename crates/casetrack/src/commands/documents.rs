@@ -16,7 +16,7 @@ use serde_json::json;
 use crate::console::Console;
 use crate::options::{InCollection, named};
 
-/// List the documents of a collection
+/// List the documents of a collection, contracts with their parties, date and governing law
 #[derive(Debug, Args, Serialize, Deserialize)]
 pub struct Documents {
     #[command(flatten)]
@@ -36,6 +36,7 @@ impl Documents {
         let filters: Vec<MarkFilter> = self.tag.iter().map(|tag| MarkFilter::tag(tag)).collect::<Result<_>>()?;
         let mut documents = engine.list_documents(collection.id, self.sort)?;
         documents.retain(|document| admit(&filters, &document.marks));
+        engine.describe_contracts(collection.id, &mut documents)?;
         console.print(&documents, |documents| text::documents::list(&collection.name, documents, Reader::CommandLine))
     }
 }

@@ -3,14 +3,16 @@
 use std::collections::HashSet;
 
 use casetrack_core::{CollectionId, CollectionMeta, DocumentId, Result};
+use casetrack_nlp::FactKind;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::snippet::{self, Snippet};
+use crate::documents::facts::{CitedFact, of_documents};
 use crate::documents::find_document;
 use crate::graph::{
     DocumentGroup, EntityView, GraphStatistics, GraphSummary, Known, ReferenceView, Stakeholder, TimelineEvent,
-    TimelineRequest, Topic, chunks_with_entities, known,
+    TimelineRequest, Topic, chunks_with_entities, is_part_of, known,
 };
 use crate::host::Host;
 use crate::paging::{Paging, Part};
@@ -59,7 +61,8 @@ pub struct TimelineQuery {
     pub to: Option<String>,
     /// Name or id: only what this document states.
     pub document: Option<String>,
-    /// Only what documents state that mention this entity; a name that fits several means any of them.
+    /// Only what documents state that mention this entity, or have a party with these words in its name; a name that fits several entities
+    /// means any of them.
     pub entity: Option<String>,
     /// Only dates whose role contains these words: "effective" finds "effective date".
     pub role: Option<String>,
@@ -132,13 +135,17 @@ impl Host {
         let mut documents: Option<HashSet<DocumentId>> = document.map(|id| HashSet::from([id]));
         let mut notices = known.notices()?;
         if let Some(entity) = entity {
+            let mut mentioning = documents_of_party(&known, &entity)?;
             let names = [entity];
-            let mentioning = chunks_with_entities(self, collection, &[&names], &mut notices)?.unwrap_or_default();
-            let mentioning = mentioning.into_iter().map(|(document, _)| document);
-            documents = Some(match documents {
-                Some(one) => mentioning.filter(|document| one.contains(document)).collect(),
-                None => mentioning.collect(),
-            });
+            match chunks_with_entities(self, collection, &[&names], &mut notices) {
+                Ok(chunks) => mentioning.extend(chunks.unwrap_or_default().into_iter().map(|(document, _)| document)),
+                Err(error) if mentioning.is_empty() => return Err(error),
+                Err(_) => {}
+            }
+            if let Some(one) = &documents {
+                mentioning.retain(|document| one.contains(document));
+            }
+            documents = Some(mentioning);
         }
         let request = TimelineRequest { documents, from, to, role, top_k: MAX_EVENTS as usize, with_role_only: false };
         let timeline = known.graph().timeline(&request);
@@ -173,6 +180,15 @@ fn events(known: &Known, events: Vec<TimelineEvent>) -> Result<Vec<EventReport>>
         Ok(EventReport { event, source })
     };
     events.into_iter().map(report).collect()
+}
+
+/// Documents with a party whose name has these words. Analysis does not see every name; the rules for parties know where to look.
+fn documents_of_party(known: &Known, name: &str) -> Result<HashSet<DocumentId>> {
+    let all: Vec<DocumentId> = known.collection.catalogue()?.iter().map(|entry| entry.id).collect();
+    let is_party = |cited: &CitedFact| cited.fact.kind == FactKind::Party && is_part_of(name, &cited.fact.value);
+    let of_documents = of_documents(&known.collection, &all)?;
+    let having = of_documents.into_iter().filter(|(_, facts)| facts.facts.iter().any(is_party));
+    Ok(having.map(|(document, _)| document).collect())
 }
 
 fn coverage(known: &Known) -> Result<Coverage> {

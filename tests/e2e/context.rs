@@ -63,7 +63,7 @@ fn a_collection_is_briefed_from_its_documents_with_the_place_of_every_statement(
     assert_eq!(summary["notices"], json!([]));
 
     // One entity, however it is written; the text around it is that of the page.
-    let (_, mentions) = client.call("get_entity_mentions", json!({"entity_name": "ACME FOODS"}));
+    let (_, mentions) = client.call("get_entity_mentions", json!({"entity_name": "ACME FOODS", "include_boxes": true}));
     assert_eq!(mentions["entity"]["key"], "acme foods");
     for mention in mentions["mentions"].as_array().unwrap() {
         let (excerpt, name) = (&mention["excerpt"], mention["provenance"]["document_name"].as_str().unwrap());

@@ -3,16 +3,15 @@
 use std::collections::HashSet;
 
 use casetrack_core::{CollectionId, CollectionMeta, DocumentId, Result};
-use casetrack_nlp::FactKind;
+use casetrack_store::{Conditions, WordConditions};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::snippet::{self, Snippet};
-use crate::documents::facts::{CitedFact, of_documents};
 use crate::documents::find_document;
 use crate::graph::{
     DocumentGroup, EntityView, GraphStatistics, GraphSummary, Known, ReferenceView, Stakeholder, TimelineEvent,
-    TimelineRequest, Topic, chunks_with_entities, is_part_of, known,
+    TimelineRequest, Topic, chunks_with_entities, known,
 };
 use crate::host::Host;
 use crate::paging::{Paging, Part};
@@ -61,8 +60,8 @@ pub struct TimelineQuery {
     pub to: Option<String>,
     /// Name or id: only what this document states.
     pub document: Option<String>,
-    /// Only what documents state that mention this entity, or have a party with these words in its name; a name that fits several entities
-    /// means any of them.
+    /// Only what documents state that mention this entity; a name that fits several means any of them, and one that fits none the documents
+    /// that contain its words.
     pub entity: Option<String>,
     /// Only dates whose role contains these words: "effective" finds "effective date".
     pub role: Option<String>,
@@ -135,13 +134,7 @@ impl Host {
         let mut documents: Option<HashSet<DocumentId>> = document.map(|id| HashSet::from([id]));
         let mut notices = known.notices()?;
         if let Some(entity) = entity {
-            let mut mentioning = documents_of_party(&known, &entity)?;
-            let names = [entity];
-            match chunks_with_entities(self, collection, &[&names], &mut notices) {
-                Ok(chunks) => mentioning.extend(chunks.unwrap_or_default().into_iter().map(|(document, _)| document)),
-                Err(error) if mentioning.is_empty() => return Err(error),
-                Err(_) => {}
-            }
+            let mut mentioning = documents_with(self, &known, collection, entity, &mut notices)?;
             if let Some(one) = &documents {
                 mentioning.retain(|document| one.contains(document));
             }
@@ -182,13 +175,31 @@ fn events(known: &Known, events: Vec<TimelineEvent>) -> Result<Vec<EventReport>>
     events.into_iter().map(report).collect()
 }
 
-/// Documents with a party whose name has these words. Analysis does not see every name; the rules for parties know where to look.
-fn documents_of_party(known: &Known, name: &str) -> Result<HashSet<DocumentId>> {
-    let all: Vec<DocumentId> = known.collection.catalogue()?.iter().map(|entry| entry.id).collect();
-    let is_party = |cited: &CitedFact| cited.fact.kind == FactKind::Party && is_part_of(name, &cited.fact.value);
-    let of_documents = of_documents(&known.collection, &all)?;
-    let having = of_documents.into_iter().filter(|(_, facts)| facts.facts.iter().any(is_party));
-    Ok(having.map(|(document, _)| document).collect())
+/// The documents that mention an entity; where analysis saw none of this name, those that have it word for word.
+fn documents_with(
+    host: &Host,
+    known: &Known,
+    collection: CollectionId,
+    entity: String,
+    notices: &mut Vec<String>,
+) -> Result<HashSet<DocumentId>> {
+    let names = [entity];
+    match chunks_with_entities(host, collection, &[&names], notices) {
+        Ok(chunks) => Ok(chunks.unwrap_or_default().into_iter().map(|(document, _)| document).collect()),
+        Err(error) => {
+            let [entity] = &names;
+            let words = WordConditions { required: vec![entity.clone()], ..WordConditions::default() };
+            let selection = known.collection.select(&Conditions { words, ..Conditions::default() })?;
+            let documents: HashSet<DocumentId> = selection.document_ids().collect();
+            if documents.is_empty() {
+                return Err(error);
+            }
+            notices.push(format!(
+                "No entity is named \"{entity}\". Shown is what documents state that contain these words."
+            ));
+            Ok(documents)
+        }
+    }
 }
 
 fn coverage(known: &Known) -> Result<Coverage> {

@@ -33,12 +33,6 @@ pub(super) fn words(folded: &str) -> impl Iterator<Item = &str> {
     folded.split(' ').filter(|word| !word.is_empty())
 }
 
-/// Whether the words of one name stand in another, one after the other, whatever their case, accents and punctuation.
-pub(crate) fn is_part_of(part: &str, name: &str) -> bool {
-    let part = fold(part);
-    !part.is_empty() && format!(" {} ", fold(name)).contains(&format!(" {part} "))
-}
-
 fn separate(folded: &mut String) {
     if !folded.is_empty() && !folded.ends_with(' ') {
         folded.push(' ');
@@ -92,12 +86,5 @@ mod tests {
         ] {
             assert_eq!(fold(name), folded, "{name}");
         }
-    }
-
-    #[test]
-    fn a_name_is_part_of_another_by_whole_words() {
-        assert!(is_part_of("gridline Foods", "My Farms LLC / Gridline Foods™"));
-        assert!(!is_part_of("line Foods", "Gridline Foods") && !is_part_of("Foods Gridline", "Gridline Foods"));
-        assert!(!is_part_of("…", "Gridline Foods"));
     }
 }

@@ -105,13 +105,19 @@ fn stem(word: &str) -> String {
     stem.chars().take(LETTERS).collect()
 }
 
-/// Where sentences and lines begin.
+/// Where sentences and lines begin, also indented ones.
 fn starts(chars: &[char]) -> Vec<usize> {
     let mut starts = vec![0];
-    for at in 1..chars.len() {
-        let after_sentence = chars[at - 1].is_whitespace() && at >= 2 && matches!(chars[at - 2], '.' | '!' | '?' | ';');
-        if !chars[at].is_whitespace() && (chars[at - 1] == '\n' || after_sentence) {
-            starts.push(at);
+    // Whether only white space follows a line break or the end of a sentence.
+    let mut begins = false;
+    for (before, at) in (1..chars.len()).enumerate() {
+        if chars[before].is_whitespace() {
+            begins |= chars[before] == '\n' || before > 0 && matches!(chars[before - 1], '.' | '!' | '?' | ';');
+            if begins && !chars[at].is_whitespace() {
+                starts.push(at);
+            }
+        } else {
+            begins = false;
         }
     }
     starts
@@ -225,6 +231,16 @@ pub(super) mod tests {
         let found = excerpt("what is amended and deleted in it", &chunk(&text), true);
         assert!(found.text.starts_with("Section 6.1 is amended"), "{}", found.text);
         assert!(excerpt("what is it", &chunk(&text), true).text.starts_with("The contractor"));
+    }
+
+    #[test]
+    fn indented_lines_begin_excerpts() {
+        let clause =
+            "(a)  Section 6.1 of the Agreement is amended by deleting the date and inserting another in its place.";
+        let filler = "Nothing of note is said in this sentence at all. ".repeat(8);
+        let text = format!("FIRST AMENDMENT   TO THE AGREEMENT\n\n     {filler}\n\n          {clause}");
+        let found = excerpt("what is amended, deleted and inserted", &chunk(&text), true);
+        assert!(found.text.starts_with("(a)"), "{}", found.text);
     }
 
     #[test]

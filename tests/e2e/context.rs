@@ -105,6 +105,8 @@ fn a_collection_is_briefed_from_its_documents_with_the_place_of_every_statement(
     assert_eq!(timeline["events"][0]["date"]["first"], "2021-03-01", "{timeline}");
     let one = json!({"entity": "John Smith", "document_filter": "Gulls"});
     assert_eq!(client.call("get_collection_timeline", one).1["total"], 0);
+    let (text, _) = client.call("get_collection_timeline", json!({"entity": "Section 2 says"}));
+    assert!(text.contains("No entity is named") && text.contains("2021-06-30"), "{text}");
     let unknown = client.call_failing("get_collection_timeline", json!({"entity": "Zanzibar Shipping"}));
     assert!(unknown.contains("not found"), "{unknown}");
     let (_, statistics) = client.call("get_collection_statistics", json!({}));

@@ -47,7 +47,7 @@ static CLAUSES: LazyLock<Vec<Clause>> = LazyLock::new(|| {
     let clause = |block| Clause {
         asked: lines(block, "asked:")
             .flat_map(|asked| asked.split(';'))
-            .map(|asked| asked.split_whitespace().collect())
+            .map(|asked| words(asked).map(|(_, word)| word).collect())
             .collect(),
         said: any_of(block, "said:"),
         hinted: any_of(block, "hint:"),
@@ -140,6 +140,7 @@ mod tests {
         assert!(said("is there a right of first refusal", "shall have a right of first refusal, first option") > 0.9);
         assert_eq!(said("is there a right of first refusal", "The rent is due monthly."), 0.0);
         assert_eq!(asked("who pays the rent?").len(), 0);
+        assert_eq!(asked("Does it auto-renew?").len(), 1);
     }
 
     #[test]

@@ -97,20 +97,22 @@ impl AskedClause {
                 words.push(found.to_owned());
             }
         };
-        match (denied, said) {
-            (Some(denied), _) if self.denied => denied.find_iter(text).for_each(|found| note(found.as_str())),
-            (Some(denied), Some(said)) => {
-                let opposites: Vec<Range<usize>> = denied.find_iter(text).map(|found| found.range()).collect();
-                let is_opposite = |at: usize| opposites.iter().any(|opposite| opposite.contains(&at));
-                said.find_iter(text).filter(|found| !is_opposite(found.start())).for_each(|found| note(found.as_str()));
-            }
-            (None, said) => said.iter().flat_map(|said| said.find_iter(text)).for_each(|found| note(found.as_str())),
-            (Some(_), None) => {}
+        let opposites: Vec<Range<usize>> =
+            denied.iter().flat_map(|denied| denied.find_iter(text)).map(|found| found.range()).collect();
+        let is_opposite = |at: usize| opposites.iter().any(|opposite| opposite.contains(&at));
+        match denied {
+            Some(_) if self.denied => opposites.iter().filter_map(|place| text.get(place.clone())).for_each(&mut note),
+            _ => said
+                .iter()
+                .flat_map(|said| said.find_iter(text))
+                .filter(|found| !is_opposite(found.start()))
+                .for_each(|found| note(found.as_str())),
         }
         if !words.is_empty() {
             return ((FIRST + FURTHER * (words.len() - 1) as f32).min(1.0), words);
         }
-        let hint = hinted.as_ref().filter(|_| !self.denied).and_then(|hinted| hinted.find(text));
+        let mut hints = hinted.iter().filter(|_| !self.denied).flat_map(|hinted| hinted.find_iter(text));
+        let hint = hints.find(|found| !is_opposite(found.start()));
         (if hint.is_some() { HINT } else { 0.0 }, hint.map(|hint| hint.as_str().to_owned()).into_iter().collect())
     }
 }
@@ -154,7 +156,7 @@ mod tests {
         assert_eq!(said(question, "prices no less favorable than those of any other customer"), FIRST);
         let (_, words) =
             asked("Where does arbitration take place?")[0].said("The arbitration shall be held in the city of Lyon.");
-        assert_eq!(words, ["arbitration shall be held in the city of Lyon"]);
+        assert_eq!(words, ["arbitration shall be held in the city of Lyon."]);
     }
 
     #[test]

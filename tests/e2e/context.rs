@@ -63,7 +63,7 @@ fn a_collection_is_briefed_from_its_documents_with_the_place_of_every_statement(
     assert_eq!(summary["notices"], json!([]));
 
     // One entity, however it is written; the text around it is that of the page.
-    let (_, mentions) = client.call("get_entity_mentions", json!({"entity_name": "ACME FOODS"}));
+    let (_, mentions) = client.call("get_entity_mentions", json!({"entity_name": "ACME FOODS", "include_boxes": true}));
     assert_eq!(mentions["entity"]["key"], "acme foods");
     for mention in mentions["mentions"].as_array().unwrap() {
         let (excerpt, name) = (&mention["excerpt"], mention["provenance"]["document_name"].as_str().unwrap());
@@ -105,6 +105,8 @@ fn a_collection_is_briefed_from_its_documents_with_the_place_of_every_statement(
     assert_eq!(timeline["events"][0]["date"]["first"], "2021-03-01", "{timeline}");
     let one = json!({"entity": "John Smith", "document_filter": "Gulls"});
     assert_eq!(client.call("get_collection_timeline", one).1["total"], 0);
+    let (text, _) = client.call("get_collection_timeline", json!({"entity": "Section 2 says"}));
+    assert!(text.contains("No entity is named") && text.contains("2021-06-30"), "{text}");
     let unknown = client.call_failing("get_collection_timeline", json!({"entity": "Zanzibar Shipping"}));
     assert!(unknown.contains("not found"), "{unknown}");
     let (_, statistics) = client.call("get_collection_statistics", json!({}));

@@ -59,7 +59,7 @@ fn the_sheet_has_a_row_for_each_document_and_columns_that_users_define() {
     let asked = "Is renewal automatic unless notice of non-renewal is given?";
     client.call("define_column", json!({"name": "renewal", "question": asked}));
     client.call("define_column", json!({"name": "renews_for", "question": asked, "type": "duration"}));
-    let both = json!({"columns": ["renewal", "renews_for"], "documents": ["supply.txt"]});
+    let both = json!({"columns": ["renewal", "renews_for"], "documents": ["supply.txt"], "include_boxes": true});
     let (text, sheet) = client.call("get_matter_sheet", both.clone());
     assert_eq!((&sheet["documents"], &sheet["total"]), (&json!(2), &json!(1)), "{text}");
     assert!(values(&sheet, 0, "renewal")[0].contains("renew automatically for successive"), "{text}");

@@ -100,7 +100,7 @@ impl Entry {
         let mut input_schema = schema::parameters::<T::Parameters>();
         let added = [
             (T::LIST.is_some_and(|list| list.adds_offset()), OFFSET),
-            (answer::has_boxes(&output_schema), INCLUDE_BOXES),
+            (answer::has_exact_places(&output_schema), INCLUDE_BOXES),
         ];
         if let Some(Value::Object(properties)) = input_schema.get_mut("properties") {
             for (_, parameter) in added.into_iter().filter(|(has, _)| *has) {

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use casetrack_core::{CollectionId, CollectionMeta, DocumentId, Result};
+use casetrack_store::{Conditions, WordConditions};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -59,7 +60,8 @@ pub struct TimelineQuery {
     pub to: Option<String>,
     /// Name or id: only what this document states.
     pub document: Option<String>,
-    /// Only what documents state that mention this entity; a name that fits several means any of them.
+    /// Only what documents state that mention this entity; a name that fits several means any of them, and one that fits none the documents
+    /// that contain its words.
     pub entity: Option<String>,
     /// Only dates whose role contains these words: "effective" finds "effective date".
     pub role: Option<String>,
@@ -132,13 +134,11 @@ impl Host {
         let mut documents: Option<HashSet<DocumentId>> = document.map(|id| HashSet::from([id]));
         let mut notices = known.notices()?;
         if let Some(entity) = entity {
-            let names = [entity];
-            let mentioning = chunks_with_entities(self, collection, &[&names], &mut notices)?.unwrap_or_default();
-            let mentioning = mentioning.into_iter().map(|(document, _)| document);
-            documents = Some(match documents {
-                Some(one) => mentioning.filter(|document| one.contains(document)).collect(),
-                None => mentioning.collect(),
-            });
+            let mut mentioning = documents_with(self, &known, collection, entity, &mut notices)?;
+            if let Some(one) = &documents {
+                mentioning.retain(|document| one.contains(document));
+            }
+            documents = Some(mentioning);
         }
         let request = TimelineRequest { documents, from, to, role, top_k: MAX_EVENTS as usize, with_role_only: false };
         let timeline = known.graph().timeline(&request);
@@ -173,6 +173,33 @@ fn events(known: &Known, events: Vec<TimelineEvent>) -> Result<Vec<EventReport>>
         Ok(EventReport { event, source })
     };
     events.into_iter().map(report).collect()
+}
+
+/// The documents that mention an entity; where analysis saw none of this name, those that have it word for word.
+fn documents_with(
+    host: &Host,
+    known: &Known,
+    collection: CollectionId,
+    entity: String,
+    notices: &mut Vec<String>,
+) -> Result<HashSet<DocumentId>> {
+    let names = [entity];
+    match chunks_with_entities(host, collection, &[&names], notices) {
+        Ok(chunks) => Ok(chunks.unwrap_or_default().into_iter().map(|(document, _)| document).collect()),
+        Err(error) => {
+            let [entity] = &names;
+            let words = WordConditions { required: vec![entity.clone()], ..WordConditions::default() };
+            let selection = known.collection.select(&Conditions { words, ..Conditions::default() })?;
+            let documents: HashSet<DocumentId> = selection.document_ids().collect();
+            if documents.is_empty() {
+                return Err(error);
+            }
+            notices.push(format!(
+                "No entity is named \"{entity}\". Shown is what documents state that contain these words."
+            ));
+            Ok(documents)
+        }
+    }
 }
 
 fn coverage(known: &Known) -> Result<Coverage> {

@@ -64,7 +64,9 @@ pub struct TimelineEvent {
     pub mentions: u64,
     /// Documents that state it.
     pub documents: u64,
-    /// The first place in each document, those with most mentions first, then by path; ten at most.
+    /// The first place in each document, those with most mentions first, then by path; ten at most. Left out where it is only one: that is
+    /// the event's `source`.
+    #[serde(skip_serializing_if = "is_one")]
     pub sources: Vec<EventSource>,
 }
 
@@ -73,6 +75,10 @@ pub struct EventSource {
     pub document: DocumentRef,
     pub place: Place,
     pub mentions: u32,
+}
+
+fn is_one(sources: &[EventSource]) -> bool {
+    sources.len() == 1
 }
 
 /// An event before its documents are put in order.

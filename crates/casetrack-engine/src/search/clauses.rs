@@ -9,6 +9,10 @@ use regex::{Regex, RegexBuilder};
 const FIRST: f32 = 0.8;
 /// … and each further one adds this.
 const FURTHER: f32 = 0.2;
+/// The share of words that only such clauses and some others have.
+const HINT: f32 = 0.3;
+/// Most words of a question between two that ask for a clause together.
+const BETWEEN: usize = 3;
 
 /// Words that deny what follows them, and further words between.
 const DENIAL: &str =
@@ -16,9 +20,11 @@ const DENIAL: &str =
 
 /// A kind of clause.
 struct Clause {
-    /// Words of questions that ask for it, in lower case.
-    asked: Vec<&'static str>,
+    /// Beginnings of words, in lower case, that ask for it where a question has them in this order and near one another.
+    asked: Vec<Vec<&'static str>>,
     said: Option<Regex>,
+    /// What such clauses and some others say.
+    hinted: Option<Regex>,
     /// What says the opposite.
     denied: Option<Regex>,
 }
@@ -39,8 +45,12 @@ static CLAUSES: LazyLock<Vec<Clause>> = LazyLock::new(|| {
         RegexBuilder::new(&all).case_insensitive(true).build().ok()
     };
     let clause = |block| Clause {
-        asked: lines(block, "asked:").flat_map(|asked| asked.split(';')).map(str::trim).collect(),
+        asked: lines(block, "asked:")
+            .flat_map(|asked| asked.split(';'))
+            .map(|asked| words(asked).map(|(_, word)| word).collect())
+            .collect(),
         said: any_of(block, "said:"),
+        hinted: any_of(block, "hint:"),
         denied: any_of(block, "denied:"),
     };
     blocks.map(clause).collect()
@@ -51,34 +61,59 @@ static DENIES: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(DENIAL).ok(
 /// The clauses that a question asks for.
 pub(super) fn asked(question: &str) -> Vec<AskedClause> {
     let question = question.to_lowercase();
-    let place = |clause: &Clause| clause.asked.iter().find_map(|asked| question.find(asked));
+    let words: Vec<(usize, &str)> = words(&question).collect();
+    let place = |clause: &Clause| clause.asked.iter().find_map(|asked| place(&words, asked));
     let is_denied =
         |at| DENIES.as_ref().is_some_and(|denies| question.get(..at).is_some_and(|before| denies.is_match(before)));
     CLAUSES.iter().filter_map(|clause| Some(AskedClause { clause, denied: is_denied(place(clause)?) })).collect()
 }
 
+/// The alphanumeric runs of a text with their places.
+fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let place = |word: &str| word.as_ptr() as usize - text.as_ptr() as usize;
+    text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(move |word| (place(word), word))
+}
+
+/// Where words begin with these beginnings, in their order and near one another.
+fn place(words: &[(usize, &str)], beginnings: &[&str]) -> Option<usize> {
+    let (first, others) = beginnings.split_first()?;
+    (0..words.len()).filter(|&at| words[at].1.starts_with(first)).find_map(|start| {
+        let mut at = start;
+        for beginning in others {
+            let near = words.iter().skip(at + 1).take(BETWEEN + 1);
+            at += 1 + near.map(|(_, word)| word).position(|word| word.starts_with(beginning))?;
+        }
+        words.get(start).map(|(place, _)| *place)
+    })
+}
+
 impl AskedClause {
     /// How much (0–1) of it a text says, and the words that say it. White space must be single spaces.
     pub fn said(&self, text: &str) -> (f32, Vec<String>) {
-        let Clause { said, denied, .. } = self.clause;
+        let Clause { said, hinted, denied, .. } = self.clause;
         let mut words: Vec<String> = Vec::new();
         let mut note = |found: &str| {
             if !words.iter().any(|known| known.eq_ignore_ascii_case(found)) {
                 words.push(found.to_owned());
             }
         };
-        match (denied, said) {
-            (Some(denied), _) if self.denied => denied.find_iter(text).for_each(|found| note(found.as_str())),
-            (Some(denied), Some(said)) => {
-                let opposites: Vec<Range<usize>> = denied.find_iter(text).map(|found| found.range()).collect();
-                let is_opposite = |at: usize| opposites.iter().any(|opposite| opposite.contains(&at));
-                said.find_iter(text).filter(|found| !is_opposite(found.start())).for_each(|found| note(found.as_str()));
-            }
-            (None, said) => said.iter().flat_map(|said| said.find_iter(text)).for_each(|found| note(found.as_str())),
-            (Some(_), None) => {}
+        let opposites: Vec<Range<usize>> =
+            denied.iter().flat_map(|denied| denied.find_iter(text)).map(|found| found.range()).collect();
+        let is_opposite = |at: usize| opposites.iter().any(|opposite| opposite.contains(&at));
+        match denied {
+            Some(_) if self.denied => opposites.iter().filter_map(|place| text.get(place.clone())).for_each(&mut note),
+            _ => said
+                .iter()
+                .flat_map(|said| said.find_iter(text))
+                .filter(|found| !is_opposite(found.start()))
+                .for_each(|found| note(found.as_str())),
         }
-        let share = if words.is_empty() { 0.0 } else { FIRST + FURTHER * (words.len() - 1) as f32 };
-        (share.min(1.0), words)
+        if !words.is_empty() {
+            return ((FIRST + FURTHER * (words.len() - 1) as f32).min(1.0), words);
+        }
+        let mut hints = hinted.iter().filter(|_| !self.denied).flat_map(|hinted| hinted.find_iter(text));
+        let hint = hints.find(|found| !is_opposite(found.start()));
+        (if hint.is_some() { HINT } else { 0.0 }, hint.map(|hint| hint.as_str().to_owned()).into_iter().collect())
     }
 }
 
@@ -90,7 +125,9 @@ mod tests {
     fn every_clause_of_the_file_is_complete() {
         assert!(CLAUSES.len() > 30);
         for clause in CLAUSES.iter() {
-            assert!(!clause.asked.is_empty() && clause.asked.iter().all(|asked| *asked == asked.to_lowercase()));
+            assert!(
+                !clause.asked.is_empty() && clause.asked.iter().flatten().all(|asked| *asked == asked.to_lowercase())
+            );
             assert!(clause.said.is_some(), "{:?}", clause.asked);
         }
     }
@@ -105,6 +142,21 @@ mod tests {
         assert!(said("is there a right of first refusal", "shall have a right of first refusal, first option") > 0.9);
         assert_eq!(said("is there a right of first refusal", "The rent is due monthly."), 0.0);
         assert_eq!(asked("who pays the rent?").len(), 0);
+        assert_eq!(asked("Does it auto-renew?").len(), 1);
+    }
+
+    #[test]
+    fn other_words_ask_for_a_clause_too_and_hints_count_for_little() {
+        let said = |question, text| asked(question).iter().map(|clause| clause.said(text).0).fold(0.0, f32::max);
+        let question = "Is a party restricted from competing with the other?";
+        assert_eq!(said(question, "The dealer shall not engage in any business similar to the franchise."), FIRST);
+        assert_eq!(said(question, "Competing offers were made."), HINT);
+        assert_eq!(said(question, "Nothing shall prevent the supplier from selling competing products."), 0.0);
+        let question = "must a party be given terms as good as any third party gets?";
+        assert_eq!(said(question, "prices no less favorable than those of any other customer"), FIRST);
+        let (_, words) =
+            asked("Where does arbitration take place?")[0].said("The arbitration shall be held in the city of Lyon.");
+        assert_eq!(words, ["arbitration shall be held in the city of Lyon."]);
     }
 
     #[test]

@@ -89,20 +89,35 @@ fn words(chars: &[char]) -> impl Iterator<Item = (usize, String)> + '_ {
     })
 }
 
-/// Enough stemming to see "payments" in "payment": the first six letters of longer words, and no plural s.
+/// Endings of English words; the first that fits is taken off.
+const ENDINGS: [&str; 13] =
+    ["ations", "ation", "ments", "ment", "ions", "ings", "ion", "ing", "ors", "ed", "es", "or", "s"];
+
+/// Enough stemming to see "payment" in "payments", "amended" in "amendment" and "deleted" in "deleting": the first six letters of what is left
+/// without an ending and without an e.
 fn stem(word: &str) -> String {
     const LETTERS: usize = 6;
-    let word = word.strip_suffix('s').filter(|stem| stem.len() >= 3).unwrap_or(word);
-    word.chars().take(LETTERS).collect()
+    /// What is left has at least these letters.
+    const LEFT: usize = 3;
+    let without = |ending: &str| word.strip_suffix(ending).filter(|left| left.len() >= LEFT);
+    let stem = ENDINGS.iter().find_map(|ending| without(ending)).unwrap_or(word);
+    let stem = stem.strip_suffix('e').filter(|left| left.len() >= LEFT).unwrap_or(stem);
+    stem.chars().take(LETTERS).collect()
 }
 
-/// Where sentences and lines begin.
+/// Where sentences and lines begin, also indented ones.
 fn starts(chars: &[char]) -> Vec<usize> {
     let mut starts = vec![0];
-    for at in 1..chars.len() {
-        let after_sentence = chars[at - 1].is_whitespace() && at >= 2 && matches!(chars[at - 2], '.' | '!' | '?' | ';');
-        if !chars[at].is_whitespace() && (chars[at - 1] == '\n' || after_sentence) {
-            starts.push(at);
+    // Whether only white space follows a line break or the end of a sentence.
+    let mut begins = false;
+    for (before, at) in (1..chars.len()).enumerate() {
+        if chars[before].is_whitespace() {
+            begins |= chars[before] == '\n' || before > 0 && matches!(chars[before - 1], '.' | '!' | '?' | ';');
+            if begins && !chars[at].is_whitespace() {
+                starts.push(at);
+            }
+        } else {
+            begins = false;
         }
     }
     starts
@@ -216,6 +231,27 @@ pub(super) mod tests {
         let found = excerpt("what is amended and deleted in it", &chunk(&text), true);
         assert!(found.text.starts_with("Section 6.1 is amended"), "{}", found.text);
         assert!(excerpt("what is it", &chunk(&text), true).text.starts_with("The contractor"));
+    }
+
+    #[test]
+    fn indented_lines_begin_excerpts() {
+        let clause =
+            "(a)  Section 6.1 of the Agreement is amended by deleting the date and inserting another in its place.";
+        let filler = "Nothing of note is said in this sentence at all. ".repeat(8);
+        let text = format!("FIRST AMENDMENT   TO THE AGREEMENT\n\n     {filler}\n\n          {clause}");
+        let found = excerpt("what is amended, deleted and inserted", &chunk(&text), true);
+        assert!(found.text.starts_with("(a)"), "{}", found.text);
+    }
+
+    #[test]
+    fn forms_of_one_word_are_the_same() {
+        for (one, other) in [("amended", "amendment"), ("deleted", "deleting"), ("payments", "pay"), ("terms", "term")]
+        {
+            assert_eq!(stem(one), stem(other));
+        }
+        for (one, other) in [("amended", "amount"), ("contract", "control"), ("bed", "be")] {
+            assert_ne!(stem(one), stem(other));
+        }
     }
 
     #[test]

@@ -108,7 +108,7 @@ pub(super) fn asked(question: &str, limit: u32) -> EveryRequest {
     EveryRequest { question: question.to_owned(), documents: Vec::new(), brief: true, offset: 0, limit }
 }
 
-/// The sentences of each document that answers a question, or the first value of the column's type in them.
+/// The sentences of each document that answers a question, or the value of the column's type in them.
 fn answered(
     host: &Host,
     collection: &OpenCollection,
@@ -122,7 +122,7 @@ fn answered(
         // Those that answer are first.
         let is_last = answer.rows.iter().any(|row| !row.found);
         for row in answer.rows.iter().filter(|row| row.found) {
-            if let Some((document, cell)) = cell(collection, row, column_type)? {
+            if let Some((document, cell)) = cell(collection, row, question, column_type)? {
                 cells.insert(document, vec![cell]);
             }
         }
@@ -137,14 +137,15 @@ fn answered(
 fn cell(
     collection: &OpenCollection,
     row: &DocumentAnswer,
+    question: &str,
     column_type: ColumnType,
 ) -> Result<Option<(DocumentId, CellValue)>> {
     let (Some(quote), Some(chunk_id)) = (&row.quote, row.chunk_id) else { return Ok(None) };
     let said = one_line(quote);
     let value = match column_type {
-        ColumnType::Date => first_value(&said, EntityType::Date),
-        ColumnType::Amount => first_value(&said, EntityType::Amount),
-        ColumnType::Duration => length_of_time(&said),
+        ColumnType::Date => value_near(&said, question, |text| first_value(text, EntityType::Date)),
+        ColumnType::Amount => value_near(&said, question, |text| first_value(text, EntityType::Amount)),
+        ColumnType::Duration => value_near(&said, question, length_of_time),
         ColumnType::Text => Some(said),
     };
     let (Some(value), Some((document, chunk))) = (value, collection.chunk(chunk_id)?) else { return Ok(None) };
@@ -161,6 +162,19 @@ fn cell(
     let place = CitedPlace::new(&page, meta.unpaged, range);
     let confidence = (AS_GOOD_AS_THE_BEST * row.score).clamp(0.0, SUREST) as u8;
     Ok(Some((document, CellValue { value, computed: None, place, confidence })))
+}
+
+/// The first value in the sentence that has most words of the question, else in the next such sentence.
+fn value_near(said: &str, question: &str, value: impl Fn(&str) -> Option<String>) -> Option<String> {
+    let question = question.to_lowercase();
+    let words: Vec<&str> = question.split(|c: char| !c.is_alphanumeric()).filter(|word| word.len() > 3).collect();
+    let shared = |sentence: &&str| {
+        let sentence = sentence.to_lowercase();
+        words.iter().filter(|word| sentence.contains(**word)).count()
+    };
+    let mut sentences: Vec<&str> = said.split_inclusive(". ").collect();
+    sentences.sort_by_key(|sentence| std::cmp::Reverse(shared(sentence)));
+    sentences.into_iter().find_map(value)
 }
 
 /// At most [`CELL`] characters, with one space for any white space.

@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use crate::session::ToolOutput;
 
-pub(crate) use structured::{describe, has_boxes, json};
+pub(crate) use structured::{describe, has_exact_places, json};
 
 /// An answer and how to render it as text.
 pub(crate) struct Reply<R> {
@@ -133,13 +133,13 @@ pub(crate) struct Parameter {
     pub schema: fn() -> Value,
 }
 
-/// Added to tools whose answers hold passages with their places on a page.
+/// Added to tools whose answers hold passages, excerpts or values with their exact places.
 pub(crate) const INCLUDE_BOXES: Parameter = Parameter {
     name: "include_boxes",
     schema: || {
         serde_json::json!({
             "type": "boolean", "default": false,
-            "description": "Include bounding boxes",
+            "description": "Include boxes and exact places",
         })
     },
 };

@@ -245,8 +245,8 @@ const LISTS: [&str; 15] = [
     "traverse_chunks",
     "get_index_status",
 ];
-/// Tools that answer with passages.
-const PASSAGES: [&str; 16] = [
+/// Tools that answer with passages, excerpts or values and their exact places.
+const PASSAGES: [&str; 18] = [
     "search_documents",
     "ask_every_document",
     "search_similar_chunks",
@@ -263,6 +263,8 @@ const PASSAGES: [&str; 16] = [
     "get_reference_citations",
     "get_collection_summary",
     "get_collection_timeline",
+    "get_matter_sheet",
+    "get_obligations",
 ];
 
 /// See [`specified`]. The jobs are beyond the specification.

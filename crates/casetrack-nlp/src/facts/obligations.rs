@@ -47,6 +47,15 @@ static NO_DUTY: LazyLock<Regex> = LazyLock::new(|| {
 static BY: LazyLock<Regex> = LazyLock::new(|| {
     pattern(r"(?i)\b(?:by|before|on|until|than|prior to|on or before|on or about)(?: or before)?(?: the)? ?$")
 });
+/// Before a day on which something happened: "the report filed with the court on". The group is "be" before what is to happen.
+static HAPPENED: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"(?i)\b(be )?(?:filed|dated|signed|executed|entered into|issued|published|adopted|approved|announced|made|held|received|recorded)\b[^.,;]{0,60}\bon(?: or about)?(?: the)? ?$",
+    )
+});
+/// A sum or a thing that is owed, where no party is bound in so many words.
+static OWED: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"(?i)\b(?:payable|(?:is|are|falls?|becomes?) due|to be (?:paid|repaid|delivered))\b"));
 static WITHIN: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
         r"(?i)\b(?:within|(?:no|not) later than|at least|(?:no|not) (?:less|more) than|upon|in|for|after)(?: the first| a period of| the)? ?$",
@@ -72,6 +81,8 @@ static EFFECTIVE: LazyLock<Regex> = LazyLock::new(|| {
 /// Longest duty, in characters, and most of one document.
 const WHAT: usize = 400;
 const MOST: usize = 500;
+/// Most bytes between what is owed and its day, and before it.
+const NEAR: usize = 160;
 
 /// The obligations of a document with a day, a length of time or a period, in the order of the text. Linear in its length.
 pub fn obligations(pages: &[&str], annotations: &Annotations) -> Vec<Obligation> {
@@ -116,8 +127,63 @@ pub fn obligations(pages: &[&str], annotations: &Annotations) -> Vec<Obligation>
             }
         }
     }
+    found.extend(owed(&text, &found));
     found.extend(notice_deadline(&text, &days));
     found
+}
+
+/// What is payable or due by a day, in sentences that bind no party: "$500, payable no later than July 20, 2020".
+fn owed(text: &Text<'_>, known: &[Obligation]) -> Vec<Obligation> {
+    let mut found = Vec::new();
+    for sentence in &text.sentences {
+        let said = &text.text()[sentence.clone()];
+        let mut before = 0;
+        for owed in OWED.find_iter(said) {
+            if owed.start() < before || known.len() + found.len() >= MOST {
+                continue;
+            }
+            let after = sentence.start + owed.end()..sentence.end;
+            let near = |from: usize| text.text().get(after.start..from).is_some_and(|between| between.len() <= NEAR);
+            let Some(day) = text
+                .days_in(after.clone())
+                .iter()
+                .find(|day| near(day.range.start) && is_due(&text.text()[after.start..day.range.start]))
+            else {
+                continue;
+            };
+            let start = match text.floor(sentence.start + owed.start().saturating_sub(NEAR)) - sentence.start {
+                from if from > before => said[from..owed.start()].find(' ').map_or(owed.start(), |at| from + at + 1),
+                _ => before,
+            };
+            let place = text.flat.place(sentence.start + start..day.range.end);
+            let within = |duty: &Obligation| {
+                duty.page == place.0
+                    && duty.char_start < place.2
+                    && place.1 < duty.char_end
+                    && duty.due.as_ref() == Some(&day.iso)
+            };
+            before = (day.range.end - sentence.start).min(said.len());
+            if known.iter().any(within) {
+                continue;
+            }
+            found.push(Obligation {
+                who: "The party that owes it".to_owned(),
+                what: said[start..before].split_whitespace().collect::<Vec<_>>().join(" "),
+                due: Some(day.iso.clone()),
+                computed: None,
+                trigger: None,
+                page: place.0,
+                char_start: place.1,
+                char_end: place.2,
+            });
+        }
+    }
+    found
+}
+
+/// Whether the words before a day make it one by which something is due.
+fn is_due(before: &str) -> bool {
+    BY.is_match(before) && HAPPENED.captures(before).is_none_or(|happened| happened.get(1).is_some())
 }
 
 /// The last day on which a notice prevents the renewal of the term, where end, renewal and notice are known.
@@ -160,7 +226,7 @@ struct When {
 fn when(text: &Text<'_>, clause: Range<usize>, days: &Days) -> Option<When> {
     let said = &text.text()[clause.clone()];
     for day in text.days_in(clause.clone()) {
-        if BY.is_match(&text.text()[clause.start..day.range.start]) {
+        if is_due(&text.text()[clause.start..day.range.start]) {
             return Some(When { due: Some(day.iso.clone()), computed: None, trigger: None });
         }
     }

@@ -4,6 +4,7 @@ use casetrack_core::{Cancel, Result};
 use casetrack_nlp::{Fact, FactKind, NamedSpan, Recognizer, annotate, facts, obligations};
 
 mod dates;
+mod duties;
 mod law;
 mod names;
 mod term;

@@ -1,0 +1,37 @@
+//! What is due by a day, beside the duties of parties that are named.
+
+use casetrack_core::Cancel;
+use casetrack_nlp::{Obligation, annotate, obligations};
+
+use super::{Nobody, OPENING};
+
+fn duties(text: &str) -> Vec<Obligation> {
+    let text = format!("{OPENING}{text}");
+    obligations(&[&text], &annotate(&Nobody, &[&text], &Cancel::default()).unwrap())
+}
+
+#[test]
+fn what_is_payable_by_a_day_is_due_then() {
+    let found = duties(
+        "3. Fees. The fees are as follows: a. $500,000 for the laboratory, payable in total by no later than July 20, 2005. b. $100 is due on \
+         or before July 30, 2005. c. The notes are payable as described in the schedule.",
+    );
+    let days: Vec<_> = found.iter().filter_map(|duty| duty.due.as_deref()).collect();
+    assert_eq!(days, ["2005-07-20", "2005-07-30"]);
+    assert!(found[0].what.contains("$500,000") && found[0].what.ends_with("July 20, 2005"), "{}", found[0].what);
+}
+
+#[test]
+fn a_duty_with_a_day_is_found_once() {
+    let found = duties("3. Fees. Beta shall pay all sums that are due by July 20, 2005.");
+    let said: Vec<_> = found.iter().map(|duty| (duty.who.as_str(), duty.due.as_deref())).collect();
+    assert_eq!(said, [("Beta", Some("2005-07-20"))]);
+}
+
+#[test]
+fn a_day_on_which_something_happened_is_no_day_by_which_it_is_due() {
+    let said = |text| duties(text).into_iter().filter_map(|duty| duty.due).collect::<Vec<_>>();
+    assert!(said("3. Report. Acme shall follow the report filed with the commission on February 27, 2004.").is_empty());
+    let to_come = "3. Report. Acme must be filed with the commission on February 27, 2005.";
+    assert_eq!(said(to_come), ["2005-02-27"]);
+}

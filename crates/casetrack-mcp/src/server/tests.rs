@@ -130,7 +130,7 @@ async fn an_answer_has_both_forms() {
     let answer = client.call("list_collections", json!({})).await;
     let result = &answer["result"];
     assert_eq!(result["isError"], false);
-    assert_eq!(result["structuredContent"], json!({"collections": [], "active_collection": null}));
+    assert_eq!(result["structuredContent"], json!({"collections": []}));
     assert!(result["content"][0]["text"].as_str().unwrap().starts_with("There are no collections"), "{answer}");
 }
 

@@ -316,15 +316,8 @@ fn likeness_of(steps: &[Step], quotation: &[Token], passage: &[Token]) -> f32 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::symbols::{Row, symbols};
-    use super::super::tokens::tokens;
+    use super::super::tokens::tests::of;
     use super::*;
-
-    fn of(text: &str) -> Vec<Token> {
-        let chars: Vec<char> = text.chars().collect();
-        let symbols = symbols(&chars, &[]);
-        tokens(&Row { chars: &chars, symbols: &symbols }, 0..symbols.len())
-    }
 
     /// What differs, as (quotation, passage).
     fn differs(quotation: &str, passage: &str) -> Vec<(String, String)> {

@@ -94,15 +94,8 @@ fn longest_chain(pairs: &[(usize, usize)]) -> Vec<(usize, usize)> {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::symbols::{Row, symbols};
-    use super::super::tokens::tokens;
+    use super::super::tokens::tests::of;
     use super::*;
-
-    fn of(text: &str) -> Vec<Token> {
-        let chars: Vec<char> = text.chars().collect();
-        let symbols = symbols(&chars, &[]);
-        tokens(&Row { chars: &chars, symbols: &symbols }, 0..symbols.len())
-    }
 
     #[test]
     fn places_are_runs_that_both_sides_have_once_in_order() {

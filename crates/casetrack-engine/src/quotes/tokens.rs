@@ -173,11 +173,12 @@ pub(super) fn likeness(a: &Token, b: &Token) -> Likeness {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::super::symbols::symbols;
     use super::*;
 
-    fn of(text: &str) -> Vec<Token> {
+    /// The tokens of a text.
+    pub fn of(text: &str) -> Vec<Token> {
         let chars: Vec<char> = text.chars().collect();
         let symbols = symbols(&chars, &[]);
         tokens(&Row { chars: &chars, symbols: &symbols }, 0..symbols.len())

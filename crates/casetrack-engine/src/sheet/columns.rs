@@ -28,7 +28,7 @@ pub enum ColumnType {
 pub struct DefineColumn {
     pub name: String,
     /// The cell is the sentence of each document that answers it, as [`Host::ask_every_document`](crate::Host::ask_every_document) finds it,
-    /// or the first value of the column's type there.
+    /// or the value of the column's type in what of it has most words of the question.
     pub question: Option<String>,
     /// A regular expression: the cell is its first match, or what its first group matches.
     pub pattern: Option<String>,

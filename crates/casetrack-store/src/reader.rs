@@ -173,6 +173,22 @@ impl<'t> Reader<'t> {
         Ok(())
     }
 
+    /// Calls `visit` with the chunks of some indexes, which ascend; those that do not exist are skipped.
+    pub fn for_some_chunks(
+        &self,
+        document: DocumentId,
+        indexes: &[u32],
+        mut visit: impl FnMut(Chunk) -> Result<()>,
+    ) -> Result<()> {
+        let mut pages = PageCursor::new(self, document);
+        for &index in indexes {
+            if let Some(value) = self.get(cf::CHUNKS, &numbered_key(document, index))? {
+                visit(pages.chunk(index, decode("chunk", &value)?)?)?;
+            }
+        }
+        Ok(())
+    }
+
     /// Entries of a column family with [`numbered_key`]s.
     pub fn numbered(
         &self,

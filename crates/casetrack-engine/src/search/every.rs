@@ -5,7 +5,7 @@ use std::thread;
 use std::time::Instant;
 
 use casetrack_core::{ChunkId, CollectionId, DocumentId, Error, Notice, Result};
-use casetrack_store::{Collection, Filter, Telling};
+use casetrack_store::{Collection, Filter, Passage, Telling, TellingReader};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -270,10 +270,10 @@ impl Asks {
     }
 
     /// What a passage has of it, with the words that say it.
-    fn evidence(&self, candidate: &Candidate, text: &str) -> (Evidence, String) {
+    fn evidence(&self, telling: &mut TellingReader<'_>, candidate: &Candidate, text: &str) -> (Evidence, String) {
         let cosine = candidate.dense.map_or(0.0, |dense| dense.score);
         let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-        let (together, place) = self.telling.densest(&text);
+        let (together, place) = telling.densest(&text);
         let mut words = text.get(place).unwrap_or_default().to_owned();
         let mut most: f32 = 0.0;
         for (share, said) in self.clauses.iter().map(|clause| clause.said(&text)) {
@@ -303,7 +303,10 @@ fn answers(collection: &Collection, asks: &Asks, candidates: Vec<Candidate>) -> 
             best.push(candidate);
         }
     }
-    let documents: Vec<(DocumentId, Vec<Candidate>)> = of_document.into_iter().collect();
+    let mut documents: Vec<(DocumentId, Vec<Candidate>)> = of_document.into_iter().collect();
+    for (_, candidates) in &mut documents {
+        candidates.sort_unstable_by_key(|candidate| candidate.index);
+    }
     let threads = thread::available_parallelism().map_or(1, usize::from);
     let parts = documents.chunks(documents.len().div_ceil(threads).max(1));
     let read: Vec<Result<Vec<Best>>> = thread::scope(|scope| {
@@ -316,24 +319,28 @@ fn answers(collection: &Collection, asks: &Asks, candidates: Vec<Candidate>) -> 
     Ok(answers)
 }
 
-/// Reads the best passages of some documents.
+/// Reads the best passages of some documents, which are given in their order.
 fn read(collection: &Collection, asks: &Asks, documents: &[(DocumentId, Vec<Candidate>)]) -> Result<Vec<Best>> {
     let mut passages = collection.passages();
+    let mut telling = asks.telling.reader();
     let mut answers = Vec::new();
     for (document, candidates) in documents {
         let mut evidence = Evidence::default();
-        let mut read: Vec<(f32, ChunkView, String)> = Vec::new();
-        for candidate in candidates {
-            let Some(passage) = passages.at(*document, candidate.index)? else { continue };
-            let passage = chunks::view(passage);
-            let (own, said) = asks.evidence(candidate, &passage.text);
+        let mut read: Vec<(f32, Passage, String)> = Vec::new();
+        for passage in
+            passages.some(*document, &candidates.iter().map(|candidate| candidate.index).collect::<Vec<_>>())?
+        {
+            let place = candidates.binary_search_by_key(&passage.chunk.index, |candidate| candidate.index);
+            let Some(candidate) = place.ok().and_then(|place| candidates.get(place)) else { continue };
+            let (own, said) = asks.evidence(&mut telling, candidate, &passage.chunk.text);
             evidence = evidence.max(own);
             read.push((candidate.score + own.together + own.said, passage, said));
         }
         read.sort_by(|(a, ..), (b, ..)| b.total_cmp(a));
         let score = read.iter().zip(COUNT).map(|((score, ..), counts)| score * counts).sum();
         if let Some((_, passage, said)) = read.into_iter().next() {
-            answers.push(Best { document: *document, score, evidence, passage: Some(passage), said });
+            let passage = Some(chunks::view(passage));
+            answers.push(Best { document: *document, score, evidence, passage, said });
         }
     }
     Ok(answers)

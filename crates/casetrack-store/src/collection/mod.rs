@@ -37,7 +37,7 @@ pub use correcting::Correction;
 pub use naming::Naming;
 pub use passages::{DescribedDocument, Passage, Passages};
 pub use selecting::{Conditions, Selection};
-pub use telling::Telling;
+pub use telling::{Telling, TellingReader};
 
 /// Number of things in a collection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

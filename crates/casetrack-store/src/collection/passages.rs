@@ -85,10 +85,24 @@ impl Passages<'_> {
 
     /// The chunks of a document with some indexes, in order, as far as they exist.
     pub fn range(&mut self, document: DocumentId, indexes: Range<u32>) -> Result<Vec<Passage>> {
+        self.gather(document, |reader, visit| reader.for_each_chunk(document, indexes, visit))
+    }
+
+    /// The same for indexes that do not follow one another, but ascend.
+    pub fn some(&mut self, document: DocumentId, indexes: &[u32]) -> Result<Vec<Passage>> {
+        self.gather(document, |reader, visit| reader.for_some_chunks(document, indexes, visit))
+    }
+
+    /// The chunks that `read` visits.
+    fn gather(
+        &mut self,
+        document: DocumentId,
+        read: impl FnOnce(&Reader<'_>, &mut dyn FnMut(Chunk) -> Result<()>) -> Result<()>,
+    ) -> Result<Vec<Passage>> {
         let Some(described) = self.document(document)? else { return Ok(Vec::new()) };
         let (reader, methods) = (&self.reader, &mut self.methods);
         let mut passages = Vec::new();
-        reader.for_each_chunk(document, indexes, |chunk| {
+        read(reader, &mut |chunk| {
             let place = (document, chunk.page);
             let (method, ocr_confidence) = match methods.get(&place) {
                 Some(known) => *known,

@@ -6,8 +6,10 @@ use std::sync::LazyLock;
 
 use casetrack_core::Result;
 
+use tantivy::tokenizer::TextAnalyzer;
+
 use super::Collection;
-use crate::analysis::analyzer;
+use crate::analysis::{analyzer, exact_analyzer};
 
 /// The words of a text among which those of a question are looked for, about a sentence.
 const WINDOW: usize = 25;
@@ -51,13 +53,40 @@ impl Collection {
     }
 }
 
+/// Looks for the words of a question in one text after another. Words are stemmed once, which is most of the cost of a text.
+pub struct TellingReader<'t> {
+    telling: &'t Telling,
+    written: TextAnalyzer,
+    stems: TextAnalyzer,
+    /// The term of the question that each word met so far stands for.
+    known: HashMap<String, Option<&'t str>>,
+}
+
 impl Telling {
+    pub fn reader(&self) -> TellingReader<'_> {
+        TellingReader { telling: self, written: exact_analyzer(), stems: analyzer(), known: HashMap::new() }
+    }
+
+    /// The term of the question that a word stands for.
+    fn term(&self, stems: &mut TextAnalyzer, word: &str) -> Option<&str> {
+        let mut stem = stems.token_stream(word);
+        let stem = stem.advance().then(|| &stem.token().text)?;
+        self.weights.get_key_value(stem).map(|(term, _)| term.as_str())
+    }
+}
+
+impl TellingReader<'_> {
     /// The greatest share (0–1) of what the question says that stands within 25 words of a text, and the bytes of these words.
-    pub fn densest(&self, text: &str) -> (f32, Range<usize>) {
-        let mut matches: Vec<(usize, String, Range<usize>)> = Vec::new();
-        analyzer().token_stream(text).process(&mut |token| {
-            if self.weights.contains_key(&token.text) {
-                matches.push((token.position, token.text.clone(), token.offset_from..token.offset_to));
+    pub fn densest(&mut self, text: &str) -> (f32, Range<usize>) {
+        let Self { telling, written, stems, known } = self;
+        let mut matches: Vec<(usize, &str, Range<usize>)> = Vec::new();
+        written.token_stream(text).process(&mut |token| {
+            let term = match known.get(&token.text) {
+                Some(term) => *term,
+                None => *known.entry(token.text.clone()).or_insert_with(|| telling.term(stems, &token.text)),
+            };
+            if let Some(term) = term {
+                matches.push((token.position, term, token.offset_from..token.offset_to));
             }
         });
         let mut best = (0.0, 0..0);
@@ -65,9 +94,9 @@ impl Telling {
             let mut seen: Vec<&str> = Vec::new();
             let (mut sum, mut end) = (0.0, from.end);
             for (_, term, place) in matches[n..].iter().take_while(|(position, ..)| position - first <= WINDOW) {
-                if !seen.contains(&term.as_str()) {
+                if !seen.contains(term) {
                     seen.push(term);
-                    sum += self.weights.get(term).copied().unwrap_or_default();
+                    sum += telling.weights.get(*term).copied().unwrap_or_default();
                     end = place.end;
                 }
             }
@@ -75,6 +104,6 @@ impl Telling {
                 best = (sum, from.start..end);
             }
         }
-        (if self.whole > 0.0 { (best.0 / self.whole).min(1.0) } else { 0.0 }, best.1)
+        (if telling.whole > 0.0 { (best.0 / telling.whole).min(1.0) } else { 0.0 }, best.1)
     }
 }

@@ -3,8 +3,8 @@
 
 use casetrack_core::Rect;
 use pdfium_render::prelude::{
-    PdfDocument, PdfFormField, PdfFormFieldCommon, PdfPage, PdfPageAnnotation, PdfPageAnnotationCommon, PdfPageIndex,
-    PdfPageText, PdfiumError,
+    PdfDocument, PdfFormField, PdfFormFieldCommon, PdfPage, PdfPageAnnotation, PdfPageAnnotationCommon,
+    PdfPageAnnotationType, PdfPageIndex, PdfPageText, PdfiumError,
 };
 
 use super::layout::Paragraph;
@@ -19,6 +19,8 @@ use crate::text::dates;
 pub(super) struct Annotated<'a> {
     pub page: PdfPage<'a>,
     pub units: Vec<Unit>,
+    /// Whether a file is attached to a place on the page.
+    pub holds_file: bool,
     /// Places of annotations whose text is part of the page's content now.
     stamps: Vec<Rect>,
 }
@@ -51,14 +53,16 @@ pub(super) fn annotated<'a>(
     let mut page = pdf.pages().get(index)?;
     let count = page.annotations().len();
     if count == 0 {
-        return Ok(Annotated { page, units: Vec::new(), stamps: Vec::new() });
+        return Ok(Annotated { page, units: Vec::new(), holds_file: false, stamps: Vec::new() });
     }
     let view = View::of(&page);
     let (mut units, mut stamps, mut read) = (Vec::new(), Vec::new(), Vec::new());
+    let mut holds_file = false;
     {
         let text = page.text().ok();
         for (annotation, index) in page.annotations().iter().zip(0..) {
             let area = annotation.bounds().ok().and_then(|bounds| view.visible(&bounds));
+            holds_file |= is_file(&annotation);
             let mut say = |text| units.push(Unit { text, area: area.unwrap_or(NOWHERE) });
             match reading(&annotation, text.as_ref(), signatures) {
                 Reading::Unit(text) => {
@@ -75,7 +79,7 @@ pub(super) fn annotated<'a>(
         }
     }
     if stamps.is_empty() {
-        return Ok(Annotated { page, units, stamps });
+        return Ok(Annotated { page, units, holds_file, stamps });
     }
     // The others are taken away, so that they are not read twice.
     for index in read.into_iter().rev() {
@@ -90,7 +94,7 @@ pub(super) fn annotated<'a>(
     }
     // pdfium-render 0.9.5 closes the page when it flattens it, but leaves its boundaries and objects with the old handle.
     drop(page);
-    Ok(Annotated { page: pdf.pages().get(index)?, units, stamps })
+    Ok(Annotated { page: pdf.pages().get(index)?, units, holds_file, stamps })
 }
 
 const NOWHERE: Rect = Rect { left: 0.0, top: 0.0, right: 0.0, bottom: 0.0 };
@@ -149,8 +153,16 @@ fn reading(annotation: &PdfPageAnnotation, text: Option<&PdfPageText>, signature
         },
         PdfPageAnnotation::Redacted(_) => Reading::Unit(format!("Marked for redaction:{}", shown())),
         PdfPageAnnotation::Square(_) | PdfPageAnnotation::Circle(_) | PdfPageAnnotation::Ink(_) => comment("Comment"),
+        other if is_file(other) => {
+            let contents = contents.map(|contents| format!(": {contents}")).unwrap_or_default();
+            Reading::Unit(format!("Attached file{}{contents}", by_whom(annotation)))
+        }
         _ => Reading::Nothing,
     }
+}
+
+fn is_file(annotation: &PdfPageAnnotation) -> bool {
+    annotation.annotation_type() == PdfPageAnnotationType::FileAttachment
 }
 
 /// What is filled in, ticked or chosen.

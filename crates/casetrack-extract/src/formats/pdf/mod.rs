@@ -6,6 +6,7 @@
 //! possible pages keep their places without being taken for empty ones.
 
 mod annotations;
+mod attachments;
 mod columns;
 mod file;
 mod garbage;
@@ -67,6 +68,8 @@ struct TextPage {
     paragraphs: Vec<Paragraph>,
     /// What annotations say.
     units: Vec<Paragraph>,
+    /// Whether a file is attached to a place on the page.
+    holds_file: bool,
     /// Of a readable page.
     unread: Unread,
 }
@@ -99,10 +102,17 @@ fn read_document(source: &Source, pdf: &PdfDocument, document: &mut DocumentBuil
     let pages = read_text_layers(source, pdf, &course)?;
     let sensible = pages.iter().filter(|page| page.state != PageState::Garbage);
     let headings = Headings::of(sensible.map(|page| &page.paragraphs));
+    {
+        let _inside = inside_pdfium();
+        attachments::hand_out(pdf, document);
+    }
     let missing = match pages.iter().any(TextPage::needs_ocr) {
         true => tesseract_status(source.options).err(),
         false => None,
     };
+    // A portfolio without text of its own lists its files on its first page.
+    let is_silent = pages.iter().all(|page| page.paragraphs.is_empty() && !page.needs_ocr());
+    let listed = (is_silent && document.attachments().names().next().is_some()).then_some(0);
     let drawn = |index: usize| Step { stage: Stage::Picture, page: index as u32 + 1 };
     let pictures = pages.iter().enumerate().map(|(index, page)| {
         let wanted = page.needs_ocr() && missing.is_none() && course.read_before(index).is_none();
@@ -117,6 +127,7 @@ fn read_document(source: &Source, pdf: &PdfDocument, document: &mut DocumentBuil
             && method != ExtractionMethod::Native
         {
             report.replaced(page.state == PageState::Garbage);
+            report.attached(page.holds_file);
             report.add(PageState::Readable, has_text);
             document.start_page(method, None);
             document.finish_page();
@@ -149,17 +160,26 @@ fn read_document(source: &Source, pdf: &PdfDocument, document: &mut DocumentBuil
             _ => PageState::Readable,
         };
         report.replaced(page.state == PageState::Garbage && state == PageState::Readable);
-        report.add(state, !paragraphs.is_empty());
+        report.attached(page.holds_file);
+        report.add(state, !paragraphs.is_empty() || listed == Some(index));
         document.start_page(method, None);
         if let Some(confidence) = confidence {
             document.set_ocr_confidence(confidence);
         }
         push_paragraphs(document, &paragraphs, &headings)?;
+        if listed == Some(index) {
+            list_attachments(document)?;
+        }
         document.set_other_readings(other_readings);
         document.finish_page();
         Ok(())
     })?;
     report.finish(source, missing, document)
+}
+
+fn list_attachments(document: &mut DocumentBuilder) -> Result<()> {
+    let names: Vec<String> = document.attachments().names().map(str::to_owned).collect();
+    names.iter().try_for_each(|name| document.push_block(BlockKind::ListItem, name))
 }
 
 /// Whether what OCR read takes the place of what the text layer says.
@@ -207,12 +227,12 @@ fn read_text_layers(source: &Source, pdf: &PdfDocument, course: &Course) -> Resu
     }
     running::mark(&mut pages);
     let grouped = |page: ReadPage| {
-        let ReadPage { state, lines, unread, units, .. } = page;
+        let ReadPage { state, lines, unread, units, holds_file, .. } = page;
         let mut paragraphs = layout::paragraphs(lines);
         annotations::insert(&mut paragraphs, units.clone());
         let mut said = Vec::new();
         annotations::insert(&mut said, units);
-        TextPage { state, paragraphs, units: said, unread }
+        TextPage { state, paragraphs, units: said, holds_file, unread }
     };
     Ok(pages.into_iter().map(grouped).collect())
 }
@@ -255,7 +275,8 @@ fn read_page(mut annotated: Annotated) -> Result<ReadPage, PdfiumError> {
         PageState::Readable
     };
     let unread = if state == PageState::Readable { pictures.unread(&lines) } else { Unread::default() };
-    Ok(ReadPage { state, lines, unread, units: annotated.units, height: view.height() })
+    let Annotated { units, holds_file, .. } = annotated;
+    Ok(ReadPage { state, lines, unread, units, holds_file, height: view.height() })
 }
 
 /// Producers fill in file names and placeholders.

@@ -23,12 +23,14 @@ pub(super) struct ReadPage {
     pub lines: Vec<Line>,
     pub unread: Unread,
     pub units: Vec<Unit>,
+    /// Whether a file is attached to a place on the page.
+    pub holds_file: bool,
     /// In points, as it is shown.
     pub height: f32,
 }
 
 impl ReadPage {
     pub fn without_text(state: PageState) -> Self {
-        Self { state, lines: Vec::new(), unread: Unread::default(), units: Vec::new(), height: 0.0 }
+        Self { state, lines: Vec::new(), unread: Unread::default(), units: Vec::new(), holds_file: false, height: 0.0 }
     }
 }

@@ -80,6 +80,7 @@ mod tests {
             lines: lines.iter().map(line).collect(),
             unread: Unread::default(),
             units: Vec::new(),
+            holds_file: false,
             height: 800.0,
         }
     }

@@ -22,6 +22,15 @@ const DOCUMENTS: [(&str, &str); 5] = [
     ("__properties_version1.0", "msg"),
 ];
 
+/// An object that was read out of a file of an old format.
+pub(crate) enum Object {
+    /// A compound file, or what only the program that wrote it can read.
+    Ole(Vec<u8>),
+    /// A file that the object packager wrapped, as in the stream `Ole10Native`, but without the size before it.
+    Packaged(Vec<u8>),
+    Damaged,
+}
+
 /// Hands the files in a document to its builder, and names those that it cannot open.
 #[derive(Default)]
 pub(crate) struct Embedded {
@@ -71,6 +80,22 @@ impl Embedded {
     ) -> Result<()> {
         let mut embedded = Self::default();
         storages.filter(|entry| entry.is_storage).for_each(|storage| embedded.storage(file, &storage, document));
+        embedded.finish(document)
+    }
+
+    /// Hands out objects with names.
+    pub fn of_objects(objects: Vec<(String, Object)>, document: &mut DocumentBuilder) -> Result<()> {
+        let mut embedded = Self::default();
+        for (name, object) in objects {
+            match object {
+                Object::Ole(bytes) if bytes.starts_with(ole::SIGNATURE) => embedded.file(&name, bytes, document),
+                Object::Packaged(bytes) => match packaged(&bytes) {
+                    Some((name, content)) => document.attachments().push(&name, content),
+                    None => embedded.unopened.push(name),
+                },
+                Object::Ole(_) | Object::Damaged => embedded.unopened.push(name),
+            }
+        }
         embedded.finish(document)
     }
 
@@ -144,7 +169,7 @@ fn with_extension(name: &str, extension: &str) -> String {
 fn content(file: &CompoundFile, entries: &[Entry], name: &str) -> Option<(String, Vec<u8>)> {
     let stream = |wanted: &str| entries.iter().find(|entry| !entry.is_storage && entry.name == wanted);
     if let Some(entry) = stream("\u{1}Ole10Native") {
-        return packaged(&file.content(entry));
+        return packaged(file.content(entry).get(4..)?);
     }
     let holds = ["Package", "CONTENTS", "EmbeddedOdf"].iter().find_map(|name| stream(name))?;
     let bytes = file.content(holds);
@@ -172,9 +197,9 @@ fn extension_of_content(bytes: &[u8]) -> Option<&'static str> {
     Some(parts.iter().find(|(part, _)| holds(part)).map_or("zip", |(_, extension)| extension))
 }
 
-/// The file that the object packager wrapped: label, path and content, then newer copies of the names in Unicode.
+/// The file that the object packager wrapped: two bytes, label, path and content, then newer copies of the names in Unicode.
 fn packaged(stream: &[u8]) -> Option<(String, Vec<u8>)> {
-    let rest = stream.get(6..)?;
+    let rest = stream.get(2..)?;
     let (label, rest) = zero_terminated(rest)?;
     let (path, rest) = zero_terminated(rest)?;
     let temporary = u32_at(rest, 4)? as usize;

@@ -2,9 +2,10 @@
 //!
 //! Read, as from a PPTX: titles as headings, paragraphs with their bullets and numbers, tables row by row, WordArt,
 //! footers, speaker notes behind "Notes: " at the end of their slide. Besides: comments, and the text boxes of a master, on
-//! the first slide that shows them. Not read: slide numbers and embedded objects, which include the data of charts.
+//! the first slide that shows them. Embedded files are documents of their own. Not read: slide numbers, the data of charts.
 
 mod drawing;
+mod objects;
 mod presentation;
 mod records;
 mod recovery;
@@ -58,7 +59,9 @@ impl Extractor for Ppt {
                     document
                         .warn("The newest changes were not found where the file says they are; some may be missing.");
                 }
-                Deck::new(&presentation).write(source, document)?
+                let title = Deck::new(&presentation).write(source, document)?;
+                objects::hand_out(&presentation, document)?;
+                title
             }
             None if is_old(&current_user) => return Err(source.unsupported(OLD_POWERPOINT)),
             None => {

@@ -56,6 +56,12 @@ impl<'a> Presentation<'a> {
         Record::read(self.stream, place).filter(|record| record.kind == kind && record.is_container)
     }
 
+    /// The storage of an embedded object that has this number, unless it is cut off.
+    pub fn storage(&self, number: u32) -> Option<Record<'a>> {
+        let place = *self.places.get(&number)? as usize;
+        Record::read(self.stream, place).filter(|record| record.kind == kind::OBJECT_STORAGE && !record.is_cut)
+    }
+
     pub fn list(&self, list: List) -> Vec<Listed<'a>> {
         let is_wanted = |record: &Record| record.kind == kind::SLIDE_LIST && record.instance == list as u16;
         let mut found: Vec<Listed> = Vec::new();

@@ -13,6 +13,7 @@ pub(super) mod kind {
     pub const SLIDE_PERSIST: u16 = 1011;
     pub const MAIN_MASTER: u16 = 1016;
     pub const SLIDE_SHOW_INFO: u16 = 1017;
+    pub const OBJECT_LIST: u16 = 1033;
     pub const DRAWING: u16 = 1036;
     /// The placeholder that a header or footer of PowerPoint 2007 was.
     pub const ROUND_TRIP_HEADER: u16 = 1056;
@@ -30,7 +31,9 @@ pub(super) mod kind {
     pub const OUTLINE_STYLE_HEADER_9: u16 = 4015;
     pub const FONT: u16 = 4023;
     pub const STRING: u16 = 4026;
+    pub const OBJECT_ATOM: u16 = 4035;
     pub const HANDOUT: u16 = 4041;
+    pub const EMBEDDED_OBJECT: u16 = 4044;
     pub const HEADERS_FOOTERS: u16 = 4057;
     pub const HEADERS_FOOTERS_ATOM: u16 = 4058;
     pub const SLIDE_LIST: u16 = 4080;
@@ -40,6 +43,7 @@ pub(super) mod kind {
     pub const GENERIC_DATE: u16 = 4088;
     pub const HEADER: u16 = 4089;
     pub const FOOTER: u16 = 4090;
+    pub const OBJECT_STORAGE: u16 = 4113;
     pub const FORMATTED_DATE: u16 = 4117;
     pub const TAGS: u16 = 5000;
     pub const BINARY_TAG: u16 = 5002;

@@ -1,6 +1,9 @@
+use std::io::Read;
 use std::path::Path;
 
 use casetrack_core::{BlockKind, ErrorCode, FileFormat, Result};
+use flate2::Compression;
+use flate2::read::ZlibEncoder;
 use proptest::prelude::*;
 
 use super::records::kind;
@@ -427,4 +430,28 @@ proptest! {
             prop_assert!(!error.message.contains("parser failed"), "{}", error.message);
         }
     }
+}
+
+#[test]
+fn embedded_files_are_documents_of_their_own_but_not_the_data_of_charts() {
+    let word = compound_file_of(&[("/WordDocument", b"text")]);
+    let mut compressed = (word.len() as u32).to_le_bytes().to_vec();
+    ZlibEncoder::new(&word[..], Compression::fast()).read_to_end(&mut compressed).unwrap();
+    let object = |sub_type, number| {
+        let atom = record(kind::OBJECT_ATOM, 0, &numbers(&[1, 0, 1, sub_type, number, 0]));
+        container(kind::EMBEDDED_OBJECT, 0, &[atom])
+    };
+    let objects = container(kind::OBJECT_LIST, 0, &[object(2, 3), object(4, 3), object(2, 4), object(2, 5)]);
+    let streams = Streams::of(&[
+        document(&[list(0, &[listed(2, 256, &[])]), objects]),
+        slide(0, &[drawing(&[text_box("The plan")])]),
+        record(kind::OBJECT_STORAGE, 1, &compressed),
+        record(kind::OBJECT_STORAGE, 0, &word),
+        record(kind::OBJECT_STORAGE, 1, b"damaged"),
+    ]);
+    let extraction = streams.read().unwrap();
+    assert_eq!(texts(&extraction), ["The plan"]);
+    let files: Vec<_> = extraction.attachments.iter().map(|file| (file.name.as_str(), &file.bytes[..])).collect();
+    assert_eq!(files, [("object1.doc", &word[..]), ("object2.doc", &word[..])]);
+    assert_eq!(extraction.warnings, ["Embedded objects that could not be opened: 1 (object3.bin)."]);
 }

@@ -1,11 +1,12 @@
 //! Rich Text (RTF 1.9.1), with a tokenizer and a reader of our own for the code pages of fonts and for tables.
 //!
 //! Read: paragraphs with their list labels, headings by style or outline level, tables row by row, results of fields, text
-//! boxes, footnotes and endnotes at the end of the page that refers to them. Not read: headers and footers, comments, deleted and hidden text, pictures. Pages are those
+//! boxes, footnotes and endnotes at the end of the page that refers to them; embedded files are documents of their own. Not read: headers and footers, comments, deleted and hidden text, pictures. Pages are those
 //! that explicit breaks make.
 
 mod charset;
 mod date;
+mod objects;
 mod output;
 mod reader;
 mod state;
@@ -27,6 +28,7 @@ impl Extractor for Rtf {
         document.start_page(ExtractionMethod::Native, None);
         let start = source.bytes.windows(SIGNATURE.len()).position(|window| window == SIGNATURE).unwrap_or(0);
         let ended = Reader::new(document).read(&source.bytes[start..])?;
+        objects::hand_out(&source.bytes[start..], document)?;
         if !ended {
             document.warn("The file is cut off; its end is missing.");
         }

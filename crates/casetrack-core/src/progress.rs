@@ -13,6 +13,8 @@ pub enum Progress {
     Joined(ProgressTotals),
     /// The number of files the operation will look at is known.
     Discovered { files: u64 },
+    /// A file is being read.
+    Reading { path: PathBuf },
     /// A file is finished, successfully or not. `problem` is the reason if it failed.
     FileDone { path: PathBuf, problem: Option<String>, files: u64, chunks: u64 },
     /// More chunks have been embedded.
@@ -41,6 +43,7 @@ impl ProgressTotals {
                 self.files = self.files.max(*files);
                 self.chunks = self.chunks.max(*chunks);
             }
+            Progress::Reading { .. } => {}
             Progress::Embedded { chunks } => self.chunks = self.chunks.max(*chunks),
         }
     }

@@ -68,7 +68,12 @@ impl Counts {
 pub(crate) fn channel() -> (ProgressSink, watch::Receiver<Counts>) {
     let (sender, receiver) =
         watch::channel(Counts { totals: ProgressTotals::default(), chunks_at_file: 0, first: None });
-    let sink: ProgressSink = Arc::new(move |event| sender.send_modify(|counts| counts.apply(&event)));
+    let sink: ProgressSink = Arc::new(move |event| {
+        // It changes no count, and each notification must have a greater value.
+        if !matches!(event, Progress::Reading { .. }) {
+            sender.send_modify(|counts| counts.apply(&event));
+        }
+    });
     (sink, receiver)
 }
 

@@ -93,8 +93,15 @@ pub fn folder(report: &IngestReport, folder: &str, reader: Reader) -> String {
     push_section(&mut text, "New documents ingested", documents(false), MAX_NEW);
     push_section(&mut text, "Updated documents", documents(true), MAX_NEW);
     push_section(&mut text, "Failures", report.failed.iter().map(|failed| failure(failed, reader)), MAX_FAILURES);
-    let kept_out = report.skipped.iter().filter(|file| file.reason == SkipReason::Denied);
-    push_section(&mut text, "Denied", kept_out.map(|file| one_line(&file.detail).into_owned()), MAX_NEW);
+    let details = |reason| {
+        let skipped = report.skipped.iter().filter(move |file| file.reason == reason);
+        skipped.map(|file| one_line(&file.detail).into_owned())
+    };
+    let duplicates = report.skipped.iter().filter(|file| file.reason == SkipReason::Duplicate);
+    let duplicates = duplicates.map(|file| format!("{}: {}", name(&file.relative_path), one_line(&file.detail)));
+    push_section(&mut text, "Duplicates", duplicates, MAX_NEW);
+    push_section(&mut text, "Unsupported", details(SkipReason::Unsupported), MAX_NEW);
+    push_section(&mut text, "Denied", details(SkipReason::Denied), MAX_NEW);
     let warnings = report.ingested.iter().flat_map(|document| warnings(&document.relative_path, &document.warnings));
     push_section(&mut text, "Warnings", warnings, MAX_FAILURES);
     text.push_str(&format!("\n{}{}", conclusion(report, reader), notes(&report.summary.notices, reader)));
@@ -168,7 +175,10 @@ mod tests {
     }
 
     fn skipped(path: &str, reason: SkipReason) -> SkippedFile {
-        let detail = "It was ingested before and has not changed.".to_owned();
+        let detail = match reason {
+            SkipReason::Unsupported => format!("{path} is a film."),
+            _ => "It was ingested before and has not changed.".to_owned(),
+        };
         SkippedFile { relative_path: path.to_owned(), path: path.to_owned(), reason, document_id: None, detail }
     }
 
@@ -207,7 +217,8 @@ mod tests {
             Reports/Q3_Report.xlsx (8 pages, 42 chunks)\n  - Reports/0.txt (1 page, 1 chunk)\n  - Reports/1.txt (1 page, 1 \
             chunk)\n  - Reports/2.txt (1 page, 1 chunk)\n  - Reports/3.txt (1 page, 1 chunk)\n  - Reports/4.txt (1 page, 1 \
             chunk)\n  - Reports/5.txt (1 page, 1 chunk)\n  - Reports/6.txt (1 page, 1 chunk)\n  ... 13 more\n\n  Failures:\n  - \
-            Financials/corrupted.pdf: PDF parsing error (file may be corrupted)\n\nAll 23 new documents are now searchable.";
+            Financials/corrupted.pdf: PDF parsing error (file may be corrupted)\n\n  Unsupported:\n  - a.pdf is a film.\n  - \
+            a.pdf is a film.\n  - a.pdf is a film.\n\nAll 23 new documents are now searchable.";
         assert_eq!(folder(&report, "~/Projects/Acme/Documents/", Reader::Assistant), expected);
     }
 

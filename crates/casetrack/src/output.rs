@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use casetrack_core::{Error, Progress as Event, Result};
 use casetrack_text::Reader;
-use casetrack_text::format::visible;
+use casetrack_text::format::{thousands, visible};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
 use tracing_subscriber::EnvFilter;
@@ -72,12 +72,15 @@ pub struct Progress {
     bar: ProgressBar,
     terminal: bool,
     quiet: bool,
+    /// The file that is being read.
+    file: String,
+    chunks: u64,
 }
 
 impl Progress {
     pub fn new(quiet: bool) -> Self {
-        let bar = hidden_bar("{bar:30} {pos}/{len} files  {elapsed}  {wide_msg}");
-        Self { bar, terminal: std::io::stderr().is_terminal(), quiet }
+        let bar = hidden_bar("{bar:16} {percent:>3} %  {pos}/{len} files  {eta} left  {wide_msg}");
+        Self { bar, terminal: std::io::stderr().is_terminal(), quiet, file: String::new(), chunks: 0 }
     }
 
     pub fn show(&mut self, event: Event) {
@@ -90,6 +93,8 @@ impl Progress {
                     self.show(Event::Discovered { files });
                 }
                 self.bar.set_position(totals.files);
+                // What was done before says nothing about the speed of the rest.
+                self.bar.reset_eta();
                 self.show(Event::Embedded { chunks: totals.chunks });
             }
             Event::Discovered { files } => {
@@ -99,7 +104,15 @@ impl Progress {
                 }
                 self.bar.set_length(files);
             }
-            Event::Embedded { chunks } => self.bar.set_message(format!("{chunks} chunks embedded")),
+            Event::Embedded { chunks } => {
+                self.chunks = chunks;
+                self.say();
+            }
+            Event::Reading { path } => {
+                let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
+                self.file = visible(&name).into_owned();
+                self.say();
+            }
             Event::FileDone { path, problem, files, .. } => {
                 self.bar.set_position(files);
                 let path = path.display().to_string();
@@ -112,6 +125,10 @@ impl Progress {
                 }
             }
         }
+    }
+
+    fn say(&self) {
+        self.bar.set_message(format!("{} chunks  {}", thousands(self.chunks), self.file));
     }
 
     /// Prints a line to stderr above the bar.

@@ -1,6 +1,7 @@
 //! Which files a request means.
 
 use std::collections::{BTreeSet, HashSet};
+use std::fs::FileType;
 use std::path::{Path, PathBuf};
 
 use casetrack_core::{Cancel, Error, ErrorCode, Result};
@@ -17,6 +18,8 @@ pub(crate) struct Discovery {
     pub failed: Vec<FailedFile>,
     /// Folders that are not searched.
     pub denied: Vec<SkippedFile>,
+    /// Pipes, sockets and devices: reading one may never end.
+    pub not_files: Vec<SkippedFile>,
     pub subfolders: Vec<String>,
 }
 
@@ -102,10 +105,14 @@ fn walk(
             }
             continue;
         }
-        if !entry.file_type().is_file() || !has_extension(entry.path(), request.extensions.as_deref()) {
+        if !has_extension(entry.path(), request.extensions.as_deref()) {
             continue;
         }
         let relative = relative_to(entry.path(), root);
+        if !entry.file_type().is_file() {
+            discovery.not_files.push(not_file(entry.path(), relative, entry.file_type()));
+            continue;
+        }
         if let Some((folder, _)) = relative.split_once(std::path::MAIN_SEPARATOR) {
             subfolders.insert(folder.to_owned());
         }
@@ -122,6 +129,27 @@ pub(crate) fn failed(path: &Path, relative_path: String, error: &Error) -> Faile
 pub(crate) fn denied(path: &Path, relative_path: String, error: Error) -> SkippedFile {
     let path = path.display().to_string();
     SkippedFile { relative_path, path, reason: SkipReason::Denied, document_id: None, detail: error.message }
+}
+
+fn not_file(path: &Path, relative_path: String, file_type: FileType) -> SkippedFile {
+    let path = path.display().to_string();
+    let detail = format!("{path} is {}, not a file.", kind_of(file_type));
+    SkippedFile { relative_path, path, reason: SkipReason::Unsupported, document_id: None, detail }
+}
+
+#[cfg(unix)]
+fn kind_of(file_type: FileType) -> &'static str {
+    use std::os::unix::fs::FileTypeExt;
+    match file_type {
+        file_type if file_type.is_fifo() => "a pipe",
+        file_type if file_type.is_socket() => "a socket",
+        _ => "a device",
+    }
+}
+
+#[cfg(not(unix))]
+fn kind_of(_: FileType) -> &'static str {
+    "a device"
 }
 
 fn walk_error(path: &Path, error: walkdir::Error) -> Error {
@@ -222,6 +250,20 @@ mod tests {
         let request = IngestRequest::new(vec![dir.path().to_owned()]);
         let config = EngineConfig::new(dir.path().join("data"));
         assert_eq!(discover(&request, &config, &cancel).unwrap().files.len(), 0);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn sockets_are_named_and_not_read() {
+        let dir = tree();
+        let socket = dir.path().join("sub/s.txt");
+        let _listener = std::os::unix::net::UnixListener::bind(&socket).unwrap();
+        let request = IngestRequest::new(vec![dir.path().to_owned()]);
+        let discovery = discover(&request, &EngineConfig::new(dir.path().join("data")), &Cancel::default()).unwrap();
+        assert_eq!(discovery.files.len(), 4);
+        let [named] = &discovery.not_files[..] else { panic!("{:?}", discovery.not_files) };
+        assert_eq!((named.relative_path.as_str(), named.reason), ("sub/s.txt", SkipReason::Unsupported));
+        assert_eq!(named.detail, format!("{} is a socket, not a file.", socket.display()));
     }
 
     #[cfg(unix)]

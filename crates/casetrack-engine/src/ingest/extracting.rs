@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use casetrack_core::{Chunk, ChunkId, DocumentId, DocumentMeta, Error, ErrorCode, Limits, Result, Sha256};
+use casetrack_core::{Chunk, ChunkId, DocumentId, DocumentMeta, Error, ErrorCode, Limits, Progress, Result, Sha256};
 use casetrack_extract::ExtractOptions;
 use casetrack_store::{Collection, SparseVector};
 
@@ -46,6 +46,7 @@ impl<'a> Extracting<'a> {
 
     pub fn run(mut self, files: Vec<FoundFile>) {
         for file in files {
+            (self.stage.progress)(Progress::Reading { path: file.path.clone() });
             let config = self.stage.host.config();
             let mut limits = config.limits;
             let ended = match Source::read(&file.path, file.copy.as_deref(), config) {
@@ -274,7 +275,11 @@ fn unchanged_vectors(
 
 #[cfg(test)]
 mod tests {
-    use casetrack_core::{Cancel, CollectionId, CollectionMeta, CollectionStatus, CollectionType, Timestamp};
+    use std::sync::Arc;
+
+    use casetrack_core::{
+        Cancel, CollectionId, CollectionMeta, CollectionStatus, CollectionType, ProgressSink, Timestamp,
+    };
     use casetrack_store::{StoredDocument, VectorModels};
 
     use super::*;
@@ -294,8 +299,9 @@ mod tests {
     /// What the first stage sends of a file.
     fn outcomes(host: &Host, collection: &Collection, file: &std::path::Path) -> Vec<Outcome> {
         let (sender, outcomes) = crossbeam_channel::unbounded();
-        let cancel = Cancel::default();
-        let stage = FirstStage { host, collection, sparse: false, recognizer: None, sender, cancel: &cancel };
+        let (cancel, progress) = (Cancel::default(), Arc::new(|_: Progress| {}) as ProgressSink);
+        let (sparse, recognizer) = (false, None);
+        let stage = FirstStage { host, collection, sparse, recognizer, sender, progress: &progress, cancel: &cancel };
         let found = FoundFile { path: file.to_owned(), relative: "a.eml".to_owned(), in_folder: false, copy: None };
         Extracting::new(stage, &IngestRequest::new(Vec::new())).run(vec![found]);
         outcomes.iter().collect()

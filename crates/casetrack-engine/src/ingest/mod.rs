@@ -142,8 +142,9 @@ pub(crate) fn ingest_files(
         return Err(Error::invalid("A document name was given for more than one file.")
             .with_hint("Ingest the files one by one, or leave the name out to use each file's own."));
     }
-    let Discovery { files, failed, denied, subfolders } = discovery;
-    let found = files.len() as u64;
-    let report = IngestReport { subfolders, failed, skipped: denied, found, ..IngestReport::default() };
+    let Discovery { files, failed, denied, not_files, subfolders } = discovery;
+    let found = (files.len() + not_files.len()) as u64;
+    let skipped = denied.into_iter().chain(not_files).collect();
+    let report = IngestReport { subfolders, failed, skipped, found, ..IngestReport::default() };
     pipeline::run_stages(host, collection, report, |stage| Extracting::new(stage, request).run(files), progress, cancel)
 }

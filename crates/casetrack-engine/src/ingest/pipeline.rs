@@ -61,6 +61,7 @@ pub(crate) struct FirstStage<'a> {
     /// `None` where documents are stored without entities and references.
     pub recognizer: Option<&'a dyn Recognizer>,
     pub sender: Sender<Outcome>,
+    pub progress: &'a ProgressSink,
     pub cancel: &'a Cancel,
 }
 
@@ -107,14 +108,17 @@ pub(crate) fn run_stages(
 
     let (sender, receiver) = bounded(QUEUED_DOCUMENTS);
     let recognizer = recognizer.as_deref().map(|recognizer| recognizer as &dyn Recognizer);
-    let stage = FirstStage { host, collection, sparse, recognizer, sender, cancel };
+    let stage = FirstStage { host, collection, sparse, recognizer, sender, progress, cancel };
+    // What could not be listed is not among the files found.
+    let denied = report.skipped.iter().filter(|file| file.reason == SkipReason::Denied).count();
+    let listed = (report.failed.len() + denied) as u64;
     let finished = std::thread::scope(|scope| {
         std::thread::Builder::new()
             .name("extract".into())
             .spawn_scoped(scope, move || first(stage))
             .map_err(|error| Error::io("a new thread", error))?;
         // The receiver is dropped at the end of `run`, which unblocks the first stage if the second ended early.
-        Embedding { collection, embedder, sparse, progress, cancel, report: &mut report, removed: Vec::new() }
+        Embedding { collection, embedder, sparse, progress, cancel, listed, report: &mut report, removed: Vec::new() }
             .run(receiver)
     });
     report.summary.stopped = match finished {
@@ -136,6 +140,8 @@ struct Embedding<'a> {
     sparse: bool,
     progress: &'a ProgressSink,
     cancel: &'a Cancel,
+    /// Lines of the report that are not of files found.
+    listed: u64,
     report: &'a mut IngestReport,
     /// Documents to delete once those that came before them are stored.
     removed: Vec<DocumentMeta>,
@@ -305,11 +311,11 @@ impl Embedding<'_> {
     }
 
     fn file_done(&self, path: String, problem: Option<String>) {
-        let files = self.report.ingested.len() + self.report.skipped.len() + self.report.failed.len();
+        let files = (self.report.ingested.len() + self.report.skipped.len() + self.report.failed.len()) as u64;
         (self.progress)(Progress::FileDone {
             path: path.into(),
             problem,
-            files: files as u64,
+            files: files - self.listed,
             chunks: self.report.summary.chunks,
         });
     }

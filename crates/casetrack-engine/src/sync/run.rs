@@ -79,7 +79,7 @@ impl FolderState {
         }
         let all = IngestRequest { extensions: request.extensions.clone(), ..IngestRequest::new(vec![root.clone()]) };
         let config = host.config();
-        let Discovery { files, failed, denied: denied_folders, .. } = discover(&all, config, cancel)?;
+        let Discovery { files, failed, denied: denied_folders, not_files, .. } = discover(&all, config, cancel)?;
         let absolute = |path: &PathBuf| path.canonicalize().unwrap_or_else(|_| path.clone());
         let awaited: HashSet<PathBuf> =
             request.awaited.iter().map(absolute).filter(|path| path.starts_with(&root)).collect();
@@ -89,10 +89,10 @@ impl FolderState {
         let unseen = listed.flat_map(|path| [absolute(&path), path]).collect();
         let mut disk = Self {
             root,
-            found: files.len() as u64,
+            found: (files.len() + not_files.len()) as u64,
             files: Vec::with_capacity(files.len()),
             failed,
-            unsupported: Vec::new(),
+            unsupported: not_files,
             denied: denied_folders,
             awaited,
             seen: files.iter().map(|file| file.path.clone()).collect(),

@@ -223,7 +223,7 @@ impl Stopped {
             Stopped::Crashed(how) => (
                 ErrorCode::UnreadableFile,
                 format!("its parser crashed ({how})"),
-                "The file may be damaged. Open it in the program it was made with, save it again, then try again."
+                "That is a fault of CaseTrack: please report it. The file may open after it is saved again, or in another format."
                     .into(),
             ),
             Stopped::Cancelled => return Err(Error::cancelled()),

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::thread;
 use std::time::Instant;
 
-use casetrack_core::{ChunkId, CollectionId, DocumentId, Error, Notice, Result};
+use casetrack_core::{ChunkId, CitationStyle, CollectionId, DocumentId, Error, Notice, Result};
 use casetrack_store::{Collection, Filter, Telling};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -177,7 +177,8 @@ impl Host {
         let recalled = recall(self, &collection, &text, count, &[scope])?.remove(0);
         let weights = if recalled.weights == Weights::default() { WEIGHTS } else { recalled.weights };
         let asks = Asks::of(&collection, &text)?;
-        let mut answers = answers(&collection, &asks, recalled.fused_with(weights))?;
+        let style = &self.config().citations;
+        let mut answers = answers(&collection, &asks, style, recalled.fused_with(weights))?;
 
         let best: f32 = answers.iter().take(BEST).map(|answer| answer.score).sum();
         let best = best / answers.len().clamp(1, BEST) as f32;
@@ -291,7 +292,12 @@ impl Asks {
 }
 
 /// Each document that has a candidate, best first.
-fn answers(collection: &Collection, asks: &Asks, candidates: Vec<Candidate>) -> Result<Vec<Best>> {
+fn answers(
+    collection: &Collection,
+    asks: &Asks,
+    style: &CitationStyle,
+    candidates: Vec<Candidate>,
+) -> Result<Vec<Best>> {
     let most = if asks.clauses.is_empty() { READ } else { READ_FOR_CLAUSES };
     let mut of_document: HashMap<DocumentId, Vec<Candidate>> = HashMap::new();
     for candidate in candidates {
@@ -307,7 +313,7 @@ fn answers(collection: &Collection, asks: &Asks, candidates: Vec<Candidate>) -> 
     let threads = thread::available_parallelism().map_or(1, usize::from);
     let parts = documents.chunks(documents.len().div_ceil(threads).max(1));
     let read: Vec<Result<Vec<Best>>> = thread::scope(|scope| {
-        let readers: Vec<_> = parts.map(|part| scope.spawn(move || read(collection, asks, part))).collect();
+        let readers: Vec<_> = parts.map(|part| scope.spawn(move || read(collection, asks, style, part))).collect();
         let ended = |_| Err(Error::internal("The reading of documents ended unexpectedly; the log says where"));
         readers.into_iter().map(|reader| reader.join().unwrap_or_else(ended)).collect()
     });
@@ -317,7 +323,12 @@ fn answers(collection: &Collection, asks: &Asks, candidates: Vec<Candidate>) -> 
 }
 
 /// Reads the best passages of some documents.
-fn read(collection: &Collection, asks: &Asks, documents: &[(DocumentId, Vec<Candidate>)]) -> Result<Vec<Best>> {
+fn read(
+    collection: &Collection,
+    asks: &Asks,
+    style: &CitationStyle,
+    documents: &[(DocumentId, Vec<Candidate>)],
+) -> Result<Vec<Best>> {
     let mut passages = collection.passages();
     let mut answers = Vec::new();
     for (document, candidates) in documents {
@@ -325,7 +336,7 @@ fn read(collection: &Collection, asks: &Asks, documents: &[(DocumentId, Vec<Cand
         let mut read: Vec<(f32, ChunkView, String)> = Vec::new();
         for candidate in candidates {
             let Some(passage) = passages.at(*document, candidate.index)? else { continue };
-            let passage = chunks::view(passage);
+            let passage = chunks::view(passage, style);
             let (own, said) = asks.evidence(candidate, &passage.text);
             evidence = evidence.max(own);
             read.push((candidate.score + own.together + own.said, passage, said));

@@ -69,6 +69,7 @@ struct TextPage {
     units: Vec<Paragraph>,
     /// Of a readable page.
     unread: Unread,
+    label: Option<String>,
 }
 
 impl TextPage {
@@ -156,6 +157,7 @@ fn read_document(source: &Source, pdf: &PdfDocument, document: &mut DocumentBuil
         }
         push_paragraphs(document, &paragraphs, &headings)?;
         document.set_other_readings(other_readings);
+        document.set_label(page.label.as_deref().and_then(|label| page::label(label, index as u32 + 1)));
         document.finish_page();
         Ok(())
     })?;
@@ -207,12 +209,12 @@ fn read_text_layers(source: &Source, pdf: &PdfDocument, course: &Course) -> Resu
     }
     running::mark(&mut pages);
     let grouped = |page: ReadPage| {
-        let ReadPage { state, lines, unread, units, .. } = page;
+        let ReadPage { state, lines, unread, units, label, .. } = page;
         let mut paragraphs = layout::paragraphs(lines);
         annotations::insert(&mut paragraphs, units.clone());
         let mut said = Vec::new();
         annotations::insert(&mut said, units);
-        TextPage { state, paragraphs, units: said, unread }
+        TextPage { state, paragraphs, units: said, unread, label }
     };
     Ok(pages.into_iter().map(grouped).collect())
 }
@@ -255,7 +257,8 @@ fn read_page(mut annotated: Annotated) -> Result<ReadPage, PdfiumError> {
         PageState::Readable
     };
     let unread = if state == PageState::Readable { pictures.unread(&lines) } else { Unread::default() };
-    Ok(ReadPage { state, lines, unread, units: annotated.units, height: view.height() })
+    let label = annotated.page.label().map(str::to_owned);
+    Ok(ReadPage { state, lines, unread, units: annotated.units, label, height: view.height() })
 }
 
 /// Producers fill in file names and placeholders.

@@ -80,6 +80,7 @@ mod tests {
             lines: lines.iter().map(line).collect(),
             unread: Unread::default(),
             units: Vec::new(),
+            label: None,
             height: 800.0,
         }
     }

@@ -10,7 +10,7 @@ numbers are left out. Native documents also have numbers that are stamped twice.
 
 | measured | |
 |---|---|
-| exact | pages whose number is the one printed on them, of all pages |
+| exact | pages whose number is the one printed on them, of all pages: the same letters, digits and number of digits; separators are not compared, because scans lose them and searches ignore them |
 | wrong | pages with another number |
 | gaps | gaps inside documents that are reported as they are, of all gaps; and gaps that are reported and do not exist |
 | repeated | numbers stamped twice that are reported, of all of them; and numbers reported that are not |
@@ -155,7 +155,7 @@ def evaluate(printed, report, show):
     found = {name: {} for name in printed}
     for run in report["ranges"]:
         prefix, first = split(run["first"])
-        digits = len(run["first"]) - len(prefix)
+        digits = len(bare(run["first"])) - len(prefix)
         for page in range(run["first_page"], run["last_page"] + 1):
             found[run["document_name"]][page] = f"{prefix}{first + page - run['first_page']:0{digits}}"
     counts, misses = {}, []
@@ -164,9 +164,9 @@ def evaluate(printed, report, show):
         for page, number in enumerate(numbers, 1):
             shown = found[name].get(page)
             tally["pages"] += 1
-            tally["exact"] += shown == number
-            tally["wrong"] += shown not in (number, None)
-            if shown != number:
+            tally["exact"] += bare(shown) == bare(number)
+            tally["wrong"] += bare(shown) not in (bare(number), None)
+            if bare(shown) != bare(number):
                 misses.append(f"{name} p. {page}: {number} is {shown}")
     print("| pages | | exact | wrong | not found |\n|---|---|---|---|---|")
     for kind, tally in [*counts.items(), ("all", sum(counts.values(), Counter()))]:
@@ -179,19 +179,24 @@ def evaluate(printed, report, show):
             if b > a + 1:
                 gaps.add((prefix, a + 1, b - 1))
             if a == b:
-                repeated.add(number)
+                repeated.add(bare(number))
     of_one = [gap for gap in report["gaps"] if gap["after"] == gap["before"]]
     said = {(split(gap["first"])[0], split(gap["first"])[1], split(gap["last"])[1]) for gap in of_one}
     print(f"\ngaps: {len(gaps & said)} of {len(gaps)} reported, {len(said - gaps)} that do not exist")
-    said_twice = {run["first"] for run in report["repeated"]}
+    said_twice = {bare(run["first"]) for run in report["repeated"]}
     print(f"repeated: {len(repeated & said_twice)} of {len(repeated)} reported, {len(said_twice - repeated)} that are not")
     print(*misses[:show], *[f"gap not reported: {gap}" for gap in sorted(gaps - said)][:show],
           *[f"gap that does not exist: {gap}" for gap in sorted(said - gaps)][:show], sep="\n")
 
 
 def split(number):
+    """The prefix without separators, and the number."""
     prefix = number.rstrip("0123456789")
-    return prefix, int(number[len(prefix):])
+    return bare(prefix), int(number[len(prefix):])
+
+
+def bare(number):
+    return number and "".join(c for c in number if c.isalnum())
 
 
 if __name__ == "__main__":

@@ -67,9 +67,41 @@ impl Reading {
     }
 }
 
-/// The readings of a line, in its order.
-pub(super) fn readings(line: &EdgeLine<'_>) -> Vec<Reading> {
-    let words: Vec<&str> = line.text.split_whitespace().collect();
+/// The readings of a line. Where OCR read it, hyphens may have spaces beside them that are not there.
+pub(super) fn readings(line: &EdgeLine<'_>, by_ocr: bool) -> Vec<Reading> {
+    let mut readings = of_text(line.text, line.place);
+    if by_ocr {
+        let mut more = of_text(&joined(line.text), line.place);
+        more.retain(|reading| readings.iter().all(|known| known.number != reading.number));
+        readings.append(&mut more);
+    }
+    readings
+}
+
+/// A line without the spaces beside hyphens that stand within a number: before digits, and where only one side has a space.
+fn joined(line: &str) -> String {
+    let mut text = String::with_capacity(line.len());
+    let mut rest = line;
+    while let Some(c) = rest.chars().next() {
+        rest = &rest[c.len_utf8()..];
+        if !matches!(c, '-' | '–' | '—' | '_' | '~') {
+            text.push(c);
+            continue;
+        }
+        let (before, after) = (text.trim_end().len(), rest.trim_start());
+        let is_apart = before < text.len() && after.len() < rest.len();
+        if !is_apart || after.starts_with(|c: char| c.is_ascii_digit()) {
+            text.truncate(before);
+            rest = after;
+        }
+        text.push(if c == '_' { '_' } else { '-' });
+    }
+    text
+}
+
+/// The readings of a text, in its order.
+fn of_text(text: &str, place: Place) -> Vec<Reading> {
+    let words: Vec<&str> = text.split_whitespace().collect();
     let mut readings = Vec::new();
     for (n, word) in words.iter().enumerate() {
         let Some((prefix, digits)) = parts(word) else { continue };
@@ -84,7 +116,7 @@ pub(super) fn readings(line: &EdgeLine<'_>) -> Vec<Reading> {
         };
         if let Ok(number) = format!("{prefix}{digits}").parse::<BatesNumber>() {
             let is_alone = words_of_it == words.len();
-            readings.push(Reading { series: number.series(), number, place: line.place, is_alone });
+            readings.push(Reading { series: number.series(), number, place, is_alone });
         }
     }
     readings
@@ -100,6 +132,10 @@ fn parts(word: &str) -> Option<(&str, &str)> {
     };
     let prefix = word.trim_end_matches(|c: char| c.is_ascii_digit());
     let digits = &word[prefix.len()..];
+    let prefix = match prefix.split_once('-') {
+        Some((first, rest)) if BESIDE.contains(&first.to_uppercase().as_str()) => rest,
+        _ => prefix,
+    };
     (MIN_DIGITS..=MAX_DIGITS).contains(&digits.len()).then_some((prefix, digits))
 }
 

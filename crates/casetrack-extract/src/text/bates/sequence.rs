@@ -19,8 +19,12 @@ const FEWEST_SIGNS: usize = 8;
 
 /// Forms of numbers that are told from each other; the rarest beyond are left as they were read.
 const MAX_FORMS: usize = 20;
-/// Of two forms that may be the same, how many times as often the one with fewer digits must be read to be believed.
-const DIGITS_WEIGH: usize = 4;
+/// Zeros after letters are read as letters, and letters as digits. Of two forms that differ so, how many times as often the one with the
+/// usual mistake must be read to be believed.
+const LIKELIER: usize = 4;
+
+/// How many times as often a part of a prefix must be confirmed as the whole to be believed.
+const WHOLE_WEIGHS: usize = 3;
 
 /// The series of a document and what confirms them, best first.
 type Ranks = HashMap<String, usize>;
@@ -28,7 +32,11 @@ type Ranks = HashMap<String, usize>;
 /// The Bates number of each page, as far as it was found.
 pub(super) fn numbers(pages: &[Page]) -> Vec<Option<BatesNumber>> {
     let lines: Vec<Vec<EdgeLine<'_>>> = pages.iter().map(edge_lines).collect();
-    let mut read: Vec<Vec<Reading>> = lines.iter().map(|lines| lines.iter().flat_map(readings).collect()).collect();
+    let of_page = |(page, lines): (&Page, &Vec<EdgeLine<'_>>)| {
+        let by_ocr = page.method != ExtractionMethod::Native;
+        lines.iter().flat_map(|line| readings(line, by_ocr)).collect::<Vec<_>>()
+    };
+    let mut read: Vec<Vec<Reading>> = pages.iter().zip(&lines).map(of_page).collect();
     unite(pages, &mut read);
     let confirmed = confirmed(&read);
     let ranks = accepted(&read, &confirmed);
@@ -59,6 +67,12 @@ impl Form {
         let digits = signs.strip_prefix(&*self.folded).filter(|digits| digits.len() == self.width)?;
         let number = digits.iter().collect::<String>().parse().ok()?;
         Some(BatesNumber { prefix: self.prefix.clone(), number, width: self.width })
+    }
+
+    /// Whether both may be the same, and this one has a letter in the prefix where the other has a digit.
+    fn has_more_letters_than(&self, other: &Self) -> bool {
+        let letters = |form: &Self| form.prefix.chars().filter(|c| c.is_alphabetic()).count();
+        self.width == other.width && self.folded == other.folded && letters(self) > letters(other)
     }
 
     /// Whether both may be the same, of which this one takes signs for digits that the other takes for letters.
@@ -99,11 +113,11 @@ fn forms(pages: &[Page], read: &[Vec<Reading>]) -> Vec<Form> {
         (b.is_stated, b.numbers, b.width).cmp(&(a.is_stated, a.numbers, a.width)).then_with(|| a.prefix.cmp(&b.prefix))
     });
     forms.truncate(MAX_FORMS);
-    // A zero after letters is often read as one.
     for n in 0..forms.len() {
         let likelier = (n + 1..forms.len()).find(|&m| {
             let (form, other) = (&forms[m], &forms[n]);
-            !other.is_stated && form.has_more_digits_than(other) && form.numbers * DIGITS_WEIGH >= other.numbers
+            let is_other = form.has_more_digits_than(other) || form.has_more_letters_than(other);
+            !other.is_stated && is_other && form.numbers * LIKELIER >= other.numbers
         });
         if let Some(m) = likelier {
             forms.swap(n, m);
@@ -164,8 +178,16 @@ fn accepted(read: &[Vec<Reading>], confirmed: &[Vec<bool>]) -> Ranks {
             accepted.push((series, count));
         }
     }
-    accepted.sort_by_key(|&(series, count)| (std::cmp::Reverse(count), series.is_empty(), series.to_owned()));
-    accepted.into_iter().enumerate().map(|(rank, (series, _))| (series.to_owned(), rank)).collect()
+    // What follows a hyphen is often read without what stands before it.
+    let is_part = |&(series, count): &(&str, usize)| {
+        let whole = |&(other, often): &(&str, usize)| {
+            other.len() > series.len() && other.ends_with(series) && WHOLE_WEIGHS * often >= count
+        };
+        accepted.iter().any(whole)
+    };
+    let mut whole: Vec<(&str, usize)> = accepted.iter().copied().filter(|found| !is_part(found)).collect();
+    whole.sort_by_key(|&(series, count)| (std::cmp::Reverse(count), series.is_empty(), series.to_owned()));
+    whole.into_iter().enumerate().map(|(rank, (series, _))| (series.to_owned(), rank)).collect()
 }
 
 /// Whether numbers filled up with zeros go up over most pages at one place, though none follows another.

@@ -161,6 +161,17 @@ fn what_ocr_misread_is_mended_by_the_pages_around() {
 }
 
 #[test]
+fn hyphens_may_stand_apart_on_scans() {
+    let right: Vec<String> = (6..10).map(|n| format!("GOOG-00712{n}")).collect();
+    assert_eq!(read(&["GO0G - 007126", "GOO0G -007127", "GOOG-007128", "GO0G- 007129"]), right);
+    let right: Vec<String> = (5..8).map(|n| format!("ABC-DEF-00235{n}")).collect();
+    assert_eq!(read(&["ABC- DEF-002355", "ABC-DEF - 002356", "A8C -DEF-002357"]), right);
+    let right: Vec<String> = (5..8).map(|n| format!("SMITH00235{n}")).collect();
+    assert_eq!(read(&["Lease - SMITH002355", "Lease - SMITH002356", "Confidential-SMITH002357"]), right);
+    assert_eq!(stamped(&["Lot - 002355", "Lot - 002356", "Lot - 002357"]).0, ["002355", "002356", "002357"]);
+}
+
+#[test]
 fn nothing_is_mended_that_the_pages_around_do_not_say() {
     assert_eq!(read(&["SMITH0000A1"]), [""]);
     // The second may have been stamped twice, and the number after the gap was read.

@@ -316,10 +316,13 @@ fn mend(pages: &[Page], lines: &[Vec<EdgeLine<'_>>], chosen: &mut [Option<BatesN
             None => {
                 let shown = |expected: &&Expected| shows(lines, &expected.number, 0);
                 let nearly = || expected.first().filter(|best| best.is_between() && best.votes() > 2);
+                let but_for_prefix =
+                    |expected: &&Expected| expected.votes() > 1 && shows_digits(lines, &expected.number);
                 let best = expected
                     .iter()
                     .find(shown)
-                    .or_else(|| nearly().filter(|best| shows(lines, &best.number, MOST_WRONG)));
+                    .or_else(|| nearly().filter(|best| shows(lines, &best.number, MOST_WRONG)))
+                    .or_else(|| expected.iter().find(but_for_prefix));
                 best.map(|best| best.number.clone())
             }
         };
@@ -336,6 +339,17 @@ fn shows(lines: &[EdgeLine<'_>], number: &BatesNumber, wrong: usize) -> bool {
         return false;
     }
     lines.iter().any(|line| distance(&sought, &folded(line.text)) <= wrong)
+}
+
+/// Whether a line shows a number with all its digits, and only signs of its prefix changed, left out or added.
+fn shows_digits(lines: &[EdgeLine<'_>], number: &BatesNumber) -> bool {
+    let sought = folded(&number.to_string());
+    let digits = &sought[sought.len().saturating_sub(number.width)..];
+    sought.len() >= FEWEST_SIGNS
+        && lines
+            .iter()
+            .map(|line| folded(line.text))
+            .any(|line| distance(&sought, &line) <= MOST_WRONG && distance(digits, &line) == 0)
 }
 
 /// The fewest signs to change, leave out or add that make `sought` a part of `text`. Costs time in proportion to the product of their

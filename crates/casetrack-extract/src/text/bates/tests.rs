@@ -164,6 +164,8 @@ fn what_ocr_misread_is_mended_by_the_pages_around() {
 fn hyphens_may_stand_apart_on_scans() {
     let right: Vec<String> = (6..10).map(|n| format!("GOOG-00712{n}")).collect();
     assert_eq!(read(&["GO0G - 007126", "GOO0G -007127", "GOOG-007128", "GO0G- 007129"]), right);
+    let right = ["GOOG-007126", "GOOG-007127", "GOOG-007128", "GOOG-007140", "GOOG-007141"];
+    assert_eq!(read(&["GOOG-007126", "GOOG-007127", "GO000G - 007128", "GOOG-007140", "GOOG-007141"]), right);
     let right: Vec<String> = (5..8).map(|n| format!("ABC-DEF-00235{n}")).collect();
     assert_eq!(read(&["ABC- DEF-002355", "ABC-DEF - 002356", "A8C -DEF-002357"]), right);
     let right: Vec<String> = (5..8).map(|n| format!("SMITH00235{n}")).collect();

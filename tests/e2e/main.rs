@@ -2,6 +2,7 @@
 
 mod architecture;
 mod bad_input;
+mod bates;
 mod cli;
 mod client;
 mod containers;

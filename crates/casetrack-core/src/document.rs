@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::labels::labelled;
 use crate::marks::Marks;
-use crate::{DocumentId, Sha256, Timestamp};
+use crate::{DocumentId, Sha256, Timestamp, printed_page};
 
 labelled! {
     /// The format of a file, recognised by its content.
@@ -182,11 +182,30 @@ pub struct Page {
 pub struct PageNotes {
     /// What OCR read where the text layer says something else, by line. It is searched, but never quoted.
     pub other_readings: Vec<OtherReading>,
+    /// The label that the file gives the page ("iii", "A-1"), where it is not its number.
+    #[serde(default)]
+    pub label: Option<String>,
+    /// The Bates number on the page, as printed; digits that OCR misread are those that the sequence of the pages has.
+    #[serde(default)]
+    pub bates: Option<String>,
 }
 
-impl PageNotes {
-    pub fn is_empty(&self) -> bool {
-        *self == Self::default()
+/// Where the text of a page comes from, and what the page is called besides its number.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PageOrigin {
+    pub method: ExtractionMethod,
+    /// Mean word confidence, 0–1, where OCR was used.
+    pub ocr_confidence: Option<f32>,
+    /// As [`PageNotes`] has it.
+    pub label: Option<String>,
+    /// As [`PageNotes`] has it.
+    pub bates: Option<String>,
+}
+
+impl Page {
+    /// How the page is cited: `p. 12 (Bates SMITH000042)`. `unpaged` is that of the document.
+    pub fn cited(&self, unpaged: bool) -> String {
+        printed_page(self.number, unpaged, self.notes.label.as_deref(), self.notes.bates.as_deref())
     }
 }
 

@@ -5,7 +5,9 @@
 //! values (`char`s) from the start of the stored page text, half-open, unless a name says `byte`. Pages, paragraphs and
 //! lines are numbered from 1, chunks of a document from 0.
 
+pub mod bates;
 pub mod chunk;
+pub mod citation;
 pub mod collection;
 pub mod config;
 pub mod document;
@@ -22,12 +24,14 @@ pub mod range;
 pub mod reference;
 pub mod time;
 
+pub use bates::{BatesNumber, BatesRange};
 pub use chunk::Chunk;
+pub use citation::CitationStyle;
 pub use collection::{CollectionMeta, CollectionStatus, CollectionType};
 pub use config::{ChunkConfig, Feature, Limits, Tier};
 pub use document::{
     Block, BlockKind, DocumentMeta, DocumentType, ExtractionMethod, FileFormat, OtherReading, Page, PageNotes,
-    Properties, Rect,
+    PageOrigin, Properties, Rect,
 };
 pub use entity::{
     AmountValue, Annotations, DatePrecision, DateValue, EntityType, EntityValue, LocalEntity, Mention, PlacedMention,
@@ -38,7 +42,7 @@ pub use hint::{Action, FileLimit, Hint, Notice};
 pub use id::{ChunkId, CollectionId, DocumentId, JobId, Sha256, WatchId};
 pub use password::Password;
 pub use progress::{Cancel, Progress, ProgressSink, ProgressTotals};
-pub use provenance::{Provenance, cited_page};
+pub use provenance::{Provenance, cited_page, printed_page};
 pub use range::{ColumnRange, RowRange, column_letters};
 pub use reference::{Reference, ReferenceKind, Relation};
 pub use time::Timestamp;

@@ -3,7 +3,10 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Chunk, ColumnRange, DocumentId, DocumentMeta, ExtractionMethod, Rect, RowRange, Sha256, Timestamp};
+use crate::{
+    Chunk, CitationStyle, ColumnRange, DocumentId, DocumentMeta, ExtractionMethod, PageOrigin, Rect, RowRange, Sha256,
+    Timestamp,
+};
 
 /// The exact origin of a chunk. No text leaves the engine without one.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -17,6 +20,12 @@ pub struct Provenance {
     /// Whether the file does not say where its pages end. Then `page` counts the parts between the page breaks that its text asks for.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unpaged: bool,
+    /// The label that the file prints on the page ("iii", "A-1"), where it is not its number.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub page_label: Option<String>,
+    /// The Bates number on the page, as printed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bates: Option<String>,
     pub paragraph_start: u32,
     pub paragraph_end: u32,
     pub line_start: u32,
@@ -33,11 +42,14 @@ pub struct Provenance {
     pub chunk_index: u32,
     pub created_at: Timestamp,
     pub embedded_at: Option<Timestamp>,
+    /// How [`citation`](Self::citation) cites it.
+    #[serde(skip)]
+    pub style: CitationStyle,
 }
 
 impl Provenance {
-    /// `method` and `ocr_confidence` describe the chunk's page.
-    pub fn of(chunk: &Chunk, document: &DocumentMeta, method: ExtractionMethod, ocr_confidence: Option<f32>) -> Self {
+    /// `origin` is that of the chunk's page.
+    pub fn of(chunk: &Chunk, document: &DocumentMeta, origin: &PageOrigin, style: CitationStyle) -> Self {
         Self {
             document_id: document.id,
             document_name: document.name.clone(),
@@ -45,6 +57,8 @@ impl Provenance {
             sha256: document.sha256,
             page: chunk.page,
             unpaged: document.unpaged,
+            page_label: origin.label.clone(),
+            bates: origin.bates.clone(),
             paragraph_start: chunk.paragraph_start,
             paragraph_end: chunk.paragraph_end,
             line_start: chunk.line_start,
@@ -56,38 +70,57 @@ impl Provenance {
             column_range: chunk.column_range,
             bounding_boxes: chunk.bounding_boxes.clone(),
             heading_path: chunk.heading_path.clone(),
-            extraction_method: method,
-            ocr_confidence,
+            extraction_method: origin.method,
+            ocr_confidence: origin.ocr_confidence,
             chunk_index: chunk.index,
             created_at: document.ingested_at,
             embedded_at: document.embedded_at,
+            style,
         }
     }
 
-    /// `Vendor_Agreement.docx, p. 12, para. 8, ll. 1-4`; without pages `Vendor_Agreement.docx, no page, "7. Liability", para. 8, l. 8`
+    /// In the form of `style`.
     pub fn citation(&self) -> String {
+        self.style.cite(self)
+    }
+
+    /// `Vendor_Agreement.docx, p. 12, para. 8, ll. 1-4`; without pages `Vendor_Agreement.docx, no page, "7. Liability", para. 8, l. 8`
+    pub fn full_citation(&self) -> String {
         let heading = self.heading_path.last().filter(|_| self.unpaged).map(|heading| quoted_heading(heading));
         format!(
             "{}, {}{}, {}, {}",
             self.document_name,
-            cited_page(self.page, self.unpaged),
+            self.cited_page(),
             heading.unwrap_or_default(),
             self.cited_paragraphs(),
-            numbered("l.", "ll.", self.line_start, self.line_end),
+            self.cited_lines(),
         )
     }
 
     /// `Vendor_Agreement, p. 12`; without pages `Vendor_Agreement, no page, para. 8`
     pub fn short_citation(&self) -> String {
-        let name = match self.document_name.rsplit_once('.') {
-            Some((stem, extension)) if !stem.is_empty() && extension.len() <= 8 && !extension.contains(' ') => stem,
-            _ => &self.document_name,
-        };
-        let page = cited_page(self.page, self.unpaged);
+        let (name, page) = (self.bare_name(), self.cited_page());
         if self.unpaged { format!("{name}, {page}, {}", self.cited_paragraphs()) } else { format!("{name}, {page}") }
     }
 
-    fn cited_paragraphs(&self) -> String {
+    /// The document's name without the ending of a file.
+    pub(crate) fn bare_name(&self) -> &str {
+        match self.document_name.rsplit_once('.') {
+            Some((stem, extension)) if !stem.is_empty() && extension.len() <= 8 && !extension.contains(' ') => stem,
+            _ => &self.document_name,
+        }
+    }
+
+    /// `p. 12 (A-1, Bates SMITH000042)`: the page of the file, and what is printed on it.
+    pub fn cited_page(&self) -> String {
+        printed_page(self.page, self.unpaged, self.page_label.as_deref(), self.bates.as_deref())
+    }
+
+    pub(crate) fn cited_lines(&self) -> String {
+        numbered("l.", "ll.", self.line_start, self.line_end)
+    }
+
+    pub(crate) fn cited_paragraphs(&self) -> String {
         numbered("para.", "paras.", self.paragraph_start, self.paragraph_end)
     }
 }
@@ -98,6 +131,17 @@ pub fn cited_page(page: u32, unpaged: bool) -> String {
         (false, page) => format!("p. {page}"),
         (true, 1) => "no page".to_owned(),
         (true, part) => format!("no page, part {part}"),
+    }
+}
+
+/// As [`cited_page`], with what is printed on the page: its label, where that is not its number, and its Bates number.
+pub fn printed_page(page: u32, unpaged: bool, label: Option<&str>, bates: Option<&str>) -> String {
+    let cited = cited_page(page, unpaged);
+    match (label, bates) {
+        (None, None) => cited,
+        (Some(label), None) => format!("{cited} ({label})"),
+        (None, Some(number)) => format!("{cited} (Bates {number})"),
+        (Some(label), Some(number)) => format!("{cited} ({label}, Bates {number})"),
     }
 }
 
@@ -117,8 +161,38 @@ fn numbered(one: &str, many: &str, start: u32, end: u32) -> String {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
+
+    pub(crate) fn provenance() -> Provenance {
+        Provenance {
+            document_id: DocumentId::from_bytes([7; 16]),
+            document_name: "Lease.pdf".into(),
+            file_path: "/data/Lease.pdf".into(),
+            sha256: Sha256([0; 32]),
+            page: 7,
+            unpaged: false,
+            page_label: None,
+            bates: None,
+            paragraph_start: 8,
+            paragraph_end: 8,
+            line_start: 1,
+            line_end: 4,
+            char_start: 0,
+            char_end: 9,
+            sheet_name: None,
+            row_range: None,
+            column_range: None,
+            bounding_boxes: Vec::new(),
+            heading_path: Vec::new(),
+            extraction_method: ExtractionMethod::Native,
+            ocr_confidence: None,
+            chunk_index: 0,
+            created_at: Timestamp(0),
+            embedded_at: None,
+            style: CitationStyle::Full,
+        }
+    }
 
     #[test]
     fn single_numbers_and_ranges_are_cited_differently() {

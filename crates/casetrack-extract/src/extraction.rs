@@ -10,6 +10,7 @@ use casetrack_core::{Error, FileFormat, Result};
 use crate::build::{DocumentBuilder, PageObserver};
 use crate::container::encryption;
 use crate::model::{Course, ExtractOptions, Extraction, Source};
+use crate::text::bates::note_bates;
 use crate::text::clauses::mark_headings;
 use crate::text::language;
 use crate::{detect, registry};
@@ -25,8 +26,16 @@ use crate::{detect, registry};
 /// `NeedsOcr` or `FileTooLarge`; `MissingDependency` when a PDF is read without libpdfium.
 pub fn extract(path: &Path, bytes: &[u8], options: &ExtractOptions) -> Result<Extraction> {
     let mut extraction = extract_observed(path, bytes, options, None, Course::default())?;
-    mark_headings(extraction.format, &mut extraction.pages);
+    extraction.complete();
     Ok(extraction)
+}
+
+impl Extraction {
+    /// Finds what shows when all pages are known: headings of clauses and Bates numbers.
+    pub(crate) fn complete(&mut self) {
+        mark_headings(self.format, &mut self.pages);
+        self.warnings.extend(note_bates(self.unpaged, &mut self.pages));
+    }
 }
 
 /// The same, with each page shown to `observer` as soon as it is complete, in the steps of `course`, and without the headings of

@@ -5,6 +5,7 @@
 //! read_only = false               # only tools that change nothing
 //! allowed_roots = ["~/Matters"]   # files elsewhere are not read; default: any
 //! deny = ["Private", "*.pst"]     # never read, besides keys and credentials (see `casetrack_engine::access::DENIED`)
+//! citations = "full"              # or "short", "bates", or a template: "{document}, {page} [{bates}]"
 //!
 //! [audit]
 //! enabled = true                  # a line for each tool call in audit.jsonl
@@ -16,11 +17,11 @@
 //! result_chars = 60000            # characters of an answer, in text and in structured content; 5,000 to 10,000,000
 //! ```
 //!
-//! The access settings also hold on the command line; the others concern the sessions of assistants.
+//! The access settings and `citations` also hold on the command line; the others concern the sessions of assistants.
 
 use std::path::{Path, PathBuf};
 
-use casetrack_core::{Error, Result};
+use casetrack_core::{CitationStyle, Error, Result};
 use casetrack_engine::access::Access;
 use serde::{Deserialize, Serialize};
 
@@ -36,6 +37,7 @@ pub struct Settings {
     pub read_only: bool,
     pub allowed_roots: Vec<PathBuf>,
     pub deny: Vec<String>,
+    pub citations: Option<CitationStyle>,
     pub audit: Audit,
     pub limits: CallLimits,
 }
@@ -192,6 +194,7 @@ mod tests {
             ("[limits]\nresult_chars = \"many\"", ["line 2", "result_chars"]),
             ("toolsets = [\"core\", \"grpah\"]", ["line 1", "grpah"]),
             ("[limits]\nconcurrent_calls = 0", ["concurrent_calls is 0", "between 1 and 64"]),
+            ("citations = \"{pages}\"", ["line 1", "{pages}"]),
             ("toolsets = []", ["toolsets is empty", "all"]),
             ("read_only = ", ["line 1", "read_only"]),
         ] {

@@ -12,8 +12,8 @@ use crate::schema::{self, JsonObject};
 use crate::session::{Context, ToolOutput};
 use crate::tool::{Effect, Tool, Toolset};
 use crate::tools::{
-    chunks, collections, documents, entities, ingest, jobs, navigation, obligations, overview, quotes, references,
-    reindex, search, sheet, status, sync, tags, terms, watches,
+    bates, chunks, collections, documents, entities, ingest, jobs, navigation, obligations, overview, quotes,
+    references, reindex, search, sheet, status, sync, tags, terms, watches,
 };
 use casetrack_text::format::shorten;
 
@@ -52,6 +52,7 @@ static TABLE: LazyLock<Vec<Entry>> = LazyLock::new(|| {
         Entry::of::<sheet::GetMatterSheet>(),
         Entry::of::<sheet::DefineColumn>(),
         Entry::of::<obligations::GetObligations>(),
+        Entry::of::<bates::ListBates>(),
         Entry::of::<chunks::GetChunk>(),
         Entry::of::<chunks::GetDocumentChunks>(),
         Entry::of::<chunks::GetSourceContext>(),

@@ -69,7 +69,7 @@ pub use archive::{Archive, ArchiveManifest, ExportOptions, ExportReport};
 pub use bm25::{Bm25Query, CONTEXT_WEIGHT, Expression, MAX_QUERY_BYTES, MAX_QUERY_TERMS, WordConditions, Words};
 pub use collection::{
     CatalogueEntry, Collection, Conditions, Correction, Counts, DescribedDocument, DiskUsage, DocumentChange, Filter,
-    Hit, IndexProgress, Naming, Observer, Passage, Passages, Selection, Telling, TellingReader,
+    Hit, IndexProgress, Naming, Observer, PageTest, Passage, Passages, Selection, Telling, TellingReader,
 };
 pub use fs::{make_private, write_atomically};
 pub use manifest::VectorModels;

@@ -3,9 +3,7 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 
-use casetrack_core::{
-    Annotations, Block, Chunk, ChunkId, DocumentId, DocumentMeta, ExtractionMethod, Page, Result, Sha256,
-};
+use casetrack_core::{Annotations, Block, Chunk, ChunkId, DocumentId, DocumentMeta, Page, PageOrigin, Result, Sha256};
 use half::f16;
 use rocksdb::{DBPinnableSlice, Direction, IteratorMode, ReadOptions, Snapshot};
 
@@ -123,9 +121,19 @@ impl<'t> Reader<'t> {
         Ok(self.layout(document, page)?.blocks)
     }
 
-    pub fn page_method(&self, document: DocumentId, page: u32) -> Result<(ExtractionMethod, Option<f32>)> {
+    pub fn page_origin(&self, document: DocumentId, page: u32) -> Result<PageOrigin> {
         let record = self.page_record(document, page)?.ok_or_else(|| lost("record", document, page))?;
-        Ok((record.method, record.ocr_confidence))
+        Ok(record.into_origin())
+    }
+
+    /// The Bates numbers on the pages of a document, by page. Reads no text.
+    pub fn bates(&self, document: DocumentId) -> Result<Vec<(u32, String)>> {
+        let mut numbers = Vec::new();
+        for entry in self.numbered(cf::PAGES, document, 0..u32::MAX)? {
+            let (page, value) = entry?;
+            numbers.extend(PageRecord::decode(&value)?.into_origin().bates.map(|number| (page, number)));
+        }
+        Ok(numbers)
     }
 
     /// A part of a page's text by bytes. Reads only the segments that hold it.

@@ -6,8 +6,8 @@ pub mod sparse_vector;
 mod state;
 
 use casetrack_core::{
-    Block, Chunk, ChunkId, ColumnRange, DocumentId, DocumentMeta, Error, ExtractionMethod, Page, PageNotes, Rect,
-    Result, RowRange,
+    Block, Chunk, ChunkId, ColumnRange, DocumentId, DocumentMeta, Error, ExtractionMethod, Page, PageNotes, PageOrigin,
+    Rect, Result, RowRange,
 };
 use serde::{Deserialize, Serialize};
 
@@ -82,10 +82,13 @@ pub struct ChunkPlace {
     pub index: u32,
 }
 
-/// Version of the value of a page that has notes. Without them it is written as before, so that earlier programs read it.
-const PAGE_VERSION_WITH_NOTES: u8 = 2;
-/// Notes that say nothing, encoded.
-const NO_NOTES: [u8; 1] = [0];
+/// Versions of the value of a page that has other readings, and of one that has a label or a Bates number. A page is written in the
+/// first version that holds it, so that earlier programs read it.
+const PAGE_VERSION_WITH_READINGS: u8 = 2;
+const PAGE_VERSION_WITH_PRINTED: u8 = 3;
+/// Notes that say nothing, encoded: no other readings, no label, no Bates number.
+const NO_NOTES: [u8; 3] = [0; 3];
+const NOTHING_PRINTED: [u8; 2] = [0; 2];
 
 /// Value of `pages`, with a version of its own.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -112,16 +115,27 @@ impl PageRecord {
     }
 
     pub fn encode(&self) -> Result<Vec<u8>> {
-        if !self.notes.is_empty() {
-            return encode_as(PAGE_VERSION_WITH_NOTES, self);
-        }
-        let mut value = encode_as(VALUE_VERSION, self)?;
-        value.truncate(value.len().saturating_sub(NO_NOTES.len()));
+        let PageNotes { other_readings, label, bates } = &self.notes;
+        let (version, left_out): (u8, &[u8]) = match (label, bates) {
+            (None, None) if other_readings.is_empty() => (VALUE_VERSION, &NO_NOTES),
+            (None, None) => (PAGE_VERSION_WITH_READINGS, &NOTHING_PRINTED),
+            _ => (PAGE_VERSION_WITH_PRINTED, &[]),
+        };
+        let mut value = encode_as(version, self)?;
+        value.truncate(value.len().saturating_sub(left_out.len()));
         Ok(value)
     }
 
     pub fn decode(value: &[u8]) -> Result<Self> {
-        decode_any("page", value, PAGE_VERSION_WITH_NOTES, |_| &NO_NOTES)
+        decode_any("page", value, PAGE_VERSION_WITH_PRINTED, |version| match version {
+            PAGE_VERSION_WITH_READINGS => &NOTHING_PRINTED,
+            _ => &NO_NOTES,
+        })
+    }
+
+    pub fn into_origin(self) -> PageOrigin {
+        let PageNotes { label, bates, .. } = self.notes;
+        PageOrigin { method: self.method, ocr_confidence: self.ocr_confidence, label, bates }
     }
 
     /// The page, with its text and layout.
@@ -244,10 +258,12 @@ mod tests {
             ocr_confidence in prop::option::of(0f32..1.0),
             sheet_name in prop::option::of("\\PC{0,8}"),
             readings in prop::collection::vec((any::<u32>(), "\\PC{0,8}"), 0..3),
+            label in prop::option::of("\\PC{0,8}"),
+            bates in prop::option::of("\\PC{0,8}"),
         ) -> Page {
             let blocks = blocks.into_iter().map(|(char_start, char_end, kind)| Block { char_start, char_end, kind }).collect();
             let other_readings = readings.into_iter().map(|(line, text)| OtherReading { line, text }).collect();
-            let notes = PageNotes { other_readings };
+            let notes = PageNotes { other_readings, label, bates };
             Page { number: 1, text, blocks, line_boxes, method, ocr_confidence, sheet_name, notes }
         }
     }
@@ -351,11 +367,16 @@ mod tests {
         assert_eq!(PageRecord::new(&page).unwrap().encode().unwrap(), bytes);
         assert_eq!(PageRecord::decode(&bytes).unwrap(), PageRecord::new(&page).unwrap());
         let other_readings = vec![OtherReading { line: 2, text: "T".into() }];
-        let notes = PageNotes { other_readings };
+        let notes = PageNotes { other_readings, ..PageNotes::default() };
         let noted = PageRecord::new(&Page { notes, ..page.clone() }).unwrap();
         let bytes = [2, 2, 0, 1, 1, b'S', 4, 3, 1, 2, 1, b'T'];
         assert_eq!(noted.encode().unwrap(), bytes);
         assert_eq!(PageRecord::decode(&bytes).unwrap(), noted);
+        let notes = PageNotes { bates: Some("B7".into()), ..PageNotes::default() };
+        let printed = PageRecord::new(&Page { notes, ..page.clone() }).unwrap();
+        let bytes = [3, 2, 0, 1, 1, b'S', 4, 3, 0, 0, 1, 2, b'B', b'7'];
+        assert_eq!(printed.encode().unwrap(), bytes);
+        assert_eq!(PageRecord::decode(&bytes).unwrap(), printed);
         assert_eq!(encode(&LayoutRecord::new(&page)).unwrap(), [1, 1, 0, 3, 1, 2, 1, 0]);
 
         let mut bytes = vec![1, 16];

@@ -4,6 +4,7 @@
 //! Passages are verbatim, between marks that they cannot contain; names, headings and one-line quotations from documents are marked and
 //! escaped, so that each stays on its line whatever it contains ([`marks`]).
 
+pub mod bates;
 pub mod chunks;
 pub mod collections;
 pub mod documents;

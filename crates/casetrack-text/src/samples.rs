@@ -1,8 +1,8 @@
 //! One small matter that the tests of this module render.
 
 use casetrack_core::{
-    ChunkId, CollectionId, CollectionMeta, CollectionStatus, CollectionType, DocumentId, DocumentMeta, DocumentType,
-    ExtractionMethod, FileFormat, Properties, Provenance, Sha256, Tier, Timestamp,
+    ChunkId, CitationStyle, CollectionId, CollectionMeta, CollectionStatus, CollectionType, DocumentId, DocumentMeta,
+    DocumentType, ExtractionMethod, FileFormat, Properties, Provenance, Sha256, Tier, Timestamp,
 };
 use casetrack_engine::chunks::ChunkView;
 use casetrack_engine::collections::CollectionSummary;
@@ -71,6 +71,8 @@ pub fn chunk() -> ChunkView {
         sha256: document.sha256,
         page: 12,
         unpaged: false,
+        page_label: None,
+        bates: None,
         paragraph_start: 8,
         paragraph_end: 8,
         line_start: 1,
@@ -87,6 +89,7 @@ pub fn chunk() -> ChunkView {
         chunk_index: 46,
         created_at: document.ingested_at,
         embedded_at: document.embedded_at,
+        style: CitationStyle::Full,
     };
     ChunkView {
         chunk_id: id::<ChunkId>("c0ffee00-0000-5000-8000-000000000001"),

@@ -3,7 +3,7 @@
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 
-use casetrack_core::{Action, CollectionMeta, Error, ErrorCode, Limits, Result, Tier, hint};
+use casetrack_core::{Action, CitationStyle, CollectionMeta, Error, ErrorCode, Limits, Result, Tier, hint};
 use casetrack_engine::{Engine, EngineConfig, MemoryMode, ModelProfile, Precision, WorkerCommand};
 use casetrack_mcp::settings::{Settings, Toolset};
 use clap::Args;
@@ -48,6 +48,10 @@ pub struct Global {
     /// Languages of scans, as tesseract names them: eng, deu+fra
     #[arg(long, global = true, env = "CASETRACK_LANGUAGES", value_name = "LANGUAGES", default_value = "eng")]
     pub languages: String,
+    /// How passages are cited: full, short, bates, or a template such as '{document}, {page} [{bates}]' [default: full, or what config.toml
+    /// says]
+    #[arg(long, global = true, env = "CASETRACK_CITATIONS", value_name = "STYLE")]
+    pub citations: Option<CitationStyle>,
     #[command(flatten)]
     pub file_limits: FileLimits,
 }
@@ -124,7 +128,9 @@ impl Global {
         let program = std::env::current_exe().map_err(|error| Error::io("the program's own file", error))?;
         config.reader = Some(WorkerCommand { program, arguments: vec!["read-files".to_owned()] });
         config.tier = self.tier;
-        config.access = self.settings()?.access(&config.data_dir)?;
+        let settings = self.settings()?;
+        config.access = settings.access(&config.data_dir)?;
+        config.citations = self.citations.clone().or(settings.citations).unwrap_or_default();
         Ok(config)
     }
 

@@ -121,7 +121,7 @@ impl Host {
         let contracts = roles::of(&known.collection, &found.entity, &documents)?;
         let mut mentions = Vec::new();
         for chunk in found.chunks {
-            if let Some(snippet) = snippet::at(&known.collection, &chunk.place)? {
+            if let Some(snippet) = snippet::at(&known.collection, &chunk.place, &self.config().citations)? {
                 mentions.push(MentionReport { mentions: chunk.mentions, roles: chunk.roles, snippet });
             }
         }
@@ -151,7 +151,7 @@ impl Host {
         let mut passages = Vec::new();
         for chunk in &found.chunks {
             if let Some(place) = chunk.places.first() {
-                passages.extend(snippet::at(&known.collection, place)?);
+                passages.extend(snippet::at(&known.collection, place, &self.config().citations)?);
             }
         }
         Ok(TogetherReport {
@@ -193,7 +193,7 @@ impl Host {
                 target: name(edge.target),
                 chunks: edge.chunks,
                 weight: edge.weight,
-                example: snippet::at(&known.collection, &edge.example)?,
+                example: snippet::at(&known.collection, &edge.example, &self.config().citations)?,
             });
         }
         let (nodes, notices) = (found.nodes.clone(), known.notices()?);

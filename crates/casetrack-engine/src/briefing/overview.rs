@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use casetrack_core::{CollectionId, CollectionMeta, DocumentId, Result};
+use casetrack_core::{CitationStyle, CollectionId, CollectionMeta, DocumentId, Result};
 use casetrack_store::{Conditions, WordConditions};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -107,7 +107,7 @@ impl Host {
             collection: known.collection.meta().clone(),
             organizations,
             people,
-            key_dates: events(&known, key_dates)?,
+            key_dates: events(&known, key_dates, &self.config().citations)?,
             topics,
             documents,
             references,
@@ -147,7 +147,7 @@ impl Host {
             collection: known.name(),
             total: timeline.total,
             selected,
-            events: events(&known, items)?,
+            events: events(&known, items, &self.config().citations)?,
             next_offset,
             notices,
         })
@@ -166,10 +166,10 @@ impl Host {
     }
 }
 
-fn events(known: &Known, events: Vec<TimelineEvent>) -> Result<Vec<EventReport>> {
+fn events(known: &Known, events: Vec<TimelineEvent>, style: &CitationStyle) -> Result<Vec<EventReport>> {
     let report = |event: TimelineEvent| {
         let place = event.sources.first().map(|source| &source.place);
-        let source = place.map(|place| snippet::at(&known.collection, place)).transpose()?.flatten();
+        let source = place.map(|place| snippet::at(&known.collection, place, style)).transpose()?.flatten();
         Ok(EventReport { event, source })
     };
     events.into_iter().map(report).collect()

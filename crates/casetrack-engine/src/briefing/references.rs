@@ -64,7 +64,7 @@ impl Host {
         };
         let mut citations = Vec::new();
         for chunk in found.chunks {
-            if let Some(snippet) = snippet::at(&known.collection, &chunk.place)? {
+            if let Some(snippet) = snippet::at(&known.collection, &chunk.place, &self.config().citations)? {
                 citations.push(CitationReport { citations: chunk.citations, relation: chunk.relation, snippet });
             }
         }

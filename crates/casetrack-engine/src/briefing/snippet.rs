@@ -1,6 +1,6 @@
 //! The text around a place of the graph.
 
-use casetrack_core::{ChunkId, Provenance, Result};
+use casetrack_core::{ChunkId, CitationStyle, Provenance, Result};
 use casetrack_store::Collection;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -25,9 +25,9 @@ pub struct Snippet {
 }
 
 /// `None` where the document has gone since the graph was asked.
-pub(super) fn at(collection: &Collection, place: &Place) -> Result<Option<Snippet>> {
+pub(super) fn at(collection: &Collection, place: &Place, style: &CitationStyle) -> Result<Option<Snippet>> {
     let Some(passage) = collection.passages().at(place.document, place.chunk)? else { return Ok(None) };
-    let view = chunks::view(passage);
+    let view = chunks::view(passage, style);
     let chars: Vec<char> = view.text.chars().collect();
     let start = (place.char_start.saturating_sub(view.provenance.char_start) as usize).min(chars.len());
     let end = (place.char_end.saturating_sub(view.provenance.char_start) as usize).clamp(start, chars.len());

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use casetrack_core::{
-    Action, ChunkId, CollectionId, DocumentId, DocumentMeta, Error, ErrorCode, Provenance, Result, hint,
+    Action, ChunkId, CitationStyle, CollectionId, DocumentId, DocumentMeta, Error, ErrorCode, Provenance, Result, hint,
 };
 use casetrack_store::{Passage, Passages};
 use schemars::JsonSchema;
@@ -90,7 +90,8 @@ pub const MAX_WINDOW: u32 = 5;
 impl Host {
     /// The chunk with this id (a full UUID).
     pub fn chunk(&self, collection: CollectionId, id: &str) -> Result<ChunkView> {
-        find_chunk(&mut self.collection(collection)?.passages(), id).map(view)
+        let passage = find_chunk(&mut self.collection(collection)?.passages(), id)?;
+        Ok(view(passage, &self.config().citations))
     }
 
     /// Chunks of a document; with `page`, of that page only.
@@ -112,7 +113,7 @@ impl Host {
         };
         let Part { items, total, next_offset } = paging.of(all.collect());
         let indexes = items.first().map_or(0..0, |first| *first..first + items.len() as u32);
-        let chunks = views(&mut collection.passages(), document.id, indexes)?;
+        let chunks = self.views(&mut collection.passages(), document.id, indexes)?;
         Ok(DocumentChunks { document, chunks, total, next_offset })
     }
 
@@ -136,7 +137,7 @@ impl Host {
         };
         let next_page = next.map(|next| next.page);
         let end_page = next_page.map_or(end, |next| next - 1);
-        let chunks = views(&mut collection.passages(), document.id, indexes)?;
+        let chunks = self.views(&mut collection.passages(), document.id, indexes)?;
         Ok(PageChunks { document, start_page: start, end_page, chunks, next_page })
     }
 
@@ -159,7 +160,7 @@ impl Host {
             }
         };
         let next = next.map(|index| passages.at(document.meta.id, index)).transpose()?.flatten();
-        let chunks = views(&mut passages, document.meta.id, range)?;
+        let chunks = self.views(&mut passages, document.meta.id, range)?;
         let next_chunk_id = next.map(|next| next.chunk.id);
         Ok(Traversal { document: document.meta.clone(), direction, chunks, next_chunk_id })
     }
@@ -171,9 +172,17 @@ impl Host {
         let mut passages = collection.passages();
         let passage = find_chunk(&mut passages, id)?;
         let (document, index) = (passage.document.meta.id, passage.chunk.index);
-        let before = views(&mut passages, document, index.saturating_sub(window)..index)?;
-        let after = views(&mut passages, document, index + 1..index.saturating_add(window + 1))?;
-        Ok(SourceContext { chunk_id: passage.chunk.id, before, chunk: view(passage), after })
+        let before = self.views(&mut passages, document, index.saturating_sub(window)..index)?;
+        let after = self.views(&mut passages, document, index + 1..index.saturating_add(window + 1))?;
+        Ok(SourceContext { chunk_id: passage.chunk.id, before, chunk: view(passage, &self.config().citations), after })
+    }
+}
+
+impl Host {
+    /// The chunks of a document with some indexes, as far as they exist.
+    fn views(&self, passages: &mut Passages<'_>, document: DocumentId, indexes: Range<u32>) -> Result<Vec<ChunkView>> {
+        let passages = passages.range(document, indexes)?;
+        Ok(passages.into_iter().map(|passage| view(passage, &self.config().citations)).collect())
     }
 }
 
@@ -198,14 +207,9 @@ pub(crate) fn find_chunk(passages: &mut Passages<'_>, id: &str) -> Result<Passag
     passages.with_id(parsed)?.ok_or_else(not_found)
 }
 
-/// The chunks of a document with some indexes, as far as they exist.
-fn views(passages: &mut Passages<'_>, document: DocumentId, indexes: Range<u32>) -> Result<Vec<ChunkView>> {
-    Ok(passages.range(document, indexes)?.into_iter().map(view).collect())
-}
-
-pub(crate) fn view(passage: Passage) -> ChunkView {
-    let Passage { document, chunk, method, ocr_confidence } = passage;
-    let provenance = Provenance::of(&chunk, &document.meta, method, ocr_confidence);
+pub(crate) fn view(passage: Passage, style: &CitationStyle) -> ChunkView {
+    let Passage { document, chunk, origin } = passage;
+    let provenance = Provenance::of(&chunk, &document.meta, &origin, style.clone());
     ChunkView {
         chunk_id: chunk.id,
         citation: provenance.citation(),

@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
-use casetrack_core::{CollectionId, DocumentId, Page, Result, cited_page};
+use casetrack_core::{CollectionId, DocumentId, Page, Result};
 use casetrack_nlp::{Fact, FactKind, facts};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -68,7 +68,7 @@ impl CitedPlace {
         };
         let place = format!(
             "{}, {}, {}",
-            cited_page(page.number, unpaged),
+            page.cited(unpaged),
             numbered("para.", "paras.", first, last),
             numbered("l.", "ll.", line_start, line_end)
         );

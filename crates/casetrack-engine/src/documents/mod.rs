@@ -1,5 +1,6 @@
 //! List, find, describe and delete the documents of a collection.
 
+pub mod bates;
 pub mod chunks;
 pub(crate) mod facts;
 pub mod marking;

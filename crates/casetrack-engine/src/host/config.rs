@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use casetrack_core::{ChunkConfig, Limits, Result, Tier};
+use casetrack_core::{ChunkConfig, CitationStyle, Limits, Result, Tier};
 use casetrack_embed::{EmbedOptions, MemoryMode, ModelProfile, Precision};
 use casetrack_extract::ExtractOptions;
 use casetrack_extract::isolation::WorkerCommand;
@@ -38,6 +38,8 @@ pub struct EngineConfig {
     pub profile: ModelProfile,
     /// What dense vectors are computed in; those of a collection must all be of one precision.
     pub precision: Precision,
+    /// How passages are cited.
+    pub citations: CitationStyle,
     /// Which files may be read.
     #[serde(skip)]
     pub access: Access,
@@ -58,6 +60,7 @@ impl EngineConfig {
             memory_mode: None,
             profile: ModelProfile::default(),
             precision: Precision::default(),
+            citations: CitationStyle::default(),
             access: Access::default(),
         }
     }

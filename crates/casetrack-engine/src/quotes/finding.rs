@@ -5,7 +5,7 @@ use std::collections::hash_map::Entry;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 
-use casetrack_core::{DocumentId, Page, Result};
+use casetrack_core::{CitationStyle, DocumentId, Page, Result};
 use casetrack_extract::running_lines;
 use casetrack_store::{Collection, Passages};
 
@@ -68,12 +68,14 @@ pub(super) enum Finding {
 pub(super) struct Finder<'c> {
     collection: &'c Collection,
     pub passages: Passages<'c>,
+    /// Of citations.
+    pub style: CitationStyle,
     running: HashMap<DocumentId, Vec<Vec<Range<u32>>>>,
 }
 
 impl<'c> Finder<'c> {
-    pub fn new(collection: &'c Collection) -> Self {
-        Self { collection, passages: collection.passages(), running: HashMap::new() }
+    pub fn new(collection: &'c Collection, style: CitationStyle) -> Self {
+        Self { collection, passages: collection.passages(), style, running: HashMap::new() }
     }
 
     pub fn page(&self, document: DocumentId, number: u32) -> Result<Option<Page>> {

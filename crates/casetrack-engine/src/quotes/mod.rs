@@ -121,7 +121,7 @@ impl Host {
         let collection = self.collection(collection)?;
         let document = request.document.as_deref().map(|name| find_document(&collection, name)).transpose()?;
         let documents = document.map(|document| vec![document.id]);
-        let mut finder = Finder::new(&collection);
+        let mut finder = Finder::new(&collection, self.config().citations.clone());
         let finding = finder.find(text, documents.as_deref())?;
         let mut check = checked_places(&mut finder, finding, request.paging)?;
         check.collection = collection.meta().name.clone();

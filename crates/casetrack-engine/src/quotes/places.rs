@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-use casetrack_core::{ChunkId, DocumentId, Page, Provenance, Result, cited_page};
+use casetrack_core::{ChunkId, DocumentId, Page, Provenance, Result};
 use casetrack_extract::chunker::headings_at;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -104,18 +104,19 @@ fn place(finder: &mut Finder<'_>, found: &Found, pages: &[Page]) -> Result<Quote
         char_start: found.start.char,
         char_end: found.end.char,
         heading_path,
-        ..Provenance::of(chunk, &passage.document.meta, passage.method, passage.ocr_confidence)
+        ..Provenance::of(chunk, &passage.document.meta, &passage.origin, finder.style.clone())
     };
     let page_end = (found.end.page != found.start.page).then_some(found.end.page);
     let citation = match page_end {
         None => provenance.citation(),
-        Some(end) => format!(
+        // A style says where one passage of a page is; this one is said in full.
+        Some(_) => format!(
             "{}, {}, para. {}, l. {} to {}, para. {}, l. {}",
             provenance.document_name,
-            cited_page(provenance.page, provenance.unpaged),
+            provenance.cited_page(),
             provenance.paragraph_start,
             provenance.line_start,
-            cited_page(end, provenance.unpaged),
+            last.cited(provenance.unpaged),
             provenance.paragraph_end,
             provenance.line_end,
         ),

@@ -93,7 +93,7 @@ impl Host {
         let draft = draft.replace("\r\n", "\n");
         let found = quotations(&draft);
         let documents = named(collection.catalogue()?.iter().map(|entry| &**entry));
-        let mut finder = Finder::new(&collection);
+        let mut finder = Finder::new(&collection, self.config().citations.clone());
         let mut counts = DraftCounts::default();
         let mut rows = Vec::new();
         for at in 0..found.len().min(MAX_QUOTATIONS) {

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Instant;
 
-use casetrack_core::{CollectionId, DocumentId, Error, Notice, Result};
+use casetrack_core::{CitationStyle, CollectionId, DocumentId, Error, Notice, Result};
 use casetrack_store::{Collection, Conditions, Selection, WordConditions};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -131,7 +131,7 @@ impl Host {
             let request = within_tier(request, self.config().tier, &mut notices);
             let end = u64::from(request.offset) + u64::from(request.top_k);
             next_offset = (end < list.listed && request.top_k > 0).then_some(end);
-            results = listed(&all, &request)?;
+            results = listed(&all, &request, &self.config().citations)?;
         }
         let mut related = Vec::new();
         if request.related {
@@ -177,7 +177,7 @@ fn places(collection: &Collection, found: &Selection, of_each: Option<u32>) -> R
 }
 
 /// The wanted part of the list. A passage that vanished since it was found is left out.
-fn listed(all: &[Found], request: &SearchRequest) -> Result<Vec<SearchResult>> {
+fn listed(all: &[Found], request: &SearchRequest, style: &CitationStyle) -> Result<Vec<SearchResult>> {
     let mut results = Vec::new();
     let mut pages = HashMap::new();
     let mut passed = 0usize;
@@ -189,7 +189,7 @@ fn listed(all: &[Found], request: &SearchRequest) -> Result<Vec<SearchResult>> {
                 continue;
             }
             let Some(passage) = passages.at(*document, *index)? else { continue };
-            let chunk = chunks::view(passage);
+            let chunk = chunks::view(passage, style);
             let mut result = SearchResult {
                 rank: n as u32 + 1,
                 score: 1.0,

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::thread;
 use std::time::Instant;
 
-use casetrack_core::{ChunkId, CollectionId, DocumentId, Error, Notice, Result};
+use casetrack_core::{ChunkId, CitationStyle, CollectionId, DocumentId, Error, Notice, Result};
 use casetrack_store::{Collection, Filter, Passage, Telling, TellingReader};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -177,7 +177,8 @@ impl Host {
         let recalled = recall(self, &collection, &text, count, &[scope])?.remove(0);
         let weights = if recalled.weights == Weights::default() { WEIGHTS } else { recalled.weights };
         let asks = Asks::of(&collection, &text)?;
-        let mut answers = answers(&collection, &asks, recalled.fused_with(weights))?;
+        let style = &self.config().citations;
+        let mut answers = answers(&collection, &asks, style, recalled.fused_with(weights))?;
 
         let best: f32 = answers.iter().take(BEST).map(|answer| answer.score).sum();
         let best = best / answers.len().clamp(1, BEST) as f32;
@@ -291,7 +292,12 @@ impl Asks {
 }
 
 /// Each document that has a candidate, best first.
-fn answers(collection: &Collection, asks: &Asks, candidates: Vec<Candidate>) -> Result<Vec<Best>> {
+fn answers(
+    collection: &Collection,
+    asks: &Asks,
+    style: &CitationStyle,
+    candidates: Vec<Candidate>,
+) -> Result<Vec<Best>> {
     let most = if asks.clauses.is_empty() { READ } else { READ_FOR_CLAUSES };
     let mut of_document: HashMap<DocumentId, Vec<Candidate>> = HashMap::new();
     for candidate in candidates {
@@ -310,7 +316,7 @@ fn answers(collection: &Collection, asks: &Asks, candidates: Vec<Candidate>) -> 
     let threads = thread::available_parallelism().map_or(1, usize::from);
     let parts = documents.chunks(documents.len().div_ceil(threads).max(1));
     let read: Vec<Result<Vec<Best>>> = thread::scope(|scope| {
-        let readers: Vec<_> = parts.map(|part| scope.spawn(move || read(collection, asks, part))).collect();
+        let readers: Vec<_> = parts.map(|part| scope.spawn(move || read(collection, asks, style, part))).collect();
         let ended = |_| Err(Error::internal("The reading of documents ended unexpectedly; the log says where"));
         readers.into_iter().map(|reader| reader.join().unwrap_or_else(ended)).collect()
     });
@@ -320,7 +326,12 @@ fn answers(collection: &Collection, asks: &Asks, candidates: Vec<Candidate>) -> 
 }
 
 /// Reads the best passages of some documents, which are given in their order.
-fn read(collection: &Collection, asks: &Asks, documents: &[(DocumentId, Vec<Candidate>)]) -> Result<Vec<Best>> {
+fn read(
+    collection: &Collection,
+    asks: &Asks,
+    style: &CitationStyle,
+    documents: &[(DocumentId, Vec<Candidate>)],
+) -> Result<Vec<Best>> {
     let mut passages = collection.passages();
     let mut telling = asks.telling.reader();
     let mut answers = Vec::new();
@@ -339,7 +350,7 @@ fn read(collection: &Collection, asks: &Asks, documents: &[(DocumentId, Vec<Cand
         read.sort_by(|(a, ..), (b, ..)| b.total_cmp(a));
         let score = read.iter().zip(COUNT).map(|((score, ..), counts)| score * counts).sum();
         if let Some((_, passage, said)) = read.into_iter().next() {
-            let passage = Some(chunks::view(passage));
+            let passage = Some(chunks::view(passage, style));
             answers.push(Best { document: *document, score, evidence, passage, said });
         }
     }

@@ -157,7 +157,7 @@ fn newlines(chars: &[char]) -> u32 {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use casetrack_core::{ChunkId, DocumentId, ExtractionMethod, Sha256, Timestamp};
+    use casetrack_core::{ChunkId, CitationStyle, DocumentId, ExtractionMethod, Sha256, Timestamp};
 
     pub fn chunk(text: &str) -> ChunkView {
         let document_id = DocumentId::random();
@@ -173,6 +173,8 @@ pub(super) mod tests {
                 sha256: Sha256([0; 32]),
                 page: 1,
                 unpaged: false,
+                page_label: None,
+                bates: None,
                 paragraph_start: 1,
                 paragraph_end: 1,
                 line_start: 10,
@@ -189,6 +191,7 @@ pub(super) mod tests {
                 chunk_index: 0,
                 created_at: Timestamp(0),
                 embedded_at: None,
+                style: CitationStyle::Full,
             },
             chunk_count: 1,
             embeddings: Vec::new(),

@@ -5,8 +5,8 @@ use std::ops::RangeInclusive;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use casetrack_core::{DocumentId, DocumentType, Error, FileFormat, Result};
-use casetrack_store::{CatalogueEntry, Collection, Conditions, Selection, WordConditions};
+use casetrack_core::{BatesRange, DocumentId, DocumentType, Error, FileFormat, Result};
+use casetrack_store::{CatalogueEntry, Collection, Conditions, PageTest, Selection, WordConditions};
 use glob::{MatchOptions, Pattern};
 use serde::Deserialize;
 use serde::de::IntoDeserializer;
@@ -33,12 +33,24 @@ pub struct Filters {
     pub dated: Vec<DateRange>,
     /// When documents were ingested (UTC).
     pub ingested: Vec<DateRange>,
-    /// From 1.
-    pub pages: Vec<RangeInclusive<u32>>,
+    pub pages: Vec<PageTest>,
+    pub bates: Vec<BatesRange>,
     /// Least mean confidence (0–1) of pages that were read by OCR; others pass.
     pub min_confidence: Option<f32>,
     /// Tags and fields that documents have or lack.
     pub marks: Vec<MarkFilter>,
+}
+
+impl Filters {
+    /// The conditions on what is printed on pages, as queries write them.
+    pub(super) fn printed(&self) -> Vec<String> {
+        let labels = self.pages.iter().filter_map(|test| match test {
+            PageTest::Labelled(label) if label.contains(char::is_whitespace) => Some(format!("page:\"{label}\"")),
+            PageTest::Labelled(label) => Some(format!("page:{label}")),
+            _ => None,
+        });
+        labels.chain(self.bates.iter().map(|range| format!("bates:{range}"))).collect()
+    }
 }
 
 /// Filters as users write them, still to be read.
@@ -53,7 +65,7 @@ pub struct WrittenFilters {
     pub to: Option<String>,
     /// A date or a range such as `2024-05..2024-06` or `2024..`.
     pub ingested: Option<String>,
-    /// A page or a range such as `3-7`.
+    /// A page, a range such as `3-7`, or a printed label.
     pub pages: Option<String>,
     pub min_confidence: Option<f32>,
     /// As [`MarkFilter::tag`] takes them.
@@ -92,7 +104,8 @@ impl TryFrom<WrittenFilters> for Filters {
             paths,
             dated,
             ingested: ingested.iter().map(|range| range.parse()).collect::<Result<_>>()?,
-            pages: of_pages.iter().map(|range| pages(range)).collect::<Result<_>>()?,
+            pages: of_pages.iter().map(|range| pages(range, true)).collect::<Result<_>>()?,
+            bates: Vec::new(),
             min_confidence,
             marks: tags
                 .iter()
@@ -200,15 +213,27 @@ fn no_date(text: &str) -> Error {
         .with_hint("Write YYYY, YYYY-MM or YYYY-MM-DD, and a range as 2023-01..2023-06 or 2023..")
 }
 
-/// One page or a range `N-M`, from 1.
-pub(super) fn pages(text: &str) -> Result<RangeInclusive<u32>> {
+/// Most characters of a printed label.
+const MAX_LABEL: usize = 40;
+
+/// One page or a range `N-M`, from 1, or a printed label: one with letters and digits or a Roman number, any with a letter where it `is_quoted`.
+pub(super) fn pages(text: &str, is_quoted: bool) -> Result<PageTest> {
     let (first, last) = text.split_once('-').unwrap_or((text, text));
-    match (first.parse(), last.parse()) {
-        (Ok(first), Ok(last)) if 0 < first && first <= last => Ok(first..=last),
-        _ => {
-            Err(Error::invalid(format!("\"{text}\" is not a page."))
-                .with_hint("Write a number from 1, or a range as 3-7."))
-        }
+    if let (Ok(first), Ok(last)) = (first.parse(), last.parse())
+        && 0 < first
+        && first <= last
+    {
+        return Ok(PageTest::Numbered(first..=last));
+    }
+    let is_roman = text.chars().all(|c| "ivxlcdmIVXLCDM".contains(c));
+    let is_label = text.contains(char::is_alphabetic)
+        && text.chars().nth(MAX_LABEL).is_none()
+        && (is_quoted || is_roman || text.contains(char::is_numeric));
+    match is_label {
+        true => Ok(PageTest::Labelled(text.to_owned())),
+        false => Err(Error::invalid(format!("\"{text}\" is not a page.")).with_hint(
+            "Write a number from 1, a range as 3-7, or the label that is printed on the page, as A-1 or iv.",
+        )),
     }
 }
 
@@ -250,15 +275,10 @@ fn select(
             });
         }
     }
-    let pages = match filters.map(|filters| filters.pages.as_slice()) {
-        [[], []] => None,
-        [pages, []] | [[], pages] => Some(pages.to_vec()),
-        [one, other] => {
-            let pairs =
-                one.iter().flat_map(|a| other.iter().map(move |b| *a.start().max(b.start())..=*a.end().min(b.end())));
-            Some(pairs.collect())
-        }
-    };
+    let stamped = |ranges: &[BatesRange]| ranges.iter().cloned().map(PageTest::Stamped).collect();
+    let mut pages: Vec<Vec<PageTest>> =
+        filters.iter().flat_map(|filters| [filters.pages.clone(), stamped(&filters.bates)]).collect();
+    pages.retain(|tests| !tests.is_empty());
     let min_confidence = filters.iter().filter_map(|filters| filters.min_confidence).reduce(f32::max);
     let conditions = Conditions { documents, chunks, pages, min_confidence, words: words.clone(), expression: None };
     if conditions == Conditions::default() {
@@ -343,9 +363,15 @@ mod tests {
 
     #[test]
     fn pages_and_types_are_read_or_refused() {
-        assert_eq!((pages("3").unwrap(), pages("3-7").unwrap()), (3..=3, 3..=7));
-        for wrong in ["", "0", "7-3", "-3", "3-", "a"] {
-            assert!(pages(wrong).is_err(), "{wrong}");
+        let numbered = |text: &str| pages(text, false).unwrap();
+        assert_eq!(numbered("3"), PageTest::Numbered(3..=3));
+        assert_eq!(numbered("3-7"), PageTest::Numbered(3..=7));
+        for label in ["A-1", "iv", "C", "12a"] {
+            assert_eq!(numbered(label), PageTest::Labelled(label.to_owned()));
+        }
+        assert_eq!(pages("Cover", true).unwrap(), PageTest::Labelled("Cover".into()));
+        for wrong in ["", "0", "7-3", "-3", "3-", "a", "Cover"] {
+            assert!(pages(wrong, false).is_err(), "{wrong}");
         }
         assert_eq!("Contract".parse::<Kind>().unwrap(), Kind::Type(DocumentType::Contract));
         assert_eq!(".PDF".parse::<Kind>().unwrap(), Kind::Format(FileFormat::Pdf));

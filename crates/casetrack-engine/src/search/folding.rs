@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use casetrack_core::{Block, DocumentId, Result};
+use casetrack_core::{Block, CitationStyle, DocumentId, Result};
 use casetrack_extract::chunker::headings_at;
 use casetrack_store::Collection;
 
@@ -20,6 +20,7 @@ pub(super) fn results(
     asked: &[Asked],
     candidates: &[(usize, Candidate)],
     request: &SearchRequest,
+    style: &CitationStyle,
 ) -> Result<Vec<SearchResult>> {
     let (offset, top_k) = (request.offset as usize, request.top_k as usize);
     let mut passages: Vec<_> = asked.iter().map(|asked| asked.collection.passages()).collect();
@@ -35,7 +36,7 @@ pub(super) fn results(
         }
         let Asked { collection, preferences, .. } = &asked[*at];
         let Some(passage) = passages[*at].at(candidate.document, candidate.index)? else { continue };
-        let chunk = chunks::view(passage);
+        let chunk = chunks::view(passage, style);
         // Each document has its say, though another says the same.
         let seen = seen.entry(request.per_document.map(|_| candidate.document)).or_default();
         match seen.repeats(&chunk, results.len()) {

@@ -60,7 +60,7 @@ pub const RECALL: usize = 500;
 
 #[derive(Debug, Clone)]
 pub struct SearchRequest {
-    /// Words, with `"phrases"`, `+required` and `-excluded` ones, fields (`document:`, `type:`, `entity:`, `date:`, `page:`, `tag:`, `field:`) and operators
+    /// Words, with `"phrases"`, `+required` and `-excluded` ones, fields (`document:`, `type:`, `entity:`, `date:`, `page:`, `bates:`, `tag:`, `field:`) and operators
     /// as the user likes; see `query/mod.rs`.
     pub query: String,
     /// 1–[`MAX_TOP_K`].
@@ -237,7 +237,7 @@ impl Host {
         let mut asked: Vec<Asked> = collections.iter().map(ask).collect::<Result<_>>()?;
         let stages = asking::stages(&asked);
         let candidates = asking::ranked(&mut asked)?;
-        let results = folding::results(&asked, &candidates, request)?;
+        let results = folding::results(&asked, &candidates, request, &self.config().citations)?;
         let mut related = Vec::new();
         if request.related {
             for Asked { collection, .. } in &asked {

@@ -50,12 +50,13 @@ pub(super) fn to(host: &Host, collection: &Collection, results: &[SearchResult])
     let repeated = results.iter().flat_map(|result| &result.repeated_in).map(|repetition| repetition.chunk_id);
     let mut known: HashSet<_> = results.iter().map(|result| result.chunk.chunk_id).chain(repeated).collect();
     let mut related = Vec::new();
+    let style = &host.config().citations;
     let mut passages = collection.passages();
     for result in results.iter().take(FROM_RESULTS) {
         let (of_rank, place) = (result.rank, &result.chunk.provenance);
         let count = OF_EACH + known.len();
         let wanted = Wanted { exclude_same_document: true, min_similarity: MIN_SIMILARITY, count };
-        let similar = similar::to(collection, place.document_id, place.chunk_index, wanted)?;
+        let similar = similar::to(collection, place.document_id, place.chunk_index, wanted, style)?;
         let new = similar.into_iter().filter(|passage| known.insert(passage.chunk.chunk_id)).take(OF_EACH);
         related.extend(new.map(|passage| RelatedPassage {
             of_rank,
@@ -73,7 +74,7 @@ pub(super) fn to(host: &Host, collection: &Collection, results: &[SearchResult])
                 continue;
             }
             taken += 1;
-            let (relation, chunk) = (Relation::SharedEntities, chunks::view(passage));
+            let (relation, chunk) = (Relation::SharedEntities, chunks::view(passage, style));
             related.push(RelatedPassage { of_rank, relation, similarity: None, shared_entities, chunk });
         }
     }

@@ -1,6 +1,6 @@
 //! Passages that say something similar to a given one.
 
-use casetrack_core::{CollectionId, DocumentId, Error, Result};
+use casetrack_core::{CitationStyle, CollectionId, DocumentId, Error, Result};
 use casetrack_store::{Collection, Conditions, Filter};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -50,8 +50,9 @@ impl Host {
         }
         let collection = self.collection(collection)?;
         let passage = find_chunk(&mut collection.passages(), id)?;
-        let similar = to(&collection, passage.document.meta.id, passage.chunk.index, wanted)?;
-        Ok(SimilarChunks { chunk: chunks::view(passage), similar })
+        let style = &self.config().citations;
+        let similar = to(&collection, passage.document.meta.id, passage.chunk.index, wanted, style)?;
+        Ok(SimilarChunks { chunk: chunks::view(passage, style), similar })
     }
 }
 
@@ -61,6 +62,7 @@ pub(crate) fn to(
     document: DocumentId,
     index: u32,
     wanted: Wanted,
+    style: &CitationStyle,
 ) -> Result<Vec<SimilarChunk>> {
     // It was deleted meanwhile.
     let Some(vector) = collection.vector_at(document, index)? else { return Ok(Vec::new()) };
@@ -80,7 +82,7 @@ pub(crate) fn to(
         let Some(passage) = passages.at(hit.document, hit.index)? else { continue };
         // Rounding to half precision can lift it above 1.
         let similarity = hit.score.min(1.0);
-        similar.push(SimilarChunk { similarity, chunk: chunks::view(passage) });
+        similar.push(SimilarChunk { similarity, chunk: chunks::view(passage, style) });
     }
     Ok(similar)
 }

@@ -246,6 +246,11 @@ impl DocumentBuilder {
         self.page().notes.other_readings = readings.into_iter().map(reading).collect();
     }
 
+    /// Of the page in progress; see [`PageNotes`].
+    pub fn set_label(&mut self, label: Option<String>) {
+        self.page().notes.label = label;
+    }
+
     /// Whether no page has text.
     pub fn is_blank(&self) -> bool {
         self.pages.iter().all(|page| page.blocks.is_empty())

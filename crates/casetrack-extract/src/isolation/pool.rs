@@ -16,7 +16,6 @@ use sysinfo::{Pid, ProcessRefreshKind, ProcessesToUpdate, System};
 use super::attempts::{Attempts, in_progress};
 use super::protocol::{Job, Reply, Task, read_frame, write_frame};
 use crate::model::{Attachment, ExtractOptions, Extraction, PagePicture, RenderRequest, Resume, Step};
-use crate::text::clauses::mark_headings;
 
 /// How often a worker's time and memory are checked.
 const WATCH_INTERVAL: Duration = Duration::from_millis(50);
@@ -109,7 +108,7 @@ impl WorkerPool {
                 Err(stopped) => break recovered(path, bytes, read.pages, &stopped)?,
             }
         };
-        mark_headings(extraction.format, &mut extraction.pages);
+        extraction.complete();
         Ok(extraction)
     }
 

@@ -1,5 +1,6 @@
 //! Text, whatever format it came from: encodings, dates, languages, headings and kinds of documents.
 
+pub mod bates;
 pub mod clauses;
 mod cursor;
 pub mod dates;

@@ -6,6 +6,8 @@ use std::ops::Range;
 
 use casetrack_core::Page;
 
+use super::bates::folded;
+
 /// Pages that must have a line, and how far each may be from the next: left and right pages may differ.
 const MIN_PAGES: usize = 3;
 const MAX_STEP: u64 = 2;
@@ -18,7 +20,7 @@ const EDGE_LINES: usize = 3;
 
 /// For each of the document's pages, in order, the character ranges of its running lines, in order and half-open.
 ///
-/// These are lines that stand at the same place of at least three pages, at most two pages apart, and are the same but for numbers that
+/// These are the lines with the pages' Bates numbers; lines that stand at the same place of at least three pages, at most two pages apart, and are the same but for numbers that
 /// count the pages; and lines like `Source: ACME INC, 10-K, 3/31/2005` anywhere. A text without page breaks is taken to have one after
 /// each such line, and where it says `<PAGE>`. Sheets have no running lines. The text itself stays as it is: this serves analyses, which
 /// would take a line at the foot of each page for something that the document says there. Linear in the text, but for sorting.
@@ -37,6 +39,11 @@ pub fn running_lines(pages: &[Page]) -> Vec<Vec<Range<u32>>> {
             char = chars.end + 1;
             let content = text.trim();
             let area = page.line_boxes.get(number).copied().flatten();
+            if let Some(number) = &page.notes.bates
+                && is_stamp(content, number)
+            {
+                found[index].push(chars.clone());
+            }
             if is_source(content) {
                 found[index].push(chars);
                 leaves.end();
@@ -150,6 +157,18 @@ impl<'t> Leaves<'t> {
     }
 }
 
+/// Letters and digits that may stand beside a Bates number, as in `CONFIDENTIAL SMITH000042`.
+const BESIDE_NUMBER: usize = 16;
+
+/// Whether a line is the page's Bates number, with little besides. OCR may have misread it.
+fn is_stamp(line: &str, number: &str) -> bool {
+    let number = folded(number);
+    // Lines of text need not be compared.
+    let is_short = line.len() <= 4 * (number.len() + BESIDE_NUMBER);
+    let line = if is_short { folded(line) } else { Vec::new() };
+    line.len() <= number.len() + BESIDE_NUMBER && line.windows(number.len().max(1)).any(|part| part == number)
+}
+
 /// `Source: ACME INC, 10-K, 3/31/2005`: the filer, the form and the date of a filing.
 fn is_source(line: &str) -> bool {
     let Some(source) = line.strip_prefix("Source:") else { return false };
@@ -243,6 +262,14 @@ mod tests {
         assert_eq!(running(&pages), [lines.clone(), lines.clone(), lines]);
         let pages = [20.0, 40.0, 60.0].map(|top| printed([top, 400.0, 500.0 + 3.0 * top]));
         assert_eq!(running(&pages).concat(), [""; 0]);
+    }
+
+    #[test]
+    fn the_line_of_a_bates_number_is_running_on_any_page() {
+        let mut stamped =
+            page("See SMITH000041 and SMITH000042, which the parties agree on.\nConfidential SM1TH0OO042\nSMITH000043");
+        stamped.notes.bates = Some("SMITH000042".into());
+        assert_eq!(running(&[stamped]).concat(), ["Confidential SM1TH0OO042"]);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! The tools, one file per family. A handler converts its parameters, calls the engine and says how to render the answer.
 
+pub(crate) mod bates;
 pub(crate) mod chunks;
 pub(crate) mod collections;
 pub(crate) mod documents;

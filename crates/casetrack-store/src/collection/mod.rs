@@ -36,7 +36,7 @@ pub use changing::{DocumentChange, Observer};
 pub use correcting::Correction;
 pub use naming::Naming;
 pub use passages::{DescribedDocument, Passage, Passages};
-pub use selecting::{Conditions, Selection};
+pub use selecting::{Conditions, PageTest, Selection};
 pub use telling::{Telling, TellingReader};
 
 /// Number of things in a collection.

@@ -4,20 +4,19 @@ use std::collections::HashMap;
 use std::ops::{Range, RangeInclusive};
 use std::sync::Arc;
 
-use casetrack_core::{Chunk, ChunkId, DocumentId, DocumentMeta, ExtractionMethod, Result};
+use casetrack_core::{Chunk, ChunkId, DocumentId, DocumentMeta, PageOrigin, Result};
 
 use super::Collection;
 use crate::reader::Reader;
 use crate::records::ChunkSpan;
 
-/// A chunk with its document and how its page was read.
+/// A chunk with its document, how its page was read and what is printed on it.
 #[derive(Debug, Clone)]
 pub struct Passage {
     pub document: Arc<DescribedDocument>,
     pub chunk: Chunk,
-    pub method: ExtractionMethod,
-    /// Mean confidence (0–1) of the page, where it was read by OCR.
-    pub ocr_confidence: Option<f32>,
+    /// Of its page.
+    pub origin: PageOrigin,
 }
 
 /// A document, and whether its chunks have learned-sparse vectors.
@@ -31,13 +30,13 @@ pub struct DescribedDocument {
 pub struct Passages<'c> {
     reader: Reader<'c>,
     documents: HashMap<DocumentId, Option<Arc<DescribedDocument>>>,
-    methods: HashMap<(DocumentId, u32), (ExtractionMethod, Option<f32>)>,
+    origins: HashMap<(DocumentId, u32), PageOrigin>,
 }
 
 impl Collection {
     /// A reader of passages as of now.
     pub fn passages(&self) -> Passages<'_> {
-        Passages { reader: self.truth.reader(), documents: HashMap::new(), methods: HashMap::new() }
+        Passages { reader: self.truth.reader(), documents: HashMap::new(), origins: HashMap::new() }
     }
 
     /// Where the chunks of a document are, in order. Reads no text.
@@ -100,15 +99,15 @@ impl Passages<'_> {
         read: impl FnOnce(&Reader<'_>, &mut dyn FnMut(Chunk) -> Result<()>) -> Result<()>,
     ) -> Result<Vec<Passage>> {
         let Some(described) = self.document(document)? else { return Ok(Vec::new()) };
-        let (reader, methods) = (&self.reader, &mut self.methods);
+        let (reader, origins) = (&self.reader, &mut self.origins);
         let mut passages = Vec::new();
         read(reader, &mut |chunk| {
             let place = (document, chunk.page);
-            let (method, ocr_confidence) = match methods.get(&place) {
-                Some(known) => *known,
-                None => *methods.entry(place).or_insert(reader.page_method(document, chunk.page)?),
+            let origin = match origins.get(&place) {
+                Some(known) => known.clone(),
+                None => origins.entry(place).or_insert(reader.page_origin(document, chunk.page)?).clone(),
             };
-            passages.push(Passage { document: Arc::clone(&described), chunk, method, ocr_confidence });
+            passages.push(Passage { document: Arc::clone(&described), chunk, origin });
             Ok(())
         })?;
         Ok(passages)

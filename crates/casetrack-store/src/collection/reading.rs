@@ -3,9 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use casetrack_core::{
-    Annotations, Block, Chunk, ChunkId, DocumentId, DocumentMeta, ExtractionMethod, Page, Result, Sha256,
-};
+use casetrack_core::{Annotations, Block, Chunk, ChunkId, DocumentId, DocumentMeta, Page, PageOrigin, Result, Sha256};
 
 use super::{Collection, Filter, Hit};
 use crate::bm25::{Bm25Query, WordConditions};
@@ -61,9 +59,14 @@ impl Collection {
         self.truth.reader().page_blocks(document, page)
     }
 
-    /// How the text of a page was obtained, and the mean OCR confidence. Reads neither text nor layout.
-    pub fn page_method(&self, document: DocumentId, page: u32) -> Result<(ExtractionMethod, Option<f32>)> {
-        self.truth.reader().page_method(document, page)
+    /// How the text of a page was obtained, and what is printed on it. Reads neither text nor layout.
+    pub fn page_origin(&self, document: DocumentId, page: u32) -> Result<PageOrigin> {
+        self.truth.reader().page_origin(document, page)
+    }
+
+    /// The Bates numbers on the pages of a document, by page, as far as they were found. Reads a record for each page, and no text.
+    pub fn bates(&self, document: DocumentId) -> Result<Vec<(u32, String)>> {
+        self.truth.reader().bates(document)
     }
 
     pub fn chunk(&self, id: ChunkId) -> Result<Option<(DocumentId, Chunk)>> {

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::ops::RangeInclusive;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use casetrack_core::{DocumentId, Result};
+use casetrack_core::{BatesNumber, BatesRange, DocumentId, PageOrigin, Result};
 
 use super::Collection;
 use crate::bm25::{Expression, WordConditions};
@@ -19,12 +19,38 @@ pub struct Conditions {
     pub documents: Option<Vec<DocumentId>>,
     /// One of these, by document and index.
     pub chunks: Option<Vec<(DocumentId, u32)>>,
-    /// On a page in one of these ranges, from 1.
-    pub pages: Option<Vec<RangeInclusive<u32>>>,
+    /// For each list: on a page that passes one of its tests.
+    pub pages: Vec<Vec<PageTest>>,
     /// On a page whose mean OCR confidence (0–1) is at least this, or that was not read by OCR.
     pub min_confidence: Option<f32>,
     pub words: WordConditions,
     pub expression: Option<Expression>,
+}
+
+/// What a page must be to pass.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PageTest {
+    /// The file counts it as one of these, from 1.
+    Numbered(RangeInclusive<u32>),
+    /// This label is printed on it; case does not matter.
+    Labelled(String),
+    /// It has one of these Bates numbers.
+    Stamped(BatesRange),
+}
+
+impl PageTest {
+    fn admits(&self, place: &PagePlace) -> bool {
+        let printed = place.printed.as_deref();
+        match self {
+            Self::Numbered(range) => range.contains(&place.page),
+            Self::Labelled(label) => printed
+                .and_then(|printed| printed.label.as_ref())
+                .is_some_and(|own| own.to_lowercase() == label.to_lowercase()),
+            Self::Stamped(range) => {
+                printed.and_then(|printed| printed.bates.as_ref()).is_some_and(|number| range.contains(number))
+            }
+        }
+    }
 }
 
 /// The chunks that fulfil [`Conditions`], as of when they were selected: those that are added later are not among them.
@@ -67,16 +93,33 @@ impl Selection {
 }
 
 /// Chunks of one page.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(super) struct PagePlace {
     pub page: u32,
     /// The index of the first one; the page ends where the next begins.
     pub first: u32,
     /// 1 where there was no OCR.
     confidence: f32,
+    printed: Option<Box<Printed>>,
 }
 
-/// Where the pages of documents begin, by their first slots, which no other document ever gets: about 12 bytes a page, kept once
+/// What a page is called besides its number.
+#[derive(Debug, Clone)]
+struct Printed {
+    label: Option<String>,
+    bates: Option<BatesNumber>,
+}
+
+impl Printed {
+    /// `None` where the page has nothing of this.
+    fn of(origin: PageOrigin) -> Option<Box<Self>> {
+        let PageOrigin { label, bates, .. } = origin;
+        let bates = bates.and_then(|number| number.parse().ok());
+        (label.is_some() || bates.is_some()).then(|| Box::new(Self { label, bates }))
+    }
+}
+
+/// Where the pages of documents begin, by their first slots, which no other document ever gets: about 20 bytes a page, and its label and Bates number where it has them, kept once
 /// they have been asked for.
 #[derive(Default)]
 pub(super) struct PagePlaces(Mutex<HashMap<u64, Arc<[PagePlace]>>>);
@@ -89,7 +132,7 @@ impl Collection {
             Some(documents) => self.slots().select(documents),
             None => self.slots().all(),
         };
-        if conditions.pages.is_some() || conditions.min_confidence.is_some() {
+        if !conditions.pages.is_empty() || conditions.min_confidence.is_some() {
             slots = self.on_pages(&slots, conditions)?;
         }
         if let Some(chunks) = &conditions.chunks {
@@ -120,7 +163,7 @@ impl Collection {
         let reader = self.truth.reader();
         let mut kept = Vec::new();
         let admits = |place: &PagePlace| {
-            conditions.pages.as_ref().is_none_or(|pages| pages.iter().any(|range| range.contains(&place.page)))
+            conditions.pages.iter().all(|tests| tests.iter().any(|test| test.admits(place)))
                 && conditions.min_confidence.is_none_or(|least| place.confidence >= least)
         };
         for range in slots.ranges() {
@@ -143,8 +186,9 @@ impl Collection {
         let mut places: Vec<PagePlace> = Vec::new();
         for ChunkSpan { index, page, .. } in reader.chunk_spans(range.document)? {
             if places.last().is_none_or(|place| place.page != page) {
-                let confidence = reader.page_method(range.document, page)?.1.unwrap_or(1.0);
-                places.push(PagePlace { page, first: index, confidence });
+                let origin = reader.page_origin(range.document, page)?;
+                let confidence = origin.ocr_confidence.unwrap_or(1.0);
+                places.push(PagePlace { page, first: index, confidence, printed: Printed::of(origin) });
             }
         }
         let places: Arc<[PagePlace]> = places.into();

@@ -13,7 +13,8 @@ fn assert_same(collection: &Collection, stored: &StoredDocument) {
     assert_eq!(collection.documents_by_sha256(stored.meta.sha256).unwrap(), [id]);
     for page in &stored.pages {
         assert_eq!(collection.page(id, page.number).unwrap().as_ref(), Some(page));
-        assert_eq!(collection.page_method(id, page.number).unwrap(), (page.method, page.ocr_confidence));
+        let origin = collection.page_origin(id, page.number).unwrap();
+        assert_eq!((origin.method, origin.ocr_confidence), (page.method, page.ocr_confidence));
     }
     assert_eq!(collection.chunks(id).unwrap(), stored.chunks);
     for chunk in &stored.chunks {

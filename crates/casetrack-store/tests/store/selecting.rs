@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use casetrack_core::ExtractionMethod;
-use casetrack_store::{Collection, Conditions, Correction, Filter, Hit, WordConditions};
+use casetrack_store::{Collection, Conditions, Correction, Filter, Hit, PageTest, WordConditions};
 
 use crate::support::*;
 
@@ -114,7 +114,7 @@ fn pages_and_confidence_choose_within_documents_and_follow_changes() {
         found
     };
     let on = |pages: &[(u32, u32)]| Conditions {
-        pages: Some(pages.iter().map(|&(first, last)| first..=last).collect()),
+        pages: vec![pages.iter().map(|&(first, last)| PageTest::Numbered(first..=last)).collect()],
         ..Conditions::default()
     };
     let confident = |least| Conditions { min_confidence: Some(least), ..Conditions::default() };
@@ -131,6 +131,30 @@ fn pages_and_confidence_choose_within_documents_and_follow_changes() {
     collection.put_document(&replaced).unwrap();
     assert_eq!(chunks(of_second(on(&[(2, 2)]))), [(true, 1), (true, 2)]);
     assert_eq!(chunks(confident(0.95)).len(), 2 + 3);
+}
+
+#[test]
+fn pages_are_found_by_what_is_printed_on_them() {
+    let (_temp, _dir, collection) = new_collection();
+    let mut stored = document("/data/a.txt", &["one", "two", "three", "four"]);
+    for (page, notes) in
+        stored.pages.iter_mut().zip([(Some("A-1"), None), (None, Some("SM-0009")), (None, Some("SM-0010"))])
+    {
+        (page.notes.label, page.notes.bates) = (notes.0.map(str::to_owned), notes.1.map(str::to_owned));
+    }
+    collection.put_document(&stored).unwrap();
+    assert_eq!(collection.bates(stored.meta.id).unwrap(), [(2, "SM-0009".to_owned()), (3, "SM-0010".to_owned())]);
+    assert_eq!(collection.page_origin(stored.meta.id, 1).unwrap().label.as_deref(), Some("A-1"));
+    let found = |pages: Vec<Vec<PageTest>>| -> Vec<u32> {
+        let selection = collection.select(&Conditions { pages, ..Conditions::default() }).unwrap();
+        collection.places(&selection).iter().map(|(_, index)| *index).collect()
+    };
+    let stamped = |range: &str| PageTest::Stamped(range.parse().unwrap());
+    assert_eq!(found(vec![vec![PageTest::Labelled("a-1".into()), PageTest::Numbered(4..=4)]]), [0, 3]);
+    assert_eq!(found(vec![vec![stamped("sm0009..sm0010")]]), [1, 2]);
+    assert_eq!(found(vec![vec![stamped("10")], vec![PageTest::Numbered(1..=3)]]), [2]);
+    assert_eq!(found(vec![vec![stamped("10")], vec![PageTest::Numbered(2..=2)]]), []);
+    assert_eq!(found(vec![vec![PageTest::Labelled("2".into())]]), [], "a page without a label of its own has a number");
 }
 
 #[test]

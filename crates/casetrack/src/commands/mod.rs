@@ -1,5 +1,6 @@
 //! The commands, in families.
 
+mod bates;
 mod call;
 mod collections;
 pub mod doctor;
@@ -60,6 +61,7 @@ pub enum OnCollections {
     Page(documents::Page),
     Sheet(sheet::Sheet),
     Obligations(obligations::Obligations),
+    Bates(bates::Bates),
     Verify(upkeep::Verify),
     Repair(upkeep::Repair),
     Export(upkeep::Export),
@@ -107,6 +109,7 @@ impl OnCollections {
             Self::Page(command) => command.run(console),
             Self::Sheet(command) => command.run(console),
             Self::Obligations(command) => command.run(console),
+            Self::Bates(command) => command.run(console),
             Self::Verify(command) => command.run(console),
             Self::Repair(command) => command.run(console),
             Self::Export(command) => command.run(console),

@@ -20,7 +20,7 @@ const RELATED_CHARS: usize = 300;
 /// Find passages and the exact place of each
 ///
 /// The query can contain "exact phrases" (preferred; alone required), +required and -excluded words, and the fields document:NAME, type:contract,
-/// entity:NAME, date:2023-05..2023-08 (also 2023 or 2023..), page:3-7, tag:NAME and field:NAME=VALUE. Operators are in capitals: rent AND (deposit OR bond) AND NOT
+/// entity:NAME, date:2023-05..2023-08 (also 2023 or 2023..), page:3-7 (or a printed label, page:A-1), bates:SMITH000042..SMITH000050, tag:NAME and field:NAME=VALUE. Operators are in capitals: rent AND (deposit OR bond) AND NOT
 /// garage; terminat* stands for any ending, and w/10 for at most ten words between two. A query of conditions without other words lists
 /// every passage that fulfils them. Anything else is searched as plain text.
 #[derive(Debug, Args, Serialize, Deserialize)]
@@ -57,7 +57,7 @@ pub struct Search {
     /// Search only documents ingested on this date or in this range, such as 2024-05..2024-06 or 2024..
     #[arg(long, value_name = "DATES")]
     ingested: Option<String>,
-    /// Search only these pages, such as 3 or 3-7
+    /// Search only these pages, such as 3, 3-7 or the printed label A-1
     #[arg(long, value_name = "PAGES")]
     pages: Option<String>,
     /// Search only documents with this tag of yours, or without it (--tag=-privileged); can be repeated

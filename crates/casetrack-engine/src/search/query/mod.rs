@@ -10,13 +10,16 @@
 //! | `entity:Acme`, `entity:"John Smith"` | passages that mention this person, organization, place, date, amount or concept |
 //! | `date:2023`, `date:2023-05..2023-08-15`, `date:2023..` | in documents of this time, see [`DateRange`] |
 //! | `page:3`, `page:3-7` | on these pages |
+//! | `page:A-1`, `page:iv`, `page:"Cover"` | on pages with this printed label |
+//! | `bates:SMITH000042`, `bates:SMITH000042..SMITH000050` | on pages with these Bates numbers; without other words, all their passages |
 //! | `tag:privileged`, `-tag:"key document"` | in documents that have the user's tag, that lack it |
 //! | `field:custodian=Smith`, `-field:custodian="Ann Lee"`, `field:custodian` | in documents whose field has the value, has another or none, has any |
 //!
 //! A field given several times means any of its values; everything else must hold together. What is not of this form is text,
 //! `Re:` and `http://…` among it, and a query that has nothing of this form is its own text, unchanged.
 //!
-//! A query of phrases, required words and fields only is a complete list, and so is one with [`operators`].
+//! A query of phrases, required words and fields only is a complete list, and so are one of Bates numbers or printed labels and one with
+//! [`operators`].
 
 mod operators;
 mod parts;
@@ -71,6 +74,7 @@ impl Understood {
         };
         match (expression, self.words.required.as_slice(), self.words.excluded.as_slice()) {
             (None, [only], []) => quote(only),
+            (None, [], []) => self.filters.printed().join(" "),
             (expression, required, excluded) => {
                 let parts = expression.into_iter().chain(signed('+', required)).chain(signed('-', excluded));
                 parts.collect::<Vec<_>>().join(" ")
@@ -117,7 +121,7 @@ pub(super) fn understand_term(term: &str) -> Result<Understood> {
 
 fn checked(query: &str, parsed: ParsedQuery) -> Result<Understood> {
     let ParsedQuery { text, words, preferred, filters, expression, notices, is_complete: _ } = parsed;
-    if text.is_empty() && expression.is_none() {
+    if text.is_empty() && expression.is_none() && filters.printed().is_empty() {
         return Err(Error::invalid(format!("The query \"{query}\" has no words to search for."))
             .with_hint("Say what the passages should be about; fields and excluded words only narrow that down."));
     }
@@ -195,7 +199,7 @@ fn parse(query: &str) -> Result<ParsedQuery> {
     }
     if !besides.contains(char::is_alphanumeric) {
         parsed.words.required.append(&mut parsed.preferred);
-        parsed.is_complete = !parsed.words.required.is_empty();
+        parsed.is_complete = !parsed.words.required.is_empty() || !parsed.filters.printed().is_empty();
     }
     parsed.text = if is_plain { query.to_owned() } else { text.split_whitespace().collect::<Vec<_>>().join(" ") };
     Ok(parsed)
@@ -223,7 +227,8 @@ impl ParsedQuery {
             Part::Entity(name) => self.filters.entities.push(name.to_owned()),
             Part::Kind(kind) => self.filters.kinds.push(kind),
             Part::Date(range) => self.filters.dated.push(range),
-            Part::Pages(range) => self.filters.pages.push(range),
+            Part::Pages(test) => self.filters.pages.push(test),
+            Part::Bates(range) => self.filters.bates.push(range),
             Part::Mark(filter) => self.filters.marks.push(filter),
         }
     }
@@ -232,6 +237,7 @@ impl ParsedQuery {
 #[cfg(test)]
 mod tests {
     use casetrack_core::DocumentType;
+    use casetrack_store::PageTest;
     use proptest::prelude::*;
 
     use super::super::filter::Kind;
@@ -296,7 +302,7 @@ mod tests {
         assert_eq!(entities, ["Ann Lee"]);
         assert_eq!(documents, ["Vendor Agreement.docx"]);
         assert_eq!(kinds[0], Kind::Type(DocumentType::Contract));
-        assert_eq!((kinds.len(), dated.len(), pages), (2, 1, vec![3..=7]));
+        assert_eq!((kinds.len(), dated.len(), pages), (2, 1, vec![PageTest::Numbered(3..=7)]));
         assert_eq!(parsed.notices, Vec::<String>::new());
     }
 
@@ -308,6 +314,23 @@ mod tests {
         assert!(parsed.notices[0].starts_with("\"type:O\" was searched as text: the types are"));
     }
 
+    #[test]
+    fn printed_pages_alone_are_a_complete_list() {
+        let parsed = parse("bates:SM0042..SM0050, page:A-1");
+        assert!(parsed.is_complete && parsed.text.is_empty());
+        assert_eq!(parsed.filters.pages, [PageTest::Labelled("A-1".into())]);
+        assert_eq!(parsed.filters.printed(), ["page:A-1", "bates:SM0042..SM0050"]);
+        let parsed = parse("rent bates:SM0042 page:\"Front cover\"");
+        assert_eq!((parsed.text.as_str(), parsed.is_complete, parsed.filters.printed().len()), ("rent", false, 2));
+        for text in ["bates:soon rent", "page:Cover rent"] {
+            let parsed = parse(text);
+            assert_eq!((parsed.text.as_str(), parsed.notices.len()), (text, 1));
+        }
+        assert!(super::checked("page:3", parse("page:3")).is_err());
+        assert!(super::checked("bates:SM0042", parse("bates:SM0042")).is_ok());
+        assert!(understand_term("bates:SM0042").is_ok());
+    }
+
     proptest! {
         #[test]
         fn any_query_is_understood(query in "\\PC{0,60}") {
@@ -316,7 +339,7 @@ mod tests {
         }
 
         #[test]
-        fn any_mixture_of_signs_is_understood(query in "([+\\-\"“”„«» (:.é4a]|type:|entity:|date:|page:|document:){0,20}") {
+        fn any_mixture_of_signs_is_understood(query in "([+\\-\"“”„«» (:.é4a]|type:|entity:|date:|page:|bates:|document:){0,20}") {
             let parsed = parse(&query);
             prop_assert!(parsed.words.required.iter().chain(&parsed.words.excluded).chain(&parsed.preferred).all(|words| words.contains(char::is_alphanumeric)));
         }

@@ -1,6 +1,7 @@
 //! The parts of a query that are not plain words: words with signs, phrases, fields.
 
-use std::ops::RangeInclusive;
+use casetrack_core::BatesRange;
+use casetrack_store::PageTest;
 
 use super::super::filter::{DateRange, Kind, pages};
 use super::super::marked::MarkFilter;
@@ -13,7 +14,8 @@ pub(super) enum Part<'q> {
     Kind(Kind),
     Entity(&'q str),
     Date(DateRange),
-    Pages(RangeInclusive<u32>),
+    Pages(PageTest),
+    Bates(BatesRange),
     Mark(MarkFilter),
 }
 
@@ -35,7 +37,7 @@ pub(super) fn part<'q>(rest: &'q str, notices: &mut Vec<String>) -> Option<(Part
         && let Some((value, length)) = value(after)
     {
         if sign.is_none()
-            && let Some(part) = field(name, value)
+            && let Some(part) = field(name, value, after.starts_with('"'))
         {
             return Some((part, name.len() + length));
         }
@@ -76,9 +78,9 @@ fn clause(value: &str) -> &str {
     value.trim_end_matches([',', ';', '?', '!', ')'])
 }
 
-const FIELDS: [&str; 5] = ["document:", "type:", "entity:", "date:", "page:"];
+const FIELDS: [&str; 6] = ["document:", "type:", "entity:", "date:", "page:", "bates:"];
 
-fn field<'q>(name: &str, value: &'q str) -> Option<Part<'q>> {
+fn field<'q>(name: &str, value: &'q str, is_quoted: bool) -> Option<Part<'q>> {
     match name {
         "document:" => return Some(Part::Document(value)),
         "entity:" => return Some(Part::Entity(value)),
@@ -88,7 +90,8 @@ fn field<'q>(name: &str, value: &'q str) -> Option<Part<'q>> {
     match name {
         "type:" => value.parse().ok().map(Part::Kind),
         "date:" => value.parse().ok().map(Part::Date),
-        _ => pages(value).ok().map(Part::Pages),
+        "bates:" => value.parse().ok().map(Part::Bates),
+        _ => pages(value, is_quoted).ok().map(Part::Pages),
     }
 }
 
@@ -96,7 +99,8 @@ fn allowed(name: &str) -> &'static str {
     match name {
         "type:" => "the types are those of documents, such as contract or invoice, and of files, such as pdf",
         "date:" => "a date is YYYY, YYYY-MM or YYYY-MM-DD, a range A..B",
-        _ => "a page is a number from 1, a range N-M",
+        "bates:" => "a Bates number is written as it is printed, as in SMITH000042, a range A..B",
+        _ => "a page is a number from 1, a range N-M, or a printed label such as A-1",
     }
 }
 

@@ -72,6 +72,7 @@ struct TextPage {
     holds_file: bool,
     /// Of a readable page.
     unread: Unread,
+    label: Option<String>,
 }
 
 impl TextPage {
@@ -171,6 +172,7 @@ fn read_document(source: &Source, pdf: &PdfDocument, document: &mut DocumentBuil
             list_attachments(document)?;
         }
         document.set_other_readings(other_readings);
+        document.set_label(page.label.as_deref().and_then(|label| page::label(label, index as u32 + 1)));
         document.finish_page();
         Ok(())
     })?;
@@ -227,12 +229,12 @@ fn read_text_layers(source: &Source, pdf: &PdfDocument, course: &Course) -> Resu
     }
     running::mark(&mut pages);
     let grouped = |page: ReadPage| {
-        let ReadPage { state, lines, unread, units, holds_file, .. } = page;
+        let ReadPage { state, lines, unread, units, holds_file, label, .. } = page;
         let mut paragraphs = layout::paragraphs(lines);
         annotations::insert(&mut paragraphs, units.clone());
         let mut said = Vec::new();
         annotations::insert(&mut said, units);
-        TextPage { state, paragraphs, units: said, holds_file, unread }
+        TextPage { state, paragraphs, units: said, holds_file, unread, label }
     };
     Ok(pages.into_iter().map(grouped).collect())
 }
@@ -275,8 +277,9 @@ fn read_page(mut annotated: Annotated) -> Result<ReadPage, PdfiumError> {
         PageState::Readable
     };
     let unread = if state == PageState::Readable { pictures.unread(&lines) } else { Unread::default() };
+    let label = annotated.page.label().map(str::to_owned);
     let Annotated { units, holds_file, .. } = annotated;
-    Ok(ReadPage { state, lines, unread, units, holds_file, height: view.height() })
+    Ok(ReadPage { state, lines, unread, units, holds_file, label, height: view.height() })
 }
 
 /// Producers fill in file names and placeholders.

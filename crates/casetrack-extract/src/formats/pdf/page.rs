@@ -17,6 +17,18 @@ pub(super) enum PageState {
     LeftOut,
 }
 
+/// Most characters of a label.
+const MAX_LABEL_CHARS: usize = 40;
+
+/// The label that a file gives a page, with white space folded; `None` for one that says no more than the number of the page (from 1), and
+/// for one that is longer than a label.
+pub(super) fn label(label: &str, number: u32) -> Option<String> {
+    let label = label.split_whitespace().collect::<Vec<_>>().join(" ");
+    let is_short = label.chars().nth(MAX_LABEL_CHARS).is_none();
+    let says_more = label.contains(char::is_alphanumeric) && label != number.to_string();
+    (is_short && says_more && !label.contains(char::is_control)).then_some(label)
+}
+
 /// A page as it was read, before its lines were grouped.
 pub(super) struct ReadPage {
     pub state: PageState,
@@ -25,12 +37,15 @@ pub(super) struct ReadPage {
     pub units: Vec<Unit>,
     /// Whether a file is attached to a place on the page.
     pub holds_file: bool,
+    /// As the file has it.
+    pub label: Option<String>,
     /// In points, as it is shown.
     pub height: f32,
 }
 
 impl ReadPage {
     pub fn without_text(state: PageState) -> Self {
-        Self { state, lines: Vec::new(), unread: Unread::default(), units: Vec::new(), holds_file: false, height: 0.0 }
+        let (unread, units) = (Unread::default(), Vec::new());
+        Self { state, lines: Vec::new(), unread, units, holds_file: false, label: None, height: 0.0 }
     }
 }

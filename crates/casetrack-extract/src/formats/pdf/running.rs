@@ -81,6 +81,7 @@ mod tests {
             unread: Unread::default(),
             units: Vec::new(),
             holds_file: false,
+            label: None,
             height: 800.0,
         }
     }

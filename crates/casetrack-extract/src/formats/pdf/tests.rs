@@ -469,3 +469,26 @@ fn columns_that_were_drawn_line_by_line_are_read_one_after_the_other() {
     assert_eq!(extraction.pages[0].text, [left, right].concat().join("\n"));
     assert_eq!(extraction.pages[0].blocks.len(), 2);
 }
+
+#[test]
+fn pages_have_the_labels_of_the_file_and_their_bates_numbers() {
+    let page = |number: u32| {
+        let stamp = format!("SMITH{number:06}");
+        let lines = PARAGRAPH.iter().zip(1..).map(|(line, n)| (72.0, 792.0 - 14.0 * n as f32, 12.0, *line));
+        PdfPageContent::text(lines.chain([(480.0, 24.0, 9.0, stamp.as_str())]))
+    };
+    let file = pdf_file("", &[41, 42, 43, 44].map(page));
+    let labels = "/PageLabels << /Nums [0 << /S /r >> 2 << /S /D >> 3 << /P (A-) /S /D >>] >>";
+    let file = String::from_utf8(file).unwrap().replace("/Type /Catalog", &format!("/Type /Catalog {labels}"));
+    let pages = extract(file.as_bytes()).unwrap().pages;
+    let labels: Vec<_> = pages.iter().map(|page| page.notes.label.as_deref()).collect();
+    assert_eq!(labels, [Some("i"), Some("ii"), Some("1"), Some("A-1")]);
+    let numbers: Vec<_> = pages.iter().map(|page| page.notes.bates.as_deref().unwrap()).collect();
+    assert_eq!(numbers, ["SMITH000041", "SMITH000042", "SMITH000043", "SMITH000044"]);
+    let plain = extract(&pdf_file("", &[page(1)])).unwrap().pages;
+    assert_eq!(plain[0].notes.label, None);
+    assert_eq!(super::page::label(" A-1\n", 3).as_deref(), Some("A-1"));
+    for none in ["3", "", "-", &"x".repeat(41)] {
+        assert_eq!(super::page::label(none, 3), None, "{none}");
+    }
+}

@@ -63,6 +63,11 @@ pub fn add(tools: &mut Value) {
         "offset": {"type": "integer", "default": 0, "minimum": 0, "maximum": 1_000_000},
         "limit": {"type": "integer", "default": 50, "minimum": 1, "maximum": 500},
     }]);
+    tools["list_bates"] = json!([[], {
+        "document_filter": string,
+        "offset": {"type": "integer", "default": 0, "minimum": 0, "maximum": 1_000_000},
+        "limit": {"type": "integer", "default": 50, "minimum": 1, "maximum": 500},
+    }]);
     tools["define_column"] = json!([["name"], {
         "name": string,
         "question": string,

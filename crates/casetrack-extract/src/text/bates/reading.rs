@@ -1,0 +1,181 @@
+//! What in a line may be a Bates number.
+
+use casetrack_core::BatesNumber;
+
+use super::lines::{EdgeLine, Place};
+
+/// Digits of a number with a prefix, and of one without.
+const MIN_DIGITS: usize = 4;
+const MIN_DIGITS_ALONE: usize = 5;
+const MAX_DIGITS: usize = 12;
+/// Letters and digits of a prefix.
+const MAX_PREFIX: usize = 24;
+
+/// Words before numbers that are something else: pages, forms, telephones, invoices, cases, dates.
+const OTHER_NUMBERS: [&str; 60] = [
+    "PAGE", "PAGES", "PAGEID", "PG", "PP", "NO", "NOS", "NR", "NUMBER", "ID", "FORM", "REV", "VER", "VERSION", "TEL",
+    "PHONE", "FAX", "ISBN", "ISSN", "OMB", "ZIP", "BOX", "INV", "INVOICE", "CHECK", "CHEQUE", "ORDER", "PO", "ITEM",
+    "LINE", "ROW", "FIG", "TABLE", "SECTION", "FILE", "CASE", "DOC", "DOCUMENT", "DKT", "DOCKET", "CV", "CIV", "CR",
+    "BK", "MC", "FILED", "DATE", "FRAME", "REEL", "JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT",
+    "NOV",
+];
+const MORE_OTHER_NUMBERS: [&str; 13] = [
+    "DEC",
+    "JANUARY",
+    "FEBRUARY",
+    "MARCH",
+    "APRIL",
+    "JUNE",
+    "JULY",
+    "AUGUST",
+    "SEPTEMBER",
+    "OCTOBER",
+    "NOVEMBER",
+    "DECEMBER",
+    "SUITE",
+];
+/// Words that stand before a number, or above it, and are no part of it.
+const BESIDE: [&str; 11] = [
+    "CONFIDENTIAL",
+    "CONFIDENTIALITY",
+    "RESTRICTED",
+    "PRIVILEGED",
+    "PRIVATE",
+    "SECRET",
+    "ONLY",
+    "EYES",
+    "BATES",
+    "PRODUCED",
+    "INFORMATION",
+];
+
+/// What may be a Bates number, with its place.
+#[derive(Debug, Clone)]
+pub(super) struct Reading {
+    pub number: BatesNumber,
+    /// As [`BatesNumber::series`] has it.
+    pub series: String,
+    pub place: Place,
+    /// Whether the line says nothing else.
+    pub is_alone: bool,
+}
+
+impl Reading {
+    /// Whether the number is filled up with zeros.
+    pub fn is_padded(&self) -> bool {
+        self.number.width > self.number.number.to_string().len()
+    }
+}
+
+/// The readings of a line. Where OCR read it, hyphens may have spaces beside them that are not there.
+pub(super) fn readings(line: &EdgeLine<'_>, by_ocr: bool) -> Vec<Reading> {
+    let mut readings = of_text(line.text, line.place);
+    if by_ocr {
+        let mut more = of_text(&joined(line.text), line.place);
+        more.retain(|reading| readings.iter().all(|known| known.number != reading.number));
+        readings.append(&mut more);
+    }
+    readings
+}
+
+/// A line without the spaces beside hyphens that stand within a number: before digits, and where only one side has a space.
+fn joined(line: &str) -> String {
+    let mut text = String::with_capacity(line.len());
+    let mut rest = line;
+    while let Some(c) = rest.chars().next() {
+        rest = &rest[c.len_utf8()..];
+        if !matches!(c, '-' | '–' | '—' | '_' | '~') {
+            text.push(c);
+            continue;
+        }
+        let (before, after) = (text.trim_end().len(), rest.trim_start());
+        let is_apart = before < text.len() && after.len() < rest.len();
+        if !is_apart || after.starts_with(|c: char| c.is_ascii_digit()) {
+            text.truncate(before);
+            rest = after;
+        }
+        text.push(if c == '_' { '_' } else { '-' });
+    }
+    text
+}
+
+/// The readings of a text, in its order.
+fn of_text(text: &str, place: Place) -> Vec<Reading> {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let mut readings = Vec::new();
+    for (n, word) in words.iter().enumerate() {
+        let Some((prefix, digits)) = parts(word) else { continue };
+        let (prefix, words_of_it) = match prefix {
+            "" => match before(&words[..n], digits) {
+                Some(Before::Prefix(word)) => (format!("{word} "), 2),
+                Some(Before::Nothing) if digits.len() >= MIN_DIGITS_ALONE => (String::new(), 1),
+                _ => continue,
+            },
+            prefix if is_prefix(prefix) => (prefix.to_owned(), 1),
+            _ => continue,
+        };
+        if let Ok(number) = format!("{prefix}{digits}").parse::<BatesNumber>() {
+            let is_alone = words_of_it == words.len();
+            readings.push(Reading { series: number.series(), number, place, is_alone });
+        }
+    }
+    readings
+}
+
+/// What stands in a word before its last digits, and these, without punctuation around them and without a suffix of letters, as in
+/// `SMITH000042-CONF`.
+fn parts(word: &str) -> Option<(&str, &str)> {
+    let word = word.trim_matches(|c: char| !c.is_alphanumeric());
+    let word = match word.rsplit_once(['-', '_', '.']) {
+        Some((number, suffix)) if !suffix.is_empty() && suffix.chars().all(char::is_alphabetic) => number,
+        _ => word,
+    };
+    let prefix = word.trim_end_matches(|c: char| c.is_ascii_digit());
+    let digits = &word[prefix.len()..];
+    let prefix = match prefix.split_once('-') {
+        Some((first, rest)) if BESIDE.contains(&first.to_uppercase().as_str()) => rest,
+        _ => prefix,
+    };
+    (MIN_DIGITS..=MAX_DIGITS).contains(&digits.len()).then_some((prefix, digits))
+}
+
+fn is_prefix(prefix: &str) -> bool {
+    let letters: String = prefix.chars().filter(|c| c.is_alphabetic()).flat_map(char::to_uppercase).collect();
+    !letters.is_empty()
+        && !is_other(&letters)
+        && prefix.chars().filter(|c| c.is_alphanumeric()).count() <= MAX_PREFIX
+        && prefix.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '&'))
+}
+
+fn is_other(word: &str) -> bool {
+    OTHER_NUMBERS.contains(&word) || MORE_OTHER_NUMBERS.contains(&word)
+}
+
+/// What stands before digits.
+enum Before<'w> {
+    Prefix(&'w str),
+    /// Nothing that belongs to them.
+    Nothing,
+}
+
+/// `None` where the words before make the digits another number.
+fn before<'w>(words: &[&'w str], digits: &str) -> Option<Before<'w>> {
+    let Some(word) = words.iter().rev().find(|word| word.contains(char::is_alphanumeric)) else {
+        return Some(Before::Nothing);
+    };
+    let bare = word.trim_matches(|c: char| !c.is_alphanumeric());
+    let upper = bare.to_uppercase();
+    if BESIDE.contains(&upper.as_str()) {
+        return Some(Before::Nothing);
+    }
+    let labels = words.last().is_some_and(|last| last.ends_with([':', '#', '=']));
+    if labels || is_other(&upper) {
+        return None;
+    }
+    let is_padded = digits.starts_with('0') || digits.len() > MIN_DIGITS_ALONE;
+    let is_adjacent = words.last() == Some(word);
+    match is_padded && is_adjacent && is_prefix(bare) && !word.ends_with([',', ';', '.', ')']) {
+        true => Some(Before::Prefix(bare)),
+        false => Some(Before::Nothing),
+    }
+}

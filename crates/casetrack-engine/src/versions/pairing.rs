@@ -8,6 +8,9 @@ use super::words::{Vocabulary, Words};
 /// Least likeness of a paragraph in its place to be the other one with changed words, rather than another. Paragraphs of one contract that
 /// say different things are at 0.1 to 0.3.
 const CHANGED: f32 = 0.4;
+/// What is a part of the other, almost to the last word, is that with words added or deleted, however many; it has at least so many words.
+const PART: f32 = 0.9;
+const PART_WORDS: usize = 8;
 /// Least likeness, and words, of one that moved and changed.
 const MOVED: f32 = 0.75;
 const MOVED_WORDS: usize = 8;
@@ -90,8 +93,15 @@ fn candidates(vocabulary: &Vocabulary, alignment: &Alignment<'_>) -> Vec<Candida
             compared.sort_unstable();
             compared.dedup();
             found.extend(compared.into_iter().filter_map(|to| {
-                let likeness = vocabulary.likeness(&old[at], &new[to]);
-                let pair = Candidate { old: at, new: to, likeness, is_in_gap: in_new.contains(&to) };
+                let is_in_gap = in_new.contains(&to);
+                let is_part = || {
+                    old[at].count.min(new[to].count) >= PART_WORDS && vocabulary.containment(&old[at], &new[to]) >= PART
+                };
+                let likeness = match vocabulary.likeness(&old[at], &new[to]) {
+                    unlike if unlike < CHANGED && is_in_gap && is_part() => CHANGED,
+                    likeness => likeness,
+                };
+                let pair = Candidate { old: at, new: to, likeness, is_in_gap };
                 (likeness >= CHANGED).then_some(pair)
             }));
         }

@@ -1,5 +1,6 @@
 //! The paragraphs of a document as they are compared: on one line each, without running lines, and whole where a page ends inside.
 
+use std::collections::HashSet;
 use std::ops::Range;
 
 use casetrack_core::{BlockKind, Page};
@@ -26,12 +27,17 @@ pub(super) struct Place {
 
 /// Longest line that may be a page number, in characters.
 const PAGE_NUMBER_CHARS: usize = 20;
+/// Where a text does not say where its pages end, so many numbers alone in their paragraphs count pages, …
+const MIN_NUMBERS: usize = 3;
+/// … each of them at most so much greater than the one before.
+const MAX_STEP: u64 = 2;
 
 /// The paragraphs of a document's pages, in order. Lines that repeat from page to page and numbers of pages are left out, and a paragraph
 /// that goes on after them, or on the next page, is one. Linear in the text, but for finding those lines.
 pub(super) fn paragraphs(pages: &[Page]) -> Vec<Paragraph> {
     let mut found: Vec<Paragraph> = Vec::new();
     let has_pages = pages.len() > 1;
+    let counting = if has_pages { HashSet::new() } else { counting(pages) };
     // Whether a page or a running line has ended since the last paragraph.
     let mut broken = false;
     for ((page, running), index) in pages.iter().zip(running_lines(pages)).zip(0..) {
@@ -44,7 +50,8 @@ pub(super) fn paragraphs(pages: &[Page]) -> Vec<Paragraph> {
                 continue;
             };
             let is_row = matches!(block.kind, BlockKind::TableRow { .. });
-            if is_at_edge && !is_row && is_page_number(&text) {
+            let counts_pages = is_at_edge && !is_row && page_number(&text).is_some();
+            if counts_pages || counting.contains(&block.char_start) {
                 broken = true;
                 continue;
             }
@@ -96,20 +103,51 @@ fn content(chars: &[char], block: Range<u32>, running: &[Range<u32>]) -> Option<
         }
         at += 1;
     }
-    let is_mark = text.strip_prefix("<PAGE>").is_some_and(|rest| is_page_number(rest) || rest.is_empty());
+    let is_mark = text.strip_prefix("<PAGE>").is_some_and(|rest| page_number(rest).is_some() || rest.trim().is_empty());
     place.filter(|_| !is_mark).map(|place| (text, place))
 }
 
 /// `12`, `- 12 -`, `Page 3 of 10`
-fn is_page_number(text: &str) -> bool {
-    let is_word = |word: &str| {
-        let word = word.to_lowercase();
-        word.bytes().all(|byte| byte.is_ascii_digit())
-            || matches!(word.as_str(), "page" | "of" | "p." | "-" | "–" | "/")
-    };
-    text.chars().count() <= PAGE_NUMBER_CHARS
-        && text.contains(|c: char| c.is_ascii_digit())
-        && text.split_whitespace().all(|word| is_word(word.trim_matches(|c| matches!(c, '-' | '–'))) || is_word(word))
+fn page_number(text: &str) -> Option<u64> {
+    if text.chars().count() > PAGE_NUMBER_CHARS {
+        return None;
+    }
+    let is_dash = |c| matches!(c, '-' | '–' | '—');
+    let words: Vec<String> = text
+        .split_whitespace()
+        .map(|word| word.trim_matches(is_dash).to_lowercase())
+        .filter(|word| !word.is_empty())
+        .collect();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let is_number = |word: &str| word.bytes().all(|byte| byte.is_ascii_digit());
+    let numbers = words.strip_prefix(&["page"]).or_else(|| words.strip_prefix(&["p."])).unwrap_or(&words);
+    match numbers {
+        [number] if is_number(number) => number.parse().ok(),
+        [number, "of" | "/", all] if is_number(number) && is_number(all) => number.parse().ok(),
+        _ => None,
+    }
+}
+
+/// The paragraphs of a text without page breaks that count its pages, by where they begin: numbers that stand alone and rise in steps of one
+/// or two. Where some are missing in one version, as where a page was cut out, their series is still found.
+fn counting(pages: &[Page]) -> HashSet<u32> {
+    let mut found = HashSet::new();
+    for page in pages.iter().filter(|page| page.sheet_name.is_none()) {
+        let chars: Vec<char> = page.text.chars().collect();
+        let paragraphs = page.blocks.iter().filter(|block| !matches!(block.kind, BlockKind::TableRow { .. }));
+        let numbers = paragraphs.filter_map(|block| {
+            let text = chars.get(block.char_start as usize..block.char_end as usize)?;
+            let text: String = text.iter().take(PAGE_NUMBER_CHARS + 1).collect();
+            Some((block.char_start, page_number(&text)?))
+        });
+        let numbers: Vec<(u32, u64)> = numbers.collect();
+        for series in numbers.chunk_by(|(_, a), (_, b)| b > a && b - a <= MAX_STEP) {
+            if series.len() >= MIN_NUMBERS {
+                found.extend(series.iter().map(|(at, _)| *at));
+            }
+        }
+    }
+    found
 }
 
 /// Whether a paragraph goes on in another: it ends within a sentence, and the other begins within one.
@@ -183,5 +221,8 @@ pub(super) mod tests {
     fn numbers_of_pages_are_only_at_their_edges() {
         assert_eq!(texts(&["12\n\ntext 4\n\n17\n\nmore.\n\nPage 1 of 2", "ii"]), ["text 4", "17", "more.", "ii"]);
         assert_eq!(texts(&["12"]), ["12"]);
+        // Without page breaks, numbers that count.
+        let text = "a.\n\n1\n\nthe rent\n\n2\n\nis due.\n\n- 4 -\n\n30\n\nb.";
+        assert_eq!(texts(&[text]), ["a.", "the rent is due.", "30", "b."]);
     }
 }

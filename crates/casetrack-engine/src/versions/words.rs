@@ -88,6 +88,12 @@ impl Vocabulary {
         if all > 0.0 { 2.0 * self.shared(a, b) / all } else { 0.0 }
     }
 
+    /// The share (0–1) of the weight of the words of the shorter paragraph that the longer one has as well.
+    pub fn containment(&self, a: &Words, b: &Words) -> f32 {
+        let shorter = a.weight.min(b.weight);
+        if shorter > 0.0 { self.shared(a, b) / shorter } else { 0.0 }
+    }
+
     /// Share (0–1) of the weight of `part` that `whole` has besides what it shares with `other`.
     pub fn share_of_rest(&self, whole: &Words, other: &Words, part: &Words) -> f32 {
         let of = |words: &Words, number: u32| match words.counts.binary_search_by_key(&number, |(number, _)| *number) {

@@ -11,7 +11,7 @@ Recall is the share of the copies that are in a group with their original. Preci
 original; contracts that share at least 30 per cent of their five-word sequences before anything was altered count as one original, and are
 counted. Nothing is embedded (there are no models). Needs the Python standard library only.
 """
-import argparse, itertools, json, os, random, re, subprocess, tempfile, time
+import argparse, itertools, json, os, random, re, shutil, subprocess, tempfile, time
 from pathlib import Path
 
 from redline import NAMES, write
@@ -37,7 +37,9 @@ def measure(options, work):
     texts = [[one.strip() for one in re.split(r"\n\s*\n", file.read_text(encoding="utf-8", errors="replace")) if one.strip()]
              for file in files]
     (work / "files").mkdir()
+    # The list of models without their weights.
     (work / "no-models").mkdir()
+    shutil.copy(Path(__file__).resolve().parent.parent / "models" / "manifest.toml", work / "no-models")
     origin, share = {}, {}
     for number, paragraphs in enumerate(texts):
         name = f"{number:03}.txt"

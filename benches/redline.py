@@ -12,7 +12,7 @@ A change is found exactly if the program gives it with the same kind, the same o
 the words that were taken out and put in. Whatever else the program gives is invented. Nothing is embedded (there are no models), so the run takes a
 minute or two. Needs the Python standard library only.
 """
-import argparse, collections, json, os, random, re, subprocess, tempfile, time, zipfile
+import argparse, collections, json, os, random, re, shutil, subprocess, tempfile, time, zipfile
 from pathlib import Path
 from xml.sax.saxutils import escape
 
@@ -43,7 +43,9 @@ def measure(options, work):
     texts = [split(file.read_text(encoding="utf-8", errors="replace")) for file in files]
     texts = [paragraphs for paragraphs in texts if len(paragraphs) >= 30]
     (work / "files").mkdir()
+    # The list of models without their weights.
     (work / "no-models").mkdir()
+    shutil.copy(Path(__file__).resolve().parent.parent / "models" / "manifest.toml", work / "no-models")
     pairs = []
     for number, paragraphs in enumerate(texts[: options.pairs]):
         others = [one for other in texts[number + 1 :] + texts[:number] for one in other if is_prose(one)][:200]

@@ -57,7 +57,7 @@ fn a_redline_says_what_a_version_changes_with_citations_of_both() {
     assert_eq!(changes[1]["marked"], "3. [-Notices-]{+Communications+}");
     assert_eq!(
         (&changes[0]["old"]["place"], &changes[0]["new"]["place"]),
-        (&json!("p. 1, para. 2, l. 3"), &json!("p. 1, para. 2, ll. 3-4"))
+        (&json!("p. 1, paras. 2-3, l. 3"), &json!("p. 1, paras. 2-3, ll. 3-4"))
     );
     assert_eq!(changes[2]["old"], Value::Null);
     assert!(changes[3]["old"]["quote"].as_str().unwrap().starts_with("4. Warranty."), "{redline:#}");
@@ -66,7 +66,7 @@ fn a_redline_says_what_a_version_changes_with_citations_of_both() {
     assert!(text.contains("Paragraphs: 4 unchanged, 2 changed, 1 inserted, 1 deleted, 1 moved"), "{text}");
     assert!(
         text.contains(
-            "\n2. changed (old p. 1, para. 4, l. 7; new p. 1, para. 3, l. 6): \"3. [-Notices-]{+Communications+}\""
+            "\n2. changed (old p. 1, para. 6, l. 7; new p. 1, para. 4, l. 6): \"3. [-Notices-]{+Communications+}\""
         ),
         "{text}"
     );

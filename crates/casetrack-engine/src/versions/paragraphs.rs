@@ -45,7 +45,7 @@ pub(super) fn paragraphs(pages: &[Page]) -> Vec<Paragraph> {
         let chars: Vec<char> = page.text.chars().collect();
         for (block, number) in page.blocks.iter().zip(1..) {
             let is_at_edge = has_pages && (number == 1 || number == page.blocks.len());
-            let Some((text, chars)) = content(&chars, block.char_start..block.char_end, &running) else {
+            let Some((text, place)) = content(&chars, block.char_start..block.char_end, &running) else {
                 broken = true;
                 continue;
             };
@@ -55,7 +55,22 @@ pub(super) fn paragraphs(pages: &[Page]) -> Vec<Paragraph> {
                 broken = true;
                 continue;
             }
-            let place = Place { page: index, chars };
+            // The title of a clause before its text is a block of its own.
+            let is_on_line = |last: &Paragraph| {
+                let end = last.places.last().filter(|last| last.page == index).map(|last| last.chars.end);
+                let between = end.and_then(|end| chars.get(end as usize..place.start as usize));
+                !last.is_row && !is_row && between.is_some_and(|between| !between.contains(&'\n'))
+            };
+            if let Some(last) = found.last_mut().filter(|last| is_on_line(last)) {
+                last.text.push(' ');
+                last.text.push_str(&text);
+                if let Some(whole) = last.places.last_mut() {
+                    whole.chars.end = place.end;
+                }
+                broken = false;
+                continue;
+            }
+            let place = Place { page: index, chars: place };
             let goes_on = |last: &Paragraph| broken && !last.is_row && !is_row && goes_on(&last.text, &text);
             match found.last_mut() {
                 Some(last) if goes_on(last) => {
@@ -215,6 +230,17 @@ pub(super) mod tests {
         let pages: Vec<&str> = pages.iter().map(String::as_str).collect();
         assert_eq!(texts(&pages)[1..3], ["Text 4 of its own.", "Text 9 of its own."]);
         assert_eq!(texts(&["<PAGE> 3\n\nText."]), ["Text."]);
+    }
+
+    #[test]
+    fn a_title_and_the_text_on_its_line_are_one_paragraph() {
+        let mut page = page(1, "1. Rent. It is due\non Monday.\n\n2. Term");
+        page.blocks[0].char_end = 8;
+        let rest = Block { char_start: 9, char_end: 29, kind: BlockKind::Paragraph };
+        page.blocks.insert(1, rest);
+        let found = paragraphs(&[page]);
+        assert_eq!(found[0].text, "1. Rent. It is due on Monday.");
+        assert_eq!((&found[0].places[..], found.len()), (&[Place { page: 0, chars: 0..29 }][..], 2));
     }
 
     #[test]

@@ -20,11 +20,11 @@ pub(crate) struct RedlineParameters {
     old_document: String,
     /// Newer version
     new_document: String,
-    /// Changes to pass over: the next_offset of an earlier answer
+    /// The next_offset of an earlier answer
     #[serde(default)]
     #[schemars(range(min = 0, max = 1_000_000))]
     offset: u32,
-    /// Most changes of the answer
+    /// Most changes
     #[serde(default = "super::number::<100>")]
     #[schemars(range(min = 1, max = 1000))]
     limit: u32,
@@ -33,8 +33,8 @@ pub(crate) struct RedlineParameters {
 impl Tool for RedlineDocuments {
     const NAME: &'static str = "redline_documents";
     const TITLE: &'static str = "Redline two versions";
-    const DESCRIPTION: &'static str = "Show what a version of a document changes of an older one, paragraph by paragraph, cited on both \
-        sides: changed words, insertions, deletions, moves. For any two files, also without tracked changes. Pro tier only.";
+    const DESCRIPTION: &'static str = "Show what a newer version changes, paragraph by paragraph, cited on both sides: words, insertions, \
+        deletions, moves. For any two files. Pro tier only.";
     const EFFECT: Effect = Effect::Reads;
     const TOOLSET: Toolset = Toolset::Graph;
     const FEATURE: Option<Feature> = Some(Feature::CompareDocuments);
@@ -56,17 +56,17 @@ pub(crate) struct ListVersions;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct VersionParameters {
-    /// Only the group of this document (name or ID)
+    /// Only the group of this document
     document_filter: Option<String>,
-    /// Least share of three-word sequences in common
+    /// Share of three-word sequences in common
     #[serde(default = "usual_similarity")]
     #[schemars(range(min = 0.1, max = 1.0))]
     min_similarity: f64,
-    /// Groups to pass over: the next_offset of an earlier answer
+    /// The next_offset of an earlier answer
     #[serde(default)]
     #[schemars(range(min = 0, max = 1_000_000))]
     offset: u32,
-    /// Most groups of the answer
+    /// Most groups
     #[serde(default = "super::number::<20>")]
     #[schemars(range(min = 1, max = 200))]
     limit: u32,
@@ -79,8 +79,8 @@ fn usual_similarity() -> f64 {
 impl Tool for ListVersions {
     const NAME: &'static str = "list_versions";
     const TITLE: &'static str = "List versions and copies";
-    const DESCRIPTION: &'static str = "List groups of documents that are versions or near-duplicates of one another, in the order of drafts, \
-        with similarity and number of changes between neighbours.";
+    const DESCRIPTION: &'static str = "List groups of versions and near-duplicates, in the order of drafts, with the number of changes between \
+        neighbours.";
     const EFFECT: Effect = Effect::Reads;
     const TOOLSET: Toolset = Toolset::Graph;
     const LIST: Option<List<Self::Response>> =

@@ -167,7 +167,7 @@ fn counting(pages: &[Page]) -> HashSet<u32> {
 
 /// Whether a paragraph goes on in another: it ends within a sentence, and the other begins within one.
 fn goes_on(text: &str, next: &str) -> bool {
-    let end = text.trim_end_matches(|c| matches!(c, '"' | '\'' | '”' | '’' | ')' | ']'));
+    let end = text.trim_end_matches(['"', '\'', '”', '’', ')', ']']);
     !end.ends_with(['.', '!', '?', ':', ';']) && next.starts_with(char::is_lowercase)
 }
 

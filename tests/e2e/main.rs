@@ -40,5 +40,6 @@ mod sync;
 mod tags;
 mod terms;
 mod upkeep;
+mod versions;
 #[cfg(unix)]
 mod watches;

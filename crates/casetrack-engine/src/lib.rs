@@ -8,7 +8,7 @@
 //! | layer | modules |
 //! |---|---|
 //! | work that goes on by itself | `watches` over `jobs` |
-//! | use cases, methods of the host | `eval`, `briefing`, `upkeep`, `search`, `quotes`, `sync`, `reindex`, `sheet`, `ingest`, `collections`, `documents`, `graph` |
+//! | use cases, methods of the host | `eval`, `briefing`, `upkeep`, `search`, `quotes`, `versions`, `sync`, `reindex`, `sheet`, `ingest`, `collections`, `documents`, `graph` |
 //! | what all of them work with | `host` |
 
 pub mod access;
@@ -30,6 +30,7 @@ pub mod search;
 pub mod sheet;
 pub mod sync;
 mod upkeep;
+pub mod versions;
 pub mod watches;
 
 pub use casetrack_embed::{MemoryMode, ModelProfile, Precision};

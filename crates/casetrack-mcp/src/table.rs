@@ -13,7 +13,7 @@ use crate::session::{Context, ToolOutput};
 use crate::tool::{Effect, Tool, Toolset};
 use crate::tools::{
     bates, chunks, collections, documents, entities, ingest, jobs, navigation, obligations, overview, quotes,
-    references, reindex, search, sheet, status, sync, tags, terms, watches,
+    references, reindex, search, sheet, status, sync, tags, terms, versions, watches,
 };
 use casetrack_text::format::shorten;
 
@@ -46,6 +46,8 @@ static TABLE: LazyLock<Vec<Entry>> = LazyLock::new(|| {
         Entry::of::<search::AskEveryDocument>(),
         Entry::of::<search::SearchSimilarChunks>(),
         Entry::of::<search::CompareDocuments>(),
+        Entry::of::<versions::RedlineDocuments>(),
+        Entry::of::<versions::ListVersions>(),
         Entry::of::<terms::SearchTerms>(),
         Entry::of::<quotes::VerifyQuote>(),
         Entry::of::<quotes::VerifyQuotes>(),

@@ -20,6 +20,7 @@ pub mod obligations;
 pub mod overview;
 pub mod quotes;
 mod reader;
+pub mod redline;
 pub mod references;
 pub mod reindex;
 pub mod search;
@@ -28,6 +29,7 @@ pub mod status;
 pub mod sync;
 pub mod tags;
 pub mod terms;
+pub mod versions;
 pub mod watches;
 
 pub use reader::Reader;

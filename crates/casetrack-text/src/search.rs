@@ -97,9 +97,12 @@ pub fn continuation(response: &SearchResponse, all: u64, reader: Reader) -> Stri
 /// Hits of a line each, with their quotations.
 pub fn hits(hits: &[Hit]) -> String {
     let mut text = String::new();
-    for Hit { rank, score, collection, citation: place, quote: said, chunk_id: _ } in hits {
+    for Hit { rank, score, collection, citation: place, quote: said, chunk_id: _, also_in } in hits {
         let collection = collection.as_ref().map_or_else(String::new, |name| format!("{}: ", one_line(name)));
         let _ = write!(text, "\n{rank}. {collection}{} ({score:.2}): {}", citation(place), quote(said));
+        if let Some(others) = also_in {
+            let _ = write!(text, " (the same in other documents, {})", one_line(others));
+        }
     }
     text
 }
@@ -144,7 +147,11 @@ pub fn beside(result: &SearchResult, explain: bool) -> Vec<String> {
         if let Some(more) = result.repeated_in.len().checked_sub(MAX_REPETITIONS).filter(|&more| more > 0) {
             places.push(format!("{more} more"));
         }
-        lines.push(format!("Also:  {}", places.join("; ")));
+        let mut line = format!("Also:  {}", places.join("; "));
+        if let Some((others, _)) = result.other_documents().filter(|(others, _)| *others > 1) {
+            let _ = write!(line, " (the same passage in {} other documents)", thousands(others as u64));
+        }
+        lines.push(line);
     }
     lines
 }

@@ -69,6 +69,7 @@ pub use related::{RelatedDocument, RelatedRequest, Relationship};
 pub use statistics::GraphStatistics;
 pub use summary::{DocumentGroup, GraphSummary, Stakeholder, Topic};
 pub use timeline::{TimelineEvent, TimelineRequest};
+pub(crate) use versions::VersionName;
 
 use items::{Items, Part, Share};
 use node::{Citation, DocumentInfo, Postings, RoleNote, Span};

@@ -5,7 +5,7 @@ use super::fold::{fold, words};
 
 /// A name without what distinguishes versions, and that.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct VersionName {
+pub(crate) struct VersionName {
     /// Folded; may be empty, where a name says nothing but its version.
     pub base: String,
     pub marker: Marker,
@@ -13,7 +13,7 @@ pub(super) struct VersionName {
 
 /// What distinguishes the versions of a document.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Default)]
-pub(super) struct Marker {
+pub(crate) struct Marker {
     /// 0 is an amendment without a number.
     pub amendment: Option<u32>,
     /// "v2.1" is `[2, 1]`.
@@ -130,6 +130,25 @@ impl Marker {
         let has_day = within(third, 2, day);
         self.date = Some(if has_day { format!("{first}-{second}-{third}") } else { format!("{first}-{second}") });
         2 + usize::from(has_day)
+    }
+
+    /// `YYYY-MM` or `YYYY-MM-DD`.
+    pub fn date(&self) -> Option<&str> {
+        self.date.as_deref()
+    }
+
+    /// Greater for later versions of one document: drafts, then numbered and unmarked ones by their numbers, then final ones, then signed
+    /// ones.
+    pub fn stage(&self) -> (u8, Vec<u32>, Option<u32>) {
+        let is = |names: &[&str]| self.stages.iter().any(|stage| names.contains(&stage.as_str()));
+        let rank = if is(&["executed", "signed", "conformed"]) {
+            3
+        } else if is(&["final"]) {
+            2
+        } else {
+            u8::from(!is(&["draft"]) || !self.version.is_empty())
+        };
+        (rank, self.version.clone(), self.amendment)
     }
 
     /// In words; the one without marks is "the unmarked one".

@@ -1,6 +1,7 @@
 //! From ranked candidates to results: each passage is read, and one that says nothing new is named beside the one above it.
 //!
-//! Only what is the same to the word is folded, for two versions of a clause that differ in one word may be what a search is for.
+//! Only what is the same to the word is folded, for two versions of a clause that differ in one word may be what a search is for. A brief hit
+//! shows no more than its quotation, so it is folded by that: copies of a document may be cut into passages at other places.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -39,7 +40,9 @@ pub(super) fn results(
         let chunk = chunks::view(passage, style);
         // Each document has its say, though another says the same.
         let seen = seen.entry(request.per_document.map(|_| candidate.document)).or_default();
-        match seen.repeats(&chunk, results.len()) {
+        let excerpt = excerpt::excerpt(&preferences.asked, &chunk, request.brief);
+        let said = if request.brief { &excerpt.text } else { &chunk.text };
+        match seen.repeats(&chunk, said, results.len()) {
             Some(above) => results[above].repeated_in.push(Repetition {
                 chunk_id: chunk.chunk_id,
                 citation: chunk.citation,
@@ -53,7 +56,7 @@ pub(super) fn results(
                     rank: results.len() as u32 + 1,
                     score: candidate.score,
                     collection: (asked.len() > 1).then(|| collection.meta().name.clone()),
-                    excerpt: excerpt::excerpt(&preferences.asked, &chunk, request.brief),
+                    excerpt,
                     surroundings: super::Surroundings::default(),
                     chunk,
                     repeated_in: Vec::new(),
@@ -121,10 +124,10 @@ struct Seen {
 }
 
 impl Seen {
-    /// The result that says what a passage says; `None`, and the passage is remembered as result `number`, where it says something
-    /// new. Neighbours share text at their ends; more than half of a passage must be shared, as where a page ends in a short rest.
-    fn repeats(&mut self, chunk: &ChunkView, number: usize) -> Option<usize> {
-        let text = hash_of_words(&chunk.text);
+    /// The result that says what a passage says, of which `said` is shown; `None`, and the passage is remembered as result `number`, where
+    /// it says something new. Neighbours share text at their ends; more than half of a passage must be shared, as where a page ends in a short rest.
+    fn repeats(&mut self, chunk: &ChunkView, said: &str, number: usize) -> Option<usize> {
+        let text = hash_of_words(said);
         if let Some(&above) = self.texts.get(&text) {
             return Some(above);
         }
@@ -143,10 +146,10 @@ impl Seen {
     }
 }
 
-/// The same for texts that differ in white space only.
+/// The same for texts that differ in white space and capitals only.
 fn hash_of_words(text: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
-    text.split_whitespace().for_each(|word| word.hash(&mut hasher));
+    text.split_whitespace().for_each(|word| word.to_lowercase().hash(&mut hasher));
     hasher.finish()
 }
 
@@ -158,9 +161,10 @@ mod tests {
     #[test]
     fn what_is_the_same_to_the_word_is_one_result_and_what_differs_in_a_word_is_another() {
         let mut seen = Seen::default();
-        assert_eq!(seen.repeats(&chunk("The tenant shall pay\nthe rent."), 0), None);
-        assert_eq!(seen.repeats(&chunk("The tenant shall  pay the rent. "), 1), Some(0));
-        assert_eq!(seen.repeats(&chunk("The tenant shall not pay the rent."), 1), None);
+        let mut repeats = |text: &str, number| seen.repeats(&chunk(text), text, number);
+        assert_eq!(repeats("The tenant shall pay\nthe rent.", 0), None);
+        assert_eq!(repeats("The Tenant SHALL  pay the rent. ", 1), Some(0));
+        assert_eq!(repeats("The tenant shall not pay the rent.", 1), None);
     }
 
     #[test]
@@ -171,7 +175,7 @@ mod tests {
             rest.provenance.char_start = start;
             rest.provenance.char_end = start + 300;
             text.clone_into(&mut rest.text);
-            seen.repeats(&rest, number)
+            seen.repeats(&rest, text, number)
         };
         assert_eq!(repeats(1000, "a page before", 0), None);
         assert_eq!(repeats(1200, "1150 of it", 1), None);

@@ -25,6 +25,7 @@ pub mod similar;
 pub mod terms;
 mod whole;
 
+use std::collections::HashSet;
 use std::time::Instant;
 
 use casetrack_core::{ChunkId, CollectionId, Error, Notice, Result, Tier};
@@ -152,7 +153,7 @@ pub struct SearchResult {
     /// Text of the page right before and after the passage, where it was asked for.
     #[serde(flatten)]
     pub surroundings: Surroundings,
-    /// Lower ranked passages that say the same, to the word, or are mostly part of this one.
+    /// Lower ranked passages that say the same, but for white space and capitals, or are mostly part of this one.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub repeated_in: Vec<Repetition>,
     /// Rank (from 1), raw score and part in `score` by recall source, where the source found it.
@@ -179,6 +180,9 @@ pub struct Hit {
     /// The sentences of the passage that answer the words of the query best, verbatim.
     pub quote: String,
     pub chunk_id: ChunkId,
+    /// Other documents that say the same, as far as lower ranked passages show: how many, and the names of the first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub also_in: Option<String>,
 }
 
 /// Verbatim text of the page around a passage.
@@ -268,13 +272,31 @@ impl Host {
     }
 }
 
+/// Most names of other documents in a hit.
+const MAX_NAMED: usize = 3;
+
+impl SearchResult {
+    /// How many other documents say the same, as far as lower ranked passages show, and the names of the first; `None` where none does.
+    pub fn other_documents(&self) -> Option<(usize, Vec<&str>)> {
+        let mut seen = HashSet::from([self.chunk.provenance.file_path.as_str()]);
+        let others: Vec<&str> =
+            self.repeated_in.iter().map(|place| place.file_path.as_str()).filter(|path| seen.insert(*path)).collect();
+        let names = others.iter().copied().take(MAX_NAMED).filter_map(|path| path.rsplit(['/', '\\']).next()).collect();
+        (!others.is_empty()).then_some((others.len(), names))
+    }
+}
+
 impl Hit {
     /// Results, or hits in their place where they are to be brief.
     fn instead_of(results: Vec<SearchResult>, brief: bool) -> (Vec<SearchResult>, Vec<Hit>) {
-        let hit = |result| {
+        let hit = |result: SearchResult| {
+            let also_in = result.other_documents().map(|(count, names)| {
+                let more = if names.len() < count { ", …" } else { "" };
+                format!("{count}: {}{more}", names.join(", "))
+            });
             let SearchResult { rank, score, collection, chunk, excerpt, .. } = result;
             let Excerpt { citation, text: quote, .. } = excerpt;
-            Self { rank, score, collection, citation, quote, chunk_id: chunk.chunk_id }
+            Self { rank, score, collection, citation, quote, chunk_id: chunk.chunk_id, also_in }
         };
         match brief {
             true => (Vec::new(), results.into_iter().map(hit).collect()),

@@ -246,7 +246,7 @@ const LISTS: [&str; 15] = [
     "get_index_status",
 ];
 /// Tools that answer with passages, excerpts or values and their exact places.
-const PASSAGES: [&str; 19] = [
+const PASSAGES: [&str; 20] = [
     "search_documents",
     "ask_every_document",
     "search_similar_chunks",
@@ -265,6 +265,7 @@ const PASSAGES: [&str; 19] = [
     "get_collection_timeline",
     "get_matter_sheet",
     "get_obligations",
+    "redline_documents",
     "verify_quote",
 ];
 

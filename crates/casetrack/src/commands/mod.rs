@@ -20,6 +20,7 @@ mod sheet;
 mod tags;
 mod terms;
 mod upkeep;
+mod versions;
 mod watches;
 
 use casetrack_core::Result;
@@ -45,6 +46,8 @@ pub enum OnCollections {
     Ask(search::Ask),
     Similar(search::Similar),
     Compare(search::Compare),
+    Redline(versions::Redline),
+    Versions(versions::Versions),
     SearchTerms(terms::SearchTerms),
     VerifyQuote(quotes::VerifyQuote),
     VerifyQuotes(quotes::VerifyQuotes),
@@ -93,6 +96,8 @@ impl OnCollections {
             Self::Ask(command) => command.run(console),
             Self::Similar(command) => command.run(console),
             Self::Compare(command) => command.run(console),
+            Self::Redline(command) => command.run(console),
+            Self::Versions(command) => command.run(console),
             Self::SearchTerms(command) => command.run(console),
             Self::VerifyQuote(command) => command.run(console),
             Self::VerifyQuotes(command) => command.run(console),

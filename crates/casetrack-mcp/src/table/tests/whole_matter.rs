@@ -1,5 +1,5 @@
 //! The parameters of tools that are beyond the specification: questions to every document, the matter sheet, quotations, search terms,
-//! tags; and those that search_documents has for them.
+//! tags, versions; and those that search_documents has for them.
 
 use serde_json::{Value, json};
 
@@ -67,6 +67,19 @@ pub fn add(tools: &mut Value) {
         "document_filter": string,
         "offset": {"type": "integer", "default": 0, "minimum": 0, "maximum": 1_000_000},
         "limit": {"type": "integer", "default": 50, "minimum": 1, "maximum": 500},
+    }]);
+    let whole = json!({"type": "integer", "default": 0, "minimum": 0, "maximum": 1_000_000});
+    tools["redline_documents"] = json!([["new_document", "old_document"], {
+        "old_document": string,
+        "new_document": string,
+        "offset": whole,
+        "limit": {"type": "integer", "default": 100, "minimum": 1, "maximum": 1000},
+    }]);
+    tools["list_versions"] = json!([[], {
+        "document_filter": string,
+        "min_similarity": {"type": "number", "default": 0.25, "minimum": 0.1, "maximum": 1.0},
+        "offset": whole,
+        "limit": {"type": "integer", "default": 20, "minimum": 1, "maximum": 200},
     }]);
     tools["define_column"] = json!([["name"], {
         "name": string,

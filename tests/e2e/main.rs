@@ -38,6 +38,7 @@ mod sparse;
 mod sync;
 mod tags;
 mod terms;
+mod tracked;
 mod upkeep;
 #[cfg(unix)]
 mod watches;

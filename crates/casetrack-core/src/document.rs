@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::labels::labelled;
 use crate::marks::Marks;
-use crate::{DocumentId, Sha256, Timestamp};
+use crate::{Change, DocumentId, Sha256, Timestamp};
 
 labelled! {
     /// The format of a file, recognised by its content.
@@ -182,6 +182,9 @@ pub struct Page {
 pub struct PageNotes {
     /// What OCR read where the text layer says something else, by line. It is searched, but never quoted.
     pub other_readings: Vec<OtherReading>,
+    /// What the file tracks of how its text came about, by place.
+    #[serde(default)]
+    pub changes: Vec<Change>,
 }
 
 impl PageNotes {
@@ -239,6 +242,9 @@ pub struct DocumentMeta {
     pub chunk_count: u32,
     /// Characters of text over all pages.
     pub char_count: u64,
+    /// Tracked changes in it. Its text is the final one, as if all were accepted.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub tracked_changes: u32,
     /// What could not be read, in words for the user.
     pub warnings: Vec<String>,
     /// Whether there are files inside it, which are documents of their own. That is so of every mailbox and archive.
@@ -252,6 +258,10 @@ pub struct DocumentMeta {
     /// What the user noted about it. The only part that does not come from the file.
     #[serde(default, skip_serializing_if = "Marks::is_empty")]
     pub marks: Marks,
+}
+
+fn is_zero(number: &u32) -> bool {
+    *number == 0
 }
 
 impl DocumentMeta {

@@ -5,6 +5,7 @@
 //! values (`char`s) from the start of the stored page text, half-open, unless a name says `byte`. Pages, paragraphs and
 //! lines are numbered from 1, chunks of a document from 0.
 
+pub mod change;
 pub mod chunk;
 pub mod collection;
 pub mod config;
@@ -22,6 +23,7 @@ pub mod range;
 pub mod reference;
 pub mod time;
 
+pub use change::{Change, ChangeKind, TextView};
 pub use chunk::Chunk;
 pub use collection::{CollectionMeta, CollectionStatus, CollectionType};
 pub use config::{ChunkConfig, Feature, Limits, Tier};

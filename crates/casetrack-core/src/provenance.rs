@@ -30,13 +30,16 @@ pub struct Provenance {
     pub heading_path: Vec<String>,
     pub extraction_method: ExtractionMethod,
     pub ocr_confidence: Option<f32>,
+    /// Whether the file tracks changes in it: what is quoted is the text as if all of them were accepted.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub tracked_changes: bool,
     pub chunk_index: u32,
     pub created_at: Timestamp,
     pub embedded_at: Option<Timestamp>,
 }
 
 impl Provenance {
-    /// `method` and `ocr_confidence` describe the chunk's page.
+    /// `method` and `ocr_confidence` describe the chunk's page. Whether changes are tracked in it is still to be said.
     pub fn of(chunk: &Chunk, document: &DocumentMeta, method: ExtractionMethod, ocr_confidence: Option<f32>) -> Self {
         Self {
             document_id: document.id,
@@ -58,6 +61,7 @@ impl Provenance {
             heading_path: chunk.heading_path.clone(),
             extraction_method: method,
             ocr_confidence,
+            tracked_changes: false,
             chunk_index: chunk.index,
             created_at: document.ingested_at,
             embedded_at: document.embedded_at,

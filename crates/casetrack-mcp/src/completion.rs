@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use casetrack_core::{CollectionId, Error, Result};
+use casetrack_core::{CollectionId, Error, Result, TextView};
 use casetrack_engine::Engine;
 use rmcp::model::{CompletionInfo, Reference};
 
@@ -108,7 +108,7 @@ fn candidates(
         Values::Chunks => {
             let Some((collection, document)) = document() else { return Ok(Vec::new()) };
             let Some(page) = known.get("page").and_then(|page| page.parse().ok()) else { return Ok(Vec::new()) };
-            let page = engine.page_text(collection, document, page);
+            let page = engine.page_text(collection, document, page, TextView::Final);
             page.map_or(Vec::new(), |page| page.chunks.iter().map(ToString::to_string).collect())
         }
     })

@@ -13,7 +13,7 @@ use crate::session::{Context, ToolOutput};
 use crate::tool::{Effect, Tool, Toolset};
 use crate::tools::{
     chunks, collections, documents, entities, ingest, jobs, navigation, obligations, overview, quotes, references,
-    reindex, search, sheet, status, sync, tags, terms, watches,
+    reindex, search, sheet, status, sync, tags, terms, tracked, watches,
 };
 use casetrack_text::format::shorten;
 
@@ -55,6 +55,7 @@ static TABLE: LazyLock<Vec<Entry>> = LazyLock::new(|| {
         Entry::of::<chunks::GetChunk>(),
         Entry::of::<chunks::GetDocumentChunks>(),
         Entry::of::<chunks::GetSourceContext>(),
+        Entry::of::<tracked::ListChanges>(),
         Entry::of::<overview::GetCollectionSummary>(),
         Entry::of::<overview::GetCollectionTimeline>(),
         Entry::of::<overview::GetCollectionStatistics>(),

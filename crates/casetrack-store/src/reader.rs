@@ -123,8 +123,13 @@ impl<'t> Reader<'t> {
         Ok(self.layout(document, page)?.blocks)
     }
 
+    /// The record of a page that must be there.
+    pub fn known_page(&self, document: DocumentId, page: u32) -> Result<PageRecord> {
+        self.page_record(document, page)?.ok_or_else(|| lost("record", document, page))
+    }
+
     pub fn page_method(&self, document: DocumentId, page: u32) -> Result<(ExtractionMethod, Option<f32>)> {
-        let record = self.page_record(document, page)?.ok_or_else(|| lost("record", document, page))?;
+        let record = self.known_page(document, page)?;
         Ok((record.method, record.ocr_confidence))
     }
 

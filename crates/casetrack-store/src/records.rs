@@ -82,10 +82,13 @@ pub struct ChunkPlace {
     pub index: u32,
 }
 
-/// Version of the value of a page that has notes. Without them it is written as before, so that earlier programs read it.
-const PAGE_VERSION_WITH_NOTES: u8 = 2;
-/// Notes that say nothing, encoded.
-const NO_NOTES: [u8; 1] = [0];
+/// Versions of the value of a page that has other readings, and of one that has tracked changes. Without them it is written as before,
+/// so that earlier programs read it.
+const PAGE_VERSION_WITH_READINGS: u8 = 2;
+const PAGE_VERSION_WITH_CHANGES: u8 = 3;
+/// Other readings and changes where there are none, encoded.
+const NO_NOTES: [u8; 2] = [0; 2];
+const NO_CHANGES: [u8; 1] = [0];
 
 /// Value of `pages`, with a version of its own.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -112,16 +115,23 @@ impl PageRecord {
     }
 
     pub fn encode(&self) -> Result<Vec<u8>> {
-        if !self.notes.is_empty() {
-            return encode_as(PAGE_VERSION_WITH_NOTES, self);
-        }
-        let mut value = encode_as(VALUE_VERSION, self)?;
-        value.truncate(value.len().saturating_sub(NO_NOTES.len()));
+        let (version, left_out) = match &self.notes {
+            PageNotes { changes, .. } if !changes.is_empty() => (PAGE_VERSION_WITH_CHANGES, 0),
+            PageNotes { other_readings, .. } if !other_readings.is_empty() => {
+                (PAGE_VERSION_WITH_READINGS, NO_CHANGES.len())
+            }
+            _ => (VALUE_VERSION, NO_NOTES.len()),
+        };
+        let mut value = encode_as(version, self)?;
+        value.truncate(value.len().saturating_sub(left_out));
         Ok(value)
     }
 
     pub fn decode(value: &[u8]) -> Result<Self> {
-        decode_any("page", value, PAGE_VERSION_WITH_NOTES, |_| &NO_NOTES)
+        decode_any("page", value, PAGE_VERSION_WITH_CHANGES, |version| match version {
+            VALUE_VERSION => &NO_NOTES,
+            _ => &NO_CHANGES,
+        })
     }
 
     /// The page, with its text and layout.
@@ -207,7 +217,7 @@ impl ChunkRecord {
 
 #[cfg(test)]
 mod tests {
-    use casetrack_core::{BlockKind, ErrorCode, OtherReading};
+    use casetrack_core::{BlockKind, Change, ChangeKind, ErrorCode, OtherReading};
     use proptest::prelude::*;
 
     use super::*;
@@ -244,10 +254,22 @@ mod tests {
             ocr_confidence in prop::option::of(0f32..1.0),
             sheet_name in prop::option::of("\\PC{0,8}"),
             readings in prop::collection::vec((any::<u32>(), "\\PC{0,8}"), 0..3),
+            changes in prop::collection::vec(
+                (prop::sample::select(ChangeKind::ALL), prop::option::of("\\PC{0,8}"), any::<u32>(), "\\PC{0,8}"), 0..3,
+            ),
         ) -> Page {
             let blocks = blocks.into_iter().map(|(char_start, char_end, kind)| Block { char_start, char_end, kind }).collect();
             let other_readings = readings.into_iter().map(|(line, text)| OtherReading { line, text }).collect();
-            let notes = PageNotes { other_readings };
+            let change = |(kind, author, place, text): (_, _, u32, String)| Change {
+                kind,
+                author,
+                date: None,
+                char_start: place,
+                char_end: place,
+                of_insertion: text.is_empty(),
+                text,
+            };
+            let notes = PageNotes { other_readings, changes: changes.into_iter().map(change).collect() };
             Page { number: 1, text, blocks, line_boxes, method, ocr_confidence, sheet_name, notes }
         }
     }
@@ -351,11 +373,26 @@ mod tests {
         assert_eq!(PageRecord::new(&page).unwrap().encode().unwrap(), bytes);
         assert_eq!(PageRecord::decode(&bytes).unwrap(), PageRecord::new(&page).unwrap());
         let other_readings = vec![OtherReading { line: 2, text: "T".into() }];
-        let notes = PageNotes { other_readings };
-        let noted = PageRecord::new(&Page { notes, ..page.clone() }).unwrap();
+        let notes = PageNotes { other_readings, changes: Vec::new() };
+        let noted = PageRecord::new(&Page { notes: notes.clone(), ..page.clone() }).unwrap();
         let bytes = [2, 2, 0, 1, 1, b'S', 4, 3, 1, 2, 1, b'T'];
         assert_eq!(noted.encode().unwrap(), bytes);
         assert_eq!(PageRecord::decode(&bytes).unwrap(), noted);
+        let change = |kind| Change {
+            kind,
+            author: Some("A".into()),
+            date: None,
+            char_start: 1,
+            char_end: 300,
+            text: "D".into(),
+            of_insertion: true,
+        };
+        let changes = ChangeKind::ALL.iter().copied().map(change).collect();
+        let changed = PageRecord::new(&Page { notes: PageNotes { changes, ..notes }, ..page.clone() }).unwrap();
+        let mut bytes = vec![3, 2, 0, 1, 1, b'S', 4, 3, 1, 2, 1, b'T', 4];
+        (0..4).for_each(|kind| bytes.extend([kind, 1, 1, b'A', 0, 1, 0xac, 0x02, 1, b'D', 1]));
+        assert_eq!(changed.encode().unwrap(), bytes);
+        assert_eq!(PageRecord::decode(&bytes).unwrap(), changed);
         assert_eq!(encode(&LayoutRecord::new(&page)).unwrap(), [1, 1, 0, 3, 1, 2, 1, 0]);
 
         let mut bytes = vec![1, 16];

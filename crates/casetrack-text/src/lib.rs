@@ -27,6 +27,7 @@ pub mod status;
 pub mod sync;
 pub mod tags;
 pub mod terms;
+pub mod tracked;
 pub mod watches;
 
 pub use reader::Reader;

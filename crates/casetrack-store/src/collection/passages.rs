@@ -1,14 +1,15 @@
 //! Passages with what a citation of them needs.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::ops::{Range, RangeInclusive};
 use std::sync::Arc;
 
-use casetrack_core::{Chunk, ChunkId, DocumentId, DocumentMeta, ExtractionMethod, Result};
+use casetrack_core::{Change, Chunk, ChunkId, DocumentId, DocumentMeta, ExtractionMethod, Result};
 
 use super::Collection;
 use crate::reader::Reader;
-use crate::records::ChunkSpan;
+use crate::records::{ChunkSpan, PageRecord};
 
 /// A chunk with its document and how its page was read.
 #[derive(Debug, Clone)]
@@ -18,6 +19,15 @@ pub struct Passage {
     pub method: ExtractionMethod,
     /// Mean confidence (0–1) of the page, where it was read by OCR.
     pub ocr_confidence: Option<f32>,
+    /// Whether the file tracks changes in it.
+    pub tracked_changes: bool,
+}
+
+/// What the passages of a page have in common.
+struct PageFacts {
+    method: ExtractionMethod,
+    ocr_confidence: Option<f32>,
+    changes: Vec<Change>,
 }
 
 /// A document, and whether its chunks have learned-sparse vectors.
@@ -31,13 +41,13 @@ pub struct DescribedDocument {
 pub struct Passages<'c> {
     reader: Reader<'c>,
     documents: HashMap<DocumentId, Option<Arc<DescribedDocument>>>,
-    methods: HashMap<(DocumentId, u32), (ExtractionMethod, Option<f32>)>,
+    pages: HashMap<(DocumentId, u32), PageFacts>,
 }
 
 impl Collection {
     /// A reader of passages as of now.
     pub fn passages(&self) -> Passages<'_> {
-        Passages { reader: self.truth.reader(), documents: HashMap::new(), methods: HashMap::new() }
+        Passages { reader: self.truth.reader(), documents: HashMap::new(), pages: HashMap::new() }
     }
 
     /// Where the chunks of a document are, in order. Reads no text.
@@ -86,15 +96,19 @@ impl Passages<'_> {
     /// The chunks of a document with some indexes, in order, as far as they exist.
     pub fn range(&mut self, document: DocumentId, indexes: Range<u32>) -> Result<Vec<Passage>> {
         let Some(described) = self.document(document)? else { return Ok(Vec::new()) };
-        let (reader, methods) = (&self.reader, &mut self.methods);
+        let (reader, pages) = (&self.reader, &mut self.pages);
         let mut passages = Vec::new();
         reader.for_each_chunk(document, indexes, |chunk| {
-            let place = (document, chunk.page);
-            let (method, ocr_confidence) = match methods.get(&place) {
-                Some(known) => *known,
-                None => *methods.entry(place).or_insert(reader.page_method(document, chunk.page)?),
+            let page = match pages.entry((document, chunk.page)) {
+                Entry::Occupied(known) => known.into_mut(),
+                Entry::Vacant(place) => {
+                    let PageRecord { method, ocr_confidence, notes, .. } = reader.known_page(document, chunk.page)?;
+                    place.insert(PageFacts { method, ocr_confidence, changes: notes.changes })
+                }
             };
-            passages.push(Passage { document: Arc::clone(&described), chunk, method, ocr_confidence });
+            let PageFacts { method, ocr_confidence, ref changes } = *page;
+            let tracked_changes = changes.iter().any(|change| change.touches(chunk.char_start, chunk.char_end));
+            passages.push(Passage { document: Arc::clone(&described), chunk, method, ocr_confidence, tracked_changes });
             Ok(())
         })?;
         Ok(passages)

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use casetrack_core::{
-    Annotations, Block, Chunk, ChunkId, DocumentId, DocumentMeta, ExtractionMethod, Page, Result, Sha256,
+    Annotations, Block, Change, Chunk, ChunkId, DocumentId, DocumentMeta, ExtractionMethod, Page, Result, Sha256,
 };
 
 use super::{Collection, Filter, Hit};
@@ -64,6 +64,11 @@ impl Collection {
     /// How the text of a page was obtained, and the mean OCR confidence. Reads neither text nor layout.
     pub fn page_method(&self, document: DocumentId, page: u32) -> Result<(ExtractionMethod, Option<f32>)> {
         self.truth.reader().page_method(document, page)
+    }
+
+    /// The tracked changes of a page, by place. Reads neither text nor layout.
+    pub fn page_changes(&self, document: DocumentId, page: u32) -> Result<Vec<Change>> {
+        Ok(self.truth.reader().known_page(document, page)?.notes.changes)
     }
 
     pub fn chunk(&self, id: ChunkId) -> Result<Option<(DocumentId, Chunk)>> {

@@ -18,6 +18,7 @@ mod search;
 mod sheet;
 mod tags;
 mod terms;
+mod tracked;
 mod upkeep;
 mod watches;
 
@@ -58,6 +59,7 @@ pub enum OnCollections {
     Tag(tags::Tag),
     Show(documents::Show),
     Page(documents::Page),
+    Changes(tracked::Changes),
     Sheet(sheet::Sheet),
     Obligations(obligations::Obligations),
     Verify(upkeep::Verify),
@@ -105,6 +107,7 @@ impl OnCollections {
             Self::Tag(command) => command.run(console),
             Self::Show(command) => command.run(console),
             Self::Page(command) => command.run(console),
+            Self::Changes(command) => command.run(console),
             Self::Sheet(command) => command.run(console),
             Self::Obligations(command) => command.run(console),
             Self::Verify(command) => command.run(console),

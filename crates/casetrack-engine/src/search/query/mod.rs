@@ -12,12 +12,14 @@
 //! | `page:3`, `page:3-7` | on these pages |
 //! | `tag:privileged`, `-tag:"key document"` | in documents that have the user's tag, that lack it |
 //! | `field:custodian=Smith`, `-field:custodian="Ann Lee"`, `field:custodian` | in documents whose field has the value, has another or none, has any |
+//! | `in:deleted` | what was deleted while changes were tracked, instead of passages, see [`deleted`] |
 //!
 //! A field given several times means any of its values; everything else must hold together. What is not of this form is text,
 //! `Re:` and `http://…` among it, and a query that has nothing of this form is its own text, unchanged.
 //!
 //! A query of phrases, required words and fields only is a complete list, and so is one with [`operators`].
 
+mod deleted;
 mod operators;
 mod parts;
 
@@ -25,6 +27,7 @@ use casetrack_core::{Error, Result};
 use casetrack_store::{Collection, Correction, Expression, WordConditions};
 
 use super::filter::Filters;
+pub(super) use deleted::{DeletedWords, in_deleted};
 use parts::{Part, part};
 
 /// A query, taken apart.
@@ -40,6 +43,8 @@ pub(super) struct ParsedQuery {
     pub expression: Option<Expression>,
     /// Whether everything is a condition, and nothing is left to rank by.
     pub is_complete: bool,
+    /// Whether what was deleted is searched.
+    pub in_deleted: bool,
     /// What was taken as text though it looks like a field or an operator.
     pub notices: Vec<String>,
 }
@@ -116,7 +121,11 @@ pub(super) fn understand_term(term: &str) -> Result<Understood> {
 }
 
 fn checked(query: &str, parsed: ParsedQuery) -> Result<Understood> {
-    let ParsedQuery { text, words, preferred, filters, expression, notices, is_complete: _ } = parsed;
+    let ParsedQuery { text, words, preferred, filters, expression, notices, is_complete: _, in_deleted } = parsed;
+    if in_deleted {
+        return Err(Error::invalid("in:deleted can only be used in a search, not in a term or a question.")
+            .with_hint("Search for it on its own."));
+    }
     if text.is_empty() && expression.is_none() {
         return Err(Error::invalid(format!("The query \"{query}\" has no words to search for."))
             .with_hint("Say what the passages should be about; fields and excluded words only narrow that down."));
@@ -225,6 +234,7 @@ impl ParsedQuery {
             Part::Date(range) => self.filters.dated.push(range),
             Part::Pages(range) => self.filters.pages.push(range),
             Part::Mark(filter) => self.filters.marks.push(filter),
+            Part::InDeleted => self.in_deleted = true,
         }
     }
 }

@@ -8,13 +8,18 @@ use super::super::marked::MarkFilter;
 /// A part that means something.
 #[derive(Debug, Clone)]
 pub(super) enum Part<'q> {
-    Words { sign: Option<char>, words: &'q str },
+    Words {
+        sign: Option<char>,
+        words: &'q str,
+    },
     Document(&'q str),
     Kind(Kind),
     Entity(&'q str),
     Date(DateRange),
     Pages(RangeInclusive<u32>),
     Mark(MarkFilter),
+    /// What follows is looked for in what was deleted.
+    InDeleted,
 }
 
 /// The part that begins here and its length in bytes; `None` for text.
@@ -30,6 +35,11 @@ pub(super) fn part<'q>(rest: &'q str, notices: &mut Vec<String>) -> Option<(Part
     {
         let filter = MarkFilter { excluded: sign.is_some(), ..filter };
         return Some((Part::Mark(filter), sign_length + length));
+    }
+    if let Some(rest) = rest.strip_prefix(IN_DELETED)
+        && rest.chars().next().is_none_or(|c| c.is_whitespace() || c == ')')
+    {
+        return Some((Part::InDeleted, IN_DELETED.len()));
     }
     if let Some((name, after)) = FIELDS.iter().find_map(|name| Some((name, unsigned.strip_prefix(name)?)))
         && let Some((value, length)) = value(after)
@@ -75,6 +85,8 @@ fn mark(text: &str) -> Option<(MarkFilter, usize)> {
 fn clause(value: &str) -> &str {
     value.trim_end_matches([',', ';', '?', '!', ')'])
 }
+
+const IN_DELETED: &str = "in:deleted";
 
 const FIELDS: [&str; 5] = ["document:", "type:", "entity:", "date:", "page:"];
 

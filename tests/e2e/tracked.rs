@@ -33,7 +33,7 @@ const REDLINE: &str = "The tenant pays a rent of [-one million euros-][+two mill
     tenant insures the building.";
 const ORIGINAL: &str = "The tenant pays a rent of one million euros a year.\nThe landlord waives the deposit.\nThe tenant insures the building.";
 
-fn texts<'v>(list: &'v Value) -> Vec<&'v str> {
+fn texts(list: &Value) -> Vec<&str> {
     list.as_array().unwrap().iter().map(|change| change["text"].as_str().unwrap()).collect()
 }
 

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::labels::labelled;
 use crate::marks::Marks;
-use crate::{DocumentId, Sha256, Timestamp, printed_page};
+use crate::{Change, DocumentId, Sha256, Timestamp, printed_page};
 
 labelled! {
     /// The format of a file, recognised by its content.
@@ -188,6 +188,9 @@ pub struct PageNotes {
     /// The Bates number on the page, as printed; digits that OCR misread are those that the sequence of the pages has.
     #[serde(default)]
     pub bates: Option<String>,
+    /// What the file tracks of how its text came about, by place.
+    #[serde(default)]
+    pub changes: Vec<Change>,
 }
 
 /// Where the text of a page comes from, and what the page is called besides its number.
@@ -258,6 +261,9 @@ pub struct DocumentMeta {
     pub chunk_count: u32,
     /// Characters of text over all pages.
     pub char_count: u64,
+    /// Tracked changes in it. Its text is the final one, as if all were accepted.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub tracked_changes: u32,
     /// What could not be read, in words for the user.
     pub warnings: Vec<String>,
     /// Whether there are files inside it, which are documents of their own. That is so of every mailbox and archive.
@@ -271,6 +277,10 @@ pub struct DocumentMeta {
     /// What the user noted about it. The only part that does not come from the file.
     #[serde(default, skip_serializing_if = "Marks::is_empty")]
     pub marks: Marks,
+}
+
+fn is_zero(number: &u32) -> bool {
+    *number == 0
 }
 
 impl DocumentMeta {

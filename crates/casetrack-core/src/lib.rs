@@ -6,6 +6,7 @@
 //! lines are numbered from 1, chunks of a document from 0.
 
 pub mod bates;
+pub mod change;
 pub mod chunk;
 pub mod citation;
 pub mod collection;
@@ -25,6 +26,7 @@ pub mod reference;
 pub mod time;
 
 pub use bates::{BatesNumber, BatesRange};
+pub use change::{Change, ChangeKind, TextView};
 pub use chunk::Chunk;
 pub use citation::CitationStyle;
 pub use collection::{CollectionMeta, CollectionStatus, CollectionType};

@@ -39,6 +39,9 @@ pub struct Provenance {
     pub heading_path: Vec<String>,
     pub extraction_method: ExtractionMethod,
     pub ocr_confidence: Option<f32>,
+    /// Whether the file tracks changes in it: what is quoted is the text as if all of them were accepted.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub tracked_changes: bool,
     pub chunk_index: u32,
     pub created_at: Timestamp,
     pub embedded_at: Option<Timestamp>,
@@ -48,7 +51,7 @@ pub struct Provenance {
 }
 
 impl Provenance {
-    /// `origin` is that of the chunk's page.
+    /// `origin` is that of the chunk's page. Whether changes are tracked in it is still to be said.
     pub fn of(chunk: &Chunk, document: &DocumentMeta, origin: &PageOrigin, style: CitationStyle) -> Self {
         Self {
             document_id: document.id,
@@ -72,6 +75,7 @@ impl Provenance {
             heading_path: chunk.heading_path.clone(),
             extraction_method: origin.method,
             ocr_confidence: origin.ocr_confidence,
+            tracked_changes: false,
             chunk_index: chunk.index,
             created_at: document.ingested_at,
             embedded_at: document.embedded_at,

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use casetrack_core::{CollectionId, Error, Result};
+use casetrack_core::{CollectionId, Error, Result, TextView};
 use casetrack_engine::Engine;
 use rmcp::model::{CompletionInfo, Reference};
 
@@ -57,6 +57,7 @@ fn values_of(reference: &Reference, argument: &str) -> Result<Values> {
                 "id" if known("id") => Ok(Values::Any),
                 "page" if known("page") => Ok(Values::Pages),
                 "chunk" if known("?chunk") => Ok(Values::Chunks),
+                "view" if known("?view") => Ok(Values::Views),
                 _ => Err(unknown("argument", argument)),
             }
         }
@@ -100,6 +101,7 @@ fn candidates(
             let ids = all.iter().map(|entry| entry.id.to_string()).filter(|id| is_id(id));
             ids.chain(all.iter().map(|entry| name(entry))).collect()
         }
+        Values::Views => TextView::ALL.iter().map(|view| view.label().to_owned()).collect(),
         Values::Pages => {
             let Some((collection, document)) = document() else { return Ok(Vec::new()) };
             let pages = engine.find_document(collection, document).map_or(0, |document| document.page_count);
@@ -108,7 +110,7 @@ fn candidates(
         Values::Chunks => {
             let Some((collection, document)) = document() else { return Ok(Vec::new()) };
             let Some(page) = known.get("page").and_then(|page| page.parse().ok()) else { return Ok(Vec::new()) };
-            let page = engine.page_text(collection, document, page);
+            let page = engine.page_text(collection, document, page, TextView::Final);
             page.map_or(Vec::new(), |page| page.chunks.iter().map(ToString::to_string).collect())
         }
     })

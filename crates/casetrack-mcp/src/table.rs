@@ -13,7 +13,7 @@ use crate::session::{Context, ToolOutput};
 use crate::tool::{Effect, Tool, Toolset};
 use crate::tools::{
     bates, chunks, collections, documents, entities, ingest, jobs, navigation, obligations, overview, quotes,
-    references, reindex, search, sheet, status, sync, tags, terms, versions, watches,
+    references, reindex, search, sheet, status, sync, tags, terms, tracked, versions, watches,
 };
 use casetrack_text::format::shorten;
 
@@ -58,6 +58,7 @@ static TABLE: LazyLock<Vec<Entry>> = LazyLock::new(|| {
         Entry::of::<chunks::GetChunk>(),
         Entry::of::<chunks::GetDocumentChunks>(),
         Entry::of::<chunks::GetSourceContext>(),
+        Entry::of::<tracked::ListChanges>(),
         Entry::of::<overview::GetCollectionSummary>(),
         Entry::of::<overview::GetCollectionTimeline>(),
         Entry::of::<overview::GetCollectionStatistics>(),

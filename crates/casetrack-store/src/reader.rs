@@ -121,9 +121,13 @@ impl<'t> Reader<'t> {
         Ok(self.layout(document, page)?.blocks)
     }
 
+    /// The record of a page that must be there.
+    pub fn known_page(&self, document: DocumentId, page: u32) -> Result<PageRecord> {
+        self.page_record(document, page)?.ok_or_else(|| lost("record", document, page))
+    }
+
     pub fn page_origin(&self, document: DocumentId, page: u32) -> Result<PageOrigin> {
-        let record = self.page_record(document, page)?.ok_or_else(|| lost("record", document, page))?;
-        Ok(record.into_origin())
+        Ok(self.known_page(document, page)?.into_origin())
     }
 
     /// The Bates numbers on the pages of a document, by page. Reads no text.

@@ -82,13 +82,15 @@ pub struct ChunkPlace {
     pub index: u32,
 }
 
-/// Versions of the value of a page that has other readings, and of one that has a label or a Bates number. A page is written in the
-/// first version that holds it, so that earlier programs read it.
+/// Versions of the value of a page that has other readings, of one that has a label or a Bates number, and of one that has tracked changes.
+/// A page is written in the first version that holds it, so that earlier programs read it.
 const PAGE_VERSION_WITH_READINGS: u8 = 2;
 const PAGE_VERSION_WITH_PRINTED: u8 = 3;
-/// Notes that say nothing, encoded: no other readings, no label, no Bates number.
-const NO_NOTES: [u8; 3] = [0; 3];
-const NOTHING_PRINTED: [u8; 2] = [0; 2];
+const PAGE_VERSION_WITH_CHANGES: u8 = 4;
+/// Notes that say nothing, encoded: no other readings, no label, no Bates number, no changes.
+const NO_NOTES: [u8; 4] = [0; 4];
+const NOTHING_PRINTED: [u8; 3] = [0; 3];
+const NO_CHANGES: [u8; 1] = [0];
 
 /// Value of `pages`, with a version of its own.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -115,11 +117,12 @@ impl PageRecord {
     }
 
     pub fn encode(&self) -> Result<Vec<u8>> {
-        let PageNotes { other_readings, label, bates } = &self.notes;
+        let PageNotes { other_readings, label, bates, changes } = &self.notes;
         let (version, left_out): (u8, &[u8]) = match (label, bates) {
+            _ if !changes.is_empty() => (PAGE_VERSION_WITH_CHANGES, &[]),
             (None, None) if other_readings.is_empty() => (VALUE_VERSION, &NO_NOTES),
             (None, None) => (PAGE_VERSION_WITH_READINGS, &NOTHING_PRINTED),
-            _ => (PAGE_VERSION_WITH_PRINTED, &[]),
+            _ => (PAGE_VERSION_WITH_PRINTED, &NO_CHANGES),
         };
         let mut value = encode_as(version, self)?;
         value.truncate(value.len().saturating_sub(left_out.len()));
@@ -127,9 +130,10 @@ impl PageRecord {
     }
 
     pub fn decode(value: &[u8]) -> Result<Self> {
-        decode_any("page", value, PAGE_VERSION_WITH_PRINTED, |version| match version {
+        decode_any("page", value, PAGE_VERSION_WITH_CHANGES, |version| match version {
+            VALUE_VERSION => &NO_NOTES,
             PAGE_VERSION_WITH_READINGS => &NOTHING_PRINTED,
-            _ => &NO_NOTES,
+            _ => &NO_CHANGES,
         })
     }
 
@@ -221,7 +225,7 @@ impl ChunkRecord {
 
 #[cfg(test)]
 mod tests {
-    use casetrack_core::{BlockKind, ErrorCode, OtherReading};
+    use casetrack_core::{BlockKind, Change, ChangeKind, ErrorCode, OtherReading};
     use proptest::prelude::*;
 
     use super::*;
@@ -260,10 +264,23 @@ mod tests {
             readings in prop::collection::vec((any::<u32>(), "\\PC{0,8}"), 0..3),
             label in prop::option::of("\\PC{0,8}"),
             bates in prop::option::of("\\PC{0,8}"),
+            changes in prop::collection::vec(
+                (prop::sample::select(ChangeKind::ALL), prop::option::of("\\PC{0,8}"), any::<u32>(), "\\PC{0,8}"), 0..3,
+            ),
         ) -> Page {
             let blocks = blocks.into_iter().map(|(char_start, char_end, kind)| Block { char_start, char_end, kind }).collect();
             let other_readings = readings.into_iter().map(|(line, text)| OtherReading { line, text }).collect();
-            let notes = PageNotes { other_readings, label, bates };
+            let change = |(kind, author, place, text): (_, _, u32, String)| Change {
+                kind,
+                author,
+                date: None,
+                char_start: place,
+                char_end: place,
+                of_insertion: text.is_empty(),
+                text,
+            };
+            let changes = changes.into_iter().map(change).collect();
+            let notes = PageNotes { other_readings, label, bates, changes };
             Page { number: 1, text, blocks, line_boxes, method, ocr_confidence, sheet_name, notes }
         }
     }
@@ -368,15 +385,30 @@ mod tests {
         assert_eq!(PageRecord::decode(&bytes).unwrap(), PageRecord::new(&page).unwrap());
         let other_readings = vec![OtherReading { line: 2, text: "T".into() }];
         let notes = PageNotes { other_readings, ..PageNotes::default() };
-        let noted = PageRecord::new(&Page { notes, ..page.clone() }).unwrap();
+        let noted = PageRecord::new(&Page { notes: notes.clone(), ..page.clone() }).unwrap();
         let bytes = [2, 2, 0, 1, 1, b'S', 4, 3, 1, 2, 1, b'T'];
         assert_eq!(noted.encode().unwrap(), bytes);
         assert_eq!(PageRecord::decode(&bytes).unwrap(), noted);
-        let notes = PageNotes { bates: Some("B7".into()), ..PageNotes::default() };
-        let printed = PageRecord::new(&Page { notes, ..page.clone() }).unwrap();
+        let printed = PageNotes { bates: Some("B7".into()), ..PageNotes::default() };
+        let printed = PageRecord::new(&Page { notes: printed, ..page.clone() }).unwrap();
         let bytes = [3, 2, 0, 1, 1, b'S', 4, 3, 0, 0, 1, 2, b'B', b'7'];
         assert_eq!(printed.encode().unwrap(), bytes);
         assert_eq!(PageRecord::decode(&bytes).unwrap(), printed);
+        let change = |kind| Change {
+            kind,
+            author: Some("A".into()),
+            date: None,
+            char_start: 1,
+            char_end: 300,
+            text: "D".into(),
+            of_insertion: true,
+        };
+        let changes = ChangeKind::ALL.iter().copied().map(change).collect();
+        let changed = PageRecord::new(&Page { notes: PageNotes { changes, ..notes }, ..page.clone() }).unwrap();
+        let mut bytes = vec![4, 2, 0, 1, 1, b'S', 4, 3, 1, 2, 1, b'T', 0, 0, 4];
+        (0..4).for_each(|kind| bytes.extend([kind, 1, 1, b'A', 0, 1, 0xac, 0x02, 1, b'D', 1]));
+        assert_eq!(changed.encode().unwrap(), bytes);
+        assert_eq!(PageRecord::decode(&bytes).unwrap(), changed);
         assert_eq!(encode(&LayoutRecord::new(&page)).unwrap(), [1, 1, 0, 3, 1, 2, 1, 0]);
 
         let mut bytes = vec![1, 16];

@@ -2,10 +2,12 @@
 
 use casetrack_core::{Provenance, cited_page};
 use casetrack_engine::chunks::{ChunkView, DocumentChunks, SourceContext};
+use casetrack_engine::pages::PageText;
 
 use super::documents::{embeddings, time};
 use super::format::{counted, cut, push_fact, range, thousands, trimmed};
 use super::marks::{citation, document_text, name, quote};
+use super::tracked;
 use crate::Reader;
 
 /// How much of each chunk [`document_chunks`] shows, in characters.
@@ -15,11 +17,15 @@ const PREVIEW_CHARS: usize = 120;
 pub fn chunk(chunk: &ChunkView) -> String {
     let provenance = &chunk.provenance;
     let mut text = format!(
-        "Chunk {} ({} chars)\n\nText:\n{}\n\nProvenance:\n",
+        "Chunk {} ({} chars)\n\nText:\n{}\n\n",
         chunk.chunk_id,
         chunk.text.chars().count(),
         document_text(&chunk.text)
     );
+    if let Some(viewed) = &chunk.viewed {
+        text.push_str(&format!("{}\n\n", tracked::viewed(viewed)));
+    }
+    text.push_str("Provenance:\n");
     let mut fact = |name: &str, value: &str| push_fact(&mut text, name, value);
     fact("Document", &name(&provenance.document_name));
     fact("File Path", &name(&provenance.file_path));
@@ -37,12 +43,28 @@ pub fn chunk(chunk: &ChunkView) -> String {
         fact("Section", &headings);
     }
     fact("Extraction", &extraction(provenance));
+    if provenance.tracked_changes {
+        fact("Note", tracked::CONTAINS);
+    }
     fact("Chunk Index", &format!(" {}", place(chunk)));
     fact("SHA-256", &provenance.sha256.to_string());
     fact("Ingested", &provenance.created_at.to_string());
     fact("Embedded", &time(provenance.embedded_at));
     fact("Citation", &citation(&chunk.citation));
     text.push_str(&format!("\nEmbeddings: {}", embeddings(&chunk.embeddings)));
+    text
+}
+
+/// The text of a page, and where it is from.
+pub fn page(page: &PageText) -> String {
+    let document = &page.document;
+    let mut text = format!("{}, page {} of {}\n", name(&document.name), page.page, document.page_count);
+    text.push_str(&format!("File: {}\n", name(&document.path)));
+    if page.tracked_changes > 0 {
+        text.push_str(&format!("Tracked changes: {}\n", page.tracked_changes));
+    }
+    text.push('\n');
+    text.push_str(&page.viewed.as_ref().map_or_else(|| document_text(&page.text), tracked::viewed));
     text
 }
 
@@ -109,11 +131,13 @@ pub(crate) fn quotation(chunk: &ChunkView) -> String {
     let provenance = &chunk.provenance;
     let mut place =
         format!("chars {}-{} of the page | {}", provenance.char_start, provenance.char_end, extraction(provenance));
-    for more in [sheet(provenance), headings(provenance)].into_iter().flatten() {
+    let changes = provenance.tracked_changes.then(|| tracked::CONTAINS.to_owned());
+    for more in [sheet(provenance), headings(provenance), changes].into_iter().flatten() {
         place.push_str(&format!(" | {more}"));
     }
+    let viewed = chunk.viewed.as_ref().map(|viewed| format!("\n{}\n", tracked::viewed(viewed))).unwrap_or_default();
     format!(
-        "{}\nFile:  {}\nPlace: {place}\nChunk: {} ({}) | ingested {} | embedded {}\n\n{}\n",
+        "{}\nFile:  {}\nPlace: {place}\nChunk: {} ({}) | ingested {} | embedded {}\n\n{}\n{viewed}",
         citation(&chunk.citation),
         name(&provenance.file_path),
         chunk.chunk_id,

@@ -89,6 +89,10 @@ pub fn details(details: &DocumentDetails) -> String {
     fact("Pages", &thousands(meta.page_count.into()));
     fact("Extraction", meta.extraction_method.label());
     fact("Characters", &thousands(meta.char_count));
+    if meta.tracked_changes > 0 {
+        let count = thousands(meta.tracked_changes.into());
+        fact("Changes", &format!("{count} tracked (list_changes); the text is that after all of them"));
+    }
     let lengths = match statistics.count {
         0 => String::new(),
         _ => format!(

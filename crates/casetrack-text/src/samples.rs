@@ -1,13 +1,15 @@
 //! One small matter that the tests of this module render.
 
 use casetrack_core::{
-    ChunkId, CitationStyle, CollectionId, CollectionMeta, CollectionStatus, CollectionType, DocumentId, DocumentMeta,
-    DocumentType, ExtractionMethod, FileFormat, Properties, Provenance, Sha256, Tier, Timestamp,
+    ChangeKind, ChunkId, CitationStyle, CollectionId, CollectionMeta, CollectionStatus, CollectionType, DocumentId,
+    DocumentMeta, DocumentType, ExtractionMethod, FileFormat, Properties, Provenance, Sha256, Tier, Timestamp,
 };
+use casetrack_engine::CitedPlace;
 use casetrack_engine::chunks::ChunkView;
 use casetrack_engine::collections::CollectionSummary;
 use casetrack_engine::documents::DocumentSummary;
 use casetrack_engine::search::{Excerpt, SearchResponse, SearchResult, StageScore};
+use casetrack_engine::tracked::TrackedChange;
 
 pub const PAYMENT: &str = "Payment shall be made within thirty (30) days of receipt of invoice. Late payments shall accrue \
     interest at a rate of 1.5% per month on the outstanding balance.";
@@ -50,6 +52,7 @@ pub fn document() -> DocumentMeta {
         holds_files: false,
         chunk_count: 234,
         char_count: 412_345,
+        tracked_changes: 0,
         warnings: Vec::new(),
         original_stored: false,
         ingested_at: TIME,
@@ -86,6 +89,7 @@ pub fn chunk() -> ChunkView {
         heading_path: Vec::new(),
         extraction_method: ExtractionMethod::Native,
         ocr_confidence: None,
+        tracked_changes: false,
         chunk_index: 46,
         created_at: document.ingested_at,
         embedded_at: document.embedded_at,
@@ -94,11 +98,29 @@ pub fn chunk() -> ChunkView {
     ChunkView {
         chunk_id: id::<ChunkId>("c0ffee00-0000-5000-8000-000000000001"),
         text: PAYMENT.to_owned(),
+        viewed: None,
         citation: provenance.citation(),
         short_citation: provenance.short_citation(),
         provenance,
         chunk_count: document.chunk_count,
         embeddings: vec!["E1".to_owned()],
+    }
+}
+
+/// A tracked change in the chunk.
+pub fn change(kind: ChangeKind, text: &str) -> TrackedChange {
+    let place = "p. 12, para. 8, l. 4".to_owned();
+    TrackedChange {
+        citation: format!("{}, {place}", document().name),
+        kind,
+        author: Some("Ann Lee".to_owned()),
+        date: Some("2024-05-03T09:00:00Z".to_owned()),
+        text: text.to_owned(),
+        is_cut: false,
+        of_insertion: false,
+        page: 12,
+        place: CitedPlace { place, page: 12, char_start: 2500, char_end: 2500 },
+        chunk_id: Some(chunk().chunk_id),
     }
 }
 
@@ -144,6 +166,7 @@ pub fn search(scores: [f32; 2]) -> SearchResponse {
         notices: Vec::new(),
         results: vec![result(1, scores[0]), result(2, scores[1])],
         hits: Vec::new(),
+        deleted: None,
         related: Vec::new(),
     }
 }

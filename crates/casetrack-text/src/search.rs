@@ -9,6 +9,7 @@ use casetrack_engine::similar::SimilarChunks;
 use super::chunks::quotation;
 use super::format::{counted, one_line, push_notices, shorten, thousands, trimmed};
 use super::marks::{citation, document_text, name, quote};
+use super::tracked;
 use crate::Reader;
 
 /// Longest query repeated above the results, in characters.
@@ -18,6 +19,9 @@ const MAX_REPETITIONS: usize = 5;
 
 /// With `explain`, each result says what every stage adds to its score.
 pub fn results(response: &SearchResponse, explain: bool, reader: Reader) -> String {
+    if let Some(found) = &response.deleted {
+        return tracked::deleted(response, found, reader);
+    }
     let time = match response.elapsed_ms {
         elapsed if elapsed < 1.0 => "<1ms".to_owned(),
         elapsed => format!("{elapsed:.0}ms"),

@@ -3,12 +3,14 @@
 use std::ops::Range;
 
 use casetrack_core::{
-    Action, ChunkId, CitationStyle, CollectionId, DocumentId, DocumentMeta, Error, ErrorCode, Provenance, Result, hint,
+    Action, ChunkId, CitationStyle, CollectionId, DocumentId, DocumentMeta, Error, ErrorCode, Provenance, Result,
+    TextView, hint,
 };
-use casetrack_store::{Passage, Passages};
+use casetrack_store::{Collection, Passage, Passages};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::tracked::{Viewed, viewed};
 use super::{embedders, find_document};
 use crate::host::Host;
 use crate::paging::{Paging, Part, check_range};
@@ -19,6 +21,9 @@ pub struct ChunkView {
     pub chunk_id: ChunkId,
     /// Verbatim text of the page between `char_start` and `char_end`.
     pub text: String,
+    /// The same passage before its tracked changes, or with them, where that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub viewed: Option<Viewed>,
     pub citation: String,
     pub short_citation: String,
     pub provenance: Provenance,
@@ -89,9 +94,11 @@ pub const MAX_WINDOW: u32 = 5;
 
 impl Host {
     /// The chunk with this id (a full UUID).
-    pub fn chunk(&self, collection: CollectionId, id: &str) -> Result<ChunkView> {
-        let passage = find_chunk(&mut self.collection(collection)?.passages(), id)?;
-        Ok(view(passage, &self.config().citations))
+    pub fn chunk(&self, collection: CollectionId, id: &str, view: TextView) -> Result<ChunkView> {
+        let collection = self.collection(collection)?;
+        let mut chunk = self.view(find_chunk(&mut collection.passages(), id)?);
+        show_as(&collection, view, std::iter::once(&mut chunk))?;
+        Ok(chunk)
     }
 
     /// Chunks of a document; with `page`, of that page only.
@@ -166,7 +173,13 @@ impl Host {
     }
 
     /// A chunk and up to `window` (1–[`MAX_WINDOW`](chunks::MAX_WINDOW)) chunks on each side of it.
-    pub fn source_context(&self, collection: CollectionId, id: &str, window: u32) -> Result<SourceContext> {
+    pub fn source_context(
+        &self,
+        collection: CollectionId,
+        id: &str,
+        window: u32,
+        view: TextView,
+    ) -> Result<SourceContext> {
         check_range("window", window, 1..=MAX_WINDOW)?;
         let collection = self.collection(collection)?;
         let mut passages = collection.passages();
@@ -174,16 +187,35 @@ impl Host {
         let (document, index) = (passage.document.meta.id, passage.chunk.index);
         let before = self.views(&mut passages, document, index.saturating_sub(window)..index)?;
         let after = self.views(&mut passages, document, index + 1..index.saturating_add(window + 1))?;
-        Ok(SourceContext { chunk_id: passage.chunk.id, before, chunk: view(passage, &self.config().citations), after })
+        let mut context = SourceContext { chunk_id: passage.chunk.id, before, chunk: self.view(passage), after };
+        let SourceContext { before, chunk, after, .. } = &mut context;
+        show_as(&collection, view, before.iter_mut().chain([chunk]).chain(after))?;
+        Ok(context)
     }
 }
 
 impl Host {
     /// The chunks of a document with some indexes, as far as they exist.
     fn views(&self, passages: &mut Passages<'_>, document: DocumentId, indexes: Range<u32>) -> Result<Vec<ChunkView>> {
-        let passages = passages.range(document, indexes)?;
-        Ok(passages.into_iter().map(|passage| view(passage, &self.config().citations)).collect())
+        Ok(passages.range(document, indexes)?.into_iter().map(|passage| self.view(passage)).collect())
     }
+
+    fn view(&self, passage: Passage) -> ChunkView {
+        view(passage, &self.config().citations)
+    }
+}
+
+/// Adds the text of chunks in another view than the final one.
+fn show_as<'c>(collection: &Collection, view: TextView, chunks: impl Iterator<Item = &'c mut ChunkView>) -> Result<()> {
+    if view == TextView::Final {
+        return Ok(());
+    }
+    for chunk in chunks {
+        let place = &chunk.provenance;
+        let changes = collection.page_changes(place.document_id, place.page)?;
+        chunk.viewed = viewed(view, &chunk.text, place.char_start, &changes);
+    }
+    Ok(())
 }
 
 pub(crate) fn check_page(document: &DocumentMeta, page: u32) -> Result<()> {
@@ -208,13 +240,14 @@ pub(crate) fn find_chunk(passages: &mut Passages<'_>, id: &str) -> Result<Passag
 }
 
 pub(crate) fn view(passage: Passage, style: &CitationStyle) -> ChunkView {
-    let Passage { document, chunk, origin } = passage;
-    let provenance = Provenance::of(&chunk, &document.meta, &origin, style.clone());
+    let Passage { document, chunk, origin, tracked_changes } = passage;
+    let provenance = Provenance { tracked_changes, ..Provenance::of(&chunk, &document.meta, &origin, style.clone()) };
     ChunkView {
         chunk_id: chunk.id,
         citation: provenance.citation(),
         short_citation: provenance.short_citation(),
         provenance,
+        viewed: None,
         text: chunk.text,
         chunk_count: document.meta.chunk_count,
         embeddings: embedders(&document.meta, document.has_sparse_vectors),

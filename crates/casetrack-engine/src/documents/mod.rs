@@ -7,6 +7,7 @@ pub mod marking;
 pub(crate) mod originals;
 pub mod pages;
 pub mod structure;
+pub mod tracked;
 
 use std::sync::Arc;
 

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use casetrack_core::{
     Action, Cancel, Chunk, ChunkId, CollectionId, DocumentMeta, Error, ErrorCode, ExtractionMethod, Page, Password,
-    Rect, Result, hint,
+    Rect, Result, TextView, hint,
 };
 use casetrack_extract::{ExtractOptions, RenderRequest, can_render};
 use casetrack_store::{Collection, Passage};
@@ -12,6 +12,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::chunks::{check_page, find_chunk};
+use super::tracked::{Viewed, viewed};
 use super::{find_document, just_deleted, originals};
 use crate::host::{Host, read};
 
@@ -28,6 +29,11 @@ pub struct PageText {
     pub page: u32,
     /// Verbatim, as it is stored.
     pub text: String,
+    /// The page before its tracked changes, or with them, where that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub viewed: Option<Viewed>,
+    /// Tracked changes on the page.
+    pub tracked_changes: u32,
     pub extraction_method: ExtractionMethod,
     pub ocr_confidence: Option<f32>,
     pub sheet_name: Option<String>,
@@ -64,14 +70,16 @@ pub struct PagePicture {
 
 impl Host {
     /// The stored text of a page.
-    pub fn page_text(&self, collection: CollectionId, document: &str, page: u32) -> Result<PageText> {
+    pub fn page_text(&self, collection: CollectionId, document: &str, page: u32, view: TextView) -> Result<PageText> {
         let collection = self.collection(collection)?;
         let document = find_document(&collection, document)?;
-        let Page { text, method, ocr_confidence, sheet_name, .. } = stored(&collection, &document, page)?;
+        let Page { text, method, ocr_confidence, sheet_name, notes, .. } = stored(&collection, &document, page)?;
         let chunks = collection.chunk_spans(document.id)?;
         Ok(PageText {
             has_picture: can_render(document.format),
             page,
+            viewed: viewed(view, &text, 0, &notes.changes),
+            tracked_changes: notes.changes.len() as u32,
             text,
             extraction_method: method,
             ocr_confidence,

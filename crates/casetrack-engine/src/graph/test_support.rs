@@ -91,6 +91,7 @@ pub fn meta(name: &str) -> DocumentMeta {
         holds_files: false,
         chunk_count: 0,
         char_count: 0,
+        tracked_changes: 0,
         warnings: Vec::new(),
         original_stored: false,
         ingested_at: Timestamp(0),

@@ -78,6 +78,7 @@ impl Source {
             unpaged: extraction.unpaged,
             chunk_count: chunks.len() as u32,
             char_count: extraction.pages.iter().map(|page| page.text.chars().count() as u64).sum(),
+            tracked_changes: extraction.pages.iter().map(|page| page.notes.changes.len() as u32).sum(),
             warnings: extraction.warnings,
             holds_files: !extraction.attachments.is_empty(),
             original_stored: false,

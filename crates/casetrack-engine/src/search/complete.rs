@@ -12,7 +12,7 @@ use serde::Serialize;
 use super::query::{self, Understood};
 use super::{
     Hit, MAX_OFFSET, SearchRequest, SearchResponse, SearchResult, Surroundings, context, excerpt, filter, folding,
-    related, whole, within_tier,
+    of_changes, related, whole, within_tier,
 };
 use crate::documents::chunks;
 use crate::host::{Host, OpenCollection};
@@ -139,6 +139,7 @@ impl Host {
                 related.extend(related::to(self, collection, &results)?);
             }
         }
+        notices.extend(of_changes(&results));
         let (results, hits) = Hit::instead_of(results, request.brief);
         Ok(Some(SearchResponse {
             query: query.to_owned(),
@@ -154,6 +155,7 @@ impl Host {
             next_offset,
             results,
             hits,
+            deleted: None,
             related,
         }))
     }

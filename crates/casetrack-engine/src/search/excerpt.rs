@@ -164,6 +164,7 @@ pub(super) mod tests {
         ChunkView {
             chunk_id: ChunkId::derive(document_id, 1, 0, text),
             text: text.to_owned(),
+            viewed: None,
             citation: String::new(),
             short_citation: String::new(),
             provenance: Provenance {
@@ -188,6 +189,7 @@ pub(super) mod tests {
                 heading_path: Vec::new(),
                 extraction_method: ExtractionMethod::Native,
                 ocr_confidence: None,
+                tracked_changes: false,
                 chunk_index: 0,
                 created_at: Timestamp(0),
                 embedded_at: None,

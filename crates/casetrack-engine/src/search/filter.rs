@@ -288,7 +288,7 @@ fn select(
 }
 
 /// The documents that filters leave; `None` for all.
-fn chosen(collection: &Collection, filters: &Filters) -> Result<Option<Vec<DocumentId>>> {
+pub(super) fn chosen(collection: &Collection, filters: &Filters) -> Result<Option<Vec<DocumentId>>> {
     let Filters { documents, kinds, paths, dated, ingested, marks, .. } = filters;
     let named = documents.iter().map(|name| find_document(collection, name).map(|document| document.id));
     let named: Vec<DocumentId> = named.collect::<Result<_>>()?;

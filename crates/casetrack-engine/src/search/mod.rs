@@ -6,6 +6,7 @@ pub mod compare;
 mod complete;
 mod context;
 mod cover;
+mod deleted;
 pub mod every;
 mod excerpt;
 mod filter;
@@ -40,6 +41,7 @@ use crate::paging::check_range;
 use asking::Asked;
 
 pub use complete::CompleteList;
+pub use deleted::{DeletedText, DeletedTexts};
 pub use fusion::Weights;
 pub use marked::{MarkFilter, admit};
 pub use recall::Recall;
@@ -61,7 +63,7 @@ pub const RECALL: usize = 500;
 
 #[derive(Debug, Clone)]
 pub struct SearchRequest {
-    /// Words, with `"phrases"`, `+required` and `-excluded` ones, fields (`document:`, `type:`, `entity:`, `date:`, `page:`, `bates:`, `tag:`, `field:`) and operators
+    /// Words, with `"phrases"`, `+required` and `-excluded` ones, fields (`document:`, `type:`, `entity:`, `date:`, `page:`, `bates:`, `tag:`, `field:`, `in:deleted`) and operators
     /// as the user likes; see `query/mod.rs`.
     pub query: String,
     /// 1–[`MAX_TOP_K`].
@@ -131,6 +133,9 @@ pub struct SearchResponse {
     /// The results in a line each, where that was asked for.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub hits: Vec<Hit>,
+    /// What was deleted and has the words of the query, where that asks for it with `in:deleted`. Then there are no results.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub deleted: Option<DeletedTexts>,
     /// Passages of other documents that are related to the best results, where they were asked for; none of them is a result itself.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub related: Vec<RelatedPassage>,
@@ -230,6 +235,9 @@ impl Host {
     pub(crate) fn search(&self, collections: &[CollectionId], request: &SearchRequest) -> Result<SearchResponse> {
         let started = Instant::now();
         let query = checked_query(request)?;
+        if let Some(deleted) = self.deleted_texts(collections, query, request, started)? {
+            return Ok(deleted);
+        }
         if let Some(list) = self.complete_list(collections, query, request, started)? {
             return Ok(list);
         }
@@ -248,6 +256,7 @@ impl Host {
                 related.extend(related::to(self, collection, &results)?);
             }
         }
+        notices.extend(of_changes(&results));
         let (results, hits) = Hit::instead_of(results, request.brief);
         let mut notices: Vec<Notice> = notices.into_iter().map(Notice::from).collect();
         notices.extend(asked.iter_mut().flat_map(|asked| std::mem::take(&mut asked.notices)));
@@ -256,6 +265,7 @@ impl Host {
         Ok(SearchResponse {
             results,
             hits,
+            deleted: None,
             complete: None,
             next_offset: None,
             related,
@@ -303,6 +313,15 @@ impl Hit {
             false => (results, Vec::new()),
         }
     }
+}
+
+/// Says how passages with tracked changes are quoted, where there are some.
+fn of_changes(results: &[SearchResult]) -> Option<String> {
+    let count = results.iter().filter(|result| result.chunk.provenance.tracked_changes).count();
+    let passages = if count == 1 { "1 passage contains" } else { "passages contain" };
+    let number = if count == 1 { String::new() } else { format!("{count} ") };
+    (count > 0)
+        .then(|| format!("{number}{passages} tracked changes: the text is quoted as if all of them were accepted."))
 }
 
 /// The request for no more results than the tier gives, with a notice where that is fewer than were asked for.

@@ -23,6 +23,7 @@ fn document(path: &str, content: &str) -> DocumentMeta {
         holds_files: false,
         chunk_count: 1,
         char_count: 1,
+        tracked_changes: 0,
         warnings: Vec::new(),
         original_stored: false,
         ingested_at: Timestamp(0),

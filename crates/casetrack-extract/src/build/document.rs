@@ -8,6 +8,7 @@ use casetrack_core::{
     Properties, Rect, Result,
 };
 
+use super::changes::Changes;
 use crate::model::attachment::Attachments;
 use crate::model::{Course, Extraction};
 
@@ -117,6 +118,7 @@ pub(crate) struct DocumentBuilder {
     max_chars: u64,
     chars_left: u64,
     attachments: Attachments,
+    changes: Changes,
 }
 
 impl DocumentBuilder {
@@ -148,6 +150,16 @@ impl DocumentBuilder {
     /// Collects the files inside this one.
     pub fn attachments(&mut self) -> &mut Attachments {
         &mut self.attachments
+    }
+
+    /// The changes that the file tracks.
+    pub fn changes(&mut self) -> &mut Changes {
+        &mut self.changes
+    }
+
+    /// The text of the page in progress is complete, but for notes and margins.
+    pub fn end_text(&mut self) {
+        self.changes.suspend(self.page_chars);
     }
 
     /// Pages depend on how a program lays out the text: without evidence of that, the document has none.
@@ -211,6 +223,7 @@ impl DocumentBuilder {
     pub fn start_page(&mut self, method: ExtractionMethod, sheet_name: Option<String>) {
         self.finish_page();
         self.page_chars = 0;
+        self.changes.start_page();
         self.pages.push(Page {
             number: self.pages.len() as u32 + 1,
             text: String::new(),
@@ -230,6 +243,9 @@ impl DocumentBuilder {
             return;
         }
         self.shown = self.pages.len();
+        if let Some(page) = self.pages.last_mut() {
+            self.changes.finish_page(page, self.page_chars);
+        }
         if let (Some(page), Some(observer)) = (self.pages.last(), &mut self.observer) {
             observer(page);
         }
@@ -261,16 +277,20 @@ impl DocumentBuilder {
         self.pages.last().map_or(0, |page| page.blocks.len())
     }
 
-    /// Adds a block on lines of its own; without text it adds nothing. White space around it is dropped.
+    /// Adds a block on lines of its own; without text it adds nothing. White space around it is dropped, and marks of tracked changes are
+    /// taken out.
     pub fn push_block(&mut self, kind: BlockKind, text: &str) -> Result<()> {
-        let text = text.trim();
+        let block = self.changes.read(text);
+        let text = block.text.trim();
         if text.is_empty() {
+            self.changes.put_blank(&block, self.page_chars);
             return Ok(());
         }
         self.separate()?;
         let start = self.page_chars;
         self.append(text)?;
         let end = self.page_chars;
+        self.changes.put(&block, start, end);
         self.page().blocks.push(Block { char_start: start, char_end: end, kind });
         Ok(())
     }
@@ -331,6 +351,7 @@ impl DocumentBuilder {
             ));
         }
         self.warnings.extend(self.attachments.warning());
+        self.warnings.extend(self.changes.warning());
         Extraction {
             format,
             title: self.title,
@@ -352,7 +373,12 @@ impl DocumentBuilder {
     }
 
     fn separate(&mut self) -> Result<()> {
-        if self.page().text.is_empty() { Ok(()) } else { self.append("\n") }
+        if self.page().text.is_empty() {
+            return Ok(());
+        }
+        self.append("\n")?;
+        self.changes.separated(self.page_chars - 1);
+        Ok(())
     }
 
     fn append(&mut self, text: &str) -> Result<()> {

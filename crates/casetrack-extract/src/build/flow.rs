@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use casetrack_core::{BlockKind, ExtractionMethod, Result};
 
+use super::changes;
 use super::document::DocumentBuilder;
 use super::table::{Cell, TableWriter};
 
@@ -16,11 +17,16 @@ const NOTE_END: char = '\x0f';
 
 /// Whether a character has a meaning of its own inside a block's text, so that none of the file may stand there.
 pub(crate) fn is_reserved(c: char) -> bool {
-    matches!(c, PAGE_BREAK | NOTE_START | NOTE_END)
+    matches!(c, PAGE_BREAK | NOTE_START | NOTE_END) || changes::is_reserved(c)
 }
 
-/// The text of a block that is not put on pages by [`Flow`]: without page breaks and numbers of notes.
+/// The text of a block that is not put on pages by [`Flow`]: without page breaks, numbers of notes and marks of changes.
 pub(crate) fn plain_text(text: &str) -> String {
+    changes::plain(&marked_text(text)).into_owned()
+}
+
+/// As [`plain_text`], with the marks of changes.
+pub(crate) fn marked_text(text: &str) -> String {
     numbers_of_notes(text).0.replace(PAGE_BREAK, " ")
 }
 
@@ -53,14 +59,14 @@ const MAX_HEADING_CHARS: usize = 200;
 #[derive(Clone)]
 pub(crate) struct FlowBlock {
     pub kind: BlockKind,
-    /// May contain [`PAGE_BREAK`]s.
+    /// May contain [`PAGE_BREAK`]s and marks of [`changes`].
     pub text: String,
 }
 
 impl FlowBlock {
     /// A paragraph with the level of its heading, from 1, and the label of its list, with the white space that follows.
     pub fn paragraph(mut text: String, level: Option<u8>, label: Option<&str>) -> Self {
-        let is_short = text.chars().nth(MAX_HEADING_CHARS).is_none();
+        let is_short = changes::plain(&text).chars().nth(MAX_HEADING_CHARS).is_none();
         let kind = match (level, label) {
             (Some(level), _) if is_short => BlockKind::Heading { level },
             (_, Some(_)) => BlockKind::ListItem,
@@ -69,7 +75,7 @@ impl FlowBlock {
         if let Some(label) = label {
             // The label stands behind a break that is recorded at the start of the paragraph.
             let at = text.len() - text.trim_start().len();
-            if at < text.len() {
+            if !changes::is_blank(&text) {
                 text.insert_str(at, label);
             }
         }
@@ -177,6 +183,7 @@ impl<'d> Flow<'d> {
     }
 
     fn end_page(&mut self) -> Result<()> {
+        self.document.end_text();
         let numbers = std::mem::take(&mut self.notes_of_page);
         let mut notes: Vec<Note> =
             numbers.into_iter().filter_map(|number| self.notes.get_mut(number)?.take()).collect();
@@ -233,10 +240,15 @@ impl<'d> Flow<'d> {
         let mut attached = attached.into_iter().peekable();
         for (index, piece) in block.text.split(PAGE_BREAK).enumerate() {
             self.page_break_pending |= index > 0;
-            if !piece.trim().is_empty() {
+            if !changes::is_blank(piece) {
                 self.start_pending_page()?;
                 let text = self.take_notes(piece);
                 self.document.push_block(block.kind.clone(), &text)?;
+            } else if changes::has_marks(piece) {
+                self.document.push_block(block.kind.clone(), piece)?;
+            }
+            if attached.peek().is_some() {
+                self.document.changes().forget_separator();
             }
             while let Some((_, block)) = attached.next_if(|(breaks, _)| *breaks <= index) {
                 self.push(&block)?;
@@ -257,7 +269,7 @@ impl<'d> Flow<'d> {
             // A row is not cut: a break before its text stands before the row, one inside it after the row.
             let mut pieces = texts.iter().flat_map(|text| text.split(PAGE_BREAK).enumerate());
             let broken = texts.iter().any(|text| text.contains(PAGE_BREAK));
-            let first_text = pieces.find(|(_, piece)| !piece.trim().is_empty());
+            let first_text = pieces.find(|(_, piece)| !changes::is_blank(piece));
             let broken_before = broken && first_text.is_none_or(|(index, _)| index > 0);
             self.page_break_pending |= broken_before;
 
@@ -267,7 +279,9 @@ impl<'d> Flow<'d> {
                 .zip(texts)
                 .map(|(cell, text)| Cell::from_text(cell.column, text.replace(PAGE_BREAK, " ")))
                 .collect::<Vec<_>>();
-            if cells.iter().all(|cell| cell.text.trim().is_empty()) {
+            if cells.iter().all(|cell| changes::is_blank(&cell.text)) {
+                // Only marks of changes, if anything: no row of the table.
+                TableWriter::default().push_row(self.document, number, &cells, false)?;
                 continue;
             }
             if self.page_break_pending
@@ -306,7 +320,7 @@ impl<'d> Flow<'d> {
 /// Writes a note behind the mark by which the text refers to it: `[1] text`.
 fn push_note(document: &mut DocumentBuilder, note: &Note) -> Result<()> {
     for (index, block) in note.blocks.iter().enumerate() {
-        let text = plain_text(&block.text);
+        let text = marked_text(&block.text);
         let text = text.trim();
         let text = if index == 0 { format!("[{}] {text}", note.mark) } else { text.to_owned() };
         document.push_block(BlockKind::Paragraph, &text)?;

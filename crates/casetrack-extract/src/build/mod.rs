@@ -1,5 +1,6 @@
 //! Builds the pages of a document, from what the reader of its format finds.
 
+pub(crate) mod changes;
 mod document;
 pub(crate) mod flow;
 pub(crate) mod table;

@@ -5,6 +5,7 @@
 
 use casetrack_core::{BlockKind, Result};
 
+use super::changes::{self, Gap};
 use super::document::DocumentBuilder;
 
 /// Rows searched for the header of a table.
@@ -25,7 +26,7 @@ pub(crate) struct Cell {
 impl Cell {
     /// A cell whose format knows nothing but text; it is a value when it reads like one.
     pub fn from_text(column: u32, text: String) -> Self {
-        let is_value = reads_like_value(&text);
+        let is_value = reads_like_value(&changes::plain(&text));
         Self { column, text, is_value }
     }
 }
@@ -85,6 +86,8 @@ pub(crate) struct TableWriter {
     /// Whether the format itself marks header rows.
     explicit: bool,
     text: String,
+    /// Marks of cells that have no text, by column, until the next cell that has.
+    waiting: Vec<(u32, String)>,
 }
 
 /// What a row looks like, for finding the header.
@@ -119,14 +122,27 @@ impl TableWriter {
         self.text.clear();
         let (mut first, mut last) = (0, 0);
         for cell in cells {
+            if changes::has_marks(&cell.text) {
+                let marked = changes::fold(&cell.text);
+                if changes::is_blank(&marked) {
+                    self.waiting.push((cell.column, marked));
+                    continue;
+                }
+                if last == 0 {
+                    first = cell.column;
+                }
+                self.move_to(last, cell.column);
+                last = cell.column;
+                self.text.push_str(&marked);
+                continue;
+            }
             let start = self.text.len();
             for word in cell.text.split_whitespace() {
                 if self.text.len() == start {
                     if last == 0 {
                         first = cell.column;
-                    } else {
-                        self.text.extend(std::iter::repeat_n('\t', (cell.column - last).max(1) as usize));
                     }
+                    self.move_to(last, cell.column);
                     last = cell.column;
                 } else {
                     self.text.push(' ');
@@ -134,8 +150,17 @@ impl TableWriter {
                 self.text.push_str(word);
             }
         }
+        // The cells behind the last one with text.
+        for (index, (_, marks)) in std::mem::take(&mut self.waiting).into_iter().enumerate() {
+            let is_first = last == 0 && index == 0;
+            self.text.push_str(&if is_first { marks } else { changes::after_gap(&marks, Gap::Tab) });
+        }
         if self.text.is_empty() {
             return Ok(());
+        }
+        if last == 0 {
+            // All that stood in this row was deleted.
+            return document.push_block(BlockKind::Paragraph, &self.text);
         }
         let after_gap = self.last_row > 0 && row > self.last_row + 1;
         if after_gap {
@@ -147,12 +172,27 @@ impl TableWriter {
         document.push_block(kind, &self.text)?;
         self.explicit |= header;
         if !self.decided {
-            self.candidates.push(Candidate::of(block, cells, after_gap));
+            let plain = cells.iter().any(|cell| changes::has_marks(&cell.text)).then(|| plain_cells(cells));
+            self.candidates.push(Candidate::of(block, plain.as_deref().unwrap_or(cells), after_gap));
             if self.candidates.len() == HEADER_SEARCH_ROWS {
                 self.decide(document);
             }
         }
         Ok(())
+    }
+
+    /// Puts the tabs between the cell in column `last` (0 for none) and that in `column`, and the marks of cells between them.
+    fn move_to(&mut self, last: u32, column: u32) {
+        let mut waiting = std::mem::take(&mut self.waiting).into_iter().peekable();
+        if last > 0 {
+            for tab in 1..=(column - last).max(1) {
+                self.text.push('\t');
+                while let Some((_, marks)) = waiting.next_if(|(cell, _)| *cell <= last + tab) {
+                    self.text.push_str(&marks);
+                }
+            }
+        }
+        waiting.for_each(|(_, marks)| self.text.push_str(&changes::before_gap(&marks, Gap::Tab)));
     }
 
     /// A header row follows that the format marks: it heads a table of its own.
@@ -199,6 +239,10 @@ impl TableWriter {
             }
         }
     }
+}
+
+fn plain_cells(cells: &[Cell]) -> Vec<Cell> {
+    cells.iter().map(|cell| Cell { text: changes::plain(&cell.text).into_owned(), ..cell.clone() }).collect()
 }
 
 impl Candidate {

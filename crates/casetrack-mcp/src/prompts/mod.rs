@@ -28,6 +28,8 @@ pub(crate) enum Values {
     Chunks,
     /// Anything: nothing is suggested.
     Any,
+    /// Views of tracked changes.
+    Views,
 }
 
 /// A prompt: its name and description, its arguments, and the text made from them.

@@ -61,11 +61,11 @@ pub(crate) const KINDS: [Kind; 6] = [
         mime_type: TEXT,
     },
     Kind {
-        template: "casetrack://collections/{collection}/pages/{document}/{page}",
+        template: "casetrack://collections/{collection}/pages/{document}/{page}{?view}",
         name: "page",
         title: "Page",
         description: "The verbatim text of a page (from 1) and, for PDF files and pictures, a picture of the page. document is a \
-                      name or ID.",
+                      name or ID; of tracked changes, view shows final (default), original or redline.",
         mime_type: TEXT,
     },
     Kind {
@@ -111,7 +111,11 @@ mod tests {
     #[test]
     fn every_template_expands_to_a_uri_that_is_read() {
         for kind in &KINDS {
-            let uri = kind.template.replace("{?chunk}", "?chunk=c").replace("{page}", "1");
+            let uri = kind
+                .template
+                .replace("{?chunk}", "?chunk=c")
+                .replace("{?view}", "?view=redline")
+                .replace("{page}", "1");
             let uri = ["{collection}", "{document}", "{id}"].iter().fold(uri, |uri, name| uri.replace(name, "x"));
             assert_eq!(Target::parse(&uri).unwrap().to_string(), uri);
         }

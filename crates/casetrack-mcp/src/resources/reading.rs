@@ -2,7 +2,7 @@
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
-use casetrack_core::{Cancel, Error, Result};
+use casetrack_core::{Cancel, Error, Result, TextView};
 use casetrack_engine::Engine;
 use casetrack_engine::documents::DocumentSort;
 use casetrack_engine::pages::{PageText, PictureRequest};
@@ -58,20 +58,21 @@ pub(crate) fn read(engine: &Engine, uri: &str, cancel: &Cancel) -> Result<Vec<Re
             let id = engine.find_document(collection, &document)?.id.to_string();
             let mut content = value(&engine.document(collection, &id)?)?;
             content["outline"] = value(&engine.document_structure(collection, &id, OUTLINE)?.sections)?;
-            let first = Target::Page { collection: collection.to_string(), document: id, page: 1 };
+            let first =
+                Target::Page { collection: collection.to_string(), document: id, page: 1, view: TextView::Final };
             content["first_page"] = json!(first.to_string());
             Ok(vec![as_json(uri, &content)])
         }
         Target::Chunk { collection, chunk } => {
-            let chunk = engine.chunk(engine.find_collection(&collection)?.id, &chunk)?;
+            let chunk = engine.chunk(engine.find_collection(&collection)?.id, &chunk, TextView::Final)?;
             let mut meta = MetaObject::default();
             meta.0.insert("casetrack/chunk".into(), value(&chunk)?);
             let text = format!("{DATA}\n{}", text::chunks::chunk(&chunk));
             Ok(vec![ResourceContents::text(text, uri).with_mime_type(TEXT).with_meta(meta)])
         }
-        Target::Page { collection, document, page } => {
+        Target::Page { collection, document, page, view } => {
             let collection = engine.find_collection(&collection)?.id;
-            let stored = engine.page_text(collection, &document, page)?;
+            let stored = engine.page_text(collection, &document, page, view)?;
             let document = stored.document.id.to_string();
             let at =
                 Target::Picture { collection: collection.to_string(), document: document.clone(), page, chunk: None };
@@ -106,6 +107,9 @@ fn page_text(page: &PageText, picture: &Target, problem: Option<&Error>) -> Stri
     lines.push(format!("Extraction: {}{}", page.extraction_method.label(), confidence.unwrap_or_default()));
     lines.extend(page.sheet_name.as_ref().map(|sheet| format!("Sheet: {}", quote(sheet))));
     lines.push(format!("Ingested: {}", document.ingested_at));
+    if page.tracked_changes > 0 {
+        lines.push(format!("Tracked changes: {} (list_changes lists them)", page.tracked_changes));
+    }
     match problem {
         Some(error) => {
             lines.push(format!("Picture: none. {}", one_line(&Reader::Assistant.error(error).replace("\n\n", " "))))
@@ -115,7 +119,8 @@ fn page_text(page: &PageText, picture: &Target, problem: Option<&Error>) -> Stri
     }
     let chunks: Vec<String> = page.chunks.iter().map(ToString::to_string).collect();
     lines.push(format!("Chunks: {}", if chunks.is_empty() { "none".to_owned() } else { chunks.join(", ") }));
-    format!("{}\n\n{DATA}\n{}", lines.join("\n"), document_text(&page.text))
+    let text = page.viewed.as_ref().map_or_else(|| document_text(&page.text), text::tracked::viewed);
+    format!("{}\n\n{DATA}\n{text}", lines.join("\n"))
 }
 
 fn as_json(uri: &str, content: &Value) -> ResourceContents {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use casetrack_core::{CollectionId, DocumentId, Error, Result};
+use casetrack_core::{CollectionId, DocumentId, Error, Result, TextView};
 use casetrack_engine::Engine;
 use casetrack_engine::changes::{Change, DocumentChange, Listening};
 use tokio::sync::Notify;
@@ -42,7 +42,7 @@ impl Scope {
             }
             Target::Chunk { collection, chunk } => {
                 let collection = find(&collection)?;
-                Self::Document(collection, engine.chunk(collection, &chunk)?.provenance.document_id)
+                Self::Document(collection, engine.chunk(collection, &chunk, TextView::Final)?.provenance.document_id)
             }
         })
     }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use casetrack_core::{Error, ErrorCode, Result};
+use casetrack_core::{Error, ErrorCode, Result, TextView};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 
 use super::KINDS;
@@ -19,7 +19,7 @@ pub(crate) enum Target {
     Documents { collection: String },
     Document { collection: String, document: String },
     Chunk { collection: String, chunk: String },
-    Page { collection: String, document: String, page: u32 },
+    Page { collection: String, document: String, page: u32, view: TextView },
     Picture { collection: String, document: String, page: u32, chunk: Option<String> },
 }
 
@@ -55,7 +55,11 @@ impl Target {
                     };
                     return Some(Self::Picture { collection, document, page, chunk });
                 }
-                Self::Page { collection, document, page }
+                let view = match query {
+                    Some(query) => view(query)?,
+                    None => TextView::Final,
+                };
+                return Some(Self::Page { collection, document, page, view });
             }
             Ok(_) => return None,
             Err(segments) => match (<[String; 2]>::try_from(segments.clone()), <[String; 3]>::try_from(segments)) {
@@ -70,6 +74,12 @@ impl Target {
         };
         query.is_none().then_some(target)
     }
+}
+
+/// `view=redline`
+fn view(query: &str) -> Option<TextView> {
+    let name = query.strip_prefix("view=")?;
+    TextView::ALL.iter().copied().find(|view| view.label() == name)
 }
 
 /// A part of a URI that is not empty.
@@ -89,8 +99,9 @@ impl fmt::Display for Target {
                 write!(f, "/{}/documents/{}", escaped(collection), escaped(document))
             }
             Self::Chunk { collection, chunk } => write!(f, "/{}/chunks/{}", escaped(collection), escaped(chunk)),
-            Self::Page { collection, document, page } => {
-                write!(f, "/{}/pages/{}/{page}", escaped(collection), escaped(document))
+            Self::Page { collection, document, page, view } => {
+                write!(f, "/{}/pages/{}/{page}", escaped(collection), escaped(document))?;
+                if *view == TextView::Final { Ok(()) } else { write!(f, "?view={}", view.label()) }
             }
             Self::Picture { collection, document, page, chunk } => {
                 write!(f, "/{}/pages/{}/{page}.png", escaped(collection), escaped(document))?;
@@ -116,11 +127,8 @@ mod tests {
             name().prop_map(|collection| Target::Documents { collection }),
             (name(), name()).prop_map(|(collection, document)| Target::Document { collection, document }),
             (name(), name()).prop_map(|(collection, chunk)| Target::Chunk { collection, chunk }),
-            (name(), name(), any::<u32>()).prop_map(|(collection, document, page)| Target::Page {
-                collection,
-                document,
-                page
-            }),
+            (name(), name(), any::<u32>(), proptest::sample::select(TextView::ALL))
+                .prop_map(|(collection, document, page, view)| Target::Page { collection, document, page, view }),
             (name(), name(), any::<u32>(), proptest::option::of(name()))
                 .prop_map(|(collection, document, page, chunk)| Target::Picture { collection, document, page, chunk }),
         ]
@@ -172,6 +180,7 @@ mod tests {
             "casetrack://collections/a/pages/b/+1",
             "casetrack://collections/a/pages/b/1.jpg",
             "casetrack://collections/a/pages/b/1?chunk=c",
+            "casetrack://collections/a/pages/b/1?view=all",
             "casetrack://collections/a/pages/b/1.png?page=c",
             "file:///etc/passwd",
         ] {

@@ -199,7 +199,10 @@ fn specified() -> Value {
             "direction": {"type": "string", "enum": ["forward", "backward"], "default": "forward"},
             "count": {"type": "integer", "default": 5, "minimum": 1, "maximum": 20},
         }],
-        "get_chunk": [["chunk_id"], {"chunk_id": string}],
+        "get_chunk": [["chunk_id"], {
+            "chunk_id": string,
+            "view": {"type": "string", "enum": ["final", "original", "redline"], "default": "final"},
+        }],
         // The specification gives no bound for page_filter; pages count from 1.
         "get_document_chunks": [["document_name"], {
             "document_name": string,
@@ -247,6 +250,7 @@ const LISTS: [&str; 15] = [
 ];
 /// Tools that answer with passages, excerpts or values and their exact places.
 const PASSAGES: [&str; 20] = [
+    "list_changes",
     "search_documents",
     "ask_every_document",
     "search_similar_chunks",

@@ -1,6 +1,6 @@
 //! Show chunks with their provenance, and the text around them.
 
-use casetrack_core::Result;
+use casetrack_core::{Result, TextView};
 use casetrack_engine::chunks::{ChunkView, DocumentChunks, SourceContext};
 use casetrack_engine::paging::Paging;
 use schemars::JsonSchema;
@@ -18,6 +18,9 @@ pub(crate) struct GetChunk;
 pub(crate) struct ChunkParameters {
     /// UUID of the chunk
     chunk_id: String,
+    /// Of tracked changes
+    #[serde(default)]
+    view: TextView,
 }
 
 impl Tool for GetChunk {
@@ -31,7 +34,7 @@ impl Tool for GetChunk {
     type Response = ChunkView;
 
     fn call(context: &Context<'_>, parameters: ChunkParameters) -> Result<Reply<ChunkView>> {
-        let chunk = context.engine.chunk(context.active()?.id, &parameters.chunk_id)?;
+        let chunk = context.engine.chunk(context.active()?.id, &parameters.chunk_id, parameters.view)?;
         Ok(Reply::new(chunk, text::chunks::chunk))
     }
 }
@@ -103,7 +106,8 @@ impl Tool for GetSourceContext {
 
     fn call(context: &Context<'_>, parameters: ContextParameters) -> Result<Reply<SourceContext>> {
         let collection = context.active()?.id;
-        let source = context.engine.source_context(collection, &parameters.chunk_id, parameters.window)?;
+        let source =
+            context.engine.source_context(collection, &parameters.chunk_id, parameters.window, TextView::Final)?;
         Ok(Reply::new(source, text::chunks::source_context))
     }
 }

@@ -19,7 +19,7 @@ pub(crate) struct SearchDocuments;
 #[serde(deny_unknown_fields)]
 pub(crate) struct SearchParameters {
     /// Natural language search query (e.g., 'Q3 revenue analysis', 'vendor payment terms', 'project timeline'). Also
-    /// "phrases", +required and -excluded words, document:NAME type:contract entity:NAME date:2023-05..2023-08 page:3-7 bates:A..B tag:NAME field:NAME=VALUE,
+    /// "phrases", +required and -excluded words, document:NAME type:contract entity:NAME date:2023-05..2023-08 page:3-7 bates:A..B tag:NAME field:NAME=VALUE in:deleted,
     /// operators: (terminat* w/10 convenience) AND NOT "for cause". Conditions alone give the complete list
     query: String,
     /// Number of results to return
@@ -121,7 +121,8 @@ impl Tool for SearchDocuments {
         };
         let response = context.engine.search(&collections, &request)?;
         let found = u64::from(request.offset) + (response.results.len() + response.hits.len()) as u64;
-        let all = response.complete.as_ref().map_or(found, |list| list.listed);
+        let deleted = response.deleted.as_ref().map(|deleted| deleted.total);
+        let all = response.complete.as_ref().map(|list| list.listed).or(deleted).unwrap_or(found);
         Ok(Reply::new(response, move |response| {
             let text = text::search::results(response, parameters.explain, Reader::Assistant);
             text + &text::search::continuation(response, all, Reader::Assistant)

@@ -190,6 +190,7 @@ impl Corpus {
             holds_files: false,
             chunk_count: chunks.len() as u32,
             char_count: pages.iter().map(|page: &Page| page.text.len() as u64).sum(),
+            tracked_changes: 0,
             warnings: Vec::new(),
             original_stored: false,
             ingested_at: Timestamp::now(),

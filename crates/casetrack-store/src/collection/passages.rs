@@ -1,10 +1,11 @@
 //! Passages with what a citation of them needs.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::ops::{Range, RangeInclusive};
 use std::sync::Arc;
 
-use casetrack_core::{Chunk, ChunkId, DocumentId, DocumentMeta, PageOrigin, Result};
+use casetrack_core::{Change, Chunk, ChunkId, DocumentId, DocumentMeta, PageOrigin, Result};
 
 use super::Collection;
 use crate::reader::Reader;
@@ -17,6 +18,14 @@ pub struct Passage {
     pub chunk: Chunk,
     /// Of its page.
     pub origin: PageOrigin,
+    /// Whether the file tracks changes in it.
+    pub tracked_changes: bool,
+}
+
+/// What the passages of a page have in common.
+struct PageFacts {
+    origin: PageOrigin,
+    changes: Vec<Change>,
 }
 
 /// A document, and whether its chunks have learned-sparse vectors.
@@ -30,13 +39,13 @@ pub struct DescribedDocument {
 pub struct Passages<'c> {
     reader: Reader<'c>,
     documents: HashMap<DocumentId, Option<Arc<DescribedDocument>>>,
-    origins: HashMap<(DocumentId, u32), PageOrigin>,
+    pages: HashMap<(DocumentId, u32), PageFacts>,
 }
 
 impl Collection {
     /// A reader of passages as of now.
     pub fn passages(&self) -> Passages<'_> {
-        Passages { reader: self.truth.reader(), documents: HashMap::new(), origins: HashMap::new() }
+        Passages { reader: self.truth.reader(), documents: HashMap::new(), pages: HashMap::new() }
     }
 
     /// Where the chunks of a document are, in order. Reads no text.
@@ -99,15 +108,21 @@ impl Passages<'_> {
         read: impl FnOnce(&Reader<'_>, &mut dyn FnMut(Chunk) -> Result<()>) -> Result<()>,
     ) -> Result<Vec<Passage>> {
         let Some(described) = self.document(document)? else { return Ok(Vec::new()) };
-        let (reader, origins) = (&self.reader, &mut self.origins);
+        let (reader, pages) = (&self.reader, &mut self.pages);
         let mut passages = Vec::new();
         read(reader, &mut |chunk| {
-            let place = (document, chunk.page);
-            let origin = match origins.get(&place) {
-                Some(known) => known.clone(),
-                None => origins.entry(place).or_insert(reader.page_origin(document, chunk.page)?).clone(),
+            let page = match pages.entry((document, chunk.page)) {
+                Entry::Occupied(known) => known.into_mut(),
+                Entry::Vacant(place) => {
+                    let mut record = reader.known_page(document, chunk.page)?;
+                    let changes = std::mem::take(&mut record.notes.changes);
+                    place.insert(PageFacts { origin: record.into_origin(), changes })
+                }
             };
-            passages.push(Passage { document: Arc::clone(&described), chunk, origin });
+            let is_touched = |change: &Change| change.touches(chunk.char_start, chunk.char_end);
+            let tracked_changes = page.changes.iter().any(is_touched);
+            let origin = page.origin.clone();
+            passages.push(Passage { document: Arc::clone(&described), chunk, origin, tracked_changes });
             Ok(())
         })?;
         Ok(passages)

@@ -3,7 +3,9 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use casetrack_core::{Annotations, Block, Chunk, ChunkId, DocumentId, DocumentMeta, Page, PageOrigin, Result, Sha256};
+use casetrack_core::{
+    Annotations, Block, Change, Chunk, ChunkId, DocumentId, DocumentMeta, Page, PageOrigin, Result, Sha256,
+};
 
 use super::{Collection, Filter, Hit};
 use crate::bm25::{Bm25Query, WordConditions};
@@ -67,6 +69,11 @@ impl Collection {
     /// The Bates numbers on the pages of a document, by page, as far as they were found. Reads a record for each page, and no text.
     pub fn bates(&self, document: DocumentId) -> Result<Vec<(u32, String)>> {
         self.truth.reader().bates(document)
+    }
+
+    /// The tracked changes of a page, by place. Reads neither text nor layout.
+    pub fn page_changes(&self, document: DocumentId, page: u32) -> Result<Vec<Change>> {
+        Ok(self.truth.reader().known_page(document, page)?.notes.changes)
     }
 
     pub fn chunk(&self, id: ChunkId) -> Result<Option<(DocumentId, Chunk)>> {

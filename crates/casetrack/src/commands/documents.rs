@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::Path;
 
-use casetrack_core::{ChunkId, Error, Password, Result};
+use casetrack_core::{ChunkId, Error, Password, Result, TextView};
 use casetrack_engine::documents::DocumentSort;
 use casetrack_engine::pages::PictureRequest;
 use casetrack_engine::search::{MarkFilter, admit};
@@ -51,17 +51,34 @@ pub struct Show {
     /// Chunks to show before and after a passage
     #[arg(long, default_value_t = 1, value_name = "N")]
     window: u32,
+    /// How to show tracked changes: final (as if all were accepted), original or redline
+    #[arg(long, default_value = "final", value_name = "VIEW", value_parser = named::<TextView>)]
+    view: TextView,
+    /// Show this page of a document
+    #[arg(long, value_name = "N")]
+    page: Option<u32>,
 }
 
 impl Show {
     pub fn run(self, console: &Console) -> Result<u8> {
         let engine = &console.engine;
         let collection = self.target.find(engine)?.id;
+        if let Some(page) = self.page {
+            let page = engine.page_text(collection, &self.id, page, self.view)?;
+            return console.print(&page, text::chunks::page);
+        }
         // A UUID may name either.
         let document = engine.document(collection, &self.id);
         if document.is_err() && self.id.parse::<ChunkId>().is_ok() {
-            console.print(&engine.source_context(collection, &self.id, self.window)?, text::chunks::source_context)
+            console.print(
+                &engine.source_context(collection, &self.id, self.window, self.view)?,
+                text::chunks::source_context,
+            )
         } else {
+            if self.view != TextView::Final {
+                return Err(Error::invalid("A view shows a passage or a page, not a whole document.")
+                    .with_hint("Add --page N, or give the ID of a passage."));
+            }
             console.print(&document?, text::documents::details)
         }
     }

@@ -19,6 +19,7 @@ mod search;
 mod sheet;
 mod tags;
 mod terms;
+mod tracked;
 mod upkeep;
 mod versions;
 mod watches;
@@ -62,6 +63,7 @@ pub enum OnCollections {
     Tag(tags::Tag),
     Show(documents::Show),
     Page(documents::Page),
+    Changes(tracked::Changes),
     Sheet(sheet::Sheet),
     Obligations(obligations::Obligations),
     Bates(bates::Bates),
@@ -112,6 +114,7 @@ impl OnCollections {
             Self::Tag(command) => command.run(console),
             Self::Show(command) => command.run(console),
             Self::Page(command) => command.run(console),
+            Self::Changes(command) => command.run(console),
             Self::Sheet(command) => command.run(console),
             Self::Obligations(command) => command.run(console),
             Self::Bates(command) => command.run(console),

@@ -145,6 +145,11 @@ impl Search {
         };
         let response = engine.search(&found, &request)?;
         console.print(&response, |response| match full {
+            _ if response.deleted.is_some() => {
+                let total = response.deleted.as_ref().map_or(0, |found| found.total);
+                let text = text::search::results(response, explain, Reader::CommandLine);
+                text + &text::search::continuation(response, total, Reader::CommandLine)
+            }
             true => text::search::results(response, explain, Reader::CommandLine),
             false => excerpts(response, explain),
         })

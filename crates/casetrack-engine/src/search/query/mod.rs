@@ -14,6 +14,7 @@
 //! | `bates:SMITH000042`, `bates:SMITH000042..SMITH000050` | on pages with these Bates numbers; without other words, all their passages |
 //! | `tag:privileged`, `-tag:"key document"` | in documents that have the user's tag, that lack it |
 //! | `field:custodian=Smith`, `-field:custodian="Ann Lee"`, `field:custodian` | in documents whose field has the value, has another or none, has any |
+//! | `in:deleted` | what was deleted while changes were tracked, instead of passages, see [`deleted`] |
 //!
 //! A field given several times means any of its values; everything else must hold together. What is not of this form is text,
 //! `Re:` and `http://…` among it, and a query that has nothing of this form is its own text, unchanged.
@@ -21,6 +22,7 @@
 //! A query of phrases, required words and fields only is a complete list, and so are one of Bates numbers or printed labels and one with
 //! [`operators`].
 
+mod deleted;
 mod operators;
 mod parts;
 
@@ -28,6 +30,7 @@ use casetrack_core::{Error, Result};
 use casetrack_store::{Collection, Correction, Expression, WordConditions};
 
 use super::filter::Filters;
+pub(super) use deleted::{DeletedWords, in_deleted};
 use parts::{Part, part};
 
 /// A query, taken apart.
@@ -43,6 +46,8 @@ pub(super) struct ParsedQuery {
     pub expression: Option<Expression>,
     /// Whether everything is a condition, and nothing is left to rank by.
     pub is_complete: bool,
+    /// Whether what was deleted is searched.
+    pub in_deleted: bool,
     /// What was taken as text though it looks like a field or an operator.
     pub notices: Vec<String>,
 }
@@ -120,7 +125,11 @@ pub(super) fn understand_term(term: &str) -> Result<Understood> {
 }
 
 fn checked(query: &str, parsed: ParsedQuery) -> Result<Understood> {
-    let ParsedQuery { text, words, preferred, filters, expression, notices, is_complete: _ } = parsed;
+    let ParsedQuery { text, words, preferred, filters, expression, notices, is_complete: _, in_deleted } = parsed;
+    if in_deleted {
+        return Err(Error::invalid("in:deleted can only be used in a search, not in a term or a question.")
+            .with_hint("Search for it on its own."));
+    }
     if text.is_empty() && expression.is_none() && filters.printed().is_empty() {
         return Err(Error::invalid(format!("The query \"{query}\" has no words to search for."))
             .with_hint("Say what the passages should be about; fields and excluded words only narrow that down."));
@@ -230,6 +239,7 @@ impl ParsedQuery {
             Part::Pages(test) => self.filters.pages.push(test),
             Part::Bates(range) => self.filters.bates.push(range),
             Part::Mark(filter) => self.filters.marks.push(filter),
+            Part::InDeleted => self.in_deleted = true,
         }
     }
 }

@@ -9,7 +9,10 @@ use super::super::marked::MarkFilter;
 /// A part that means something.
 #[derive(Debug, Clone)]
 pub(super) enum Part<'q> {
-    Words { sign: Option<char>, words: &'q str },
+    Words {
+        sign: Option<char>,
+        words: &'q str,
+    },
     Document(&'q str),
     Kind(Kind),
     Entity(&'q str),
@@ -17,6 +20,8 @@ pub(super) enum Part<'q> {
     Pages(PageTest),
     Bates(BatesRange),
     Mark(MarkFilter),
+    /// What follows is looked for in what was deleted.
+    InDeleted,
 }
 
 /// The part that begins here and its length in bytes; `None` for text.
@@ -32,6 +37,11 @@ pub(super) fn part<'q>(rest: &'q str, notices: &mut Vec<String>) -> Option<(Part
     {
         let filter = MarkFilter { excluded: sign.is_some(), ..filter };
         return Some((Part::Mark(filter), sign_length + length));
+    }
+    if let Some(rest) = rest.strip_prefix(IN_DELETED)
+        && rest.chars().next().is_none_or(|c| c.is_whitespace() || c == ')')
+    {
+        return Some((Part::InDeleted, IN_DELETED.len()));
     }
     if let Some((name, after)) = FIELDS.iter().find_map(|name| Some((name, unsigned.strip_prefix(name)?)))
         && let Some((value, length)) = value(after)
@@ -77,6 +87,8 @@ fn mark(text: &str) -> Option<(MarkFilter, usize)> {
 fn clause(value: &str) -> &str {
     value.trim_end_matches([',', ';', '?', '!', ')'])
 }
+
+const IN_DELETED: &str = "in:deleted";
 
 const FIELDS: [&str; 6] = ["document:", "type:", "entity:", "date:", "page:", "bates:"];
 

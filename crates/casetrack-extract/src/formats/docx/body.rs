@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use super::inline::{Fields, NoteKind};
+use super::revisions::{Revisions, Tracked};
 use super::sections::{Margins, Section, sections};
 use crate::build::DocumentBuilder;
 use crate::build::flow::{Flow, FlowBlock, FlowRow, PAGE_BREAK, Sink};
@@ -27,6 +28,7 @@ pub(super) struct Body<'a, 'd> {
     /// By the id of their relationship; they follow the paragraph that shows them.
     pub drawings: HashMap<String, Drawing>,
     pub margins: Margins,
+    pub revisions: Revisions,
     sections: std::vec::IntoIter<Section>,
 }
 
@@ -40,13 +42,15 @@ pub(super) struct Drawing {
 #[derive(Default)]
 pub(super) struct Paragraph {
     pub text: String,
-    style: Option<String>,
-    list: Option<ListReference>,
-    outline_level: Option<u8>,
-    page_break_before: Option<bool>,
-    ends_section: bool,
+    /// Whether its mark was inserted or deleted.
+    pub mark: Tracked,
+    pub style: Option<String>,
+    pub list: Option<ListReference>,
+    pub outline_level: Option<u8>,
+    pub page_break_before: Option<bool>,
+    pub ends_section: bool,
     /// Comments on it and content of text boxes anchored in it, each with the number of page breaks before its place.
-    boxed: Vec<(usize, FlowBlock)>,
+    pub boxed: Vec<(usize, FlowBlock)>,
     pub drawings: Vec<Drawing>,
 }
 
@@ -77,6 +81,7 @@ impl<'a, 'd> Body<'a, 'd> {
             comments: HashMap::new(),
             drawings: HashMap::new(),
             margins: Margins::default(),
+            revisions: Revisions::default(),
             sections: Vec::new().into_iter(),
         }
     }
@@ -98,16 +103,27 @@ impl<'a, 'd> Body<'a, 'd> {
 
     /// Reads the children of the element started last as blocks.
     pub fn blocks(&mut self, sink: &mut Sink) -> Result<(), Stop> {
-        while let Some(element) = self.xml.child()? {
-            self.block(&element, sink)?;
-        }
-        Ok(())
+        let outcome = (|| {
+            while let Some(element) = self.xml.child()? {
+                self.block(&element, sink)?;
+            }
+            Ok(())
+        })();
+        outcome.and(self.finish_merged(sink))
     }
 
     pub fn block(&mut self, element: &Element, sink: &mut Sink) -> Result<(), Stop> {
         match element.name() {
             "p" => self.paragraph(sink),
-            "tbl" => self.table(sink),
+            "tbl" => {
+                self.finish_merged(sink)?;
+                self.table(sink)
+            }
+            "del" | "moveFrom" => {
+                let mut paragraph = Paragraph::default();
+                self.deleted(element, &mut paragraph)?;
+                self.finish_paragraph(paragraph, sink)
+            }
             "sdt" | "sdtContent" | "customXml" | "smartTag" | "ins" | "moveTo" => self.blocks(sink),
             "AlternateContent" => self.alternatives(|body| body.blocks(sink)),
             "altChunk" => {
@@ -134,15 +150,34 @@ impl<'a, 'd> Body<'a, 'd> {
     }
 
     fn paragraph(&mut self, sink: &mut Sink) -> Result<(), Stop> {
-        let mut paragraph = Paragraph::default();
+        let mut paragraph = self.begun();
+        let before = (paragraph.text.len(), paragraph.boxed.len(), paragraph.drawings.len());
+        let outcome = self.paragraph_content(&mut paragraph);
+        self.fields.end_of_paragraph();
+        if outcome.is_err() {
+            // Of a damaged paragraph nothing is kept, but for what those before it left to it.
+            paragraph.text.truncate(before.0);
+            paragraph.boxed.truncate(before.1);
+            paragraph.drawings.truncate(before.2);
+            let Paragraph { text, boxed, drawings, .. } = paragraph;
+            self.revisions.merged = Some(Box::new(Paragraph { text, boxed, drawings, ..Paragraph::default() }));
+            return outcome;
+        }
+        if paragraph.mark.deleted.is_some() && !paragraph.ends_section {
+            self.revisions.merged = Some(Box::new(paragraph));
+            return Ok(());
+        }
+        self.finish_paragraph(paragraph, sink)
+    }
+
+    fn paragraph_content(&mut self, paragraph: &mut Paragraph) -> Result<(), Stop> {
         while let Some(element) = self.xml.child()? {
             match element.name() {
-                "pPr" => self.paragraph_properties(&mut paragraph)?,
-                _ => self.inline(&element, &mut paragraph)?,
+                "pPr" => self.paragraph_properties(paragraph)?,
+                _ => self.inline(&element, paragraph)?,
             }
         }
-        self.fields.end_of_paragraph();
-        self.finish_paragraph(paragraph, sink)
+        Ok(())
     }
 
     fn paragraph_properties(&mut self, paragraph: &mut Paragraph) -> Result<(), XmlError> {
@@ -157,17 +192,19 @@ impl<'a, 'd> Body<'a, 'd> {
                     paragraph.ends_section = true;
                     self.xml.skip()?;
                 }
-                // How it was before a change, and what concerns its mark.
-                "pPrChange" | "rPr" => self.xml.skip()?,
+                "rPr" => paragraph.mark.read_mark(&mut self.xml)?,
+                // How it was before a change.
+                "pPrChange" => self.xml.skip()?,
                 _ => {}
             }
         }
         Ok(())
     }
 
-    fn finish_paragraph(&mut self, paragraph: Paragraph, sink: &mut Sink) -> Result<(), Stop> {
-        let style = paragraph.style.as_deref();
+    pub fn finish_paragraph(&mut self, mut paragraph: Paragraph, sink: &mut Sink) -> Result<(), Stop> {
         let label = self.label(&paragraph);
+        let label = self.mark_inserted(std::mem::take(&mut paragraph.mark), &mut paragraph.text, label);
+        let style = paragraph.style.as_deref();
         let level = match paragraph.outline_level {
             Some(level) => (level < 9).then_some(level + 1),
             None => self.styles.heading_level(style),

@@ -67,7 +67,7 @@ impl Body<'_, '_> {
             "t" => return self.text(paragraph),
             "tab" | "ptab" => self.push(paragraph, "\t"),
             "br" => {
-                let is_page_break = element.has("type", "page");
+                let is_page_break = element.has("type", "page") && !self.revisions.is_deleting();
                 if is_page_break {
                     paragraph.text.push(PAGE_BREAK);
                 } else {
@@ -75,6 +75,12 @@ impl Body<'_, '_> {
                 }
             }
             "cr" => self.push(paragraph, "\n"),
+            "ins" | "moveTo" => return self.inserted(element, paragraph),
+            "del" | "moveFrom" => return self.deleted(element, paragraph),
+            "delText" if self.revisions.is_deleting() => return self.text(paragraph),
+            "delText" => return self.deleted(element, paragraph),
+            // They belong to the text that is there.
+            "lastRenderedPageBreak" | "commentReference" | "chart" | "relIds" if self.revisions.is_deleting() => {}
             "lastRenderedPageBreak" => {
                 self.flow.document.has_saved_break();
                 paragraph.text.push(PAGE_BREAK);
@@ -106,16 +112,15 @@ impl Body<'_, '_> {
             }
             "txbxContent" => {
                 let mut sink = Sink::collect();
-                self.blocks(&mut sink)?;
+                self.text_box(&mut sink)?;
                 paragraph.attach(sink.into_blocks());
                 return Ok(());
             }
             "AlternateContent" => {
                 return self.alternatives(|body| body.inlines(paragraph));
             }
-            // Properties, deletions, instructions of fields, phonetic guides.
-            "pPr" | "rPr" | "sdtPr" | "del" | "moveFrom" | "delText" | "instrText" | "delInstrText" | "rt"
-            | "binData" | "fldData" => {}
+            // Properties, instructions of fields, phonetic guides.
+            "pPr" | "rPr" | "sdtPr" | "instrText" | "delInstrText" | "rt" | "binData" | "fldData" => {}
             _ => return self.inlines(paragraph),
         }
         Ok(self.xml.skip()?)
@@ -128,7 +133,7 @@ impl Body<'_, '_> {
         Ok(())
     }
 
-    fn text(&mut self, paragraph: &mut Paragraph) -> Result<(), Stop> {
+    pub fn text(&mut self, paragraph: &mut Paragraph) -> Result<(), Stop> {
         loop {
             match self.xml.next()? {
                 // Line ends in XML are white space; breaks have elements of their own.
@@ -167,6 +172,11 @@ impl Body<'_, '_> {
 
     fn reference(&mut self, kind: NoteKind, element: &Element, paragraph: &mut Paragraph) {
         let Some(id) = element.attribute("id") else { return };
+        if self.revisions.is_deleting() {
+            let blocks = self.notes.remove(&(kind, id)).unwrap_or_default();
+            let text = self.deleted_note(&blocks);
+            return paragraph.text.push_str(&text);
+        }
         let is_endnote = kind == NoteKind::Endnote;
         let number = &mut self.references[usize::from(is_endnote)];
         *number += 1;

@@ -1,15 +1,16 @@
 //! Word documents (WordprocessingML, [ECMA-376] Part 1, 17), transitional and strict.
 //!
 //! Read: the body with headings, list labels as Word would print them, tables row by row, text boxes, the results of fields,
-//! insertions, comments, the data of charts, the text of diagrams; footnotes and endnotes at the end of the page that refers to
-//! them, `[1]` and `[i]` where it does; then what headers and footers say, once, on the first page of their section. Not read:
-//! deletions. Pages are those that explicit breaks make and that Word recorded when it saved the file. Where it recorded none,
+//! tracked changes, comments, the data of charts, the text of diagrams; footnotes and endnotes at the end of the page that refers to
+//! them, `[1]` and `[i]` where it does; then what headers and footers say, once, on the first page of their section. The
+//! text is the final one; what was deleted is kept beside it. Pages are those that explicit breaks make and that Word recorded when it saved the file. Where it recorded none,
 //! the document may have no pages (`Extraction::unpaged`).
 
 mod beside;
 mod body;
 mod inline;
 mod notes;
+mod revisions;
 mod sections;
 mod tables;
 

@@ -5,9 +5,8 @@ use std::collections::HashSet;
 use casetrack_core::Result;
 
 use super::beside::read_part;
-use super::folded;
-use crate::build::DocumentBuilder;
-use crate::build::flow::Sink;
+use crate::build::flow::{Sink, marked_text};
+use crate::build::{DocumentBuilder, changes};
 use crate::container::opc::{Package, Relationships};
 use crate::container::xml::{XmlError, XmlReader};
 use crate::office::styles::Styles;
@@ -75,9 +74,9 @@ impl Margins {
             for (id, target) in related.of_kind(kind) {
                 let mut sink = Sink::collect();
                 package.read_beside(target, kind, |xml| read_part(xml, styles, document, &mut sink))?;
-                let texts = sink.into_blocks().into_iter().map(|block| folded(&[block]));
+                let texts = sink.into_blocks().into_iter().map(|block| changes::fold(&marked_text(&block.text)));
                 // Not those of only a page number.
-                let texts = texts.filter(|text| text.chars().any(char::is_alphabetic)).collect();
+                let texts = texts.filter(|text| changes::plain(text).chars().any(char::is_alphabetic)).collect();
                 margins.parts.push(Margin { relationship: id.to_owned(), name, texts });
             }
         }
@@ -101,7 +100,7 @@ impl Margins {
     fn new_texts(&mut self, parts: Vec<Margin>) -> Vec<String> {
         let mut found = Vec::new();
         for Margin { name, texts, .. } in parts {
-            let new = texts.into_iter().filter(|text| self.seen.insert(text.clone()));
+            let new = texts.into_iter().filter(|text| self.seen.insert(changes::plain(text).into_owned()));
             found.extend(new.map(|text| format!("{name}: {text}")));
         }
         found

@@ -3,6 +3,8 @@
 //! The rows of a nested table stand inside the cell that holds it.
 
 use super::body::Body;
+use super::revisions::{Rows, Tracked};
+use crate::build::changes;
 use crate::build::flow::{FlowCell, FlowRow, Sink};
 use crate::container::xml::Stop;
 
@@ -12,27 +14,31 @@ struct Row {
     row: FlowRow,
     /// Grid column of the next cell, from 1.
     next_column: u32,
-    is_deleted: bool,
+    tracked: Tracked,
 }
 
 impl Body<'_, '_> {
     /// Reads `w:tbl` to its end.
     pub fn table(&mut self, sink: &mut Sink) -> Result<(), Stop> {
-        let mut rows = Vec::new();
+        let mut rows = Rows::default();
         self.rows(&mut rows)?;
-        Ok(self.flow.emit_table(rows, sink)?)
+        let (rows, marks) = rows.finish();
+        self.flow.emit_table(rows, sink)?;
+        Ok(self.flow.emit(marks, sink)?)
     }
 
     /// Rows may be wrapped in content controls and revisions.
-    fn rows(&mut self, rows: &mut Vec<FlowRow>) -> Result<(), Stop> {
+    fn rows(&mut self, rows: &mut Rows) -> Result<(), Stop> {
         while let Some(element) = self.xml.child()? {
             match element.name() {
                 "tr" => {
                     let mut row = Row { next_column: 1, ..Row::default() };
-                    self.row(&mut row)?;
-                    if !row.is_deleted {
-                        rows.push(row.row);
+                    let outcome = self.row(&mut row);
+                    if row.tracked.inserted.is_some() {
+                        self.end_inserted_row();
                     }
+                    outcome?;
+                    rows.add(row.row, row.tracked, self.flow.document.changes());
                 }
                 "sdt" | "sdtContent" | "customXml" | "ins" | "moveTo" => self.rows(rows)?,
                 _ => self.xml.skip()?,
@@ -49,8 +55,11 @@ impl Body<'_, '_> {
                         match property.name() {
                             "tblHeader" => row.row.is_header = property.is_on(),
                             "gridBefore" => row.next_column += span(property.value()).unwrap_or(0),
-                            "del" => row.is_deleted = true,
-                            _ => {}
+                            "ins" if row.tracked.inserted.is_none() => {
+                                row.tracked.read(&property);
+                                self.start_inserted_row();
+                            }
+                            _ => row.tracked.read(&property),
                         }
                         self.xml.skip()?;
                     }
@@ -67,22 +76,26 @@ impl Body<'_, '_> {
         let mut columns = 1;
         let mut continues = false;
         let mut sink = Sink::collect();
-        while let Some(element) = self.xml.child()? {
-            if element.name() != "tcPr" {
-                self.block(&element, &mut sink)?;
-                continue;
-            }
-            while let Some(property) = self.xml.child()? {
-                match property.name() {
-                    "gridSpan" => columns = span(property.value()).unwrap_or(1).max(1),
-                    // Only the first cell of a vertical merge is shown.
-                    "vMerge" => continues = property.value().as_deref() != Some("restart"),
-                    _ => {}
+        self.apart(&mut sink, |body, sink| {
+            while let Some(element) = body.xml.child()? {
+                if element.name() != "tcPr" {
+                    body.block(&element, sink)?;
+                    continue;
                 }
-                self.xml.skip()?;
+                while let Some(property) = body.xml.child()? {
+                    match property.name() {
+                        "gridSpan" => columns = span(property.value()).unwrap_or(1).max(1),
+                        // Only the first cell of a vertical merge is shown.
+                        "vMerge" => continues = property.value().as_deref() != Some("restart"),
+                        _ => {}
+                    }
+                    body.xml.skip()?;
+                }
             }
-        }
-        let blocks = if continues { Vec::new() } else { sink.into_blocks() };
+            Ok(())
+        })?;
+        let mut blocks = if continues { Vec::new() } else { sink.into_blocks() };
+        blocks.last_mut().into_iter().for_each(|last| changes::trim_break(&mut last.text));
         row.row.cells.push(FlowCell { column: row.next_column, blocks });
         row.next_column += columns;
         Ok(())

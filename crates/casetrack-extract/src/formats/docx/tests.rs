@@ -1,3 +1,5 @@
+mod revisions;
+
 use std::path::Path;
 
 use casetrack_core::{BlockKind, ErrorCode, FileFormat};

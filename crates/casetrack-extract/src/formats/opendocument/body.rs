@@ -1,5 +1,6 @@
 //! Block-level content: paragraphs, headings, lists, sections, indexes, and drawing objects with text.
 
+use super::changes::TrackedChanges;
 use super::inline::Paragraph;
 use super::lists::Lists;
 use super::styles::Styles;
@@ -16,6 +17,8 @@ pub(super) type LoadObject<'d> = &'d mut dyn FnMut(&str) -> casetrack_core::Resu
 /// Reads the content of a document.
 pub(super) struct Body<'a, 'd> {
     pub xml: XmlReader<'a>,
+    pub text: &'a str,
+    pub changes: TrackedChanges,
     pub styles: &'d Styles,
     pub lists: Lists,
     pub flow: Flow<'d>,
@@ -44,6 +47,8 @@ impl<'a, 'd> Body<'a, 'd> {
     ) -> Self {
         Self {
             xml: XmlReader::new(xml),
+            text: xml,
+            changes: TrackedChanges::default(),
             styles,
             lists: Lists::default(),
             flow: Flow::new(document),
@@ -66,7 +71,7 @@ impl<'a, 'd> Body<'a, 'd> {
         Ok(())
     }
 
-    /// Reads a block to its end. What is no content (declarations, forms, tracked deletions, sources of indexes) is skipped.
+    /// Reads a block to its end. What is no content (declarations, forms, sources of indexes) is skipped.
     pub fn block(&mut self, element: &Element, sink: &mut Sink) -> Result<(), Stop> {
         match element.name() {
             "p" | "h" => self.paragraph(element, sink),
@@ -91,6 +96,12 @@ impl<'a, 'd> Body<'a, 'd> {
                 Ok(self.xml.skip()?)
             }
             "annotation" => self.annotation(),
+            "tracked-changes" => self.tracked_changes(),
+            "change-start" | "change-end" | "change" => {
+                let mark = self.changes.mark(element);
+                self.flow.emit(FlowBlock::paragraph(mark, None, None), sink)?;
+                Ok(self.xml.skip()?)
+            }
             name if is_shape(name) => {
                 let mut content = Sink::collect();
                 let outcome = self.shape(&mut content);

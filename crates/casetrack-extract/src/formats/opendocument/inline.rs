@@ -27,7 +27,7 @@ impl Default for Paragraph {
 
 impl Paragraph {
     /// White space in XML is shown as one space, and not at all at the start (6.1.2).
-    fn push_folded(&mut self, text: &str) {
+    pub fn push_folded(&mut self, text: &str) {
         for c in text.chars() {
             match c {
                 c if matches!(c, ' ' | '\t' | '\n' | '\r') || is_reserved(c) => {
@@ -44,7 +44,7 @@ impl Paragraph {
         }
     }
 
-    fn push(&mut self, text: &str) {
+    pub fn push(&mut self, text: &str) {
         self.text.push_str(text);
         self.after_space = false;
     }
@@ -52,6 +52,12 @@ impl Paragraph {
     fn breaks(&self) -> usize {
         self.text.matches(PAGE_BREAK).count()
     }
+}
+
+/// The spaces that `text:s` stands for.
+pub(super) fn spaces(element: &Element) -> String {
+    let count = element.number("c").unwrap_or(1usize);
+    " ".repeat(count.min(MAX_SPACES))
 }
 
 impl Body<'_, '_> {
@@ -71,10 +77,7 @@ impl Body<'_, '_> {
     /// text.
     fn inline(&mut self, element: &Element, paragraph: &mut Paragraph) -> Result<(), Stop> {
         match element.name() {
-            "s" => {
-                let count = element.number("c").unwrap_or(1usize);
-                paragraph.push(&" ".repeat(count.min(MAX_SPACES)));
-            }
+            "s" => paragraph.push(&spaces(element)),
             "tab" => paragraph.push("\t"),
             "line-break" => paragraph.push("\n"),
             "soft-page-break" if self.is_paged => {
@@ -85,6 +88,7 @@ impl Body<'_, '_> {
                 paragraph.number = Some(self.xml.text()?).filter(|number| !number.trim().is_empty());
                 return Ok(());
             }
+            "change-start" | "change-end" | "change" => paragraph.text.push_str(&self.changes.mark(element)),
             "note" => return self.note(element, paragraph),
             "annotation" => {
                 let before = self.comments.len();

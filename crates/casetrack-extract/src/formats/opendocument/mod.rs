@@ -1,12 +1,13 @@
 //! OpenDocument texts and presentations ([ODF]: OASIS OpenDocument 1.3), in packages and flat files.
 //!
 //! Read: paragraphs and headings with the labels of lists and outline, tables row by row, text boxes, the results of fields,
-//! insertions, formulas, the data of charts; comments behind the paragraph or table they are about; footnotes and endnotes
+//! tracked changes, formulas, the data of charts; comments behind the paragraph or table they are about; footnotes and endnotes
 //! at the end of the page that refers to them, `[1]` and `[i]` where it does. Hidden sections are read, with a warning. Not read: headers and
-//! footers, masters of slides, deletions, descriptions of pictures. Pages are those that explicit breaks make and that the
+//! footers, masters of slides, descriptions of pictures. The text is the final one; what was deleted is kept beside it. Pages are those that explicit breaks make and that the
 //! program recorded when it saved the file; in a presentation, slides.
 
 mod body;
+mod changes;
 mod inline;
 mod list_style;
 mod lists;

@@ -1,6 +1,7 @@
 //! Tables: a row is a block, its cells joined by tabs ([ODF] Part 3, 9).
 
 use super::body::Body;
+use crate::build::changes::is_blank;
 use crate::build::flow::{FlowBlock, FlowCell, FlowRow, Sink};
 use crate::container::xml::{Element, Stop};
 
@@ -79,7 +80,7 @@ impl Body<'_, '_> {
             match element.name() {
                 "table-cell" => {
                     let (blocks, outcome) = self.collected();
-                    let has_text = blocks.iter().any(|block| !block.text.trim().is_empty());
+                    let has_text = blocks.iter().any(|block| !is_blank(&block.text));
                     let copies: Vec<FlowCell> = (1..if has_text { repetitions.min(MAX_REPETITIONS) } else { 1 })
                         .map_while(|index| {
                             let column = column.saturating_add(index);

@@ -1,7 +1,8 @@
 //! Rich Text (RTF 1.9.1), with a tokenizer and a reader of our own for the code pages of fonts and for tables.
 //!
 //! Read: paragraphs with their list labels, headings by style or outline level, tables row by row, results of fields, text
-//! boxes, footnotes and endnotes at the end of the page that refers to them; embedded files are documents of their own. Not read: headers and footers, comments, deleted and hidden text, pictures. Pages are those
+//! boxes, footnotes and endnotes at the end of the page that refers to them; embedded files are documents of their own. Not read:
+//! headers and footers, comments, hidden text, pictures. The text is the final one; what was deleted is kept beside it. Pages are those
 //! that explicit breaks make.
 
 mod charset;
@@ -9,6 +10,7 @@ mod date;
 mod objects;
 mod output;
 mod reader;
+mod revisions;
 mod state;
 mod tokens;
 

@@ -8,9 +8,11 @@ use encoding_rs::{Encoding, WINDOWS_1252};
 use super::charset;
 use super::date::Date;
 use super::output::Output;
+use super::revisions::Revisions;
 use super::state::{Destination, Font, Frame, State, Style, heading_level};
 use super::tokens::{Token, Tokens};
 use crate::build::DocumentBuilder;
+use crate::build::changes;
 use crate::build::flow::{FlowBlock, Note, is_reserved};
 use crate::office::number_format::format_number;
 use crate::office::symbols;
@@ -22,11 +24,12 @@ const MAX_GROUPS: usize = 512;
 const NOT_SHOWN: &str = "colortbl filetbl pict header headerl headerr headerf footer footerl footerr footerf xe tc rxe txe \
      template nonesttables sp shprslt private datafield pntxta pntxtb listtable";
 /// Destinations marked as skippable that hold text all the same.
-const SHOWN: [&str; 2] = ["shpinst", "shptxt"];
+const SHOWN: [&str; 3] = ["shpinst", "shptxt", "revtbl"];
 
 pub(super) struct Reader<'d> {
-    output: Output<'d>,
-    state: State,
+    pub(super) output: Output<'d>,
+    pub(super) state: State,
+    pub(super) revisions: Revisions,
     groups: Vec<State>,
     /// Open groups that were not kept.
     deeper: usize,
@@ -39,7 +42,7 @@ pub(super) struct Reader<'d> {
     units: Vec<u16>,
     /// Characters to pass over after `\uN`.
     to_skip: u32,
-    text: String,
+    pub(super) text: String,
     label: String,
     frames: Vec<Frame>,
     boxed: Vec<String>,
@@ -60,6 +63,7 @@ impl<'d> Reader<'d> {
         Self {
             output: Output::new(document),
             state: State::new(),
+            revisions: Revisions::default(),
             groups: Vec::new(),
             deeper: 0,
             code_page: WINDOWS_1252,
@@ -171,6 +175,7 @@ impl<'d> Reader<'d> {
 
     fn start_frame(&mut self, is_note: bool) {
         self.flush_text();
+        self.end_changes(false);
         self.frames.push(Frame {
             text: std::mem::take(&mut self.text),
             label: std::mem::take(&mut self.label),
@@ -225,6 +230,11 @@ impl<'d> Reader<'d> {
         }
         let on = number != Some(0);
         let value = number.unwrap_or(0);
+        let mut revision = self.state.revision;
+        if revision.set(name, number) {
+            self.set(|state| state.revision = revision);
+            return Ok(());
+        }
         match name {
             "fonttbl" => self.enter(Destination::Fonts),
             "stylesheet" => self.enter(Destination::Styles),
@@ -251,8 +261,11 @@ impl<'d> Reader<'d> {
             }
             "uc" => self.state.fallback = value.clamp(0, 16) as u32,
             "v" => self.set(|state| state.hidden = on),
-            "deleted" => self.set(|state| state.deleted = on),
-            "plain" => self.set(|state| (state.hidden, state.deleted) = (false, false)),
+            "revtbl" => self.enter(Destination::Revisers),
+            "plain" => self.set(|state| {
+                state.hidden = false;
+                state.revision.clear();
+            }),
             "pard" => {
                 self.flush_text();
                 (self.state.style, self.state.outline_level, self.state.in_table) = (0, None, false);
@@ -277,6 +290,11 @@ impl<'d> Reader<'d> {
                 }
             }
             _ if !matches!(self.state.destination, Destination::Text | Destination::Label) => {}
+            // The paragraph goes on in the next one.
+            "par" if self.state.revision.is_deleted() => {
+                self.flush_text();
+                self.delete("\n");
+            }
             "footnote" => self.start_frame(true),
             "ftnalt" => {
                 if let Some(frame) = self.frames.last_mut() {
@@ -302,6 +320,7 @@ impl<'d> Reader<'d> {
             "trhdr" => self.state.header_row = true,
             "cell" | "nestcell" if self.frames.is_empty() => {
                 self.flush_text();
+                self.end_changes(false);
                 let (label, text) = (std::mem::take(&mut self.label), std::mem::take(&mut self.text));
                 self.start_section();
                 self.output.cell_paragraph(&label, &text);
@@ -401,9 +420,13 @@ impl<'d> Reader<'d> {
 
     fn push_str(&mut self, text: &str) {
         match self.state.destination {
-            Destination::Text if !self.state.hidden && !self.state.deleted => {
+            Destination::Text if self.state.hidden => {}
+            Destination::Text if self.state.revision.is_deleted() => self.delete(&text.replace(is_reserved, " ")),
+            Destination::Text => {
+                self.mark_text();
                 self.text.push_str(&text.replace(is_reserved, " "));
             }
+            Destination::Revisers => self.revisions.add_reviser(text),
             // A bullet of an unknown font is still a bullet.
             Destination::Label => self.label.push_str(&text.replace(char::REPLACEMENT_CHARACTER, "•")),
             Destination::Title => self.title.push_str(text),
@@ -424,16 +447,20 @@ impl<'d> Reader<'d> {
 
     fn end_paragraph(&mut self) -> Result<()> {
         self.flush_text();
+        self.end_changes(true);
         let text = std::mem::take(&mut self.text);
         let label = std::mem::take(&mut self.label);
         let level = heading_level(&self.styles, &self.state);
         if let Some(frame) = self.frames.last_mut() {
-            if !text.trim().is_empty() {
+            if changes::is_blank(&text) {
+                // What was deleted from a note that is no longer there stood in the text around it.
+                frame.text.push_str(text.trim());
+            } else {
                 frame.paragraphs.push(format!("{} {}", label.trim(), text.trim()).trim().to_owned());
             }
             return Ok(());
         }
-        if !text.trim().is_empty() {
+        if !changes::is_blank(&text) {
             self.start_section();
         }
         let in_table = self.state.in_table;

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use super::revisions::Revision;
 use crate::office::lineage;
 
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -19,6 +20,8 @@ pub(super) enum Destination {
     /// When it was last saved.
     Revised,
     Label,
+    /// The table of those who made changes.
+    Revisers,
 }
 
 /// What a group inherits and gives back at its end.
@@ -29,7 +32,7 @@ pub(super) struct State {
     /// Characters after `\uN` that repeat it for old readers.
     pub fallback: u32,
     pub hidden: bool,
-    pub deleted: bool,
+    pub revision: Revision,
     pub style: i32,
     pub outline_level: Option<u8>,
     pub in_table: bool,

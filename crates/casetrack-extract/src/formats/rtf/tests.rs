@@ -1,6 +1,6 @@
 use std::path::Path;
 
-use casetrack_core::{BlockKind, ErrorCode, FileFormat};
+use casetrack_core::{BlockKind, ErrorCode, FileFormat, TextView};
 
 use crate::test_files::{assert_page_invariants, assert_properties};
 use crate::{ExtractOptions, Extraction};
@@ -147,4 +147,42 @@ fn hostile_files_are_read_in_linear_time() {
     let error =
         crate::extract(Path::new("a.rtf"), b"{\\rtf1\\ansi{\\pict 00}}", &ExtractOptions::default()).unwrap_err();
     assert_eq!(error.code, ErrorCode::EmptyFile);
+}
+
+#[test]
+fn tracked_changes_give_three_views() {
+    // 2024-05-03T09:05: minutes, hours, day, month, years from 1900.
+    let date = 5 | 9 << 6 | 3 << 11 | 5 << 16 | 124 << 20;
+    let revisers = "{\\*\\revtbl {Unknown;}{Ann Lee;}{Bob;}}";
+    let body = format!(
+        "{revisers}Rent is {{\\deleted\\revauthdel2\\revdttmdel{date} 1,000}}{{\\revised\\revauth1\\revdttm{date} 1,200}} a month.\\par \
+         {{\\deleted\\revauthdel1 Garage.\\par }}Deposit.{{\\revised\\revauth1\\par New.}}\\par \
+         {{\\mvf\\mvauth2 Here.}}End{{\\mvt\\mvauth2  there.}}{{\\revised\\deleted both}}\\par \
+         \\trowd\\intbl a{{\\deleted x}}\\cell {{\\deleted y}}\\cell c\\cell\\row\\pard last"
+    );
+    let extraction = extract(&body);
+    let page = &extraction.pages[0];
+    let views = [TextView::Final, TextView::Original, TextView::Redline]
+        .map(|view| view.of(&page.text, 0, &page.notes.changes));
+    assert_eq!(
+        views,
+        [
+            "Rent is 1,200 a month.\nDeposit.\nNew.\nEnd there.\na\t\tc\nlast",
+            "Rent is 1,000 a month.\nGarage.\nDeposit.\nHere.End\nax\ty\tc\nlast",
+            "Rent is [-1,000-][+1,200+] a month.\n[-Garage.\n-]Deposit.[+\nNew.+]\n[<Here.<]End[> there.>][-both-]\na[-x-]\t[-y-]\tc\nlast",
+        ]
+    );
+    let stamps: Vec<_> =
+        page.notes.changes.iter().take(3).map(|change| (change.author.as_deref(), change.date.as_deref())).collect();
+    assert_eq!(
+        stamps,
+        [(Some("Bob"), Some("2024-05-03T09:05")), (Some("Ann Lee"), Some("2024-05-03T09:05")), (Some("Ann Lee"), None)]
+    );
+    // A note that was deleted is not counted; its text is with what was deleted.
+    let extraction = extract(&format!("{revisers}a{{\\deleted {{\\footnote gone}}}}b{{\\footnote kept}}\\par"));
+    assert_eq!(extraction.pages[0].text, "ab[1]\n[1] kept");
+    assert_eq!(extraction.pages[0].notes.changes[0].text, "gone");
+    // The text ends inside changes.
+    let cut = extract(&format!("{revisers}a{{\\revised b{{\\deleted c"));
+    assert_eq!(cut.pages[0].text, "ab");
 }

@@ -10,6 +10,11 @@ pub fn add(tools: &mut Value) {
     let offset = json!({"type": "integer", "default": 0, "minimum": 0, "maximum": 1_000_000});
     let mut terms = strings.clone();
     (terms["minItems"], terms["maxItems"]) = (json!(1), json!(1000));
+    tools["list_changes"] = json!([["document"], {
+        "document": string,
+        "offset": offset,
+        "limit": {"type": "integer", "default": 100, "minimum": 1, "maximum": 500},
+    }]);
     tools["search_terms"] = json!([["terms"], {
         "terms": terms,
         "document": string,

@@ -1,0 +1,191 @@
+//! Changes that a file tracks: what was inserted, deleted and moved, by whom and when.
+//!
+//! The text of a page is the final one, as if all changes were accepted. With its changes it gives the two other views.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::labels::labelled;
+
+labelled! {
+    /// What was done to a text.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+    #[serde(rename_all = "snake_case")]
+    pub enum ChangeKind {
+        Insertion = "inserted",
+        Deletion = "deleted",
+        /// It stood here and was moved away.
+        MoveFrom = "moved away",
+        /// It was moved here.
+        MoveTo = "moved here",
+    }
+}
+
+impl ChangeKind {
+    /// Whether the text is no longer there.
+    pub fn removes(self) -> bool {
+        matches!(self, ChangeKind::Deletion | ChangeKind::MoveFrom)
+    }
+
+    /// What stands around the text in a redline.
+    pub fn marks(self) -> (&'static str, &'static str) {
+        match self {
+            ChangeKind::Insertion => ("[+", "+]"),
+            ChangeKind::Deletion => ("[-", "-]"),
+            ChangeKind::MoveFrom => ("[<", "<]"),
+            ChangeKind::MoveTo => ("[>", ">]"),
+        }
+    }
+}
+
+/// One tracked change of a page. Those of a page are in the order of their places.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Change {
+    pub kind: ChangeKind,
+    /// As the file puts it.
+    pub author: Option<String>,
+    /// In ISO 8601, as the dates of [`Properties`](crate::Properties).
+    pub date: Option<String>,
+    /// Characters of the page's text, half-open: what was inserted or moved here. For what is no longer there, the point where it stood.
+    pub char_start: u32,
+    pub char_end: u32,
+    /// What is no longer there; empty for what is part of the page's text.
+    pub text: String,
+    /// Whether what was deleted had itself been inserted by a tracked change, so that the original does not have it either.
+    pub of_insertion: bool,
+}
+
+impl Change {
+    /// Whether it is in, or at an end of, these characters of the page.
+    pub fn touches(&self, start: u32, end: u32) -> bool {
+        if self.char_start == self.char_end {
+            (start..=end).contains(&self.char_start)
+        } else {
+            self.char_start < end && self.char_end > start
+        }
+    }
+}
+
+labelled! {
+    /// How a text with tracked changes is shown.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+    #[serde(rename_all = "lowercase")]
+    pub enum TextView {
+        /// As if all changes were accepted: what is stored, searched and cited.
+        #[default]
+        Final = "final",
+        /// As if all changes were rejected.
+        Original = "original",
+        /// Both, with [marks](ChangeKind::marks).
+        Redline = "redline",
+    }
+}
+
+impl TextView {
+    /// A part of a page in this view. `text` begins at character `start` of the page, `changes` are those of the page. Linear in the
+    /// text, the changes and what was deleted.
+    pub fn of(self, text: &str, start: u32, changes: &[Change]) -> String {
+        if self == TextView::Final {
+            return text.to_owned();
+        }
+        let end = start.saturating_add(text.chars().count() as u32);
+        let mut changes = changes.iter().filter(|change| change.touches(start, end)).peekable();
+        let mut shown = String::with_capacity(text.len());
+        // Where what is open ends, with the mark that closes it.
+        let mut open: Vec<(u32, &str)> = Vec::new();
+        let mut hidden_to = start;
+        for (at, c) in (start..).zip(text.chars().map(Some).chain([None])) {
+            while let Some(last) = open.iter().rposition(|(end, _)| *end <= at) {
+                shown.push_str(open.remove(last).1);
+            }
+            while let Some(change) = changes.next_if(|change| change.char_start <= at) {
+                let (before, after) = change.kind.marks();
+                match (self, change.kind.removes()) {
+                    (TextView::Redline, true) => shown.extend([before, &change.text, after]),
+                    (TextView::Redline, false) => {
+                        shown.push_str(before);
+                        open.push((change.char_end.min(end), after));
+                    }
+                    (_, true) if !change.of_insertion => shown.push_str(&change.text),
+                    (_, true) => {}
+                    (_, false) => hidden_to = hidden_to.max(change.char_end),
+                }
+            }
+            if let Some(c) = c.filter(|_| self == TextView::Redline || at >= hidden_to) {
+                shown.push(c);
+            }
+        }
+        shown
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn change(kind: ChangeKind, place: (u32, u32), text: &str) -> Change {
+        let (char_start, char_end) = place;
+        Change { kind, author: None, date: None, char_start, char_end, text: text.into(), of_insertion: false }
+    }
+
+    fn views(text: &str, start: u32, changes: &[Change]) -> [String; 3] {
+        [TextView::Final, TextView::Original, TextView::Redline].map(|view| view.of(text, start, changes))
+    }
+
+    #[test]
+    fn the_original_and_the_redline_are_computed_from_the_final_text() {
+        let changes = [
+            change(ChangeKind::Deletion, (4, 4), "old "),
+            change(ChangeKind::Insertion, (4, 8), ""),
+            change(ChangeKind::MoveFrom, (12, 12), " here"),
+            change(ChangeKind::MoveTo, (12, 18), ""),
+            Change { of_insertion: true, ..change(ChangeKind::Deletion, (18, 18), "second thought") },
+        ];
+        let [end, original, redline] = views("The new rent there", 0, &changes);
+        assert_eq!(end, "The new rent there");
+        assert_eq!(original, "The old rent here");
+        assert_eq!(redline, "The [-old -][+new +]rent[< here<][> there>][-second thought-]");
+    }
+
+    #[test]
+    fn a_part_of_a_page_has_the_changes_that_touch_it() {
+        let changes = [change(ChangeKind::Insertion, (2, 6), ""), change(ChangeKind::Deletion, (8, 8), "x")];
+        assert_eq!(views("efgh", 4, &changes), ["efgh", "ghx", "[+ef+]gh[-x-]"]);
+        assert_eq!(views("abc", 0, &changes), ["abc", "ab", "ab[+c+]"]);
+        assert!(!changes[0].touches(6, 9) && !changes[0].touches(0, 2) && changes[1].touches(8, 9));
+    }
+
+    #[test]
+    fn nested_and_crossing_insertions_close_where_they_end() {
+        let changes = [
+            change(ChangeKind::Insertion, (0, 4), ""),
+            change(ChangeKind::Insertion, (1, 2), ""),
+            change(ChangeKind::Insertion, (3, 5), ""),
+        ];
+        assert_eq!(views("abcdef", 0, &changes), ["abcdef", "f", "[+a[+b+]c[+d+]e+]f"]);
+    }
+
+    proptest! {
+        #[test]
+        fn a_redline_without_its_marks_is_the_text_and_what_was_deleted(
+            text in "[a-z ]{0,30}",
+            places in prop::collection::vec((0u32..40, 0u32..10, prop::bool::ANY), 0..6),
+        ) {
+            let mut changes: Vec<Change> = places
+                .into_iter()
+                .map(|(start, length, removes)| match removes {
+                    true => change(ChangeKind::Deletion, (start, start), "X"),
+                    false => change(ChangeKind::Insertion, (start, start + length + 1), ""),
+                })
+                .collect();
+            changes.sort_by_key(|change| change.char_start);
+            let redline = TextView::Redline.of(&text, 0, &changes);
+            let bare: String = redline.chars().filter(|c| !matches!(c, '[' | ']' | '+' | '-' | 'X')).collect();
+            prop_assert_eq!(bare, text);
+            let count = |mark: &str| redline.matches(mark).count();
+            prop_assert_eq!((count("[+"), count("[-")), (count("+]"), count("-]")));
+        }
+    }
+}

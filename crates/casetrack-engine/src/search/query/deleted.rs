@@ -1,0 +1,104 @@
+//! The words of a query with `in:deleted`.
+
+use casetrack_core::{Error, Result};
+
+use super::super::filter::Filters;
+
+/// What is looked for in a deleted text: all words and phrases, and none of those that are excluded.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(in super::super) struct DeletedWords {
+    required: Vec<Vec<String>>,
+    excluded: Vec<Vec<String>>,
+}
+
+/// The words of a query with `in:deleted`, and what restricts the documents; `None` for other queries.
+///
+/// Errors: operators that cannot be read, and operators beside `in:deleted`.
+pub(in super::super) fn in_deleted(query: &str) -> Result<Option<(DeletedWords, Filters)>> {
+    let parsed = super::parse(query)?;
+    if !parsed.in_deleted {
+        return Ok(None);
+    }
+    if parsed.expression.is_some() {
+        return Err(Error::invalid("in:deleted takes words and phrases, not operators.")
+            .with_hint("Write it as in:deleted rent \"late payment\" -garage; all words must be there."));
+    }
+    let words = parsed.text.split_whitespace();
+    let phrases = parsed.words.required.iter().chain(&parsed.preferred).map(String::as_str);
+    let required = words.chain(phrases).map(folded).filter(|words| !words.is_empty()).collect();
+    let excluded = parsed.words.excluded.iter().map(|words| folded(words)).filter(|words| !words.is_empty()).collect();
+    Ok(Some((DeletedWords { required, excluded }, parsed.filters)))
+}
+
+impl DeletedWords {
+    pub fn are_in(&self, text: &str) -> bool {
+        let words = folded(text);
+        let has = |sought: &Vec<String>| words.windows(sought.len()).any(|window| window == sought.as_slice());
+        self.required.iter().all(has) && !self.excluded.iter().any(has)
+    }
+
+    /// The number of characters before the first word or phrase; 0 where there is none.
+    pub fn first_in(&self, text: &str) -> usize {
+        let (words, places): (Vec<String>, Vec<usize>) = placed(text).unzip();
+        let first = |sought: &Vec<String>| words.windows(sought.len()).position(|window| window == sought.as_slice());
+        self.required.iter().filter_map(first).min().and_then(|word| places.get(word).copied()).unwrap_or(0)
+    }
+}
+
+/// Words in lower case: letters and digits without what stands between them.
+fn folded(text: &str) -> Vec<String> {
+    placed(text).map(|(word, _)| word).collect()
+}
+
+/// Words with the number of characters before them.
+fn placed(text: &str) -> impl Iterator<Item = (String, usize)> + '_ {
+    let mut chars = 0;
+    text.split_inclusive(|c: char| !c.is_alphanumeric()).filter_map(move |run| {
+        let start = chars;
+        chars += run.chars().count();
+        let word = run.trim_end_matches(|c: char| !c.is_alphanumeric());
+        (!word.is_empty()).then(|| (word.to_lowercase(), start))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn finds(query: &str, text: &str) -> bool {
+        in_deleted(query).unwrap().unwrap().0.are_in(text)
+    }
+
+    #[test]
+    fn all_words_and_phrases_must_be_there_whole() {
+        let text = "The Tenant shall pay\nlate-payment interest of 4.2% (b).";
+        for query in [
+            "in:deleted",
+            "in:deleted tenant interest",
+            "interest in:deleted",
+            "in:deleted \"late payment\"",
+            "in:deleted 4.2",
+        ] {
+            assert!(finds(query, text), "{query}");
+        }
+        for query in
+            ["in:deleted ten", "in:deleted tenant rent", "in:deleted \"payment late\"", "in:deleted tenant -interest"]
+        {
+            assert!(!finds(query, text), "{query}");
+        }
+        assert_eq!(in_deleted("in:deleted pay late").unwrap().unwrap().0.first_in(text), 17);
+    }
+
+    #[test]
+    fn fields_restrict_and_operators_are_refused() {
+        let (words, filters) = in_deleted("in:deleted rent document:Lease page:3").unwrap().unwrap();
+        assert_eq!(
+            (words.required, filters.documents, filters.pages),
+            (vec![vec!["rent".to_owned()]], vec!["Lease".to_owned()], vec![3..=3])
+        );
+        assert!(in_deleted("in:deleted rent AND deposit").is_err());
+        for query in ["deleted rent", "in:deletedx", "in: deleted", "+in:deleted rent"] {
+            assert!(in_deleted(query).unwrap().is_none(), "{query}");
+        }
+    }
+}

@@ -71,15 +71,21 @@ impl Reading {
 pub(super) fn readings(line: &EdgeLine<'_>, by_ocr: bool) -> Vec<Reading> {
     let mut readings = of_text(line.text, line.place);
     if by_ocr {
-        let mut more = of_text(&joined(line.text), line.place);
+        let mut more = of_text(&joined(line.text, false), line.place);
         more.retain(|reading| readings.iter().all(|known| known.number != reading.number));
         readings.append(&mut more);
     }
     readings
 }
 
-/// A line without the spaces beside hyphens that stand within a number: before digits, and where only one side has a space.
-fn joined(line: &str) -> String {
+/// The readings of a line without any spaces beside hyphens, which may join a number to what is no part of it.
+pub(super) fn closed_up(line: &EdgeLine<'_>) -> Vec<Reading> {
+    of_text(&joined(line.text, true), line.place)
+}
+
+/// A line without the spaces beside hyphens that stand within a number: before digits, and where only one side has a space; with `all`
+/// wherever they stand.
+fn joined(line: &str, all: bool) -> String {
     let mut text = String::with_capacity(line.len());
     let mut rest = line;
     while let Some(c) = rest.chars().next() {
@@ -90,7 +96,7 @@ fn joined(line: &str) -> String {
         }
         let (before, after) = (text.trim_end().len(), rest.trim_start());
         let is_apart = before < text.len() && after.len() < rest.len();
-        if !is_apart || after.starts_with(|c: char| c.is_ascii_digit()) {
+        if all || !is_apart || after.starts_with(|c: char| c.is_ascii_digit()) {
             text.truncate(before);
             rest = after;
         }

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use casetrack_core::{BatesNumber, ExtractionMethod, Page};
 
 use super::lines::{Edge, EdgeLine, edge_lines, folded};
-use super::reading::{Reading, readings};
+use super::reading::{Reading, closed_up, readings};
 
 /// Pages between two numbers of a series that confirm each other, at most.
 const REACH: usize = 3;
@@ -37,6 +37,7 @@ pub(super) fn numbers(pages: &[Page]) -> Vec<Option<BatesNumber>> {
         lines.iter().flat_map(|line| readings(line, by_ocr)).collect::<Vec<_>>()
     };
     let mut read: Vec<Vec<Reading>> = pages.iter().zip(&lines).map(of_page).collect();
+    close_up(pages, &lines, &mut read);
     unite(pages, &mut read);
     let confirmed = confirmed(&read);
     let ranks = accepted(&read, &confirmed);
@@ -46,6 +47,19 @@ pub(super) fn numbers(pages: &[Page]) -> Vec<Option<BatesNumber>> {
         mend(pages, &lines, &mut chosen);
     }
     chosen
+}
+
+/// Adds what lines read by OCR show without spaces beside hyphens, where another page shows numbers of that form.
+fn close_up(pages: &[Page], lines: &[Vec<EdgeLine<'_>>], read: &mut [Vec<Reading>]) {
+    let form = |reading: &Reading| (reading.series.clone(), reading.number.width);
+    let known: HashSet<(String, usize)> = read.iter().flatten().map(form).collect();
+    for ((page, lines), readings) in pages.iter().zip(lines).zip(read) {
+        if page.method != ExtractionMethod::Native {
+            let mut more: Vec<Reading> = lines.iter().flat_map(closed_up).collect();
+            more.retain(|new| known.contains(&form(new)) && readings.iter().all(|old| old.number != new.number));
+            readings.append(&mut more);
+        }
+    }
 }
 
 /// A prefix and a number of digits that pages show.

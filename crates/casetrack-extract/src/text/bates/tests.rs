@@ -168,6 +168,8 @@ fn hyphens_may_stand_apart_on_scans() {
     assert_eq!(read(&["GOOG-007126", "GOOG-007127", "GO000G - 007128", "GOOG-007140", "GOOG-007141"]), right);
     let right: Vec<String> = (5..8).map(|n| format!("ABC-DEF-00235{n}")).collect();
     assert_eq!(read(&["ABC- DEF-002355", "ABC-DEF - 002356", "A8C -DEF-002357"]), right);
+    let right = ["ABC-DEF-002351", "ABC-DEF-002355", "ABC-DEF-002356"];
+    assert_eq!(read(&["ABC - DEF -002351", "ABC-DEF -002355", "ABC-DEF-002356"]), right);
     let right: Vec<String> = (5..8).map(|n| format!("SMITH00235{n}")).collect();
     assert_eq!(read(&["Lease - SMITH002355", "Lease - SMITH002356", "Confidential-SMITH002357"]), right);
     assert_eq!(stamped(&["Lot - 002355", "Lot - 002356", "Lot - 002357"]).0, ["002355", "002356", "002357"]);

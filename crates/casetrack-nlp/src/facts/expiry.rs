@@ -20,7 +20,7 @@ static OF_TERM: LazyLock<Regex> = LazyLock::new(|| {
 });
 static LASTS: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r"(?i)\b(?:terms?|periods?|expir(?:e|es|ing|ation)|terminat(?:e|es|ing|ion date)|ends?|ending|continu(?:e|es|ing)|remain|endur(?:e|es|ing)|effect|effective|force|duration|valid(?:ity)?|anniversary|ceas(?:e|es)|(?:is|be|lasts?|runs?|extends?|agreement)(?: for)?(?: an?)?(?: period of)? [\w-]+(?: \([0-9]+\))?[ -](?:years?|months?))\b",
+        r"(?i)\b(?:perpetual|terms?|periods?|expir(?:e|es|ing|ation)|terminat(?:e|es|ing|ion date)|ends?|ending|continu(?:e|es|ing)|remain|endur(?:e|es|ing)|effect|effective|force|duration|valid(?:ity)?|anniversary|ceas(?:e|es)|(?:is|be|lasts?|runs?|extends?|agreement)(?: for)?(?: an?)?(?: period of)? [\w-]+(?: \([0-9]+\))?[ -](?:years?|months?))\b",
     )
 });
 /// Not about when the contract ends by itself.
@@ -44,7 +44,7 @@ static FROM: LazyLock<Regex> = LazyLock::new(|| {
 /// A date by its name, after a length of time or after "commences on".
 static ANCHOR: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r#"(?i)\b(?:from|after|following|of|commenc(?:e|es|ing)(?: on| as of| from| with| upon)?|begin(?:s|ning)?(?: on| as of| from| with| upon)?|start(?:s|ing)?(?: on| from| upon)?|as of|upon|on|effective(?: on| as of)?|since)(?: and including| and after)? (?:the |its |this |such )?["']?((?:[A-Z][A-Za-z/-]+ ){1,4}Date|effective date(?: of this agreement)?|dates? hereof|(?:initial )?date of (?:(?:this|the|its|last|initial|both|all) ){0,2}(?:[\w'-]+ ){0,2}?(?:agreement|contract|amendment|execution|signatures?|signing)|date (?:on which|that|when) [^.;]{0,40}?(?:sign|execut)[a-z]*|execution(?: of this agreement)?|signing|(?:day|date)(?: and year)? (?:first|above|set forth above|written above|stated above)[a-z ]*|initial date of execution)\b"#,
+        r#"(?i)\b(?:from|after|following|of|commenc(?:e|es|ing)(?: on| as of| from| with| upon)?|begin(?:s|ning)?(?: on| as of| from| with| upon)?|start(?:s|ing)?(?: on| from| upon)?|as of|upon|on|effective(?: on| as of)?|since)(?: and including| and after)? (?:the |its |this |such )?["']?((?:[A-Z][A-Za-z/-]+ ){1,4}Date|effective date(?: of this agreement)?|dates? hereof|(?:initial )?date of (?:(?:this|the|its|last|initial|both|all) ){0,2}(?:[\w'-]+ ){0,2}?(?:agreement|contract|amendment|execution|signatures?|signing)|date (?:on which|that|when) [^.;]{0,40}?(?:sign|execut)[a-z]*|execution(?: of this agreement)?|signing|signature|(?:day|date)(?: and year)? (?:first|above|set forth above|written above|stated above)[a-z ]*|initial date of execution)\b"#,
     )
 });
 static HEREOF: LazyLock<Regex> = LazyLock::new(|| {
@@ -53,7 +53,7 @@ static HEREOF: LazyLock<Regex> = LazyLock::new(|| {
 static PERPETUAL: LazyLock<Regex> = LazyLock::new(|| {
     pattern(concat!(
         r"(?i)\b(?:(?:indefinite|unlimited|undefined|undetermined|open-ended) (?:term|period|duration|time)|(?:term|duration|period)(?: (?:of this agreement|hereof))? (?:is|shall be|will be) (?:indefinite|unlimited|open-ended)|no (?:fixed|definite|set|specified) (?:term|period|duration|end date|expiration date)|without (?:limit|limitation) (?:in|of|as to) (?:period|time|term)|indefinitely|(?:in|for) perpetuity|perpetual(?:ly)? (?:term|unless|as long)",
-        r"|effect perpetually|term (?:of this agreement )?(?:is|shall be|will be) perpetual",
+        r"|effect perpetually|(?:term|duration|<contract>)s?(?: (?:of|granted) [a-z ]{1,40}?)? (?:is|shall be|will be) perpetual",
         r"|(?:continu(?:e|es|ing)|endures?|remains?|effect|force|effective|valid|ends?|lasts?|runs?)(?: in (?:full )?(?:force|effect)(?: and effect)?)?(?: from [^.;]{0,40}?)?,?",
         r" ?(?:(?:unless(?: and)? |thereafter |or )?(?:until|when)|unless)",
         r"(?: it is| such time as| this agreement is| either| any| one| a| the| all| both| of the| part(?:y|ies)| hereto| otherwise| earlier",
@@ -99,6 +99,10 @@ static COUNTS: LazyLock<Regex> = LazyLock::new(|| {
 });
 /// "after which it shall renew"
 static AND_THEN: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i)^[^a-z]*(?:after|following) (?:which|that|such)\b"));
+/// "the day before the fifth anniversary"
+static DAY_BEFORE: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(r"(?i)\b(?:day|date) (?:that is )?(?:immediately )?(?:before|preceding|prior to) (?:the )?$")
+});
 /// The end depends on another event.
 static LATER_OF: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"(?i)\b(?:later|latest|longer|greater)(?: to occur)? of\b"));
@@ -264,8 +268,12 @@ fn computed(text: &Text<'_>, sentence: &Range<usize>, days: &Days) -> Option<Fou
         Start::Unknown => return none(place),
     };
     let day: Date = iso.parse().ok()?;
-    let end = day.checked_add(span.length()).ok()?;
-    let computed = format!("{} from {iso} (p. {})", span.text(), text.flat.place(range).0);
+    let mut end = day.checked_add(span.length()).ok()?;
+    let mut computed = format!("{} from {iso} (p. {})", span.text(), text.flat.place(range).0);
+    if DAY_BEFORE.is_match(&said[..span.range.start]) {
+        end = end.yesterday().ok()?;
+        computed.push_str(", less a day");
+    }
     Some(Found { score: 2 + what, value: end.to_string(), computed: Some(computed), range: place, begins })
 }
 

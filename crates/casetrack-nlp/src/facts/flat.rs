@@ -31,6 +31,9 @@ const UNDERLINE: usize = 3;
 /// Shortest running line with words, in characters: headings of lists repeat too.
 const RUNNING_LENGTH: usize = 12;
 
+/// Longest text between question marks that stand for quotation marks, in characters.
+const QUOTED: usize = 60;
+
 struct Line<'a> {
     page: u32,
     /// Characters of the page before it.
@@ -63,6 +66,7 @@ impl Flat {
         let mut first = true;
         let chars: Vec<char> = line.text.chars().collect();
         let (mut underline, mut filled) = (0, 0);
+        let quotes = lost_quotes(&chars);
         for (i, (place, c)) in (line.at..).zip(&chars).enumerate() {
             let c = *c;
             if c.is_whitespace() || matches!(c, '\u{200b}' | '\u{feff}') {
@@ -94,7 +98,7 @@ impl Flat {
                 self.words.push(WordPlace { byte, page: line.page, at: place });
                 (in_word, first) = (true, false);
             }
-            self.text.push(plain(c));
+            self.text.push(if quotes.contains(&i) { '"' } else { plain(c) });
         }
     }
 
@@ -151,6 +155,18 @@ fn underline_at(chars: &[char], at: usize) -> usize {
     let dashes = chars[at..].iter().take_while(|c| **c == '-').count();
     let alone = chars.get(at + dashes).is_none_or(|c| c.is_whitespace());
     if dashes >= UNDERLINE && alone { at + dashes } else { 0 }
+}
+
+/// Question marks that stand for quotation marks, which a conversion to ASCII lost: "(?Acme?)".
+fn lost_quotes(chars: &[char]) -> Vec<usize> {
+    let marks: Vec<usize> = chars.iter().enumerate().filter(|(_, c)| **c == '?').map(|(at, _)| at).collect();
+    let opens = |at: usize| {
+        let before = at.checked_sub(1).map_or(' ', |before| chars[before]);
+        (before.is_whitespace() || before == '(') && chars.get(at + 1).is_some_and(|c| c.is_alphanumeric())
+    };
+    let closes = |at: usize| chars.get(at + 1).is_none_or(|c| c.is_whitespace() || matches!(c, ')' | ',' | '.'));
+    let pairs = marks.windows(2).filter(|pair| opens(pair[0]) && closes(pair[1]) && pair[1] - pair[0] <= QUOTED);
+    pairs.flatten().copied().collect()
 }
 
 /// One character for one, so that characters can be counted in either text.

@@ -4,7 +4,7 @@
 //! | facts | file |
 //! |---|---|
 //! | title and type | `title` |
-//! | opening of the contract, parties | `opening`, `parties`, `party_names` |
+//! | opening of the contract, parties | `opening`, `parties`, `party_names`, `signers` |
 //! | agreement date, effective date | `days` |
 //! | expiry | `expiry` |
 //! | renewal term, notice to prevent renewal | `renewal` |
@@ -26,6 +26,7 @@ mod parties;
 mod party_names;
 mod renewal;
 mod signatories;
+mod signers;
 mod text;
 mod title;
 

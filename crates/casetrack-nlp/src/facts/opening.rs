@@ -18,14 +18,10 @@ pub(crate) struct Opening {
 
 static BETWEEN: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r"(?i)\b(?:(?:by|entered into|made)(?:,)? (?:and|&) (?:between|among(?:st)?|amongst)|between|among(?:st)?|(?:made|entered into)(?: and (?:entered into|made|executed|effective))?[^.()]{0,80}? by|(?:the )?parties:? ?\n?(?:\(1\)|1\.))(?-u:\b|\B)(?: and among)?:?",
+        r"(?i)\b(?:(?:by|entered into|made)(?:,)? (?:and|&) (?:between|among(?:st)?|amongst)|between|among(?:st)?|(?:made|entered into)(?: and (?:entered into|made|executed|effective))?[^.()]{0,80}? by|(?:the )?parties:? ?\n?(?:\(1\)|1\.)|(?:the )?parties(?: to (?:this|the) <contract>| hereto)? (?:are|shall be)\b(?: as follows)?)(?-u:\b|\B)(?: and among)?:?",
     )
 });
-static MADE: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"(?i)\b(?:agreement|contract|amendment|addendum|lease|deed|license|licence|made|entered|dated|executed|endorsement)\b",
-    )
-});
+static MADE: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i)\b(?:<contract>|made|entered|dated|executed)\b"));
 static DEFINED: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
         r#"(?i)\((?:[^()"]{0,80}"|the [A-Z]|each|individually|hereinafter|collectively)|hereinafter|hereafter|referred to as|\bcorporation\b|\blimited\b|\binc\b|\bllc\b"#,

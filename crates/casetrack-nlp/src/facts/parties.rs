@@ -7,11 +7,11 @@ use casetrack_core::EntityType;
 use regex::Regex;
 
 use super::opening::Opening;
-use super::party_names::{byte_of, is_form, is_public, name_at};
+use super::party_names::{is_form, is_public, name_at};
+use super::signers::signers;
 use super::text::{Named, Text, pattern};
 use super::{Fact, FactKind};
-use crate::names::signatures::signatures;
-use crate::words::{Class, Word, is_party_word, words};
+use crate::words::{Class, Word, entries, is_party_word, words};
 
 /// Between two parties.
 static SEPARATOR: LazyLock<Regex> = LazyLock::new(|| {
@@ -37,39 +37,29 @@ static LEAD: LazyLock<Regex> = LazyLock::new(|| {
         r#"^(?:[\s,;:.●•*'")\]-]|\((?:[a-zA-Z0-9]|[ivx]{1,4})\)|(?:[0-9]|[ivx]+)[.)] |(?i:and|between|by|among|each of|all of|whereby|on the one hand|on the other hand|on one side|the following|party [a-d]|as well as|both)\b ?(?:\([^)]{0,30}\))?:?|(?:professional|athlete|golfer|Mr\.|Ms\.|Mrs\.|Messrs\.|M/s\.?|the) |(?:[a-z]+ ){0,3}[a-z]+, )+"#,
     )
 });
+/// "and you": whoever accepts the terms.
+static YOU: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(r"^(?:[ ,:]|(?i:and|between|by|both|with) )*((?i:you))(?:,? (?:\(|as |the |an? )|[,.;:]|$)")
+});
 /// After a label: "Party A (Shipper): ZTO Express Co., Ltd."
 static LABELLED: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"\b(Party [A-D1-4]|(?i:licensor|licensee|seller|buyer|purchaser|supplier|distributor|client|customer|consultant|contractor|company|lessor|lessee|landlord|tenant|franchisor|franchisee|vendor|provider|sponsor|agent|manufacturer|borrower|lender|employer|employee|reseller|publisher))(?: ?\(([A-Za-z ]{2,30})\))? ?: ?([A-Z])",
-    )
+    pattern(r"\b(Party [A-D1-4]|(?i:<role>))(?i:'s (?:full |legal )?name)?(?: ?\(([A-Za-z ]{2,30})\))? ?: ?([A-Z])")
 });
 /// "as Issuer" after a name.
 static AS_ROLE: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"^,? as ((?:the )?[A-Z][A-Za-z]+(?:(?:,| and|, and)? [A-Z][A-Za-z]+){0,6})"));
 static UNDERSIGNED: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i)\bundersigned(?:,|:| parties)? (?:the )?"));
 
-/// What follows the name of one that signs.
-static SIGNED_BY: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?:\b(?i:by) ?:|/s/)"));
-/// Longest name of one that signs, in bytes.
-const SIGNER: usize = 120;
-
 /// The last words of names that are not of parties.
-const NO_PARTY: &[&str] = &[
-    "act",
-    "agreement",
-    "statement",
-    "code",
-    "rules",
-    "date",
-    "commission",
-    "exchange",
-    "products",
-    "trademarks",
-    "marks",
-    "plan",
-];
+static NO_PARTY: LazyLock<Vec<&str>> =
+    LazyLock::new(|| entries(include_str!("../../data/facts/no-party.txt")).collect());
+/// Before a name that describes a party: "a division of".
+static DESCRIBED: LazyLock<Vec<&str>> =
+    LazyLock::new(|| entries(include_str!("../../data/facts/described.txt")).collect());
 /// Most parties of one contract.
 const MOST: usize = 24;
+/// Farthest from a name that the term for it ends, in bytes.
+const TERM: usize = 220;
 /// Where parties are looked for without an opening, in bytes.
 const HEAD: usize = 2500;
 
@@ -99,8 +89,8 @@ pub(crate) fn find(text: &Text<'_>, opening: &Opening) -> Vec<Fact> {
     if parties.len() < 2 {
         undersigned(text, &mut parties);
     }
-    if parties.is_empty() {
-        parties = of_opening(text, 0..text.floor(HEAD)).into_iter().filter(|party| !party.terms.is_empty()).collect();
+    if parties.len() < 2 {
+        introduced(text, &mut parties);
     }
     if parties.len() < 2 {
         signing(text, &mut parties);
@@ -157,6 +147,13 @@ fn of_opening(text: &Text<'_>, range: Range<usize>) -> Vec<Party> {
         let begin = range.start + from;
         let lead = LEAD.find(&whole[begin..range.end]).map_or(0, |lead| lead.end());
         let until = range.start + to;
+        if let Some(you) = YOU.captures(&whole[begin..range.end]).and_then(|found| found.get(1)) {
+            let at = begin + you.start()..begin + you.end();
+            if !found.is_empty() && at.start < until.max(begin + lead + 1) {
+                found.push(Party { name: "You".to_owned(), range: at, terms: Vec::new(), role: None, confidence: 0 });
+            }
+            continue;
+        }
         if let Some((name, at)) = name_at(text, begin + lead).filter(|(_, at)| at.start < until.max(begin + lead + 1)) {
             let repeated = found.last().is_some_and(|last| at.start < last.range.end);
             if !repeated && is_party(text, &name, &at, range.end) {
@@ -165,7 +162,7 @@ fn of_opening(text: &Text<'_>, range: Range<usize>) -> Vec<Party> {
                 // "Acme, Inc., Beta LLC": a list goes on after a form of incorporation.
                 if let Some(comma) = rest.strip_prefix(", ")
                     && let Some((next, place)) = name_at(text, range.end - comma.len())
-                    && words(&next).iter().skip(1).any(is_form)
+                    && (words(&next).iter().skip(1).any(is_form) || is_person(text, place.start))
                     && !starts.contains(&(place.start - range.start))
                 {
                     starts.insert(i, place.start - range.start);
@@ -215,32 +212,7 @@ fn defined(text: &Text<'_>, range: Range<usize>) -> Vec<Party> {
         // "a division of Acme", "a Nevada corporation": of the party, not the party
         let described = |named: &&Named| {
             let before = text.text()[range.start..named.range.start.max(range.start)].to_lowercase();
-            [
-                " a ",
-                " an ",
-                "division of ",
-                "subsidiary of ",
-                "affiliate of ",
-                "unit of ",
-                "laws of ",
-                "laws of the ",
-                " in ",
-                "through ",
-                "through the ",
-                "through its ",
-                "offices of ",
-                "state of ",
-                "d/b/a ",
-                "dba ",
-                "doing business as ",
-                "trading as ",
-                "known as ",
-                "f/k/a ",
-                "n/k/a ",
-                "formerly ",
-            ]
-            .iter()
-            .any(|word| before.ends_with(word))
+            DESCRIBED.iter().any(|word| before.ends_with(word))
         };
         if let Some(named) = named.filter(|named| !described(named))
             && let Some((name, at)) = name_at(text, named.range.start)
@@ -339,14 +311,17 @@ fn is_party(text: &Text<'_>, name: &str, at: &Range<usize>, end: usize) -> bool 
 }
 
 /// Words of sentences in capitals, which are in no name.
-const NO_NAME: &[&str] = &["or", "you", "your", "may", "not", "is", "are", "if", "this", "shall", "will", "by"];
+const NO_NAME: &[&str] = &["or", "you", "your", "may", "not", "is", "are", "if", "this", "shall", "will", "by", "dear"];
 
 /// "the Company": words for any party, or of a sentence.
 fn is_generic(all: &[Word<'_>]) -> bool {
     if all.iter().any(|word| NO_NAME.contains(&word.folded().as_str())) {
         return true;
     }
-    all.iter().all(|word| word.is_mark() || word.has(Class::PARTY) || word.has(Class::GENERIC) || word.has(Class::STOP))
+    let degree = |word: &Word<'_>| matches!(word.folded().as_str(), "md" | "phd" | "esq" | "cpa" | "dds" | "jd");
+    all.iter().all(|word| {
+        degree(word) || word.is_mark() || word.has(Class::PARTY) || word.has(Class::GENERIC) || word.has(Class::STOP)
+    })
 }
 
 /// "the undersigned, the Integrity Funds".
@@ -361,35 +336,58 @@ fn undersigned(text: &Text<'_>, parties: &mut Vec<Party>) {
     }
 }
 
+/// Those for whom the beginning defines terms, whatever its sentences say: "Acme, Inc. ("Acme") engages Jane Roe ("Consultant")".
+fn introduced(text: &Text<'_>, parties: &mut Vec<Party>) {
+    let whole = text.text();
+    let head = text.floor(HEAD);
+    let none = parties.is_empty();
+    let mut found = of_opening(text, 0..head);
+    // amid a sentence
+    let named: Vec<&Named> =
+        text.names_in(0..head).iter().filter(|named| named.entity_type != EntityType::Location).collect();
+    for (i, mention) in named.iter().enumerate() {
+        let Some((name, range)) = name_at(text, mention.range.start) else { continue };
+        // a name in a bracket is the term itself
+        let other = named[i + 1..].iter().find(|other| !whole[..other.range.start].ends_with(['"', '\'', '(']));
+        let reach = text.floor(range.end + TERM);
+        let next = other.map_or(head, |other| other.range.start).min(reach).max(range.end);
+        let terms = terms(&whole[range.end..next]);
+        let known = found.iter().any(|other| other.range.start < range.end && range.start < other.range.end);
+        if !known && terms.iter().any(|term| is_own_term(&name, term)) && is_party(text, &name, &range, next) {
+            found.push(Party { name, range, terms, role: None, confidence: 0 });
+        }
+    }
+    found.sort_by_key(|party| party.range.start);
+    for party in found {
+        let known = parties.iter().any(|other| other.name.eq_ignore_ascii_case(&party.name));
+        let own = none || party.terms.iter().any(|term| is_own_term(&party.name, term));
+        if !known && !party.terms.is_empty() && own {
+            parties.push(Party { confidence: 70, ..party });
+        }
+    }
+}
+
+/// Whether analysis knows a person whose name begins here.
+fn is_person(text: &Text<'_>, at: usize) -> bool {
+    text.names_in(at..at + 1).iter().any(|known| known.entity_type == EntityType::Person)
+}
+
+/// Whether a defined term is short for a name, or a contract's word for a party: "Acme" for "Acme Foods, Inc.", "AFI", "Licensor".
+fn is_own_term(name: &str, term: &str) -> bool {
+    let folded = term.to_lowercase();
+    let first = folded.split(' ').next().unwrap_or_default();
+    let initials: String =
+        name.split(' ').filter_map(|word| word.chars().next()).flat_map(char::to_lowercase).collect();
+    is_party_word(&folded)
+        || first.len() > 1
+            && (name.to_lowercase().split(' ').any(|word| word.starts_with(first)) || initials.starts_with(first))
+}
+
 /// Those that sign, where the contract does not open with its parties.
 fn signing(text: &Text<'_>, parties: &mut Vec<Party>) {
-    let whole = text.text();
-    let mut signers: Vec<Range<usize>> = Vec::new();
-    for signature in signatures(whole) {
-        match signature.organization {
-            Some((from, to)) => signers.push(byte_of(whole, from)..byte_of(whole, to)),
-            None => signers.push(byte_of(whole, signature.char_start)..byte_of(whole, signature.char_end)),
-        }
-    }
-    // "ACME FUND, L.P. By: Acme GP, LLC, its general partner": the one that is not introduced by "By:"
-    for by in SIGNED_BY.find_iter(whole) {
-        let from = text.floor(by.start().saturating_sub(SIGNER));
-        let line = whole[from..by.start()].rfind(['_', ':', '\n']).map_or(from, |at| from + at + 1);
-        let begin = (line..by.start()).find(|at| {
-            whole.is_char_boundary(*at)
-                && whole[*at..].starts_with(|c: char| c.is_uppercase())
-                && (*at == line || whole[..*at].ends_with([' ', '\n']))
-                && name_at(text, *at).is_some_and(|(_, name)| name.end + 2 >= by.start() && text.flat.begins_line(*at))
-        });
-        let named = begin.and_then(|at| name_at(text, at)).filter(|(name, _)| words(name).iter().skip(1).any(is_form));
-        if let Some((_, range)) = named {
-            signers.push(range);
-        }
-    }
-    signers.sort_by_key(|range| range.start);
-    for range in signers {
-        let name = whole[range.clone()].split_whitespace().collect::<Vec<_>>().join(" ");
-        let key = |name: &str| name.to_lowercase().replace(['.', ','], "");
+    let key = |name: &str| name.to_lowercase().replace(['.', ','], "");
+    for range in signers(text) {
+        let name = text.text()[range.clone()].split_whitespace().collect::<Vec<_>>().join(" ");
         let known = parties.iter().any(|other| key(&other.name) == key(&name));
         if !known && !is_generic(&words(&name)) {
             parties.push(Party { name, range, terms: Vec::new(), role: None, confidence: 60 });

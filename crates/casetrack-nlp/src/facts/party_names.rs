@@ -1,9 +1,15 @@
 //! The name that begins at a place of an opening, as long as it goes on.
 
+use std::collections::HashSet;
 use std::ops::Range;
+use std::sync::LazyLock;
 
 use super::text::Text;
-use crate::words::{Class, Gap, Shape, Word, words};
+use crate::words::{Class, Gap, Shape, Word, set, words};
+
+static FORMS: LazyLock<HashSet<&str>> = LazyLock::new(|| set(include_str!("../../data/facts/forms.txt")));
+static PUBLIC: LazyLock<HashSet<&str>> = LazyLock::new(|| set(include_str!("../../data/facts/public-bodies.txt")));
+static ENDS: LazyLock<HashSet<&str>> = LazyLock::new(|| set(include_str!("../../data/facts/name-ends.txt")));
 
 /// Longest name, in words.
 const NAME_WORDS: usize = 16;
@@ -17,6 +23,16 @@ pub(crate) fn name_at(text: &Text<'_>, at: usize) -> Option<(String, Range<usize
     let mut i = 0;
     while i < all.len().min(NAME_WORDS * 2) {
         let word = &all[i];
+        // "A/S"
+        if i > 0
+            && word.text == "A"
+            && all.get(i + 1).is_some_and(|mark| mark.is('/'))
+            && all.get(i + 2).is_some_and(|word| word.text == "S")
+        {
+            i += 3;
+            end = i;
+            continue;
+        }
         let site = i == 0 && word.text.contains('.') && word.text.starts_with(|c: char| c.is_alphabetic());
         if word.is_capital() || site || matches!(word.shape, Shape::Number) || is_form(word) {
             let after_form =
@@ -53,6 +69,11 @@ pub(crate) fn name_at(text: &Text<'_>, at: usize) -> Option<(String, Range<usize
             "of" | "for" | "de" | "du" | "van" | "von" | "der" | "the" | "la" | "in" => {
                 next.is_some_and(|next| next.is_capital() || matches!(next.text, "the" | "America"))
             }
+            // "S.à r.l."
+            "r.l." | "r.l" if all[i - 1].folded() == "sà" => {
+                end = i + 1;
+                true
+            }
             "d" | "dba" | "a" if window[byte_of(window, word.start)..].starts_with("d/b/a") => true,
             "d/b/a" | "DBA" => true,
             "(" => {
@@ -84,13 +105,24 @@ pub(crate) fn name_at(text: &Text<'_>, at: usize) -> Option<(String, Range<usize
     let start = at + byte_of(window, all[0].start);
     let last = at + byte_of(window, all[end - 1].end);
     let mut last = last;
-    // the point of "Inc."
-    if whole[last..].starts_with('.') && all[end - 1].has(Class::FORM) {
+    if whole[last..].starts_with('.') && is_pointed(&all[end - 1]) {
         last += 1;
+    }
+    // "Beta LLC." ends a sentence
+    let form = &all[end - 1];
+    if form.text.strip_suffix('.').is_some_and(|bare| matches!(bare, "LLC" | "LLP" | "LP" | "PLC")) && last > start + 1
+    {
+        last -= 1;
     }
     let name = whole[start..last].split_whitespace().collect::<Vec<_>>().join(" ");
     let name = name.trim_end_matches([',', '-', '\'']).to_owned();
     (name.chars().filter(|c| c.is_alphabetic()).count() > 1).then_some((name, start..last))
+}
+
+/// "Inc", which has a point of its own; the one after "LLC" ends a sentence.
+fn is_pointed(word: &Word<'_>) -> bool {
+    word.text.contains('.')
+        || matches!(word.folded().as_str(), "inc" | "corp" | "ltd" | "co" | "ltda" | "bhd" | "jr" | "sr" | "pty")
 }
 
 pub(crate) fn byte_of(text: &str, chars: u32) -> usize {
@@ -99,77 +131,15 @@ pub(crate) fn byte_of(text: &str, chars: u32) -> usize {
 
 /// "Inc.", "LLC", "L.P.": a form of incorporation.
 pub(crate) fn is_form(word: &Word<'_>) -> bool {
-    word.has(Class::FORM)
-        || matches!(
-            word.folded().trim_end_matches('.'),
-            "inc"
-                | "llc"
-                | "l.l.c"
-                | "lp"
-                | "l.p"
-                | "llp"
-                | "ltd"
-                | "limited"
-                | "corp"
-                | "co"
-                | "plc"
-                | "gmbh"
-                | "ag"
-                | "sa"
-                | "s.a"
-                | "n.v"
-                | "b.v"
-                | "s.p.a"
-                | "p.c"
-                | "p.a"
-                | "pllc"
-                | "lllp"
-                | "s.r.l"
-                | "srl"
-                | "pte"
-                | "bhd"
-                | "n.a"
-                | "lc"
-                | "pty"
-                | "jr"
-                | "sr"
-                | "n.d"
-                | "ltda"
-        )
+    word.has(Class::FORM) || FORMS.contains(word.folded().as_str())
 }
 
 /// "Town of Vinton, Virginia"
 pub(crate) fn is_public(word: &Word<'_>) -> bool {
-    matches!(word.folded().as_str(), "town" | "city" | "county" | "village" | "borough" | "township")
+    PUBLIC.contains(word.folded().as_str())
 }
 
 /// Ends a name although it has a capital.
 fn is_stop(word: &Word<'_>) -> bool {
-    matches!(
-        word.text,
-        "AND"
-            | "And"
-            | "BETWEEN"
-            | "WITH"
-            | "WHEREAS"
-            | "Hereinafter"
-            | "Address"
-            | "Section"
-            | "This"
-            | "THIS"
-            | "Dated"
-            | "DATED"
-            | "Effective"
-            | "Date"
-            | "By"
-            | "HAVING"
-            | "RECITALS"
-            | "WITNESSETH"
-            | "A"
-            | "Party"
-            | "With"
-            | "Registration"
-            | "Tel"
-            | "Attention"
-    )
+    ENDS.contains(word.text)
 }

@@ -1,5 +1,6 @@
 //! The text of a document for rules: sentences, dates, names and lengths of time, each at its place.
 
+use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::LazyLock;
 
@@ -12,6 +13,7 @@ use super::flat::Flat;
 use crate::amounts::number;
 use crate::dates::{self, DateOrder};
 use crate::tokens::Tokens;
+use crate::words::{entries, set};
 
 /// A document as the rules for facts read it.
 pub(crate) struct Text<'a> {
@@ -218,8 +220,20 @@ fn is_stated(written: &str) -> bool {
     !words.any(|word| matches!(word, "after" | "following" | "from" | "before" | "prior" | "anniversary" | "hereof"))
 }
 
-/// A regular expression whose spaces stand for any white space of the flat text. The patterns are constants of this crate.
+/// The lists that patterns name.
+const LISTS: &[(&str, &[&str])] = &[
+    ("<contract>", &[include_str!("../../data/facts/contracts.txt")]),
+    ("<role>", &[include_str!("../../data/words/party.txt"), include_str!("../../data/words/party-phrases.txt")]),
+];
+
+/// A regular expression whose spaces stand for any white space of the flat text, and "<contract>" for any entry of the list of that name.
+/// The patterns are constants of this crate.
 pub(crate) fn pattern(text: &str) -> Regex {
+    let mut text = text.to_owned();
+    for (name, lists) in LISTS.iter().filter(|(name, _)| text.contains(name)).collect::<Vec<_>>() {
+        let all: Vec<String> = lists.iter().flat_map(|list| entries(list)).map(regex::escape).collect();
+        text = text.replace(name, &format!("(?:{})", all.join("|")));
+    }
     // Boundaries of ASCII words: others keep the matcher from its fast paths.
     let text = text.replace(' ', "[ \\n]").replace(r"\b", r"(?-u:\b)").replace(r"\w", "[0-9A-Za-z_]");
     #[expect(clippy::expect_used, reason = "a constant, compiled by the tests")]
@@ -227,11 +241,8 @@ pub(crate) fn pattern(text: &str) -> Regex {
 }
 
 /// Words before a point that does not end a sentence.
-const ABBREVIATIONS: &[&str] = &[
-    "inc", "corp", "ltd", "co", "llc", "no", "nos", "st", "mr", "mrs", "ms", "dr", "sec", "art", "vs", "v", "e.g",
-    "i.e", "al", "jr", "sr", "u.s", "u.s.a", "u.k", "l.p", "l.l.c", "n.a", "s.a", "p.o", "approx", "dept", "ave",
-    "blvd", "bldg", "messrs", "a.m", "p.m", "d.c",
-];
+static ABBREVIATIONS: LazyLock<HashSet<&str>> =
+    LazyLock::new(|| set(include_str!("../../data/facts/abbreviations.txt")));
 /// Longest sentence, in bytes.
 const SENTENCE: usize = 4000;
 
@@ -273,7 +284,7 @@ fn ends_sentence(text: &str, space: usize) -> bool {
     let number = word.chars().all(|c| c.is_ascii_digit() || c == '.') && before.len() < space;
     let letter = word.chars().count() == 1;
     // the number of a section is no sentence, but it may begin one
-    !(letter || number || ABBREVIATIONS.contains(&word.as_str()))
+    !(letter || number || ABBREVIATIONS.contains(word.as_str()))
 }
 
 /// The lengths of time that a text states, in order: "three (3) years", "12-month", "annual", "month to month".

@@ -10,11 +10,7 @@ use super::text::{Text, pattern};
 use super::{Fact, FactKind};
 
 /// Words that say what kind of document it is.
-static KIND: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"(?i)\b(?:agreement|contract|addendum|amendment|lease|license|licence|memorandum|statement of work|endorsement|franchise|indenture|note|deed|guarant(?:y|ee)|plan|policy|letter of intent|terms and conditions|purchase order|settlement|undertaking|charter|bylaws|waiver|assignment)s?\b",
-    )
-});
+static KIND: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i)\b<contract>s?\b"));
 /// "This Distribution Agreement", at the beginning of the opening.
 static THIS: LazyLock<Regex> = LazyLock::new(|| {
     pattern(

@@ -5,8 +5,10 @@ use casetrack_nlp::{Fact, FactKind, NamedSpan, Recognizer, annotate, facts, obli
 
 mod dates;
 mod duties;
+mod forms;
 mod law;
 mod names;
+mod parties;
 mod term;
 
 /// Recognizes nothing: the rules alone find names.

@@ -5,7 +5,7 @@ use casetrack_nlp::FactKind;
 use super::{facts_of, values};
 
 /// Parties without what the contract defines for them.
-fn names(text: &str) -> String {
+pub(crate) fn names(text: &str) -> String {
     let all = values(&facts_of(&[text]), FactKind::Party);
     all.split("; ").map(|party| party.split(" (\"").next().unwrap_or_default()).collect::<Vec<_>>().join("; ")
 }

@@ -191,6 +191,7 @@ pub(crate) mod tests {
             heading_path: Vec::new(),
             extraction_method: ExtractionMethod::Native,
             ocr_confidence: None,
+            tracked_changes: false,
             chunk_index: 0,
             created_at: Timestamp(0),
             embedded_at: None,

@@ -39,6 +39,7 @@ const TOOLS: &[&str] = &[
     "get_status",
     "ingest_document",
     "ingest_folder",
+    "list_changes",
     "list_collections",
     "list_documents",
     "list_documents_by_type",

@@ -7,6 +7,7 @@ use std::collections::HashSet;
 use std::time::Instant;
 
 use casetrack_core::{Change, CollectionId, DocumentId, DocumentMeta, Error, Notice, Result};
+use casetrack_store::PageTest;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -61,6 +62,12 @@ impl Host {
             )
             .with_hint("Leave the entity out, or write its name as words."));
         }
+        if filters.iter().any(|filters| !filters.printed().is_empty()) {
+            return Err(Error::invalid(
+                "in:deleted cannot be combined with Bates numbers or printed labels: drafts have none.",
+            )
+            .with_hint("Leave them out, or name pages by their numbers."));
+        }
         let mut notices = vec![
             "Deleted texts are not part of the documents any more: never quote them as agreed. Words match whole, without regard to case."
                 .to_owned(),
@@ -95,7 +102,11 @@ impl Host {
                 let mut spans = None;
                 let passes = |page: &u32| {
                     filters.iter().all(|filters| {
-                        filters.pages.is_empty() || filters.pages.iter().any(|pages| pages.contains(page))
+                        filters.pages.is_empty()
+                            || filters
+                                .pages
+                                .iter()
+                                .any(|test| matches!(test, PageTest::Numbered(pages) if pages.contains(page)))
                     })
                 };
                 for page in pages_with_changes(document).filter(passes) {

@@ -249,7 +249,7 @@ const LISTS: [&str; 15] = [
     "get_index_status",
 ];
 /// Tools that answer with passages, excerpts or values and their exact places.
-const PASSAGES: [&str; 20] = [
+const PASSAGES: [&str; 21] = [
     "list_changes",
     "search_documents",
     "ask_every_document",

@@ -94,7 +94,7 @@ mod tests {
         let (words, filters) = in_deleted("in:deleted rent document:Lease page:3").unwrap().unwrap();
         assert_eq!(
             (words.required, filters.documents, filters.pages),
-            (vec![vec!["rent".to_owned()]], vec!["Lease".to_owned()], vec![3..=3])
+            (vec![vec!["rent".to_owned()]], vec!["Lease".to_owned()], vec![casetrack_store::PageTest::Numbered(3..=3)])
         );
         assert!(in_deleted("in:deleted rent AND deposit").is_err());
         for query in ["deleted rent", "in:deletedx", "in: deleted", "+in:deleted rent"] {

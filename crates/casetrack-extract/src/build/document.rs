@@ -9,6 +9,7 @@ use casetrack_core::{
 };
 
 use super::changes::Changes;
+use super::layout::Layout;
 use crate::model::attachment::Attachments;
 use crate::model::{Course, Extraction};
 
@@ -68,36 +69,6 @@ pub(crate) fn page_list(numbers: &[usize]) -> String {
 
 fn folded(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-/// What a word processor's file says about its pages, which depend on fonts and printers that the file does not hold.
-#[derive(Default)]
-struct Layout {
-    /// Whether the program that saved the file wrote down where pages ended.
-    has_breaks: bool,
-    /// How many pages the program counted.
-    page_count: Option<u32>,
-}
-
-/// More characters than a printed page has. Programs that write files without laying them out often count one page.
-const MAX_PAGE_CHARS: usize = 7000;
-
-/// Lines of a page, and characters of a line, as printed in a common size.
-const PAGE_LINES: u32 = 45;
-const LINE_CHARS: u32 = 80;
-
-impl Layout {
-    /// Whether these are the pages that a reader of the document sees: the file says where they ended, or says as many, or asks for
-    /// the breaks between them and none of them could need more than one page.
-    fn agrees_with(&self, pages: &[Page]) -> bool {
-        let may_be_page = |page: &Page| page.text.chars().nth(MAX_PAGE_CHARS).is_none();
-        let lines = |page: &Page| {
-            page.blocks.iter().map(|block| (block.char_end - block.char_start).div_ceil(LINE_CHARS)).sum::<u32>()
-        };
-        self.has_breaks
-            || self.page_count == Some(pages.len() as u32) && pages.iter().all(may_be_page)
-            || pages.len() > 1 && pages.iter().all(|page| lines(page) <= PAGE_LINES)
-    }
 }
 
 /// Collects pages in order. One document has one text budget, checked on every addition.
@@ -460,40 +431,6 @@ mod tests {
         document.finish_page();
         assert_eq!(seen.borrow().len(), 3);
         assert_eq!(document.finish(FileFormat::Text).pages, *seen.borrow());
-    }
-
-    #[test]
-    fn pages_need_evidence_where_a_program_lays_them_out() {
-        let is_unpaged = |layout: bool, has_breaks: bool, count: Option<u32>, text: &str| {
-            let mut document = DocumentBuilder::new(100_000);
-            if layout {
-                document.expect_layout();
-            }
-            if has_breaks {
-                document.has_saved_break();
-            }
-            document.set_page_count(count);
-            document.push_block(BlockKind::Paragraph, text).unwrap();
-            document.finish(FileFormat::Docx).unpaged
-        };
-        let long = "word ".repeat(2000);
-        assert!(!is_unpaged(false, false, None, &long));
-        assert!(is_unpaged(true, false, None, "short"));
-        assert!(!is_unpaged(true, true, None, &long));
-        assert!(!is_unpaged(true, false, Some(1), "short"));
-        assert!(is_unpaged(true, false, Some(2), "short"));
-        assert!(is_unpaged(true, false, Some(1), &long));
-        let in_two_parts = |second: &str| {
-            let mut document = DocumentBuilder::new(100_000);
-            document.expect_layout();
-            for text in ["short", second] {
-                document.start_page(ExtractionMethod::Native, None);
-                document.push_block(BlockKind::Paragraph, text).unwrap();
-            }
-            document.finish(FileFormat::Docx).unpaged
-        };
-        assert!(!in_two_parts("short too"));
-        assert!(in_two_parts(&long));
     }
 
     #[test]

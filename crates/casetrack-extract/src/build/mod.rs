@@ -3,6 +3,7 @@
 pub(crate) mod changes;
 mod document;
 pub(crate) mod flow;
+mod layout;
 pub(crate) mod table;
 
 use casetrack_core::Result;

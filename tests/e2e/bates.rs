@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::client::{Client, places, run, run_expecting, run_json, write_files};
+use crate::client::{Client, casetrack, places, run, run_json, write_files};
 
 /// A document whose pages end with these numbers.
 fn produced(about: &str, numbers: &[&str]) -> String {
@@ -50,7 +50,7 @@ fn numbers_are_searched_cited_and_listed() {
     );
     assert_eq!((&report["repeated_count"], &report["repeated"][0]["first"]), (&json!(1), &json!("SMITH000046")));
     assert!(text.contains("SMITH000041 to SMITH000043  Lease.txt, pp. 1-3"), "{text}");
-    let warnings = client.call("get_document", json!({"document_id": "Lease"})).1["warnings"].clone();
+    let warnings = client.call("get_document", json!({"document_name": "Lease.txt"})).1["warnings"].clone();
     assert_eq!(warnings, json!(["The Bates numbers SMITH000044 to SMITH000045 are missing between pages 3 and 4."]));
     client.close();
 
@@ -82,6 +82,8 @@ fn citations_have_the_style_of_the_user() {
     std::fs::write(home.join("config.toml"), "citations = \"{file}, {bates}\"\n").unwrap();
     assert_eq!(cited(&[], query), both("Lease.txt, SMITH000042"));
     assert_eq!(cited(&["--citations", "bates"], query), both("Lease, SMITH000042"));
-    let refused = run_expecting(2, home, &["search", "rent", "-c", "Flat", "--citations", "{pages}"]);
+    let refused = casetrack(home).args(["search", "rent", "-c", "Flat", "--citations", "{pages}"]).output().unwrap();
+    assert_eq!(refused.status.code(), Some(2));
+    let refused = String::from_utf8_lossy(&refused.stderr);
     assert!(refused.contains("there is no placeholder {pages}"), "{refused}");
 }

@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::Provenance;
 use crate::error::{Error, Result};
 use crate::labels::labelled;
 
@@ -70,16 +69,24 @@ labelled! {
     }
 }
 
+/// What can be cited in every style.
+pub(crate) trait Citable {
+    fn full(&self) -> String;
+    fn short(&self) -> String;
+    /// What a placeholder stands for; may be empty.
+    fn value(&self, placeholder: Placeholder) -> String;
+}
+
 impl CitationStyle {
-    pub(crate) fn cite(&self, provenance: &Provenance) -> String {
+    pub(crate) fn cite(&self, cited: &impl Citable) -> String {
         match self {
-            Self::Full => provenance.full_citation(),
-            Self::Short => provenance.short_citation(),
-            Self::Bates => match &provenance.bates {
-                Some(number) => format!("{}, {number}", provenance.bare_name()),
-                None => provenance.short_citation(),
+            Self::Full => cited.full(),
+            Self::Short => cited.short(),
+            Self::Bates => match cited.value(Placeholder::Bates) {
+                none if none.is_empty() => cited.short(),
+                number => format!("{}, {number}", cited.value(Placeholder::Document)),
             },
-            Self::Template(template) => filled(&template.0.pieces, provenance).0,
+            Self::Template(template) => filled(&template.0.pieces, cited).0,
         }
     }
 }
@@ -199,7 +206,7 @@ fn push_text(pieces: &mut Vec<Piece>, c: char) {
 }
 
 /// The text, and whether a placeholder in it has a value.
-fn filled(pieces: &[Piece], provenance: &Provenance) -> (String, bool) {
+fn filled(pieces: &[Piece], cited: &impl Citable) -> (String, bool) {
     const SEPARATORS: [char; 4] = [' ', ',', ';', ':'];
     let (mut text, mut has_any) = (String::new(), false);
     for (n, piece) in pieces.iter().enumerate() {
@@ -210,8 +217,8 @@ fn filled(pieces: &[Piece], provenance: &Provenance) -> (String, bool) {
                 text.push_str(if follows_none { own.trim_start_matches(SEPARATORS) } else { own });
                 continue;
             }
-            Piece::Value(placeholder) => placeholder.of(provenance),
-            Piece::Group { open, pieces: inner, close } => match filled(inner, provenance) {
+            Piece::Value(placeholder) => cited.value(*placeholder),
+            Piece::Group { open, pieces: inner, close } => match filled(inner, cited) {
                 (_, false) if has_value(inner) => String::new(),
                 (inner, has_value) => {
                     has_any |= has_value;
@@ -229,25 +236,10 @@ fn filled(pieces: &[Piece], provenance: &Provenance) -> (String, bool) {
     (text, has_any)
 }
 
-impl Placeholder {
-    fn of(self, provenance: &Provenance) -> String {
-        match self {
-            Self::Document => provenance.bare_name().to_owned(),
-            Self::File => provenance.document_name.clone(),
-            Self::Page => crate::cited_page(provenance.page, provenance.unpaged),
-            Self::Label => provenance.page_label.clone().unwrap_or_else(|| provenance.page.to_string()),
-            Self::Bates => provenance.bates.clone().unwrap_or_default(),
-            Self::Paragraphs => provenance.cited_paragraphs(),
-            Self::Lines => provenance.cited_lines(),
-            Self::Heading => provenance.heading_path.last().cloned().unwrap_or_default(),
-            Self::Path => provenance.file_path.clone(),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Provenance;
     use crate::provenance::tests::provenance;
 
     fn cited(style: &str, label: Option<&str>, bates: Option<&str>) -> String {

@@ -13,7 +13,7 @@ pub enum Progress {
     Joined(ProgressTotals),
     /// The number of files the operation will look at is known.
     Discovered { files: u64 },
-    /// A file is being read.
+    /// A file is being read. The path is text, as in the report: it is sent to other processes.
     Reading { path: PathBuf },
     /// A file is finished, successfully or not. `problem` is the reason if it failed.
     FileDone { path: PathBuf, problem: Option<String>, files: u64, chunks: u64 },

@@ -3,9 +3,10 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::citation::{Citable, Placeholder};
 use crate::{
     Chunk, CitationStyle, ColumnRange, DocumentId, DocumentMeta, ExtractionMethod, PageOrigin, Rect, RowRange, Sha256,
-    Timestamp,
+    Timestamp, cited_page, printed_page,
 };
 
 /// The exact origin of a chunk. No text leaves the engine without one.
@@ -108,7 +109,7 @@ impl Provenance {
     }
 
     /// The document's name without the ending of a file.
-    pub(crate) fn bare_name(&self) -> &str {
+    fn bare_name(&self) -> &str {
         match self.document_name.rsplit_once('.') {
             Some((stem, extension)) if !stem.is_empty() && extension.len() <= 8 && !extension.contains(' ') => stem,
             _ => &self.document_name,
@@ -120,32 +121,36 @@ impl Provenance {
         printed_page(self.page, self.unpaged, self.page_label.as_deref(), self.bates.as_deref())
     }
 
-    pub(crate) fn cited_lines(&self) -> String {
+    fn cited_lines(&self) -> String {
         numbered("l.", "ll.", self.line_start, self.line_end)
     }
 
-    pub(crate) fn cited_paragraphs(&self) -> String {
+    fn cited_paragraphs(&self) -> String {
         numbered("para.", "paras.", self.paragraph_start, self.paragraph_end)
     }
 }
 
-/// How a page is cited: `p. 12`. Without pages `no page`, from the second part between page breaks on `no page, part 2`.
-pub fn cited_page(page: u32, unpaged: bool) -> String {
-    match (unpaged, page) {
-        (false, page) => format!("p. {page}"),
-        (true, 1) => "no page".to_owned(),
-        (true, part) => format!("no page, part {part}"),
+impl Citable for Provenance {
+    fn full(&self) -> String {
+        self.full_citation()
     }
-}
 
-/// As [`cited_page`], with what is printed on the page: its label, where that is not its number, and its Bates number.
-pub fn printed_page(page: u32, unpaged: bool, label: Option<&str>, bates: Option<&str>) -> String {
-    let cited = cited_page(page, unpaged);
-    match (label, bates) {
-        (None, None) => cited,
-        (Some(label), None) => format!("{cited} ({label})"),
-        (None, Some(number)) => format!("{cited} (Bates {number})"),
-        (Some(label), Some(number)) => format!("{cited} ({label}, Bates {number})"),
+    fn short(&self) -> String {
+        self.short_citation()
+    }
+
+    fn value(&self, placeholder: Placeholder) -> String {
+        match placeholder {
+            Placeholder::Document => self.bare_name().to_owned(),
+            Placeholder::File => self.document_name.clone(),
+            Placeholder::Page => cited_page(self.page, self.unpaged),
+            Placeholder::Label => self.page_label.clone().unwrap_or_else(|| self.page.to_string()),
+            Placeholder::Bates => self.bates.clone().unwrap_or_default(),
+            Placeholder::Paragraphs => self.cited_paragraphs(),
+            Placeholder::Lines => self.cited_lines(),
+            Placeholder::Heading => self.heading_path.last().cloned().unwrap_or_default(),
+            Placeholder::Path => self.file_path.clone(),
+        }
     }
 }
 

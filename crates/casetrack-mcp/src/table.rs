@@ -132,11 +132,15 @@ impl Entry {
     }
 
     fn described(&self, output_schema: Arc<JsonObject>) -> rmcp::model::Tool {
-        let annotations = ToolAnnotations::new()
-            .read_only(self.effect == Effect::Reads)
-            .destructive(self.destructive)
-            .idempotent(self.effect != Effect::Creates)
-            .open_world(false);
+        // What is destroyed or repeated has a meaning only for tools that change something; the list of tools is to be short.
+        let annotations = match self.effect {
+            Effect::Reads => ToolAnnotations::new().read_only(true),
+            effect => ToolAnnotations::new()
+                .read_only(false)
+                .destructive(self.destructive)
+                .idempotent(effect != Effect::Creates),
+        };
+        let annotations = annotations.open_world(false);
         rmcp::model::Tool::new(self.name, self.description, Arc::clone(&self.input_schema))
             .with_title(self.title)
             .with_raw_output_schema(output_schema)

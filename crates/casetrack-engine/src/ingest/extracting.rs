@@ -46,7 +46,7 @@ impl<'a> Extracting<'a> {
 
     pub fn run(mut self, files: Vec<FoundFile>) {
         for file in files {
-            (self.stage.progress)(Progress::Reading { path: file.path.clone() });
+            (self.stage.progress)(Progress::Reading { path: file.path.display().to_string().into() });
             let config = self.stage.host.config();
             let mut limits = config.limits;
             let ended = match Source::read(&file.path, file.copy.as_deref(), config) {

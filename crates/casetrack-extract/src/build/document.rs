@@ -12,6 +12,7 @@ use super::changes::Changes;
 use super::layout::Layout;
 use crate::model::attachment::Attachments;
 use crate::model::{Course, Extraction};
+use crate::text::page_list;
 
 /// Mean confidence of OCR below which a page is named in a warning.
 const UNCERTAIN: f32 = 0.6;
@@ -49,22 +50,6 @@ pub fn page_problem(page: &Page) -> Option<String> {
     }
     let (lines, boxes) = (page.text.split('\n').count(), page.line_boxes.len());
     (boxes != 0 && boxes != lines).then(|| format!("{lines} lines have {boxes} boxes"))
-}
-
-/// "page 3" or "pages 1, 4-7".
-pub(crate) fn page_list(numbers: &[usize]) -> String {
-    let mut ranges: Vec<(usize, usize)> = Vec::new();
-    for &number in numbers {
-        match ranges.last_mut() {
-            Some((_, end)) if *end + 1 == number => *end = number,
-            _ => ranges.push((number, number)),
-        }
-    }
-    let ranges: Vec<String> = ranges
-        .into_iter()
-        .map(|(start, end)| if start == end { start.to_string() } else { format!("{start}-{end}") })
-        .collect();
-    format!("page{} {}", if numbers.len() == 1 { "" } else { "s" }, ranges.join(", "))
 }
 
 fn folded(text: &str) -> String {
@@ -431,12 +416,6 @@ mod tests {
         document.finish_page();
         assert_eq!(seen.borrow().len(), 3);
         assert_eq!(document.finish(FileFormat::Text).pages, *seen.borrow());
-    }
-
-    #[test]
-    fn page_numbers_are_listed_as_ranges() {
-        assert_eq!(page_list(&[3]), "page 3");
-        assert_eq!(page_list(&[1, 4, 5, 6, 9]), "pages 1, 4-6, 9");
     }
 
     #[test]

@@ -9,8 +9,9 @@ pub(crate) mod table;
 use casetrack_core::Result;
 
 pub use self::document::page_problem;
-pub(crate) use self::document::{DocumentBuilder, PageObserver, PlacedLine, page_list};
+pub(crate) use self::document::{DocumentBuilder, PageObserver, PlacedLine};
 use crate::model::Source;
+pub(crate) use crate::text::page_list;
 
 /// Reads files of one format, or of a family of formats with one parser.
 pub(crate) trait Extractor: Sync {

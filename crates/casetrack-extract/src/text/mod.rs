@@ -8,8 +8,10 @@ pub mod document_type;
 pub mod encoding;
 pub mod headings;
 pub mod language;
+mod page_list;
 pub mod roman;
 pub mod running;
 pub mod sections;
 
 pub(crate) use self::cursor::Cursor;
+pub(crate) use self::page_list::page_list;

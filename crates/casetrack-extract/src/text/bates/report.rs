@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use casetrack_core::BatesNumber;
 
-use crate::build::page_list;
+use crate::text::page_list;
 
 /// Most warnings of one kind.
 const MOST: usize = 10;

@@ -15,6 +15,7 @@ pub enum Action {
     ListDocumentChunks,
     BrowsePages,
     ListEntities,
+    ListChanges,
     ListReferences,
     ListJobs,
     GetJob,

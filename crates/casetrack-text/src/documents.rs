@@ -1,5 +1,6 @@
 //! Documents: listed, described and deleted.
 
+use casetrack_core::hint::Action;
 use casetrack_core::{DocumentMeta, Timestamp};
 use casetrack_engine::documents::{DocumentDetails, DocumentSummary};
 
@@ -58,7 +59,7 @@ fn listed(collection: &str, documents: &[DocumentSummary], offset: u64, total: u
     trimmed(text)
 }
 
-pub fn details(details: &DocumentDetails) -> String {
+pub fn details(details: &DocumentDetails, reader: Reader) -> String {
     let meta = &details.meta;
     let statistics = details.chunk_statistics;
     let mut text = format!("{} (ID: {})\n\n", name(&meta.name), meta.id);
@@ -91,7 +92,8 @@ pub fn details(details: &DocumentDetails) -> String {
     fact("Characters", &thousands(meta.char_count));
     if meta.tracked_changes > 0 {
         let count = thousands(meta.tracked_changes.into());
-        fact("Changes", &format!("{count} tracked (list_changes); the text is that after all of them"));
+        let list = reader.action(&Action::ListChanges);
+        fact("Changes", &format!("{count} tracked ({list} lists them); the text is that after all of them"));
     }
     let lengths = match statistics.count {
         0 => String::new(),
@@ -169,17 +171,21 @@ mod tests {
     fn details_say_how_the_text_was_obtained_and_what_is_wrong() {
         let mut meta = document();
         meta.warnings = vec!["Page 3 has no text layer.".to_owned()];
+        meta.tracked_changes = 1200;
         let statistics = ChunkStatistics { count: 234, min_chars: 412, mean_chars: 1789, max_chars: 2200 };
-        let text = details(&DocumentDetails {
+        let document = DocumentDetails {
             meta,
             chunk_statistics: statistics,
             source_exists: false,
             embedders: vec!["E1".to_owned()],
-        });
+        };
+        let text = details(&document, Reader::CommandLine);
+        assert!(!text.contains("list_changes"), "{text}");
         for line in [
             "  File Path:  /home/sarah/Acme/Vendor_Agreement.docx (no longer there)",
             "  Pages:      45",
             "  Extraction: Native text",
+            "  Changes:    1,200 tracked (`casetrack changes` lists them); the text is that after all of them",
             "  Chunks:     234 (412 to 2,200 characters, mean 1,789)",
             "  Embeddings: E1",
             "  - Page 3 has no text layer.",

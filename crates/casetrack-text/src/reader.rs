@@ -30,6 +30,7 @@ impl Reader {
             ListDocumentChunks => ("get_document_chunks", "`casetrack show DOCUMENT`"),
             BrowsePages => ("browse_pages", "`casetrack show DOCUMENT`"),
             ListEntities => ("list_entities", "`casetrack entities`"),
+            ListChanges => ("list_changes", "`casetrack changes`"),
             ListReferences => ("list_references", "`casetrack references`"),
             ListJobs => ("list_jobs", "`casetrack jobs`"),
             GetJob => ("get_job", "`casetrack jobs ID`"),

@@ -11,7 +11,7 @@ use super::unconfirmed;
 use crate::answer::{List, Reply};
 use crate::session::Context;
 use crate::tool::{Effect, Tool, Toolset};
-use casetrack_text as text;
+use casetrack_text::{self as text, Reader};
 
 pub(crate) struct ListDocuments;
 
@@ -93,7 +93,7 @@ impl Tool for GetDocument {
 
     fn call(context: &Context<'_>, parameters: GetParameters) -> Result<Reply<DocumentDetails>> {
         let details = context.engine.document(context.active()?.id, &parameters.document_name)?;
-        Ok(Reply::new(details, text::documents::details))
+        Ok(Reply::new(details, |details| text::documents::details(details, Reader::Assistant)))
     }
 }
 

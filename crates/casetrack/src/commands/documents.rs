@@ -79,7 +79,7 @@ impl Show {
                 return Err(Error::invalid("A view shows a passage or a page, not a whole document.")
                     .with_hint("Add --page N, or give the ID of a passage."));
             }
-            console.print(&document?, text::documents::details)
+            console.print(&document?, |document| text::documents::details(document, Reader::CommandLine))
         }
     }
 }

@@ -19,6 +19,13 @@ const BETWEEN: usize = 3;
 const DENIAL: &str =
     r"(?:\b(?:no|not|nor|never|neither|without|exclude[sd]?|disclaim(?:s|ed)?|lacks?) (?:\w+ ){0,3}|non-?)$";
 
+/// The entries of a part of a table of contents are at least so many, …
+const FEWEST_PAGES: usize = 6;
+/// … have at most these words on average, with their number and page, …
+const ENTRY_WORDS: usize = 14;
+/// … and pages of at most these digits.
+const PAGE_DIGITS: usize = 3;
+
 /// Most bytes of the automaton of an expression. Repetitions of any characters outgrow the library's limit, and then it is several times as slow.
 const AUTOMATON_BYTES: usize = 16 << 20;
 
@@ -70,6 +77,14 @@ pub(super) fn asked(question: &str) -> Vec<AskedClause> {
     let is_denied =
         |at| DENIES.as_ref().is_some_and(|denies| question.get(..at).is_some_and(|before| denies.is_match(before)));
     CLAUSES.iter().filter_map(|clause| Some(AskedClause { clause, denied: is_denied(place(clause)?) })).collect()
+}
+
+/// Whether a text is a part of a table of contents: numbers of pages that do not fall, with few words between. White space must be single spaces.
+pub(super) fn lists_pages(text: &str) -> bool {
+    let words = text.split(' ').count();
+    let pages: Vec<u32> = text.split(' ').filter(|word| word.len() <= PAGE_DIGITS).flat_map(str::parse).collect();
+    let falls = pages.windows(2).filter(|pair| pair[1] < pair[0]).count();
+    pages.len() >= FEWEST_PAGES && words <= pages.len() * ENTRY_WORDS && falls * 5 <= pages.len()
 }
 
 /// The alphanumeric runs of a text with their places.
@@ -129,6 +144,20 @@ impl AskedClause {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_table_of_contents_is_known_by_its_pages() {
+        let contents = "ARTICLE 5 GENERAL 23 Section 5.1 Notices 23 Section 5.2 Limitation of Liability 24 Section 5.3 Audit 24 \
+            Section 5.4 Survival 25 Section 5.5 Limits on Assignment 27 ARTICLE 6 TERM 28";
+        assert!(lists_pages(contents));
+        for other in [
+            "5.2 Limitation of Liability. Neither party is liable for more than 12 months of fees, or 30 days of them after 60 days.",
+            "Year 2 410 300 Year 3 220 120 Year 4 90 80 Year 5 70 60",
+            "",
+        ] {
+            assert!(!lists_pages(other), "{other}");
+        }
+    }
 
     #[test]
     fn every_clause_of_the_file_is_complete() {

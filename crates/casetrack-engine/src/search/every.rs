@@ -28,6 +28,8 @@ const READ_FOR_CLAUSES: usize = 12;
 const COUNT: [f32; 3] = [1.0, 0.5, 0.25];
 /// Words decide more here than in a search: a passage that is about something else is always similar to some question.
 const WEIGHTS: Weights = Weights { bm25: 1.0, dense: 0.5, sparse: 0.5 };
+/// What the score of a part of a table of contents counts.
+const LISTED: f32 = 0.1;
 /// The best documents, with which all are compared.
 const BEST: usize = 5;
 /// What begins a passage and is shown of it where its beginning answers, in words.
@@ -111,8 +113,8 @@ struct Best {
     score: f32,
     evidence: Evidence,
     passage: Option<ChunkView>,
-    /// The words of the passage that say what is asked for.
-    said: String,
+    /// The phrases of the passage that say what is asked for.
+    said: Vec<String>,
 }
 
 /// The most that any of some passages has.
@@ -189,7 +191,7 @@ impl Host {
             score: 0.0,
             evidence: Evidence::default(),
             passage: None,
-            said: String::new(),
+            said: Vec::new(),
         });
         answers.extend(silent);
         let names: HashMap<DocumentId, String> = catalogue.iter().map(|entry| (entry.id, entry.name.clone())).collect();
@@ -242,8 +244,8 @@ fn row(name: &str, score: f32, answer: &Best, found: bool, question: &str, brief
     if let Some(passage) = answer.passage.as_ref().filter(|_| found) {
         row.chunk_id = Some(passage.chunk_id);
         if brief {
-            let words = format!("{question} {}", answer.said);
-            let excerpt = excerpt::excerpt(&words, passage, true);
+            let words = format!("{question} {}", answer.said.join(" "));
+            let excerpt = excerpt::around(&answer.said, &words, passage, true);
             (row.citation, row.quote) = (Some(excerpt.citation), Some(excerpt.text));
         } else {
             (row.citation, row.passage) = (Some(passage.citation.clone()), Some(passage.clone()));
@@ -270,24 +272,27 @@ impl Asks {
         if self.beginning || !self.clauses.is_empty() { OF_CLAUSES } else { OF_WORDS }
     }
 
-    /// What a passage has of it, with the words that say it.
-    fn evidence(&self, telling: &mut TellingReader<'_>, candidate: &Candidate, text: &str) -> (Evidence, String) {
+    /// What a passage has of it, with the phrases that say it.
+    fn evidence(&self, telling: &mut TellingReader<'_>, candidate: &Candidate, text: &str) -> (Evidence, Vec<String>) {
         let cosine = candidate.dense.map_or(0.0, |dense| dense.score);
         let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        if !self.beginning && clauses::lists_pages(&text) {
+            return (Evidence { cosine, ..Evidence::default() }, Vec::new());
+        }
         let (together, place) = telling.densest(&text);
-        let mut words = text.get(place).unwrap_or_default().to_owned();
+        let mut phrases = vec![text.get(place).unwrap_or_default().to_owned()];
         let mut most: f32 = 0.0;
         for (share, said) in self.clauses.iter().map(|clause| clause.said(&text)) {
             if share > most {
-                (most, words) = (share, said.join(" "));
+                (most, phrases) = (share, said);
             }
         }
         let beginning = if self.beginning { cover::share(candidate.index) } else { 0.0 };
         if beginning > most {
             most = beginning;
-            words = text.split(' ').take(BEGINNING_WORDS).collect::<Vec<_>>().join(" ");
+            phrases = vec![text.split(' ').take(BEGINNING_WORDS).collect::<Vec<_>>().join(" ")];
         }
-        (Evidence { together, said: most, cosine }, words)
+        (Evidence { together, said: most, cosine }, phrases)
     }
 }
 
@@ -337,7 +342,7 @@ fn read(
     let mut answers = Vec::new();
     for (document, candidates) in documents {
         let mut evidence = Evidence::default();
-        let mut read: Vec<(f32, Passage, String)> = Vec::new();
+        let mut read: Vec<(f32, Passage, Vec<String>)> = Vec::new();
         for passage in
             passages.some(*document, &candidates.iter().map(|candidate| candidate.index).collect::<Vec<_>>())?
         {
@@ -345,7 +350,9 @@ fn read(
             let Some(candidate) = place.ok().and_then(|place| candidates.get(place)) else { continue };
             let (own, said) = asks.evidence(&mut telling, candidate, &passage.chunk.text);
             evidence = evidence.max(own);
-            read.push((candidate.score + own.together + own.said, passage, said));
+            // A table of contents, which alone has no phrase, names clauses but says none.
+            let counts = if said.is_empty() { LISTED } else { 1.0 };
+            read.push((candidate.score * counts + own.together + own.said, passage, said));
         }
         read.sort_by(|(a, ..), (b, ..)| b.total_cmp(a));
         let score = read.iter().zip(COUNT).map(|((score, ..), counts)| score * counts).sum();

@@ -1,6 +1,7 @@
 //! The part of a passage that shows best why it was found.
 
 use std::collections::HashSet;
+use std::ops::Range;
 
 use casetrack_core::Provenance;
 
@@ -11,6 +12,8 @@ use crate::documents::chunks::ChunkView;
 const MAX_CHARS: usize = 320;
 /// … and of a hit in a line: most sentences of contracts are said whole, or to where they decide.
 const BRIEF_CHARS: usize = 280;
+/// How far before a phrase in a long sentence its part may begin, in characters.
+const BEFORE_PHRASE: usize = 60;
 /// A last sentence or line of at most this many words is the heading of what follows.
 const HEADING_WORDS: usize = 8;
 
@@ -24,8 +27,8 @@ const FUNCTION_WORDS: [&str; 58] = [
 
 #[derive(Default)]
 struct Window {
-    /// Different words of the query, and all occurrences.
-    score: (usize, usize),
+    /// Phrases that decide, different words of the query, and all their occurrences.
+    score: (usize, usize, usize),
     start: usize,
     first_match: usize,
 }
@@ -33,20 +36,30 @@ struct Window {
 /// The stretch of at most [`MAX_CHARS`] characters ([`BRIEF_CHARS`] where it is to be brief), beginning at a sentence or line, that holds the most different words of
 /// `query`; among equals the one with more of them, then the first place.
 pub(super) fn excerpt(query: &str, chunk: &ChunkView, brief: bool) -> Excerpt {
+    around(&[], query, chunk, brief)
+}
+
+/// As [`excerpt`], but first of all the stretch that holds most of these phrases whole, whatever their white space. In a long sentence it
+/// begins at the part that a phrase stands in.
+pub(super) fn around(phrases: &[String], query: &str, chunk: &ChunkView, brief: bool) -> Excerpt {
     let most = if brief { BRIEF_CHARS } else { MAX_CHARS };
     let chars: Vec<char> = chunk.text.chars().collect();
     let terms = terms(query);
     let matches: Vec<(usize, String)> =
         words(&chars).map(|(at, word)| (at, stem(&word))).filter(|(_, word)| terms.contains(word)).collect();
 
+    let phrases: Vec<Vec<Range<usize>>> = phrases.iter().map(|phrase| places(&chars, phrase)).collect();
     let starts = starts(&chars);
+    let inner = phrases.iter().flatten().filter_map(|place| part_start(&chars, &starts, place, most));
     let mut best = Window::default();
-    for &start in &starts {
+    for start in starts.iter().copied().chain(inner) {
         let said = said_until(&chars, &starts, start, most);
         let inside: Vec<_> = matches.iter().filter(|(at, _)| (start..said).contains(at)).collect();
         let Some(&&(first, _)) = inside.first() else { continue };
         let distinct = inside.iter().map(|(_, word)| word).collect::<HashSet<_>>().len();
-        let score = (distinct, inside.len());
+        let is_whole = |place: &Range<usize>| start <= place.start && place.end <= said;
+        let decide = phrases.iter().filter(|places| places.iter().any(is_whole)).count();
+        let score = (decide, distinct, inside.len());
         // Of windows around the same words, the one that begins nearest before them.
         if score > best.score || (score == best.score && first == best.first_match) {
             best = Window { score, start, first_match: first };
@@ -63,6 +76,37 @@ pub(super) fn excerpt(query: &str, chunk: &ChunkView, brief: bool) -> Excerpt {
         line_end,
         citation: Provenance { line_start, line_end, ..chunk.provenance.clone() }.citation(),
     }
+}
+
+/// Where the part of a sentence begins that a phrase stands in, if the whole sentence up to the phrase's end is longer than an excerpt.
+fn part_start(chars: &[char], starts: &[usize], place: &Range<usize>, most: usize) -> Option<usize> {
+    let sentence = starts.iter().copied().filter(|&start| start <= place.start).max()?;
+    if place.end - sentence <= most {
+        return None;
+    }
+    let reach = sentence.max(place.start.saturating_sub(BEFORE_PHRASE));
+    let after = (reach..place.start).rev().find(|&at| matches!(chars[at], ',' | ';' | ':'));
+    let begins = after.map_or(place.start, |at| at + 1);
+    (begins..=place.start).find(|&at| !chars[at].is_whitespace())
+}
+
+/// Where a phrase stands in a text, without regard to white space.
+fn places(chars: &[char], phrase: &str) -> Vec<Range<usize>> {
+    let phrase: Vec<char> = phrase.chars().filter(|c| !c.is_whitespace()).collect();
+    let Some(first) = phrase.first() else { return Vec::new() };
+    let ends = |start: usize| {
+        let mut at = start;
+        for wanted in &phrase {
+            at += chars.get(at..)?.iter().position(|c| !c.is_whitespace())?;
+            if chars.get(at) != Some(wanted) {
+                return None;
+            }
+            at += 1;
+        }
+        Some(at)
+    };
+    let starts = chars.iter().enumerate().filter(|(_, c)| *c == first);
+    starts.filter_map(|(start, _)| Some(start..ends(start)?)).collect()
 }
 
 /// The stems of the words of a query, without function words where it has others.
@@ -211,6 +255,29 @@ pub(super) mod tests {
         let range = found.char_start as usize - 100..found.char_end as usize - 100;
         assert_eq!(found.text, chars[range].iter().collect::<String>());
         assert!(found.text.chars().count() <= MAX_CHARS);
+    }
+
+    #[test]
+    fn the_phrase_that_decides_is_shown_rather_than_a_sentence_with_more_words() {
+        let decides = "The aggregate liability of either side\nshall not exceed the fees. ";
+        let other = "No party limits its right to cap what the other party may be liable for to any third party. ";
+        let text = format!("{}{decides}{}", other.repeat(4), other.repeat(4));
+        let query = "do the parties cap or limit what a party may be liable for liability shall not exceed";
+        let said = ["liability of either side shall not exceed".to_owned()];
+        assert!(excerpt(query, &chunk(&text), true).text.starts_with("No party"));
+        assert!(around(&said, query, &chunk(&text), true).text.contains("shall not exceed the fees"));
+        // Also where its sentence began long before.
+        let long = format!(
+            "{} and without any effect on {}, {decides}",
+            other.trim_end_matches(". "),
+            other.repeat(4).replace('.', ",")
+        );
+        let found = around(&said, query, &chunk(&format!("{long}{}", other.repeat(4))), true);
+        assert!(
+            found.text.starts_with("The aggregate liability of either side\nshall not exceed the fees."),
+            "{}",
+            found.text
+        );
     }
 
     #[test]

@@ -32,7 +32,7 @@ static OTHER: LazyLock<Regex> = LazyLock::new(|| {
 /// Right before a day: it is effective from it.
 static EFFECTIVE_BEFORE: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r#"(?i)\b(?:effective(?: date)?|effect)["']?\)?(?: date)?(?: of(?: this \w+)?)?(?: is| shall be| will be)?(?: retroactive(?:ly)?)?(?: to)?(?: as of| on| from)?(?: the date(?: of)?)?:?(?: the)?(?: [,:])?(?: this)? ?\(?$"#,
+        r#"(?i)\b(?:effective(?: date)?|effect)["']?\)?(?: date)?(?: of(?: this \w+)?)?(?: is| shall be| will be)?(?: retroactive(?:ly)?)?(?: to)?(?: as of| on| from)?(?: the date(?: of)?)?[:,]?(?: the)?(?: [,:])?(?: this)? ?\(?$"#,
     )
 });
 /// Right after a day: `(the "Effective Date")`.
@@ -67,7 +67,7 @@ static BEGINS: LazyLock<Regex> = LazyLock::new(|| {
         r"(?i)\b(?:(?:(?:this|the) (?:[\w-]+ ){0,4}(?:agreement|contract|venture|franchise|license)|this (?:[\w-]+ ){0,4}(?:amendment|addendum|lease|letter))\b[^.]{0,80}?",
         r#"|the (?:initial )?["']?term["']?(?: (?:of (?:this|the) (?:\w+ ){0,3}(?:agreement|contract|franchise)|hereof))?(?: \([^)]{0,40}\))?,?(?: (?:shall|will|to|is|period|runs)\b[^.]{0,80}?)? ?)"#,
         r"\b(?:commences?|commenc(?:ing|ed)|begins?|beginning|takes? effect|(?:taken|has|have) (?:retroactive )?effect|with effect|(?:comes?|enters?|goe?s?) into (?:full )?(?:force|effect)(?: and effect)?",
-        r"|(?:is|be|becomes?|deemed|considered|construed|made|binding)(?: (?:made|as|to be|and|binding|legally|fully|in)){0,4} (?:effective|effect)|starts?|runs?)\b",
+        r"|(?:is|be|becomes?|deemed|considered|construed|made|binding)(?: (?:made|as|to be|and|binding|legally|fully|in|full force and)){0,4} (?:effective|effect|retroactive)|starts?|runs?)\b",
         r" (?:(?:on|as of|from|upon|with effect from|with|the|of|automatically|and|after|effective|retroactively|in|force|to|beginning|at|midnight)\b ?|[0-9:]+ ?[ap]\.?m\.?,? ?)*",
     ))
 });
@@ -199,6 +199,12 @@ pub(crate) fn find(text: &Text<'_>, opening: &Opening) -> Days {
             }
         }
     }
+    // "Effective as of June 1, 2004", above an opening with another day
+    if days.effective.is_none() {
+        let cover = text.days_in(0..opening.range.start.min(COVER));
+        let labelled = |day: &&Day| EFFECTIVE_BEFORE.is_match(before(day, 60)) && !is_other(text, day);
+        days.effective = cover.iter().find(labelled).and_then(|day| known(day, 85));
+    }
     if days.effective.is_none() {
         days.effective = text
             .days
@@ -244,7 +250,8 @@ fn is_other(text: &Text<'_>, day: &Day) -> bool {
     let before = &text.text()[from..day.range.start];
     let Some(head) = OTHER.find_iter(before).last() else { return false };
     let rest = &before[head.end()..];
-    rest.len() <= 80 && !rest.contains('.') && text.days_in(from + head.end()..day.range.start).is_empty()
+    let same = text.sentence(from + head.start()).contains(&day.range.start);
+    rest.len() <= 80 && same && text.days_in(from + head.end()..day.range.start).is_empty()
 }
 
 /// The last day beside the signatures: those after the words that introduce them, else those at the end.
@@ -288,7 +295,7 @@ fn meant(text: &Text<'_>, agreement: Option<&Known>) -> Option<Known> {
             }
             let rest = &whole[found.end()..end];
             // a length may count from the day of the agreement that is effective on another
-            let hereof = DATE_HEREOF.find(rest.trim_start()).filter(|_| confidence > 60);
+            let hereof = DATE_HEREOF.find(rest.trim_start());
             if let (Some(agreement), Some(hereof)) = (agreement, hereof) {
                 let range = found.start()..found.end() + hereof.end();
                 return Some(Known { iso: agreement.iso.clone(), range, confidence: confidence - 5 });

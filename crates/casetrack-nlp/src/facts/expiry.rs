@@ -15,7 +15,7 @@ use crate::tokens::Tokens;
 /// A sentence about the term of the contract at hand.
 static OF_TERM: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r#"(?i)\b(?:the|this|an?|initial|primary) (?:initial |basic |primary |original |franchise |license |agreement |contract |engagement |employment |subscription |services? )?(?:term|duration|period)(?: and duration)?(?: (?:of|under|for|in) (?:the|this|these|effectiveness)|(?: \([^)]{0,40}\))? (?:shall|will|is|begins|commences|starts|expires|ends))|\b(?:this|the|your) (?:[\w-]+ ){0,4}?(?:agreement|contract|oma|amendment|franchise|license|licence|joint venture|engagement|appointment|employment|sow)(?: (?:granted )?(?:hereunder|herein))?(?:,? (?:and|unless|except|subject|as)[^.]{0,160}?)? (?:(?:shall|will|is|may|becomes?|to|automatically|enters?|has|continues|remains|terminates|expires|commences|begins|takes|therefore|be|also|and|for) ?)+|["'](?:initial |contract )?(?:term|period)["']|\bterm hereof\b|["'](?:expiration|expiry|termination|end) date["']|\bcontract period\b|\bterm of (?:this )?agreement ?:|\bthis is an? [^.;]{1,30} (?:agreement|contract)\b|\b(?:agree to|for) an? [^.;]{1,30} term\b|\bit shall be effective\b|\bterms of this agreement\b|\b(?:term|duration) ?: |\bterm\b[.:-] |\bterm\b[^.;]{0,30} from\b|\b(?:expir(?:ation|y)|termination|end) date ?: ?"#,
+        r#"(?i)\b(?:the|this|an?|initial|primary) (?:initial |basic |primary |original |franchise |license |agreement |contract |engagement |employment |subscription |services? )?(?:term|duration|period)(?: and duration)?(?: (?:of|under|for|in) (?:the|this|these|effectiveness)|(?: \([^)]{0,40}\))? (?:shall|will|is|begins|commences|starts|expires|ends))|\b(?:this|the|your) (?:[\w-]+ ){0,4}?(?:agreement|contract|oma|amendment|franchise|license|licence|joint venture|engagement|appointment|employment|sow)(?: (?:granted )?(?:hereunder|herein))?(?:,? (?:and|unless|except|subject|as)[^.]{0,160}?)? (?:(?:shall|will|is|may|becomes?|to|automatically|enters?|has|continues|remains|terminates|expires|commences|begins|takes|therefore|be|also|and|for) ?)+|["'](?:initial |contract )?(?:term|period)["']|\bterm hereof\b|["'](?:expiration|expiry|termination|end) date["']|\bcontract period\b|\bterm of (?:this )?agreement ?:|\bthis is an? [^.;]{1,30} (?:agreement|contract)\b|\b(?:agree to|for) an? [^.;]{1,30} term\b|\bit shall be effective\b|\bterms of this agreement\b|\b(?:term|duration) ?: |\bterm\b[.:-] |\bterm\b[^.;]{0,30} from\b|\b(?:(?:expir(?:ation|y)|termination|end) date|expiration|expiry) ?: ?"#,
     )
 });
 static LASTS: LazyLock<Regex> = LazyLock::new(|| {
@@ -32,7 +32,7 @@ static OTHER: LazyLock<Regex> = LazyLock::new(|| {
 /// Before a day on which the term ends.
 static UNTIL: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r#"(?i)\b(?:expir(?:e|es|ing|y|ation date)|terminat(?:e|es|ing|ion date)|ends?|ending|until|through|to|up to|conclude[sd]?|ceas(?:e|es)|and including|till)["']?(?: and including| and including the| at [^,.]{0,30}|,? (?:at )?[0-9]{1,2}(?::[0-9]{2})? ?[ap]\.?m\.?(?:,? [A-Z][a-z]+ time)?,?| on| as of| automatically| effective|,| the| midnight| noon| close of business| of| of business| and| including| upon| is| means| shall mean| shall be| earlier(?: to occur)? of| earliest of| earlier| (?:\([a-z1]{1,3}\)))*[ (:]*$"#,
+        r#"(?i)\b(?:expir(?:e|es|ing|y|ation date|ation ?:)|terminat(?:e|es|ing|ion date)|ends?|ending|until|through|to|up to|conclude[sd]?|ceas(?:e|es)|and including|till)["']?(?: and including| and including the| at [^,.]{0,30}|,? (?:at )?[0-9]{1,2}(?::[0-9]{2})? ?[ap]\.?m\.?(?:,? [A-Z][a-z]+ time)?,?| on| as of| automatically| effective|,| the| midnight| noon| close of business| of| of business| and| including| upon| is| means| shall mean| shall be| earlier(?: to occur)? of| earliest of| earlier| (?:\([a-z1]{1,3}\)))*[ (:]*$"#,
     )
 });
 /// Before or behind a day on which the term begins.
@@ -65,7 +65,7 @@ static PERPETUAL: LazyLock<Regex> = LazyLock::new(|| {
 /// "the third anniversary of".
 static ANNIVERSARY: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r"(?i)\b((?:[a-z]+(?:-[a-z]+)?|[0-9]+ ?[a-z] ?[a-z]) (?:\([^)]{1,12}\) )?)(?:year )?anniversary(?: date)?(?: of|,? hereof) ?",
+        r"(?i)\b((?:[a-z]+(?:-[a-z]+)?|[0-9]+ ?[a-z] ?[a-z]) (?:\([^)]{1,12}\) )?)(?:year )?anniversary(?: date)?(?: of|,? (?:hereof|thereof)) ?",
     )
 });
 static YEAR_END: LazyLock<Regex> =
@@ -302,7 +302,14 @@ fn length(said: &str) -> Option<(Span, i32)> {
             "following exp",
         ];
         let is_behind = behind.iter().any(|word| after.trim_start().starts_with(word)) && !CONTINUES.is_match(before);
-        if span.unit == Unit::Day && span.count < 60 || NOTICE_AFTER.is_match(after) || span.business || is_behind {
+        // "month to month" follows the term
+        let follows = said[span.range.clone()].contains("to");
+        if follows
+            || span.unit == Unit::Day && span.count < 60
+            || NOTICE_AFTER.is_match(after)
+            || span.business
+            || is_behind
+        {
             continue;
         }
         let near = &before[before.char_indices().rev().nth(90).map_or(0, |(at, _)| at)..];
@@ -344,7 +351,7 @@ fn start(text: &Text<'_>, sentence: &Range<usize>, span: &Span, days: &Days) -> 
         .then(|| ANCHOR.captures(&said[span.range.end.saturating_sub(4)..]))
         .flatten();
     let close = at_anniversary.or(after).and_then(name);
-    if said[span.range.clone()].trim_end().ends_with("hereof") {
+    if said[span.range.clone()].trim_end().ends_with(" hereof") {
         return agreement();
     }
     let rest = &said[span.range.end.min(said.len())..];

@@ -216,3 +216,38 @@ fn the_day_of_filing_is_not_of_the_contract() {
         "",
     )]);
 }
+
+#[test]
+fn the_day_of_effect_may_stand_apart() {
+    let parties = "Acme Foods, Inc., a Delaware corporation (\"Acme\"), and Beta Tools LLC (\"Beta\").\n\n1. Services.";
+    for (head, clause, agreement, effective) in [
+        (
+            "This Agreement is entered into as of the Effective Date, May 3, 2004, between",
+            "",
+            "2004-05-03",
+            "2004-05-03",
+        ),
+        (
+            "Effective as of June 1, 2004\n\nThis Agreement is made as of May 3, 2004 between",
+            "",
+            "2004-05-03",
+            "2004-06-01",
+        ),
+        (
+            "This Agreement is made as of May 3, 2004 between",
+            "This Agreement shall be in full force and effect from the date of its execution.",
+            "2004-05-03",
+            "2004-05-03",
+        ),
+        (
+            "This Agreement is made as of May 3, 2004 between",
+            "The parties agree that this Agreement shall be retroactive to April 1, 2004.",
+            "2004-05-03",
+            "2004-04-01",
+        ),
+        // No day.
+        ("2017-2018 BOARD OF GOVERNORS\n\nThis Agreement is made between", "", "", ""),
+    ] {
+        check(&[(&format!("SUPPLY AGREEMENT\n\n{head} {parties}\n\n2. Term. {clause}\n"), agreement, effective)]);
+    }
+}

@@ -240,6 +240,19 @@ pub(crate) fn find(text: &Text<'_>, opening: &Opening) -> Days {
 
 static AS_OF_EFFECTIVE: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i)\bas of the [\x22']?effective date\b"));
 
+/// The contract speaks of its Effective Date.
+static SPEAKS_OF: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"\b(?:[Tt]he|THE|such|said) (?:Effective Date|EFFECTIVE DATE)\b"));
+/// The Effective Date is when something happens: the closing, an approval.
+static HAPPENS: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(concat!(
+        r#"(?i)\beffective date["']?,? (?:of this agreement )?(?:means|(?:shall |will )?mean|is defined as|is|shall be|will be|shall occur)"#,
+        r"(?: on)? (?:the |that |an? )?(?:later|earlier|closing|completion|first|date (?:on|when|that|upon|of (?:the )?(?:closing|approval|completion|delivery|filing))|day (?:on|when|that)|approval|consummation|[A-Z][a-z]+ Date)\b",
+    ))
+});
+/// How often a contract without a stated Effective Date must speak of it, at least.
+const SPOKEN: usize = 2;
+
 fn heading_before(before: &str) -> bool {
     before.split_whitespace().next_back().is_some_and(|word| word.len() > 3 && word.chars().all(|c| c.is_uppercase()))
 }
@@ -295,7 +308,7 @@ fn meant(text: &Text<'_>, agreement: Option<&Known>) -> Option<Known> {
             }
             let rest = &whole[found.end()..end];
             // a length may count from the day of the agreement that is effective on another
-            let hereof = DATE_HEREOF.find(rest.trim_start());
+            let hereof = DATE_HEREOF.find(rest.trim_start()).filter(|_| confidence > 60);
             if let (Some(agreement), Some(hereof)) = (agreement, hereof) {
                 let range = found.start()..found.end() + hereof.end();
                 return Some(Known { iso: agreement.iso.clone(), range, confidence: confidence - 5 });
@@ -321,6 +334,17 @@ impl Days {
     pub fn begin(&mut self, begins: Option<(String, Range<usize>)>) {
         if self.effective.is_none() {
             self.effective = begins.map(|(iso, range)| Known { iso, range, confidence: 60 });
+        }
+    }
+
+    /// A contract that speaks of its Effective Date and does not say which day that is takes effect on its own day.
+    pub fn settle(&mut self, text: &Text<'_>) {
+        let whole = text.text();
+        if self.effective.is_none()
+            && SPEAKS_OF.find_iter(whole).take(SPOKEN).count() == SPOKEN
+            && !HAPPENS.is_match(whole)
+        {
+            self.effective = self.agreement.clone().map(|known| Known { confidence: 55, ..known });
         }
     }
 

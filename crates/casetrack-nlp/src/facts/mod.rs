@@ -88,6 +88,7 @@ pub fn facts(pages: &[&str], annotations: &Annotations) -> Vec<Fact> {
         found.push(expiry);
         days.begin(begins);
     }
+    days.settle(&text);
     found.extend(days.facts(&text));
     found.extend(renewal::find(&text));
     found.extend(law::find(&text));

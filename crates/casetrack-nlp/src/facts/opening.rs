@@ -24,12 +24,12 @@ static BETWEEN: LazyLock<Regex> = LazyLock::new(|| {
 static MADE: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i)\b(?:<contract>|made|entered|dated|executed)\b"));
 static DEFINED: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r#"(?i)\((?:[^()"]{0,80}"|the [A-Z]|each|individually|hereinafter|collectively)|hereinafter|hereafter|referred to as|\bcorporation\b|\blimited\b|\binc\b|\bllc\b"#,
+        r#"(?i)\((?:[^()"]{0,80}"|the [A-Z]|each|individually|hereinafter|collectively)|hereinafter|hereafter|referred to as|\bcorporation\b|\blimited\b|\b(?:inc|llc|ltd|plc|pty|gmbh)\b"#,
     )
 });
 static BETWEEN_ALONE: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i)\b(?:between|among(?:st)?)\b(?: and among)?:?"));
 /// Before the first party that has a name: "between and Acme", where the form has a blank.
-static NO_FIRST: LazyLock<Regex> = LazyLock::new(|| pattern(r"^[ ,:\n]*(?:(?:and|the)\b ?)*"));
+static NO_FIRST: LazyLock<Regex> = LazyLock::new(|| pattern(r"^[ ,:\n-]*(?:(?:and|the)\b ?)*"));
 /// What comes after the parties.
 static BEHIND: LazyLock<Regex> = LazyLock::new(|| {
     pattern(concat!(

@@ -26,13 +26,18 @@ static LEAD: LazyLock<Regex> = LazyLock::new(|| {
         r#"^(?:[\s,;:.●•*'")\]-]|\((?:[a-zA-Z0-9]|[ivx]{1,4})\)|(?:[0-9]|[ivx]+)[.)] |(?i:and|between|by|among|in favou?r of|each of|all of|whereby|on the one hand|on the other hand|on one side|the following|party [a-d]|as well as|both)\b ?(?:\([^)]{0,30}\))?:?|(?:professional|athlete|golfer|Mr\.|Ms\.|Mrs\.|Messrs\.|M/s\.?|the) |(?:[a-z]+ ){0,3}[a-z]+, )+"#,
     )
 });
+/// A name that begins with a small letter: "acme, inc."
+static SMALL_NAME: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"^[ ,:\n]*(?:and )?([a-z][a-z0-9]+, (?:inc|llc|ltd|corp)\b)"));
 /// "and you": whoever accepts the terms.
 static YOU: LazyLock<Regex> = LazyLock::new(|| {
     pattern(r"^(?:[ ,:]|(?i:and|between|by|both|with) )*((?i:you))(?:,? (?:\(|as |the |an? )|[,.;:]|$)")
 });
 /// After a label: "Party A (Shipper): ZTO Express Co., Ltd."
 static LABELLED: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(r"\b(Party [A-D1-4]|(?i:<role>))(?i:'s (?:full |legal )?name)?(?: ?\(([A-Za-z ]{2,30})\))? ?: ?([A-Z])")
+    pattern(
+        r"\b((?i:party) [A-D1-4]|(?i:<role>))(?i:'s (?:full |legal )?name)?(?: ?\(([A-Za-z ]{2,30})\))? ?: ?([A-Z])",
+    )
 });
 /// The word for a party in a line of a table.
 static TABLED: LazyLock<Regex> = LazyLock::new(|| pattern(r"\b((?i:<role>|sender|receiver|principal)) ([A-Z])"));
@@ -75,7 +80,7 @@ static NOT_WHOLE: LazyLock<Regex> = LazyLock::new(|| {
 /// Behind the name of an organization: ", a Delaware corporation".
 static ORGANIZED: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r"^,? (?:is )?an? (?:[\w.-]+ ){0,5}(?:corporation|company|partnership|association|trust|bank|firm|institution|university|organi[sz]ation|society|venture|foundation|GmbH|agency|municipality)\b",
+        r"(?i)^,? (?:is )?an? (?:[\w.-]+ ){0,5}(?:corporation|company|partnership|association|trust|bank|firm|institution|university|organi[sz]ation|society|venture|foundation|GmbH|agency|municipality)\b|^,? ?\(?(?:company |business )?(?:registration|registered|reg\.) n(?:o|umber)\b",
     )
 });
 /// Behind the first name of an opening, whatever it is: "between Inria, and".
@@ -114,16 +119,14 @@ pub(crate) fn find(text: &Text<'_>, opening: &Opening) -> Vec<Fact> {
         undersigned(text, &mut parties);
     }
     if parties.len() < 2 {
-        introduced(text, &mut parties);
+        introduced(text, opening, &mut parties);
     }
     if parties.len() < 2 {
         signing(text, &mut parties);
     }
     // "Acme Foods, Inc. ("Acme") … Acme ("Seller")"
     let all: Vec<String> = parties.iter().flat_map(|party| &party.terms).map(|term| term.to_lowercase()).collect();
-    parties.retain(|party| {
-        !all.contains(&party.name.to_lowercase()) || party.terms.iter().any(|term| *term == party.name)
-    });
+    parties.retain(|party| !all.contains(&party.name.to_lowercase()) || party.terms.contains(&party.name));
     // "Acme Foods, Inc. Transmission", behind Acme Foods, Inc.
     let formed: Vec<String> =
         parties.iter().map(|party| party.name.clone()).filter(|name| words(name).last().is_some_and(is_form)).collect();
@@ -155,7 +158,11 @@ fn labelled(text: &Text<'_>) -> Vec<Party> {
     for label in LABELLED.captures_iter(head) {
         let (Some(party), Some(name)) = (label.get(1), label.get(3)) else { continue };
         let known = found.iter().any(|other| other.terms.iter().any(|term| term == party.as_str()));
-        let named = name_at(text, name.start()).filter(|(name, range)| is_party(text, name, range, range.end));
+        let lettered = party.as_str().to_lowercase().starts_with("party ");
+        let named = name_at(text, name.start()).filter(|(name, range)| {
+            is_party(text, name, range, range.end)
+                || lettered && name.contains(' ') && !is_no_name(name) && !is_place(name)
+        });
         if let Some((name, range)) = named.filter(|_| !known) {
             let role = label.get(2).map(|role| role.as_str().to_owned());
             found.push(Party { name, range, terms: vec![party.as_str().to_owned()], role, confidence: 85 });
@@ -195,7 +202,9 @@ fn of_opening(text: &Text<'_>, range: Range<usize>) -> Vec<Party> {
         let to = starts.get(i).copied().unwrap_or(region.len()).max(from);
         // A term belongs to the name before it, however many separators its description has.
         let begin = range.start + from;
+        let small = SMALL_NAME.captures(&whole[begin..range.end]).and_then(|small| small.get(1));
         let lead = LEAD.find(&whole[begin..range.end]).map_or(0, |lead| lead.end());
+        let lead = small.map_or(lead, |small| small.start());
         let until = range.start + to;
         if let Some(you) = YOU.captures(&whole[begin..range.end]).and_then(|found| found.get(1)) {
             let at = begin + you.start()..begin + you.end();
@@ -394,9 +403,11 @@ fn undersigned(text: &Text<'_>, parties: &mut Vec<Party>) {
 }
 
 /// Those for whom the beginning defines terms, whatever its sentences say: "Acme, Inc. ("Acme") engages Jane Roe ("Consultant")".
-fn introduced(text: &Text<'_>, parties: &mut Vec<Party>) {
+fn introduced(text: &Text<'_>, opening: &Opening, parties: &mut Vec<Party>) {
     let whole = text.text();
-    let head = text.floor(HEAD);
+    // Behind an opening that names a party, others are defined.
+    let opened = !parties.is_empty() && !opening.parties.is_empty();
+    let head = if opened { opening.range.end } else { text.floor(HEAD) };
     let none = parties.is_empty();
     let mut found = of_opening(text, 0..head);
     // amid a sentence

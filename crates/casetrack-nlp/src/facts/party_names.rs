@@ -43,7 +43,12 @@ pub(crate) fn name_at(text: &Text<'_>, at: usize) -> Option<(String, Range<usize
             continue;
         }
         let site = i == 0 && word.text.contains('.') && word.text.starts_with(|c: char| c.is_alphabetic());
-        if word.is_capital() || site || matches!(word.shape, Shape::Number) || is_form(word) {
+        // "thoughtbot, inc."
+        let small = i == 0
+            && matches!(word.shape, Shape::Lower)
+            && all.get(1).is_some_and(|comma| comma.is(','))
+            && all.get(2).is_some_and(is_form);
+        if word.is_capital() || site || small || matches!(word.shape, Shape::Number) || is_form(word) {
             let after_form = i > 0 && is_form(&all[i - 1]) && AFTER_FORM.contains(word.text.trim_end_matches('.'));
             let address = i > 0 && is_form(&all[i - 1]) && matches!(word.shape, Shape::Number);
             let new_paragraph = i > 0 && word.gap >= Gap::Line && !is_form(word);
@@ -60,8 +65,9 @@ pub(crate) fn name_at(text: &Text<'_>, at: usize) -> Option<(String, Range<usize
             break;
         }
         let joins = match word.text {
+            "." if next.is_some_and(|next| next.text == "z") => true,
             "," => {
-                next.is_some_and(is_form)
+                next.is_some_and(|next| is_form(next) && !(next.text == "Company" && is_number_label(all.get(i + 2))))
                     || is_public(&all[0]) && next.is_some_and(|next| next.is_capital() && !is_stop(next))
                     || matches!(all[0].folded().as_str(), "state" | "commonwealth")
                         && next.is_some_and(|next| OFFICES.contains(&next.text))
@@ -86,6 +92,12 @@ pub(crate) fn name_at(text: &Text<'_>, at: usize) -> Option<(String, Range<usize
                 next.is_some_and(|next| next.is_capital() || matches!(next.text, "the" | "America"))
             }
             "and" => is_office(&all, i),
+            // "Sp. z o.o."
+            "z" if next.is_some_and(|next| next.text.starts_with("o.o")) => {
+                end = i + 2;
+                i += 1;
+                true
+            }
             // "S.à r.l."
             "r.l." | "r.l" if all[i - 1].folded() == "sà" => {
                 end = i + 1;
@@ -136,6 +148,11 @@ pub(crate) fn name_at(text: &Text<'_>, at: usize) -> Option<(String, Range<usize
     (name.chars().filter(|c| c.is_alphabetic()).count() > 1).then_some((name, start..last))
 }
 
+/// "Company Registration Number" begins with no form of incorporation.
+fn is_number_label(word: Option<&Word<'_>>) -> bool {
+    word.is_some_and(|word| matches!(word.text.trim_end_matches('.'), "Registration" | "Reg" | "Number" | "No"))
+}
+
 /// Whether an "and" is within the name of an office: "Department of Health and Human Services".
 fn is_office(all: &[Word<'_>], and: usize) -> bool {
     let of = (1..and).any(|at| matches!(all[at].text, "of" | "for") && OFFICES.contains(&all[at - 1].text));
@@ -156,7 +173,9 @@ pub(crate) fn byte_of(text: &str, chars: u32) -> usize {
 
 /// "Inc.", "LLC", "L.P.": a form of incorporation.
 pub(crate) fn is_form(word: &Word<'_>) -> bool {
-    word.has(Class::FORM) || FORMS.contains(word.folded().as_str()) || matches!(word.text, "r.l." | "r.l")
+    word.has(Class::FORM)
+        || FORMS.contains(word.folded().as_str())
+        || matches!(word.text, "r.l." | "r.l" | "o.o." | "o.o")
 }
 
 /// "Full Company Name", "Target Company": what a form has where a name is to be written.
@@ -170,14 +189,16 @@ pub(crate) fn is_blank(all: &[Word<'_>]) -> bool {
 
 /// "2440 Lake Road", "Lake Road": a street, unless the name of a firm is made of them.
 pub(crate) fn is_address(all: &[Word<'_>]) -> bool {
-    let street = all.last().is_some_and(crate::places::is_street);
-    !all.is_empty() && (street || crate::places::address_at(all, 0).is_some()) && !all.iter().any(is_form)
+    let street = all.iter().rfind(|word| !word.is_mark()).is_some_and(crate::places::is_street);
+    // "SE" in "2440 SE Federal Hwy." is a form too
+    !all.is_empty() && (street || crate::places::address_at(all, 0).is_some()) && !all.last().is_some_and(is_form)
 }
 
 /// Whether the text right before a name shows that it describes a party: "a division of", "represented by its President, ".
 pub(crate) fn is_described(before: &str) -> bool {
     let folded = before.to_lowercase();
-    let bare = folded.strip_suffix("the ").unwrap_or(&folded);
+    let bare = folded.strip_suffix("u.s. ").unwrap_or(&folded);
+    let bare = bare.strip_suffix("the ").unwrap_or(bare);
     DESCRIBED.iter().any(|word| folded.ends_with(word) || bare.ends_with(word)) || {
         let near = bare.rfind("represented by ").map(|at| &bare[at + 15..]);
         near.is_some_and(|near| near.len() < 60 && near.ends_with(", ") && near.matches(',').count() == 1)

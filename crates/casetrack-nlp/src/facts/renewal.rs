@@ -71,10 +71,10 @@ static UNTIL_ENDED: LazyLock<Regex> = LazyLock::new(|| {
         r"(?i)\b(?:continue|remain|effect|force|term|month|year)[^.]{0,120}?(?:until|unless)[^.]{0,60}?(?:terminated|cancel+ed|terminates|party gives)[^.]{0,120}?(?:notice)\b",
     )
 });
-/// It goes on behind a first term: without one, the notice ends the contract itself.
+/// It goes on behind a first term, or has no end. Notice that ends a fixed term early is another.
 static GOES_ON: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r"(?i)\b(?:thereafter|automatic(?:ally)?|month[ -]to[ -]month|year[ -]to[ -]year|evergreen|initial|renew\w*|successive|from year)\b",
+        r"(?i)\b(?:thereafter|automatic(?:ally)?|month[ -]to[ -]month|year[ -]to[ -]year|evergreen|initial|renew\w*|successive|from year|until [^.;]{0,40}?(?:terminat|cancel)\w*)\b",
     )
 });
 /// Notice before the end of the term.

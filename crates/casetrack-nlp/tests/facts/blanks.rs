@@ -136,6 +136,28 @@ fn names_end_where_their_form_ends_and_not_at_every_joint() {
             "This Agreement is made between the State of Ohio, Bureau of Workers' Compensation (\"Bureau\"), and Beta Tools LLC (\"Beta\").",
             "State of Ohio, Bureau of Workers' Compensation (\"Bureau\"); Beta Tools LLC (\"Beta\")",
         ),
+        (
+            "This Agreement is made between thoughtsalem, inc. having its place of business at 41 Main Street, and Beta Tools LLC (\"Beta\").",
+            "thoughtsalem, inc.; Beta Tools LLC (\"Beta\")",
+        ),
+        (
+            "This Agreement is entered into by and between The Knights of Salem Sp. z o.o., a Limited Liability Company of Poland, and ________, a \
+             company of ________.",
+            "The Knights of Salem Sp. z o.o.",
+        ),
+        (
+            "THIS AGREEMENT BETWEEN Salem Project Managers, Company Registration Number: ____; AND ____, Company Registration Number: ____.",
+            "Salem Project Managers",
+        ),
+        (
+            "THIS AGREEMENT is made the ____ day of ____ BETWEEN:- (1) ____ (disclosing party) of ____ (2) Salem Pty Ltd (receiving party) of 28 \
+             Main Street.",
+            "Salem Pty Ltd",
+        ),
+        (
+            "This Agreement is made by and between PARTY 1: Salem Kitchen of 151 Copse Hill, London PARTY 2: ________.",
+            "Salem Kitchen (\"PARTY 1\")",
+        ),
         ("This Agreement is between Inria, and Beta Tools LLC (\"User\").", "Inria; Beta Tools LLC (\"User\")"),
         (
             "SENDER ACME FOODS LIMITED\n\nTAX ID 12\n\nSHIPPER BETA TOOLS S.A. TAX ID 13",

@@ -245,6 +245,19 @@ fn the_day_of_effect_may_stand_apart() {
             "2004-05-03",
             "2004-04-01",
         ),
+        // It speaks of its Effective Date, which the scan has lost, or which is another day.
+        (
+            "This Agreement is dated May 3, 2004 between",
+            "Effective Date means May 3, 200ri. Acme owns its marks as at the Effective Date. Beta owns its marks on the Effective Date.",
+            "2004-05-03",
+            "2004-05-03",
+        ),
+        (
+            "This Agreement is dated May 3, 2004 between",
+            "\"Effective Date\" means the Closing Date. Acme owns its marks as at the Effective Date. Beta owns its marks on the Effective Date.",
+            "2004-05-03",
+            "",
+        ),
         // No day.
         ("2017-2018 BOARD OF GOVERNORS\n\nThis Agreement is made between", "", "", ""),
     ] {

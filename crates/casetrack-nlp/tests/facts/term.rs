@@ -194,9 +194,13 @@ fn notices_prevent_renewal() {
                 "Upon expiration of the Initial Term, this Agreement shall automatically renew from month to month until cancelled by either party on thirty (30) days written notice.",
                 "30 days",
             ),
-            // It ends a contract that has no end, or renews one.
             (
                 "This Agreement shall continue until terminated by either party upon thirty (30) days written notice.",
+                "30 days",
+            ),
+            // It ends a fixed term early, or renews one.
+            (
+                "The term is one year from the Effective Date, unless it is terminated earlier by a party with thirty (30) days written notice.",
                 "",
             ),
             (

@@ -68,7 +68,7 @@ static BEGINS: LazyLock<Regex> = LazyLock::new(|| {
         r#"|the (?:initial )?["']?term["']?(?: (?:of (?:this|the) (?:\w+ ){0,3}(?:agreement|contract|franchise)|hereof))?(?: \([^)]{0,40}\))?,?(?: (?:shall|will|to|is|period|runs)\b[^.]{0,80}?)? ?)"#,
         r"\b(?:commences?|commenc(?:ing|ed)|begins?|beginning|takes? effect|(?:taken|has|have) (?:retroactive )?effect|with effect|(?:comes?|enters?|goe?s?) into (?:full )?(?:force|effect)(?: and effect)?",
         r"|(?:is|be|becomes?|deemed|considered|construed|made|binding)(?: (?:made|as|to be|and|binding|legally|fully|in|full force and)){0,4} (?:effective|effect|retroactive)|starts?|runs?)\b",
-        r" (?:(?:on|as of|from|upon|with effect from|with|the|of|automatically|and|after|effective|retroactively|in|force|to|beginning|at|midnight)\b ?|[0-9:]+ ?[ap]\.?m\.?,? ?)*",
+        r" (?:(?:on|as of|from|upon|with effect from|with|the|of|automatically|and|after|effective|retroactively|in|force|to|beginning|at|midnight|binding|legally)\b ?|[0-9:]+ ?[ap]\.?m\.?,? ?)*",
     ))
 });
 /// "The term is two years from": the day from which a length counts.

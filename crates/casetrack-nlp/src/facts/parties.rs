@@ -425,7 +425,8 @@ fn introduced(text: &Text<'_>, opening: &Opening, parties: &mut Vec<Party>) {
         let describes = is_described(&before[text.floor(before.len().saturating_sub(80))..]);
         let describes = describes || in_bracket(before);
         let own = terms.iter().any(|term| is_own_term(&name, term));
-        let organized = none && BEGINS_PARTY.is_match(before) && ORGANIZED.is_match(&whole[range.end..]);
+        let begins = BEGINS_PARTY.is_match(before) || text.flat.begins_line(range.start);
+        let organized = none && begins && ORGANIZED.is_match(&whole[range.end..]);
         if !known && !describes && (own || organized) && is_party(text, &name, &range, next) {
             found.push(Party { name, range, terms, role: None, confidence: 0 });
         }

@@ -197,8 +197,8 @@ pub(crate) fn is_address(all: &[Word<'_>]) -> bool {
 /// Whether the text right before a name shows that it describes a party: "a division of", "represented by its President, ".
 pub(crate) fn is_described(before: &str) -> bool {
     let folded = before.to_lowercase();
-    let bare = folded.strip_suffix("u.s. ").unwrap_or(&folded);
-    let bare = bare.strip_suffix("the ").unwrap_or(bare);
+    let folded = folded.strip_suffix("u.s. ").unwrap_or(&folded);
+    let bare = folded.strip_suffix("the ").unwrap_or(folded);
     DESCRIBED.iter().any(|word| folded.ends_with(word) || bare.ends_with(word)) || {
         let near = bare.rfind("represented by ").map(|at| &bare[at + 15..]);
         near.is_some_and(|near| near.len() < 60 && near.ends_with(", ") && near.matches(',').count() == 1)

@@ -245,6 +245,12 @@ fn the_day_of_effect_may_stand_apart() {
             "2004-05-03",
             "2004-04-01",
         ),
+        (
+            "This Agreement is made as of May 3, 2004 between",
+            "This Agreement will become effective and binding upon its execution by both parties.",
+            "2004-05-03",
+            "2004-05-03",
+        ),
         // It speaks of its Effective Date, which the scan has lost, or which is another day.
         (
             "This Agreement is dated May 3, 2004 between",

@@ -45,6 +45,7 @@ fn stated_days_end_the_term() {
             ("The term of this Agreement is July 1, 2004 - June 30, 2007.", "2007-06-30"),
             ("This Agreement shall continue in effect until 5:00 p.m. on June 30, 2007.", "2007-06-30"),
             ("\"Expiration Date\" means June 30, 2007.", "2007-06-30"),
+            ("This Agreement shall expire, unless previously terminated, on June 30, 2007.", "2007-06-30"),
             ("Expiration: June 30, 2007", "2007-06-30"),
             ("This Agreement shall cease on June 30, 2007.", "2007-06-30"),
             // Another thing ends.
@@ -108,6 +109,23 @@ fn lengths_count_from_the_day_that_the_contract_gives() {
             (
                 "This Agreement will commence upon the Effective Date and expire upon the fourth (4th) anniversary thereof.",
                 "2008-05-03",
+            ),
+            (
+                "The Term shall be for a period commencing on the Effective Date and expiring at midnight on the date five (5) years from the Effective Date.",
+                "2009-05-03",
+            ),
+            (
+                "This Agreement will remain in effect for a period of two years from the date on which it was signed.",
+                "2006-05-03",
+            ),
+            ("Acme engages Beta for a period of two (2) years commencing on the date hereof.", "2006-05-03"),
+            (
+                "The term shall commence upon the Effective Date and shall expire ten years from such date.",
+                "2014-05-03",
+            ),
+            (
+                "This Agreement shall be effective upon execution and shall continue for a period of twenty-four (24) months.",
+                "2006-05-03",
             ),
             (
                 "The primary term shall be ten years, and this Agreement shall then be effective month to month.",

@@ -360,7 +360,8 @@ fn start(text: &Text<'_>, sentence: &Range<usize>, span: &Span, days: &Days) -> 
         .contains("nniversary of")
         .then(|| ANCHOR.captures(&said[span.range.end.saturating_sub(4)..]))
         .flatten();
-    let close = at_anniversary.or(after).and_then(name);
+    let such = |name: &String| matches!(name.to_lowercase().as_str(), "such date" | "that date" | "said date");
+    let close = at_anniversary.or(after).and_then(name).filter(|name| !such(name));
     if said[span.range.clone()].trim_end().ends_with(" hereof") {
         return agreement();
     }

@@ -89,6 +89,11 @@ pub(crate) fn is_head(word: &Word<'_>) -> bool {
     HEADS.contains(word.text)
 }
 
+/// Does `word` end the name of a street: "Road", "Blvd."?
+pub(crate) fn is_street(word: &Word<'_>) -> bool {
+    is_one_of(&STREETS, word.text)
+}
+
 /// An address: number, street, and what follows of unit, city, state, postal code and country.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Address {

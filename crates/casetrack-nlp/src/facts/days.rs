@@ -32,7 +32,7 @@ static OTHER: LazyLock<Regex> = LazyLock::new(|| {
 /// Right before a day: it is effective from it.
 static EFFECTIVE_BEFORE: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r#"(?i)\b(?:effective(?: date)?|effect)["']?\)?(?: date)?(?: of(?: this \w+)?)?(?: is| shall be| will be)?(?: retroactive(?:ly)?)?(?: to)?(?: as of| on| from)?(?: the date(?: of)?)?:?(?: the)?(?: [,:])?(?: this)? ?\(?$"#,
+        r#"(?i)\b(?:effective(?: date)?|effect)["']?\)?(?: date)?(?: of(?: this \w+)?)?(?: is| shall be| will be)?(?: retroactive(?:ly)?)?(?: to)?(?: as of| on| from)?(?: the date(?: of)?)?[:,]?(?: the)?(?: [,:])?(?: this)? ?\(?$"#,
     )
 });
 /// Right after a day: `(the "Effective Date")`.
@@ -67,8 +67,8 @@ static BEGINS: LazyLock<Regex> = LazyLock::new(|| {
         r"(?i)\b(?:(?:(?:this|the) (?:[\w-]+ ){0,4}(?:agreement|contract|venture|franchise|license)|this (?:[\w-]+ ){0,4}(?:amendment|addendum|lease|letter))\b[^.]{0,80}?",
         r#"|the (?:initial )?["']?term["']?(?: (?:of (?:this|the) (?:\w+ ){0,3}(?:agreement|contract|franchise)|hereof))?(?: \([^)]{0,40}\))?,?(?: (?:shall|will|to|is|period|runs)\b[^.]{0,80}?)? ?)"#,
         r"\b(?:commences?|commenc(?:ing|ed)|begins?|beginning|takes? effect|(?:taken|has|have) (?:retroactive )?effect|with effect|(?:comes?|enters?|goe?s?) into (?:full )?(?:force|effect)(?: and effect)?",
-        r"|(?:is|be|becomes?|deemed|considered|construed|made|binding)(?: (?:made|as|to be|and|binding|legally|fully|in)){0,4} (?:effective|effect)|starts?|runs?)\b",
-        r" (?:(?:on|as of|from|upon|with effect from|with|the|of|automatically|and|after|effective|retroactively|in|force|to|beginning|at|midnight)\b ?|[0-9:]+ ?[ap]\.?m\.?,? ?)*",
+        r"|(?:is|be|becomes?|deemed|considered|construed|made|binding)(?: (?:made|as|to be|and|binding|legally|fully|in|full force and)){0,4} (?:effective|effect|retroactive)|starts?|runs?)\b",
+        r" (?:(?:on|as of|from|upon|with effect from|with|the|of|automatically|and|after|effective|retroactively|in|force|to|beginning|at|midnight|binding|legally)\b ?|[0-9:]+ ?[ap]\.?m\.?,? ?)*",
     ))
 });
 /// "The term is two years from": the day from which a length counts.
@@ -199,6 +199,12 @@ pub(crate) fn find(text: &Text<'_>, opening: &Opening) -> Days {
             }
         }
     }
+    // "Effective as of June 1, 2004", above an opening with another day
+    if days.effective.is_none() {
+        let cover = text.days_in(0..opening.range.start.min(COVER));
+        let labelled = |day: &&Day| EFFECTIVE_BEFORE.is_match(before(day, 60)) && !is_other(text, day);
+        days.effective = cover.iter().find(labelled).and_then(|day| known(day, 85));
+    }
     if days.effective.is_none() {
         days.effective = text
             .days
@@ -234,6 +240,19 @@ pub(crate) fn find(text: &Text<'_>, opening: &Opening) -> Days {
 
 static AS_OF_EFFECTIVE: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i)\bas of the [\x22']?effective date\b"));
 
+/// The contract speaks of its Effective Date.
+static SPEAKS_OF: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"\b(?:[Tt]he|THE|such|said) (?:Effective Date|EFFECTIVE DATE)\b"));
+/// The Effective Date is when something happens: the closing, an approval.
+static HAPPENS: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(concat!(
+        r#"(?i)\beffective date["']?,? (?:of this agreement )?(?:means|(?:shall |will )?mean|is defined as|is|shall be|will be|shall occur)"#,
+        r"(?: on)? (?:the |that |an? )?(?:later|earlier|closing|completion|first|date (?:on|when|that|upon|of (?:the )?(?:closing|approval|completion|delivery|filing))|day (?:on|when|that)|approval|consummation|[A-Z][a-z]+ Date)\b",
+    ))
+});
+/// How often a contract without a stated Effective Date must speak of it, at least.
+const SPOKEN: usize = 2;
+
 fn heading_before(before: &str) -> bool {
     before.split_whitespace().next_back().is_some_and(|word| word.len() > 3 && word.chars().all(|c| c.is_uppercase()))
 }
@@ -244,7 +263,8 @@ fn is_other(text: &Text<'_>, day: &Day) -> bool {
     let before = &text.text()[from..day.range.start];
     let Some(head) = OTHER.find_iter(before).last() else { return false };
     let rest = &before[head.end()..];
-    rest.len() <= 80 && !rest.contains('.') && text.days_in(from + head.end()..day.range.start).is_empty()
+    let same = text.sentence(from + head.start()).contains(&day.range.start);
+    rest.len() <= 80 && same && text.days_in(from + head.end()..day.range.start).is_empty()
 }
 
 /// The last day beside the signatures: those after the words that introduce them, else those at the end.
@@ -314,6 +334,17 @@ impl Days {
     pub fn begin(&mut self, begins: Option<(String, Range<usize>)>) {
         if self.effective.is_none() {
             self.effective = begins.map(|(iso, range)| Known { iso, range, confidence: 60 });
+        }
+    }
+
+    /// A contract that speaks of its Effective Date and does not say which day that is takes effect on its own day.
+    pub fn settle(&mut self, text: &Text<'_>) {
+        let whole = text.text();
+        if self.effective.is_none()
+            && SPEAKS_OF.find_iter(whole).take(SPOKEN).count() == SPOKEN
+            && !HAPPENS.is_match(whole)
+        {
+            self.effective = self.agreement.clone().map(|known| Known { confidence: 55, ..known });
         }
     }
 

@@ -15,7 +15,7 @@ use crate::tokens::Tokens;
 /// A sentence about the term of the contract at hand.
 static OF_TERM: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r#"(?i)\b(?:the|this|an?|initial|primary) (?:initial |basic |primary |original |franchise |license |agreement |contract |engagement |employment |subscription |services? )?(?:term|duration|period)(?: and duration)?(?: (?:of|under|for|in) (?:the|this|these|effectiveness)|(?: \([^)]{0,40}\))? (?:shall|will|is|begins|commences|starts|expires|ends))|\b(?:this|the|your) (?:[\w-]+ ){0,4}?(?:agreement|contract|oma|amendment|franchise|license|licence|joint venture|engagement|appointment|employment|sow)(?: (?:granted )?(?:hereunder|herein))?(?:,? (?:and|unless|except|subject|as)[^.]{0,160}?)? (?:(?:shall|will|is|may|becomes?|to|automatically|enters?|has|continues|remains|terminates|expires|commences|begins|takes|therefore|be|also|and|for) ?)+|["'](?:initial |contract )?(?:term|period)["']|\bterm hereof\b|["'](?:expiration|expiry|termination|end) date["']|\bcontract period\b|\bterm of (?:this )?agreement ?:|\bthis is an? [^.;]{1,30} (?:agreement|contract)\b|\b(?:agree to|for) an? [^.;]{1,30} term\b|\bit shall be effective\b|\bterms of this agreement\b|\b(?:term|duration) ?: |\bterm\b[.:-] |\bterm\b[^.;]{0,30} from\b|\b(?:expir(?:ation|y)|termination|end) date ?: ?"#,
+        r#"(?i)\b(?:the|this|an?|initial|primary) (?:initial |basic |primary |original |franchise |license |agreement |contract |engagement |employment |subscription |services? )?(?:term|duration|period)(?: and duration)?(?: (?:of|under|for|in) (?:the|this|these|effectiveness)|(?: \([^)]{0,40}\))? (?:shall|will|is|begins|commences|starts|expires|ends))|\b(?:this|the|your) (?:[\w-]+ ){0,4}?(?:agreement|contract|oma|amendment|franchise|license|licence|joint venture|engagement|appointment|employment|sow)(?: (?:granted )?(?:hereunder|herein))?(?:,? (?:and|unless|except|subject|as)[^.]{0,160}?)? (?:(?:shall|will|is|may|becomes?|to|automatically|enters?|has|continues|remains|terminates|expires|commences|begins|takes|therefore|be|also|and|for) ?)+|["'](?:initial |contract )?(?:term|period)["']|\bterm hereof\b|["'](?:expiration|expiry|termination|end) date["']|\bcontract period\b|\bterm of (?:this )?agreement ?:|\bthis is an? [^.;]{1,30} (?:agreement|contract)\b|\b(?:agree to|for) an? [^.;]{1,30} term\b|\bit shall be effective\b|\b(?:engages?|retains?|appoints?|hires?|employs?)\b[^.;]{0,80}? for an? (?:initial )?(?:term|period) of\b|\bterms of this agreement\b|\b(?:term|duration) ?: |\bterm\b[.:-] |\bterm\b[^.;]{0,30} from\b|\b(?:(?:expir(?:ation|y)|termination|end) date|expiration|expiry) ?: ?"#,
     )
 });
 static LASTS: LazyLock<Regex> = LazyLock::new(|| {
@@ -32,7 +32,7 @@ static OTHER: LazyLock<Regex> = LazyLock::new(|| {
 /// Before a day on which the term ends.
 static UNTIL: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r#"(?i)\b(?:expir(?:e|es|ing|y|ation date)|terminat(?:e|es|ing|ion date)|ends?|ending|until|through|to|up to|conclude[sd]?|ceas(?:e|es)|and including|till)["']?(?: and including| and including the| at [^,.]{0,30}|,? (?:at )?[0-9]{1,2}(?::[0-9]{2})? ?[ap]\.?m\.?(?:,? [A-Z][a-z]+ time)?,?| on| as of| automatically| effective|,| the| midnight| noon| close of business| of| of business| and| including| upon| is| means| shall mean| shall be| earlier(?: to occur)? of| earliest of| earlier| (?:\([a-z1]{1,3}\)))*[ (:]*$"#,
+        r#"(?i)\b(?:expir(?:e|es|ing|y|ation date|ation ?:)|terminat(?:e|es|ing|ion date)|ends?|ending|until|through|to|up to|conclude[sd]?|ceas(?:e|es)|and including|till)["']?(?: and including| and including the|,? (?:unless|if not)\b[^,.;]{0,80},| at [^,.]{0,30}|,? (?:at )?[0-9]{1,2}(?::[0-9]{2})? ?[ap]\.?m\.?(?:,? [A-Z][a-z]+ time)?,?| on| as of| automatically| effective|,| the| midnight| noon| close of business| of| of business| and| including| upon| is| means| shall mean| shall be| earlier(?: to occur)? of| earliest of| earlier| (?:\([a-z1]{1,3}\)))*[ (:]*$"#,
     )
 });
 /// Before or behind a day on which the term begins.
@@ -48,7 +48,9 @@ static ANCHOR: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 static HEREOF: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(r"(?i)hereof|this|the agreement|execution|signature|signing|first|above|agreement date|last signature")
+    pattern(
+        r"(?i)hereof|this|the agreement|execution|signature|signing|signed|executed|first|above|agreement date|last signature",
+    )
 });
 static PERPETUAL: LazyLock<Regex> = LazyLock::new(|| {
     pattern(concat!(
@@ -65,7 +67,7 @@ static PERPETUAL: LazyLock<Regex> = LazyLock::new(|| {
 /// "the third anniversary of".
 static ANNIVERSARY: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r"(?i)\b((?:[a-z]+(?:-[a-z]+)?|[0-9]+ ?[a-z] ?[a-z]) (?:\([^)]{1,12}\) )?)(?:year )?anniversary(?: date)?(?: of|,? hereof) ?",
+        r"(?i)\b((?:[a-z]+(?:-[a-z]+)?|[0-9]+ ?[a-z] ?[a-z]) (?:\([^)]{1,12}\) )?)(?:year )?anniversary(?: date)?(?: of|,? (?:hereof|thereof)) ?",
     )
 });
 static YEAR_END: LazyLock<Regex> =
@@ -76,7 +78,7 @@ static BLANK: LazyLock<Regex> =
 /// Before a length of time that is the term.
 static TERM_BEFORE: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r"(?i)\b(?:terms?|periods?|continu(?:e|es)|remain|effect|force|expir(?:e|es)|ends?|end|terminat(?:e|es)|duration|valid|is|be|for|lasts?|extends?|runs?)\b[^.;]{0,70}$",
+        r"(?i)\b(?:terms?|periods?|continu(?:e|es|ing)|remain|effect|force|expir(?:e|es|ing)|ends?|end|ending|terminat(?:e|es|ing)|duration|valid|is|be|for|lasts?|extends?|runs?)\b[^.;]{0,70}$",
     )
 });
 /// "Term. Three years from": nothing but a heading is before a length.
@@ -85,9 +87,13 @@ static BEGINS_SENTENCE: LazyLock<Regex> =
 /// Before a length of time that is something else.
 static NOT_TERM: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r"(?i)\b(?:renew(?:s|ed|al|able)?|successive|extended|(?:may|to|automatically|can) extend|extend (?:this|the|its|such)|extensions?|additional|notice|at least|less than|prior|within|every|upon|thereafter|subsequent)\b[^.;]{0,60}$",
+        r"(?i)\b(?:renew(?:s|ed|al|able)?|successive|extended|(?:may|to|automatically|can) extend|extend (?:this|the|its|such)|extensions?|additional|notice|at least|less than|prior|within|every|thereafter|subsequent)\b[^.;]{0,60}$",
     )
 });
+/// "payable upon two years' service"; not "effective upon signature and continues for two years".
+static UPON: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i)\bupon\b[^.;]{0,60}$"));
+static GOES_ON: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"(?i)\b(?:continu\w+|remain\w*|expir\w+|ends?|ending|terminat\w+|lasts?|effect)\b"));
 static NOTICE_AFTER: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"(?i)^[')]*(?:s? )?(?:'s?)? ?(?:prior|advance|written|before|notice|preceding)"));
 
@@ -97,6 +103,9 @@ static COUNTS: LazyLock<Regex> = LazyLock::new(|| {
         r#"(?i)^[)\]"' ]*,? ?(?:from|after|following|commencing|beginning|starting) (?:on |upon |with |from |as of |and including )*(?:the |such |its |a |an )?[a-z]"#,
     )
 });
+/// "from such date", which the sentence has named before.
+static FROM_SUCH: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"(?i)^[^a-z]*(?:from|after|following) (?:such|that|said) (?:date|day)\b"));
 /// "after which it shall renew"
 static AND_THEN: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i)^[^a-z]*(?:after|following) (?:which|that|such)\b"));
 /// "the day before the fifth anniversary"
@@ -302,12 +311,20 @@ fn length(said: &str) -> Option<(Span, i32)> {
             "following exp",
         ];
         let is_behind = behind.iter().any(|word| after.trim_start().starts_with(word)) && !CONTINUES.is_match(before);
-        if span.unit == Unit::Day && span.count < 60 || NOTICE_AFTER.is_match(after) || span.business || is_behind {
+        // "month to month" follows the term
+        let follows = said[span.range.clone()].contains("to");
+        if follows
+            || span.unit == Unit::Day && span.count < 60
+            || NOTICE_AFTER.is_match(after)
+            || span.business
+            || is_behind
+        {
             continue;
         }
         let near = &before[before.char_indices().rev().nth(90).map_or(0, |(at, _)| at)..];
         let folded = near.to_lowercase();
-        if NOT_TERM.is_match(near)
+        let upon = UPON.find(near).is_some_and(|upon| !GOES_ON.is_match(upon.as_str()));
+        if (upon || NOT_TERM.is_match(near))
             && !folded.trim_end().ends_with("initial")
             && !folded.contains("initial term of")
             && !folded.contains("initial period of")
@@ -343,12 +360,13 @@ fn start(text: &Text<'_>, sentence: &Range<usize>, span: &Span, days: &Days) -> 
         .contains("nniversary of")
         .then(|| ANCHOR.captures(&said[span.range.end.saturating_sub(4)..]))
         .flatten();
-    let close = at_anniversary.or(after).and_then(name);
-    if said[span.range.clone()].trim_end().ends_with("hereof") {
+    let such = |name: &String| matches!(name.to_lowercase().as_str(), "such date" | "that date" | "said date");
+    let close = at_anniversary.or(after).and_then(name).filter(|name| !such(name));
+    if said[span.range.clone()].trim_end().ends_with(" hereof") {
         return agreement();
     }
     let rest = &said[span.range.end.min(said.len())..];
-    if close.is_none() && COUNTS.is_match(rest) && !AND_THEN.is_match(rest) {
+    if close.is_none() && COUNTS.is_match(rest) && !AND_THEN.is_match(rest) && !FROM_SUCH.is_match(rest) {
         return Start::Unknown;
     }
     let Some(anchor) = close.or_else(|| ANCHOR.captures(said).and_then(name)) else {

@@ -35,7 +35,7 @@ static THEREOF: LazyLock<Regex> = LazyLock::new(|| {
 /// "Governing Law: State of Ohio"
 static LABELLED: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r"(?i)\b(?:governing|applicable|controlling) law ?(?:(?:[:.-] ?)+|(?:of|for|under) (?:this|the) [a-z ]{0,30}?(?:is|shall be|will be) )(?:this agreement is (?:governed|made) under )?(?:the )?(?:laws? of )?(?:the )?",
+        r"(?i)\b(?:governing|applicable|controlling) law(?: and (?:jurisdiction|venue|forum|dispute resolution))? ?(?:(?:[:.-] ?)+|(?:of|for|under) (?:this|the) [a-z ]{0,30}?(?:is|shall be|will be) )(?:this agreement is (?:governed|made) under )?(?:the )?(?:laws? of )?(?:the )?",
     )
 });
 /// The contract at hand, not another.
@@ -53,12 +53,28 @@ static NOT_LAW: LazyLock<Regex> = LazyLock::new(|| {
 /// A word of the name of a place, with what may join two of them.
 static PLACE: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r"^(?i:the )?(?i:courts? (?:of|in) )?(?i:(?:sovereign |federal )?(?:state|commonwealth|province|republic|kingdom|country|district|city|county|territory) of )?(?:the )?([A-Z][A-Za-z.'-]*(?:,? (?:(?:and|of|the|&) ){0,2}[A-Z][A-Za-z.'-]*){0,6})",
+        r"^(?i:the )?(?i:courts? (?:of|in) )?(?i:(?:sovereign |federal |grand )?(?:states?|commonwealth|province|republic|kingdom|country|district|city|county|territory|emirate|canton|duchy|principality|sultanate|island) of )?(?:the )?(\p{Lu}[\p{L}.'-]*(?:,? (?:(?:and|of|the|&) ){0,2}\p{Lu}[\p{L}.'-]*){0,6})",
     )
 });
 
-/// After the name of a state.
-const NATIONS: &[&str] = &[", U.S.A", ", U.S.A.", ", USA", ", U.S.", ", United States of America", ", United States"];
+/// After the name of a state: ", U.S.A.", ", of the United States of America".
+static NATION: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"(?i),? ?(?:\bof (?:the )?)?\b(?:United States(?: of America)?|U\.?S\.?A?\.?)$"));
+/// The nation before the name of its state: "United States of America and the State of".
+static NATION_AND: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"(?i)^(?:(?:United States(?: of America)?|U\.?S\.?A?\.?|Canada),? and (?:of )?(?:the )?)?(?:(?:State|Commonwealth|Province)(?: of (?:the )?|$))?",
+    )
+});
+/// "and the State of" without a name.
+static AND_STATE: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"(?i),? and (?:of )?(?:the )?(?:laws of )?(?:the )?(?:State|Commonwealth|Province)$"));
+/// After the law of a nation: "and the laws of the State of California".
+static AND_LAWS: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"(?i)^,? ?(?:of america)?,? and (?:by )?(?:the )?(?:internal |substantive |applicable )?laws? of (?:the )?",
+    )
+});
 /// Words that end the name of a place although they are written with a capital.
 static NO_PLACE: LazyLock<HashSet<&str>> = LazyLock::new(|| set(include_str!("../../data/facts/no-place.txt")));
 /// Adjectives of places: "English law".
@@ -90,9 +106,14 @@ pub(crate) fn place(rest: &str) -> Option<(String, usize)> {
     }
     let text = kept.join(" ");
     let text = text.trim_end_matches(',');
-    let text = if text.contains('.') && text.matches('.').count() == 1 { text.trim_end_matches('.') } else { text };
+    let inner = text.trim_end_matches('.');
+    let text = if inner.contains('.') { text } else { inner };
     // "Texas, U.S.A."
-    let text = NATIONS.iter().find_map(|nation| text.strip_suffix(nation)).unwrap_or(text);
+    let text = NATION.find(text).map_or(text, |nation| if nation.start() > 0 { &text[..nation.start()] } else { text });
+    let text = AND_STATE.find(text).map_or(text, |state| &text[..state.start()]);
+    let text = NATION_AND
+        .find(text)
+        .map_or(text, |nation| if nation.end() < text.len() { &text[nation.end()..] } else { text });
     let blank = matches!(text.to_lowercase().as_str(), "state" | "state/territory" | "province" | "country");
     let district =
         rest[..name.start()].to_lowercase().ends_with("district of ") && text.eq_ignore_ascii_case("columbia");
@@ -141,7 +162,14 @@ fn laws(text: &Text<'_>) -> Vec<(i32, String, Range<usize>)> {
             continue;
         }
         if let Some((name, end)) = place(&whole[cue.end()..]) {
-            add(2, cue.range(), cue.end() + end, name);
+            // "the federal law of the United States and the laws of the State of California"
+            let behind = whole.get(cue.end() + end..).unwrap_or_default();
+            let state = AND_LAWS.find(behind).filter(|_| NATION.is_match(&name));
+            let state = state.and_then(|and| Some((and.end(), place(&behind[and.end()..])?)));
+            match state {
+                Some((from, (state, to))) => add(2, cue.range(), cue.end() + end + from + to, state),
+                None => add(2, cue.range(), cue.end() + end, name),
+            }
         }
     }
     for cue in LAW_GOVERNS.captures_iter(whole) {

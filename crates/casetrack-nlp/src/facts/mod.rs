@@ -4,7 +4,7 @@
 //! | facts | file |
 //! |---|---|
 //! | title and type | `title` |
-//! | opening of the contract, parties | `opening`, `parties`, `party_names`, `signers` |
+//! | opening of the contract, parties | `opening`, `parties`, `party_names`, `party_terms`, `signers` |
 //! | agreement date, effective date | `days` |
 //! | expiry | `expiry` |
 //! | renewal term, notice to prevent renewal | `renewal` |
@@ -24,6 +24,7 @@ mod obligations;
 mod opening;
 mod parties;
 mod party_names;
+mod party_terms;
 mod renewal;
 mod signatories;
 mod signers;
@@ -87,6 +88,7 @@ pub fn facts(pages: &[&str], annotations: &Annotations) -> Vec<Fact> {
         found.push(expiry);
         days.begin(begins);
     }
+    days.settle(&text);
     found.extend(days.facts(&text));
     found.extend(renewal::find(&text));
     found.extend(law::find(&text));

@@ -24,9 +24,12 @@ static BETWEEN: LazyLock<Regex> = LazyLock::new(|| {
 static MADE: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i)\b(?:<contract>|made|entered|dated|executed)\b"));
 static DEFINED: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r#"(?i)\((?:[^()"]{0,80}"|the [A-Z]|each|individually|hereinafter|collectively)|hereinafter|hereafter|referred to as|\bcorporation\b|\blimited\b|\binc\b|\bllc\b"#,
+        r#"(?i)\((?:[^()"]{0,80}"|the [A-Z]|each|individually|hereinafter|collectively)|hereinafter|hereafter|referred to as|\bcorporation\b|\blimited\b|\b(?:inc|llc|ltd|plc|pty|gmbh)\b"#,
     )
 });
+static BETWEEN_ALONE: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i)\b(?:between|among(?:st)?)\b(?: and among)?:?"));
+/// Before the first party that has a name: "between and Acme", where the form has a blank.
+static NO_FIRST: LazyLock<Regex> = LazyLock::new(|| pattern(r"^[ ,:\n-]*(?:(?:and|the)\b ?)*"));
 /// What comes after the parties.
 static BEHIND: LazyLock<Regex> = LazyLock::new(|| {
     pattern(concat!(
@@ -51,9 +54,12 @@ pub(crate) fn find(text: &Text<'_>) -> Opening {
     let head = &whole[..text.floor(REACH)];
     let mut best: Option<(i32, Opening)> = None;
     for between in BETWEEN.find_iter(head) {
-        let sentence = text.sentence(between.start());
-        let from = sentence.start.max(text.floor(between.start().saturating_sub(600)));
-        let rest = &whole[between.end()..text.floor(between.end() + PARTIES)];
+        // "made between Acme, acting by": the first of the two
+        let inner = BETWEEN_ALONE.find(between.as_str()).map(|inner| between.start() + inner.end());
+        let between = between.start()..inner.unwrap_or(between.end());
+        let sentence = text.sentence(between.start);
+        let from = sentence.start.max(text.floor(between.start.saturating_sub(600)));
+        let rest = &whole[between.end..text.floor(between.end + PARTIES)];
         let end = BEHIND
             .find_iter(rest)
             .map(|behind| behind.start())
@@ -61,14 +67,13 @@ pub(crate) fn find(text: &Text<'_>) -> Opening {
             .find(|at| is_outside(&rest[..*at]))
             .unwrap_or(rest.len());
         let rest = &rest[..end];
-        let near = &whole[text.floor(between.start().saturating_sub(160))..between.start()];
+        let near = &whole[text.floor(between.start.saturating_sub(160))..between.start];
         let mut score = 0;
         score += if MADE.is_match(near) { 3 } else { 0 };
         score += if near.to_lowercase().contains("this ") { 2 } else { 0 };
         score += 2 * DEFINED.find_iter(&rest[..rest.len().min(text_floor(rest, 600))]).take(2).count() as i32;
-        score -= (between.start() / 4000) as i32;
-        score += if rest
-            .trim_start()
+        score -= (between.start / 4000) as i32;
+        score += if rest[NO_FIRST.find(rest).map_or(0, |found| found.end())..]
             .starts_with(|c: char| c.is_uppercase() || c.is_ascii_digit() || matches!(c, '(' | '[' | '●'))
         {
             2
@@ -78,7 +83,7 @@ pub(crate) fn find(text: &Text<'_>) -> Opening {
         // "the relationship between the parties": a sentence of the contract, not its opening
         score -= if rest.trim_start().starts_with(|c: char| c.is_lowercase()) && !MADE.is_match(near) { 3 } else { 0 };
         if score >= 4 && best.as_ref().is_none_or(|(most, _)| score > *most) {
-            let parties = between.end()..between.end() + end;
+            let parties = between.end..between.end + end;
             best = Some((score, Opening { range: from..parties.end, parties }));
         }
     }

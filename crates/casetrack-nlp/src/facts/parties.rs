@@ -7,44 +7,40 @@ use casetrack_core::EntityType;
 use regex::Regex;
 
 use super::opening::Opening;
-use super::party_names::{is_form, is_public, name_at};
+use super::party_names::{is_address, is_blank, is_described, is_form, is_public, name_at};
+use super::party_terms::{TERMS, depth, is_own_term, is_role, is_together, terms};
 use super::signers::signers;
 use super::text::{Named, Text, pattern};
 use super::{Fact, FactKind};
-use crate::words::{Class, Word, entries, is_party_word, words};
+use crate::words::{Class, Word, entries, words};
 
 /// Between two parties.
 static SEPARATOR: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r#"(?:[,;:.)"'●-]|\b) ?(?i:and|And)(?: also| also between| between)?\b[: ]*(?:\([a-z0-9]{1,2}\))?|[;\n●]|\)[,.] |\.\) |\) "#,
+        r#"(?:[,;:.)"'●-]|\b) ?(?i:and|And)(?: also| also between| between)?\b[: ]*(?:\([a-z0-9]{1,2}\))?|[;\n●]|\)[,.] |\.\) |\) |\bin favou?r of (?:the )?"#,
     )
 });
-/// `("Acme" or the "Company")`, with what is between the brackets.
-static TERMS: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r#"\(([^()]{0,160})\)|(?i:hereinafter|hereafter|referred to as|known as) ([^.;()]{0,60}["'][^"']{1,40}["'])"#,
-    )
-});
-static QUOTED: LazyLock<Regex> = LazyLock::new(|| pattern(r#"["']+(?:the )?([^"']{1,60}?)[,.]?["']"#));
-static BARE: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(r"^(?i:hereinafter |herein |referred to as |called )*(?i:the )?([A-Z][A-Za-z]+(?: [A-Z][A-Za-z]*)?)$")
-});
-static TOGETHER: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"(?i)\b(?:part(?:y|ies)|each a|agreement|contract|effective date)\b"));
 /// What stands before a name and is not part of it.
 static LEAD: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r#"^(?:[\s,;:.●•*'")\]-]|\((?:[a-zA-Z0-9]|[ivx]{1,4})\)|(?:[0-9]|[ivx]+)[.)] |(?i:and|between|by|among|each of|all of|whereby|on the one hand|on the other hand|on one side|the following|party [a-d]|as well as|both)\b ?(?:\([^)]{0,30}\))?:?|(?:professional|athlete|golfer|Mr\.|Ms\.|Mrs\.|Messrs\.|M/s\.?|the) |(?:[a-z]+ ){0,3}[a-z]+, )+"#,
+        r#"^(?:[\s,;:.●•*'")\]-]|\((?:[a-zA-Z0-9]|[ivx]{1,4})\)|(?:[0-9]|[ivx]+)[.)] |(?i:and|between|by|among|in favou?r of|each of|all of|whereby|on the one hand|on the other hand|on one side|the following|party [a-d]|as well as|both)\b ?(?:\([^)]{0,30}\))?:?|(?:professional|athlete|golfer|Mr\.|Ms\.|Mrs\.|Messrs\.|M/s\.?|the) |(?:[a-z]+ ){0,3}[a-z]+, )+"#,
     )
 });
+/// A name that begins with a small letter: "acme, inc."
+static SMALL_NAME: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"^[ ,:\n]*(?:and )?([a-z][a-z0-9]+, (?:inc|llc|ltd|corp)\b)"));
 /// "and you": whoever accepts the terms.
 static YOU: LazyLock<Regex> = LazyLock::new(|| {
     pattern(r"^(?:[ ,:]|(?i:and|between|by|both|with) )*((?i:you))(?:,? (?:\(|as |the |an? )|[,.;:]|$)")
 });
 /// After a label: "Party A (Shipper): ZTO Express Co., Ltd."
 static LABELLED: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(r"\b(Party [A-D1-4]|(?i:<role>))(?i:'s (?:full |legal )?name)?(?: ?\(([A-Za-z ]{2,30})\))? ?: ?([A-Z])")
+    pattern(
+        r"\b((?i:party) [A-D1-4]|(?i:<role>))(?i:'s (?:full |legal )?name)?(?: ?\(([A-Za-z ]{2,30})\))? ?: ?([A-Z])",
+    )
 });
+/// The word for a party in a line of a table.
+static TABLED: LazyLock<Regex> = LazyLock::new(|| pattern(r"\b((?i:<role>|sender|receiver|principal)) ([A-Z])"));
 /// "as Issuer" after a name.
 static AS_ROLE: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"^,? as ((?:the )?[A-Z][A-Za-z]+(?:(?:,| and|, and)? [A-Z][A-Za-z]+){0,6})"));
@@ -53,9 +49,42 @@ static UNDERSIGNED: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i)\bundersign
 /// The last words of names that are not of parties.
 static NO_PARTY: LazyLock<Vec<&str>> =
     LazyLock::new(|| entries(include_str!("../../data/facts/no-party.txt")).collect());
-/// Before a name that describes a party: "a division of".
-static DESCRIBED: LazyLock<Vec<&str>> =
-    LazyLock::new(|| entries(include_str!("../../data/facts/described.txt")).collect());
+/// What stands before a name in the midst of a sentence, if it begins the name of a party: "and Acme", "(the Fund), Acme".
+static BEGINS_PARTY: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r#"(?:^|[,;:)("'\n●.-]|\b(?i:and|between|among|with|by|behalf of|on|or|that|to|of|subsidiar(?:y|ies)|parent)) ?(?i:the )?$"#,
+    )
+});
+/// Between a comma and a name that only describes a party: "acting through its Department of Health and".
+static THROUGH: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"(?i)\b(?:through|represented by|consisting of|compris(?:ed of|ing)|composed of|d/?b/?a|trading as)\b[^,;()\n]*$",
+    )
+});
+/// "Department of Health and", before the rest of its name.
+static OFFICE_AND: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"\b(?:Department|Ministry|Bureau|Division|Office|Secretariat) (?:of|for) (?:the )?(?:[A-Z][a-z]+,? ){1,3}and $",
+    )
+});
+/// A role of a party, not its name: "Operator of the Laboratory".
+static ROLE_OF: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(r"^(?i:operator|owner|manager|member|holder|successor|agent|seller|buyer|supplier|director) of\b")
+});
+/// The name goes on, and is not that of a party: "Securities and Exchange Commission", "Portability and Accountability Act".
+static NOT_WHOLE: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"^,? (?:and|&) (?:[A-Z][\w-]+ ){0,3}(?:Act|ACT|Agreement|AGREEMENT|Code|Rules?|Regulations?|Law|Exchange Commission)\b",
+    )
+});
+/// Behind the name of an organization: ", a Delaware corporation".
+static ORGANIZED: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"(?i)^,? (?:is )?an? (?:[\w.-]+ ){0,5}(?:corporation|company|partnership|association|trust|bank|firm|institution|university|organi[sz]ation|society|venture|foundation|GmbH|agency|municipality)\b|^,? ?\(?(?:company |business )?(?:registration|registered|reg\.) n(?:o|umber)\b",
+    )
+});
+/// Behind the first name of an opening, whatever it is: "between Inria, and".
+static NEXT_PARTY: LazyLock<Regex> = LazyLock::new(|| pattern(r"^,? ?(?:\(|(?i:and|with|located|having|a|an)\b)"));
 /// Most parties of one contract.
 const MOST: usize = 24;
 /// Farthest from a name that the term for it ends, in bytes.
@@ -90,11 +119,22 @@ pub(crate) fn find(text: &Text<'_>, opening: &Opening) -> Vec<Fact> {
         undersigned(text, &mut parties);
     }
     if parties.len() < 2 {
-        introduced(text, &mut parties);
+        introduced(text, opening, &mut parties);
     }
     if parties.len() < 2 {
         signing(text, &mut parties);
     }
+    // "Acme Foods, Inc. ("Acme") … Acme ("Seller")"
+    let all: Vec<String> = parties.iter().flat_map(|party| &party.terms).map(|term| term.to_lowercase()).collect();
+    parties.retain(|party| !all.contains(&party.name.to_lowercase()) || party.terms.contains(&party.name));
+    // "Acme Foods, Inc. Transmission", behind Acme Foods, Inc.
+    let formed: Vec<String> =
+        parties.iter().map(|party| party.name.clone()).filter(|name| words(name).last().is_some_and(is_form)).collect();
+    parties.retain(|party| {
+        let longer =
+            formed.iter().any(|name| party.name.strip_prefix(name.as_str()).is_some_and(|rest| rest.starts_with(' ')));
+        !longer || words(&party.name).last().is_some_and(is_form)
+    });
     parties.truncate(MOST);
     parties.into_iter().map(|party| party.fact(text)).collect()
 }
@@ -118,10 +158,27 @@ fn labelled(text: &Text<'_>) -> Vec<Party> {
     for label in LABELLED.captures_iter(head) {
         let (Some(party), Some(name)) = (label.get(1), label.get(3)) else { continue };
         let known = found.iter().any(|other| other.terms.iter().any(|term| term == party.as_str()));
-        let named = name_at(text, name.start()).filter(|(name, range)| is_party(text, name, range, range.end));
+        let lettered = party.as_str().to_lowercase().starts_with("party ");
+        let named = name_at(text, name.start()).filter(|(name, range)| {
+            is_party(text, name, range, range.end)
+                || lettered && name.contains(' ') && !is_no_name(name) && !is_place(name)
+        });
         if let Some((name, range)) = named.filter(|_| !known) {
             let role = label.get(2).map(|role| role.as_str().to_owned());
             found.push(Party { name, range, terms: vec![party.as_str().to_owned()], role, confidence: 85 });
+        }
+    }
+    // A table without marks: "SHIPPER ACME FOODS, INC."
+    for label in TABLED.captures_iter(head) {
+        let (Some(all), Some(role), Some(name)) = (label.get(0), label.get(1), label.get(2)) else { continue };
+        let shouts = role.as_str().chars().all(|c| c.is_uppercase() || c == ' ');
+        let known = found.iter().any(|other| other.range.contains(&name.start()));
+        if known || !shouts || !text.flat.begins_line(all.start()) {
+            continue;
+        }
+        let named = name_at(text, name.start()).filter(|(name, _)| words(name).last().is_some_and(is_form));
+        if let Some((name, range)) = named.filter(|(name, _)| !is_no_name(name)) {
+            found.push(Party { name, range, terms: vec![role.as_str().to_owned()], role: None, confidence: 80 });
         }
     }
     found
@@ -145,7 +202,9 @@ fn of_opening(text: &Text<'_>, range: Range<usize>) -> Vec<Party> {
         let to = starts.get(i).copied().unwrap_or(region.len()).max(from);
         // A term belongs to the name before it, however many separators its description has.
         let begin = range.start + from;
+        let small = SMALL_NAME.captures(&whole[begin..range.end]).and_then(|small| small.get(1));
         let lead = LEAD.find(&whole[begin..range.end]).map_or(0, |lead| lead.end());
+        let lead = small.map_or(lead, |small| small.start());
         let until = range.start + to;
         if let Some(you) = YOU.captures(&whole[begin..range.end]).and_then(|found| found.get(1)) {
             let at = begin + you.start()..begin + you.end();
@@ -156,8 +215,12 @@ fn of_opening(text: &Text<'_>, range: Range<usize>) -> Vec<Party> {
         }
         if let Some((name, at)) = name_at(text, begin + lead).filter(|(_, at)| at.start < until.max(begin + lead + 1)) {
             let repeated = found.last().is_some_and(|last| at.start < last.range.end);
-            if !repeated && is_party(text, &name, &at, range.end) {
-                let rest = whole.get(at.end..range.end).unwrap_or_default();
+            let rest = whole.get(at.end..range.end).unwrap_or_default();
+            let first =
+                i == 1 && found.is_empty() && NEXT_PARTY.is_match(rest) && !is_no_name(&name) && !is_place(&name);
+            let before = &whole[range.start..at.start];
+            let described = is_described(before) || OFFICE_AND.is_match(before);
+            if !repeated && !described && (first || is_party(text, &name, &at, range.end)) {
                 let role = AS_ROLE.captures(rest).and_then(|found| found.get(1)).map(|role| role.as_str().to_owned());
                 // "Acme, Inc., Beta LLC": a list goes on after a form of incorporation.
                 if let Some(comma) = rest.strip_prefix(", ")
@@ -182,7 +245,7 @@ fn of_opening(text: &Text<'_>, range: Range<usize>) -> Vec<Party> {
     found.sort_by_key(|party| party.range.start);
     let ends: Vec<usize> = found.iter().skip(1).map(|party| party.range.start).chain([range.end]).collect();
     for (party, end) in found.iter_mut().zip(ends) {
-        party.terms = terms(&whole[party.range.end..end.max(party.range.end)]);
+        party.terms = terms(&party.name, &whole[party.range.end..end.max(party.range.end)]);
         party.confidence = if party.terms.is_empty() { 80 } else { 95 };
     }
     let mut seen: Vec<String> = Vec::new();
@@ -201,7 +264,7 @@ fn defined(text: &Text<'_>, range: Range<usize>) -> Vec<Party> {
     let mut found = Vec::new();
     for bracket in TERMS.captures_iter(region) {
         let (Some(all), Some(inside)) = (bracket.get(0), bracket.get(1)) else { continue };
-        if !inside.as_str().contains(['"', '\'']) || TOGETHER.is_match(inside.as_str()) {
+        if !inside.as_str().contains(['"', '\'']) || is_together(inside.as_str()) {
             continue;
         }
         let open = range.start + all.start();
@@ -210,57 +273,16 @@ fn defined(text: &Text<'_>, range: Range<usize>) -> Vec<Party> {
             named.range.end <= open && open - named.range.end <= 2 && named.entity_type != EntityType::Location
         });
         // "a division of Acme", "a Nevada corporation": of the party, not the party
-        let described = |named: &&Named| {
-            let before = text.text()[range.start..named.range.start.max(range.start)].to_lowercase();
-            DESCRIBED.iter().any(|word| before.ends_with(word))
+        let describes = |named: &&Named| {
+            let before = &text.text()[range.start..named.range.start.max(range.start)];
+            is_described(before) || THROUGH.is_match(before) || !BEGINS_PARTY.is_match(before)
         };
-        if let Some(named) = named.filter(|named| !described(named))
+        if let Some(named) = named.filter(|named| !describes(named))
             && let Some((name, at)) = name_at(text, named.range.start)
-            && !is_generic(&words(&name))
-            && !NO_PARTY.iter().any(|word| name.to_lowercase().ends_with(word))
+            && !is_no_name(&name)
+            && !is_place(&name)
         {
             found.push(Party { name, range: at, terms: Vec::new(), role: None, confidence: 0 });
-        }
-    }
-    found
-}
-
-fn depth(text: &str) -> i32 {
-    text.chars()
-        .map(|c| match c {
-            '(' => 1,
-            ')' => -1,
-            _ => 0,
-        })
-        .sum::<i32>()
-        .max(0)
-}
-
-fn terms(text: &str) -> Vec<String> {
-    let mut found: Vec<String> = Vec::new();
-    let mut last_end = None;
-    for bracket in TERMS.captures_iter(text) {
-        let all = bracket.get(0).map_or(0..0, |all| all.range());
-        // Brackets further on define other things.
-        if last_end.is_some_and(|end| all.start > end + 8) {
-            break;
-        }
-        let before = found.len();
-        let Some(inside) = bracket.get(1).or(bracket.get(2)) else { continue };
-        let quoted: Vec<&str> =
-            QUOTED.captures_iter(inside.as_str()).filter_map(|term| Some(term.get(1)?.as_str())).collect();
-        let bare = BARE
-            .captures(inside.as_str())
-            .and_then(|term| Some(term.get(1)?.as_str()))
-            .filter(|term| quoted.is_empty() && is_party_word(&term.to_lowercase()));
-        for term in quoted.into_iter().chain(bare) {
-            let term = term.split_whitespace().collect::<Vec<_>>().join(" ");
-            if !term.is_empty() && !TOGETHER.is_match(&term) && !found.contains(&term) && found.len() < 4 {
-                found.push(term);
-            }
-        }
-        if found.len() > before {
-            last_end = Some(all.end);
         }
     }
     found
@@ -270,8 +292,7 @@ fn terms(text: &str) -> Vec<String> {
 /// for it.
 fn is_party(text: &Text<'_>, name: &str, at: &Range<usize>, end: usize) -> bool {
     let all = words(name);
-    let folded = name.to_lowercase();
-    if is_generic(&all) || name.chars().count() < 2 || NO_PARTY.iter().any(|word| folded.ends_with(word)) {
+    if is_no_name(name) || name.chars().count() < 2 {
         return false;
     }
     let public =
@@ -283,13 +304,16 @@ fn is_party(text: &Text<'_>, name: &str, at: &Range<usize>, end: usize) -> bool 
     let place = known.iter().any(|known| {
         known.range.start == at.start && known.entity_type == EntityType::Location && known.range.end + 2 >= at.end
     });
+    if NOT_WHOLE.is_match(&text.text()[at.end..]) {
+        return false;
+    }
     let rest = &text.text()[at.end..end.max(at.end)];
     let rest = &rest[..rest.char_indices().nth(220).map_or(rest.len(), |(at, _)| at)];
     let next = TERMS.captures(rest).is_some_and(|bracket| {
         bracket.get(0).is_some_and(|all| {
             let before = &rest[..all.start()];
             let inside = all.as_str();
-            !TOGETHER.is_match(inside) && (inside.contains('"') || inside.contains('\'')) && !before.contains(" and ")
+            !is_together(inside) && (inside.contains('"') || inside.contains('\'')) && !before.contains(" and ")
         })
     });
     let term_follows = next && TERMS.find(rest).is_some_and(|found| found.start() <= 3);
@@ -307,11 +331,53 @@ fn is_party(text: &Text<'_>, name: &str, at: &Range<usize>, end: usize) -> bool 
     if known.iter().any(|known| person(&known)) && all.len() > 1 {
         return true;
     }
-    formed || term_follows || described && (named || next) || named && next
+    let organized = ORGANIZED.is_match(rest);
+    (formed || term_follows || organized || described && (named || next) || named && next)
+        && (formed || !is_place(name))
+}
+
+/// Whether a name is that of a place alone.
+fn is_place(name: &str) -> bool {
+    let words = words(name);
+    !words.is_empty() && crate::places::place_at(&words, 0).is_some_and(|place| place.last == words.len())
+}
+
+/// Whether words with capitals name nobody: words for any party, a blank of a form, an address, an agreement.
+fn is_no_name(name: &str) -> bool {
+    let all = words(name);
+    let folded = name.to_lowercase();
+    let last = folded.rsplit([' ', '/']).next().unwrap_or_default();
+    is_generic(&all)
+        || is_blank(&all)
+        || is_address(&all)
+        || all.len() == 1 && (is_role(&folded) || all[0].has(Class::HEAD))
+        || ROLE_OF.is_match(name)
+        || all.first().is_some_and(|word| matches!(word.text, "A" | "An") && !all.get(1).is_some_and(Word::is_mark))
+        || NO_PARTY.contains(&last)
+        || folded.split(' ').any(|word| word == "agreement")
 }
 
 /// Words of sentences in capitals, which are in no name.
-const NO_NAME: &[&str] = &["or", "you", "your", "may", "not", "is", "are", "if", "this", "shall", "will", "by", "dear"];
+const NO_NAME: &[&str] = &[
+    "or",
+    "you",
+    "your",
+    "may",
+    "not",
+    "is",
+    "are",
+    "if",
+    "this",
+    "shall",
+    "will",
+    "by",
+    "dear",
+    "that",
+    "sir",
+    "sirs",
+    "considering",
+    "thank",
+];
 
 /// "the Company": words for any party, or of a sentence.
 fn is_generic(all: &[Word<'_>]) -> bool {
@@ -337,9 +403,11 @@ fn undersigned(text: &Text<'_>, parties: &mut Vec<Party>) {
 }
 
 /// Those for whom the beginning defines terms, whatever its sentences say: "Acme, Inc. ("Acme") engages Jane Roe ("Consultant")".
-fn introduced(text: &Text<'_>, parties: &mut Vec<Party>) {
+fn introduced(text: &Text<'_>, opening: &Opening, parties: &mut Vec<Party>) {
     let whole = text.text();
-    let head = text.floor(HEAD);
+    // Behind an opening that names a party, others are defined.
+    let opened = !parties.is_empty() && !opening.parties.is_empty();
+    let head = if opened { opening.range.end } else { text.floor(HEAD) };
     let none = parties.is_empty();
     let mut found = of_opening(text, 0..head);
     // amid a sentence
@@ -351,9 +419,15 @@ fn introduced(text: &Text<'_>, parties: &mut Vec<Party>) {
         let other = named[i + 1..].iter().find(|other| !whole[..other.range.start].ends_with(['"', '\'', '(']));
         let reach = text.floor(range.end + TERM);
         let next = other.map_or(head, |other| other.range.start).min(reach).max(range.end);
-        let terms = terms(&whole[range.end..next]);
+        let terms = terms(&name, &whole[range.end..next]);
         let known = found.iter().any(|other| other.range.start < range.end && range.start < other.range.end);
-        if !known && terms.iter().any(|term| is_own_term(&name, term)) && is_party(text, &name, &range, next) {
+        let before = &whole[..range.start];
+        let describes = is_described(&before[text.floor(before.len().saturating_sub(80))..]);
+        let describes = describes || in_bracket(before);
+        let own = terms.iter().any(|term| is_own_term(&name, term));
+        let begins = BEGINS_PARTY.is_match(before) || text.flat.begins_line(range.start);
+        let organized = none && begins && ORGANIZED.is_match(&whole[range.end..]);
+        if !known && !describes && (own || organized) && is_party(text, &name, &range, next) {
             found.push(Party { name, range, terms, role: None, confidence: 0 });
         }
     }
@@ -361,10 +435,17 @@ fn introduced(text: &Text<'_>, parties: &mut Vec<Party>) {
     for party in found {
         let known = parties.iter().any(|other| other.name.eq_ignore_ascii_case(&party.name));
         let own = none || party.terms.iter().any(|term| is_own_term(&party.name, term));
-        if !known && !party.terms.is_empty() && own {
+        let organized = none && ORGANIZED.is_match(&whole[party.range.end..]);
+        if !known && (!party.terms.is_empty() || organized) && own {
             parties.push(Party { confidence: 70, ..party });
         }
     }
+}
+
+/// Whether a bracket is open at the end of a text: "(including its affiliates".
+fn in_bracket(before: &str) -> bool {
+    let near = &before[before.char_indices().rev().nth(160).map_or(0, |(at, _)| at)..];
+    near.rfind('(').is_some_and(|open| near.rfind(')').is_none_or(|close| close < open))
 }
 
 /// Whether analysis knows a person whose name begins here.
@@ -372,24 +453,21 @@ fn is_person(text: &Text<'_>, at: usize) -> bool {
     text.names_in(at..at + 1).iter().any(|known| known.entity_type == EntityType::Person)
 }
 
-/// Whether a defined term is short for a name, or a contract's word for a party: "Acme" for "Acme Foods, Inc.", "AFI", "Licensor".
-fn is_own_term(name: &str, term: &str) -> bool {
-    let folded = term.to_lowercase();
-    let first = folded.split(' ').next().unwrap_or_default();
-    let initials: String =
-        name.split(' ').filter_map(|word| word.chars().next()).flat_map(char::to_lowercase).collect();
-    is_party_word(&folded)
-        || first.len() > 1
-            && (name.to_lowercase().split(' ').any(|word| word.starts_with(first)) || initials.starts_with(first))
-}
-
-/// Those that sign, where the contract does not open with its parties.
+/// Those that sign, where the contract does not open with its parties. Where it names one, people sign for it, and a name that begins as its name
+/// does is its own.
 fn signing(text: &Text<'_>, parties: &mut Vec<Party>) {
     let key = |name: &str| name.to_lowercase().replace(['.', ','], "");
+    let begins = |name: &str| {
+        let folded = key(name);
+        folded.trim_start_matches("the ").split(' ').next().unwrap_or_default().to_owned()
+    };
+    let opened: Vec<String> = parties.iter().map(|party| begins(&party.name)).collect();
     for range in signers(text) {
         let name = text.text()[range.clone()].split_whitespace().collect::<Vec<_>>().join(" ");
+        let name = name.trim_end_matches(',').to_owned();
         let known = parties.iter().any(|other| key(&other.name) == key(&name));
-        if !known && !is_generic(&words(&name)) {
+        let of_opened = !opened.is_empty() && (opened.contains(&begins(&name)) || is_person(text, range.start));
+        if !known && !of_opened && !is_no_name(&name) {
             parties.push(Party { name, range, terms: Vec::new(), role: None, confidence: 60 });
         }
     }

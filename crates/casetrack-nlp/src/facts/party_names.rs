@@ -5,11 +5,20 @@ use std::ops::Range;
 use std::sync::LazyLock;
 
 use super::text::Text;
-use crate::words::{Class, Gap, Shape, Word, set, words};
+use crate::words::{Class, Gap, Shape, Word, entries, set, words};
 
 static FORMS: LazyLock<HashSet<&str>> = LazyLock::new(|| set(include_str!("../../data/facts/forms.txt")));
 static PUBLIC: LazyLock<HashSet<&str>> = LazyLock::new(|| set(include_str!("../../data/facts/public-bodies.txt")));
 static ENDS: LazyLock<HashSet<&str>> = LazyLock::new(|| set(include_str!("../../data/facts/name-ends.txt")));
+/// Right behind a form of incorporation: the name has ended.
+static AFTER_FORM: LazyLock<HashSet<&str>> = LazyLock::new(|| set(include_str!("../../data/facts/after-form.txt")));
+static PLACEHOLDERS: LazyLock<HashSet<&str>> = LazyLock::new(|| set(include_str!("../../data/facts/placeholders.txt")));
+/// Before a name that describes a party: "a division of".
+static DESCRIBED: LazyLock<Vec<&str>> =
+    LazyLock::new(|| entries(include_str!("../../data/facts/described.txt")).collect());
+/// Offices of a state: "State of Ohio, Bureau of Motor Vehicles".
+const OFFICES: &[&str] =
+    &["Department", "Bureau", "Office", "Division", "Agency", "Board", "Commission", "Ministry", "Secretary"];
 
 /// Longest name, in words.
 const NAME_WORDS: usize = 16;
@@ -34,9 +43,13 @@ pub(crate) fn name_at(text: &Text<'_>, at: usize) -> Option<(String, Range<usize
             continue;
         }
         let site = i == 0 && word.text.contains('.') && word.text.starts_with(|c: char| c.is_alphabetic());
-        if word.is_capital() || site || matches!(word.shape, Shape::Number) || is_form(word) {
-            let after_form =
-                i > 0 && is_form(&all[i - 1]) && matches!(word.text, "The" | "This" | "These" | "In" | "Due" | "Each");
+        // "thoughtbot, inc."
+        let small = i == 0
+            && matches!(word.shape, Shape::Lower)
+            && all.get(1).is_some_and(|comma| comma.is(','))
+            && all.get(2).is_some_and(is_form);
+        if word.is_capital() || site || small || matches!(word.shape, Shape::Number) || is_form(word) {
+            let after_form = i > 0 && is_form(&all[i - 1]) && AFTER_FORM.contains(word.text.trim_end_matches('.'));
             let address = i > 0 && is_form(&all[i - 1]) && matches!(word.shape, Shape::Number);
             let new_paragraph = i > 0 && word.gap >= Gap::Line && !is_form(word);
             if i > 0 && (is_stop(word) || after_form || address || new_paragraph) {
@@ -52,9 +65,12 @@ pub(crate) fn name_at(text: &Text<'_>, at: usize) -> Option<(String, Range<usize
             break;
         }
         let joins = match word.text {
+            "." if next.is_some_and(|next| next.text == "z") => true,
             "," => {
-                next.is_some_and(is_form)
+                next.is_some_and(|next| is_form(next) && !(next.text == "Company" && is_number_label(all.get(i + 2))))
                     || is_public(&all[0]) && next.is_some_and(|next| next.is_capital() && !is_stop(next))
+                    || matches!(all[0].folded().as_str(), "state" | "commonwealth")
+                        && next.is_some_and(|next| OFFICES.contains(&next.text))
                     // "Brown, Green & White LLP"
                     || !is_form(&all[i - 1])
                         && next.is_some_and(Word::is_capital)
@@ -64,10 +80,23 @@ pub(crate) fn name_at(text: &Text<'_>, at: usize) -> Option<(String, Range<usize
             "." | "-" | "/" | "'" | "&" | "®" | "™" | "+" | "!" => {
                 word.gap == Gap::None && next.is_some_and(|next| next.gap == Gap::None || is_form(next))
                     || word.text == "&"
+                    // "Workers' Compensation Board"
+                    || word.text == "'"
+                        && word.gap == Gap::None
+                        && all[i - 1].text.ends_with(['s', 'S'])
+                        && !whole[..at].ends_with(['\'', '"'])
+                        && next.is_some_and(|next| next.is_capital() && !is_stop(next))
                     || (word.text == "-" && next.is_some_and(Word::is_capital))
             }
             "of" | "for" | "de" | "du" | "van" | "von" | "der" | "the" | "la" | "in" => {
                 next.is_some_and(|next| next.is_capital() || matches!(next.text, "the" | "America"))
+            }
+            "and" => is_office(&all, i),
+            // "Sp. z o.o."
+            "z" if next.is_some_and(|next| next.text.starts_with("o.o")) => {
+                end = i + 2;
+                i += 1;
+                true
             }
             // "S.à r.l."
             "r.l." | "r.l" if all[i - 1].folded() == "sà" => {
@@ -119,6 +148,19 @@ pub(crate) fn name_at(text: &Text<'_>, at: usize) -> Option<(String, Range<usize
     (name.chars().filter(|c| c.is_alphabetic()).count() > 1).then_some((name, start..last))
 }
 
+/// "Company Registration Number" begins with no form of incorporation.
+fn is_number_label(word: Option<&Word<'_>>) -> bool {
+    word.is_some_and(|word| matches!(word.text.trim_end_matches('.'), "Registration" | "Reg" | "Number" | "No"))
+}
+
+/// Whether an "and" is within the name of an office: "Department of Health and Human Services".
+fn is_office(all: &[Word<'_>], and: usize) -> bool {
+    let of = (1..and).any(|at| matches!(all[at].text, "of" | "for") && OFFICES.contains(&all[at - 1].text));
+    let behind = &all[and + 1..];
+    of && behind.first().is_some_and(|next| next.is_capital() && !is_stop(next) && !OFFICES.contains(&next.text))
+        && !behind.iter().take(5).any(is_form)
+}
+
 /// "Inc", which has a point of its own; the one after "LLC" ends a sentence.
 fn is_pointed(word: &Word<'_>) -> bool {
     word.text.contains('.')
@@ -131,7 +173,36 @@ pub(crate) fn byte_of(text: &str, chars: u32) -> usize {
 
 /// "Inc.", "LLC", "L.P.": a form of incorporation.
 pub(crate) fn is_form(word: &Word<'_>) -> bool {
-    word.has(Class::FORM) || FORMS.contains(word.folded().as_str())
+    word.has(Class::FORM)
+        || FORMS.contains(word.folded().as_str())
+        || matches!(word.text, "r.l." | "r.l" | "o.o." | "o.o")
+}
+
+/// "Full Company Name", "Target Company": what a form has where a name is to be written.
+pub(crate) fn is_blank(all: &[Word<'_>]) -> bool {
+    let placeholder = |word: &Word<'_>| PLACEHOLDERS.contains(word.folded().as_str());
+    let party = |word: &Word<'_>| word.has(Class::PARTY) && !matches!(word.folded().as_str(), "corporation" | "bank");
+    let form = |word: &Word<'_>| word.has(Class::FORM);
+    all.iter().any(placeholder)
+        && all.iter().all(|word| placeholder(word) || word.is_mark() || party(word) || form(word))
+}
+
+/// "2440 Lake Road", "Lake Road": a street, unless the name of a firm is made of them.
+pub(crate) fn is_address(all: &[Word<'_>]) -> bool {
+    let street = all.iter().rfind(|word| !word.is_mark()).is_some_and(crate::places::is_street);
+    // "SE" in "2440 SE Federal Hwy." is a form too
+    !all.is_empty() && (street || crate::places::address_at(all, 0).is_some()) && !all.last().is_some_and(is_form)
+}
+
+/// Whether the text right before a name shows that it describes a party: "a division of", "represented by its President, ".
+pub(crate) fn is_described(before: &str) -> bool {
+    let folded = before.to_lowercase();
+    let folded = folded.strip_suffix("u.s. ").unwrap_or(&folded);
+    let bare = folded.strip_suffix("the ").unwrap_or(folded);
+    DESCRIBED.iter().any(|word| folded.ends_with(word) || bare.ends_with(word)) || {
+        let near = bare.rfind("represented by ").map(|at| &bare[at + 15..]);
+        near.is_some_and(|near| near.len() < 60 && near.ends_with(", ") && near.matches(',').count() == 1)
+    }
 }
 
 /// "Town of Vinton, Virginia"

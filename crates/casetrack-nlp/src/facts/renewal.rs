@@ -59,10 +59,28 @@ static NOTICE: LazyLock<Regex> = LazyLock::new(|| {
 static OTHER_NOTICE: LazyLock<Regex> = LazyLock::new(|| {
     pattern(r"(?i)\b(?:breach|default|cure|bankrupt|insolven|non-?payment|price|prices|invoice|audit|assign|material)")
 });
+/// Notice renews the contract, and does not prevent it.
+static OPTION: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"(?i)\b(?:may|option to|right to|elect to|entitled to) (?:renew|extend)\b[^.;]{0,160}?\b(?:by|upon|with|on) (?:giving|providing|delivering|written|prior|notice|notifying|at least|not less)",
+    )
+});
 /// The contract goes on until somebody ends it.
 static UNTIL_ENDED: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r"(?i)\b(?:(?:continue|remain|effect|force|term|month|year)[^.]{0,120}?(?:until|unless)[^.]{0,60}?(?:terminated|cancel+ed|terminates|party gives)[^.]{0,120}?(?:notice)|(?:expiration|end|expiry|conclusion) of (?:its|the|any|such|each)(?: \w+)? (?:\w+ )?term[^.]{0,100}?notice|(?:notice|notif(?:y|ies))[^.]{0,160}?(?:expiration|end|expiry|conclusion) of (?:its|the|any|such|each|this)(?: [\w-]+){0,3} (?:term|period|agreement))",
+        r"(?i)\b(?:continue|remain|effect|force|term|month|year)[^.]{0,120}?(?:until|unless)[^.]{0,60}?(?:terminated|cancel+ed|terminates|party gives)[^.]{0,120}?(?:notice)\b",
+    )
+});
+/// It goes on behind a first term, or has no end. Notice that ends a fixed term early is another.
+static GOES_ON: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"(?i)\b(?:thereafter|automatic(?:ally)?|month[ -]to[ -]month|year[ -]to[ -]year|evergreen|initial|renew\w*|successive|from year|until [^.;]{0,40}?(?:terminat|cancel)\w*)\b",
+    )
+});
+/// Notice before the end of the term.
+static BEFORE_END: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"(?i)\b(?:(?:expiration|end|expiry|conclusion) of (?:its|the|any|such|each)(?: \w+)? (?:\w+ )?term[^.]{0,100}?notice|(?:notice|notif(?:y|ies))[^.]{0,160}?(?:expiration|end|expiry|conclusion) of (?:its|the|any|such|each|this)(?: [\w-]+){0,3} (?:term|period|agreement))",
     )
 });
 
@@ -74,7 +92,8 @@ pub(crate) fn find(text: &Text<'_>) -> Vec<Fact> {
         let said = &whole[sentence.clone()];
         let renews = RENEWS.is_match(said) && OF_TERM.is_match(said);
         let of_term = renews && !NOT_TERM.is_match(said);
-        let ends = UNTIL_ENDED.is_match(said);
+        let goes_on = of_term || near_renewal > 0 || GOES_ON.is_match(said);
+        let ends = (BEFORE_END.is_match(said) || goes_on && UNTIL_ENDED.is_match(said)) && !OPTION.is_match(said);
         if !(of_term || ends || near_renewal > 0 && NOTICE.is_match(said)) {
             near_renewal = near_renewal.saturating_sub(1);
             continue;
@@ -164,7 +183,15 @@ fn notice(said: &str, span: &Span, renews: bool, ends: bool, after_renewal: bool
     .iter()
     .filter(|word| end_of_term.contains(**word))
     .count() as i32;
-    let mut score = i32::from(renews) * 2 + i32::from(ends) * 3 + i32::from(after_renewal) + end_of_term.min(2);
+    if OPTION.is_match(said) {
+        return None;
+    }
+    let stated = before.to_lowercase();
+    let stated = ["at least ", "less than ", "later than ", "minimum of ", "on ", "upon "]
+        .iter()
+        .any(|word| stated.trim_end_matches(['(', ' ']).ends_with(word.trim_end()));
+    let mut score =
+        i32::from(stated) + i32::from(renews) * 2 + i32::from(ends) * 3 + i32::from(after_renewal) + end_of_term.min(2);
     score -= 2 * i32::from(OTHER_NOTICE.is_match(said));
     (score >= 3).then_some(score)
 }

@@ -209,6 +209,11 @@ fn both_ends(text: &str, range: Range<usize>, value: &DateValue) -> Vec<Day> {
         Some((range.start + at, range.start + at + joint.len()))
     });
     let Some((end, start)) = joint else { return Vec::new() };
+    // "2017-2018" states no day
+    let digits = |part: &str| part.split(|c: char| !c.is_ascii_digit()).filter(|part| !part.is_empty()).count();
+    if digits(&text[start..range.end]) < 2 {
+        return Vec::new();
+    }
     let first = Day { range: range.start..end, iso: value.first.clone(), role: None };
     let last = Day { range: start..range.end, iso: value.last.clone(), role: None };
     vec![first, last]

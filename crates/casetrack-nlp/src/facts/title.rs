@@ -118,6 +118,12 @@ fn own_part(whole: &str, range: Range<usize>, own: Option<&str>) -> Range<usize>
         if !joined {
             end = start + kind.end();
         }
+        // "Non-Disclosure Agreement The", before a sentence that goes on
+        while let Some(at) = whole[start + kind.end()..end].rfind([' ', '\n']).map(|at| start + kind.end() + at)
+            && SMALL.contains(&whole[at + 1..end].to_lowercase().as_str())
+        {
+            end = at;
+        }
     }
     if let Some(own) = own.filter(|own| own.contains(' ')) {
         let written = &whole[start..end];

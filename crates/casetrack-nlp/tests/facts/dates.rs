@@ -216,3 +216,57 @@ fn the_day_of_filing_is_not_of_the_contract() {
         "",
     )]);
 }
+
+#[test]
+fn the_day_of_effect_may_stand_apart() {
+    let parties = "Acme Foods, Inc., a Delaware corporation (\"Acme\"), and Beta Tools LLC (\"Beta\").\n\n1. Services.";
+    for (head, clause, agreement, effective) in [
+        (
+            "This Agreement is entered into as of the Effective Date, May 3, 2004, between",
+            "",
+            "2004-05-03",
+            "2004-05-03",
+        ),
+        (
+            "Effective as of June 1, 2004\n\nThis Agreement is made as of May 3, 2004 between",
+            "",
+            "2004-05-03",
+            "2004-06-01",
+        ),
+        (
+            "This Agreement is made as of May 3, 2004 between",
+            "This Agreement shall be in full force and effect from the date of its execution.",
+            "2004-05-03",
+            "2004-05-03",
+        ),
+        (
+            "This Agreement is made as of May 3, 2004 between",
+            "The parties agree that this Agreement shall be retroactive to April 1, 2004.",
+            "2004-05-03",
+            "2004-04-01",
+        ),
+        (
+            "This Agreement is made as of May 3, 2004 between",
+            "This Agreement will become effective and binding upon its execution by both parties.",
+            "2004-05-03",
+            "2004-05-03",
+        ),
+        // It speaks of its Effective Date, which the scan has lost, or which is another day.
+        (
+            "This Agreement is dated May 3, 2004 between",
+            "Effective Date means May 3, 200ri. Acme owns its marks as at the Effective Date. Beta owns its marks on the Effective Date.",
+            "2004-05-03",
+            "2004-05-03",
+        ),
+        (
+            "This Agreement is dated May 3, 2004 between",
+            "\"Effective Date\" means the Closing Date. Acme owns its marks as at the Effective Date. Beta owns its marks on the Effective Date.",
+            "2004-05-03",
+            "",
+        ),
+        // No day.
+        ("2017-2018 BOARD OF GOVERNORS\n\nThis Agreement is made between", "", "", ""),
+    ] {
+        check(&[(&format!("SUPPLY AGREEMENT\n\n{head} {parties}\n\n2. Term. {clause}\n"), agreement, effective)]);
+    }
+}

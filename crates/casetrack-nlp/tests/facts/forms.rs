@@ -221,10 +221,7 @@ fn the_law_is_named_in_many_ways() {
             "The interpretation of this Agreement shall be governed by the laws of the State of Ohio without regard to principles of conflicts of law.",
             "Ohio",
         ),
-        (
-            "This Agreement will be governed by the laws of the United States and the State of California.",
-            "United States and the State of California",
-        ),
+        ("This Agreement will be governed by the laws of the United States and the State of California.", "California"),
         (
             "Governing Law. This Agreement is a contract under the laws of the State of New York and shall be construed accordingly.",
             "New York",

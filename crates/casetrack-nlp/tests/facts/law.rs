@@ -61,6 +61,31 @@ fn clauses_name_the_law_in_many_ways() {
         ),
         ("The governing law of this Agreement is the law of Hong Kong.", "Hong Kong"),
         ("This Agreement shall be governed by and interpreted in accordance with Japanese law.", "Japan"),
+        (
+            "This Agreement shall be governed by the laws of the Emirate of Dubai and the federal laws of the United Arab Emirates.",
+            "Dubai",
+        ),
+        ("This Agreement is governed by the laws of the Canton of Zurich, Switzerland.", "Zurich, Switzerland"),
+        (
+            "This Agreement shall be governed by the federal law of the United States and the laws of the State of California.",
+            "California",
+        ),
+        (
+            "This Agreement shall be governed by and construed in accordance with the laws of the United States of America and the State of New Jersey.",
+            "New Jersey",
+        ),
+        (
+            "This Agreement shall be governed by the laws of the United States of America and the State of (Your State).",
+            "United States of America",
+        ),
+        ("This Agreement shall be governed by the laws of the State of Illinois..", "Illinois"),
+        ("This Agreement is governed by the laws of Qu\u{e9}bec.", "Qu\u{e9}bec"),
+        (
+            "This Agreement shall be governed by the laws of the State of Delaware, of the United States of America.",
+            "Delaware",
+        ),
+        ("Governing Law and Jurisdiction. New York.", "New York"),
+        ("The laws of the State of Colorado, USA, shall apply to this Agreement.", "Colorado"),
         ("Each fund is a trust organized under the laws of the Commonwealth of Massachusetts.", ""),
     ] {
         let found = values(&facts_of(&[&format!("{OPENING}9. General. {clause}\n")]), FactKind::GoverningLaw);

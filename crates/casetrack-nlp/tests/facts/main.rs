@@ -3,6 +3,7 @@
 use casetrack_core::{Cancel, Result};
 use casetrack_nlp::{Fact, FactKind, NamedSpan, Recognizer, annotate, facts, obligations};
 
+mod blanks;
 mod dates;
 mod duties;
 mod forms;

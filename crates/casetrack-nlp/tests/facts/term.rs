@@ -45,6 +45,8 @@ fn stated_days_end_the_term() {
             ("The term of this Agreement is July 1, 2004 - June 30, 2007.", "2007-06-30"),
             ("This Agreement shall continue in effect until 5:00 p.m. on June 30, 2007.", "2007-06-30"),
             ("\"Expiration Date\" means June 30, 2007.", "2007-06-30"),
+            ("This Agreement shall expire, unless previously terminated, on June 30, 2007.", "2007-06-30"),
+            ("Expiration: June 30, 2007", "2007-06-30"),
             ("This Agreement shall cease on June 30, 2007.", "2007-06-30"),
             // Another thing ends.
             (
@@ -100,6 +102,35 @@ fn lengths_count_from_the_day_that_the_contract_gives() {
             ("This is a three (3) year agreement.", "2007-05-03"),
             ("The term of this Agreement shall extend for three (3) years from the Effective Date.", "2007-05-03"),
             ("The term of this Agreement expires on the third anniversary hereof.", "2007-05-03"),
+            (
+                "Unless terminated earlier, the term of this Agreement will be the period commencing on the Effective Date and ending on the third anniversary thereof.",
+                "2007-05-03",
+            ),
+            (
+                "This Agreement will commence upon the Effective Date and expire upon the fourth (4th) anniversary thereof.",
+                "2008-05-03",
+            ),
+            (
+                "The Term shall be for a period commencing on the Effective Date and expiring at midnight on the date five (5) years from the Effective Date.",
+                "2009-05-03",
+            ),
+            (
+                "This Agreement will remain in effect for a period of two years from the date on which it was signed.",
+                "2006-05-03",
+            ),
+            ("Acme engages Beta for a period of two (2) years commencing on the date hereof.", "2006-05-03"),
+            (
+                "The term shall commence upon the Effective Date and shall expire ten years from such date.",
+                "2014-05-03",
+            ),
+            (
+                "This Agreement shall be effective upon execution and shall continue for a period of twenty-four (24) months.",
+                "2006-05-03",
+            ),
+            (
+                "The primary term shall be ten years, and this Agreement shall then be effective month to month.",
+                "2014-05-03",
+            ),
             // The contract does not give the day that it counts from.
             (
                 "The term of this Agreement shall be five (5) years from the date of the first commercial sale of a Product.",
@@ -172,6 +203,27 @@ fn notices_prevent_renewal() {
             (
                 "Unless either party provides the other with notice of its intent not to renew no later than one hundred twenty (120) days prior to the expiration of the Initial Term, this Agreement will renew for a further term of two years.",
                 "120 days",
+            ),
+            (
+                "The Agreement shall be renewed for additional terms of one year each, unless notice of termination is given by either party to the other at least 6 months before the end of the term.",
+                "6 months",
+            ),
+            (
+                "Upon expiration of the Initial Term, this Agreement shall automatically renew from month to month until cancelled by either party on thirty (30) days written notice.",
+                "30 days",
+            ),
+            (
+                "This Agreement shall continue until terminated by either party upon thirty (30) days written notice.",
+                "30 days",
+            ),
+            // It ends a fixed term early, or renews one.
+            (
+                "The term is one year from the Effective Date, unless it is terminated earlier by a party with thirty (30) days written notice.",
+                "",
+            ),
+            (
+                "Beta may renew this Agreement for an additional term of one year by giving Acme ninety (90) days prior written notice.",
+                "",
             ),
             // Notice of something else.
             ("Either party may terminate this Agreement on thirty (30) days' notice of a material breach.", ""),

@@ -40,6 +40,7 @@ const TOOLS: &[&str] = &[
     "ingest_document",
     "ingest_folder",
     "list_changes",
+    "find_hidden_text",
     "list_collections",
     "list_documents",
     "list_documents_by_type",

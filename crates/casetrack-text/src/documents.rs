@@ -93,6 +93,10 @@ pub fn details(details: &DocumentDetails) -> String {
         let count = thousands(meta.tracked_changes.into());
         fact("Changes", &format!("{count} tracked (list_changes); the text is that after all of them"));
     }
+    if meta.hidden_texts > 0 {
+        let count = counted(meta.hidden_texts.into(), "passage");
+        fact("Hidden", &format!("{count} that readers of the file do not see (find_hidden_text)"));
+    }
     let lengths = match statistics.count {
         0 => String::new(),
         _ => format!(

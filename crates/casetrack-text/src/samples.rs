@@ -130,7 +130,7 @@ pub fn change(kind: ChangeKind, text: &str) -> TrackedChange {
 
 /// A hidden text in the chunk.
 pub fn hidden(reason: HiddenReason, text: &str) -> HiddenPassage {
-    let TrackedChange { citation, page, place, chunk_id, .. } = change(ChangeKind::Insertion, text);
+    let TrackedChange { citation, page, chunk_id, .. } = change(ChangeKind::Insertion, text);
     HiddenPassage {
         document_id: document().id,
         document_name: document().name,
@@ -142,7 +142,6 @@ pub fn hidden(reason: HiddenReason, text: &str) -> HiddenPassage {
         texts: 1,
         chars: text.chars().count() as u64,
         page,
-        place,
         chunk_id,
     }
 }

@@ -38,8 +38,6 @@ pub struct HiddenPassage {
     pub chars: u64,
     /// From 1.
     pub page: u32,
-    #[serde(flatten)]
-    pub place: CitedPlace,
     /// The passage at this place.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub chunk_id: Option<ChunkId>,
@@ -123,7 +121,7 @@ fn entries(hidden: &[HiddenText]) -> Vec<Vec<&HiddenText>> {
                 entry.into_iter().for_each(|entry| entry.push(text));
             }
             None => {
-                known.into_iter().for_each(|known| drop(by_part.insert(known, entries.len())));
+                by_part.extend(known.map(|known| (known, entries.len())));
                 entries.push(vec![text]);
             }
         }
@@ -170,7 +168,6 @@ fn passage(
         texts: entry.len() as u64,
         chars: all as u64,
         page: page.number,
-        place,
         chunk_id: spans.iter().find(is_here).map(|span| span.id),
     })
 }

@@ -249,9 +249,8 @@ const LISTS: [&str; 15] = [
     "get_index_status",
 ];
 /// Tools that answer with passages, excerpts or values and their exact places.
-const PASSAGES: [&str; 22] = [
+const PASSAGES: [&str; 21] = [
     "list_changes",
-    "find_hidden_text",
     "search_documents",
     "ask_every_document",
     "search_similar_chunks",

@@ -31,8 +31,8 @@ pub(crate) struct HiddenParameters {
 impl Tool for FindHiddenText {
     const NAME: &'static str = "find_hidden_text";
     const TITLE: &'static str = "Find hidden text";
-    const DESCRIPTION: &'static str = "Find text that files hold but do not show: covered (failed redactions), white, invisible, tiny, off \
-        the page, hidden by format, rows, columns or sheets; each with its reason and citation.";
+    const DESCRIPTION: &'static str = "Find text that files hold but do not show: covered (failed redactions), white, invisible, \
+        tiny, formatted as hidden, or in hidden rows, columns or sheets.";
     const EFFECT: Effect = Effect::Reads;
     const TOOLSET: Toolset = Toolset::Graph;
     const LIST: Option<List<Self::Response>> =

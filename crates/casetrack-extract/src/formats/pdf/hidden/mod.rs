@@ -177,7 +177,8 @@ fn reason(suspect: &Suspect, objects: &Objects, glyph: &Glyph, pixels: &Pixels, 
     if suspect.is_covered && above.any(|cover| !cover.is_picture || pixels.is_even()) {
         return Some(HiddenReason::Covered);
     }
-    if suspect.has_ground_colour {
+    // What is clipped away makes no difference either.
+    if suspect.ground_colour.is_some_and(|colour| pixels.are_mostly(colour)) {
         return Some(HiddenReason::Colour);
     }
     if suspect.is_faint {
@@ -189,7 +190,8 @@ fn reason(suspect: &Suspect, objects: &Objects, glyph: &Glyph, pixels: &Pixels, 
 /// What was drawn twice, so that one of the two is seen, is not hidden: shadows, and text that is drawn again over a box.
 fn drop_twins(text: &PdfPageText, view: &View, found: &mut HashMap<usize, HiddenReason>) {
     let chars = text.chars();
-    let (mut hidden, mut seen): (Vec<(usize, u32, Rect)>, HashMap<u32, Vec<Rect>>) = Default::default();
+    let mut hidden = Vec::new();
+    let mut seen: HashMap<u32, Vec<Rect>> = HashMap::new();
     for index in 0..chars.len() {
         let Ok(glyph) = chars.get(index) else { continue };
         let Some((code, bounds)) = printed(&glyph).zip(glyph.tight_bounds().ok()) else { continue };

@@ -3,7 +3,7 @@
 use casetrack_core::Rect;
 use pdfium_render::prelude::{
     PdfColor, PdfPage, PdfPageAnnotationCommon, PdfPageAnnotationType, PdfPageObject, PdfPageObjectCommon,
-    PdfPageObjectsCommon, PdfPageTextObject, PdfPageTextRenderMode, PdfPathFillMode, PdfRect,
+    PdfPageObjectsCommon, PdfPageTextObject, PdfPageTextRenderMode, PdfPathFillMode, PdfQuadPoints, PdfRect,
 };
 
 use super::super::pictures::{intersection, size};
@@ -26,10 +26,13 @@ const LARGE_PICTURE: f32 = 0.5;
 pub(super) type Key = [u32; 8];
 
 pub(super) fn key(text: &PdfPageTextObject) -> Option<Key> {
-    let bounds = text.bounds().ok()?;
+    Some(key_of(&text.bounds().ok()?))
+}
+
+fn key_of(bounds: &PdfQuadPoints) -> Key {
     let sides =
         [bounds.x1(), bounds.y1(), bounds.x2(), bounds.y2(), bounds.x3(), bounds.y3(), bounds.x4(), bounds.y4()];
-    Some(sides.map(|side| side.value.to_bits()))
+    sides.map(|side| side.value.to_bits())
 }
 
 /// A text on the page.
@@ -70,7 +73,7 @@ impl Objects {
         if !is_whole {
             return Self::default();
         }
-        if page.annotations().len() > 0 {
+        if !page.annotations().is_empty() {
             objects.covers.extend(annotations(page, view, seen + 1));
         }
         if objects.covers.len() > MAX_COVERS {
@@ -83,7 +86,7 @@ impl Objects {
     fn add(&mut self, order: usize, object: &PdfPageObject, matrix: &Matrix, view: &View) {
         match object {
             PdfPageObject::Text(text) => {
-                let Some((key, bounds)) = key(text).zip(text.bounds().ok()) else { return };
+                let Ok(bounds) = text.bounds() else { return };
                 let mode = text.render_mode();
                 let is_filled = matches!(
                     mode,
@@ -91,7 +94,7 @@ impl Objects {
                 );
                 let fill = is_filled.then(|| text.fill_color().ok()).flatten();
                 self.texts.push(Text {
-                    key,
+                    key: key_of(&bounds),
                     order,
                     area: view.place(&matrix.apply(&bounds.to_rect())),
                     is_invisible: mode == PdfPageTextRenderMode::Invisible,

@@ -29,16 +29,24 @@ pub(super) struct Drawing {
     scale: f32,
 }
 
-/// The pixels of an area: how much they change when the texts are left out, and how different they are from each other.
+/// The pixels of an area: how much they change when the texts are left out, how different they are from each other, and which they are: blue,
+/// green, red.
 pub(super) struct Pixels {
     change: u8,
     range: u8,
+    shown: Vec<[u8; 3]>,
 }
 
 impl Pixels {
     /// Whether the texts make no difference here.
     pub fn is_unchanged(&self) -> bool {
         self.change <= UNSEEN
+    }
+
+    /// Whether most of what is drawn here has this colour: red, green, blue.
+    pub fn are_mostly(&self, [red, green, blue]: [u8; 3]) -> bool {
+        let is_like = |pixel: &&[u8; 3]| pixel.iter().zip([blue, green, red]).all(|(a, b)| a.abs_diff(b) <= UNSEEN);
+        2 * self.shown.iter().filter(is_like).count() > self.shown.len()
     }
 
     /// Whether nothing can be seen here but a ground.
@@ -83,11 +91,12 @@ impl Drawing {
         };
         let columns = range(area.left, area.right, self.shown.columns)?;
         let rows = range(area.top, area.bottom, self.shown.rows)?;
-        let (mut change, mut least, mut greatest) = (0, [u8::MAX; 3], [0; 3]);
+        let (mut change, mut least, mut greatest, mut all) = (0, [u8::MAX; 3], [0; 3], Vec::new());
         for row in rows {
             let at = |image: &Image| row * image.stride + 4 * columns.start..row * image.stride + 4 * columns.end;
             let (shown, without) = (self.shown.bytes.get(at(&self.shown))?, self.without.bytes.get(at(&self.without))?);
             for (shown, without) in shown.as_chunks::<4>().0.iter().zip(without.as_chunks::<4>().0) {
+                all.push([shown[0], shown[1], shown[2]]);
                 for channel in 0..3 {
                     change = shown[channel].abs_diff(without[channel]).max(change);
                     least[channel] = least[channel].min(shown[channel]);
@@ -96,7 +105,7 @@ impl Drawing {
             }
         }
         let range = greatest.iter().zip(least).map(|(greatest, least)| greatest - least).max()?;
-        Some(Pixels { change, range })
+        Some(Pixels { change, range, shown: all })
     }
 }
 

@@ -34,7 +34,8 @@ pub(super) struct Suspect {
     /// Drawn with next to none.
     pub is_faint: bool,
     pub is_covered: bool,
-    pub has_ground_colour: bool,
+    /// Its colour, where that is the colour of what is behind it.
+    pub ground_colour: Option<[u8; 3]>,
     /// It has the colour of paper, but lies on a picture.
     pub is_on_picture: bool,
     pub is_outside: bool,
@@ -45,7 +46,7 @@ pub(super) struct Suspect {
 impl Suspect {
     /// Whether only the drawn page shows if it is hidden.
     pub fn is_drawn(&self) -> bool {
-        self.is_invisible || self.is_faint || self.is_covered || self.has_ground_colour || self.may_be_off
+        self.is_invisible || self.is_faint || self.is_covered || self.ground_colour.is_some() || self.may_be_off
     }
 }
 
@@ -74,11 +75,12 @@ pub(super) fn suspects(
             suspect.is_faint = opacity <= FAINT;
             let colour = [red, green, blue];
             let ground = if can_compare { objects.below(text.order).find(|cover| is_under(cover, text)) } else { None };
-            (suspect.has_ground_colour, suspect.is_on_picture) = match ground {
+            let (has_ground_colour, is_on_picture) = match ground {
                 None => (is_like(colour, WHITE), false),
                 Some(Cover { colour: Some(ground), .. }) => (is_like(colour, *ground), false),
                 Some(_) => (is_like(colour, WHITE) && also_on_pictures, true),
             };
+            (suspect.ground_colour, suspect.is_on_picture) = (has_ground_colour.then_some(colour), is_on_picture);
         }
         suspect.is_covered = can_compare && objects.above(text.order, view).any(|cover| is_over(cover, text));
         if suspect.is_drawn() || suspect.is_outside || suspect.is_tiny {

@@ -39,8 +39,8 @@ impl Tool for ReindexDocument {
     const DESCRIPTION: &'static str = "Rebuild all embeddings, chunks, and search indexes for a single document. Reads the \
         original file again, chunks and embeds its text, in one step: the earlier version stays searchable until the new one \
         is complete, and chunks whose text did not change keep their IDs. Use this when: (1) a document's source file has \
-        been updated on disk, (2) you upgraded to Pro tier and want the document embedded with all 4 models, (3) embeddings \
-        seem stale or corrupt, (4) OCR results need refreshing.";
+        been updated on disk, (2) you upgraded to Pro tier, (3) embeddings seem stale or corrupt, (4) OCR results need \
+        refreshing.";
     const EFFECT: Effect = Effect::Updates;
     const TOOLSET: Toolset = Toolset::Watch;
     const LONG: bool = true;
@@ -101,9 +101,9 @@ impl Tool for ReindexCollection {
     const TITLE: &'static str = "Reindex the active collection";
     const DESCRIPTION: &'static str = "Rebuild all embeddings, chunks, and search indexes for every document in the active \
         collection. It reads every source file again, document by document; each stays searchable until its new version is \
-        complete. Use this when: (1) upgrading from Free to Pro tier (re-embed everything with 4 models instead of 3), (2) \
-        after a CaseTrack update that changes chunking or embedding logic, (3) the collection index seems corrupted or \
-        stale, (4) you want a clean rebuild. It can be slow for hundreds of documents.";
+        complete. Use this when: (1) upgrading from Free to Pro tier, (2) after a CaseTrack update that changes chunking or \
+        embedding logic, (3) the collection index seems corrupted or stale, (4) you want a clean rebuild. It can be slow for \
+        hundreds of documents.";
     const EFFECT: Effect = Effect::Updates;
     const TOOLSET: Toolset = Toolset::Watch;
     const LONG: bool = true;

@@ -43,8 +43,8 @@ impl Tool for WatchFolder {
         new files are ingested, modified files are reindexed (only changed chunks are embedded again), renamed and moved \
         files keep their documents, and optionally deleted files are removed from the collection. Uses the system's file \
         notifications for instant detection; network drives are checked every 10 seconds. Also supports scheduled sync as a \
-        safety net (daily, hourly, or custom interval). Watch persists across server restarts: changes made while CaseTrack \
-        is not running are synced when it starts.";
+        safety net. Watch persists across server restarts: changes made while CaseTrack is not running are synced when it \
+        starts.";
     const EFFECT: Effect = Effect::Creates;
     const TOOLSET: Toolset = Toolset::Watch;
     type Parameters = WatchParameters;

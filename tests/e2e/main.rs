@@ -15,6 +15,7 @@ mod first_session;
 mod fixtures;
 mod fuzz;
 mod guards;
+mod hidden;
 #[cfg(unix)]
 mod http;
 #[cfg(unix)]

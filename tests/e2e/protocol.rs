@@ -41,6 +41,7 @@ const TOOLS: &[&str] = &[
     "ingest_folder",
     "list_bates",
     "list_changes",
+    "find_hidden_text",
     "list_collections",
     "list_documents",
     "list_documents_by_type",

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::labels::labelled;
 use crate::marks::Marks;
-use crate::{Change, DocumentId, Sha256, Timestamp, printed_page};
+use crate::{Change, DocumentId, HiddenText, Sha256, Timestamp, printed_page};
 
 labelled! {
     /// The format of a file, recognised by its content.
@@ -191,6 +191,9 @@ pub struct PageNotes {
     /// What the file tracks of how its text came about, by place.
     #[serde(default)]
     pub changes: Vec<Change>,
+    /// What of its text the file does not show, by place.
+    #[serde(default)]
+    pub hidden: Vec<HiddenText>,
 }
 
 /// Where the text of a page comes from, and what the page is called besides its number.
@@ -264,6 +267,9 @@ pub struct DocumentMeta {
     /// Tracked changes in it. Its text is the final one, as if all were accepted.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub tracked_changes: u32,
+    /// Texts in it that the file does not show.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub hidden_texts: u32,
     /// What could not be read, in words for the user.
     pub warnings: Vec<String>,
     /// Whether there are files inside it, which are documents of their own. That is so of every mailbox and archive.

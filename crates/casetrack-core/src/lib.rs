@@ -14,6 +14,7 @@ pub mod config;
 pub mod document;
 pub mod entity;
 pub mod error;
+pub mod hidden;
 pub mod hint;
 pub mod id;
 mod labels;
@@ -41,6 +42,7 @@ pub use entity::{
     PlacedReference,
 };
 pub use error::{Error, ErrorCode, ErrorKind, Result};
+pub use hidden::{HiddenReason, HiddenText, hidden_reasons};
 pub use hint::{Action, FileLimit, Hint, Notice};
 pub use id::{ChunkId, CollectionId, DocumentId, JobId, Sha256, WatchId};
 pub use password::Password;

@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::citation::{Citable, Placeholder};
 use crate::{
-    Chunk, CitationStyle, ColumnRange, DocumentId, DocumentMeta, ExtractionMethod, PageOrigin, Rect, RowRange, Sha256,
-    Timestamp, cited_page, printed_page,
+    Chunk, CitationStyle, ColumnRange, DocumentId, DocumentMeta, ExtractionMethod, HiddenReason, PageOrigin, Rect,
+    RowRange, Sha256, Timestamp, cited_page, printed_page,
 };
 
 /// The exact origin of a chunk. No text leaves the engine without one.
@@ -43,6 +43,9 @@ pub struct Provenance {
     /// Whether the file tracks changes in it: what is quoted is the text as if all of them were accepted.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub tracked_changes: bool,
+    /// Why texts in it are hidden, where some are.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hidden_text: Vec<HiddenReason>,
     pub chunk_index: u32,
     pub created_at: Timestamp,
     pub embedded_at: Option<Timestamp>,
@@ -52,7 +55,7 @@ pub struct Provenance {
 }
 
 impl Provenance {
-    /// `origin` is that of the chunk's page. Whether changes are tracked in it is still to be said.
+    /// `origin` is that of the chunk's page. Whether changes are tracked in it, and texts are hidden, is still to be said.
     pub fn of(chunk: &Chunk, document: &DocumentMeta, origin: &PageOrigin, style: CitationStyle) -> Self {
         Self {
             document_id: document.id,
@@ -77,6 +80,7 @@ impl Provenance {
             extraction_method: origin.method,
             ocr_confidence: origin.ocr_confidence,
             tracked_changes: false,
+            hidden_text: Vec::new(),
             chunk_index: chunk.index,
             created_at: document.ingested_at,
             embedded_at: document.embedded_at,
@@ -197,6 +201,7 @@ pub(crate) mod tests {
             extraction_method: ExtractionMethod::Native,
             ocr_confidence: None,
             tracked_changes: false,
+            hidden_text: Vec::new(),
             chunk_index: 0,
             created_at: Timestamp(0),
             embedded_at: None,

@@ -37,7 +37,7 @@ pub use casetrack_embed::{MemoryMode, ModelProfile, Precision};
 pub use casetrack_extract::isolation::{WorkerCommand, serve as serve_reader};
 pub use casetrack_store::make_private;
 pub use documents::facts::CitedPlace;
-pub use documents::{bates, chunks, marking, pages, structure, tracked};
+pub use documents::{bates, chunks, hidden, marking, pages, structure, tracked};
 pub use engine::Engine;
 pub use host::{EngineConfig, Host, changes};
 pub use ingest::inspect;

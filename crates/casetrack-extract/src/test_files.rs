@@ -80,6 +80,28 @@ pub fn compound_file_of(streams: &[(&str, &[u8])]) -> Vec<u8> {
     file.into_inner().into_inner()
 }
 
+/// Why, by what and what a page hides.
+pub fn hidden_texts(page: &Page) -> Vec<(casetrack_core::HiddenReason, Option<String>, String)> {
+    let chars: Vec<char> = page.text.chars().collect();
+    let text = |start: u32, end: u32| chars[start as usize..end as usize].iter().collect();
+    let hidden = page.notes.hidden.iter();
+    hidden.map(|hidden| (hidden.reason, hidden.part.clone(), text(hidden.char_start, hidden.char_end))).collect()
+}
+
+/// A page with nothing but text.
+pub fn page_of(number: u32, text: &str) -> Page {
+    Page {
+        number,
+        text: text.to_owned(),
+        blocks: Vec::new(),
+        line_boxes: Vec::new(),
+        method: casetrack_core::ExtractionMethod::Native,
+        ocr_confidence: None,
+        sheet_name: None,
+        notes: casetrack_core::PageNotes::default(),
+    }
+}
+
 /// Checks everything that `casetrack_core::Page` and `Block` promise.
 pub fn assert_page_invariants(page: &Page) {
     if let Some(problem) = crate::page_problem(page) {

@@ -12,7 +12,7 @@ use crate::schema::{self, JsonObject};
 use crate::session::{Context, ToolOutput};
 use crate::tool::{Effect, Tool, Toolset};
 use crate::tools::{
-    bates, chunks, collections, documents, entities, ingest, jobs, navigation, obligations, overview, quotes,
+    bates, chunks, collections, documents, entities, hidden, ingest, jobs, navigation, obligations, overview, quotes,
     references, reindex, search, sheet, status, sync, tags, terms, tracked, versions, watches,
 };
 use casetrack_text::format::shorten;
@@ -59,6 +59,7 @@ static TABLE: LazyLock<Vec<Entry>> = LazyLock::new(|| {
         Entry::of::<chunks::GetDocumentChunks>(),
         Entry::of::<chunks::GetSourceContext>(),
         Entry::of::<tracked::ListChanges>(),
+        Entry::of::<hidden::FindHiddenText>(),
         Entry::of::<overview::GetCollectionSummary>(),
         Entry::of::<overview::GetCollectionTimeline>(),
         Entry::of::<overview::GetCollectionStatistics>(),

@@ -82,15 +82,18 @@ pub struct ChunkPlace {
     pub index: u32,
 }
 
-/// Versions of the value of a page that has other readings, of one that has a label or a Bates number, and of one that has tracked changes.
+/// Versions of the value of a page that has other readings, of one that has a label or a Bates number, and of one that has tracked changes and of one
+/// that has hidden text.
 /// A page is written in the first version that holds it, so that earlier programs read it.
 const PAGE_VERSION_WITH_READINGS: u8 = 2;
 const PAGE_VERSION_WITH_PRINTED: u8 = 3;
 const PAGE_VERSION_WITH_CHANGES: u8 = 4;
-/// Notes that say nothing, encoded: no other readings, no label, no Bates number, no changes.
-const NO_NOTES: [u8; 4] = [0; 4];
-const NOTHING_PRINTED: [u8; 3] = [0; 3];
-const NO_CHANGES: [u8; 1] = [0];
+const PAGE_VERSION_WITH_HIDDEN: u8 = 5;
+/// Notes that say nothing, encoded: no other readings, no label, no Bates number, no changes, nothing hidden.
+const NO_NOTES: [u8; 5] = [0; 5];
+const NOTHING_PRINTED: [u8; 4] = [0; 4];
+const NO_CHANGES: [u8; 2] = [0; 2];
+const NOTHING_HIDDEN: [u8; 1] = [0];
 
 /// Value of `pages`, with a version of its own.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -117,9 +120,10 @@ impl PageRecord {
     }
 
     pub fn encode(&self) -> Result<Vec<u8>> {
-        let PageNotes { other_readings, label, bates, changes } = &self.notes;
+        let PageNotes { other_readings, label, bates, changes, hidden } = &self.notes;
         let (version, left_out): (u8, &[u8]) = match (label, bates) {
-            _ if !changes.is_empty() => (PAGE_VERSION_WITH_CHANGES, &[]),
+            _ if !hidden.is_empty() => (PAGE_VERSION_WITH_HIDDEN, &[]),
+            _ if !changes.is_empty() => (PAGE_VERSION_WITH_CHANGES, &NOTHING_HIDDEN),
             (None, None) if other_readings.is_empty() => (VALUE_VERSION, &NO_NOTES),
             (None, None) => (PAGE_VERSION_WITH_READINGS, &NOTHING_PRINTED),
             _ => (PAGE_VERSION_WITH_PRINTED, &NO_CHANGES),
@@ -130,10 +134,11 @@ impl PageRecord {
     }
 
     pub fn decode(value: &[u8]) -> Result<Self> {
-        decode_any("page", value, PAGE_VERSION_WITH_CHANGES, |version| match version {
+        decode_any("page", value, PAGE_VERSION_WITH_HIDDEN, |version| match version {
             VALUE_VERSION => &NO_NOTES,
             PAGE_VERSION_WITH_READINGS => &NOTHING_PRINTED,
-            _ => &NO_CHANGES,
+            PAGE_VERSION_WITH_PRINTED => &NO_CHANGES,
+            _ => &NOTHING_HIDDEN,
         })
     }
 
@@ -225,7 +230,7 @@ impl ChunkRecord {
 
 #[cfg(test)]
 mod tests {
-    use casetrack_core::{BlockKind, Change, ChangeKind, ErrorCode, OtherReading};
+    use casetrack_core::{BlockKind, Change, ChangeKind, ErrorCode, HiddenReason, HiddenText, OtherReading};
     use proptest::prelude::*;
 
     use super::*;
@@ -267,6 +272,9 @@ mod tests {
             changes in prop::collection::vec(
                 (prop::sample::select(ChangeKind::ALL), prop::option::of("\\PC{0,8}"), any::<u32>(), "\\PC{0,8}"), 0..3,
             ),
+            hidden in prop::collection::vec(
+                (prop::sample::select(HiddenReason::ALL), prop::option::of("\\PC{0,8}"), any::<(u32, u32)>()), 0..3,
+            ),
         ) -> Page {
             let blocks = blocks.into_iter().map(|(char_start, char_end, kind)| Block { char_start, char_end, kind }).collect();
             let other_readings = readings.into_iter().map(|(line, text)| OtherReading { line, text }).collect();
@@ -280,7 +288,9 @@ mod tests {
                 text,
             };
             let changes = changes.into_iter().map(change).collect();
-            let notes = PageNotes { other_readings, label, bates, changes };
+            let text_of = |(reason, part, (char_start, char_end))| HiddenText { reason, part, char_start, char_end };
+            let hidden = hidden.into_iter().map(text_of).collect();
+            let notes = PageNotes { other_readings, label, bates, changes, hidden };
             Page { number: 1, text, blocks, line_boxes, method, ocr_confidence, sheet_name, notes }
         }
     }
@@ -409,6 +419,14 @@ mod tests {
         (0..4).for_each(|kind| bytes.extend([kind, 1, 1, b'A', 0, 1, 0xac, 0x02, 1, b'D', 1]));
         assert_eq!(changed.encode().unwrap(), bytes);
         assert_eq!(PageRecord::decode(&bytes).unwrap(), changed);
+        let unseen = |reason| HiddenText { reason, part: Some("P".into()), char_start: 1, char_end: 300 };
+        let hidden = HiddenReason::ALL.iter().copied().map(unseen).collect();
+        let hidden =
+            PageRecord::new(&Page { notes: PageNotes { hidden, ..PageNotes::default() }, ..page.clone() }).unwrap();
+        let mut bytes = vec![5, 2, 0, 1, 1, b'S', 4, 3, 0, 0, 0, 0, 10];
+        (0..10).for_each(|reason| bytes.extend([reason, 1, 1, b'P', 1, 0xac, 0x02]));
+        assert_eq!(hidden.encode().unwrap(), bytes);
+        assert_eq!(PageRecord::decode(&bytes).unwrap(), hidden);
         assert_eq!(encode(&LayoutRecord::new(&page)).unwrap(), [1, 1, 0, 3, 1, 2, 1, 0]);
 
         let mut bytes = vec![1, 16];

@@ -1,13 +1,13 @@
 //! Chunks with their provenance, and the text around them.
 
-use casetrack_core::{Provenance, cited_page};
+use casetrack_core::{Provenance, cited_page, hidden_reasons};
 use casetrack_engine::chunks::{ChunkView, DocumentChunks, SourceContext};
 use casetrack_engine::pages::PageText;
 
 use super::documents::{embeddings, time};
 use super::format::{counted, cut, push_fact, range, thousands, trimmed};
 use super::marks::{citation, document_text, name, quote};
-use super::tracked;
+use super::{hidden, tracked};
 use crate::Reader;
 
 /// How much of each chunk [`document_chunks`] shows, in characters.
@@ -46,6 +46,9 @@ pub fn chunk(chunk: &ChunkView) -> String {
     if provenance.tracked_changes {
         fact("Note", tracked::CONTAINS);
     }
+    if let Some(contains) = hidden::contains(&provenance.hidden_text) {
+        fact("Hidden", &contains);
+    }
     fact("Chunk Index", &format!(" {}", place(chunk)));
     fact("SHA-256", &provenance.sha256.to_string());
     fact("Ingested", &provenance.created_at.to_string());
@@ -62,6 +65,9 @@ pub fn page(page: &PageText) -> String {
     text.push_str(&format!("File: {}\n", name(&document.path)));
     if page.tracked_changes > 0 {
         text.push_str(&format!("Tracked changes: {}\n", page.tracked_changes));
+    }
+    if let Some(contains) = hidden::contains(&hidden_reasons(&page.hidden, 0, u32::MAX)) {
+        text.push_str(&format!("Hidden text: {contains}\n"));
     }
     text.push('\n');
     text.push_str(&page.viewed.as_ref().map_or_else(|| document_text(&page.text), tracked::viewed));
@@ -132,7 +138,8 @@ pub(crate) fn quotation(chunk: &ChunkView) -> String {
     let mut place =
         format!("chars {}-{} of the page | {}", provenance.char_start, provenance.char_end, extraction(provenance));
     let changes = provenance.tracked_changes.then(|| tracked::CONTAINS.to_owned());
-    for more in [sheet(provenance), headings(provenance), changes].into_iter().flatten() {
+    let unseen = hidden::contains(&provenance.hidden_text);
+    for more in [sheet(provenance), headings(provenance), changes, unseen].into_iter().flatten() {
         place.push_str(&format!(" | {more}"));
     }
     let viewed = chunk.viewed.as_ref().map(|viewed| format!("\n{}\n", tracked::viewed(viewed))).unwrap_or_default();

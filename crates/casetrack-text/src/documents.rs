@@ -95,6 +95,10 @@ pub fn details(details: &DocumentDetails, reader: Reader) -> String {
         let list = reader.action(&Action::ListChanges);
         fact("Changes", &format!("{count} tracked ({list} lists them); the text is that after all of them"));
     }
+    if meta.hidden_texts > 0 {
+        let count = counted(meta.hidden_texts.into(), "passage");
+        fact("Hidden", &format!("{count} that readers of the file do not see (find_hidden_text)"));
+    }
     let lengths = match statistics.count {
         0 => String::new(),
         _ => format!(

@@ -12,6 +12,7 @@ pub mod entities;
 pub mod eval;
 pub mod every;
 pub mod format;
+pub mod hidden;
 pub mod ingest;
 pub mod jobs;
 pub mod marks;

@@ -2,12 +2,14 @@
 
 use casetrack_core::{
     ChangeKind, ChunkId, CitationStyle, CollectionId, CollectionMeta, CollectionStatus, CollectionType, DocumentId,
-    DocumentMeta, DocumentType, ExtractionMethod, FileFormat, Properties, Provenance, Sha256, Tier, Timestamp,
+    DocumentMeta, DocumentType, ExtractionMethod, FileFormat, HiddenReason, Properties, Provenance, Sha256, Tier,
+    Timestamp,
 };
 use casetrack_engine::CitedPlace;
 use casetrack_engine::chunks::ChunkView;
 use casetrack_engine::collections::CollectionSummary;
 use casetrack_engine::documents::DocumentSummary;
+use casetrack_engine::hidden::HiddenPassage;
 use casetrack_engine::search::{Excerpt, SearchResponse, SearchResult, StageScore};
 use casetrack_engine::tracked::TrackedChange;
 
@@ -53,6 +55,7 @@ pub fn document() -> DocumentMeta {
         chunk_count: 234,
         char_count: 412_345,
         tracked_changes: 0,
+        hidden_texts: 0,
         warnings: Vec::new(),
         original_stored: false,
         ingested_at: TIME,
@@ -90,6 +93,7 @@ pub fn chunk() -> ChunkView {
         extraction_method: ExtractionMethod::Native,
         ocr_confidence: None,
         tracked_changes: false,
+        hidden_text: Vec::new(),
         chunk_index: 46,
         created_at: document.ingested_at,
         embedded_at: document.embedded_at,
@@ -121,6 +125,24 @@ pub fn change(kind: ChangeKind, text: &str) -> TrackedChange {
         page: 12,
         place: CitedPlace { place, page: 12, char_start: 2500, char_end: 2500 },
         chunk_id: Some(chunk().chunk_id),
+    }
+}
+
+/// A hidden text in the chunk.
+pub fn hidden(reason: HiddenReason, text: &str) -> HiddenPassage {
+    let TrackedChange { citation, page, chunk_id, .. } = change(ChangeKind::Insertion, text);
+    HiddenPassage {
+        document_id: document().id,
+        document_name: document().name,
+        citation,
+        reason,
+        part: None,
+        text: text.to_owned(),
+        is_cut: false,
+        texts: 1,
+        chars: text.chars().count() as u64,
+        page,
+        chunk_id,
     }
 }
 

@@ -137,6 +137,7 @@ impl Corpus {
                 chunk_count: chunks.len() as u32,
                 char_count: chunks.iter().map(|chunk| u64::from(chunk.char_end)).sum(),
                 tracked_changes: 0,
+                hidden_texts: 0,
                 warnings: Vec::new(),
                 original_stored: false,
                 ingested_at: Timestamp::now(),

@@ -240,8 +240,9 @@ pub(crate) fn find_chunk(passages: &mut Passages<'_>, id: &str) -> Result<Passag
 }
 
 pub(crate) fn view(passage: Passage, style: &CitationStyle) -> ChunkView {
-    let Passage { document, chunk, origin, tracked_changes } = passage;
-    let provenance = Provenance { tracked_changes, ..Provenance::of(&chunk, &document.meta, &origin, style.clone()) };
+    let Passage { document, chunk, origin, tracked_changes, hidden_text } = passage;
+    let provenance =
+        Provenance { tracked_changes, hidden_text, ..Provenance::of(&chunk, &document.meta, &origin, style.clone()) };
     ChunkView {
         chunk_id: chunk.id,
         citation: provenance.citation(),

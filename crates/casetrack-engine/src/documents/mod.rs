@@ -3,6 +3,7 @@
 pub mod bates;
 pub mod chunks;
 pub(crate) mod facts;
+pub mod hidden;
 pub mod marking;
 pub(crate) mod originals;
 pub mod pages;

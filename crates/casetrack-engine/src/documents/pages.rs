@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use casetrack_core::{
-    Action, Cancel, Chunk, ChunkId, CollectionId, DocumentMeta, Error, ErrorCode, ExtractionMethod, Page, Password,
-    Rect, Result, TextView, hint,
+    Action, Cancel, Chunk, ChunkId, CollectionId, DocumentMeta, Error, ErrorCode, ExtractionMethod, HiddenText, Page,
+    Password, Rect, Result, TextView, hint,
 };
 use casetrack_extract::{ExtractOptions, RenderRequest, can_render};
 use casetrack_store::{Collection, Passage};
@@ -34,6 +34,9 @@ pub struct PageText {
     pub viewed: Option<Viewed>,
     /// Tracked changes on the page.
     pub tracked_changes: u32,
+    /// Texts on the page that the file does not show.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub hidden: Vec<HiddenText>,
     pub extraction_method: ExtractionMethod,
     pub ocr_confidence: Option<f32>,
     pub sheet_name: Option<String>,
@@ -80,6 +83,7 @@ impl Host {
             page,
             viewed: viewed(view, &text, 0, &notes.changes),
             tracked_changes: notes.changes.len() as u32,
+            hidden: notes.hidden,
             text,
             extraction_method: method,
             ocr_confidence,

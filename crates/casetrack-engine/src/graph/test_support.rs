@@ -92,6 +92,7 @@ pub fn meta(name: &str) -> DocumentMeta {
         chunk_count: 0,
         char_count: 0,
         tracked_changes: 0,
+        hidden_texts: 0,
         warnings: Vec::new(),
         original_stored: false,
         ingested_at: Timestamp(0),

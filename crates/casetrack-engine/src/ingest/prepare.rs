@@ -79,6 +79,7 @@ impl Source {
             chunk_count: chunks.len() as u32,
             char_count: extraction.pages.iter().map(|page| page.text.chars().count() as u64).sum(),
             tracked_changes: extraction.pages.iter().map(|page| page.notes.changes.len() as u32).sum(),
+            hidden_texts: extraction.pages.iter().map(|page| page.notes.hidden.len() as u32).sum(),
             warnings: extraction.warnings,
             holds_files: !extraction.attachments.is_empty(),
             original_stored: false,

@@ -105,6 +105,7 @@ fn place(finder: &mut Finder<'_>, found: &Found, pages: &[Page]) -> Result<Quote
         char_end: found.end.char,
         heading_path,
         tracked_changes: passage.tracked_changes,
+        hidden_text: passage.hidden_text.clone(),
         ..Provenance::of(chunk, &passage.document.meta, &passage.origin, finder.style.clone())
     };
     let page_end = (found.end.page != found.start.page).then_some(found.end.page);

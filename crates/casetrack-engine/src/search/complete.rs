@@ -12,7 +12,7 @@ use serde::Serialize;
 use super::query::{self, Understood};
 use super::{
     Hit, MAX_OFFSET, SearchRequest, SearchResponse, SearchResult, Surroundings, context, excerpt, filter, folding,
-    of_changes, related, whole, within_tier,
+    of_changes, of_hidden, related, whole, within_tier,
 };
 use crate::documents::chunks;
 use crate::host::{Host, OpenCollection};
@@ -140,6 +140,7 @@ impl Host {
             }
         }
         notices.extend(of_changes(&results));
+        notices.extend(of_hidden(&results));
         let (results, hits) = Hit::instead_of(results, request.brief);
         Ok(Some(SearchResponse {
             query: query.to_owned(),

@@ -234,6 +234,7 @@ pub(super) mod tests {
                 extraction_method: ExtractionMethod::Native,
                 ocr_confidence: None,
                 tracked_changes: false,
+                hidden_text: Vec::new(),
                 chunk_index: 0,
                 created_at: Timestamp(0),
                 embedded_at: None,

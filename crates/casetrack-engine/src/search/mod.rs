@@ -257,6 +257,7 @@ impl Host {
             }
         }
         notices.extend(of_changes(&results));
+        notices.extend(of_hidden(&results));
         let (results, hits) = Hit::instead_of(results, request.brief);
         let mut notices: Vec<Notice> = notices.into_iter().map(Notice::from).collect();
         notices.extend(asked.iter_mut().flat_map(|asked| std::mem::take(&mut asked.notices)));
@@ -322,6 +323,13 @@ fn of_changes(results: &[SearchResult]) -> Option<String> {
     let number = if count == 1 { String::new() } else { format!("{count} ") };
     (count > 0)
         .then(|| format!("{number}{passages} tracked changes: the text is quoted as if all of them were accepted."))
+}
+
+/// Says that some passages contain hidden text.
+fn of_hidden(results: &[SearchResult]) -> Option<String> {
+    let count = results.iter().filter(|result| !result.chunk.provenance.hidden_text.is_empty()).count();
+    let passages = if count == 1 { "1 passage contains".to_owned() } else { format!("{count} passages contain") };
+    (count > 0).then(|| format!("{passages} hidden text, which readers of the file do not see."))
 }
 
 /// The request for no more results than the tier gives, with a notice where that is fewer than were asked for.

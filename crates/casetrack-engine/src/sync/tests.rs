@@ -24,6 +24,7 @@ fn document(path: &str, content: &str) -> DocumentMeta {
         chunk_count: 1,
         char_count: 1,
         tracked_changes: 0,
+        hidden_texts: 0,
         warnings: Vec::new(),
         original_stored: false,
         ingested_at: Timestamp(0),

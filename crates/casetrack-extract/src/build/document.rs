@@ -4,11 +4,12 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use casetrack_core::{
-    Block, BlockKind, Error, ErrorCode, ExtractionMethod, FileFormat, Limits, OtherReading, Page, PageNotes,
-    Properties, Rect, Result,
+    Block, BlockKind, Error, ErrorCode, ExtractionMethod, FileFormat, HiddenReason, Limits, OtherReading, Page,
+    PageNotes, Properties, Rect, Result,
 };
 
 use super::changes::Changes;
+use super::hidden::Hidden;
 use super::layout::Layout;
 use crate::model::attachment::Attachments;
 use crate::model::{Course, Extraction};
@@ -22,6 +23,8 @@ const UNCERTAIN: f32 = 0.6;
 pub(crate) struct PlacedLine {
     pub text: String,
     pub area: Option<Rect>,
+    /// Which of its characters the page does not show, and why.
+    pub hidden: Vec<(Range<u32>, HiddenReason)>,
 }
 
 /// Called with each page as soon as it is complete.
@@ -75,6 +78,7 @@ pub(crate) struct DocumentBuilder {
     chars_left: u64,
     attachments: Attachments,
     changes: Changes,
+    hidden: Hidden,
 }
 
 impl DocumentBuilder {
@@ -111,6 +115,16 @@ impl DocumentBuilder {
     /// The changes that the file tracks.
     pub fn changes(&mut self) -> &mut Changes {
         &mut self.changes
+    }
+
+    /// What of the text the file does not show.
+    pub fn hidden(&mut self) -> &mut Hidden {
+        &mut self.hidden
+    }
+
+    /// The text of the page in progress is all hidden.
+    pub fn hide_page(&mut self, reason: HiddenReason) {
+        self.hidden.place(reason, None, 0..self.page_chars);
     }
 
     /// The text of the page in progress is complete, but for notes and margins.
@@ -201,6 +215,7 @@ impl DocumentBuilder {
         self.shown = self.pages.len();
         if let Some(page) = self.pages.last_mut() {
             self.changes.finish_page(page, self.page_chars);
+            self.hidden.finish_page(page, self.page_chars);
         }
         if let (Some(page), Some(observer)) = (self.pages.last(), &mut self.observer) {
             observer(page);
@@ -236,10 +251,11 @@ impl DocumentBuilder {
     /// Adds a block on lines of its own; without text it adds nothing. White space around it is dropped, and marks of tracked changes are
     /// taken out.
     pub fn push_block(&mut self, kind: BlockKind, text: &str) -> Result<()> {
-        let block = self.changes.read(text);
+        let block = self.changes.read(text, self.hidden.is_marked());
         let text = block.text.trim();
         if text.is_empty() {
             self.changes.put_blank(&block, self.page_chars);
+            self.hidden.put(block.veils(self.page_chars, self.page_chars));
             return Ok(());
         }
         self.separate()?;
@@ -247,6 +263,7 @@ impl DocumentBuilder {
         self.append(text)?;
         let end = self.page_chars;
         self.changes.put(&block, start, end);
+        self.hidden.put(block.veils(start, end));
         self.page().blocks.push(Block { char_start: start, char_end: end, kind });
         Ok(())
     }
@@ -260,9 +277,16 @@ impl DocumentBuilder {
                 continue;
             }
             self.separate()?;
-            start.get_or_insert(self.page_chars);
+            let at = self.page_chars;
+            start.get_or_insert(at);
             self.append(text)?;
             self.page().line_boxes.push(line.area);
+            let lead = count(&line.text[..line.text.len() - line.text.trim_start().len()]);
+            for (range, reason) in &line.hidden {
+                let place = |char: u32| (at + char.saturating_sub(lead)).min(self.page_chars);
+                let place = place(range.start)..place(range.end);
+                self.hidden.place(*reason, None, place);
+            }
         }
         if let Some(start) = start {
             let end = self.page_chars;
@@ -308,6 +332,7 @@ impl DocumentBuilder {
         }
         self.warnings.extend(self.attachments.warning());
         self.warnings.extend(self.changes.warning());
+        self.warnings.extend(self.hidden.warnings());
         Extraction {
             format,
             title: self.title,
@@ -446,6 +471,7 @@ mod tests {
         let line = |text: &str, left| PlacedLine {
             text: text.into(),
             area: Some(Rect { left, top: 0.0, right: 9.0, bottom: 1.0 }),
+            hidden: Vec::new(),
         };
         let pages = built(|document| {
             document.push_lines(BlockKind::Paragraph, &[line("one", 1.0), line(" ", 2.0), line("two", 3.0)]).unwrap();

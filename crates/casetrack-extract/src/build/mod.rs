@@ -3,6 +3,7 @@
 pub(crate) mod changes;
 mod document;
 pub(crate) mod flow;
+mod hidden;
 mod layout;
 pub(crate) mod table;
 
@@ -10,6 +11,7 @@ use casetrack_core::Result;
 
 pub use self::document::page_problem;
 pub(crate) use self::document::{DocumentBuilder, PageObserver, PlacedLine};
+pub(crate) use self::hidden::Hidden;
 use crate::model::Source;
 pub(crate) use crate::text::page_list;
 

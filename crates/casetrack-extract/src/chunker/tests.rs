@@ -230,6 +230,7 @@ fn boxes_are_merged_by_paragraph() {
     let line = |left: f32, top: f32| PlacedLine {
         text: "text of a line".into(),
         area: Some(Rect { left, top, right: left + 100.0, bottom: top + 10.0 }),
+        hidden: Vec::new(),
     };
     let pages = built(|document| {
         document.push_lines(BlockKind::Paragraph, &[line(0.0, 0.0), line(5.0, 12.0), line(200.0, 0.0)]).unwrap();

@@ -3,6 +3,7 @@
 
 pub mod embedded;
 pub mod graphics;
+pub mod look;
 pub mod number_format;
 pub mod numbering;
 pub mod open_document;

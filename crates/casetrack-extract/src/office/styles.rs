@@ -1,8 +1,9 @@
-//! Paragraph styles: what a paragraph inherits from its style and the styles that one is based on (17.7).
+//! Styles of paragraphs and characters: what these inherit from their style and the styles that one is based on (17.7).
 
 use std::collections::HashMap;
 
 use super::lineage;
+use super::look::{Look, is_shading};
 use crate::container::xml::{XmlError, XmlReader};
 
 /// `w:outlineLvl` of text that is no heading (17.3.1.20).
@@ -22,12 +23,15 @@ struct Style {
     outline_level: Option<u8>,
     list: Option<ListReference>,
     page_break_before: Option<bool>,
+    look: Look,
 }
 
 /// The styles of a document by id.
 #[derive(Debug, Default)]
 pub(crate) struct Styles {
     by_id: HashMap<String, Style>,
+    /// Those of characters.
+    of_characters: HashMap<String, Style>,
     /// The style of paragraphs that name none.
     default: Option<String>,
 }
@@ -42,7 +46,8 @@ impl Styles {
         xml.root()?;
         while let Some(element) = xml.child()? {
             let id = element.attribute("styleId");
-            let is_paragraph = element.attribute("type").is_none_or(|kind| kind == "paragraph");
+            let kind = element.attribute("type");
+            let is_paragraph = kind.as_deref().is_none_or(|kind| kind == "paragraph");
             match id {
                 Some(id) if element.name() == "style" && is_paragraph => {
                     if element.attribute("default").is_some_and(|on| on == "1" || on == "true") {
@@ -50,6 +55,10 @@ impl Styles {
                     }
                     let style = Style::parse(&mut xml)?;
                     styles.by_id.insert(id, style);
+                }
+                Some(id) if element.name() == "style" && kind.as_deref() == Some("character") => {
+                    let style = Style::parse(&mut xml)?;
+                    styles.of_characters.insert(id, style);
                 }
                 _ => xml.skip()?,
             }
@@ -81,6 +90,30 @@ impl Styles {
         self.inherited(id, |style| style.page_break_before).unwrap_or(false)
     }
 
+    /// How characters of paragraphs in this style look, as far as the style says.
+    pub fn look(&self, id: Option<&str>) -> Look {
+        Look {
+            vanish: self.inherited(id, |style| style.look.vanish),
+            is_white: self.inherited(id, |style| style.look.is_white),
+            half_points: self.inherited(id, |style| style.look.half_points),
+            is_shaded: self.inherited(id, |style| style.look.is_shaded.then_some(())).is_some(),
+            style: None,
+        }
+    }
+
+    /// How characters in this style of their own look, as far as that says.
+    pub fn look_of_characters(&self, id: Option<&str>) -> Look {
+        let style_of = |id: &str| self.of_characters.get(id);
+        let mut look = Look::default();
+        for style in lineage(id.and_then(style_of), |style| style_of(style.based_on.as_deref()?)) {
+            look.vanish = look.vanish.or(style.look.vanish);
+            look.is_white = look.is_white.or(style.look.is_white);
+            look.half_points = look.half_points.or(style.look.half_points);
+            look.is_shaded |= style.look.is_shaded;
+        }
+        look
+    }
+
     fn inherited<T>(&self, id: Option<&str>, property: impl Fn(&Style) -> Option<T>) -> Option<T> {
         let style_of = |id: Option<&String>| self.by_id.get(id?);
         let style = id.and_then(|id| self.by_id.get(id)).or_else(|| style_of(self.default.as_ref()));
@@ -99,8 +132,10 @@ impl Style {
                 "outlineLvl" => style.outline_level = element.numeric_value(),
                 "pageBreakBefore" => style.page_break_before = Some(element.is_on()),
                 "numPr" => style.list = Some(ListReference::parse(xml)?),
-                // How it was before a change, and what concerns characters or tables.
-                "pPrChange" | "rPr" | "tblPr" | "tblStylePr" => xml.skip()?,
+                "rPr" => style.look.read(xml)?,
+                "shd" => style.look.is_shaded |= is_shading(&element),
+                // How it was before a change, and what concerns tables.
+                "pPrChange" | "tblPr" | "tblStylePr" => xml.skip()?,
                 _ => {}
             }
         }

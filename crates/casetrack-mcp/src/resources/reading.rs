@@ -110,6 +110,9 @@ fn page_text(page: &PageText, picture: &Target, problem: Option<&Error>) -> Stri
     if page.tracked_changes > 0 {
         lines.push(format!("Tracked changes: {} (list_changes lists them)", page.tracked_changes));
     }
+    if !page.hidden.is_empty() {
+        lines.push(format!("Hidden texts: {} (find_hidden_text lists them)", page.hidden.len()));
+    }
     match problem {
         Some(error) => {
             lines.push(format!("Picture: none. {}", one_line(&Reader::Assistant.error(error).replace("\n\n", " "))))

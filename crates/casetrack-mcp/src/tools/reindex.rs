@@ -36,12 +36,11 @@ pub(crate) struct DocumentParameters {
 impl Tool for ReindexDocument {
     const NAME: &'static str = "reindex_document";
     const TITLE: &'static str = "Reindex a document";
-    const DESCRIPTION: &'static str = "Rebuild all embeddings, chunks, and search indexes for a single document. Re-extracts text \
-        from the original file, re-chunks into 2000-character segments, re-embeds with all active models, and rebuilds the search \
-        indexes, in one step: the earlier version stays searchable until the new one is complete, and chunks whose text did not \
-        change keep their IDs. Use this when: (1) a document's source file has been updated on disk, (2) you upgraded \
-        to Pro tier and want the document embedded with all 4 models, (3) embeddings seem stale or corrupt, (4) OCR results need \
-        refreshing. The original file path stored in provenance is used to re-read the source file.";
+    const DESCRIPTION: &'static str = "Rebuild all embeddings, chunks, and search indexes for a single document. Reads the \
+        original file again, chunks and embeds its text, in one step: the earlier version stays searchable until the new one \
+        is complete, and chunks whose text did not change keep their IDs. Use this when: (1) a document's source file has \
+        been updated on disk, (2) you upgraded to Pro tier, (3) embeddings seem stale or corrupt, (4) OCR results need \
+        refreshing.";
     const EFFECT: Effect = Effect::Updates;
     const TOOLSET: Toolset = Toolset::Watch;
     const LONG: bool = true;
@@ -101,11 +100,10 @@ impl Tool for ReindexCollection {
     const NAME: &'static str = "reindex_collection";
     const TITLE: &'static str = "Reindex the active collection";
     const DESCRIPTION: &'static str = "Rebuild all embeddings, chunks, and search indexes for every document in the active \
-        collection. This is a full rebuild -- it re-reads every source file, re-chunks, re-embeds with all active models, and \
-        rebuilds the search indexes, document by document; each stays searchable until its new version is complete. Use this when: \
-        (1) upgrading from Free to Pro tier (re-embed everything with 4 models instead of 3), (2) after a CaseTrack update that \
-        changes chunking or embedding logic, (3) the collection index seems corrupted or stale, (4) you want a clean rebuild. \
-        WARNING: This can be slow for large collections (hundreds of documents).";
+        collection. It reads every source file again, document by document; each stays searchable until its new version is \
+        complete. Use this when: (1) upgrading from Free to Pro tier, (2) after a CaseTrack update that changes chunking or \
+        embedding logic, (3) the collection index seems corrupted or stale, (4) you want a clean rebuild. It can be slow for \
+        hundreds of documents.";
     const EFFECT: Effect = Effect::Updates;
     const TOOLSET: Toolset = Toolset::Watch;
     const LONG: bool = true;
@@ -154,10 +152,10 @@ pub(crate) struct StatusParameters {
 impl Tool for GetIndexStatus {
     const NAME: &'static str = "get_index_status";
     const TITLE: &'static str = "Check the indexes";
-    const DESCRIPTION: &'static str = "Show the embedding and index health status for all documents in the active collection. \
-        Reports which documents have complete embeddings for the current tier, which need reindexing (source file changed, missing \
-        embedder coverage, stale embeddings), and overall collection index health. Use this to diagnose issues or decide whether to \
-        run reindex_document or reindex_collection.";
+    const DESCRIPTION: &'static str = "Show the embedding and index health status for all documents in the active \
+        collection. Reports which documents have complete embeddings for the current tier, which need reindexing (source \
+        file changed, missing embedder coverage, stale embeddings), and overall collection index health. Use this to \
+        diagnose issues or decide whether to run reindex_document or reindex_collection.";
     const EFFECT: Effect = Effect::Reads;
     const TOOLSET: Toolset = Toolset::Watch;
     const LIST: Option<List<Self::Response>> =

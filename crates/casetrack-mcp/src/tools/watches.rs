@@ -38,13 +38,13 @@ pub(crate) struct Watch {
 impl Tool for WatchFolder {
     const NAME: &'static str = "watch_folder";
     const TITLE: &'static str = "Watch a folder";
-    const DESCRIPTION: &'static str = "Start watching a folder for file changes. When files are added, modified, or deleted in the \
-        watched folder (or any subfolder), CaseTrack automatically syncs the changes into the active collection -- new files are \
-        ingested, modified files are reindexed (only changed chunks are embedded again), renamed and moved files keep their \
-        documents, and optionally deleted files are removed from the collection. Uses OS-level file notifications (inotify on Linux, \
-        FSEvents on macOS, ReadDirectoryChangesW on Windows) for instant detection; network drives are checked every 10 seconds. \
-        Also supports scheduled sync as a safety net (daily, hourly, or custom interval). Watch persists across server restarts: \
-        changes made while CaseTrack is not running are synced when it starts.";
+    const DESCRIPTION: &'static str = "Start watching a folder for file changes. When files are added, modified, or deleted \
+        in the watched folder (or any subfolder), CaseTrack automatically syncs the changes into the active collection -- \
+        new files are ingested, modified files are reindexed (only changed chunks are embedded again), renamed and moved \
+        files keep their documents, and optionally deleted files are removed from the collection. Uses the system's file \
+        notifications for instant detection; network drives are checked every 10 seconds. Also supports scheduled sync as a \
+        safety net. Watch persists across server restarts: changes made while CaseTrack is not running are synced when it \
+        starts.";
     const EFFECT: Effect = Effect::Creates;
     const TOOLSET: Toolset = Toolset::Watch;
     type Parameters = WatchParameters;
@@ -77,8 +77,8 @@ pub(crate) struct UnwatchParameters {
 impl Tool for UnwatchFolder {
     const NAME: &'static str = "unwatch_folder";
     const TITLE: &'static str = "Stop watching a folder";
-    const DESCRIPTION: &'static str = "Stop watching a folder. Removes the watch but does NOT delete any documents already ingested \
-        from that folder. The collection data remains intact -- only the automatic sync is stopped.";
+    const DESCRIPTION: &'static str = "Stop watching a folder. Removes the watch but does NOT delete any documents already \
+        ingested from that folder. The collection data remains intact -- only the automatic sync is stopped.";
     const EFFECT: Effect = Effect::Updates;
     const TOOLSET: Toolset = Toolset::Watch;
     type Parameters = UnwatchParameters;
@@ -109,8 +109,8 @@ pub(crate) struct WatchList {
 impl Tool for ListWatches {
     const NAME: &'static str = "list_watches";
     const TITLE: &'static str = "List watched folders";
-    const DESCRIPTION: &'static str = "List all active folder watches across all collections. Shows the watched folder, which \
-        collection it syncs to, the schedule, last sync time, and current status.";
+    const DESCRIPTION: &'static str = "List all active folder watches across all collections. Shows the watched folder, \
+        which collection it syncs to, the schedule, last sync time, and current status.";
     const EFFECT: Effect = Effect::Reads;
     const TOOLSET: Toolset = Toolset::Watch;
     type Parameters = ListParameters;
@@ -143,8 +143,8 @@ pub(crate) struct ScheduleParameters {
 impl Tool for SetSyncSchedule {
     const NAME: &'static str = "set_sync_schedule";
     const TITLE: &'static str = "Set when a folder is synced";
-    const DESCRIPTION: &'static str = "Change the sync schedule for an existing folder watch. Controls how often CaseTrack checks for \
-        file changes and reindexes.";
+    const DESCRIPTION: &'static str = "Change the sync schedule for an existing folder watch. Controls how often CaseTrack \
+        checks for file changes and reindexes.";
     const EFFECT: Effect = Effect::Updates;
     const TOOLSET: Toolset = Toolset::Watch;
     type Parameters = ScheduleParameters;

@@ -191,6 +191,7 @@ impl Corpus {
             chunk_count: chunks.len() as u32,
             char_count: pages.iter().map(|page: &Page| page.text.len() as u64).sum(),
             tracked_changes: 0,
+            hidden_texts: 0,
             warnings: Vec::new(),
             original_stored: false,
             ingested_at: Timestamp::now(),

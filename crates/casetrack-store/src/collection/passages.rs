@@ -5,7 +5,9 @@ use std::collections::hash_map::Entry;
 use std::ops::{Range, RangeInclusive};
 use std::sync::Arc;
 
-use casetrack_core::{Change, Chunk, ChunkId, DocumentId, DocumentMeta, PageOrigin, Result};
+use casetrack_core::{
+    Change, Chunk, ChunkId, DocumentId, DocumentMeta, HiddenReason, HiddenText, PageOrigin, Result, hidden_reasons,
+};
 
 use super::Collection;
 use crate::reader::Reader;
@@ -20,12 +22,15 @@ pub struct Passage {
     pub origin: PageOrigin,
     /// Whether the file tracks changes in it.
     pub tracked_changes: bool,
+    /// Why texts in it are hidden, where some are.
+    pub hidden_text: Vec<HiddenReason>,
 }
 
 /// What the passages of a page have in common.
 struct PageFacts {
     origin: PageOrigin,
     changes: Vec<Change>,
+    hidden: Vec<HiddenText>,
 }
 
 /// A document, and whether its chunks have learned-sparse vectors.
@@ -116,13 +121,16 @@ impl Passages<'_> {
                 Entry::Vacant(place) => {
                     let mut record = reader.known_page(document, chunk.page)?;
                     let changes = std::mem::take(&mut record.notes.changes);
-                    place.insert(PageFacts { origin: record.into_origin(), changes })
+                    let hidden = std::mem::take(&mut record.notes.hidden);
+                    place.insert(PageFacts { origin: record.into_origin(), changes, hidden })
                 }
             };
             let is_touched = |change: &Change| change.touches(chunk.char_start, chunk.char_end);
             let tracked_changes = page.changes.iter().any(is_touched);
             let origin = page.origin.clone();
-            passages.push(Passage { document: Arc::clone(&described), chunk, origin, tracked_changes });
+            let hidden_text = hidden_reasons(&page.hidden, chunk.char_start, chunk.char_end);
+            let document = Arc::clone(&described);
+            passages.push(Passage { document, chunk, origin, tracked_changes, hidden_text });
             Ok(())
         })?;
         Ok(passages)

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use casetrack_core::{
-    Annotations, Block, Change, Chunk, ChunkId, DocumentId, DocumentMeta, Page, PageOrigin, Result, Sha256,
+    Annotations, Block, Change, Chunk, ChunkId, DocumentId, DocumentMeta, HiddenText, Page, PageOrigin, Result, Sha256,
 };
 
 use super::{Collection, Filter, Hit};
@@ -74,6 +74,11 @@ impl Collection {
     /// The tracked changes of a page, by place. Reads neither text nor layout.
     pub fn page_changes(&self, document: DocumentId, page: u32) -> Result<Vec<Change>> {
         Ok(self.truth.reader().known_page(document, page)?.notes.changes)
+    }
+
+    /// What of a page the file does not show, by place. Reads neither text nor layout.
+    pub fn page_hidden(&self, document: DocumentId, page: u32) -> Result<Vec<HiddenText>> {
+        Ok(self.truth.reader().known_page(document, page)?.notes.hidden)
     }
 
     pub fn chunk(&self, id: ChunkId) -> Result<Option<(DocumentId, Chunk)>> {

@@ -7,6 +7,7 @@ pub mod doctor;
 mod documents;
 pub mod eval;
 mod graph;
+mod hidden;
 mod ingest;
 pub mod inspect;
 mod jobs;
@@ -64,6 +65,7 @@ pub enum OnCollections {
     Show(documents::Show),
     Page(documents::Page),
     Changes(tracked::Changes),
+    Hidden(hidden::Hidden),
     Sheet(sheet::Sheet),
     Obligations(obligations::Obligations),
     Bates(bates::Bates),
@@ -115,6 +117,7 @@ impl OnCollections {
             Self::Show(command) => command.run(console),
             Self::Page(command) => command.run(console),
             Self::Changes(command) => command.run(console),
+            Self::Hidden(command) => command.run(console),
             Self::Sheet(command) => command.run(console),
             Self::Obligations(command) => command.run(console),
             Self::Bates(command) => command.run(console),

@@ -9,9 +9,9 @@ const CLOSE: char = '\x11';
 /// Longest mark between these, in bytes.
 const MAX_MARK: usize = 16;
 
-/// A change that was met, by its number in the document.
+/// A change that was met, or what hides a text, by its number in the document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) struct ChangeId(pub(super) u32);
+pub(crate) struct ChangeId(pub(in crate::build) u32);
 
 /// White space that is no longer there beside a text that was deleted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,6 +50,16 @@ pub(super) enum Mark {
     },
     /// What separates this paragraph from the next one was inserted.
     Break,
+    /// What follows is hidden, up to the end of the same number.
+    Hide,
+    Show,
+}
+
+/// Where the text begins to be hidden, and where that ends, by the number of what hides it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Veil {
+    Begins(ChangeId),
+    Ends(ChangeId),
 }
 
 /// A piece of a text with marks.
@@ -100,6 +110,8 @@ fn read(mark: &str) -> Option<(Mark, ChangeId)> {
         ('s', None, _) => Mark::Start,
         ('e', None, _) => Mark::End,
         ('b', None, _) => Mark::Break,
+        ('h', None, _) => Mark::Hide,
+        ('i', None, _) => Mark::Show,
         ('g', None, _) => Mark::Gone { before: None, after: None },
         ('g', Some('<'), Some(_)) => Mark::Gone { before: gap, after: None },
         ('g', Some('>'), Some(_)) => Mark::Gone { before: None, after: gap },
@@ -113,6 +125,8 @@ fn push(text: &mut String, mark: Mark, ChangeId(number): ChangeId) {
         Mark::Start => ('s', None),
         Mark::End => ('e', None),
         Mark::Break => ('b', None),
+        Mark::Hide => ('h', None),
+        Mark::Show => ('i', None),
         Mark::Gone { before: Some(gap), .. } => ('g', Some(('<', gap))),
         Mark::Gone { after: Some(gap), .. } => ('g', Some(('>', gap))),
         Mark::Gone { .. } => ('g', None),
@@ -150,6 +164,21 @@ pub(crate) fn gone(id: ChangeId) -> String {
 /// The mark at the end of a paragraph whose end was inserted.
 pub(crate) fn inserted_break(id: ChangeId) -> String {
     written(Mark::Break, id)
+}
+
+/// A text with the marks around it that it is hidden.
+pub(crate) fn hidden(id: ChangeId, text: &str) -> String {
+    [&*hide(id), text, &show(id)].concat()
+}
+
+/// The mark where hidden text begins.
+pub(crate) fn hide(id: ChangeId) -> String {
+    written(Mark::Hide, id)
+}
+
+/// The mark where it ends.
+pub(crate) fn show(id: ChangeId) -> String {
+    written(Mark::Show, id)
 }
 
 /// Takes the mark of an inserted paragraph end from the end of a text: nothing follows that it could be parted from.

@@ -12,8 +12,8 @@ use std::borrow::Cow;
 use casetrack_core::{Change, ChangeKind, Page};
 
 pub(crate) use self::marks::{
-    ChangeId, Gap, after_gap, before_gap, end, fold, gone, has_marks, inserted_break, is_blank, is_reserved, plain,
-    start, trim_break,
+    ChangeId, Gap, Veil, after_gap, before_gap, end, fold, gone, has_marks, hidden, hide, inserted_break, is_blank,
+    is_reserved, plain, show, start, trim_break,
 };
 use self::marks::{Mark, Piece, Pieces};
 use crate::text::dates;
@@ -95,6 +95,21 @@ pub(super) struct Unmarked<'t> {
     marks: Vec<(u32, Mark, ChangeId)>,
 }
 
+impl Unmarked<'_> {
+    /// Where the text, which was put at `start..end` of the page without the white space around it, begins and ends to be hidden.
+    pub(super) fn veils(&self, start: u32, end: u32) -> impl Iterator<Item = (u32, Veil)> {
+        let lead = self.text.chars().take_while(|c| c.is_whitespace()).count() as u32;
+        self.marks.iter().filter_map(move |&(at, mark, id)| {
+            let veil = match mark {
+                Mark::Hide => Veil::Begins(id),
+                Mark::Show => Veil::Ends(id),
+                _ => return None,
+            };
+            Some((start + at.saturating_sub(lead).min(end - start), veil))
+        })
+    }
+}
+
 impl Changes {
     /// Registers text that was inserted or moved here. `None` where the document has too many changes: nothing is marked then.
     pub fn insertion(&mut self, kind: ChangeKind, stamp: &Stamp) -> Option<ChangeId> {
@@ -129,7 +144,7 @@ impl Changes {
                 Piece::Text(piece) => text.push_str(piece),
                 Piece::Mark(Mark::Start, _) => inside += 1,
                 Piece::Mark(Mark::End, _) => inside = inside.saturating_sub(1),
-                Piece::Mark(Mark::Break, _) => {}
+                Piece::Mark(Mark::Break | Mark::Hide | Mark::Show, _) => {}
                 Piece::Mark(Mark::Gone { .. }, id) => {
                     let change = self.known.get(id.0 as usize).filter(|change| !change.of_insertion);
                     change.iter().for_each(|change| text.push_str(&change.text));
@@ -147,8 +162,9 @@ impl Changes {
         })
     }
 
-    pub(super) fn read<'t>(&self, text: &'t str) -> Unmarked<'t> {
-        if self.known.is_empty() || !has_marks(text) {
+    /// `is_hiding`: whether there can be marks of hidden text.
+    pub(super) fn read<'t>(&self, text: &'t str, is_hiding: bool) -> Unmarked<'t> {
+        if (self.known.is_empty() && !is_hiding) || !has_marks(text) {
             return Unmarked { text: text.into(), marks: Vec::new() };
         }
         let (mut shown, mut chars, mut marks) = (String::with_capacity(text.len()), 0, Vec::new());
@@ -206,6 +222,7 @@ impl Changes {
                 Mark::End => self.close(id, place),
                 Mark::Break if place < end => self.place(id, place..place + 1, "", ""),
                 Mark::Break => self.separator = Some(id),
+                Mark::Hide | Mark::Show => {}
                 Mark::Gone { before, after } => {
                     let before = before.map_or_else(|| lost(lead + length, chars), |gap| gap.char().to_string());
                     let after = after.map_or_else(|| lost(chars, lead), |gap| gap.char().to_string());
@@ -228,7 +245,7 @@ impl Changes {
             match mark {
                 Mark::Start => self.open.push(Open { id, from: None }),
                 Mark::End => self.close(id, end),
-                Mark::Break => {}
+                Mark::Break | Mark::Hide | Mark::Show => {}
                 Mark::Gone { before, .. } if end > 0 => self.place(id, end..end, &line(first, before), ""),
                 Mark::Gone { after, .. } => self.waiting.push((id, line(last, after))),
             }

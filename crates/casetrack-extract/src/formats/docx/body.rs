@@ -8,6 +8,7 @@ use super::sections::{Margins, Section, sections};
 use crate::build::DocumentBuilder;
 use crate::build::flow::{Flow, FlowBlock, FlowRow, PAGE_BREAK, Sink};
 use crate::container::xml::{Element, Stop, XmlError, XmlReader};
+use crate::office::look::is_shading;
 use crate::office::numbering::Numbering;
 use crate::office::styles::{ListReference, Styles};
 
@@ -29,6 +30,8 @@ pub(super) struct Body<'a, 'd> {
     pub drawings: HashMap<String, Drawing>,
     pub margins: Margins,
     pub revisions: Revisions,
+    /// Whether what is read stands on paper that is white.
+    pub is_on_paper: bool,
     sections: std::vec::IntoIter<Section>,
 }
 
@@ -49,6 +52,8 @@ pub(super) struct Paragraph {
     pub outline_level: Option<u8>,
     pub page_break_before: Option<bool>,
     pub ends_section: bool,
+    /// Whether it stands on a colour of its own.
+    pub is_shaded: bool,
     /// Comments on it and content of text boxes anchored in it, each with the number of page breaks before its place.
     pub boxed: Vec<(usize, FlowBlock)>,
     pub drawings: Vec<Drawing>,
@@ -82,6 +87,7 @@ impl<'a, 'd> Body<'a, 'd> {
             drawings: HashMap::new(),
             margins: Margins::default(),
             revisions: Revisions::default(),
+            is_on_paper: false,
             sections: Vec::new().into_iter(),
         }
     }
@@ -192,6 +198,7 @@ impl<'a, 'd> Body<'a, 'd> {
                     paragraph.ends_section = true;
                     self.xml.skip()?;
                 }
+                "shd" => paragraph.is_shaded = is_shading(&element),
                 "rPr" => paragraph.mark.read_mark(&mut self.xml)?,
                 // How it was before a change.
                 "pPrChange" => self.xml.skip()?,

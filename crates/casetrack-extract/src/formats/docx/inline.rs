@@ -65,6 +65,7 @@ impl Body<'_, '_> {
     pub fn inline(&mut self, element: &Element, paragraph: &mut Paragraph) -> Result<(), Stop> {
         match element.name() {
             "t" => return self.text(paragraph),
+            "r" => return self.run(paragraph),
             "tab" | "ptab" => self.push(paragraph, "\t"),
             "br" => {
                 let is_page_break = element.has("type", "page") && !self.revisions.is_deleting();

@@ -1,13 +1,14 @@
 //! Word documents (WordprocessingML, [ECMA-376] Part 1, 17), transitional and strict.
 //!
 //! Read: the body with headings, list labels as Word would print them, tables row by row, text boxes, the results of fields,
-//! tracked changes, comments, the data of charts, the text of diagrams; footnotes and endnotes at the end of the page that refers to
+//! tracked changes, hidden text, comments, the data of charts, the text of diagrams; footnotes and endnotes at the end of the page that refers to
 //! them, `[1]` and `[i]` where it does; then what headers and footers say, once, on the first page of their section. The
 //! text is the final one; what was deleted is kept beside it. Pages are those that explicit breaks make and that Word recorded when it saved the file. Where it recorded none,
 //! the document may have no pages (`Extraction::unpaged`).
 
 mod beside;
 mod body;
+mod hidden;
 mod inline;
 mod notes;
 mod revisions;
@@ -75,6 +76,7 @@ impl Extractor for Docx {
         let comments = beside::comments(&text(&comments), &styles, document)?;
         let drawings = beside::drawings(&mut package, &related)?;
         let margins = Margins::read(&mut package, &related, &styles, document)?;
+        let is_on_paper = hidden::is_on_paper(&xml, &mut package, &related);
         let (mut notes, mut damaged) = (HashMap::new(), Vec::new());
         // Lists in notes must not advance those of the text.
         let note_numbering = &mut numbering.clone();
@@ -83,6 +85,7 @@ impl Extractor for Docx {
         }
         let mut body = Body::new(&xml, &styles, &mut numbering, document);
         (body.comments, body.drawings, body.notes, body.margins) = (comments, drawings, notes, margins);
+        body.is_on_paper = is_on_paper;
         let outcome = body.read();
         let references = body.references;
         let is_blank = body.flow.document.is_blank();

@@ -161,9 +161,11 @@ impl Body<'_, '_> {
         read: impl FnOnce(&mut Self, &mut Sink) -> Result<(), Stop>,
     ) -> Result<(), Stop> {
         let outside = (self.revisions.merged.take(), self.revisions.run.take());
+        let is_on_paper = std::mem::take(&mut self.is_on_paper);
         let outcome = read(self, sink);
         let ended = self.finish_merged(sink);
         (self.revisions.merged, self.revisions.run) = outside;
+        self.is_on_paper = is_on_paper;
         outcome.and(ended)
     }
 

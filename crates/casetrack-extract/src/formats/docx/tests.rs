@@ -1,3 +1,4 @@
+mod hidden;
 mod revisions;
 
 use std::path::Path;
@@ -43,7 +44,8 @@ fn docx_with(document: &[u8], more: &[(&str, &[u8])]) -> Vec<u8> {
               </cp:coreProperties>",
         ),
     ];
-    zip_file(&[&parts[..], more].concat())
+    let others = parts.iter().filter(|(name, _)| more.iter().all(|(other, _)| other != name)).copied();
+    zip_file(&others.chain(more.iter().copied()).collect::<Vec<_>>())
 }
 
 fn document(body: &str) -> String {

@@ -50,8 +50,10 @@ impl Extractor for Image {
 fn push_page(document: &mut DocumentBuilder, page: OcrPage) -> Result<()> {
     document.set_ocr_confidence(page.confidence);
     for paragraph in page.paragraphs {
-        let lines: Vec<PlacedLine> =
-            paragraph.into_iter().map(|line| PlacedLine { text: line.text, area: Some(line.area) }).collect();
+        let lines: Vec<PlacedLine> = paragraph
+            .into_iter()
+            .map(|line| PlacedLine { text: line.text, area: Some(line.area), hidden: Vec::new() })
+            .collect();
         document.push_lines(BlockKind::Paragraph, &lines)?;
     }
     Ok(())

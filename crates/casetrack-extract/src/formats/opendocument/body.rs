@@ -30,6 +30,8 @@ pub(super) struct Body<'a, 'd> {
     /// Formulas of the drawing object read last.
     pub formulas: String,
     pub hidden_sections: Vec<String>,
+    /// Whether what is read is not shown.
+    pub is_hidden: bool,
     /// Bytes of cells that may still be made by repetition.
     pub repeatable_bytes: usize,
     /// Whether page breaks make pages. In a presentation, slides do.
@@ -57,6 +59,7 @@ impl<'a, 'd> Body<'a, 'd> {
             comments: Vec::new(),
             formulas: String::new(),
             hidden_sections: Vec::new(),
+            is_hidden: false,
             repeatable_bytes: MAX_REPEATED_BYTES,
             is_paged: true,
             page_ended: false,
@@ -84,10 +87,14 @@ impl<'a, 'd> Body<'a, 'd> {
             "numbered-paragraph" => self.numbered_paragraph(element, sink),
             "table" => self.table(element, sink),
             "section" => {
+                let was_hidden = self.is_hidden;
                 if element.has("display", "none") || element.has("is-hidden", "true") {
                     self.hidden_sections.push(element.attribute("name").unwrap_or_default());
+                    self.is_hidden = true;
                 }
-                self.blocks(sink)
+                let outcome = self.blocks(sink);
+                self.is_hidden = was_hidden;
+                outcome
             }
             "table-of-content" | "illustration-index" | "table-index" | "object-index" | "user-index"
             | "alphabetical-index" | "bibliography" | "index-body" | "index-title" | "a" => self.blocks(sink),
@@ -177,7 +184,14 @@ impl<'a, 'd> Body<'a, 'd> {
         };
 
         let mut paragraph = Paragraph::default();
+        let was_hidden = self.is_hidden;
+        self.is_hidden |= self.styles.hides_paragraph(style);
+        let is_hidden = self.is_hidden;
         let outcome = self.inlines(&mut paragraph);
+        self.is_hidden = was_hidden;
+        if is_hidden {
+            self.hide(&mut paragraph, 0);
+        }
         // In a cell, comments follow the table.
         let mut attached = paragraph.boxed;
         if is_on_page {

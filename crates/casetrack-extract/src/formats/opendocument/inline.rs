@@ -1,6 +1,9 @@
 //! Content of paragraphs: text, fields, notes, comments, drawing objects ([ODF] Part 3, 6 and 7).
 
+use casetrack_core::HiddenReason;
+
 use super::body::{Body, is_shape};
+use crate::build::changes::{self, is_blank};
 use crate::build::flow::{FlowBlock, Note, PAGE_BREAK, Sink, is_reserved};
 use crate::container::xml::{Element, Node, Stop, XmlError};
 use crate::text::roman::roman;
@@ -108,11 +111,32 @@ impl Body<'_, '_> {
                 paragraph.boxed.extend(sink.into_blocks().into_iter().map(|block| (breaks, block)));
                 return outcome;
             }
+            "span" => return self.span(element, paragraph),
             // A variable that is set without being shown.
             _ if element.has("display", "none") => {}
             _ => return self.inlines(paragraph),
         }
         Ok(self.xml.skip()?)
+    }
+
+    /// Reads `text:span` to its end.
+    fn span(&mut self, element: &Element, paragraph: &mut Paragraph) -> Result<(), Stop> {
+        let hides = self.styles.hides_characters(element.attribute("style-name").as_deref());
+        let start = paragraph.text.len();
+        let outcome = self.inlines(paragraph);
+        if hides == Some(true) {
+            self.hide(paragraph, start);
+        }
+        outcome
+    }
+
+    /// Marks what was read since then as hidden.
+    pub fn hide(&mut self, paragraph: &mut Paragraph, start: usize) {
+        if !is_blank(&paragraph.text[start..]) {
+            let id = self.flow.document.hidden().cause(HiddenReason::HiddenFormat, None);
+            paragraph.text.insert_str(start, &changes::hide(id));
+            paragraph.text.push_str(&changes::show(id));
+        }
     }
 
     /// Reads `text:note` to its end.

@@ -18,12 +18,15 @@ struct Style {
     break_before: Option<bool>,
     break_after: Option<bool>,
     is_hidden_slide: bool,
+    /// Whether its characters are not shown.
+    hides_text: Option<bool>,
 }
 
 /// The styles of a document by name.
 #[derive(Debug, Default)]
 pub(super) struct Styles {
     paragraphs: HashMap<String, Style>,
+    characters: HashMap<String, Style>,
     tables: HashMap<String, Style>,
     slides: HashMap<String, Style>,
     lists: HashMap<String, ListStyle>,
@@ -53,6 +56,7 @@ impl Styles {
                 ("style", Some(name)) => {
                     let family = match element.attribute("family").as_deref() {
                         Some("paragraph") => &mut self.paragraphs,
+                        Some("text") => &mut self.characters,
                         Some("table") => &mut self.tables,
                         Some("drawing-page") => &mut self.slides,
                         _ => {
@@ -99,6 +103,16 @@ impl Styles {
 
     pub fn paragraph_breaks_after(&self, name: Option<&str>) -> bool {
         inherited(&self.paragraphs, name, |style| style.break_after).unwrap_or(false)
+    }
+
+    /// Whether paragraphs in this style are not shown.
+    pub fn hides_paragraph(&self, name: Option<&str>) -> bool {
+        inherited(&self.paragraphs, name, |style| style.hides_text).unwrap_or(false)
+    }
+
+    /// Whether characters in this style are not shown; `None` where it does not say.
+    pub fn hides_characters(&self, name: Option<&str>) -> Option<bool> {
+        inherited(&self.characters, name, |style| style.hides_text)
     }
 
     pub fn table_breaks_before(&self, name: Option<&str>) -> bool {
@@ -163,6 +177,8 @@ impl Style {
             if matches!(element.name(), "paragraph-properties" | "table-properties") {
                 self.break_before = element.attribute("break-before").map(|kind| kind == "page");
                 self.break_after = element.attribute("break-after").map(|kind| kind == "page");
+            } else if element.name() == "text-properties" {
+                self.hides_text = element.attribute("display").map(|display| display == "none");
             } else if element.name() == "drawing-page-properties" {
                 self.is_hidden_slide = element.has("visibility", "hidden");
             }

@@ -184,6 +184,7 @@ mod tests {
                 first_word: 1.0,
                 is_running: false,
                 turn: Turn::NONE,
+                hidden: Vec::new(),
             })
             .collect()
     }

@@ -248,6 +248,7 @@ mod tests {
             first_word: width(text.split(' ').next().unwrap()),
             is_running: false,
             turn: Turn::NONE,
+            hidden: Vec::new(),
         }
     }
 

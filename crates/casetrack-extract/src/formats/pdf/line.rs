@@ -1,6 +1,8 @@
 //! Lines of text with their places.
 
-use casetrack_core::Rect;
+use std::ops::Range;
+
+use casetrack_core::{HiddenReason, Rect};
 
 /// A line as it stands on the page.
 #[derive(Debug, Clone, PartialEq)]
@@ -15,6 +17,8 @@ pub(super) struct Line {
     pub is_running: bool,
     /// The direction that it is read in.
     pub turn: Turn,
+    /// Which of its characters the page does not show, and why; in their order.
+    pub hidden: Vec<(Range<u32>, HiddenReason)>,
 }
 
 /// By how many right angles a text is turned clockwise on the page: 0 is read to the right, 1 downwards, 2 on its head, 3 upwards.

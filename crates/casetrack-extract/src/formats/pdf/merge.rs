@@ -90,7 +90,7 @@ fn shows(line: &Rect, word: &Rect) -> bool {
 
 /// A line as those of OCR are: its size makes no heading among lines whose sizes are unknown.
 fn without_size(line: &Line) -> Line {
-    line_of(line.text.clone(), line.area)
+    Line { hidden: line.hidden.clone(), ..line_of(line.text.clone(), line.area) }
 }
 
 #[cfg(test)]

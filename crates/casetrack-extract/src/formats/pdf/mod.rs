@@ -10,6 +10,7 @@ mod attachments;
 mod columns;
 mod file;
 mod garbage;
+mod hidden;
 mod layout;
 mod library;
 mod line;
@@ -29,6 +30,7 @@ use std::borrow::Cow;
 
 use self::annotations::Annotated;
 use self::file::{inside_pdfium, opened};
+use self::hidden::Search;
 use self::layout::{Headings, Paragraph};
 pub use self::library::pdfium_status;
 use self::line::Line;
@@ -207,11 +209,12 @@ fn read_text_layers(source: &Source, pdf: &PdfDocument, course: &Course) -> Resu
     let mut pages = Vec::new();
     let mut text_bytes = 0u64;
     let mut signatures = Signatures::of(source.bytes);
+    let mut search = Search::of(source.bytes);
     for index in 0..pdf.pages().len() {
         let page = if course.takes(Step { stage: Stage::TextLayer, page: index as u32 + 1 }) {
             let read = {
                 let _inside = inside_pdfium();
-                annotations::annotated(pdf, index, &mut signatures).and_then(read_page)
+                annotations::annotated(pdf, index, &mut signatures).and_then(|page| read_page(page, &mut search))
             };
             read.unwrap_or_else(|error| {
                 log_damage(source, index, &error);
@@ -259,12 +262,12 @@ fn log_damage(source: &Source, index: i32, error: &PdfiumError) {
 fn placed(line: &Line) -> PlacedLine {
     let Rect { left, right, top, bottom } = line.area;
     let area = (right > left && bottom > top).then_some(line.area);
-    PlacedLine { text: line.text.clone(), area }
+    PlacedLine { text: line.text.clone(), area, hidden: line.hidden.clone() }
 }
 
-fn read_page(mut annotated: Annotated) -> Result<ReadPage, PdfiumError> {
+fn read_page(mut annotated: Annotated, search: &mut Search) -> Result<ReadPage, PdfiumError> {
     let view = View::of(&annotated.page);
-    let (mut lines, odd) = text_layer::read_lines(&annotated.page, &view)?;
+    let (mut lines, odd) = text_layer::read_lines(&annotated.page, &view, search)?;
     let pictures = Pictures::of(&annotated.page, &view);
     annotated.take_stamps(&mut lines);
     let printed: usize = lines.iter().map(|line| line.text.chars().filter(|c| !c.is_whitespace()).count()).sum();

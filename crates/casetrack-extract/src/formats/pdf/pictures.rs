@@ -155,6 +155,7 @@ mod tests {
                 first_word: 5.0,
                 is_running: false,
                 turn: Turn::NONE,
+                hidden: Vec::new(),
             })
             .collect();
         Pictures { pictures, page_size: 600.0 * 800.0 }.unread(&lines)

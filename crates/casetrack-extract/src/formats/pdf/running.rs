@@ -73,7 +73,15 @@ mod tests {
     fn page(lines: &[(&str, f32)]) -> ReadPage {
         let line = |(text, top): &(&str, f32)| {
             let area = Rect { left: 50.0, top: *top, right: 100.0, bottom: top + 10.0 };
-            Line { text: (*text).into(), area, size: 10.0, first_word: 10.0, is_running: false, turn: Turn::NONE }
+            Line {
+                text: (*text).into(),
+                area,
+                size: 10.0,
+                first_word: 10.0,
+                is_running: false,
+                turn: Turn::NONE,
+                hidden: Vec::new(),
+            }
         };
         ReadPage {
             state: PageState::Readable,

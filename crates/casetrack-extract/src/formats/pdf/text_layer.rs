@@ -1,10 +1,13 @@
 //! The text layer of a page as visual lines.
 
-use casetrack_core::Rect;
+use std::ops::Range;
+
+use casetrack_core::{HiddenReason, Rect};
 use pdfium_render::prelude::{PdfPage, PdfPageRenderRotation, PdfPageText, PdfRect, PdfiumError};
 
 use super::columns;
 use super::garbage::{Glyphs, is_distant, is_latin_font};
+use super::hidden::{HiddenGlyphs, Search};
 use super::line::{Line, Piece, Turn, continues};
 use crate::model::union;
 
@@ -13,18 +16,19 @@ const SPACE: f32 = 0.15;
 
 /// The lines of a page in the order of its content, with places in points from the top left of the visible page, and which
 /// glyphs are odd.
-pub(super) fn read_lines(page: &PdfPage, view: &View) -> Result<(Vec<Line>, Glyphs), PdfiumError> {
+pub(super) fn read_lines(page: &PdfPage, view: &View, search: &mut Search) -> Result<(Vec<Line>, Glyphs), PdfiumError> {
     let text = page.text()?;
+    let hidden = search.hidden(page, &text, view);
     let mut pieces = Vec::new();
     let mut open = OpenLine::default();
     let mut odd = Glyphs::default();
-    for glyph in glyphs(&text, view) {
+    for glyph in glyphs(&text, view, &hidden) {
         match glyph {
             Glyph::Unmapped => odd.unmapped += 1,
             // The library knows the ends of level lines only.
             Glyph::LineEnd if open.turn != Turn::NONE => open.is_interrupted = true,
             Glyph::LineEnd => pieces.extend(open.finish()),
-            Glyph::Shown { c, area, turn, is_misfit } => {
+            Glyph::Shown { c, area, turn, is_misfit, hidden } => {
                 odd.misfits += usize::from(is_misfit);
                 let area = area.map(|area| turn.upright(&area));
                 if turn != open.turn && c != ' ' {
@@ -44,9 +48,11 @@ pub(super) fn read_lines(page: &PdfPage, view: &View) -> Result<(Vec<Line>, Glyp
                     (open.goes_on, open.turn) = (true, turn);
                 }
                 open.push(c, area);
+                open.hide(c, hidden);
             }
-            Glyph::Hyphen(area) => {
+            Glyph::Hyphen(area, hidden) => {
                 open.push('-', area.map(|area| open.turn.upright(&area)));
+                open.hide('-', hidden);
                 open.after_hyphen = true;
             }
         }
@@ -83,16 +89,18 @@ enum Glyph {
         turn: Turn,
         /// Of a script that its font cannot have.
         is_misfit: bool,
+        /// Why the page does not show it, where that is so.
+        hidden: Option<HiddenReason>,
     },
     /// A hyphen that the library takes for one at the end of a line.
-    Hyphen(Option<Rect>),
+    Hyphen(Option<Rect>, Option<HiddenReason>),
     LineEnd,
     /// A code that the font does not map to a character.
     Unmapped,
 }
 
 /// The printed characters of the text layer. Control characters and non-characters are dropped.
-fn glyphs<'a>(text: &'a PdfPageText, view: &'a View) -> impl Iterator<Item = Glyph> + 'a {
+fn glyphs<'a>(text: &'a PdfPageText, view: &'a View, hidden: &'a HiddenGlyphs) -> impl Iterator<Item = Glyph> + 'a {
     let chars = text.chars();
     let mut high_surrogate: Option<u32> = None;
     // That of the word: the glyphs of a word are turned alike.
@@ -111,8 +119,10 @@ fn glyphs<'a>(text: &'a PdfPageText, view: &'a View) -> impl Iterator<Item = Gly
         }
         match code {
             0x0A => Some(Glyph::LineEnd),
-            0x02 => Some(Glyph::Hyphen(area())),
-            0x09 | 0x20 | 0xA0 => Some(Glyph::Shown { c: ' ', area: area(), turn: Turn::NONE, is_misfit: false }),
+            0x02 => Some(Glyph::Hyphen(area(), hidden.reason(index))),
+            0x09 | 0x20 | 0xA0 => {
+                Some(Glyph::Shown { c: ' ', area: area(), turn: Turn::NONE, is_misfit: false, hidden: None })
+            }
             0xD800..0xDC00 => {
                 high_surrogate = Some(code);
                 None
@@ -124,6 +134,7 @@ fn glyphs<'a>(text: &'a PdfPageText, view: &'a View) -> impl Iterator<Item = Gly
                 area: area(),
                 turn: *turn.get_or_insert_with(|| Turn::nearest(glyph.angle_radians().unwrap_or(0.0), view.quarters())),
                 is_misfit: is_distant(c) && is_latin_font(&glyph.font_name()),
+                hidden: hidden.reason(index),
             }),
         }
     })
@@ -160,6 +171,10 @@ struct OpenLine {
     turn: Turn,
     /// Whether the library ended the line here.
     is_interrupted: bool,
+    /// What of the text is hidden; see [`Line::hidden`].
+    hidden: Vec<(Range<u32>, HiddenReason)>,
+    /// Length in characters of the text when something was hidden last.
+    chars: (usize, u32),
 }
 
 impl OpenLine {
@@ -181,6 +196,22 @@ impl OpenLine {
             self.area = Some(self.area.map_or(area, |line| union(&line, &area)));
             self.heights.0 += area.bottom - area.top;
             self.heights.1 += 1;
+        }
+    }
+
+    /// The glyph `c`, which was added last, is hidden.
+    fn hide(&mut self, c: char, reason: Option<HiddenReason>) {
+        let Some(reason) = reason else { return };
+        let added = if matches!(c, '\u{FB00}'..='\u{FB06}') { ligature(c).len() } else { 1 };
+        let (bytes, chars) = self.chars;
+        // Only what is new is counted.
+        let end = chars + self.text[bytes..].chars().count() as u32;
+        self.chars = (self.text.len(), end);
+        let start = end.saturating_sub(added as u32);
+        let is_spaced = self.text.chars().rev().nth(added) == Some(' ');
+        match self.hidden.last_mut() {
+            Some((range, before)) if *before == reason && range.end + u32::from(is_spaced) >= start => range.end = end,
+            _ => self.hidden.push((start..end, reason)),
         }
     }
 
@@ -209,7 +240,7 @@ impl OpenLine {
 
     /// The line, unless it has no text; this one is empty afterwards.
     fn finish(&mut self) -> Option<Piece> {
-        let OpenLine { text, area, heights, first_word_end, goes_on, turn, .. } = std::mem::take(self);
+        let OpenLine { text, area, heights, first_word_end, goes_on, turn, hidden, .. } = std::mem::take(self);
         let text = text.trim();
         if text.is_empty() {
             return None;
@@ -222,6 +253,7 @@ impl OpenLine {
             first_word: first_word_end.unwrap_or(area.right) - area.left,
             is_running: false,
             turn,
+            hidden,
         };
         Some(Piece { line, goes_on })
     }
@@ -235,6 +267,13 @@ fn join_level_pieces(pieces: Vec<Piece>) -> Vec<Line> {
         match joined.last_mut() {
             Some(last) if goes_on || continues(&last.area, &line.area) => {
                 last.text.push(' ');
+                if !line.hidden.is_empty() {
+                    let before = last.text.chars().count() as u32;
+                    let moved = |(range, reason): &(Range<u32>, HiddenReason)| {
+                        (range.start + before..range.end + before, *reason)
+                    };
+                    last.hidden.extend(line.hidden.iter().map(moved));
+                }
                 last.text.push_str(&line.text);
                 let (old, new) = (last.area.right - last.area.left, line.area.right - line.area.left);
                 last.size = (last.size * old + line.size * new) / (old + new).max(f32::EPSILON);
@@ -279,7 +318,7 @@ impl View {
     }
 
     /// From the page's own coordinates (origin at the bottom left) to those of the page as it is shown.
-    fn place(&self, area: &PdfRect) -> Rect {
+    pub fn place(&self, area: &PdfRect) -> Rect {
         let (left, right) = (area.left().value, area.right().value);
         let (bottom, top) = (area.bottom().value, area.top().value);
         match self.rotation {
@@ -328,6 +367,12 @@ impl View {
         }
     }
 
+    /// The visible page, as it is shown.
+    pub fn area(&self) -> Rect {
+        let height = self.height();
+        Rect { left: 0.0, top: 0.0, right: self.size() / height.max(f32::EPSILON), bottom: height }
+    }
+
     /// Size of the visible page in square points.
     pub fn size(&self) -> f32 {
         (self.right - self.left) * (self.top - self.bottom)
@@ -373,6 +418,7 @@ mod tests {
                     first_word: 50.0,
                     is_running: false,
                     turn: Turn::NONE,
+                    hidden: Vec::new(),
                 },
                 goes_on,
             }

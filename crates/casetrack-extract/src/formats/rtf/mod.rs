@@ -2,8 +2,8 @@
 //!
 //! Read: paragraphs with their list labels, headings by style or outline level, tables row by row, results of fields, text
 //! boxes, footnotes and endnotes at the end of the page that refers to them; embedded files are documents of their own. Not read:
-//! headers and footers, comments, hidden text, pictures. The text is the final one; what was deleted is kept beside it. Pages are those
-//! that explicit breaks make.
+//! headers and footers, comments, pictures. Hidden text is read and marked. The text is the final one; what was deleted is kept
+//! beside it. Pages are those that explicit breaks make.
 
 mod charset;
 mod date;

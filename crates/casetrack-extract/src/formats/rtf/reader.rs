@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use casetrack_core::Result;
+use casetrack_core::{HiddenReason, Result};
 use encoding_rs::{Encoding, WINDOWS_1252};
 
 use super::charset;
@@ -420,11 +420,16 @@ impl<'d> Reader<'d> {
 
     fn push_str(&mut self, text: &str) {
         match self.state.destination {
-            Destination::Text if self.state.hidden => {}
             Destination::Text if self.state.revision.is_deleted() => self.delete(&text.replace(is_reserved, " ")),
             Destination::Text => {
                 self.mark_text();
-                self.text.push_str(&text.replace(is_reserved, " "));
+                let text = text.replace(is_reserved, " ");
+                if self.state.hidden && !text.trim().is_empty() {
+                    let id = self.output.document().hidden().cause(HiddenReason::HiddenFormat, None);
+                    self.text.push_str(&changes::hidden(id, &text));
+                } else {
+                    self.text.push_str(&text);
+                }
             }
             Destination::Revisers => self.revisions.add_reviser(text),
             // A bullet of an unknown font is still a bullet.

@@ -55,7 +55,22 @@ fn characters_of_all_kinds_are_decoded() {
 fn only_what_is_shown_is_read() {
     let body = "a{\\v hidden}{\\deleted gone} b{\\*\\unknown no{no}}{\\pict 0011}{\\header no\\par}{\\field{\\*\\fldinst HYPERLINK \"x\"}\
                 {\\fldrslt  link}}{\\object{\\*\\objdata 00}{\\result  shown}}{\\pict\\bin5 }}}}}} c\\par";
-    assert_eq!(texts(body), ["a b link shown c"]);
+    assert_eq!(texts(body), ["ahidden b link shown c"]);
+}
+
+#[test]
+fn hidden_text_is_read_and_marked() {
+    let extraction =
+        extract("The rent is {\\v ten \\u252?million }euros.\\par \\v Hidden\\par as well\\v0 , shown.\\par");
+    let page = &extraction.pages[0];
+    assert_eq!(page.text, "The rent is ten ümillion euros.\nHidden\nas well, shown.");
+    let hidden: Vec<String> = crate::test_files::hidden_texts(page).into_iter().map(|(.., text)| text).collect();
+    assert_eq!(hidden, ["ten ümillion", "Hidden\nas well"]);
+    assert!(
+        extraction.warnings[0].contains("formatted as hidden on page 1 (2 passages, 26 characters)"),
+        "{:?}",
+        extraction.warnings
+    );
 }
 
 #[test]

@@ -1,9 +1,10 @@
 //! Excel and OpenDocument workbooks: a sheet is a page, a row is a line.
 //!
 //! Cells show what the program that made them shows: numbers and dates by their formats. Hidden sheets, rows and columns
-//! are read; a warning names hidden sheets. Comments stand behind the row of their cell; text boxes and titles of charts at
+//! are read and marked; warnings name them. Comments stand behind the row of their cell; text boxes and titles of charts at
 //! the end of the sheet. Not read: headers and footers of printed pages, pictures, macros.
 
+mod hidden;
 mod number_format;
 mod ods;
 mod sheet;

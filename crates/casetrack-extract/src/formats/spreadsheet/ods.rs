@@ -61,6 +61,8 @@ struct SheetReader<'a> {
 struct Place {
     row: u32,
     is_header: bool,
+    /// Of the next column that is described, from 1.
+    column: u32,
 }
 
 impl SheetReader<'_> {
@@ -89,7 +91,7 @@ impl SheetReader<'_> {
         let is_hidden = style.is_some_and(|style| self.hidden_styles.contains(&style));
         let visibility = if is_hidden { Visibility::Hidden } else { Visibility::Visible };
         let mut sheet = Sheet::new(name.unwrap_or_default(), visibility);
-        let mut place = Place { row: 1, is_header: false };
+        let mut place = Place { row: 1, is_header: false, column: 1 };
         // What came before damage is kept.
         if let Some(error) = Stop::damage(self.rows(xml, &mut sheet, &mut place))? {
             sheet.problem = Some(error.to_string());
@@ -103,7 +105,18 @@ impl SheetReader<'_> {
         while let Some(element) = xml.child()? {
             match element.name() {
                 "table-row" => self.row(&element, xml, sheet, place)?,
-                "table-rows" | "table-row-group" => self.rows(xml, sheet, place)?,
+                "table-rows" | "table-row-group" | "table-columns" | "table-column-group" | "table-header-columns" => {
+                    self.rows(xml, sheet, place)?;
+                }
+                "table-column" => {
+                    let first = place.column;
+                    let columns = count(element.attribute("number-columns-repeated"));
+                    place.column = first.saturating_add(columns).min(MAX_COLUMNS + 1);
+                    if is_hidden(&element) {
+                        sheet.hidden.add_columns(first, place.column - 1);
+                    }
+                    xml.skip()?;
+                }
                 "table-header-rows" => {
                     place.is_header = true;
                     self.rows(xml, sheet, place)?;
@@ -128,6 +141,9 @@ impl SheetReader<'_> {
     ) -> std::result::Result<(), Stop> {
         let first_row = place.row;
         let next_row = first_row.saturating_add(count(row.attribute("number-rows-repeated"))).min(MAX_ROWS + 1);
+        if is_hidden(row) {
+            sheet.hidden.add_rows(first_row, next_row - 1);
+        }
         let mut column = 1u32;
         let mut texts = Vec::new();
         while let Some(cell) = xml.child()? {
@@ -173,6 +189,11 @@ impl SheetReader<'_> {
         place.row = next_row;
         Ok(())
     }
+}
+
+/// Whether a row or column is collapsed, or left out by a filter.
+fn is_hidden(element: &Element) -> bool {
+    element.has("visibility", "collapse") || element.has("visibility", "filter")
 }
 
 /// How often something is repeated, or over how many columns or rows it goes.

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use casetrack_core::{BlockKind, ErrorCode, ExtractionMethod, Result};
+use casetrack_core::{BlockKind, ErrorCode, ExtractionMethod, HiddenReason, Result};
 
+use super::hidden::HiddenCells;
 use crate::build::DocumentBuilder;
 use crate::build::table::{Cell, MAX_LABEL_CHARS, TableWriter};
 use crate::container::opc::Package;
@@ -57,6 +58,8 @@ pub(super) struct Comment {
 pub(super) struct Sheet {
     pub name: String,
     pub visibility: Visibility,
+    /// Rows and columns that are not shown.
+    pub hidden: HiddenCells,
     /// Row number, from 1, and cell.
     cells: Vec<(u32, Cell)>,
     pub merged: Vec<Region>,
@@ -113,6 +116,7 @@ impl Sheet {
         self.cells.sort_by_key(|(row, cell)| (*row, cell.column));
         self.repeat_merged_labels();
         self.comments.sort_by_key(|comment| (comment.row, comment.column));
+        self.hide_cells(document);
         let mut comments = std::mem::take(&mut self.comments).into_iter().peekable();
         let mut table = TableWriter::new(0);
         let mut row_cells = Vec::new();
@@ -139,8 +143,26 @@ impl Sheet {
         for text in &self.texts {
             document.push_block(BlockKind::Paragraph, text)?;
         }
+        if self.visibility != Visibility::Visible {
+            document.hide_page(HiddenReason::HiddenSheet);
+        }
         self.warn(document);
         Ok(())
+    }
+
+    /// Marks the texts that are in hidden rows and columns of a sheet that is shown.
+    fn hide_cells(&mut self, document: &mut DocumentBuilder) {
+        let hidden = std::mem::take(&mut self.hidden);
+        if hidden.is_empty() || self.visibility != Visibility::Visible {
+            return;
+        }
+        let hidden = hidden.sorted();
+        for (row, cell) in &mut self.cells {
+            hidden.mark(document.hidden(), (*row, cell.column), &mut cell.text);
+        }
+        for comment in &mut self.comments {
+            hidden.mark(document.hidden(), (comment.row, comment.column), &mut comment.text);
+        }
     }
 
     fn warn(&self, document: &mut DocumentBuilder) {

@@ -1,6 +1,6 @@
 use std::path::Path;
 
-use casetrack_core::{BlockKind, ErrorCode, FileFormat};
+use casetrack_core::{BlockKind, ErrorCode, FileFormat, HiddenReason};
 
 use crate::test_files::{assert_page_invariants, assert_properties, zip_file};
 use crate::{ExtractOptions, Extraction};
@@ -52,6 +52,29 @@ fn opendocument_sheets_are_read() {
     assert_eq!(kinds, [row(3, 3, true), row(4, 6, false), row(4, 2, false)]);
     assert_eq!(extraction.pages[1].text, "Not for the tenant");
     assert_eq!(extraction.warnings, ["Sheet \"Notes\" is hidden; its text is included."]);
+}
+
+#[test]
+fn collapsed_rows_and_columns_are_read_and_marked() {
+    let row = |visibility: &str| {
+        format!(
+            "<table:table-row {visibility}>{}</table:table-row>",
+            "<table:table-cell><text:p>a</text:p></table:table-cell>".repeat(3)
+        )
+    };
+    let content = format!(
+        "<table:table table:name='Plan'><table:table-column/><table:table-column-group><table:table-column table:visibility='collapse' \
+         table:number-columns-repeated='2'/></table:table-column-group>{}{}{}</table:table>",
+        row(""),
+        row("table:visibility='filter' table:number-rows-repeated='2'"),
+        row("")
+    );
+    let extraction = extract(&ods("", &content));
+    let page = &extraction.pages[0];
+    assert_eq!(page.text, ["a\ta\ta"; 4].join("\n"));
+    let column = (HiddenReason::HiddenColumn, Some("columns B-C".to_owned()), "a\ta".to_owned());
+    let rows = (HiddenReason::HiddenRow, Some("rows 2-3".to_owned()), "a\ta\ta\na\ta\ta".to_owned());
+    assert_eq!(crate::test_files::hidden_texts(page), [column.clone(), rows, column]);
 }
 
 #[test]

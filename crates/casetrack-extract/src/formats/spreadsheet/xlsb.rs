@@ -31,6 +31,7 @@ mod kind {
     pub const SHARED_STRING: u16 = 19;
     pub const FORMAT: u16 = 44;
     pub const STYLE: u16 = 47;
+    pub const COLUMNS: u16 = 60;
     pub const RICH_TEXT: u16 = 62;
     pub const SHEET_DATA_END: u16 = 146;
     pub const WORKBOOK_PROPERTIES: u16 = 153;
@@ -229,7 +230,20 @@ impl Shared<'_> {
         let mut has_ended = false;
         for (number, data) in Records::of(part) {
             match number {
-                kind::ROW => row = u32_at(data, 0).unwrap_or(MAX_ROWS),
+                kind::ROW => {
+                    row = u32_at(data, 0).unwrap_or(MAX_ROWS);
+                    // 2.4.740: the row has no height.
+                    if row < MAX_ROWS && data.get(11).is_some_and(|flags| flags & 0x10 != 0) {
+                        sheet.hidden.add_rows(row + 1, row + 1);
+                    }
+                }
+                // 2.4.323.
+                kind::COLUMNS => {
+                    if u16_at(data, 16).is_some_and(|flags| flags & 1 != 0) {
+                        let number = |at| u32_at(data, at).map_or(0, |number| number.saturating_add(1));
+                        sheet.hidden.add_columns(number(0), number(4));
+                    }
+                }
                 kind::SHEET_DATA_END => has_ended = true,
                 kind::MERGED_CELL => {
                     let number = |at| Some(u32_at(data, at)?.saturating_add(1));

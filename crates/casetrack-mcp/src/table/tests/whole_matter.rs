@@ -15,6 +15,11 @@ pub fn add(tools: &mut Value) {
         "offset": offset,
         "limit": {"type": "integer", "default": 100, "minimum": 1, "maximum": 500},
     }]);
+    tools["find_hidden_text"] = json!([[], {
+        "document": string,
+        "offset": offset,
+        "limit": {"type": "integer", "default": 50, "minimum": 1, "maximum": 500},
+    }]);
     tools["search_terms"] = json!([["terms"], {
         "terms": terms,
         "document": string,

@@ -45,6 +45,9 @@ const AUTOMATIC_STYLES: &str = "<office:automatic-styles>
     <style:style style:name='P5' style:family='paragraph'><style:paragraph-properties fo:break-after='page'/></style:style>
     <style:style style:name='P6' style:family='paragraph' style:parent-style-name='Heading_20_2'/>
     <style:style style:name='P7' style:family='paragraph' style:list-style-name='Dots'/>
+    <style:style style:name='Secret' style:family='text'><style:text-properties text:display='none'/></style:style>
+    <style:style style:name='Other' style:family='text'><style:text-properties text:display='true'/></style:style>
+    <style:style style:name='Unseen' style:family='paragraph'><style:text-properties text:display='none'/></style:style>
     <style:style style:name='dp2' style:family='drawing-page'>
       <style:drawing-page-properties presentation:visibility='hidden'/></style:style>
     <style:style style:name='T1' style:family='table'><style:table-properties fo:break-before='page'/></style:style>

@@ -1,4 +1,7 @@
+use casetrack_core::HiddenReason;
+
 use super::*;
+use crate::test_files::hidden_texts;
 
 #[test]
 fn headings_carry_the_numbers_of_the_outline() {
@@ -218,5 +221,19 @@ fn hidden_sections_are_read_and_named() {
     );
     let extraction = extract(&body);
     assert_eq!(extraction.pages[0].text, "secret\nopen");
-    assert_eq!(extraction.warnings, ["Hidden when the document is printed: section Draft."]);
+    assert_eq!(extraction.warnings[0], "Hidden when the document is printed: section Draft.");
+    assert!(extraction.warnings[1].contains("formatted as hidden on page 1 (1 passage, 6 characters)"));
+    assert_eq!(hidden_texts(&extraction.pages[0]), [(HiddenReason::HiddenFormat, None, "secret".to_owned())]);
+}
+
+#[test]
+fn styles_hide_paragraphs_and_characters() {
+    let body =
+        "<text:p>The rent is <text:span text:style-name='Secret'>ten <text:s/>million</text:span> euros.</text:p>
+        <text:p text:style-name='Unseen'>Not <text:span>printed</text:span>.</text:p>
+        <text:p><text:span text:style-name='Other'>Printed.</text:span></text:p>";
+    let extraction = extract(body);
+    assert_eq!(extraction.pages[0].text, "The rent is ten  million euros.\nNot printed.\nPrinted.");
+    let hidden: Vec<String> = hidden_texts(&extraction.pages[0]).into_iter().map(|(.., text)| text).collect();
+    assert_eq!(hidden, ["ten  million", "Not printed."]);
 }

@@ -12,6 +12,7 @@ pub(super) mod kind {
     pub const CONTINUE: u16 = 0x003C;
     pub const CODE_PAGE: u16 = 0x0042;
     pub const OBJECT: u16 = 0x005D;
+    pub const COLUMNS: u16 = 0x007D;
     pub const BOUND_SHEET: u16 = 0x0085;
     pub const MANY_NUMBERS: u16 = 0x00BD;
     pub const RICH_LABEL: u16 = 0x00D6;
@@ -24,6 +25,7 @@ pub(super) mod kind {
     pub const LABEL: u16 = 0x0204;
     pub const BOOLEAN_OR_ERROR: u16 = 0x0205;
     pub const FORMULA_TEXT: u16 = 0x0207;
+    pub const ROW: u16 = 0x0208;
     pub const SHORT_NUMBER: u16 = 0x027E;
     pub const FORMAT: u16 = 0x041E;
     pub const BEGINNING: u16 = 0x0809;

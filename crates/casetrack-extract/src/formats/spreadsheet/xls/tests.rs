@@ -1,6 +1,6 @@
 use std::path::Path;
 
-use casetrack_core::{BlockKind, ErrorCode, FileFormat};
+use casetrack_core::{BlockKind, ErrorCode, FileFormat, HiddenReason};
 
 use crate::office::summary_information::summary_of;
 use crate::test_files::{assert_page_invariants, assert_properties, compound_file_of};
@@ -78,6 +78,31 @@ fn numbers_are_shown_by_their_formats() {
     assert_eq!(
         extraction.warnings,
         ["Sheet \"Plan\" is hidden so that only a macro can show it; its text is included."]
+    );
+}
+
+#[test]
+fn hidden_rows_and_columns_are_read_and_marked() {
+    let cell = |row: u16, column: u16| {
+        record(0x0203, &numbers(&[row, column, 0], &f64::from(10 * row + column).to_le_bytes()))
+    };
+    let sheet = [
+        record(0x007D, &numbers(&[1, 1, 0, 0, 1], &[0, 0])),
+        record(0x0208, &numbers(&[0, 0, 3, 255, 0, 0, 0x0100, 15], &[])),
+        record(0x0208, &numbers(&[1, 0, 3, 0, 0, 0, 0x0120, 15], &[])),
+        [0, 1, 2].map(|row| [cell(row, 0), cell(row, 1)].concat()).concat(),
+    ];
+    let extraction = extract(&xls(&[], 0, &sheet)).unwrap();
+    let page = &extraction.pages[0];
+    assert_eq!(page.text, "0\t1\n10\t11\n20\t21");
+    let named = |part: &str| Some(part.to_owned());
+    assert_eq!(
+        crate::test_files::hidden_texts(page),
+        [
+            (HiddenReason::HiddenColumn, named("column B"), "1".to_owned()),
+            (HiddenReason::HiddenRow, named("row 2"), "10\t11".to_owned()),
+            (HiddenReason::HiddenColumn, named("column B"), "21".to_owned()),
+        ]
     );
 }
 

@@ -117,6 +117,13 @@ impl SheetReader<'_, '_> {
                     }
                 }));
             }
+            // 2.4.221 and 2.4.53.
+            kind::ROW if u16_at(data, 12).is_some_and(|flags| flags & 0x20 != 0) => {
+                self.sheet.hidden.add_rows(place.0, place.0);
+            }
+            kind::COLUMNS if u16_at(data, 8).is_some_and(|flags| flags & 1 != 0) => {
+                self.sheet.hidden.add_columns(place.0, place.1);
+            }
             kind::OBJECT => self.object = (u16_at(data, 4).unwrap_or(0), u16_at(data, 6).unwrap_or(0)),
             kind::TEXT_OBJECT => self.text_object(record),
             kind::NOTE => self.note(record, place),

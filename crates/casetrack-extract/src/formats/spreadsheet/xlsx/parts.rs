@@ -20,7 +20,8 @@ pub(super) struct Listed {
     pub relationship: String,
 }
 
-fn is_on(value: Option<String>) -> bool {
+/// Whether an attribute says yes.
+pub(super) fn is_on(value: Option<String>) -> bool {
     matches!(value.as_deref(), Some("1" | "true" | "on"))
 }
 

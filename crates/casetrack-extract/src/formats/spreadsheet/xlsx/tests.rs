@@ -1,10 +1,10 @@
 use std::path::Path;
 
-use casetrack_core::{BlockKind, ChunkConfig, DocumentId, ErrorCode, FileFormat};
+use casetrack_core::{BlockKind, ChunkConfig, DocumentId, ErrorCode, FileFormat, HiddenReason};
 
 use super::*;
 use crate::chunker::chunk_pages;
-use crate::test_files::{assert_page_invariants, assert_properties, with_damaged_part, zip_file};
+use crate::test_files::{assert_page_invariants, assert_properties, hidden_texts, with_damaged_part, zip_file};
 use crate::{ExtractOptions, Extraction};
 
 /// A workbook of these sheets: name, state, rows as XML.
@@ -85,6 +85,44 @@ fn a_sheet_is_a_page_and_a_row_a_line() {
     let kinds: Vec<_> = page.blocks.iter().map(|block| block.kind.clone()).collect();
     assert_eq!(kinds, [row(2, 2, true), row(4, 2, false), row(5, 3, false)]);
     assert_eq!(extraction.warnings, ["Sheet \"Secret\" is hidden; its text is included."]);
+}
+
+#[test]
+fn hidden_rows_and_columns_are_read_and_marked() {
+    let row = |number: u32, hidden: &str| {
+        let cell = |column: &str| format!("<c r='{column}{number}'><v>{number}</v></c>");
+        format!("<row r='{number}'{hidden}>{}</row>", ["A", "B", "C", "D"].map(cell).concat())
+    };
+    let hidden = " hidden='1'";
+    let rows: String =
+        [1, 2, 3, 4, 5, 6].map(|number| row(number, if matches!(number, 3 | 4) { hidden } else { "" })).concat();
+    let sheet = format!(
+        "</sheetData><cols><col min='1' max='1'/><col min='3' max='4' hidden='true'/></cols><sheetData>{rows}</sheetData>"
+    );
+    let extraction = extract(&xlsx(&[("Plan", "visible", &sheet), ("Secret", "hidden", &rows)])).unwrap();
+    let page = &extraction.pages[0];
+    assert_eq!(page.text, "1\t1\t1\t1\n2\t2\t2\t2\n3\t3\t3\t3\n4\t4\t4\t4\n5\t5\t5\t5\n6\t6\t6\t6");
+    let column = |text: &str| (HiddenReason::HiddenColumn, Some("columns C-D".to_owned()), text.to_owned());
+    assert_eq!(
+        hidden_texts(page),
+        [
+            column("1\t1"),
+            column("2\t2"),
+            (HiddenReason::HiddenRow, Some("rows 3-4".to_owned()), "3\t3\t3\t3\n4\t4\t4\t4".to_owned()),
+            column("5\t5"),
+            column("6\t6"),
+        ]
+    );
+    let secret = &extraction.pages[1];
+    assert_eq!(hidden_texts(secret), [(HiddenReason::HiddenSheet, None, secret.text.clone())]);
+    assert_eq!(
+        extraction.warnings,
+        [
+            "Sheet \"Secret\" is hidden; its text is included.",
+            "Hidden text, which is read and marked as such: in hidden rows on sheet \"Plan\" (1 passage, 15 characters); in hidden \
+             columns on sheet \"Plan\" (4 passages, 12 characters)."
+        ]
+    );
 }
 
 #[test]

@@ -6,7 +6,7 @@ use casetrack_core::Result;
 
 use super::super::number_format::Formats;
 use super::super::sheet::{MAX_ROWS, Sheet, cell_reference, region_reference};
-use super::parts::{rich_text, unescaped};
+use super::parts::{is_on, rich_text, unescaped};
 use crate::container::xml::{Element, Stop, XmlError, XmlReader};
 use crate::model::Source;
 
@@ -42,8 +42,15 @@ impl Cells<'_> {
                 "row" => {
                     self.row = element.number("r").unwrap_or(self.row + 1);
                     self.column = 0;
+                    if is_on(element.attribute("hidden")) {
+                        self.sheet.hidden.add_rows(self.row, self.row);
+                    }
                 }
                 "c" => self.cell(&element, xml)?,
+                "col" if is_on(element.attribute("hidden")) => {
+                    let (first, last) = (element.number("min").unwrap_or(0), element.number("max").unwrap_or(0));
+                    self.sheet.hidden.add_columns(first, last);
+                }
                 "mergeCell" => {
                     let region = element.attribute("ref").and_then(|region| region_reference(&region));
                     self.sheet.merged.extend(region);

@@ -75,7 +75,16 @@ mod tests {
     fn piece(text: &str, left: f32, top: f32) -> Piece {
         let area = Rect { left, top, right: left + 200.0, bottom: top + 10.0 };
         Piece {
-            line: Line { text: text.into(), area, size: 10.0, first_word: 20.0, is_running: false, turn: Turn::NONE },
+            line: Line {
+                text: text.into(),
+                area,
+                size: 10.0,
+                first_word: 20.0,
+                is_running: false,
+                turn: Turn::NONE,
+                words: Vec::new(),
+                row: None,
+            },
             goes_on: false,
         }
     }

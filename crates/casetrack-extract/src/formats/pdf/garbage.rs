@@ -184,6 +184,8 @@ mod tests {
                 first_word: 1.0,
                 is_running: false,
                 turn: Turn::NONE,
+                words: Vec::new(),
+                row: None,
             })
             .collect()
     }

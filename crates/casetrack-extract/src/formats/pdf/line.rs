@@ -2,6 +2,8 @@
 
 use casetrack_core::Rect;
 
+use crate::build::table::Cell;
+
 /// A line as it stands on the page.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Line {
@@ -15,6 +17,31 @@ pub(super) struct Line {
     pub is_running: bool,
     /// The direction that it is read in.
     pub turn: Turn,
+    /// Where its words stand, in their order; empty where nothing asks for it.
+    pub words: Vec<Word>,
+    /// What it is a row of.
+    pub row: Option<Row>,
+}
+
+/// Where a word of a line stands.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Word {
+    /// The byte of the line's text where it begins.
+    pub start: usize,
+    /// On the page.
+    pub left: f32,
+    pub right: f32,
+}
+
+/// A row of a table, all of whose text the line has.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Row {
+    /// The number of the table on its page, from 0.
+    pub table: u32,
+    /// In column order.
+    pub cells: Vec<Cell>,
+    /// Whether it is plain that it names the columns.
+    pub is_header: bool,
 }
 
 /// By how many right angles a text is turned clockwise on the page: 0 is read to the right, 1 downwards, 2 on its head, 3 upwards.

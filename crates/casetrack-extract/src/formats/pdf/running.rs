@@ -68,16 +68,27 @@ mod tests {
     use super::super::line::{Line, Turn};
     use super::super::page::PageState;
     use super::super::pictures::Unread;
+    use super::super::tables::Rules;
     use super::*;
 
     fn page(lines: &[(&str, f32)]) -> ReadPage {
         let line = |(text, top): &(&str, f32)| {
             let area = Rect { left: 50.0, top: *top, right: 100.0, bottom: top + 10.0 };
-            Line { text: (*text).into(), area, size: 10.0, first_word: 10.0, is_running: false, turn: Turn::NONE }
+            Line {
+                text: (*text).into(),
+                area,
+                size: 10.0,
+                first_word: 10.0,
+                is_running: false,
+                turn: Turn::NONE,
+                words: Vec::new(),
+                row: None,
+            }
         };
         ReadPage {
             state: PageState::Readable,
             lines: lines.iter().map(line).collect(),
+            rules: Rules::default(),
             unread: Unread::default(),
             units: Vec::new(),
             holds_file: false,

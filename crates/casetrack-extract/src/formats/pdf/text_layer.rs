@@ -5,7 +5,7 @@ use pdfium_render::prelude::{PdfPage, PdfPageRenderRotation, PdfPageText, PdfRec
 
 use super::columns;
 use super::garbage::{Glyphs, is_distant, is_latin_font};
-use super::line::{Line, Piece, Turn, continues};
+use super::line::{Line, Piece, Turn, Word, continues};
 use crate::model::union;
 
 /// Share of the height of a glyph that separates words.
@@ -150,6 +150,7 @@ fn plain(c: char) -> char {
 #[derive(Default)]
 struct OpenLine {
     text: String,
+    words: Vec<Word>,
     area: Option<Rect>,
     /// Sum of the heights of the glyphs, and their number.
     heights: (f32, u32),
@@ -173,6 +174,7 @@ impl OpenLine {
             }
             return;
         }
+        self.place_word(area);
         match c {
             '\u{FB00}'..='\u{FB06}' => self.text.push_str(ligature(c)),
             c => self.text.push(c),
@@ -181,6 +183,18 @@ impl OpenLine {
             self.area = Some(self.area.map_or(area, |line| union(&line, &area)));
             self.heights.0 += area.bottom - area.top;
             self.heights.1 += 1;
+        }
+    }
+
+    /// Notes where a word stands, before its next character is added; one without a place stands where the line ends.
+    fn place_word(&mut self, area: Option<Rect>) {
+        let end = self.area.map_or(0.0, |area| area.right);
+        let (left, right) = area.map_or((end, end), |area| (area.left, area.right));
+        match self.words.last_mut() {
+            Some(word) if !self.text.ends_with(' ') => {
+                (word.left, word.right) = (word.left.min(left), word.right.max(right));
+            }
+            _ => self.words.push(Word { start: self.text.len(), left, right }),
         }
     }
 
@@ -209,7 +223,7 @@ impl OpenLine {
 
     /// The line, unless it has no text; this one is empty afterwards.
     fn finish(&mut self) -> Option<Piece> {
-        let OpenLine { text, area, heights, first_word_end, goes_on, turn, .. } = std::mem::take(self);
+        let OpenLine { text, words, area, heights, first_word_end, goes_on, turn, .. } = std::mem::take(self);
         let text = text.trim();
         if text.is_empty() {
             return None;
@@ -222,6 +236,8 @@ impl OpenLine {
             first_word: first_word_end.unwrap_or(area.right) - area.left,
             is_running: false,
             turn,
+            words,
+            row: None,
         };
         Some(Piece { line, goes_on })
     }
@@ -235,6 +251,8 @@ fn join_level_pieces(pieces: Vec<Piece>) -> Vec<Line> {
         match joined.last_mut() {
             Some(last) if goes_on || continues(&last.area, &line.area) => {
                 last.text.push(' ');
+                let start = last.text.len();
+                last.words.extend(line.words.iter().map(|word| Word { start: word.start + start, ..*word }));
                 last.text.push_str(&line.text);
                 let (old, new) = (last.area.right - last.area.left, line.area.right - line.area.left);
                 last.size = (last.size * old + line.size * new) / (old + new).max(f32::EPSILON);
@@ -279,7 +297,7 @@ impl View {
     }
 
     /// From the page's own coordinates (origin at the bottom left) to those of the page as it is shown.
-    fn place(&self, area: &PdfRect) -> Rect {
+    pub fn place(&self, area: &PdfRect) -> Rect {
         let (left, right) = (area.left().value, area.right().value);
         let (bottom, top) = (area.bottom().value, area.top().value);
         match self.rotation {
@@ -373,6 +391,8 @@ mod tests {
                     first_word: 50.0,
                     is_running: false,
                     turn: Turn::NONE,
+                    words: Vec::new(),
+                    row: None,
                 },
                 goes_on,
             }

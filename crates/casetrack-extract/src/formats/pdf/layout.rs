@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use casetrack_core::Rect;
 
+use super::bidi;
 use super::line::{Line, Row, Turn};
 
 /// A longer text in large print is a text, not a heading.
@@ -104,6 +105,23 @@ fn same_region(before: &Line, after: &Line) -> bool {
 }
 
 fn group_region(lines: &[Line], paragraphs: &mut Vec<Paragraph>) {
+    if 2 * lines.iter().filter(|line| bidi::runs_left(&line.text)).count() > lines.len() {
+        // What runs to the left is judged as its mirror image.
+        let images: Vec<Line> = lines.iter().cloned().map(mirrored).collect();
+        let mut grouped = Vec::new();
+        group_lines(&images, &mut grouped);
+        let back = |paragraph: Paragraph| Paragraph { lines: paragraph.lines.into_iter().map(mirrored).collect() };
+        paragraphs.extend(grouped.into_iter().map(back));
+    } else {
+        group_lines(lines, paragraphs);
+    }
+}
+
+fn mirrored(line: Line) -> Line {
+    Line { area: Rect { left: -line.area.right, right: -line.area.left, ..line.area }, ..line }
+}
+
+fn group_lines(lines: &[Line], paragraphs: &mut Vec<Paragraph>) {
     let region = Region::of(lines);
     let mut open: Vec<Line> = Vec::new();
     for line in lines {

@@ -7,6 +7,7 @@
 
 mod annotations;
 mod attachments;
+mod bidi;
 mod columns;
 mod file;
 mod garbage;

@@ -10,6 +10,7 @@ use crate::test_files::{
 };
 use crate::{ExtractOptions, Extraction};
 
+mod bidi;
 mod tables;
 
 fn extract(bytes: &[u8]) -> casetrack_core::Result<Extraction> {

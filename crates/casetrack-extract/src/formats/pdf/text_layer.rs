@@ -3,9 +3,9 @@
 use casetrack_core::Rect;
 use pdfium_render::prelude::{PdfPage, PdfPageRenderRotation, PdfPageText, PdfRect, PdfiumError};
 
-use super::columns;
 use super::garbage::{Glyphs, is_distant, is_latin_font};
 use super::line::{Line, Piece, Turn, Word, continues};
+use super::{bidi, columns};
 use crate::model::union;
 
 /// Share of the height of a glyph that separates words.
@@ -53,7 +53,9 @@ pub(super) fn read_lines(page: &PdfPage, view: &View) -> Result<(Vec<Line>, Glyp
     }
     pieces.extend(open.finish());
     if pieces.iter().all(|piece| piece.line.turn == Turn::NONE) {
-        return Ok((join_level_pieces(columns::in_reading_order(pieces)), odd));
+        let mut lines = join_level_pieces(columns::in_reading_order(pieces));
+        bidi::mend_brackets(&mut lines);
+        return Ok((lines, odd));
     }
     // What is read in other directions follows, as text of its own.
     let lines = Turn::all().flat_map(|turn| {
@@ -152,10 +154,10 @@ struct OpenLine {
     text: String,
     words: Vec<Word>,
     area: Option<Rect>,
+    /// That of the character added last.
+    last_area: Option<Rect>,
     /// Sum of the heights of the glyphs, and their number.
     heights: (f32, u32),
-    /// Right edge of the first word, once it is complete.
-    first_word_end: Option<f32>,
     after_hyphen: bool,
     goes_on: bool,
     turn: Turn,
@@ -170,15 +172,19 @@ impl OpenLine {
         if c.is_whitespace() {
             if !self.text.is_empty() && !self.text.ends_with(' ') {
                 self.text.push(' ');
-                self.first_word_end = self.first_word_end.or(self.area.map(|area| area.right));
             }
             return;
         }
         self.place_word(area);
         match c {
             '\u{FB00}'..='\u{FB06}' => self.text.push_str(ligature(c)),
+            c if area.is_some() && area == self.last_area && bidi::precedes(c, &self.text) => {
+                let before = self.text.pop();
+                self.text.extend([c].into_iter().chain(before));
+            }
             c => self.text.push(c),
         }
+        self.last_area = area;
         if let Some(area) = area {
             self.area = Some(self.area.map_or(area, |line| union(&line, &area)));
             self.heights.0 += area.bottom - area.top;
@@ -223,7 +229,7 @@ impl OpenLine {
 
     /// The line, unless it has no text; this one is empty afterwards.
     fn finish(&mut self) -> Option<Piece> {
-        let OpenLine { text, words, area, heights, first_word_end, goes_on, turn, .. } = std::mem::take(self);
+        let OpenLine { text, words, area, heights, goes_on, turn, .. } = std::mem::take(self);
         let text = text.trim();
         if text.is_empty() {
             return None;
@@ -233,7 +239,7 @@ impl OpenLine {
             text: text.to_owned(),
             area,
             size: if heights.1 > 0 { heights.0 / heights.1 as f32 } else { 0.0 },
-            first_word: first_word_end.unwrap_or(area.right) - area.left,
+            first_word: words.first().map_or(area.right - area.left, |word| word.right - word.left),
             is_running: false,
             turn,
             words,

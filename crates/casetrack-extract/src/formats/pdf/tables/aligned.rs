@@ -1,5 +1,6 @@
 //! Tables without rules: rows whose cells stand below each other, with white between the columns.
 
+use super::super::bidi;
 use super::super::line::{Line, Turn};
 use super::rivers::{Level, Segment, column_of, columns};
 use super::signs;
@@ -88,6 +89,12 @@ fn divided(mut level: Vec<usize>, words: &[PlacedWord]) -> Level {
                 last.words.push(word);
             }
             _ => segments.push(Segment { left: area.left, right: area.right, words: vec![word] }),
+        }
+    }
+    // Indices are in the order of reading, also of what is read from right to left.
+    for segment in &mut segments {
+        if segment.words.iter().any(|word| bidi::runs_left(words[*word].text)) {
+            segment.words.sort_unstable();
         }
     }
     Level {

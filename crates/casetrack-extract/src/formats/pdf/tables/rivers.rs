@@ -5,7 +5,7 @@
 pub(super) struct Segment {
     pub left: f32,
     pub right: f32,
-    /// Indices, from left to right.
+    /// Indices, in the order of reading.
     pub words: Vec<usize>,
 }
 

@@ -304,7 +304,12 @@ fn read_page(mut annotated: Annotated) -> Result<ReadPage, PdfiumError> {
     let view = View::of(&annotated.page);
     let (mut lines, odd) = text_layer::read_lines(&annotated.page, &view)?;
     let mut rules = Rules::default();
-    let pictures = Pictures::of(&annotated.page, &view, |object| rules.see(object, &view));
+    let may_be_ruled = tables::may_be_ruled(&lines);
+    let pictures = Pictures::of(&annotated.page, &view, |object| {
+        if may_be_ruled {
+            rules.see(object, &view);
+        }
+    });
     annotated.take_stamps(&mut lines);
     let printed: usize = lines.iter().map(|line| line.text.chars().filter(|c| !c.is_whitespace()).count()).sum();
     let coverage = if printed == 0 { SCAN_COVERAGE_WITHOUT_TEXT } else { SCAN_COVERAGE };

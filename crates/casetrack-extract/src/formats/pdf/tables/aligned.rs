@@ -21,18 +21,24 @@ const PROSE: usize = 70;
 /// Share of the columns found that must remain as rows are added.
 const KEPT_COLUMNS: f32 = 0.6;
 
-/// Whether lines have wide gaps or stand beside each other.
-pub(super) fn may_hold(lines: &[Line]) -> bool {
+/// How many lines have wide gaps or stand beside each other.
+pub(super) fn divided_lines(lines: &[Line]) -> usize {
     let has_gap = |line: &Line| line.words.windows(2).any(|pair| pair[1].left - pair[0].right > GAP * line.size);
     let beside = |pair: &[Line]| {
         let (a, b) = (&pair[0].area, &pair[1].area);
         a.top < b.bottom && b.top < a.bottom && (a.right < b.left || b.right < a.left)
     };
-    let gaps = lines.iter().filter(|line| has_gap(line)).count();
-    // Cells may be drawn column by column.
-    gaps + lines.windows(2).filter(|pair| beside(pair)).count() >= MIN_ROWS
-        || lines.windows(2).filter(|pair| pair[1].area.bottom < pair[0].area.top && pair[1].turn == Turn::NONE).count()
-            > 0
+    lines.iter().filter(|line| has_gap(line)).count() + lines.windows(2).filter(|pair| beside(pair)).count()
+}
+
+/// Whether a line is drawn after one below it: cells may be drawn column by column.
+pub(super) fn goes_back(lines: &[Line]) -> bool {
+    lines.windows(2).any(|pair| pair[1].area.bottom < pair[0].area.top && pair[1].turn == Turn::NONE)
+}
+
+/// Whether there may be rows.
+pub(super) fn may_hold(lines: &[Line]) -> bool {
+    divided_lines(lines) >= MIN_ROWS || goes_back(lines)
 }
 
 /// Tables of a page, from its top downwards, of the words that are not in others.

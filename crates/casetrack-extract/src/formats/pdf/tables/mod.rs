@@ -38,6 +38,11 @@ pub(super) fn find(pages: &mut [ReadPage]) {
     }
 }
 
+/// Whether it is worth looking at the rules of a page with these lines: cells stand beside each other.
+pub(super) fn may_be_ruled(lines: &[Line]) -> bool {
+    aligned::divided_lines(lines) > 0 || aligned::goes_back(lines)
+}
+
 /// Whether it is worth looking for tables: there may be a grid, or lines have wide gaps or stand beside each other. Linear.
 pub(super) fn may_hold(lines: &[Line], rules: &Rules) -> bool {
     rules.may_cross() || aligned::may_hold(lines)

@@ -2,7 +2,7 @@
 
 use super::rules::{Rule, Rules};
 use super::signs;
-use super::words::{Found, PlacedWord, joined};
+use super::words::{Cells, Found, PlacedWord, joined};
 
 /// Rules that are closer, in points, lie on one line; rules touch where their ends are at most this far apart.
 const SAME_LINE: f32 = 2.5;
@@ -177,7 +177,7 @@ impl Grid {
         let mut found = Found::default();
         for row in kept {
             let cells = (0..columns).zip(1..).map(|(column, number)| (number, texts[row * columns + column].clone()));
-            let cells: Vec<(u32, Vec<usize>)> = cells.filter(|(_, words)| !words.is_empty()).collect();
+            let cells: Cells = cells.filter(|(_, words)| !words.is_empty()).collect();
             found.rows.extend(split(&cells, words).unwrap_or_else(|| vec![cells]));
         }
         Some(found)
@@ -226,7 +226,7 @@ fn gaps(cells: &[Vec<usize>], words: &[PlacedWord]) -> usize {
 }
 
 /// A row of the grid whose lines are rows of their own: they stand beside each other in its columns, with values.
-fn split(cells: &[(u32, Vec<usize>)], words: &[PlacedWord]) -> Option<Vec<Vec<(u32, Vec<usize>)>>> {
+fn split(cells: &[(u32, Vec<usize>)], words: &[PlacedWord]) -> Option<Vec<Cells>> {
     let mut levels: Vec<(f32, f32)> = Vec::new();
     let mut all: Vec<&PlacedWord> =
         cells.iter().flat_map(|(_, cell)| cell).filter_map(|word| words.get(*word)).collect();
@@ -238,7 +238,7 @@ fn split(cells: &[(u32, Vec<usize>)], words: &[PlacedWord]) -> Option<Vec<Vec<(u
             _ => levels.push((middle, middle)),
         }
     }
-    let rows: Vec<Vec<(u32, Vec<usize>)>> = levels
+    let rows: Vec<Cells> = levels
         .iter()
         .map(|(from, to)| {
             let on_level = |word: &usize| words.get(*word).is_some_and(|word| (*from..=*to).contains(&word.middle().1));
@@ -250,7 +250,7 @@ fn split(cells: &[(u32, Vec<usize>)], words: &[PlacedWord]) -> Option<Vec<Vec<(u
         .collect();
     let beside = rows.iter().filter(|row| row.len() >= 2).count();
     let full = rows.iter().filter(|row| row.len() == cells.len()).count();
-    let goes_on = |row: &&Vec<(u32, Vec<usize>)>| row.iter().any(|(_, cell)| signs::is_wordy(&joined(cell, words)));
+    let goes_on = |row: &&Cells| row.iter().any(|(_, cell)| signs::is_wordy(&joined(cell, words)));
     let is_full =
         cells.len() >= 3 && full * 10 >= rows.len() * 8 && rows.iter().filter(goes_on).count() * 5 <= rows.len();
     let valued = rows.iter().filter(|row| row.iter().any(|(_, cell)| signs::is_value(&joined(cell, words)))).count();

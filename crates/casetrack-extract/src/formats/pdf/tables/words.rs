@@ -59,10 +59,13 @@ pub(super) fn joined(indices: &[usize], words: &[PlacedWord]) -> String {
     text
 }
 
-/// A table: its rows, each with the columns, from 1, that have text, and the indices of their words.
+/// The cells of a row that have text: their columns, from 1, and the indices of their words.
+pub(super) type Cells = Vec<(u32, Vec<usize>)>;
+
+/// A table: its rows.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Found {
-    pub rows: Vec<Vec<(u32, Vec<usize>)>>,
+    pub rows: Vec<Cells>,
 }
 
 impl Found {

@@ -136,6 +136,14 @@ impl PdfPageContent {
         self
     }
 
+    /// Adds lines from one place to another, from the bottom left.
+    pub fn with_rules(mut self, rules: &[[f32; 4]]) -> Self {
+        for [from_x, from_y, to_x, to_y] in rules {
+            self.0 += &format!("{from_x} {from_y} m {to_x} {to_y} l S\n");
+        }
+        self
+    }
+
     /// All of it, turned clockwise around the middle of the page.
     pub fn turned_by(self, degrees: f32) -> Self {
         let (sin, cos) = degrees.to_radians().sin_cos();

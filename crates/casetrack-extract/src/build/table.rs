@@ -3,10 +3,10 @@
 //! Cells are joined by a tab: it cannot be mistaken for content, costs one white-space character where a cell is empty,
 //! and a quoted row can be pasted back into a sheet. White space inside a cell is folded to single spaces.
 
-use casetrack_core::{BlockKind, Result};
+use casetrack_core::{BlockKind, Rect, Result};
 
 use super::changes::{self, Gap};
-use super::document::DocumentBuilder;
+use super::document::{DocumentBuilder, PlacedLine};
 
 /// Rows searched for the header of a table.
 const HEADER_SEARCH_ROWS: usize = 8;
@@ -119,6 +119,29 @@ impl TableWriter {
     /// `header`: whether the format says that the row names the columns. Where no row says so, the first rows are judged by
     /// what they contain.
     pub fn push_row(&mut self, document: &mut DocumentBuilder, row: u32, cells: &[Cell], header: bool) -> Result<()> {
+        self.write_row(document, row, cells, header, None)
+    }
+
+    /// As [`push_row`](Self::push_row), of a row that has a place on the page, as all lines of the page have.
+    pub fn push_placed_row(
+        &mut self,
+        document: &mut DocumentBuilder,
+        row: u32,
+        cells: &[Cell],
+        header: bool,
+        area: Rect,
+    ) -> Result<()> {
+        self.write_row(document, row, cells, header, Some(area))
+    }
+
+    fn write_row(
+        &mut self,
+        document: &mut DocumentBuilder,
+        row: u32,
+        cells: &[Cell],
+        header: bool,
+        area: Option<Rect>,
+    ) -> Result<()> {
         self.text.clear();
         let (mut first, mut last) = (0, 0);
         for cell in cells {
@@ -169,7 +192,10 @@ impl TableWriter {
         self.last_row = row;
         let block = document.block_count();
         let kind = BlockKind::TableRow { table: self.table, row, first_column: first, last_column: last, header };
-        document.push_block(kind, &self.text)?;
+        match area {
+            Some(_) => document.push_lines(kind, &[PlacedLine { text: self.text.clone(), area }])?,
+            None => document.push_block(kind, &self.text)?,
+        }
         self.explicit |= header;
         if !self.decided {
             let plain = cells.iter().any(|cell| changes::has_marks(&cell.text)).then(|| plain_cells(cells));

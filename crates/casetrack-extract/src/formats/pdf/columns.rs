@@ -83,6 +83,8 @@ mod tests {
                 is_running: false,
                 turn: Turn::NONE,
                 hidden: Vec::new(),
+                words: Vec::new(),
+                row: None,
             },
             goes_on: false,
         }

@@ -185,6 +185,8 @@ mod tests {
                 is_running: false,
                 turn: Turn::NONE,
                 hidden: Vec::new(),
+                words: Vec::new(),
+                row: None,
             })
             .collect()
     }

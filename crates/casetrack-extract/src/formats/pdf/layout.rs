@@ -6,7 +6,10 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use super::line::{Line, Turn};
+use casetrack_core::Rect;
+
+use super::bidi;
+use super::line::{Line, Row, Turn};
 
 /// A longer text in large print is a text, not a heading.
 const MAX_HEADING_CHARS: usize = 200;
@@ -24,8 +27,10 @@ pub(super) struct Paragraph {
 }
 
 impl Paragraph {
+    /// Whether it may be a heading.
     fn is_short(&self) -> bool {
-        self.lines.iter().map(|line| line.text.chars().count()).sum::<usize>() <= MAX_HEADING_CHARS
+        self.row().is_none()
+            && self.lines.iter().map(|line| line.text.chars().count()).sum::<usize>() <= MAX_HEADING_CHARS
     }
 
     fn size(&self) -> f32 {
@@ -42,6 +47,11 @@ impl Paragraph {
         self.lines.iter().all(|line| line.is_running)
     }
 
+    /// The row of a table that it is, and where that stands.
+    pub fn row(&self) -> Option<(&Row, Rect)> {
+        self.lines.first().and_then(|line| line.row.as_ref().map(|row| (row, line.area)))
+    }
+
     /// Whether the paragraph starts with the mark of a list item. "- 2 -" is a page number.
     pub fn is_list_item(&self) -> bool {
         !self.is_running()
@@ -52,6 +62,14 @@ impl Paragraph {
 
 /// Groups the lines of a page, in their order.
 pub(super) fn paragraphs(lines: Vec<Line>) -> Vec<Paragraph> {
+    if lines.iter().all(|line| line.row.is_none()) {
+        return paragraphs_of_text(lines);
+    }
+    let parts = lines.chunk_by(|a, b| a.row.is_none() && b.row.is_none());
+    parts.flat_map(|part| paragraphs_of_text(part.to_vec())).collect()
+}
+
+fn paragraphs_of_text(lines: Vec<Line>) -> Vec<Paragraph> {
     if lines.iter().all(|line| line.turn == Turn::NONE) {
         return upright_paragraphs(lines);
     }
@@ -87,6 +105,23 @@ fn same_region(before: &Line, after: &Line) -> bool {
 }
 
 fn group_region(lines: &[Line], paragraphs: &mut Vec<Paragraph>) {
+    if 2 * lines.iter().filter(|line| bidi::runs_left(&line.text)).count() > lines.len() {
+        // What runs to the left is judged as its mirror image.
+        let images: Vec<Line> = lines.iter().cloned().map(mirrored).collect();
+        let mut grouped = Vec::new();
+        group_lines(&images, &mut grouped);
+        let back = |paragraph: Paragraph| Paragraph { lines: paragraph.lines.into_iter().map(mirrored).collect() };
+        paragraphs.extend(grouped.into_iter().map(back));
+    } else {
+        group_lines(lines, paragraphs);
+    }
+}
+
+fn mirrored(line: Line) -> Line {
+    Line { area: Rect { left: -line.area.right, right: -line.area.left, ..line.area }, ..line }
+}
+
+fn group_lines(lines: &[Line], paragraphs: &mut Vec<Paragraph>) {
     let region = Region::of(lines);
     let mut open: Vec<Line> = Vec::new();
     for line in lines {
@@ -249,6 +284,8 @@ mod tests {
             is_running: false,
             turn: Turn::NONE,
             hidden: Vec::new(),
+            words: Vec::new(),
+            row: None,
         }
     }
 

@@ -4,6 +4,8 @@ use std::ops::Range;
 
 use casetrack_core::{HiddenReason, Rect};
 
+use crate::build::table::Cell;
+
 /// A line as it stands on the page.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Line {
@@ -19,6 +21,31 @@ pub(super) struct Line {
     pub turn: Turn,
     /// Which of its characters the page does not show, and why; in their order.
     pub hidden: Vec<(Range<u32>, HiddenReason)>,
+    /// Where its words stand, in their order; empty where nothing asks for it.
+    pub words: Vec<Word>,
+    /// What it is a row of.
+    pub row: Option<Row>,
+}
+
+/// Where a word of a line stands.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Word {
+    /// The byte of the line's text where it begins.
+    pub start: usize,
+    /// On the page.
+    pub left: f32,
+    pub right: f32,
+}
+
+/// A row of a table, all of whose text the line has.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Row {
+    /// The number of the table on its page, from 0.
+    pub table: u32,
+    /// In column order.
+    pub cells: Vec<Cell>,
+    /// Whether it is plain that it names the columns.
+    pub is_header: bool,
 }
 
 /// By how many right angles a text is turned clockwise on the page: 0 is read to the right, 1 downwards, 2 on its head, 3 upwards.

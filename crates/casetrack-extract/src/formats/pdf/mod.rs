@@ -7,6 +7,7 @@
 
 mod annotations;
 mod attachments;
+mod bidi;
 mod columns;
 mod file;
 mod garbage;
@@ -22,6 +23,7 @@ mod report;
 mod running;
 mod scan;
 mod signatures;
+mod tables;
 mod text_layer;
 
 use casetrack_core::{BlockKind, ExtractionMethod, Rect, Result};
@@ -40,7 +42,9 @@ use self::pictures::{Pictures, Unread};
 pub(crate) use self::rendering::render;
 use self::report::Report;
 use self::signatures::Signatures;
+use self::tables::Rules;
 use self::text_layer::View;
+use crate::build::table::TableWriter;
 use crate::build::{DocumentBuilder, Extractor, PlacedLine};
 use crate::model::{Course, ReadBefore, Source, Stage, Step};
 use crate::ocr::{self, OcrPage, Picture, tesseract_status};
@@ -193,7 +197,22 @@ fn replaces(ocr: &OcrPage, page: &TextPage) -> bool {
 }
 
 fn push_paragraphs(document: &mut DocumentBuilder, paragraphs: &[Paragraph], headings: &Headings) -> Result<()> {
+    let mut table: Option<OpenTable> = None;
+    let mut next_table = 0;
     for paragraph in paragraphs {
+        if let Some((row, area)) = paragraph.row() {
+            if table.as_ref().is_some_and(|open| open.found != row.table) {
+                next_table = OpenTable::end(table.take(), document, next_table);
+            }
+            let open = table.get_or_insert_with(|| OpenTable {
+                found: row.table,
+                writer: TableWriter::new(next_table),
+                rows: 0,
+            });
+            open.rows += 1;
+            open.writer.push_placed_row(document, open.rows, &row.cells, row.is_header, area)?;
+            continue;
+        }
         let kind = match headings.level(paragraph) {
             Some(level) => BlockKind::Heading { level },
             None if paragraph.is_list_item() => BlockKind::ListItem,
@@ -202,7 +221,25 @@ fn push_paragraphs(document: &mut DocumentBuilder, paragraphs: &[Paragraph], hea
         let lines: Vec<PlacedLine> = paragraph.lines.iter().map(placed).collect();
         document.push_lines(kind, &lines)?;
     }
+    OpenTable::end(table, document, next_table);
     Ok(())
+}
+
+/// The table whose rows are being written.
+struct OpenTable {
+    /// Its number among those found on the page.
+    found: u32,
+    writer: TableWriter,
+    rows: u32,
+}
+
+impl OpenTable {
+    /// Ends a table, if one is open; the number of the next one.
+    fn end(table: Option<Self>, document: &mut DocumentBuilder, next: u32) -> u32 {
+        let Some(mut open) = table else { return next };
+        open.writer.finish(document);
+        open.writer.table() + 1
+    }
 }
 
 fn read_text_layers(source: &Source, pdf: &PdfDocument, course: &Course) -> Result<Vec<TextPage>> {
@@ -231,6 +268,7 @@ fn read_text_layers(source: &Source, pdf: &PdfDocument, course: &Course) -> Resu
         pages.push(page);
     }
     running::mark(&mut pages);
+    tables::find(&mut pages);
     let grouped = |page: ReadPage| {
         let ReadPage { state, lines, unread, units, holds_file, label, .. } = page;
         let mut paragraphs = layout::paragraphs(lines);
@@ -268,7 +306,13 @@ fn placed(line: &Line) -> PlacedLine {
 fn read_page(mut annotated: Annotated, search: &mut Search) -> Result<ReadPage, PdfiumError> {
     let view = View::of(&annotated.page);
     let (mut lines, odd) = text_layer::read_lines(&annotated.page, &view, search)?;
-    let pictures = Pictures::of(&annotated.page, &view);
+    let mut rules = Rules::default();
+    let may_be_ruled = tables::may_be_ruled(&lines);
+    let pictures = Pictures::of(&annotated.page, &view, |object| {
+        if may_be_ruled {
+            rules.see(object, &view);
+        }
+    });
     annotated.take_stamps(&mut lines);
     let printed: usize = lines.iter().map(|line| line.text.chars().filter(|c| !c.is_whitespace()).count()).sum();
     let coverage = if printed == 0 { SCAN_COVERAGE_WITHOUT_TEXT } else { SCAN_COVERAGE };
@@ -282,7 +326,11 @@ fn read_page(mut annotated: Annotated, search: &mut Search) -> Result<ReadPage, 
     let unread = if state == PageState::Readable { pictures.unread(&lines) } else { Unread::default() };
     let label = annotated.page.label().map(str::to_owned);
     let Annotated { units, holds_file, .. } = annotated;
-    Ok(ReadPage { state, lines, unread, units, holds_file, label, height: view.height() })
+    if !tables::may_hold(&lines, &rules) {
+        lines.iter_mut().for_each(|line| line.words = Vec::new());
+        rules = Rules::default();
+    }
+    Ok(ReadPage { state, lines, rules, unread, units, holds_file, label, height: view.height() })
 }
 
 /// Producers fill in file names and placeholders.

@@ -3,6 +3,7 @@
 use super::annotations::Unit;
 use super::line::Line;
 use super::pictures::Unread;
+use super::tables::Rules;
 
 /// What a page is, apart from its text.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -33,6 +34,8 @@ pub(super) fn label(label: &str, number: u32) -> Option<String> {
 pub(super) struct ReadPage {
     pub state: PageState,
     pub lines: Vec<Line>,
+    /// That the page draws.
+    pub rules: Rules,
     pub unread: Unread,
     pub units: Vec<Unit>,
     /// Whether a file is attached to a place on the page.
@@ -46,6 +49,7 @@ pub(super) struct ReadPage {
 impl ReadPage {
     pub fn without_text(state: PageState) -> Self {
         let (unread, units) = (Unread::default(), Vec::new());
-        Self { state, lines: Vec::new(), unread, units, holds_file: false, label: None, height: 0.0 }
+        let rules = Rules::default();
+        Self { state, lines: Vec::new(), rules, unread, units, holds_file: false, label: None, height: 0.0 }
     }
 }

@@ -44,8 +44,10 @@ pub(super) struct Unread {
 }
 
 impl Pictures {
-    pub fn of(page: &PdfPage, view: &View) -> Self {
-        let pictures = page.objects().iter().filter_map(|object| picture(&object, view)).collect();
+    /// Each object of the page is shown to `see`, too: going through them takes time.
+    pub fn of(page: &PdfPage, view: &View, mut see: impl FnMut(&PdfPageObject)) -> Self {
+        let objects = page.objects().iter().inspect(|object| see(object));
+        let pictures = objects.filter_map(|object| picture(&object, view)).collect();
         Self { pictures, page_size: view.size() }
     }
 
@@ -156,6 +158,8 @@ mod tests {
                 is_running: false,
                 turn: Turn::NONE,
                 hidden: Vec::new(),
+                words: Vec::new(),
+                row: None,
             })
             .collect();
         Pictures { pictures, page_size: 600.0 * 800.0 }.unread(&lines)

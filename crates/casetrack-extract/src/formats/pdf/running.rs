@@ -68,6 +68,7 @@ mod tests {
     use super::super::line::{Line, Turn};
     use super::super::page::PageState;
     use super::super::pictures::Unread;
+    use super::super::tables::Rules;
     use super::*;
 
     fn page(lines: &[(&str, f32)]) -> ReadPage {
@@ -81,11 +82,14 @@ mod tests {
                 is_running: false,
                 turn: Turn::NONE,
                 hidden: Vec::new(),
+                words: Vec::new(),
+                row: None,
             }
         };
         ReadPage {
             state: PageState::Readable,
             lines: lines.iter().map(line).collect(),
+            rules: Rules::default(),
             unread: Unread::default(),
             units: Vec::new(),
             holds_file: false,

@@ -155,7 +155,17 @@ pub(super) fn merged(text: &[Paragraph], from_pictures: Vec<Paragraph>) -> Vec<P
 
 /// A line whose size is not known. Heights of boxes depend on the letters in them, and would make headings where there are none.
 pub(super) fn line_of(text: String, area: Rect) -> Line {
-    Line { text, area, size: 0.0, first_word: 0.0, is_running: false, turn: Turn::NONE, hidden: Vec::new() }
+    Line {
+        text,
+        area,
+        size: 0.0,
+        first_word: 0.0,
+        is_running: false,
+        turn: Turn::NONE,
+        hidden: Vec::new(),
+        words: Vec::new(),
+        row: None,
+    }
 }
 
 /// Letters and digits alone, in lower case.

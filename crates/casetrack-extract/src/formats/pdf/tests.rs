@@ -10,6 +10,9 @@ use crate::test_files::{
 };
 use crate::{ExtractOptions, Extraction};
 
+mod bidi;
+mod tables;
+
 fn extract(bytes: &[u8]) -> casetrack_core::Result<Extraction> {
     let extraction = crate::extract(Path::new("lease.pdf"), bytes, &ExtractOptions::default())?;
     assert_eq!(extraction.format, FileFormat::Pdf);

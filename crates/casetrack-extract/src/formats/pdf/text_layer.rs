@@ -5,10 +5,10 @@ use std::ops::Range;
 use casetrack_core::{HiddenReason, Rect};
 use pdfium_render::prelude::{PdfPage, PdfPageRenderRotation, PdfPageText, PdfRect, PdfiumError};
 
-use super::columns;
 use super::garbage::{Glyphs, is_distant, is_latin_font};
 use super::hidden::{HiddenGlyphs, Search};
-use super::line::{Line, Piece, Turn, continues};
+use super::line::{Line, Piece, Turn, Word, continues};
+use super::{bidi, columns};
 use crate::model::union;
 
 /// Share of the height of a glyph that separates words.
@@ -59,7 +59,9 @@ pub(super) fn read_lines(page: &PdfPage, view: &View, search: &mut Search) -> Re
     }
     pieces.extend(open.finish());
     if pieces.iter().all(|piece| piece.line.turn == Turn::NONE) {
-        return Ok((join_level_pieces(columns::in_reading_order(pieces)), odd));
+        let mut lines = join_level_pieces(columns::in_reading_order(pieces));
+        bidi::mend_brackets(&mut lines);
+        return Ok((lines, odd));
     }
     // What is read in other directions follows, as text of its own.
     let lines = Turn::all().flat_map(|turn| {
@@ -161,11 +163,12 @@ fn plain(c: char) -> char {
 #[derive(Default)]
 struct OpenLine {
     text: String,
+    words: Vec<Word>,
     area: Option<Rect>,
+    /// That of the character added last.
+    last_area: Option<Rect>,
     /// Sum of the heights of the glyphs, and their number.
     heights: (f32, u32),
-    /// Right edge of the first word, once it is complete.
-    first_word_end: Option<f32>,
     after_hyphen: bool,
     goes_on: bool,
     turn: Turn,
@@ -184,14 +187,19 @@ impl OpenLine {
         if c.is_whitespace() {
             if !self.text.is_empty() && !self.text.ends_with(' ') {
                 self.text.push(' ');
-                self.first_word_end = self.first_word_end.or(self.area.map(|area| area.right));
             }
             return;
         }
+        self.place_word(area);
         match c {
             '\u{FB00}'..='\u{FB06}' => self.text.push_str(ligature(c)),
+            c if area.is_some() && area == self.last_area && bidi::precedes(c, &self.text) => {
+                let before = self.text.pop();
+                self.text.extend([c].into_iter().chain(before));
+            }
             c => self.text.push(c),
         }
+        self.last_area = area;
         if let Some(area) = area {
             self.area = Some(self.area.map_or(area, |line| union(&line, &area)));
             self.heights.0 += area.bottom - area.top;
@@ -203,8 +211,8 @@ impl OpenLine {
     fn hide(&mut self, c: char, reason: Option<HiddenReason>) {
         let Some(reason) = reason else { return };
         let added = if matches!(c, '\u{FB00}'..='\u{FB06}') { ligature(c).len() } else { 1 };
-        let (bytes, chars) = self.chars;
-        // Only what is new is counted.
+        // Only what is new is counted, unless two characters changed places.
+        let (bytes, chars) = if self.text.is_char_boundary(self.chars.0) { self.chars } else { (0, 0) };
         let end = chars + self.text[bytes..].chars().count() as u32;
         self.chars = (self.text.len(), end);
         let start = end.saturating_sub(added as u32);
@@ -212,6 +220,18 @@ impl OpenLine {
         match self.hidden.last_mut() {
             Some((range, before)) if *before == reason && range.end + u32::from(is_spaced) >= start => range.end = end,
             _ => self.hidden.push((start..end, reason)),
+        }
+    }
+
+    /// Notes where a word stands, before its next character is added; one without a place stands where the line ends.
+    fn place_word(&mut self, area: Option<Rect>) {
+        let end = self.area.map_or(0.0, |area| area.right);
+        let (left, right) = area.map_or((end, end), |area| (area.left, area.right));
+        match self.words.last_mut() {
+            Some(word) if !self.text.ends_with(' ') => {
+                (word.left, word.right) = (word.left.min(left), word.right.max(right));
+            }
+            _ => self.words.push(Word { start: self.text.len(), left, right }),
         }
     }
 
@@ -240,7 +260,7 @@ impl OpenLine {
 
     /// The line, unless it has no text; this one is empty afterwards.
     fn finish(&mut self) -> Option<Piece> {
-        let OpenLine { text, area, heights, first_word_end, goes_on, turn, hidden, .. } = std::mem::take(self);
+        let OpenLine { text, words, area, heights, goes_on, turn, hidden, .. } = std::mem::take(self);
         let text = text.trim();
         if text.is_empty() {
             return None;
@@ -250,10 +270,12 @@ impl OpenLine {
             text: text.to_owned(),
             area,
             size: if heights.1 > 0 { heights.0 / heights.1 as f32 } else { 0.0 },
-            first_word: first_word_end.unwrap_or(area.right) - area.left,
+            first_word: words.first().map_or(area.right - area.left, |word| word.right - word.left),
             is_running: false,
             turn,
             hidden,
+            words,
+            row: None,
         };
         Some(Piece { line, goes_on })
     }
@@ -267,6 +289,8 @@ fn join_level_pieces(pieces: Vec<Piece>) -> Vec<Line> {
         match joined.last_mut() {
             Some(last) if goes_on || continues(&last.area, &line.area) => {
                 last.text.push(' ');
+                let start = last.text.len();
+                last.words.extend(line.words.iter().map(|word| Word { start: word.start + start, ..*word }));
                 if !line.hidden.is_empty() {
                     let before = last.text.chars().count() as u32;
                     let moved = |(range, reason): &(Range<u32>, HiddenReason)| {
@@ -419,6 +443,8 @@ mod tests {
                     is_running: false,
                     turn: Turn::NONE,
                     hidden: Vec::new(),
+                    words: Vec::new(),
+                    row: None,
                 },
                 goes_on,
             }

@@ -17,6 +17,7 @@ pub mod error;
 pub mod hint;
 pub mod id;
 mod labels;
+pub mod mail;
 pub mod marks;
 pub mod password;
 mod printed;
@@ -43,6 +44,7 @@ pub use entity::{
 pub use error::{Error, ErrorCode, ErrorKind, Result};
 pub use hint::{Action, FileLimit, Hint, Notice};
 pub use id::{ChunkId, CollectionId, DocumentId, JobId, Sha256, WatchId};
+pub use mail::MailHeaders;
 pub use password::Password;
 pub use printed::{cited_page, printed_page};
 pub use progress::{Cancel, Progress, ProgressSink, ProgressTotals};

@@ -1,3 +1,4 @@
+mod imported;
 mod revisions;
 
 use std::path::Path;

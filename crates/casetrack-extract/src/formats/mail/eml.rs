@@ -39,6 +39,13 @@ impl Extractor for Eml {
     }
 }
 
+/// The text of a web archive (RFC 2557): a message that is a page with its pictures. Without headers.
+pub(crate) fn body_of(source: &Source) -> PageText {
+    let parts_left = source.limits().max_attachments as usize;
+    let mut reader = Reader { source, parts_left, enclosures: Vec::new(), encrypted: false };
+    reader.read(&Part::parse(source.bytes.trim_ascii_start()), 0).text()
+}
+
 /// The headers that are shown, with encoded words decoded.
 fn shown_headers(message: &Part) -> Vec<(&'static str, String)> {
     let names = [

@@ -85,6 +85,7 @@ def calls(folder):
         ("redline_documents", {"old_document": "note.md", "new_document": "other.txt"},
          [({"old_document": "Ghost", "new_document": "note.md"}, "not found")]),
         ("list_versions", {}, [({"document_filter": "Ghost"}, "not found"), ({"min_similarity": 0}, "must be")]),
+        ("list_threads", {}, [({"document_filter": "Ghost"}, "not found"), ({"document_filter": "note.md"}, "no e-mail")]),
         ("get_collection_info", {}, [UNKNOWN]),
         ("get_collection_summary", {}, [UNKNOWN]),
         ("get_collection_timeline", {}, [({"start_date": "soon"}, "")]),

@@ -40,6 +40,7 @@ mod sparse;
 mod sync;
 mod tags;
 mod terms;
+mod threads;
 mod tracked;
 mod upkeep;
 mod versions;

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::labels::labelled;
+use crate::mail::MailHeaders;
 use crate::marks::Marks;
 use crate::{Change, DocumentId, HiddenText, Sha256, Timestamp, printed_page};
 
@@ -237,6 +238,9 @@ pub struct Properties {
     pub modified: Option<String>,
     /// A BCP 47 tag: as the file states it, else detected from the text; `None` when neither gives one.
     pub language: Option<String>,
+    /// Of messages.
+    #[serde(default)]
+    pub mail: Option<MailHeaders>,
 }
 
 /// What the store keeps about a document besides its pages and chunks.

@@ -14,6 +14,21 @@ impl Timestamp {
     pub fn now() -> Self {
         Self(jiff::Timestamp::now().as_millisecond())
     }
+
+    /// A date of ISO 8601, with or without a time and an offset from UTC. What is not stated counts as the first: `2024` is the start of that
+    /// year in UTC. `None` for anything else.
+    pub fn of_iso(text: &str) -> Option<Self> {
+        if let Ok(time) = text.parse::<jiff::Timestamp>() {
+            return Some(Self(time.as_millisecond()));
+        }
+        let whole = match text.len() {
+            4 => format!("{text}-01-01"),
+            7 => format!("{text}-01"),
+            _ => text.to_owned(),
+        };
+        let time = whole.parse::<jiff::civil::DateTime>().ok()?.to_zoned(jiff::tz::TimeZone::UTC).ok()?;
+        Some(Self(time.timestamp().as_millisecond()))
+    }
 }
 
 impl fmt::Display for Timestamp {
@@ -53,6 +68,21 @@ impl<'de> Deserialize<'de> for Timestamp {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn dates_of_any_precision_are_points_in_time() {
+        let hour = 3_600_000;
+        for (text, expected) in [
+            ("1970-01-01T02:00:00+02:00", Some(0)),
+            ("1970-01-01T01:00", Some(hour)),
+            ("1970-01-02", Some(24 * hour)),
+            ("1970-02", Some(31 * 24 * hour)),
+            ("1970", Some(0)),
+            ("soon", None),
+        ] {
+            assert_eq!(Timestamp::of_iso(text), expected.map(Timestamp), "{text}");
+        }
+    }
 
     #[test]
     fn shown_as_rfc_3339() {

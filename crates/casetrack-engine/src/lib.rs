@@ -8,7 +8,7 @@
 //! | layer | modules |
 //! |---|---|
 //! | work that goes on by itself | `watches` over `jobs` |
-//! | use cases, methods of the host | `eval`, `briefing`, `upkeep`, `search`, `quotes`, `versions`, `sync`, `reindex`, `sheet`, `ingest`, `collections`, `documents`, `graph` |
+//! | use cases, methods of the host | `eval`, `briefing`, `upkeep`, `search`, `quotes`, `versions`, `threads`, `sync`, `reindex`, `sheet`, `ingest`, `collections`, `documents`, `graph`, `mail` |
 //! | what all of them work with | `host` |
 
 pub mod access;
@@ -21,6 +21,7 @@ mod graph;
 mod host;
 pub mod ingest;
 pub mod jobs;
+mod mail;
 mod names;
 pub mod paging;
 pub mod quotes;
@@ -29,6 +30,7 @@ mod report;
 pub mod search;
 pub mod sheet;
 pub mod sync;
+pub mod threads;
 mod upkeep;
 pub mod versions;
 pub mod watches;

@@ -49,6 +49,10 @@ pub(crate) fn detect_source(source: &Source) -> Result<FileFormat> {
     if bytes.starts_with(ole::SIGNATURE) {
         return detect_in_compound_file(source);
     }
+    if formats::mail::is_outlook_data(bytes) {
+        let hint = "Export its folders as MBOX, or its messages as EML or MSG, and ingest those.";
+        return Err(source.unsupported("an Outlook data file (PST or OST)").with_hint(hint));
+    }
     if formats::image::is_image(bytes) {
         return Ok(FileFormat::Image);
     }
@@ -332,12 +336,15 @@ mod tests {
             (&zip_file(&[("META-INF/MANIFEST.MF", b"a")]), "Java"),
             (b"\0\0\0\x18ftypheic\0\0\0\0heicmif1", "HEIF"),
             (b"\xDB\xA5\x2D\0\0\0\x09\x04\0\0\0\0", "Word document from before"),
+            (b"!BDN\x10\x20\x30\x40SM\x17\0\x13\0\x01\x01", "PST or OST"),
             (&[0x80, 0, 1, 2, 3, 0xFE, 0, 0, 7], "unknown type"),
         ] {
             let error = refused("file.bin", bytes);
             assert_eq!(error.code, ErrorCode::UnsupportedFormat);
             assert!(error.message.contains(what), "{}", error.message);
         }
+        let hint = refused("archive.pst", b"!BDN\0\0\0\0SO\x17\0").hint.and_then(|hint| hint.plain());
+        assert!(hint.is_some_and(|hint| hint.contains("Export its folders as MBOX")));
         let encrypted = compound_file(&["EncryptedPackage", "EncryptionInfo"], &[]);
         assert_eq!(refused("a.docx", &encrypted).code, ErrorCode::NeedsPassword);
         let open_document = |encrypted_part: &str| {

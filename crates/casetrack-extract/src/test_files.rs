@@ -113,7 +113,8 @@ pub fn assert_page_invariants(page: &Page) {
 pub fn assert_properties(extraction: &Extraction, expected: [&str; 4]) {
     let [author, created, modified, language] =
         expected.map(|text| Some(text.to_owned()).filter(|text| !text.is_empty()));
-    assert_eq!(extraction.properties, Properties { author, created, modified, language });
+    let mail = extraction.properties.mail.clone();
+    assert_eq!(extraction.properties, Properties { author, created, modified, language, mail });
 }
 
 /// The content stream of a page of 612 by 792 points.

@@ -13,7 +13,7 @@ use crate::session::{Context, ToolOutput};
 use crate::tool::{Effect, Tool, Toolset};
 use crate::tools::{
     bates, chunks, collections, documents, entities, hidden, ingest, jobs, navigation, obligations, overview, quotes,
-    references, reindex, search, sheet, status, sync, tags, terms, tracked, versions, watches,
+    references, reindex, search, sheet, status, sync, tags, terms, threads, tracked, versions, watches,
 };
 use casetrack_text::format::shorten;
 
@@ -48,6 +48,7 @@ static TABLE: LazyLock<Vec<Entry>> = LazyLock::new(|| {
         Entry::of::<search::CompareDocuments>(),
         Entry::of::<versions::RedlineDocuments>(),
         Entry::of::<versions::ListVersions>(),
+        Entry::of::<threads::ListThreads>(),
         Entry::of::<terms::SearchTerms>(),
         Entry::of::<quotes::VerifyQuote>(),
         Entry::of::<quotes::VerifyQuotes>(),

@@ -30,6 +30,7 @@ pub mod status;
 pub mod sync;
 pub mod tags;
 pub mod terms;
+pub mod threads;
 pub mod tracked;
 pub mod versions;
 pub mod watches;

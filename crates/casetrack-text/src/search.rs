@@ -147,7 +147,9 @@ pub fn beside(result: &SearchResult, explain: bool) -> Vec<String> {
     }
     if !result.repeated_in.is_empty() {
         let named = result.repeated_in.iter().take(MAX_REPETITIONS);
-        let mut places: Vec<String> = named.map(|place| citation(&place.citation)).collect();
+        let quoted = |is_quotation| if is_quotation { " (quotes it)" } else { "" };
+        let mut places: Vec<String> =
+            named.map(|place| citation(&place.citation) + quoted(place.is_quotation)).collect();
         if let Some(more) = result.repeated_in.len().checked_sub(MAX_REPETITIONS).filter(|&more| more > 0) {
             places.push(format!("{more} more"));
         }

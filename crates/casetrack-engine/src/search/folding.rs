@@ -1,7 +1,8 @@
 //! From ranked candidates to results: each passage is read, and one that says nothing new is named beside the one above it.
 //!
 //! Only what is the same to the word is folded, for two versions of a clause that differ in one word may be what a search is for. A brief hit
-//! shows no more than its quotation, so it is folded by that: copies of a document may be cut into passages at other places.
+//! shows no more than its quotation, so it is folded by that: copies of a document may be cut into passages at other places. A message that only
+//! quotes another one which is a result is folded into that.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -13,6 +14,7 @@ use casetrack_store::Collection;
 
 use super::asking::Asked;
 use super::fusion::Candidate;
+use super::quoting::{Messages, Said};
 use super::{Repetition, SearchRequest, SearchResult, context, excerpt};
 use crate::documents::chunks::{self, ChunkView};
 
@@ -30,6 +32,8 @@ pub(super) fn results(
     let mut sources = Vec::new();
     let grouped = request.per_document.map(|_| by_document(candidates));
     let mut of_document: HashMap<DocumentId, u32> = HashMap::new();
+    let mut messages: Vec<Messages> = asked.iter().map(|_| Messages::default()).collect();
+    let mut quoting = Quoting { top_k, said: Vec::new() };
     for (at, candidate) in grouped.as_deref().unwrap_or(candidates) {
         let has = of_document.entry(candidate.document).or_default();
         if request.per_document.is_some_and(|most| *has >= most) {
@@ -42,16 +46,39 @@ pub(super) fn results(
         let seen = seen.entry(request.per_document.map(|_| candidate.document)).or_default();
         let excerpt = excerpt::excerpt(&preferences.asked, &chunk, request.brief);
         let said = if request.brief { &excerpt.text } else { &chunk.text };
-        match seen.repeats(&chunk, said, results.len()) {
-            Some(above) => results[above].repeated_in.push(Repetition {
-                chunk_id: chunk.chunk_id,
-                citation: chunk.citation,
-                file_path: chunk.provenance.file_path,
-            }),
+        let shown = match request.brief {
+            true => excerpt.char_start..excerpt.char_end,
+            false => chunk.provenance.char_start..chunk.provenance.char_end,
+        };
+        let of_message = messages[*at].said(collection, candidate.document, chunk.provenance.page, shown)?;
+        // Where each document is asked, each has its say.
+        let of_message = of_message.filter(|_| request.per_document.is_none());
+        let place = of_message.as_ref().and_then(|said| quoting.place(said, results.len()));
+        let number = match place {
+            Some(Place::Quotes(above) | Place::QuotedBy(above)) => above,
+            None => results.len(),
+        };
+        if let Some(above) = seen.repeats(&chunk, said, number) {
+            results[above].repeated_in.push(repetition(chunk, false));
+            continue;
+        }
+        match place {
+            Some(Place::Quotes(above)) => results[above].repeated_in.push(repetition(chunk, true)),
+            // It has the rank and the score of what quotes it.
+            Some(Place::QuotedBy(above)) => {
+                let result = &mut results[above];
+                let before = std::mem::replace(&mut result.chunk, chunk);
+                result.excerpt = excerpt;
+                result.repeated_in.push(repetition(before, true));
+                sources[above] = collection;
+                result.collection = (asked.len() > 1).then(|| collection.meta().name.clone());
+                quoting.said[above] = of_message;
+            }
             None if results.len() == offset + top_k => break,
             None => {
                 *has += 1;
                 sources.push(collection);
+                quoting.said.push(of_message);
                 results.push(SearchResult {
                     rank: results.len() as u32 + 1,
                     score: candidate.score,
@@ -75,6 +102,44 @@ pub(super) fn results(
         result.surroundings = context::around(collection, &result.chunk.provenance, request.context)?;
     }
     Ok(results)
+}
+
+fn repetition(chunk: ChunkView, is_quotation: bool) -> Repetition {
+    Repetition {
+        chunk_id: chunk.chunk_id,
+        citation: chunk.citation,
+        file_path: chunk.provenance.file_path,
+        is_quotation,
+    }
+}
+
+/// What the results so far say that are messages, by their place in the list.
+struct Quoting {
+    /// Results of a page of the list.
+    top_k: usize,
+    said: Vec<Option<Said>>,
+}
+
+/// How a message stands to a result.
+enum Place {
+    /// It only quotes it.
+    Quotes(usize),
+    /// It is what the result only quotes.
+    QuotedBy(usize),
+}
+
+impl Quoting {
+    /// How a message stands to the results so far, of which there are `number`. A result of an earlier page of the list stays as it was
+    /// shown: what it quotes is a result of its own.
+    fn place(&self, said: &Said, number: usize) -> Option<Place> {
+        let results = || self.said.iter().enumerate().filter_map(|(above, result)| Some((above, result.as_ref()?)));
+        if let Some((above, _)) = results().find(|(_, result)| said.only_quotes(result)) {
+            return Some(Place::Quotes(above));
+        }
+        let on_page = |above: usize| above / self.top_k.max(1) == number / self.top_k.max(1);
+        let quoting = results().find(|&(above, result)| on_page(above) && result.only_quotes(said));
+        quoting.map(|(above, _)| Place::QuotedBy(above))
+    }
 }
 
 /// Documents in the order of their best candidates, each with its candidates in their order.

@@ -18,6 +18,7 @@ mod marked;
 mod preferred;
 mod quantity;
 mod query;
+mod quoting;
 mod recall;
 mod related;
 mod route;
@@ -158,7 +159,7 @@ pub struct SearchResult {
     /// Text of the page right before and after the passage, where it was asked for.
     #[serde(flatten)]
     pub surroundings: Surroundings,
-    /// Lower ranked passages that say the same, but for white space and capitals, or are mostly part of this one.
+    /// Other passages that say the same, but for white space and capitals, are mostly part of this one, or only quote it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub repeated_in: Vec<Repetition>,
     /// Rank (from 1), raw score and part in `score` by recall source, where the source found it.
@@ -218,6 +219,9 @@ pub struct Repetition {
     pub chunk_id: ChunkId,
     pub citation: String,
     pub file_path: String,
+    /// Whether it is a message that quotes the passage and says little else.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub is_quotation: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]

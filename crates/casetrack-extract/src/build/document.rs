@@ -4,8 +4,8 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use casetrack_core::{
-    Block, BlockKind, Error, ErrorCode, ExtractionMethod, FileFormat, HiddenReason, Limits, OtherReading, Page,
-    PageNotes, Properties, Rect, Result,
+    Block, BlockKind, Error, ErrorCode, ExtractionMethod, FileFormat, HiddenReason, Limits, MailHeaders, OtherReading,
+    Page, PageNotes, Properties, Rect, Result,
 };
 
 use super::changes::Changes;
@@ -168,6 +168,11 @@ impl DocumentBuilder {
     /// Sets the date of creation, in ISO 8601 as [`dates`](crate::text::dates) gives it, unless one was set before.
     pub fn set_created(&mut self, date: Option<String>) {
         self.properties.created = self.properties.created.take().or(date);
+    }
+
+    /// The headers of a message.
+    pub fn set_mail(&mut self, mail: MailHeaders) {
+        self.properties.mail = Some(mail.bounded());
     }
 
     /// As [`set_created`](Self::set_created).

@@ -40,11 +40,14 @@ fn describe(inspection: &Inspection, with_text: bool) -> String {
     if let Some(title) = &inspection.title {
         let _ = writeln!(out, "  title \"{title}\"");
     }
-    let Properties { author, created, modified, language } = &inspection.properties;
+    let Properties { author, created, modified, language, mail } = &inspection.properties;
     for (name, value) in [("author", author), ("created", created), ("modified", modified), ("language", language)] {
         if let Some(value) = value {
             let _ = writeln!(out, "  {name} {value}");
         }
+    }
+    if let Some(id) = mail.as_ref().and_then(|mail| mail.message_id.as_ref()) {
+        let _ = writeln!(out, "  message id {id}");
     }
     if inspection.unpaged {
         out.push_str("  no pages: the file does not say where they end; parts are between its page breaks\n");

@@ -20,6 +20,7 @@ mod search;
 mod sheet;
 mod tags;
 mod terms;
+mod threads;
 mod tracked;
 mod upkeep;
 mod versions;
@@ -50,6 +51,7 @@ pub enum OnCollections {
     Compare(search::Compare),
     Redline(versions::Redline),
     Versions(versions::Versions),
+    Threads(threads::Threads),
     SearchTerms(terms::SearchTerms),
     VerifyQuote(quotes::VerifyQuote),
     VerifyQuotes(quotes::VerifyQuotes),
@@ -102,6 +104,7 @@ impl OnCollections {
             Self::Compare(command) => command.run(console),
             Self::Redline(command) => command.run(console),
             Self::Versions(command) => command.run(console),
+            Self::Threads(command) => command.run(console),
             Self::SearchTerms(command) => command.run(console),
             Self::VerifyQuote(command) => command.run(console),
             Self::VerifyQuotes(command) => command.run(console),

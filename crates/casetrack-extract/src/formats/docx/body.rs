@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use super::imported;
 use super::inline::{Fields, NoteKind};
 use super::revisions::{Revisions, Tracked};
 use super::sections::{Margins, Section, sections};
@@ -28,6 +29,8 @@ pub(super) struct Body<'a, 'd> {
     pub comments: HashMap<String, FlowBlock>,
     /// By the id of their relationship; they follow the paragraph that shows them.
     pub drawings: HashMap<String, Drawing>,
+    /// Documents that are put in as they are, by the id of their relationship.
+    pub imported: HashMap<String, Vec<FlowBlock>>,
     pub margins: Margins,
     pub revisions: Revisions,
     /// Whether what is read stands on paper that is white.
@@ -85,6 +88,7 @@ impl<'a, 'd> Body<'a, 'd> {
             notes: HashMap::new(),
             comments: HashMap::new(),
             drawings: HashMap::new(),
+            imported: HashMap::new(),
             margins: Margins::default(),
             revisions: Revisions::default(),
             is_on_paper: false,
@@ -133,7 +137,10 @@ impl<'a, 'd> Body<'a, 'd> {
             "sdt" | "sdtContent" | "customXml" | "smartTag" | "ins" | "moveTo" => self.blocks(sink),
             "AlternateContent" => self.alternatives(|body| body.blocks(sink)),
             "altChunk" => {
-                self.flow.document.warn("Another document is embedded in this one; it was not read.");
+                let id = element.qualified_attribute("id");
+                let blocks = id.and_then(|id| self.imported.remove(&id)).unwrap_or_default();
+                self.finish_merged(sink)?;
+                imported::emit(blocks, &mut self.flow, sink)?;
                 Ok(self.xml.skip()?)
             }
             _ => Ok(self.xml.skip()?),

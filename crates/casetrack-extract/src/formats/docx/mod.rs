@@ -1,7 +1,8 @@
 //! Word documents (WordprocessingML, [ECMA-376] Part 1, 17), transitional and strict.
 //!
 //! Read: the body with headings, list labels as Word would print them, tables row by row, text boxes, the results of fields,
-//! tracked changes, hidden text, comments, the data of charts, the text of diagrams; footnotes and endnotes at the end of the page that refers to
+//! tracked changes, hidden text, comments, the data of charts, the text of diagrams, other documents where they are put in (`w:altChunk`);
+//! footnotes and endnotes at the end of the page that refers to
 //! them, `[1]` and `[i]` where it does; then what headers and footers say, once, on the first page of their section. The
 //! text is the final one; what was deleted is kept beside it. Pages are those that explicit breaks make and that Word recorded when it saved the file. Where it recorded none,
 //! the document may have no pages (`Extraction::unpaged`).
@@ -9,6 +10,7 @@
 mod beside;
 mod body;
 mod hidden;
+mod imported;
 mod inline;
 mod notes;
 mod revisions;
@@ -21,6 +23,7 @@ use std::collections::HashMap;
 use casetrack_core::{ExtractionMethod, Result};
 
 use self::body::Body;
+use self::imported::Depth;
 use self::inline::NoteKind;
 use self::notes::notes_of;
 use self::sections::Margins;
@@ -39,6 +42,13 @@ pub(crate) struct Docx;
 
 impl Extractor for Docx {
     fn extract(&self, source: &Source, document: &mut DocumentBuilder) -> Result<()> {
+        Docx::read(source, document, &mut Depth::default())
+    }
+}
+
+impl Docx {
+    /// Reads a document, or one that is put into another.
+    fn read(source: &Source, document: &mut DocumentBuilder, depth: &mut Depth) -> Result<()> {
         let mut package = Package::open(source)?;
         let root = package.relationships_of("");
         let main = root.target("officeDocument").unwrap_or("word/document.xml").to_owned();
@@ -75,6 +85,7 @@ impl Extractor for Docx {
         let xml = encoding::decode_xml(&body);
         let comments = beside::comments(&text(&comments), &styles, document)?;
         let drawings = beside::drawings(&mut package, &related)?;
+        let imported = imported::documents(source, &mut package, &related, document, depth)?;
         let margins = Margins::read(&mut package, &related, &styles, document)?;
         let is_on_paper = hidden::is_on_paper(&xml, &mut package, &related);
         let (mut notes, mut damaged) = (HashMap::new(), Vec::new());
@@ -86,6 +97,7 @@ impl Extractor for Docx {
         let mut body = Body::new(&xml, &styles, &mut numbering, document);
         (body.comments, body.drawings, body.notes, body.margins) = (comments, drawings, notes, margins);
         body.is_on_paper = is_on_paper;
+        body.imported = imported;
         let outcome = body.read();
         let references = body.references;
         let is_blank = body.flow.document.is_blank();

@@ -1,4 +1,5 @@
 mod hidden;
+mod imported;
 mod revisions;
 
 use std::path::Path;

@@ -16,7 +16,7 @@ const MIN_PLAIN_SHARE: usize = 3;
 
 /// Text with blocks; pieces stand apart by an empty line.
 #[derive(Default)]
-pub(super) struct PageText {
+pub(crate) struct PageText {
     pub text: String,
     /// Byte ranges in order.
     pub spans: Vec<(Range<usize>, BlockKind)>,

@@ -1,6 +1,7 @@
 //! Messages as they travel (RFC 5322).
 
-use casetrack_core::Result;
+use casetrack_core::mail::message_ids;
+use casetrack_core::{MailHeaders, Result};
 use mail_parser::{Address, HeaderName, HeaderValue};
 
 use super::body::{self, PageText};
@@ -33,8 +34,16 @@ impl Extractor for Eml {
             document.warn("The message has more parts than are read; the rest is missing.");
         }
         let attachments = reader.enclosures;
-        Letter { headers: shown_headers(&message), body: content.text(), attachments }.write(document)
+        let (headers, mail) = (shown_headers(&message), mail_headers(&message));
+        Letter { headers, mail, body: content.text(), attachments }.write(document)
     }
+}
+
+/// The text of a web archive (RFC 2557): a message that is a page with its pictures. Without headers.
+pub(crate) fn body_of(source: &Source) -> PageText {
+    let parts_left = source.limits().max_attachments as usize;
+    let mut reader = Reader { source, parts_left, enclosures: Vec::new(), encrypted: false };
+    reader.read(&Part::parse(source.bytes.trim_ascii_start()), 0).text()
 }
 
 /// The headers that are shown, with encoded words decoded.
@@ -50,26 +59,51 @@ fn shown_headers(message: &Part) -> Vec<(&'static str, String)> {
     names.into_iter().filter_map(|(label, name)| Some((label, shown(message.header(name)?)?))).collect()
 }
 
+fn mail_headers(message: &Part) -> MailHeaders {
+    let ids = |name| match message.header(name) {
+        Some(HeaderValue::Text(text)) => message_ids(text),
+        _ => Vec::new(),
+    };
+    let people = |name| match message.header(name) {
+        Some(HeaderValue::Address(address)) => shown_people(address),
+        _ => Vec::new(),
+    };
+    MailHeaders {
+        message_id: ids(HeaderName::MessageId).into_iter().next(),
+        in_reply_to: ids(HeaderName::InReplyTo),
+        references: ids(HeaderName::References),
+        subject: message.header(HeaderName::Subject).and_then(shown),
+        to: people(HeaderName::To),
+        cc: people(HeaderName::Cc),
+        bcc: people(HeaderName::Bcc),
+    }
+}
+
+/// Those of headers as they travelled.
+pub(super) fn mail_headers_of(headers: &[u8]) -> MailHeaders {
+    let (headers, _) = split_headers(headers);
+    mail_headers(&Part::parse(headers))
+}
+
 fn shown(value: &HeaderValue) -> Option<String> {
     match value {
         HeaderValue::Text(text) => Some(text.to_string()),
         HeaderValue::TextList(texts) => Some(texts.join(" ")),
-        HeaderValue::Address(address) => Some(shown_address(address)),
+        HeaderValue::Address(address) => Some(shown_people(address).join(", ")),
         HeaderValue::DateTime(date) => Some(date.to_rfc822()),
         _ => None,
     }
 }
 
-fn shown_address(address: &Address) -> String {
-    let shown: Vec<String> = address
+fn shown_people(address: &Address) -> Vec<String> {
+    address
         .iter()
         .filter_map(|one| match (one.name.as_deref(), one.address.as_deref()) {
             (Some(name), Some(address)) if name != address => Some(format!("{name} <{address}>")),
             (_, Some(only)) | (Some(only), None) => Some(only.to_owned()),
             (None, None) => None,
         })
-        .collect();
-    shown.join(", ")
+        .collect()
 }
 
 /// The subject and sender of a message, for lists.

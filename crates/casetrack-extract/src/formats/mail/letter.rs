@@ -1,6 +1,6 @@
 //! A message on its way to a page.
 
-use casetrack_core::{BlockKind, ExtractionMethod, Result};
+use casetrack_core::{BlockKind, ExtractionMethod, MailHeaders, Result};
 
 use super::body::PageText;
 use crate::build::DocumentBuilder;
@@ -16,6 +16,8 @@ const MAX_DECORATION_BYTES: usize = 16 * 1024;
 pub(super) struct Letter {
     /// As shown, in order: `("From", "Ann <ann@example.com>")`.
     pub headers: Vec<(&'static str, String)>,
+    /// What threads are made of.
+    pub mail: MailHeaders,
     pub body: PageText,
     pub attachments: Vec<Enclosure>,
 }
@@ -34,7 +36,8 @@ pub(super) struct Enclosure {
 impl Letter {
     /// Writes the page and hands over the attachments.
     pub fn write(self, document: &mut DocumentBuilder) -> Result<()> {
-        let Letter { headers, body, attachments } = self;
+        let Letter { headers, mail, body, attachments } = self;
+        document.set_mail(mail);
         for enclosure in attachments.into_iter().filter(Enclosure::is_document) {
             let name = enclosure.file_name();
             document.attachments().push(&name, enclosure.bytes);

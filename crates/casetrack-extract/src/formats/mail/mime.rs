@@ -165,6 +165,9 @@ fn parse_headers(bytes: &[u8]) -> Vec<Header<'static>> {
         .with_mime_headers()
         .with_address_headers()
         .header_text(HeaderName::Subject)
+        .header_raw(HeaderName::MessageId)
+        .header_raw(HeaderName::InReplyTo)
+        .header_raw(HeaderName::References)
         // Shown as written.
         .header_text(HeaderName::Date);
     let message: Option<Message<'_>> = parser.parse_headers(&text);

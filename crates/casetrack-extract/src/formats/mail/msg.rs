@@ -1,6 +1,7 @@
 //! Outlook items in files ([MS-OXMSG]): a compound file of MAPI properties ([MS-OXPROPS]).
 
-use casetrack_core::Result;
+use casetrack_core::mail::message_ids;
+use casetrack_core::{MailHeaders, Result};
 
 use super::body::{self, PageText};
 use super::letter::{Enclosure, Letter};
@@ -21,6 +22,9 @@ mod id {
     pub const RECEIVED: u32 = 0x0E06;
     pub const BODY: u32 = 0x1000;
     pub const RTF: u32 = 0x1009;
+    pub const MESSAGE_ID: u32 = 0x1035;
+    pub const REFERENCES: u32 = 0x1039;
+    pub const IN_REPLY_TO: u32 = 0x1042;
     pub const HTML: u32 = 0x1013;
     pub const INTERNET_CODE_PAGE: u32 = 0x3FDE;
     /// Name, SMTP address and address of who sent it, on whose behalf first.
@@ -45,19 +49,21 @@ impl Extractor for Msg {
     fn extract(&self, source: &Source, document: &mut DocumentBuilder) -> Result<()> {
         let file = CompoundFile::of(source)?;
         let item = Properties::read(&file, file.root_entries(), 32, source.limits().max_part_bytes);
-        let headers = headers(source, &file, &item);
+        let (headers, mail) = headers(source, &file, &item);
         let class = item.string(id::MESSAGE_CLASS).unwrap_or_default();
         if class.eq_ignore_ascii_case("IPM.Note.SMIME") {
             document.warn("The message is encrypted; only its headers could be read.");
         }
         let body = read_body(source, &item, document);
         let attachments = attachments(source, &file, &item, document);
-        Letter { headers, body, attachments }.write(document)
+        Letter { headers, mail, body, attachments }.write(document)
     }
 }
 
-fn headers(source: &Source, file: &CompoundFile, item: &Properties) -> Vec<(&'static str, String)> {
+/// As they are shown, and those that threads are made of.
+fn headers(source: &Source, file: &CompoundFile, item: &Properties) -> (Vec<(&'static str, String)>, MailHeaders) {
     let mut headers = Vec::new();
+    let mut mail = mail_headers(item);
     headers.extend(id::SENDERS.iter().find_map(|ids| person(item, *ids)).map(|sender| ("From", sender)));
     let recipients: Vec<(Option<u32>, String)> = storages(file, "__recip_version1.0_#")
         .iter()
@@ -68,20 +74,41 @@ fn headers(source: &Source, file: &CompoundFile, item: &Properties) -> Vec<(&'st
         })
         .collect();
     for (label, kind, names) in RECIPIENTS {
-        let people: Vec<&str> = recipients
+        let mut people: Vec<String> = recipients
             .iter()
             .filter(|(found, _)| found.map_or(1, |found| found & 0xF) == kind)
-            .map(|(_, person)| person.as_str())
+            .map(|(_, person)| person.clone())
             .collect();
-        if people.is_empty() {
-            headers.extend(item.string(names).map(|names| (label, names)));
-        } else {
+        if !people.is_empty() {
             headers.push((label, people.join(", ")));
+        } else if let Some(names) = item.string(names) {
+            people.extend(names.split(';').map(|name| name.trim().to_owned()).filter(|name| !name.is_empty()));
+            headers.push((label, names));
+        }
+        match kind {
+            1 => mail.to = people,
+            2 => mail.cc = people,
+            _ => mail.bcc = people,
         }
     }
     headers.extend(date(item).map(|date| ("Date", date)));
-    headers.extend(item.string(id::SUBJECT).map(|subject| ("Subject", subject)));
-    headers
+    headers.extend(mail.subject.iter().map(|subject| ("Subject", subject.clone())));
+    (headers, mail)
+}
+
+/// Subject and ids. Of a message that was received, the headers as they travelled have the ids that the item lacks.
+fn mail_headers(item: &Properties) -> MailHeaders {
+    let ids = |property| item.string(property).map(|text| message_ids(&text)).unwrap_or_default();
+    let travelled = item.string(id::TRANSPORT_HEADERS);
+    let travelled = travelled.map(|headers| eml::mail_headers_of(headers.as_bytes())).unwrap_or_default();
+    let or = |own: Vec<String>, other: Vec<String>| if own.is_empty() { other } else { own };
+    MailHeaders {
+        message_id: ids(id::MESSAGE_ID).into_iter().next().or(travelled.message_id),
+        in_reply_to: or(ids(id::IN_REPLY_TO), travelled.in_reply_to),
+        references: or(ids(id::REFERENCES), travelled.references),
+        subject: item.string(id::SUBJECT),
+        ..MailHeaders::default()
+    }
 }
 
 /// As the sender wrote it, else in Coordinated Universal Time.

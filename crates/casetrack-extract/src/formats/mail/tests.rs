@@ -67,6 +67,40 @@ fn attachments_keep_their_names_and_bytes() {
 }
 
 #[test]
+fn headers_that_threads_are_made_of_are_kept() {
+    let extraction = extract(
+        "a.eml",
+        format!(
+            "{HEADERS}Message-ID: <m3@example.com>\r\nIn-Reply-To: Your message <m2@example.com>\r\nReferences: <m1@example.com>\r\n\
+             \t<m2@example.com>\r\nCc: Carl\r\n\r\nText"
+        ),
+    );
+    let mail = extraction.properties.mail.unwrap();
+    assert_eq!(mail.message_id.as_deref(), Some("m3@example.com"));
+    assert_eq!((mail.in_reply_to, mail.references.len()), (vec!["m2@example.com".to_owned()], 2));
+    assert_eq!(mail.references, ["m1@example.com", "m2@example.com"]);
+    assert_eq!(mail.subject.as_deref(), Some("Mängel im Keller"));
+    assert_eq!(mail.to, ["Ann B. <ann@example.com>", "bob@example.com"]);
+    assert_eq!((mail.cc, mail.bcc.len()), (vec!["Carl".to_owned()], 0));
+    // Of an Outlook message in properties of their own, or in the headers as they travelled.
+    let travelled = "Message-ID: <other@x>\r\nReferences: <m1@x> <m2@x>\r\n";
+    let item = compound(&[
+        ("/__properties_version1.0", table(32, &[])),
+        ("/__substg1.0_1000001F", unicode("Text")),
+        ("/__substg1.0_1035001F", unicode("<m3@x>")),
+        ("/__substg1.0_1042001F", unicode("<m2@x>")),
+        ("/__substg1.0_007D001F", unicode(travelled)),
+        ("/__substg1.0_0E04001F", unicode("Bob; Carl")),
+    ]);
+    let mail = extract("a.msg", item).properties.mail.unwrap();
+    assert_eq!((mail.message_id.as_deref(), mail.to), (Some("m3@x"), vec!["Bob".to_owned(), "Carl".to_owned()]));
+    assert_eq!(
+        (mail.in_reply_to, mail.references),
+        (vec!["m2@x".to_owned()], vec!["m1@x".to_owned(), "m2@x".to_owned()])
+    );
+}
+
+#[test]
 fn html_is_read_where_plain_text_is_missing_or_a_stub() {
     let html =
         "<html><head><title>x</title><style>p{}</style></head><body><p>One &amp; two</p><p>three four five six</p>";

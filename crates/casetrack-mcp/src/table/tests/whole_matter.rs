@@ -91,6 +91,11 @@ pub fn add(tools: &mut Value) {
         "offset": whole,
         "limit": {"type": "integer", "default": 20, "minimum": 1, "maximum": 200},
     }]);
+    tools["list_threads"] = json!([[], {
+        "document_filter": string,
+        "offset": whole,
+        "limit": {"type": "integer", "default": 20, "minimum": 1, "maximum": 200},
+    }]);
     tools["define_column"] = json!([["name"], {
         "name": string,
         "question": string,

@@ -1,0 +1,190 @@
+//! The lines by which programs for mail mark what they quote.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+/// Most lines that an introduction is wrapped over.
+pub(super) const MAX_INTRODUCTION_LINES: usize = 3;
+/// Most lines of the headers above a quoted message.
+pub(super) const MAX_HEADER_LINES: usize = 12;
+
+/// `On Thu, 20 Jun 2024 at 09:15, Ann <ann@example.com> wrote:`. A date or address is in it, so that prose is rarely taken for one.
+static INTRODUCTION: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(
+        r"(?ix) ^ \W* (?: (?: on | am | le | il | el | em | op | den | w\ dniu ) \b .* [0-9@] | .{0,200} [<\[(] \S+@\S+ [>\])] ) .*
+          \b (?: wrote | writes | schrieb | schreibt | geschrieben | a\ écrit | écrit | écrivait | ha\ scritto | scritto | escribió | escreveu
+               | schreef | skrev | napisał | napisał\(a\) )
+          (?: [^:]{0,120} )? \s* : \W* $",
+    )
+    .ok()
+});
+
+/// `-----Original Message-----` and its kin. Underscores alone are a rule that may stand for anything.
+static SEPARATOR: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(
+        r"(?ix) ^ \s* (?: -{2,} \s* (?: original\ (?: message | e-?mail ) | forwarded\ (?: message | by\ .* ) | forwarded\ from\ .*
+               | ursprüngliche\ (?: nachricht | e-?mail | mail ) | urspr\.\ nachricht | original-?nachricht | weitergeleitete\ (?: nachricht | mail )
+               | weitergeleitet\ von\ .* | message\ d['’]origine | message\ original | message\ transféré | message\ transmis | e-?mail\ d['’]origine
+               | messaggio\ originale | messaggio\ inoltrato | mensaje\ original | mensaje\ reenviado | mensagem\ original
+               | oorspronkelijk\ bericht | doorgestuurd\ bericht | ursprungligt\ meddelande ) .{0,80}? -{2,}
+             | (?: begin\ forwarded\ message | anfang\ der\ weitergeleiteten\ (?: nachricht | e-?mail ) | début\ du\ message\ (?: transféré | réexpédié ) ) \s* : )
+          \s* $",
+    )
+    .ok()
+});
+
+/// Labels of headers, in lower case, before the colon.
+const FROM: [&str; 7] = ["from", "von", "de", "da", "van", "från", "od"];
+const DATE: [&str; 15] = [
+    "sent",
+    "date",
+    "gesendet",
+    "datum",
+    "envoyé",
+    "envoyé le",
+    "date d'envoi",
+    "inviato",
+    "data",
+    "enviado",
+    "enviado el",
+    "fecha",
+    "verzonden",
+    "skickat",
+    "wysłano",
+];
+const OTHERS: [&str; 28] = [
+    "to",
+    "cc",
+    "bcc",
+    "subject",
+    "reply-to",
+    "importance",
+    "attachments",
+    "an",
+    "kopie",
+    "betreff",
+    "wichtigkeit",
+    "anlagen",
+    "antwort an",
+    "à",
+    "copie",
+    "objet",
+    "pièces jointes",
+    "a",
+    "para",
+    "aan",
+    "onderwerp",
+    "oggetto",
+    "asunto",
+    "assunto",
+    "till",
+    "ämne",
+    "do",
+    "temat",
+];
+
+/// Whether lines, joined, introduce a quotation.
+pub(super) fn is_introduction(text: &str) -> bool {
+    let ends_so = text.trim_end_matches(|c: char| !c.is_alphanumeric() && c != ':').ends_with(':');
+    ends_so && text.len() <= 600 && INTRODUCTION.as_ref().is_some_and(|pattern| pattern.is_match(text))
+}
+
+/// Whether a line stands between a message and the one that it answers or forwards.
+pub(super) fn is_separator(line: &str) -> bool {
+    line.len() <= 200 && SEPARATOR.as_ref().is_some_and(|pattern| pattern.is_match(line))
+}
+
+/// A rule of underscores or hyphens, as Outlook puts above the headers of what it quotes.
+pub(super) fn is_rule(line: &str) -> bool {
+    let line = line.trim();
+    line.len() >= 8 && line.bytes().all(|byte| matches!(byte, b'_' | b'-' | b'='))
+}
+
+/// How many of these lines are the headers of a quoted message; 0 where they are none. Sender and date or subject are among them. They end
+/// at an empty line, unless one stands between each two.
+pub(super) fn header_lines<'l>(lines: impl Iterator<Item = &'l str>) -> usize {
+    let (mut count, mut labelled, mut empty) = (0, 0, 0);
+    let (mut senders, mut others) = (0, 0);
+    for (number, line) in lines.take(2 * MAX_HEADER_LINES).enumerate() {
+        if line.trim().is_empty() {
+            empty += 1;
+            if labelled == 0 || (labelled > 1 && empty == 1) || empty > labelled {
+                break;
+            }
+            continue;
+        }
+        match label(line).as_deref() {
+            Some(label) if FROM.contains(&label) => senders += 1,
+            Some(label) if DATE.contains(&label) || OTHERS.contains(&label) => others += 1,
+            // A long list of recipients goes on in the next line.
+            _ if labelled > 0 && line.starts_with([' ', '\t']) => {
+                count = number + 1;
+                continue;
+            }
+            _ => break,
+        }
+        labelled += 1;
+        count = number + 1;
+    }
+    if senders == 1 && others >= 2 { count } else { 0 }
+}
+
+/// What stands before the colon of a header, in lower case; bold type in plain text is between asterisks.
+fn label(line: &str) -> Option<String> {
+    let line = line.trim_start().trim_start_matches('*');
+    let (label, _) = line.split_once(':')?;
+    let label = label.trim().trim_end_matches('*').trim();
+    (!label.is_empty() && label.chars().count() <= 20).then(|| label.to_lowercase().replace('’', "'"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn introductions_in_several_languages_are_known_and_prose_is_not() {
+        for text in [
+            "On Thu, 20 Jun 2024 at 09:15, Ann B. <ann@example.com> wrote:",
+            "Am 20.06.2024 um 09:15 schrieb Ann B.:",
+            "Am Do., 20. Juni 2024 um 09:15 Uhr schrieb Ann B. <ann@example.com>:",
+            "Le jeu. 20 juin 2024 à 09:15, Ann B. <ann@example.com> a écrit :",
+            "Ann B. <ann@example.com> writes:",
+            "El jue, 20 jun 2024 a las 9:15, Ann (<ann@example.com>) escribió:",
+        ] {
+            assert!(is_introduction(text), "{text}");
+        }
+        for text in
+            ["On Monday he wrote:", "As Ann wrote in 2024, the rent is due.", "Am 20.06.2024 war alles gut:", ""]
+        {
+            assert!(!is_introduction(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn separators_in_several_languages_are_known() {
+        for text in [
+            "-----Original Message-----",
+            "-----Ursprüngliche Nachricht-----",
+            "-------- Weitergeleitete Nachricht --------",
+            "---------- Forwarded message ---------",
+            "-----Message d'origine-----",
+            "Begin forwarded message:",
+        ] {
+            assert!(is_separator(text), "{text}");
+        }
+        assert!(!is_separator("--------") && !is_separator("The original message is lost."));
+        assert!(is_rule("________________________________") && !is_rule("--"));
+    }
+
+    #[test]
+    fn headers_of_quoted_messages_are_counted() {
+        let count = |text: &str| header_lines(text.lines());
+        assert_eq!(count("From: Ann\nSent: Thursday\nTo: Bob; Carl;\n\tDora\nSubject: Rent\n\nDear Bob"), 5);
+        assert_eq!(count("Von: Ann\nGesendet: Donnerstag\nAn: Bob\nBetreff: Miete\nLieber Bob"), 4);
+        assert_eq!(count("*De :* Ann\n\n*Envoyé :* jeudi\n\n*À :* Bob\n\n*Objet :* Loyer\n\nCher Bob"), 7);
+        assert_eq!(count("Date: Thu\nFrom: Ann\nSubject: Rent\n"), 3);
+        assert_eq!(count("From: the beginning\nwe knew."), 0);
+        assert_eq!(count("To: Bob\nSubject: Rent\n"), 0);
+    }
+}

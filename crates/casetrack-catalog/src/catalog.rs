@@ -116,13 +116,8 @@ impl Catalog {
         roots::remove(&mut lock(&self.writer), folder, &self.folder)
     }
 
-    /// What each child of a folder takes on the disk, with all below it, and the sum. Paths that `is_denied` covers are left out.
-    pub fn usage(
-        &self,
-        start: &Path,
-        is_denied: &dyn Fn(&Path) -> bool,
-        cancel: &Cancel,
-    ) -> Result<(BTreeMap<OsString, Usage>, Usage)> {
+    /// What each child of a folder takes on the disk, with all below it, and the sum.
+    pub fn usage(&self, start: &Path, cancel: &Cancel) -> Result<(BTreeMap<OsString, Usage>, Usage)> {
         let mut children: BTreeMap<OsString, Usage> = BTreeMap::new();
         let (mut all, mut counted) = (Usage::default(), HashSet::new());
         self.each(start, cancel, |entry| {
@@ -131,7 +126,7 @@ impl Catalog {
             let facts = entry.facts;
             let is_another_name =
                 facts.kind == Kind::File && facts.inode != 0 && !counted.insert((facts.device, facts.inode));
-            if is_another_name || is_denied(&entry.path) {
+            if is_another_name {
                 return;
             }
             children.entry(child.to_owned()).or_default().add(&entry);

@@ -97,7 +97,7 @@ fn name(file: &FileItem, start: &str, colors: Colors) -> String {
 pub fn usage(report: &UsageReport, limit: usize, colors: Colors) -> String {
     let total = &report.total;
     let mut text = format!(
-        "{} take {} on disk ({} of content): {} and {}.\n\n",
+        "{} takes {} on disk ({} of content): {} and {}.\n\n",
         one_line(&report.start),
         bytes(total.allocated),
         bytes(total.bytes),

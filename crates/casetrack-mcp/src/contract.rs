@@ -63,7 +63,11 @@ impl Contract {
             }
             ErrorForm::Sentence => {
                 let words: Vec<String> = Reader::Assistant.error(error).split_whitespace().map(str::to_owned).collect();
-                CallToolResult::error(text(&words.join(" ")))
+                let mut sentence = words.join(" ");
+                if !sentence.ends_with(['.', '?', '!']) {
+                    sentence.push('.');
+                }
+                CallToolResult::error(text(&sentence))
             }
         }
     }

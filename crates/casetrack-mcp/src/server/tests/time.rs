@@ -296,7 +296,9 @@ async fn a_link_is_a_match_but_leads_nowhere() {
     assert_eq!(matter.names(json!({"timeField": "modified", "sort": "path_asc"})).await, ["dangling", "link"]);
     let mut texts = Vec::new();
     for path in ["link", "link/secret.txt", "link/missing", "dangling"] {
-        texts.push(matter.refusal(json!({"timeField": "modified", "path": path})).await.replace(path, "PATH"));
+        texts.push(
+            matter.refusal(json!({"timeField": "modified", "path": path})).await.replace(&format!("'{path}'"), "PATH"),
+        );
     }
     assert!(texts[0].contains("leads through a link"), "{}", texts[0]);
     assert!(texts.iter().all(|text| *text == texts[0]), "{texts:?}");

@@ -33,10 +33,13 @@ pub(crate) struct FindFilesParameters {
     root: Option<String>,
     /// Folder below it
     path: Option<String>,
+    /// Folders, too
     #[serde(default)]
     include_directories: bool,
+    /// Order
     #[serde(default)]
     sort: Sort,
+    /// Most files of the answer
     #[serde(default = "crate::tools::number::<50>")]
     #[schemars(range(min = 1, max = 1000))]
     limit: u32,

@@ -394,3 +394,37 @@ pub(crate) fn entry(row: &rusqlite::Row<'_>) -> rusqlite::Result<(Entry, Vec<u8>
     };
     Ok((entry, path))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_unknown_time_is_no_answer_unless_it_is_asked_for_and_then_the_last_one() {
+        let time = Time { seconds: 0, nanoseconds: 0 };
+        let facts = Facts {
+            kind: Kind::File,
+            size: 0,
+            allocated: 0,
+            modified: time,
+            changed: time,
+            created: None,
+            accessed: time,
+            device: 0,
+            inode: 0,
+        };
+        let unknown = Entry { id: 1, path: "/a/b".into(), facts, first_seen: time };
+        let range = TimeRange { from: Some(time), to: None };
+        let mut query = Query { time: Some((TimeField::Created, range)), ..Query::below("/a") };
+        assert!(!query.admits(&unknown, Path::new("b")));
+        query.unknown_time = true;
+        assert!(query.admits(&unknown, Path::new("b")));
+        for order in [Order::Newest(TimeField::Created), Order::Oldest(TimeField::Created)] {
+            let key = |value, path: &[u8]| order.rank(Key { value, path: path.to_vec() });
+            let unknown = key(order.value(&unknown), b"/a");
+            for known in [i64::MIN, 0, i64::MAX] {
+                assert!(unknown > key(Some(known), b"/b"), "{order:?}");
+            }
+        }
+    }
+}

@@ -124,7 +124,7 @@ fn days(words: &[&str], today: Date) -> Option<(Date, Date)> {
 /// The first month of a month or season, and how long it is.
 fn months(name: &str) -> Option<(i8, Duration)> {
     let is_month = |month: &&str| **month == *name || name.len() >= 3 && month.starts_with(name);
-    if let Some(index) = MONTHS.iter().position(|month| is_month(&month)) {
+    if let Some(index) = MONTHS.iter().position(is_month) {
         return Some((i8::try_from(index).ok()? + 1, 1.month()));
     }
     SEASONS.iter().find(|(season, _)| *season == name).map(|(_, first)| (*first, 3.months()))

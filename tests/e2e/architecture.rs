@@ -9,11 +9,19 @@ use serde_json::Value;
 /// What each crate may depend on, of ours.
 const ARROWS: &[(&str, &[&str])] = &[
     ("casetrack", &["casetrack-core", "casetrack-engine", "casetrack-mcp", "casetrack-text"]),
+    ("casetrack-catalog", &["casetrack-core"]),
     ("casetrack-core", &[]),
     ("casetrack-embed", &["casetrack-core"]),
     (
         "casetrack-engine",
-        &["casetrack-core", "casetrack-embed", "casetrack-extract", "casetrack-nlp", "casetrack-store"],
+        &[
+            "casetrack-catalog",
+            "casetrack-core",
+            "casetrack-embed",
+            "casetrack-extract",
+            "casetrack-nlp",
+            "casetrack-store",
+        ],
     ),
     ("casetrack-extract", &["casetrack-core"]),
     ("casetrack-lab", &["casetrack-core", "casetrack-embed", "casetrack-engine", "casetrack-text"]),

@@ -11,6 +11,7 @@ mod context;
 mod crash;
 mod eval;
 mod every;
+mod files;
 mod first_session;
 mod fixtures;
 mod fuzz;

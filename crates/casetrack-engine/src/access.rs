@@ -108,6 +108,23 @@ impl Access {
         Ok(resolved)
     }
 
+    /// The folders that files are read from, with symbolic links resolved; none where any may be.
+    pub fn roots(&self) -> &[PathBuf] {
+        &self.roots
+    }
+
+    /// Refuses a path that the deny list covers, by its names alone.
+    pub fn check_name(&self, path: &Path) -> Result<()> {
+        self.check_deny(path, path)
+    }
+
+    /// Whether a pattern of the deny list ends at this path. Where none ends at a folder around it, this says whether it is covered.
+    pub fn is_closed(&self, path: &Path) -> bool {
+        let names: Vec<String> = names(path).collect();
+        BUILT_IN.iter().chain(&self.rules).any(|rule| rule.ends_at(&names))
+            || self.closed.iter().any(|closed| path == closed)
+    }
+
     fn check_deny(&self, path: &Path, shown: &Path) -> Result<()> {
         let denied = |rule: &str, hint: String| {
             let message = format!("{} is not read: the deny list covers it with \"{rule}\".", shown.display());
@@ -146,12 +163,19 @@ impl Rule {
 
     fn covers(&self, path: &Path) -> bool {
         let names: Vec<String> = names(path).collect();
-        let matches = |run: &[String]| {
-            let options = MatchOptions { case_sensitive: false, ..MatchOptions::new() };
-            run.iter().zip(&self.names).all(|(name, pattern)| pattern.matches_with(name, options))
-        };
         let mut runs = names.windows(self.names.len());
+        let matches = |run: &[String]| self.matches(run);
         if self.from_root { runs.next().is_some_and(matches) } else { runs.any(matches) }
+    }
+
+    fn ends_at(&self, names: &[String]) -> bool {
+        let before = names.len().checked_sub(self.names.len()).filter(|before| *before == 0 || !self.from_root);
+        before.and_then(|before| names.get(before..)).is_some_and(|run| self.matches(run))
+    }
+
+    fn matches(&self, run: &[String]) -> bool {
+        let options = MatchOptions { case_sensitive: false, ..MatchOptions::new() };
+        run.iter().zip(&self.names).all(|(name, pattern)| pattern.matches_with(name, options))
     }
 }
 
@@ -205,6 +229,19 @@ mod tests {
             ["/home/sarah/.config/notes.txt", "/home/sarah/etc/shadow", "/home/sarah/key.txt", "/srv/proc/a.txt"]
         {
             assert!(!denied(&access, Path::new(path)), "{path}");
+        }
+    }
+
+    #[test]
+    fn a_folder_is_closed_where_a_pattern_ends() {
+        let access =
+            Access::new(&[], &["private".to_owned()], vec!["/data/owner".into()], "config.toml".into()).unwrap();
+        for path in ["/home/a/.ssh", "/home/a/.config/gh", "/proc", "/home/a/Private", "/data/owner", "/srv/server.key"]
+        {
+            assert!(access.is_closed(Path::new(path)), "{path}");
+        }
+        for path in ["/home/a/.ssh/config", "/home/a/.config", "/srv/proc", "/data", "/"] {
+            assert!(!access.is_closed(Path::new(path)), "{path}");
         }
     }
 

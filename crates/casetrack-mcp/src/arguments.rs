@@ -3,6 +3,7 @@
 use casetrack_core::{Error, Result};
 use serde_json::Value;
 
+use crate::contract::allows_null;
 use crate::schema::JsonObject;
 use casetrack_text::format::shorten;
 
@@ -11,7 +12,8 @@ const MIN_SIMILARITY: f64 = 0.8;
 /// Longest value repeated in a message, in characters.
 const MAX_SHOWN_CHARS: usize = 80;
 
-/// Returns the arguments in the form the parameters are read from: those that are `null` are left out, and an integer written as `10.0`
+/// Returns the arguments in the form the parameters are read from: those that are `null` are left out where the schema does not allow
+/// null, and an integer written as `10.0`
 /// becomes `10`.
 pub(crate) fn check(tool: &str, schema: &JsonObject, arguments: Value) -> Result<Value> {
     let mut arguments = match arguments {
@@ -27,7 +29,8 @@ pub(crate) fn check(tool: &str, schema: &JsonObject, arguments: Value) -> Result
     if let Some(unknown) = arguments.keys().find(|name| !properties.contains_key(*name)) {
         return Err(unknown_parameter(tool, unknown, properties));
     }
-    arguments.retain(|_, value| !value.is_null());
+    let is_given = |name: &str, value: &Value| !value.is_null() || properties.get(name).is_some_and(allows_null);
+    arguments.retain(|name, value| is_given(name, value));
     let required = schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
     for name in required {
         if !arguments.contains_key(name) {
@@ -35,7 +38,9 @@ pub(crate) fn check(tool: &str, schema: &JsonObject, arguments: Value) -> Result
         }
     }
     for (name, value) in &mut arguments {
-        if let Some(property) = properties.get(name) {
+        if let Some(property) = properties.get(name)
+            && !value.is_null()
+        {
             check_value(name, property, value)?;
         }
     }

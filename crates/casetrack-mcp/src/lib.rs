@@ -12,6 +12,7 @@ mod arguments;
 mod audit;
 mod calls;
 mod completion;
+mod contract;
 mod guard;
 mod http;
 mod instructions;

@@ -17,15 +17,25 @@ pub(crate) struct Offer {
 }
 
 impl Offer {
-    /// The core is always offered: without it no collection can be chosen.
+    /// The core is offered with every set about collections: without it none can be chosen. Who asks for other sets alone gets nothing
+    /// that reads a collection.
     pub fn new(settings: &Settings) -> Self {
         let chosen = settings.toolsets.as_deref();
-        let sets = [&[Toolset::Core], chosen.unwrap_or(&Toolset::DEFAULT)].concat();
+        let mut sets = chosen.unwrap_or(&Toolset::DEFAULT).to_vec();
+        if sets.iter().any(|set| set.is_about_collections()) {
+            sets.push(Toolset::Core);
+        }
         Self { sets, limited: chosen.is_some(), read_only: settings.read_only }
     }
 
     fn has_set(&self, entry: &Entry) -> bool {
-        self.sets.iter().any(|set| *set == entry.toolset || *set == Toolset::All)
+        let about_collections = entry.toolset.is_about_collections();
+        self.sets.iter().any(|set| *set == entry.toolset || *set == Toolset::All && about_collections)
+    }
+
+    /// Whether collections can be read at all.
+    pub fn has_collections(&self) -> bool {
+        self.sets.contains(&Toolset::Core)
     }
 
     fn allows(&self, entry: &Entry) -> bool {
@@ -49,7 +59,9 @@ impl Offer {
 
     /// Refuses a tool that the session may not use, and says how the user can allow it.
     pub fn check(&self, entry: &Entry) -> Result<()> {
-        let (reason, change) = if self.limited && !self.has_set(entry) {
+        // Without a choice, every tool about collections can be called.
+        let can_be_called = self.has_set(entry) || !self.limited && entry.toolset.is_about_collections();
+        let (reason, change) = if !can_be_called {
             let set = entry.toolset.name();
             (
                 format!("it is in the toolset \"{set}\", which is not in use"),
@@ -83,7 +95,9 @@ mod tests {
 
     #[test]
     fn toolsets_shorten_the_list() {
-        assert_eq!(names(&offer(&[Toolset::All], false)).len(), table::tools().len());
+        let time = names(&offer(&[Toolset::Time], false));
+        assert_eq!(time, ["fs.search_by_time", "find_files_by_time"]);
+        assert_eq!(names(&offer(&[Toolset::All], false)).len(), table::tools().len() - time.len());
         let core = names(&offer(&[Toolset::Core], false));
         assert!(core.contains(&"search_documents") && !core.contains(&"ingest_folder") && core.len() < 20, "{core:?}");
         let graph = names(&offer(&[Toolset::Graph], false));
@@ -102,7 +116,9 @@ mod tests {
         assert_eq!(names(&usual), names(&offer(&Toolset::DEFAULT, false)));
         assert!(usual.has(&["create_collection", "ingest_folder", "search_documents", "get_collection_summary"]));
         assert!(!usual.has(&["get_entity_graph"]));
-        table::tools().iter().for_each(|entry| usual.check(entry).unwrap());
+        for entry in table::tools() {
+            assert_eq!(usual.check(entry).is_ok(), entry.toolset.is_about_collections(), "{}", entry.name);
+        }
         let read_only = Offer::new(&Settings { read_only: true, ..Settings::default() });
         let refusal = read_only.check(table::find("sync_folder").unwrap()).unwrap_err();
         assert_eq!((refusal.code, refusal.kind()), (ErrorCode::AccessDenied, ErrorKind::User));

@@ -6,27 +6,29 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use casetrack_core::{Cancel, CollectionId, Error, ErrorCode, ErrorKind, Result, Timestamp};
-use casetrack_text::format::{shorten, visible};
+use casetrack_text::format::shorten;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, CancelTaskParams, CompleteRequestParams, CompleteResult,
     ContentBlock, CustomRequest, CustomResult, GetPromptRequestParams, GetPromptResponse, GetPromptResult,
     GetTaskParams, GetTaskResult, Implementation, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
-    ListToolsResult, MetaObject, PaginatedRequestParams, PromptMessage, ProtocolVersion, ReadResourceRequestParams,
+    ListToolsResult, PaginatedRequestParams, PromptMessage, ProtocolVersion, ReadResourceRequestParams,
     ReadResourceResponse, ReadResourceResult, Role, ServerCapabilities, ServerConfig, SubscribeRequestParams,
     SubscriptionFilter, UnsubscribeRequestParams, UpdateTaskParams,
 };
 use rmcp::service::{NotificationContext, RequestContext, ServerInitializeError, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt};
-use serde_json::{Value, json};
+use serde_json::Value;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::time::MissedTickBehavior;
 
 use crate::answer::Form;
+use crate::contract::{Contract, needs_safe_names};
 use crate::guard::Guard;
 use crate::instructions::instructions;
 use crate::offer::Offer;
 use crate::resources::subscriptions::Subscriptions;
 use crate::session::{Session, ToolOutput};
+use crate::settings::ToolNames;
 use crate::{audit, completion, progress, prompts, resources, table, tasks};
 
 mod lines;
@@ -119,9 +121,10 @@ impl ServerHandler for Server {
     async fn list_tools(
         &self,
         _: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(self.offer.tools().map(table::Entry::describe).collect()))
+        let safe = self.session.settings().tool_names == ToolNames::Safe || needs_safe_names(&client(&context));
+        Ok(ListToolsResult::with_all_items(self.offer.tools().map(|tool| tool.describe(safe)).collect()))
     }
 
     async fn call_tool(
@@ -160,7 +163,7 @@ impl ServerHandler for Server {
         }
         // The answer concerns the collection that was active, unless another call has switched it meanwhile.
         let collection = active.filter(|_| active == self.session.active_id() && knows_links(&context));
-        Ok(answer(result, collection).into())
+        Ok(answer(result, collection, tool.contract).into())
     }
 
     async fn get_task(
@@ -168,9 +171,10 @@ impl ServerHandler for Server {
         request: GetTaskParams,
         _: RequestContext<RoleServer>,
     ) -> Result<GetTaskResult, ErrorData> {
+        self.check_collections()?;
         let get = move |session: &Session, _: &Cancel| {
             let form = Form::within(session.settings().limits.result_chars);
-            tasks::get(session.engine(), &request.task_id, form, |result| answer(result, None))
+            tasks::get(session.engine(), &request.task_id, form, |result| answer(result, None, Contract::USUAL))
         };
         self.blocking(get).await.map_err(protocol_error)
     }
@@ -193,6 +197,9 @@ impl ServerHandler for Server {
         request: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
+        if !self.offer.has_collections() {
+            return Ok(ListResourcesResult::with_all_items(Vec::new()));
+        }
         let cursor = request.and_then(|request| request.cursor);
         let listed = self.blocking(move |session, _| resources::list(session.engine(), cursor.as_deref())).await;
         let (resources, next_cursor) = listed.map_err(protocol_error)?;
@@ -204,7 +211,8 @@ impl ServerHandler for Server {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        Ok(ListResourceTemplatesResult::with_all_items(resources::templates()))
+        let templates = if self.offer.has_collections() { resources::templates() } else { Vec::new() };
+        Ok(ListResourceTemplatesResult::with_all_items(templates))
     }
 
     async fn read_resource(
@@ -212,6 +220,7 @@ impl ServerHandler for Server {
         request: ReadResourceRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
+        self.check_collections()?;
         let uri = request.uri.clone();
         let read = self.blocking(move |session, cancel| resources::read(session.engine(), &uri, cancel));
         let contents = tokio::select! {
@@ -224,6 +233,7 @@ impl ServerHandler for Server {
     }
 
     async fn subscribe(&self, request: SubscribeRequestParams, _: RequestContext<RoleServer>) -> Result<(), ErrorData> {
+        self.check_collections()?;
         self.watch(request.uri).await
     }
 
@@ -258,7 +268,8 @@ impl ServerHandler for Server {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
-        Ok(ListPromptsResult::with_all_items(prompts::list()))
+        let prompts = if self.offer.has_collections() { prompts::list() } else { Vec::new() };
+        Ok(ListPromptsResult::with_all_items(prompts))
     }
 
     async fn get_prompt(
@@ -266,6 +277,7 @@ impl ServerHandler for Server {
         request: GetPromptRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
+        self.check_collections()?;
         let make = move |session: &Session, _: &Cancel| {
             let arguments = request.arguments.unwrap_or_default();
             prompts::get(session.engine(), session.active_id(), &request.name, &arguments)
@@ -280,6 +292,7 @@ impl ServerHandler for Server {
         request: CompleteRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
+        self.check_collections()?;
         let complete = move |session: &Session, _: &Cancel| {
             let known = request.context.and_then(|context| context.arguments).unwrap_or_default();
             let argument = (request.argument.name.as_str(), request.argument.value.as_str());
@@ -313,6 +326,13 @@ impl Server {
         let settings = session.settings();
         let (offer, guard) = (Offer::new(settings), Guard::new(settings.limits));
         Self { session, transport, offer, guard, subscriptions: Arc::default(), notifying: OnceLock::new() }
+    }
+
+    /// Refuses what reads collections in a session that offers no tool for them.
+    fn check_collections(&self) -> Result<(), ErrorData> {
+        let refusal =
+            "This session offers no tools for collections; the user can start `casetrack mcp` with --toolsets core,….";
+        if self.offer.has_collections() { Ok(()) } else { Err(ErrorData::invalid_params(refusal, None)) }
     }
 
     /// Runs a tool that is offered, once the session may make another call.
@@ -398,13 +418,13 @@ fn knows_links(context: &RequestContext<RoleServer>) -> bool {
 }
 
 /// `collection` is the one that links may lead to.
-fn answer(result: Result<ToolOutput>, collection: Option<CollectionId>) -> CallToolResult {
-    result.map_or_else(failure, |output| success(output, collection))
+fn answer(result: Result<ToolOutput>, collection: Option<CollectionId>, contract: Contract) -> CallToolResult {
+    result.map_or_else(|error| contract.failure(&error), |output| success(output, collection, contract))
 }
 
-fn success(output: ToolOutput, collection: Option<CollectionId>) -> CallToolResult {
+fn success(output: ToolOutput, collection: Option<CollectionId>, contract: Contract) -> CallToolResult {
     let links = collection.map(|collection| resources::links::links(collection, &output.structured));
-    let mut content = vec![ContentBlock::text(output.text)];
+    let mut content = contract.blocks(&output);
     content.extend(links.unwrap_or_default().into_iter().map(ContentBlock::resource_link));
     let mut result = CallToolResult::success(content);
     result.structured_content = Some(output.structured);
@@ -417,17 +437,4 @@ fn protocol_error(error: Error) -> ErrorData {
         ErrorKind::User => ErrorData::invalid_params(Reader::Assistant.error(&error), None),
         _ => ErrorData::internal_error(Reader::Assistant.error(&error), None),
     }
-}
-
-/// Structured content would have to follow the output schema, so the machine-readable part of an error is in `_meta`.
-fn failure(error: Error) -> CallToolResult {
-    let kind = match error.kind() {
-        ErrorKind::User => "user",
-        ErrorKind::Environment => "environment",
-        ErrorKind::Corruption => "corruption",
-        ErrorKind::Bug => "bug",
-    };
-    let mut meta = MetaObject::default();
-    meta.0.insert("casetrack/error".into(), json!({"code": error.code.name(), "kind": kind}));
-    CallToolResult::error(vec![ContentBlock::text(visible(&Reader::Assistant.error(&error)))]).with_meta(Some(meta))
 }

@@ -5,6 +5,7 @@
 //! read_only = false               # only tools that change nothing
 //! allowed_roots = ["~/Matters"]   # files elsewhere are not read; default: any
 //! deny = ["Private", "*.pst"]     # never read, besides keys and credentials (see `casetrack_engine::access::DENIED`)
+//! tool_names = "literal"          # or "safe": only letters, digits, _ and -, for clients that refuse other names
 //! citations = "full"              # or "short", "bates", or a template: "{document}, {page} [{bates}]"
 //!
 //! [audit]
@@ -38,15 +39,30 @@ pub struct Settings {
     pub allowed_roots: Vec<PathBuf>,
     pub deny: Vec<String>,
     pub citations: Option<CitationStyle>,
+    pub tool_names: ToolNames,
+    /// Folders that tools about files may look into, besides the allowed roots. Named when a session starts.
+    #[serde(skip)]
+    pub roots: Vec<PathBuf>,
     pub audit: Audit,
     pub limits: CallLimits,
+}
+
+/// How tools are named in the list.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ToolNames {
+    /// As they are, except for clients that are known to refuse such names.
+    #[default]
+    Literal,
+    /// With `_` for every sign that model APIs refuse.
+    Safe,
 }
 
 /// A group of tools that are offered together. Each tool is in exactly one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Toolset {
-    /// Choose a collection, search it, read and cite what was found. It is always offered.
+    /// Choose a collection, search it, read and cite what was found. Offered with every set about collections.
     Core,
     /// Create and delete collections and documents, and follow the jobs that do so.
     Ingest,
@@ -54,12 +70,14 @@ pub enum Toolset {
     Graph,
     /// Keep a collection up to date: sync, watch, reindex, check the indexes.
     Watch,
-    /// All of them.
+    /// All of these, about collections.
     All,
+    /// Find files on the disk by their times. Offered only where it is named.
+    Time,
 }
 
 impl Toolset {
-    pub const EACH: [Self; 5] = [Self::Core, Self::Ingest, Self::Graph, Self::Watch, Self::All];
+    pub const EACH: [Self; 6] = [Self::Core, Self::Ingest, Self::Graph, Self::Watch, Self::All, Self::Time];
     /// The sets listed where the user names none. They are few because clients put the whole list before the model.
     pub const DEFAULT: [Self; 2] = [Self::Core, Self::Ingest];
 
@@ -71,7 +89,13 @@ impl Toolset {
             Self::Graph => "graph",
             Self::Watch => "watch",
             Self::All => "all",
+            Self::Time => "time",
         }
+    }
+
+    /// Whether its tools are about collections, and not about the files on the disk.
+    pub fn is_about_collections(self) -> bool {
+        self != Self::Time
     }
 }
 

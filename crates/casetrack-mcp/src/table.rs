@@ -1,5 +1,6 @@
 //! The one table of all tools.
 
+use std::borrow::Cow;
 use std::sync::{Arc, LazyLock};
 
 use casetrack_core::{Error, ErrorCode, Result};
@@ -8,12 +9,13 @@ use serde_json::Value;
 
 use crate::answer::{self, Form, INCLUDE_BOXES, OFFSET};
 use crate::arguments::closest;
+use crate::contract::{Contract, safe_name};
 use crate::schema::{self, JsonObject};
 use crate::session::{Context, ToolOutput};
 use crate::tool::{Effect, Tool, Toolset};
 use crate::tools::{
     bates, chunks, collections, documents, entities, hidden, ingest, jobs, navigation, obligations, overview, quotes,
-    references, reindex, search, sheet, status, sync, tags, terms, threads, tracked, versions, watches,
+    references, reindex, search, sheet, status, sync, tags, terms, threads, time, tracked, versions, watches,
 };
 use casetrack_text::format::shorten;
 
@@ -82,6 +84,8 @@ static TABLE: LazyLock<Vec<Entry>> = LazyLock::new(|| {
         Entry::of::<reindex::ReindexCollection>(),
         Entry::of::<reindex::GetIndexStatus>(),
         Entry::of::<status::GetStatus>(),
+        Entry::of::<time::SearchByTime>(),
+        Entry::of::<time::FindFilesByTime>(),
     ]
 });
 
@@ -94,6 +98,7 @@ pub(crate) struct Entry {
     pub destructive: bool,
     pub long: bool,
     pub toolset: Toolset,
+    pub contract: Contract,
     pub input_schema: Arc<JsonObject>,
     pub output_schema: Arc<JsonObject>,
     /// Takes arguments that were checked against `input_schema`.
@@ -102,8 +107,10 @@ pub(crate) struct Entry {
 
 impl Entry {
     fn of<T: Tool>() -> Self {
-        let output_schema = schema::response::<T::Response>();
-        let mut input_schema = schema::parameters::<T::Parameters>();
+        let (mut input_schema, output_schema) = match T::CONTRACT.printed {
+            Some(printed) => printed.schemas(),
+            None => (schema::parameters::<T::Parameters>(), schema::response::<T::Response>()),
+        };
         let added = [
             (T::LIST.is_some_and(|list| list.adds_offset()), OFFSET),
             (answer::has_exact_places(&output_schema), INCLUDE_BOXES),
@@ -121,6 +128,7 @@ impl Entry {
             destructive: T::DESTRUCTIVE,
             long: T::LONG,
             toolset: T::TOOLSET,
+            contract: T::CONTRACT,
             input_schema: Arc::new(input_schema),
             output_schema: Arc::new(output_schema),
             handler: handle::<T>,
@@ -128,12 +136,17 @@ impl Entry {
     }
 
     /// The tool as clients see it. Clients put the whole list before the model, so the output schema only names the fields; the full one
-    /// is in the [document](tool_documents) of the tool.
-    pub fn describe(&self) -> rmcp::model::Tool {
-        self.described(Arc::new(schema::brief(&self.output_schema)))
+    /// is in the [document](tool_documents) of the tool. A printed schema is listed as it is. `safe` is whether the client takes only
+    /// [safe names](safe_name).
+    pub fn describe(&self, safe: bool) -> rmcp::model::Tool {
+        let name = if safe { safe_name(self.name).into() } else { Cow::Borrowed(self.name) };
+        match self.contract.printed {
+            Some(_) => self.described(name, Arc::clone(&self.output_schema)),
+            None => self.described(name, Arc::new(schema::brief(&self.output_schema))),
+        }
     }
 
-    fn described(&self, output_schema: Arc<JsonObject>) -> rmcp::model::Tool {
+    fn described(&self, name: Cow<'static, str>, output_schema: Arc<JsonObject>) -> rmcp::model::Tool {
         // What is destroyed or repeated has a meaning only for tools that change something; the list of tools is to be short.
         let annotations = match self.effect {
             Effect::Reads => ToolAnnotations::new().read_only(true),
@@ -143,7 +156,7 @@ impl Entry {
                 .idempotent(effect != Effect::Creates),
         };
         let annotations = annotations.open_world(false);
-        rmcp::model::Tool::new(self.name, self.description, Arc::clone(&self.input_schema))
+        rmcp::model::Tool::new(name, self.description, Arc::clone(&self.input_schema))
             .with_title(self.title)
             .with_raw_output_schema(output_schema)
             .with_annotations(annotations)
@@ -166,9 +179,9 @@ pub(crate) fn tools() -> &'static [Entry] {
     &TABLE
 }
 
-/// The row of a tool, or an error that suggests a similar name.
+/// The row of a tool, by its name or its [safe name](safe_name), or an error that suggests a similar name.
 pub(crate) fn find(name: &str) -> Result<&'static Entry> {
-    tools().iter().find(|entry| entry.name == name).ok_or_else(|| {
+    tools().iter().find(|entry| entry.name == name || safe_name(entry.name) == name).ok_or_else(|| {
         let mut message = format!("Unknown tool: \"{}\".", shorten(name, 80));
         let names: Vec<&str> = tools().iter().map(|entry| entry.name).collect();
         if let Some(similar) = closest(name, names.iter().copied()) {
@@ -180,7 +193,7 @@ pub(crate) fn find(name: &str) -> Result<&'static Entry> {
 
 /// Whether a call that may have been carried out already can be repeated safely.
 pub fn may_be_repeated(tool: &str) -> bool {
-    tools().iter().any(|entry| entry.name == tool && matches!(entry.effect, Effect::Reads | Effect::Updates))
+    find(tool).is_ok_and(|entry| matches!(entry.effect, Effect::Reads | Effect::Updates))
 }
 
 /// One JSON document for each tool, by name: what `tools/list` says about it, with the full output schema.
@@ -189,7 +202,8 @@ pub fn tool_documents() -> Vec<(String, Value)> {
         .iter()
         .map(|entry| {
             let mut document =
-                serde_json::to_value(entry.described(Arc::clone(&entry.output_schema))).unwrap_or_default();
+                serde_json::to_value(entry.described(Cow::Borrowed(entry.name), Arc::clone(&entry.output_schema)))
+                    .unwrap_or_default();
             // The same order of keys, whether or not a dependency makes serde_json keep the order of insertion.
             document.sort_all_objects();
             (entry.name.to_owned(), document)

@@ -6,6 +6,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::answer::{self, Form, List, Reply};
+use crate::contract::Contract;
 use crate::session::{Context, ToolOutput};
 pub(crate) use crate::settings::Toolset;
 
@@ -16,6 +17,8 @@ pub(crate) trait Tool {
     const DESCRIPTION: &'static str;
     const EFFECT: Effect;
     const TOOLSET: Toolset;
+    /// The form of its calls and answers.
+    const CONTRACT: Contract = Contract::USUAL;
     /// What it needs that the Free tier lacks.
     const FEATURE: Option<Feature> = None;
     /// Whether its work is done by a job.

@@ -11,6 +11,7 @@ pub mod documents;
 pub mod entities;
 pub mod eval;
 pub mod every;
+pub mod files;
 pub mod format;
 pub mod hidden;
 pub mod ingest;

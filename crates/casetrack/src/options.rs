@@ -194,13 +194,18 @@ pub fn no_collection_named() -> Error {
 /// Which tools assistants see. Options that are not given are taken from `config.toml` in the data directory.
 #[derive(Debug, Clone, Args, Serialize, Deserialize)]
 pub struct Offered {
-    /// Offer only these sets of tools, separated by commas: core (always offered), ingest, graph, watch, all [default: core,
-    /// ingest]
+    /// Offer only these sets of tools, separated by commas: core, ingest, graph, watch, all (these four), and time (find files on the
+    /// disk by their times; offered only if named) [default: core, ingest]
     #[arg(long, value_delimiter = ',', value_name = "SETS", value_parser = named::<Toolset>)]
     toolsets: Option<Vec<Toolset>>,
     /// Offer only tools that change nothing
     #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true", value_name = "BOOL")]
     read_only: Option<bool>,
+    /// Let tools about files look into this folder, besides allowed_roots; can be repeated [default: the home folder, if there are no
+    /// allowed_roots]
+    #[arg(long = "root", value_name = "DIR", value_parser = absolute)]
+    #[serde(default)]
+    roots: Vec<PathBuf>,
 }
 
 impl Offered {
@@ -209,7 +214,13 @@ impl Offered {
             settings.toolsets = Some(toolsets.clone());
         }
         settings.read_only = self.read_only.unwrap_or(settings.read_only);
+        settings.roots.clone_from(&self.roots);
     }
+}
+
+/// A path that means the same in another process.
+fn absolute(text: &str) -> std::io::Result<PathBuf> {
+    std::path::absolute(text)
 }
 
 /// Parses the serialised name of an enumeration's value, such as a collection type. The error lists the names.

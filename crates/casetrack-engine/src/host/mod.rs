@@ -1,5 +1,6 @@
 //! What the use cases work with: the settings, and what the engines of a data directory share. It knows none of the use cases.
 
+mod catalog;
 pub mod changes;
 mod collections;
 mod config;
@@ -54,6 +55,7 @@ struct Shared {
     storage: StorageSize,
     /// What syncs know of files.
     files: KnownFiles,
+    catalog: catalog::OpenCatalog,
     changes: Changes,
 }
 
@@ -69,6 +71,7 @@ impl Host {
             recognizers: Recognizers::default(),
             storage: StorageSize::default(),
             files: KnownFiles::default(),
+            catalog: catalog::OpenCatalog::default(),
             changes,
         };
         Ok(Self { config, shared: Arc::new(shared), embedder: OnceLock::new() })

@@ -26,6 +26,12 @@ impl<R> Reply<R> {
     pub fn new(response: R, render: impl Fn(&R) -> String + 'static) -> Self {
         Self { response, render: Box::new(render) }
     }
+
+    /// The answer and its whole text.
+    pub fn rendered(self) -> (R, String) {
+        let text = (self.render)(&self.response);
+        (self.response, text)
+    }
 }
 
 /// The list that an answer consists of.

@@ -11,6 +11,8 @@ use tokio::task::JoinHandle;
 use super::*;
 use crate::settings::Settings;
 
+mod time;
+
 /// A client that writes and reads lines of JSON.
 struct Client {
     reader: tokio::io::Lines<BufReader<ReadHalf<DuplexStream>>>,
@@ -21,15 +23,15 @@ struct Client {
 
 impl Client {
     fn connect(active: Option<CollectionId>) -> Self {
+        Self::connect_with(Settings::default(), active)
+    }
+
+    fn connect_with(settings: Settings, active: Option<CollectionId>) -> Self {
         let data_dir = tempfile::tempdir().unwrap();
         let engine = Arc::new(Engine::new(EngineConfig::new(data_dir.path().to_owned())).unwrap());
         let (ours, theirs) = tokio::io::duplex(1 << 16);
         let (their_reader, their_writer) = tokio::io::split(theirs);
-        let server = tokio::spawn(serve(
-            Arc::new(Session::new(engine, Settings::default(), active)),
-            their_reader,
-            their_writer,
-        ));
+        let server = tokio::spawn(serve(Arc::new(Session::new(engine, settings, active)), their_reader, their_writer));
         let (reader, writer) = tokio::io::split(ours);
         Self { reader: BufReader::new(reader).lines(), writer, server, _data_dir: data_dir }
     }
@@ -41,7 +43,11 @@ impl Client {
     }
 
     async fn initialize(&mut self, version: &str) -> Value {
-        let info = json!({"name": "test", "version": "1"});
+        self.initialize_as("test", version).await
+    }
+
+    async fn initialize_as(&mut self, name: &str, version: &str) -> Value {
+        let info = json!({"name": name, "version": "1"});
         let params = json!({"protocolVersion": version, "capabilities": {}, "clientInfo": info});
         let result = self.request("initialize", params).await;
         self.send(json!({"jsonrpc": "2.0", "method": "notifications/initialized"})).await;

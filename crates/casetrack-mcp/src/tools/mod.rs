@@ -21,6 +21,7 @@ pub(crate) mod sync;
 pub(crate) mod tags;
 pub(crate) mod terms;
 pub(crate) mod threads;
+pub(crate) mod time;
 pub(crate) mod tracked;
 pub(crate) mod versions;
 pub(crate) mod watches;

@@ -6,6 +6,7 @@ mod collections;
 pub mod doctor;
 mod documents;
 pub mod eval;
+mod files;
 mod graph;
 mod hidden;
 mod ingest;
@@ -81,6 +82,7 @@ pub enum OnCollections {
     Unwatch(watches::Unwatch),
     Watches(watches::Watches),
     Jobs(jobs::Jobs),
+    Files(files::Files),
     Call(call::Call),
 }
 
@@ -134,6 +136,7 @@ impl OnCollections {
             Self::Unwatch(command) => command.run(console),
             Self::Watches(command) => command.run(console),
             Self::Jobs(command) => command.run(console),
+            Self::Files(command) => command.run(console),
             Self::Call(command) => command.run(console),
         }
     }

@@ -1,0 +1,192 @@
+//! The database: how it is opened, its schema, and what happens when it is damaged.
+
+use std::path::Path;
+use std::time::Duration;
+
+use casetrack_core::{Error, ErrorCode, Result};
+use rusqlite::{Connection, ErrorCode as SqliteCode};
+
+/// Name of the file in the folder of the catalogue.
+pub(crate) const FILE: &str = "files.sqlite";
+/// What a damaged one is renamed to.
+pub(crate) const DAMAGED: &str = "files.damaged.sqlite";
+/// How long a writer waits for another process. Transactions are short.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// The schema, one step for each version: a database of version n has had the first n steps. A new version is a new step at the end.
+///
+/// `names` holds, for each row of `entries`, its name in lower case, by runs of three characters. It stores no text.
+const STEPS: &[&str] = &["
+CREATE TABLE entries (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    path BLOB NOT NULL UNIQUE,
+    kind INTEGER NOT NULL,
+    size INTEGER NOT NULL,
+    allocated INTEGER NOT NULL,
+    modified INTEGER NOT NULL,
+    changed INTEGER NOT NULL,
+    created INTEGER,
+    accessed INTEGER NOT NULL,
+    device INTEGER NOT NULL,
+    inode INTEGER NOT NULL,
+    first_seen INTEGER NOT NULL
+);
+CREATE INDEX entries_modified ON entries (modified);
+CREATE INDEX entries_created ON entries (created);
+CREATE INDEX entries_size ON entries (size);
+CREATE INDEX entries_inode ON entries (inode);
+CREATE VIRTUAL TABLE names USING fts5
+    (name, content='', contentless_delete=1, detail=none, tokenize='trigram case_sensitive 1');
+CREATE TABLE roots (
+    path BLOB PRIMARY KEY,
+    added INTEGER NOT NULL,
+    scanned INTEGER
+) WITHOUT ROWID;
+"];
+
+/// The error of a statement.
+pub(crate) fn failed(error: rusqlite::Error) -> Error {
+    let reason = error.to_string();
+    let (code, message, hint) = match error.sqlite_error_code() {
+        Some(SqliteCode::DatabaseCorrupt | SqliteCode::NotADatabase) => (
+            ErrorCode::Corrupt,
+            "The catalogue of files is damaged".to_owned(),
+            "It is made anew when the files are indexed again; the damaged one is kept beside it.",
+        ),
+        Some(SqliteCode::DiskFull) => (
+            ErrorCode::DiskFull,
+            "The disk is full; the catalogue of files stays as it was".to_owned(),
+            "Free some disk space, then try again.",
+        ),
+        Some(SqliteCode::DatabaseBusy | SqliteCode::DatabaseLocked) => (
+            ErrorCode::InUse,
+            "Another process has been writing to the catalogue of files for a long time".to_owned(),
+            "Try again when it is done.",
+        ),
+        Some(SqliteCode::PermissionDenied | SqliteCode::ReadOnly | SqliteCode::CannotOpen) => (
+            ErrorCode::PermissionDenied,
+            "The catalogue of files cannot be opened or written".to_owned(),
+            "Give your user permission to read and write the data directory, then try again.",
+        ),
+        _ => (
+            ErrorCode::Io,
+            "The catalogue of files failed".to_owned(),
+            "Try again; if it fails again, report it with this message.",
+        ),
+    };
+    Error::new(code, format!("{message}: {reason}.")).with_hint(hint).with_source(error)
+}
+
+/// Opens the database in a folder, or makes it. One that is damaged is moved aside and made anew.
+pub(crate) fn open(folder: &Path) -> Result<Connection> {
+    match try_open(folder) {
+        Err(error) if error.code == ErrorCode::Corrupt => {
+            tracing::warn!(%error, "the catalogue of files is made anew");
+            set_aside(folder)?;
+            try_open(folder)
+        }
+        opened => opened,
+    }
+}
+
+fn try_open(folder: &Path) -> Result<Connection> {
+    let mut connection = connect(folder)?;
+    migrate(&mut connection)?;
+    Ok(connection)
+}
+
+/// A connection to a database that is open elsewhere already.
+pub(crate) fn connect(folder: &Path) -> Result<Connection> {
+    let connection = Connection::open(folder.join(FILE)).map_err(failed)?;
+    connection.busy_timeout(PATIENCE).map_err(failed)?;
+    // A lost transaction costs a scan, so the disk need not be waited for at each one; in this mode it never damages the file.
+    let settings = "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA cache_size = -32768;
+        PRAGMA temp_store = MEMORY; PRAGMA cell_size_check = ON; PRAGMA trusted_schema = OFF;";
+    connection.execute_batch(settings).map_err(failed)?;
+    Ok(connection)
+}
+
+fn migrate(connection: &mut Connection) -> Result<()> {
+    let version = |connection: &Connection| connection.query_row("PRAGMA user_version", [], |row| row.get::<_, i64>(0));
+    if version(connection).map_err(failed)? == STEPS.len() as i64 {
+        return Ok(());
+    }
+    let transaction = connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate).map_err(failed)?;
+    // Another process may have done it meanwhile.
+    let found = version(&transaction).map_err(failed)?;
+    let Some(missing) = usize::try_from(found).ok().and_then(|done| STEPS.get(done..)) else {
+        return Err(Error::new(
+            ErrorCode::NewerSchema,
+            format!("The catalogue of files has the format {found}; this program knows formats up to {}.", STEPS.len()),
+        )
+        .with_hint("Use the newer program that made it, or delete the folder \"catalog\" of the data directory: it is made anew."));
+    };
+    for step in missing {
+        transaction.execute_batch(step).map_err(failed)?;
+    }
+    transaction.pragma_update(None, "user_version", STEPS.len() as i64).map_err(failed)?;
+    transaction.commit().map_err(failed)
+}
+
+/// Moves the damaged database of a connection aside. The connection is to an empty database in memory afterwards.
+pub(crate) fn replace(connection: &mut Connection, folder: &Path) -> Result<()> {
+    *connection = Connection::open_in_memory().map_err(failed)?;
+    set_aside(folder)
+}
+
+/// Moves a damaged database aside; an earlier one that was moved aside is overwritten.
+fn set_aside(folder: &Path) -> Result<()> {
+    let aside = folder.join(DAMAGED);
+    let io = |error| Error::io(folder.join(FILE).display(), error);
+    std::fs::rename(folder.join(FILE), &aside).map_err(io)?;
+    for suffix in ["-wal", "-shm"] {
+        match std::fs::remove_file(folder.join(format!("{FILE}{suffix}"))) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(io(error)),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Reads the whole database and its indexes.
+///
+/// Errors: [`ErrorCode::Corrupt`] with the first fault.
+pub(crate) fn check(connection: &Connection) -> Result<()> {
+    let verdict: String = connection.query_row("PRAGMA integrity_check(1)", [], |row| row.get(0)).map_err(failed)?;
+    let (rows, names): (i64, i64) = connection
+        .query_row("SELECT (SELECT count(*) FROM entries), (SELECT count(*) FROM names)", [], |row| {
+            Ok((row.get(0)?, row.get(1)?))
+        })
+        .map_err(failed)?;
+    let fault = match verdict.as_str() {
+        "ok" if rows == names => return Ok(()),
+        "ok" => format!("it has {rows} entries and {names} indexed names"),
+        _ => verdict,
+    };
+    Err(Error::new(ErrorCode::Corrupt, format!("The catalogue of files is damaged: {fault}."))
+        .with_hint("It is made anew when the files are indexed again; the damaged one is kept beside it."))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_newer_format_is_refused_and_stays() {
+        let dir = tempfile::tempdir().unwrap();
+        let connection = open(dir.path()).unwrap();
+        connection.pragma_update(None, "user_version", 99).unwrap();
+        drop(connection);
+        let error = open(dir.path()).unwrap_err();
+        assert_eq!(error.code, ErrorCode::NewerSchema);
+        assert!(error.message.contains("format 99"), "{error}");
+    }
+
+    #[test]
+    fn what_is_no_database_is_moved_aside() {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::write(dir.path().join(FILE), vec![b'x'; 10_000]).unwrap();
+        check(&open(dir.path()).unwrap()).unwrap();
+        assert_eq!(std::fs::metadata(dir.path().join(DAMAGED)).unwrap().len(), 10_000);
+    }
+}

@@ -1,0 +1,130 @@
+//! What the file system says of a file.
+
+use std::fs::Metadata;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::time::Time;
+
+/// What an entry of a folder is. A link is never followed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    File,
+    Folder,
+    Link,
+    /// A device, a socket or a pipe.
+    Other,
+}
+
+impl Kind {
+    pub(crate) const EACH: [Self; 4] = [Self::File, Self::Folder, Self::Link, Self::Other];
+
+    /// As the database keeps it.
+    pub(crate) fn number(self) -> i64 {
+        match self {
+            Self::File => 0,
+            Self::Folder => 1,
+            Self::Link => 2,
+            Self::Other => 3,
+        }
+    }
+
+    pub(crate) fn from_number(number: i64) -> Self {
+        Self::EACH.into_iter().find(|kind| kind.number() == number).unwrap_or(Self::Other)
+    }
+
+    fn of(metadata: &Metadata) -> Self {
+        let kind = metadata.file_type();
+        match () {
+            () if kind.is_file() => Self::File,
+            () if kind.is_dir() => Self::Folder,
+            () if kind.is_symlink() => Self::Link,
+            () => Self::Other,
+        }
+    }
+}
+
+/// What `lstat` says. Where the system does not know a value, it is 0, or `None` where that is told apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Facts {
+    pub kind: Kind,
+    /// Bytes.
+    pub size: u64,
+    /// Bytes on disk.
+    pub allocated: u64,
+    /// When its content last changed.
+    pub modified: Time,
+    /// When its content or what the system keeps about it last changed.
+    pub changed: Time,
+    /// `None` where the file system does not keep it.
+    pub created: Option<Time>,
+    pub accessed: Time,
+    pub device: u64,
+    pub inode: u64,
+}
+
+impl Facts {
+    /// Looks at a path without following a link at its end.
+    pub fn read(path: &Path) -> std::io::Result<Self> {
+        Ok(Self::of(&path.symlink_metadata()?))
+    }
+
+    #[cfg(unix)]
+    pub(crate) fn of(metadata: &Metadata) -> Self {
+        use std::os::unix::fs::MetadataExt;
+        let time = |seconds, nanoseconds| Time { seconds, nanoseconds: u32::try_from(nanoseconds).unwrap_or_default() };
+        Self {
+            kind: Kind::of(metadata),
+            size: metadata.size(),
+            allocated: metadata.blocks().saturating_mul(512),
+            modified: time(metadata.mtime(), metadata.mtime_nsec()),
+            changed: time(metadata.ctime(), metadata.ctime_nsec()),
+            created: metadata.created().ok().map(Time::from),
+            accessed: time(metadata.atime(), metadata.atime_nsec()),
+            device: metadata.dev(),
+            inode: metadata.ino(),
+        }
+    }
+
+    #[cfg(not(unix))]
+    pub(crate) fn of(metadata: &Metadata) -> Self {
+        let unknown = Time { seconds: 0, nanoseconds: 0 };
+        let modified = metadata.modified().map_or(unknown, Time::from);
+        Self {
+            kind: Kind::of(metadata),
+            size: metadata.len(),
+            allocated: metadata.len(),
+            modified,
+            changed: modified,
+            created: metadata.created().ok().map(Time::from),
+            accessed: metadata.accessed().map_or(unknown, Time::from),
+            device: 0,
+            inode: 0,
+        }
+    }
+
+    /// Whether both describe one file, which may have another path now. A number of a deleted file that the system uses again is told
+    /// apart by the time of creation, or else by size and time of change.
+    pub(crate) fn is_same_file(&self, other: &Self) -> bool {
+        let number = |facts: &Self| (facts.device, facts.inode, facts.kind);
+        let born = match (self.created, other.created) {
+            (Some(a), Some(b)) => a.stored() == b.stored(),
+            _ => self.size == other.size && self.modified.stored() == other.modified.stored(),
+        };
+        self.inode != 0 && number(self) == number(other) && born
+    }
+}
+
+/// A file or folder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry {
+    /// Stays with the file when it moves, and is never used again.
+    pub id: i64,
+    /// Absolute.
+    pub path: PathBuf,
+    pub facts: Facts,
+    /// When a scan first met it.
+    pub first_seen: Time,
+}

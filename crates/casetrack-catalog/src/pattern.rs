@@ -1,0 +1,223 @@
+//! Conditions on names and paths.
+
+use std::path::{MAIN_SEPARATOR, Path};
+
+use casetrack_core::{Error, Result};
+use regex::{Regex, RegexBuilder};
+
+use crate::paths;
+
+/// Longest pattern, in bytes, and the memory that a compiled one may take.
+const MAX_BYTES: usize = 4096;
+const MAX_COMPILED: usize = 4 << 20;
+
+/// What a pattern is compared with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Target {
+    /// The last name of the path.
+    Name,
+    /// The path from the start of the query on.
+    Path,
+}
+
+/// A condition on the name or the path of an entry. Its cost is linear in the text, whatever the pattern.
+#[derive(Debug, Clone)]
+pub struct Pattern {
+    target: Target,
+    rule: Rule,
+}
+
+#[derive(Debug, Clone)]
+enum Rule {
+    /// In lower case.
+    Contains(String),
+    Regex(Regex),
+}
+
+impl Pattern {
+    /// The text occurs in it; case is ignored.
+    pub fn contains(target: Target, text: &str) -> Self {
+        Self { target, rule: Rule::Contains(text.to_lowercase()) }
+    }
+
+    /// The name ends in this extension, without a dot; case is ignored.
+    ///
+    /// Errors: as [`Self::glob`].
+    pub fn extension(extension: &str) -> Result<Self> {
+        let source = format!("(?is)\\.{}$", regex::escape(extension.trim_start_matches('.')));
+        Self::compiled(Target::Name, extension, &source)
+    }
+
+    /// A glob over paths: `*` and `?` stand for characters of one name, `**` for any folders, `[…]` for one of several characters, `{a,b}`
+    /// for one of several texts. One without `/` is compared with names, so that it matches at any depth.
+    ///
+    /// Errors: an invalid or oversized pattern. The message is one sentence.
+    pub fn glob(glob: &str) -> Result<Self> {
+        let target = if glob.contains('/') { Target::Path } else { Target::Name };
+        let source = from_glob(glob).ok_or_else(|| {
+            Error::invalid(format!("The glob pattern '{}' is invalid: a bracket or brace is not closed.", short(glob)))
+        })?;
+        Self::compiled(target, glob, &source)
+    }
+
+    /// A regular expression that occurs anywhere in the name or path.
+    ///
+    /// Errors: as [`Self::glob`].
+    pub fn regex(target: Target, source: &str) -> Result<Self> {
+        Self::compiled(target, source, source)
+    }
+
+    fn compiled(target: Target, given: &str, source: &str) -> Result<Self> {
+        if given.len() > MAX_BYTES {
+            return Err(Error::invalid(format!("A pattern may have at most {MAX_BYTES} bytes.")));
+        }
+        let regex = RegexBuilder::new(source).size_limit(MAX_COMPILED).build();
+        let regex = regex.map_err(|error| {
+            let reason = error.to_string();
+            let reason = reason.lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned();
+            Error::invalid(format!("The pattern '{}' is invalid: {reason}.", short(given)))
+        })?;
+        Ok(Self { target, rule: Rule::Regex(regex) })
+    }
+
+    /// Whether an entry meets it. `relative` is its path from the start of the query on.
+    pub(crate) fn matches(&self, relative: &Path) -> bool {
+        let text = match self.target {
+            Target::Name => relative.file_name().map(|name| name.to_string_lossy()).unwrap_or_default(),
+            Target::Path => paths::shown(relative),
+        };
+        match &self.rule {
+            Rule::Contains(needle) => text.to_lowercase().contains(needle),
+            Rule::Regex(regex) if MAIN_SEPARATOR != '/' => regex.is_match(&text.replace(MAIN_SEPARATOR, "/")),
+            Rule::Regex(regex) => regex.is_match(&text),
+        }
+    }
+
+    /// What the index of names is asked: all runs of three characters that every matching name has. `None` where there are none.
+    pub(crate) fn index_query(&self) -> Option<String> {
+        let Rule::Contains(needle) = &self.rule else { return None };
+        let characters: Vec<char> = needle.chars().collect();
+        let runs = characters.windows(3).map(|run| {
+            let run: String = run.iter().collect();
+            format!("\"{}\"", run.replace('"', "\"\""))
+        });
+        let runs: Vec<String> = runs.take(64).collect();
+        (self.target == Target::Name && !runs.is_empty()).then(|| runs.join(" AND "))
+    }
+}
+
+fn short(text: &str) -> String {
+    text.chars().take(60).collect()
+}
+
+/// The regular expression of a glob; `None` where a bracket or brace is not closed.
+fn from_glob(glob: &str) -> Option<String> {
+    let mut regex = String::from("(?s)^");
+    let mut rest = glob.strip_prefix("./").unwrap_or(glob);
+    let mut open_braces = 0;
+    while let Some(c) = rest.chars().next() {
+        if let Some(after) = rest.strip_prefix("**/") {
+            regex.push_str("(?:[^/]+/)*");
+            rest = after;
+            continue;
+        }
+        if let Some(after) = rest.strip_prefix("**") {
+            regex.push_str(".*");
+            rest = after;
+            continue;
+        }
+        rest = &rest[c.len_utf8()..];
+        match c {
+            '*' => regex.push_str("[^/]*"),
+            '?' => regex.push_str("[^/]"),
+            '[' => {
+                let negated = rest.starts_with(['!', '^']);
+                let body = if negated { &rest[1..] } else { rest };
+                // A bracket directly behind the opening one is a character of the class.
+                let first = body.chars().next()?.len_utf8();
+                let end = first + body[first..].find(']')?;
+                let class = body[..end].replace('\\', "\\\\").replace('[', "\\[").replace(']', "\\]");
+                regex.push_str(if negated { "[^/" } else { "[" });
+                regex.push_str(&class.replace("&&", "&\\&").replace("~~", "~\\~").replace('^', "\\^"));
+                regex.push(']');
+                rest = &body[end + 1..];
+            }
+            '{' => {
+                open_braces += 1;
+                regex.push_str("(?:");
+            }
+            '}' if open_braces > 0 => {
+                open_braces -= 1;
+                regex.push(')');
+            }
+            ',' if open_braces > 0 => regex.push('|'),
+            '\\' => {
+                let literal = rest.chars().next().unwrap_or('\\');
+                regex.push_str(&regex::escape(&literal.to_string()));
+                rest = rest.get(literal.len_utf8()..).unwrap_or_default();
+            }
+            literal => regex.push_str(&regex::escape(&literal.to_string())),
+        }
+    }
+    regex.push('$');
+    (open_braces == 0).then_some(regex)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn globs_match_names_at_any_depth_or_paths_from_the_start() {
+        for (glob, path, expected) in [
+            ("*.md", "a/b/c.md", true),
+            ("*.md", "c.md", true),
+            ("*.md", "c.mdx", false),
+            ("**/*.md", "c.md", true),
+            ("**/*.md", "a/b/c.md", true),
+            ("a/*.md", "a/c.md", true),
+            ("a/*.md", "a/b/c.md", false),
+            ("a/**", "a/b/c.md", true),
+            ("a/**/c.md", "a/c.md", true),
+            ("a/**/c.md", "a/x/y/c.md", true),
+            ("./a/*", "a/b", true),
+            ("report-[0-9][!0-9].txt", "x/report-1a.txt", true),
+            ("report-[0-9][!0-9].txt", "x/report-12.txt", false),
+            ("[]x]", "]", true),
+            ("[[]", "[", true),
+            ("*.{md,txt}", "a/b.txt", true),
+            ("*.{md,txt}", "a/b.pdf", false),
+            ("a,b", "a,b", true),
+            ("\\*", "*", true),
+            ("\\*", "x", false),
+            ("a.b", "axb", false),
+            ("?.txt", "ü.txt", true),
+            ("*", "a\nb", true),
+        ] {
+            assert_eq!(Pattern::glob(glob).unwrap().matches(Path::new(path)), expected, "{glob} {path}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_refused_in_one_sentence() {
+        for glob in ["[", "a[b", "{a,b", "[z-a]", &"a".repeat(5000)] {
+            let message = Pattern::glob(glob).unwrap_err().message;
+            assert!(message.ends_with('.') && !message.contains('\n') && message.len() < 250, "{message}");
+        }
+        assert!(Pattern::regex(Target::Name, "(").is_err());
+        assert!(Pattern::regex(Target::Name, "(a{1000}){1000}").is_err());
+    }
+
+    #[test]
+    fn the_index_is_asked_for_runs_of_three_characters() {
+        assert_eq!(
+            Pattern::contains(Target::Name, "Vert\"").index_query().unwrap(),
+            "\"ver\" AND \"ert\" AND \"rt\"\"\""
+        );
+        assert_eq!(Pattern::contains(Target::Name, "ab").index_query(), None);
+        assert_eq!(Pattern::contains(Target::Path, "abcd").index_query(), None);
+        assert!(Pattern::contains(Target::Name, "ÜBER").matches(Path::new("a/Das Überblick.pdf")));
+        assert!(Pattern::extension(".PDF").unwrap().matches(Path::new("a/b.pdf")));
+        assert!(!Pattern::extension("pdf").unwrap().matches(Path::new("pdf")));
+    }
+}

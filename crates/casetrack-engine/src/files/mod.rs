@@ -1,0 +1,207 @@
+//! The files on the disk, whether or not a collection has them: finding them, what they take, and which are equal.
+//!
+//! A question walks its folder first, so that the answer is of now; one that is answered from what the last walk found says so.
+
+mod by_time;
+mod cursor;
+mod duplicates;
+
+use std::path::{Path, PathBuf};
+
+pub use by_time::{TimeMatches, TimeSearch, TimeSort};
+use casetrack_catalog::{Entry, Scope, shown};
+pub use casetrack_catalog::{
+    Kind, Order, Pattern, Problem, Query, ScanReport, Target, Time, TimeField, TimeRange, Usage, span,
+};
+use casetrack_core::{Cancel, Error, ErrorCode, Result};
+pub use duplicates::{DuplicateReport, Duplicates};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::host::Host;
+
+/// A file or folder, as it was when the answer was made. Times are RFC 3339 in UTC.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct FileItem {
+    /// Absolute. What is not Unicode in it is shown as U+FFFD.
+    pub path: String,
+    /// file, folder, link or other.
+    #[schemars(with = "String")]
+    pub kind: Kind,
+    /// Null for a folder.
+    pub size_bytes: Option<u64>,
+    #[schemars(with = "String")]
+    pub modified: Time,
+    /// Null where the file system does not keep it.
+    #[schemars(with = "Option<String>")]
+    pub created: Option<Time>,
+    #[schemars(with = "String")]
+    pub accessed: Time,
+    /// When its content, name or rights last changed.
+    #[schemars(with = "String")]
+    pub changed: Time,
+    /// When CaseTrack first met it.
+    #[schemars(with = "String")]
+    pub first_seen: Time,
+}
+
+impl From<Entry> for FileItem {
+    fn from(Entry { path, facts, first_seen, .. }: Entry) -> Self {
+        Self {
+            path: shown(&path).into_owned(),
+            kind: facts.kind,
+            size_bytes: (facts.kind != Kind::Folder).then_some(facts.size),
+            modified: facts.modified,
+            created: facts.created,
+            accessed: facts.accessed,
+            changed: facts.changed,
+            first_seen,
+        }
+    }
+}
+
+/// What indexing a folder did.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Indexed {
+    pub root: String,
+    #[serde(flatten)]
+    pub report: ScanReport,
+}
+
+/// Files that were found.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct FoundFiles {
+    pub start: String,
+    pub files: Vec<FileItem>,
+    /// Whether there are more than were asked for.
+    pub has_more: bool,
+    /// The walk that came before; null where the answer is from the last one.
+    pub scan: Option<ScanReport>,
+}
+
+/// What the children of a folder take on the disk, the largest first.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct UsageReport {
+    pub start: String,
+    pub children: Vec<ChildUsage>,
+    pub total: Usage,
+    pub scan: Option<ScanReport>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ChildUsage {
+    pub name: String,
+    pub is_folder: bool,
+    #[serde(flatten)]
+    pub usage: Usage,
+}
+
+/// A folder that is indexed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct FileRoot {
+    pub path: String,
+    pub added: Time,
+    /// When it was last indexed as a whole.
+    pub indexed: Option<Time>,
+    pub entries: u64,
+}
+
+/// A folder to look in, and whether to walk it first.
+#[derive(Debug, Clone)]
+pub struct Place {
+    pub folder: PathBuf,
+    /// Answer from what the last walk found.
+    pub cached: bool,
+}
+
+/// Files, on the command line of the user.
+impl Host {
+    /// Walks a folder and remembers what is in it.
+    pub fn index_files(&self, folder: &Path, cancel: &Cancel) -> Result<Indexed> {
+        let folder = self.config().access.check(folder)?;
+        Ok(Indexed { root: shown(&folder).into_owned(), report: self.scan_files(&folder, None, cancel)? })
+    }
+
+    /// Answers a question about files. `query` names the folder.
+    ///
+    /// Errors: as [`index_files`](Self::index_files).
+    pub fn find_files(&self, mut query: Query, cached: bool, cancel: &Cancel) -> Result<FoundFiles> {
+        query.start = self.config().access.check(&query.start)?;
+        let scan = self.scan_first(&query.start, query.max_depth, cached, cancel)?;
+        let found = self.catalog()?.find(&query, &|path| self.is_denied(path), cancel)?;
+        Ok(FoundFiles {
+            start: shown(&query.start).into_owned(),
+            files: found.entries.into_iter().map(FileItem::from).collect(),
+            has_more: found.next.is_some(),
+            scan,
+        })
+    }
+
+    /// What each child of a folder takes on the disk. A file with several names counts once.
+    pub fn file_usage(&self, place: &Place, cancel: &Cancel) -> Result<UsageReport> {
+        let start = self.config().access.check(&place.folder)?;
+        let scan = self.scan_first(&start, None, place.cached, cancel)?;
+        let (children, total) = self.catalog()?.usage(&start, cancel)?;
+        let child = |(name, usage): (std::ffi::OsString, Usage)| {
+            let path = start.join(&name);
+            let is_folder = path.symlink_metadata().is_ok_and(|metadata| metadata.is_dir());
+            ChildUsage { name: name.to_string_lossy().into_owned(), is_folder, usage }
+        };
+        let mut children: Vec<ChildUsage> = children.into_iter().map(child).collect();
+        children.sort_by(|a, b| b.usage.allocated.cmp(&a.usage.allocated).then_with(|| a.name.cmp(&b.name)));
+        Ok(UsageReport { start: shown(&start).into_owned(), children, total, scan })
+    }
+
+    /// The folders that are indexed.
+    pub fn file_roots(&self) -> Result<Vec<FileRoot>> {
+        let root = |root: casetrack_catalog::Root| FileRoot {
+            path: shown(&root.path).into_owned(),
+            added: root.added,
+            indexed: root.scanned,
+            entries: root.entries,
+        };
+        Ok(self.catalog()?.roots()?.into_iter().map(root).collect())
+    }
+
+    /// Forgets a folder that was indexed. Nothing on the disk changes.
+    ///
+    /// Errors: a folder that is none of them.
+    pub fn forget_file_root(&self, folder: &Path) -> Result<()> {
+        let resolved = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+        if self.catalog()?.forget_root(&resolved)? {
+            return Ok(());
+        }
+        Err(Error::new(ErrorCode::NotFound, format!("{} is not indexed as a folder of its own.", folder.display()))
+            .with_hint("List the folders with `casetrack files roots`."))
+    }
+
+    /// Reads the whole catalogue of files and compares its parts.
+    ///
+    /// Errors: [`ErrorCode::Corrupt`].
+    pub fn check_file_catalog(&self) -> Result<()> {
+        self.catalog()?.check()
+    }
+
+    fn scan_first(
+        &self,
+        start: &Path,
+        max_depth: Option<usize>,
+        cached: bool,
+        cancel: &Cancel,
+    ) -> Result<Option<ScanReport>> {
+        if cached {
+            return Ok(None);
+        }
+        self.scan_files(start, max_depth, cancel).map(Some)
+    }
+
+    fn scan_files(&self, start: &Path, max_depth: Option<usize>, cancel: &Cancel) -> Result<ScanReport> {
+        let access = &self.config().access;
+        let scope = Scope { start, max_depth, is_closed: &|path| access.is_closed(path) };
+        self.catalog()?.scan(&scope, cancel)
+    }
+
+    fn is_denied(&self, path: &Path) -> bool {
+        self.config().access.check_name(path).is_err()
+    }
+}

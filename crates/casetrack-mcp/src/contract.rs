@@ -1,0 +1,131 @@
+//! What a family of tools promises about the form of its calls and answers, where that differs from the other tools. Some families follow
+//! the contract of a product that exists, to the word.
+
+use rmcp::model::{CallToolResult, ContentBlock, MetaObject};
+use serde_json::{Value, json};
+
+use crate::schema::JsonObject;
+use crate::session::ToolOutput;
+use casetrack_core::{Error, ErrorKind};
+use casetrack_text::Reader;
+use casetrack_text::format::visible;
+
+/// A row of the table below names one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Contract {
+    pub errors: ErrorForm,
+    /// Whether the structured content is also a second block of text. Neither is cut then: the tool bounds its answers itself.
+    pub json_block: bool,
+    /// Schemas that are listed exactly as they are printed, with `format`, nullable types and closed outputs.
+    pub printed: Option<Printed>,
+}
+
+/// How an error is answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ErrorForm {
+    /// Message and hint as text, code and kind in `_meta`.
+    Coded,
+    /// Text on one line by which a model can correct itself, and nothing else.
+    Sentence,
+}
+
+/// The texts of two JSON Schemas.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Printed {
+    pub input: &'static str,
+    pub output: &'static str,
+}
+
+impl Contract {
+    /// Of the tools about collections.
+    pub const USUAL: Self = Self { errors: ErrorForm::Coded, json_block: false, printed: None };
+    /// Of the tools about the times of files.
+    pub const TIME: Self = Self { errors: ErrorForm::Sentence, json_block: true, printed: None };
+
+    pub const fn with_printed(self, input: &'static str, output: &'static str) -> Self {
+        Self { printed: Some(Printed { input, output }), ..self }
+    }
+
+    /// The result of a call that failed. Structured content would have to follow the output schema, so there is none.
+    pub fn failure(self, error: &Error) -> CallToolResult {
+        let text = |text: &str| vec![ContentBlock::text(visible(text))];
+        match self.errors {
+            ErrorForm::Coded => {
+                let kind = match error.kind() {
+                    ErrorKind::User => "user",
+                    ErrorKind::Environment => "environment",
+                    ErrorKind::Corruption => "corruption",
+                    ErrorKind::Bug => "bug",
+                };
+                let mut meta = MetaObject::default();
+                meta.0.insert("casetrack/error".into(), json!({"code": error.code.name(), "kind": kind}));
+                CallToolResult::error(text(&Reader::Assistant.error(error))).with_meta(Some(meta))
+            }
+            ErrorForm::Sentence => {
+                let words: Vec<String> = Reader::Assistant.error(error).split_whitespace().map(str::to_owned).collect();
+                let mut sentence = words.join(" ");
+                if !sentence.ends_with(['.', '?', '!']) {
+                    sentence.push('.');
+                }
+                CallToolResult::error(text(&sentence))
+            }
+        }
+    }
+
+    /// The blocks of text of an answer.
+    pub fn blocks(self, output: &ToolOutput) -> Vec<ContentBlock> {
+        let json = self.json_block.then(|| ContentBlock::text(output.structured.to_string()));
+        std::iter::once(ContentBlock::text(output.text.clone())).chain(json).collect()
+    }
+}
+
+impl Printed {
+    /// The schemas of input and output.
+    pub fn schemas(self) -> (JsonObject, JsonObject) {
+        let read = |text| match serde_json::from_str(text) {
+            Ok(Value::Object(schema)) => schema,
+            _ => JsonObject::new(),
+        };
+        (read(self.input), read(self.output))
+    }
+}
+
+/// Whether a schema allows null, which then differs from an argument that is not given.
+pub(crate) fn allows_null(schema: &Value) -> bool {
+    schema.get("type").and_then(Value::as_array).is_some_and(|types| types.iter().any(|name| name == "null"))
+}
+
+/// The name of a tool with no other signs than model APIs take (`^[a-zA-Z0-9_-]{1,64}$`).
+pub(crate) fn safe_name(name: &str) -> String {
+    let safe = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '_' | '-') { c } else { '_' };
+    name.chars().take(64).map(safe).collect()
+}
+
+/// Beginnings of the names, in lower case, of clients that hand names of tools to model APIs as they are, and then cannot use a name with
+/// a dot, or the whole list.
+const STRICT_CLIENTS: [&str; 8] =
+    ["claude", "anthropic", "openai", "chatgpt", "codex", "cursor", "visual studio code", "windsurf"];
+
+/// Whether a client, by the name it gives, needs [safe names](safe_name).
+pub(crate) fn needs_safe_names(client: &str) -> bool {
+    let client = client.to_lowercase();
+    STRICT_CLIENTS.iter().any(|strict| client.starts_with(strict))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_become_what_model_apis_take() {
+        assert_eq!(safe_name("fs.search_by_time"), "fs_search_by_time");
+        assert_eq!(safe_name(&"ü".repeat(100)), "_".repeat(64));
+        assert!(needs_safe_names("Claude-ai") && !needs_safe_names("mcp-inspector"));
+    }
+
+    #[test]
+    fn null_differs_from_absent_where_the_schema_says_so() {
+        assert!(allows_null(&json!({"type": ["integer", "null"]})));
+        assert!(!allows_null(&json!({"type": "integer"})));
+    }
+}

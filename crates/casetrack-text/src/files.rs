@@ -1,0 +1,232 @@
+//! Files on the disk, for people: sizes and times as they read them, in colour where a terminal shows it.
+
+use std::fmt::Write;
+
+use casetrack_engine::files::{
+    DuplicateReport, FileItem, FileRoot, FoundFiles, Indexed, Kind, ScanReport, UsageReport,
+};
+
+use crate::format::{bytes, counted, duration, one_line, thousands};
+
+/// Problems and names that a text lists at most.
+const LISTED: usize = 5;
+const BAR: usize = 20;
+
+/// The colours of a terminal, or none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Colors {
+    Plain,
+    Ansi,
+}
+
+impl Colors {
+    fn paint(self, code: &str, text: &str) -> String {
+        match self {
+            Self::Plain => text.to_owned(),
+            Self::Ansi => format!("\x1b[{code}m{text}\x1b[0m"),
+        }
+    }
+
+    fn folder(self, text: &str) -> String {
+        self.paint("1;34", text)
+    }
+
+    fn size(self, text: &str) -> String {
+        self.paint("32", text)
+    }
+
+    fn faint(self, text: &str) -> String {
+        self.paint("2", text)
+    }
+}
+
+/// What indexing a folder did.
+pub fn indexed(done: &Indexed) -> String {
+    let ScanReport { files, folders, added, changed, moved, removed, elapsed_ms, .. } = &done.report;
+    let mut text = format!(
+        "Indexed {}: {} and {} in {}.\n",
+        one_line(&done.root),
+        counted(*files, "file"),
+        counted(*folders, "folder"),
+        duration(*elapsed_ms)
+    );
+    let counts: Vec<String> = [(added, "new"), (changed, "changed"), (moved, "moved"), (removed, "removed")]
+        .into_iter()
+        .filter(|(count, _)| **count > 0)
+        .map(|(count, what)| format!("{} {what}", thousands(*count)))
+        .collect();
+    let _ = match counts.is_empty() {
+        true => writeln!(text, "Nothing has changed since it was last indexed."),
+        false => writeln!(text, "Since the last time: {}.", counts.join(", ")),
+    };
+    push_problems(&mut text, Some(&done.report));
+    text
+}
+
+/// Files that were found, one on a line: size, time, path below the start.
+pub fn found(found: &FoundFiles, colors: Colors) -> String {
+    let start = one_line(&found.start);
+    let mut text = match found.files.len() {
+        0 => format!("Nothing was found in {start}.\n"),
+        count if found.has_more => format!("The first {} in {start}:\n\n", thousands(count as u64)),
+        count => format!("{} in {start}:\n\n", thousands(count as u64)),
+    };
+    for file in &found.files {
+        let size = file.size_bytes.map(bytes).unwrap_or_default();
+        let time = colors.faint(&file.modified.local());
+        let _ = writeln!(text, "{}  {time}  {}", colors.size(&format!("{size:>11}")), name(file, &found.start, colors));
+    }
+    if found.has_more {
+        text.push_str("\nThere are more: see them with --limit.\n");
+    }
+    push_source(&mut text, found.scan.as_ref());
+    text
+}
+
+fn name(file: &FileItem, start: &str, colors: Colors) -> String {
+    let below = file.path.strip_prefix(start).map(|rest| rest.trim_start_matches(std::path::MAIN_SEPARATOR));
+    let name = one_line(below.unwrap_or(&file.path)).into_owned();
+    match file.kind {
+        Kind::Folder => colors.folder(&format!("{name}{}", std::path::MAIN_SEPARATOR)),
+        Kind::Link => colors.paint("36", &name),
+        _ => name,
+    }
+}
+
+/// What the children of a folder take, the largest first, with a bar for the share of each.
+pub fn usage(report: &UsageReport, limit: usize, colors: Colors) -> String {
+    let total = &report.total;
+    let mut text = format!(
+        "{} takes {} on disk ({} of content): {} and {}.\n\n",
+        one_line(&report.start),
+        bytes(total.allocated),
+        bytes(total.bytes),
+        counted(total.files, "file"),
+        counted(total.folders, "folder")
+    );
+    for child in report.children.iter().take(limit) {
+        let share = child.usage.allocated as f64 / total.allocated.max(1) as f64;
+        let filled = (share * BAR as f64).round() as usize;
+        let bar = format!("{}{}", "█".repeat(filled.min(BAR)), "·".repeat(BAR.saturating_sub(filled)));
+        let name = one_line(&child.name);
+        let name = match child.is_folder {
+            true => colors.folder(&format!("{name}{}", std::path::MAIN_SEPARATOR)),
+            false => name.into_owned(),
+        };
+        let size = format!("{:>11}", bytes(child.usage.allocated));
+        let _ = writeln!(text, "{}  {} {:>5.1} %  {name}", colors.size(&size), colors.faint(&bar), share * 100.0);
+    }
+    if let Some(more) = report.children.len().checked_sub(limit).filter(|more| *more > 0) {
+        let _ = writeln!(text, "\n… {} more: see them with --limit.", thousands(more as u64));
+    }
+    push_source(&mut text, report.scan.as_ref());
+    text
+}
+
+/// Groups of equal files, those first that would free most.
+pub fn duplicates(report: &DuplicateReport, colors: Colors) -> String {
+    let start = one_line(&report.start);
+    let mut text = match report.group_count {
+        0 => format!("No two files in {start} are equal.\n"),
+        count => format!(
+            "{} of equal files in {start}; the copies take {}.\n",
+            counted(count, "group"),
+            bytes(report.wasted_bytes)
+        ),
+    };
+    for group in &report.groups {
+        let size = colors.size(&bytes(group.size_bytes));
+        let _ = writeln!(text, "\n{} of {size}:", counted(group.paths.len() as u64, "file"));
+        for path in &group.paths {
+            let _ = writeln!(text, "  {}", one_line(path));
+        }
+    }
+    if report.group_count > report.groups.len() as u64 {
+        text.push_str("\nThere are more: see them with --limit.\n");
+    }
+    for reason in report.unreadable.iter().take(LISTED) {
+        let _ = writeln!(text, "Note: not compared: {}", one_line(reason));
+    }
+    if let Some(more) = report.unreadable.len().checked_sub(LISTED).filter(|more| *more > 0) {
+        let _ = writeln!(text, "Note: {more} more could not be compared.");
+    }
+    push_source(&mut text, report.scan.as_ref());
+    text
+}
+
+/// The folders that are indexed.
+pub fn roots(roots: &[FileRoot], colors: Colors) -> String {
+    if roots.is_empty() {
+        return "No folder is indexed. Index one with `casetrack files index FOLDER`.\n".to_owned();
+    }
+    let mut text = String::new();
+    for root in roots {
+        let indexed = root.indexed.map_or_else(|| "in part only".to_owned(), |time| time.local());
+        let _ = writeln!(
+            text,
+            "{}\n  {}, indexed {}",
+            colors.folder(&one_line(&root.path)),
+            match root.entries {
+                1 => "1 entry".to_owned(),
+                entries => format!("{} entries", thousands(entries)),
+            },
+            colors.faint(&indexed)
+        );
+    }
+    text
+}
+
+/// Says what an answer rests on: problems of the walk, or that there was none.
+fn push_source(text: &mut String, scan: Option<&ScanReport>) {
+    match scan {
+        Some(_) => push_problems(text, scan),
+        None => text.push_str("\nNote: this is from the last walk; files that are new since then are missing.\n"),
+    }
+}
+
+fn push_problems(text: &mut String, scan: Option<&ScanReport>) {
+    let Some(scan) = scan.filter(|scan| scan.problem_count > 0) else { return };
+    let _ = writeln!(text, "\nNote: {} could not be looked at:", thousands(scan.problem_count));
+    for problem in scan.problems.iter().take(LISTED) {
+        let _ = writeln!(text, "  {}: {}", one_line(&problem.path), one_line(&problem.reason));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use casetrack_engine::files::Time;
+
+    use super::*;
+
+    fn file(path: &str, kind: Kind, size_bytes: Option<u64>) -> FileItem {
+        let time = Time { seconds: 0, nanoseconds: 0 };
+        FileItem {
+            path: path.to_owned(),
+            kind,
+            size_bytes,
+            modified: time,
+            created: None,
+            accessed: time,
+            changed: time,
+            first_seen: time,
+        }
+    }
+
+    #[test]
+    fn files_are_listed_below_their_folder_and_names_stay_on_their_line() {
+        let files = vec![file("/a/b\nc.txt", Kind::File, Some(1500)), file("/a/d", Kind::Folder, None)];
+        let answer = FoundFiles { start: "/a".to_owned(), files, has_more: true, scan: None };
+        let text = found(&answer, Colors::Plain);
+        assert!(text.contains("     1.5 kB  ") && text.contains("  b\\nc.txt\n") && text.contains("  d/\n"), "{text}");
+        assert!(text.contains("--limit") && text.contains("from the last walk"), "{text}");
+        assert!(!text.contains('\x1b') && super::found(&answer, Colors::Ansi).contains("\x1b[1;34md/\x1b[0m"));
+    }
+
+    #[test]
+    fn what_could_not_be_looked_at_is_named() {
+        let problem = casetrack_engine::files::Problem { path: "/a/x".to_owned(), reason: "denied".to_owned() };
+        let report = ScanReport { problem_count: 1, problems: vec![problem], ..ScanReport::default() };
+        let text = indexed(&Indexed { root: "/a".to_owned(), report });
+        assert!(text.contains("Nothing has changed") && text.contains("/a/x: denied"), "{text}");
+    }
+}

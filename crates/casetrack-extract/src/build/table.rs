@@ -193,7 +193,9 @@ impl TableWriter {
         let block = document.block_count();
         let kind = BlockKind::TableRow { table: self.table, row, first_column: first, last_column: last, header };
         match area {
-            Some(_) => document.push_lines(kind, &[PlacedLine { text: self.text.clone(), area }])?,
+            Some(_) => {
+                document.push_lines(kind, &[PlacedLine { text: self.text.clone(), area, hidden: Vec::new() }])?
+            }
             None => document.push_block(kind, &self.text)?,
         }
         self.explicit |= header;

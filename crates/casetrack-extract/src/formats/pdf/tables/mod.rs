@@ -104,6 +104,7 @@ fn row(cells: &[(u32, Vec<usize>)], table: u32, words: &[PlacedWord], lines: &[L
         first_word: area.right - area.left,
         is_running: false,
         turn: Default::default(),
+        hidden: Vec::new(),
         words: Vec::new(),
         row: Some(Row { table, cells, is_header: false }),
     })

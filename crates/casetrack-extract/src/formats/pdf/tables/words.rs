@@ -13,7 +13,8 @@ pub(super) struct PlacedWord<'a> {
     pub line: usize,
     /// The font size of its line in points.
     pub size: f32,
-    /// Whether it may stand in a table: it is read to the right, and is no running head or foot.
+    /// Whether it may stand in a table: it is read to the right, and is no running head or foot. Lines with hidden text stay as they are, so
+    /// that what is hidden keeps its place.
     pub is_eligible: bool,
 }
 
@@ -27,7 +28,8 @@ impl PlacedWord<'_> {
 pub(super) fn placed_words(lines: &[Line]) -> Vec<PlacedWord<'_>> {
     let mut placed = Vec::new();
     for (line, index) in lines.iter().zip(0..) {
-        let is_eligible = line.turn == Turn::NONE && !line.is_running && !line.words.is_empty();
+        let is_eligible =
+            line.turn == Turn::NONE && !line.is_running && !line.words.is_empty() && line.hidden.is_empty();
         let word = |text, area| PlacedWord { text, area, line: index, size: line.size, is_eligible };
         if line.words.is_empty() {
             placed.push(word(&line.text, line.area));

@@ -311,7 +311,7 @@ impl Sheet {
         let (cells, full) = (self.cells().count(), self.full_rows().count());
         let numbered = self.column(0).filter(|cell| signs::numbers_item(cell)).count() * 2 >= full;
         width >= 3 + usize::from(numbered)
-            && full >= MIN_ROWS + 1
+            && full > MIN_ROWS
             && full * 10 >= self.rows.len() * 8
             && names.iter().all(is_name)
             && cells * 100 >= full * width * 75

@@ -473,11 +473,8 @@ mod tests {
 
     #[test]
     fn placed_lines_keep_one_box_each() {
-        let line = |text: &str, left| PlacedLine {
-            text: text.into(),
-            area: Some(Rect { left, top: 0.0, right: 9.0, bottom: 1.0 }),
-            hidden: Vec::new(),
-        };
+        let area = |left| Some(Rect { left, top: 0.0, right: 9.0, bottom: 1.0 });
+        let line = |text: &str, left| PlacedLine { text: text.into(), area: area(left), hidden: Vec::new() };
         let pages = built(|document| {
             document.push_lines(BlockKind::Paragraph, &[line("one", 1.0), line(" ", 2.0), line("two", 3.0)]).unwrap();
             document.push_lines(BlockKind::Paragraph, &[line("three", 4.0)]).unwrap();

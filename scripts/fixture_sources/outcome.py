@@ -96,9 +96,7 @@ def rules(**options):
     first.block(heading(1), printed.TITLE)
     for column in (printed.LEFT, printed.RIGHT):
         add_lines(first, column)
-    for row in printed.TABLE:
-        # The text layer knows no cells: a row is a line.
-        first.block("Paragraph", " ".join(row))
+    first.rows(printed.TABLE)
     first.block("Paragraph", printed.footer(1))
     second = Page()
     second.block("Paragraph", printed.HEADER)

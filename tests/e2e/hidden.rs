@@ -41,15 +41,12 @@ fn hidden_text_is_named_where_a_file_is_read_found_and_quoted() {
         "{list:#}"
     );
     let first = &list["passages"][0];
-    assert_eq!(
-        (&first["text"], &first["reason"]),
-        (&json!("at most ten million"), &json!("hidden_format")),
-        "{list:#}"
-    );
+    assert_eq!(first["reason"], "hidden_format");
+    assert!(first["text"].as_str().unwrap().contains("\nat most ten million\n"), "{list:#}");
     assert_eq!(first["citation"].as_str().unwrap().split_once(", no page").unwrap().1, ", para. 1, l. 1", "{list:#}");
     assert!(text.contains("2 passages in 1 of 2 documents") && text.contains(&id), "{text}");
     let rest = client.call("find_hidden_text", json!({"document": "Draft lease", "offset": 1})).1;
-    assert_eq!(rest["passages"][0]["text"], "last", "{rest:#}");
+    assert!(rest["passages"][0]["text"].as_str().unwrap().contains("\nlast\n"), "{rest:#}");
     let (text, _) = client.call("find_hidden_text", json!({"document": "Memo"}));
     assert!(text.contains("No hidden text is known."), "{text}");
     let (text, details) = client.call("get_document", json!({"document_name": "Draft lease"}));

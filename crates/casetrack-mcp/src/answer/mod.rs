@@ -155,7 +155,7 @@ pub(crate) const OFFSET: Parameter = Parameter {
     schema: || {
         serde_json::json!({
             "type": "integer", "default": 0, "minimum": 0, "maximum": 10_000,
-            "description": "Items to pass over: the next_offset of an earlier answer",
+            "description": "The next_offset of an earlier answer",
         })
     },
 };

@@ -18,11 +18,11 @@ pub(crate) struct ListBates;
 pub(crate) struct BatesParameters {
     /// Only of this document (name or ID)
     document_filter: Option<String>,
-    /// Ranges to pass over: the next_offset of an earlier answer
+    /// The next_offset of an earlier answer
     #[serde(default)]
     #[schemars(range(min = 0, max = 1_000_000))]
     offset: u32,
-    /// Most ranges of the answer
+    /// Most ranges
     #[serde(default = "super::number::<50>")]
     #[schemars(range(min = 1, max = 500))]
     limit: u32,

@@ -49,11 +49,11 @@ pub(crate) struct DocumentParameters {
     /// Optional: only show chunks from this page number
     #[schemars(range(min = 1))]
     page_filter: Option<u32>,
-    /// Chunks to pass over: the next_offset of an earlier answer
+    /// The next_offset of an earlier answer
     #[serde(default)]
     #[schemars(range(min = 0, max = 1_000_000))]
     offset: u32,
-    /// Most chunks of the answer
+    /// Most chunks
     #[serde(default = "super::number::<100>")]
     #[schemars(range(min = 1, max = 500))]
     limit: u32,

@@ -23,11 +23,11 @@ pub(crate) struct ListParameters {
     sort_by: DocumentSort,
     /// Only documents with this tag of the user, or without it (-privileged)
     tag: Option<String>,
-    /// Documents to pass over: the next_offset of an earlier answer
+    /// The next_offset of an earlier answer
     #[serde(default)]
     #[schemars(range(min = 0, max = 1_000_000))]
     offset: u32,
-    /// Most documents of the answer
+    /// Most documents
     #[serde(default = "super::number::<100>")]
     #[schemars(range(min = 1, max = 1000))]
     limit: u32,

@@ -22,7 +22,7 @@ pub(crate) struct HiddenParameters {
     #[serde(default)]
     #[schemars(range(min = 0, max = 1_000_000))]
     offset: u32,
-    /// Most passages of the answer
+    /// Most passages
     #[serde(default = "super::number::<50>")]
     #[schemars(range(min = 1, max = 500))]
     limit: u32,

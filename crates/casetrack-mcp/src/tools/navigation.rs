@@ -20,11 +20,11 @@ pub(crate) struct GetDocumentStructure;
 pub(crate) struct StructureParameters {
     /// Document name or ID
     document_name: String,
-    /// Headings to pass over: the next_offset of an earlier answer
+    /// The next_offset of an earlier answer
     #[serde(default)]
     #[schemars(range(min = 0, max = 1_000_000))]
     offset: u32,
-    /// Most headings of the answer
+    /// Most headings
     #[serde(default = "super::number::<300>")]
     #[schemars(range(min = 1, max = 1000))]
     limit: u32,
@@ -125,11 +125,11 @@ pub(crate) struct ListDocumentsByType;
 pub(crate) struct TypeParameters {
     /// Type to filter by
     document_type: DocumentType,
-    /// Documents to pass over: the next_offset of an earlier answer
+    /// The next_offset of an earlier answer
     #[serde(default)]
     #[schemars(range(min = 0, max = 1_000_000))]
     offset: u32,
-    /// Most documents of the answer
+    /// Most documents
     #[serde(default = "super::number::<100>")]
     #[schemars(range(min = 1, max = 1000))]
     limit: u32,

@@ -24,11 +24,11 @@ pub(crate) struct ObligationParameters {
     start_date: Option<String>,
     /// Due on or before
     end_date: Option<String>,
-    /// Obligations to pass over: the next_offset of an earlier answer
+    /// The next_offset of an earlier answer
     #[serde(default)]
     #[schemars(range(min = 0, max = 1_000_000))]
     offset: u32,
-    /// Most obligations of the answer
+    /// Most obligations
     #[serde(default = "super::number::<50>")]
     #[schemars(range(min = 1, max = 500))]
     limit: u32,

@@ -50,11 +50,11 @@ pub(crate) struct TimelineParameters {
     entity: Option<String>,
     /// Only this role, such as 'payment'
     role: Option<String>,
-    /// Events to pass over: the next_offset of an earlier answer
+    /// The next_offset of an earlier answer
     #[serde(default)]
     #[schemars(range(min = 0, max = 200))]
     offset: u32,
-    /// Most events of the answer
+    /// Most events
     #[serde(default = "super::number::<100>")]
     #[schemars(range(min = 1, max = 200))]
     limit: u32,

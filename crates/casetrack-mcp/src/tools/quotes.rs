@@ -20,11 +20,11 @@ pub(crate) struct QuoteParameters {
     text: String,
     /// Only this document (name or ID)
     document: Option<String>,
-    /// Places to pass over: the next_offset of an earlier answer
+    /// The next_offset of an earlier answer
     #[serde(default)]
     #[schemars(range(min = 0, max = 1_000_000))]
     offset: u32,
-    /// Most places of the answer
+    /// Most places
     #[serde(default = "super::number::<10>")]
     #[schemars(range(min = 1, max = 100))]
     limit: u32,
@@ -57,11 +57,11 @@ pub(crate) struct VerifyQuotes;
 pub(crate) struct DraftParameters {
     /// The draft: plain text or Markdown
     text: String,
-    /// Rows to pass over: the next_offset of an earlier answer
+    /// The next_offset of an earlier answer
     #[serde(default)]
     #[schemars(range(min = 0, max = 500))]
     offset: u32,
-    /// Most rows of the answer
+    /// Most rows
     #[serde(default = "super::number::<50>")]
     #[schemars(range(min = 1, max = 500))]
     limit: u32,

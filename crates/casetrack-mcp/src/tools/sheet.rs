@@ -44,7 +44,7 @@ pub(crate) struct SheetParameters {
     #[serde(default)]
     #[schemars(range(min = 0, max = 1_000_000))]
     offset: u32,
-    /// Most rows of the answer
+    /// Most rows
     #[serde(default = "super::number::<50>")]
     #[schemars(range(min = 1, max = 1000))]
     limit: u32,

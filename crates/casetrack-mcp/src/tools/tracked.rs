@@ -22,7 +22,7 @@ pub(crate) struct ChangesParameters {
     #[serde(default)]
     #[schemars(range(min = 0, max = 1_000_000))]
     offset: u32,
-    /// Most changes of the answer
+    /// Most changes
     #[serde(default = "super::number::<100>")]
     #[schemars(range(min = 1, max = 500))]
     limit: u32,

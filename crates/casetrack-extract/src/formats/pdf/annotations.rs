@@ -12,7 +12,7 @@ use super::line::Line;
 use super::pictures::intersection;
 use super::scan::line_of;
 use super::signatures::Signatures;
-use super::text_layer::View;
+use super::view::View;
 use crate::text::dates;
 
 /// A page that can be read, and what its annotations say.

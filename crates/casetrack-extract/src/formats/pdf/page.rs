@@ -3,7 +3,7 @@
 use super::annotations::Unit;
 use super::line::Line;
 use super::pictures::Unread;
-use super::tables::Rules;
+use super::rules::Rules;
 
 /// What a page is, apart from its text.
 #[derive(Debug, Clone, Copy, PartialEq)]

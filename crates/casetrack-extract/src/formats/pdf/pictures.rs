@@ -4,7 +4,7 @@ use casetrack_core::Rect;
 use pdfium_render::prelude::{PdfPage, PdfPageObject, PdfPageObjectCommon, PdfPageObjectsCommon};
 
 use super::line::Line;
-use super::text_layer::View;
+use super::view::View;
 use crate::model::union;
 
 /// Pictures may be wrapped in forms this deep.

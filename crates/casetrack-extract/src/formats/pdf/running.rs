@@ -68,7 +68,7 @@ mod tests {
     use super::super::line::{Line, Turn};
     use super::super::page::PageState;
     use super::super::pictures::Unread;
-    use super::super::tables::Rules;
+    use super::super::rules::Rules;
     use super::*;
 
     fn page(lines: &[(&str, f32)]) -> ReadPage {

@@ -39,7 +39,7 @@ pub(crate) struct FindFilesParameters {
     /// Order
     #[serde(default)]
     sort: Sort,
-    /// Most files of the answer
+    /// Most files
     #[serde(default = "crate::tools::number::<50>")]
     #[schemars(range(min = 1, max = 1000))]
     limit: u32,

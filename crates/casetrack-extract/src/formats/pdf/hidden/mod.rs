@@ -22,7 +22,7 @@ use self::objects::{Key, Objects};
 use self::pixels::{Drawing, Pixels};
 use self::suspects::{Suspect, suspects};
 use super::pictures::{intersection, size};
-use super::text_layer::View;
+use super::view::View;
 
 /// Most pages of a document that are drawn.
 const MAX_DRAWN: u32 = 300;

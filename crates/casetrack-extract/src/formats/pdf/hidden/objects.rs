@@ -7,7 +7,7 @@ use pdfium_render::prelude::{
 };
 
 use super::super::pictures::{intersection, size};
-use super::super::text_layer::View;
+use super::super::view::View;
 
 /// Forms may hold forms this deep.
 const MAX_FORM_DEPTH: u32 = 4;

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use casetrack_core::Rect;
 
 use super::super::pictures::{intersection, size};
-use super::super::text_layer::View;
+use super::super::view::View;
 use super::objects::{Cover, Key, Objects, Text};
 
 /// How far each channel of a colour may be from that of the ground, of 255.

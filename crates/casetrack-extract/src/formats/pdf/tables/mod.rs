@@ -6,16 +6,15 @@
 mod aligned;
 mod rivers;
 mod ruled;
-mod rules;
 mod signs;
 mod words;
 
 use casetrack_core::Rect;
 
-pub(super) use self::rules::Rules;
 use self::words::{Found, PlacedWord, joined, placed_words};
 use super::line::{Line, Row};
 use super::page::{PageState, ReadPage};
+use super::rules::Rules;
 use crate::build::table::Cell;
 use crate::model::union;
 

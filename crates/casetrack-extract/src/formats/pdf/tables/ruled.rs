@@ -1,6 +1,6 @@
 //! Tables whose cells are drawn: level and upright rules that form a grid.
 
-use super::rules::{Rule, Rules};
+use super::super::rules::{Rule, Rules};
 use super::signs;
 use super::words::{Cells, Found, PlacedWord, joined};
 

@@ -5,7 +5,7 @@ use pdfium_render::prelude::{
     PdfMatrix, PdfPageObject, PdfPageObjectCommon, PdfPagePathObject, PdfPathSegmentType, PdfPathSegments, PdfRect,
 };
 
-use super::super::text_layer::View;
+use super::view::View;
 
 /// What is at most this thick, in points, is a rule.
 const MAX_THICKNESS: f32 = 3.0;
@@ -20,7 +20,7 @@ const MAX_FORM_DEPTH: u32 = 4;
 
 /// A rule, in points from the top left of the visible page.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(in super::super) struct Rule {
+pub(super) struct Rule {
     /// How far down a level rule lies, or how far to the right an upright one.
     pub at: f32,
     pub from: f32,
@@ -29,7 +29,7 @@ pub(in super::super) struct Rule {
 
 /// The rules of a page.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(in super::super) struct Rules {
+pub(super) struct Rules {
     pub level: Vec<Rule>,
     pub upright: Vec<Rule>,
     paths: usize,

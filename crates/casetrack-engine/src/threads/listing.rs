@@ -271,6 +271,9 @@ impl Found {
 fn bare(subject: &str) -> String {
     let folded = subject.split_whitespace().collect::<Vec<_>>().join(" ");
     let base = crate::mail::subject::Subject::parse(&folded).base;
+    if base.is_empty() {
+        return base;
+    }
     let start = folded.char_indices().map(|(at, _)| at).find(|&at| folded[at..].to_lowercase().starts_with(&base));
     start.map_or_else(|| folded.clone(), |at| folded[at..].to_owned())
 }

@@ -78,6 +78,7 @@ def calls(folder):
         ("get_document_chunks", {"document_name": "note.md"}, [no_document]),
         ("get_source_context", {"chunk_id": "$chunk_id"}, [no_chunk]),
         ("list_changes", {"document": "note.md"}, [({"document": "Ghost"}, "not found")]),
+        ("list_bates", {}, [({"document_filter": "Ghost"}, "not found")]),
         ("find_hidden_text", {}, [({"document": "Ghost"}, "not found")]),
         ("search_similar_chunks", {"chunk_id": "$chunk_id", "min_similarity": 0}, [no_chunk]),
         ("compare_documents", {"document_a": "note.md", "document_b": "other.txt", "topic": "payment"},

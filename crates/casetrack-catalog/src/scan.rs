@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use casetrack_core::{Cancel, Error, Result};
 use crossbeam_channel::{Receiver, RecvTimeoutError};
-use rusqlite::{Connection, OptionalExtension, Statement, Transaction, TransactionBehavior, params};
+use rusqlite::{Connection, OptionalExtension, Params, Statement, Transaction, TransactionBehavior, params};
 use serde::Serialize;
 
 use crate::database::failed;
@@ -286,6 +286,12 @@ impl Columns {
     /// Their names, in order.
     pub const NAMES: &str = "kind, size, allocated, modified, changed, created, accessed, device, inode";
 
+    /// The parameters of a statement: all of them, a path and a number.
+    fn with<'p>(self, path: &'p [u8], last: i64) -> impl Params + 'p {
+        let Self { kind, size, allocated, modified, changed, created, accessed, device, inode } = self;
+        (kind, size, allocated, modified, changed, created, accessed, device, inode, path, last)
+    }
+
     pub fn of(facts: &Facts) -> Self {
         let size = |bytes: u64| i64::try_from(bytes).unwrap_or(i64::MAX);
         Self {
@@ -382,38 +388,12 @@ impl<'t> Rows<'t> {
     }
 
     fn insert(&mut self, path: &[u8], facts: &Facts) -> rusqlite::Result<i64> {
-        let c = Columns::of(facts);
-        self.insert.execute(params![
-            c.kind,
-            c.size,
-            c.allocated,
-            c.modified,
-            c.changed,
-            c.created,
-            c.accessed,
-            c.device,
-            c.inode,
-            path,
-            self.now
-        ])?;
+        self.insert.execute(Columns::of(facts).with(path, self.now))?;
         Ok(self.transaction.last_insert_rowid())
     }
 
     fn update(&mut self, id: i64, path: &[u8], facts: &Facts) -> rusqlite::Result<()> {
-        let c = Columns::of(facts);
-        self.update.execute(params![
-            c.kind,
-            c.size,
-            c.allocated,
-            c.modified,
-            c.changed,
-            c.created,
-            c.accessed,
-            c.device,
-            c.inode,
-            path,
-            id
-        ])?;
+        self.update.execute(Columns::of(facts).with(path, id))?;
         Ok(())
     }
 

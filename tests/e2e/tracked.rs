@@ -86,6 +86,24 @@ fn a_draft_is_searched_in_its_final_text_and_shown_in_three_views() {
     assert_eq!(details["tracked_changes"], 3);
     assert!(text.contains("3 tracked"), "{text}");
 
+    // A quotation of the earlier text is said to be one, with what changed it.
+    let (text, checked) = client.call("verify_quote", json!({"text": "pays a rent of one million euros a year"}));
+    assert_eq!(checked["status"], "differs", "{checked:#}");
+    assert_eq!(texts(&checked["changed_by"]), ["one million euros", "two million euros"], "{checked:#}");
+    assert!(text.contains("Do not quote them as agreed") && text.contains("deleted by \"Ann Lee\""), "{text}");
+    let (_, checked) = client.call("verify_quote", json!({"text": "The landlord waives the deposit."}));
+    assert_eq!(texts(&checked["changed_by"]), ["The landlord waives the deposit.\n"], "{checked:#}");
+    for other in
+        ["pays a rent of three million euros a year", "The tenant insures the building.", "The landlord waives"]
+    {
+        let (_, checked) = client.call("verify_quote", json!({"text": other}));
+        assert_eq!(checked.get("changed_by"), None, "{checked:#}");
+    }
+    let draft = "The lease says: \"The landlord waives the deposit.\" It says nothing else.";
+    let (text, checked) = client.call("verify_quotes", json!({"text": draft}));
+    assert_eq!(texts(&checked["rows"][0]["changed_by"]), ["The landlord waives the deposit.\n"], "{checked:#}");
+    assert!(text.contains("Do not quote them as agreed"), "{text}");
+
     // What was deleted is searched only where that is asked for.
     let deleted = |client: &mut Client, query: &str| client.call("search_documents", json!({"query": query}));
     let (text, found) = deleted(&mut client, "in:deleted landlord waives");

@@ -2,6 +2,8 @@
 //!
 //! The text of a page is the final one, as if all changes were accepted. With its changes it gives the two other views.
 
+use std::ops::Range;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -85,38 +87,91 @@ impl TextView {
     /// A part of a page in this view. `text` begins at character `start` of the page, `changes` are those of the page. Linear in the
     /// text, the changes and what was deleted.
     pub fn of(self, text: &str, start: u32, changes: &[Change]) -> String {
-        if self == TextView::Final {
-            return text.to_owned();
+        match self {
+            TextView::Final => text.to_owned(),
+            TextView::Original => original(text, start, changes),
+            TextView::Redline => redline(text, start, changes),
         }
-        let end = start.saturating_add(text.chars().count() as u32);
-        let mut changes = changes.iter().filter(|change| change.touches(start, end)).peekable();
-        let mut shown = String::with_capacity(text.len());
-        // Where what is open ends, with the mark that closes it.
-        let mut open: Vec<(u32, &str)> = Vec::new();
-        let mut hidden_to = start;
-        for (at, c) in (start..).zip(text.chars().map(Some).chain([None])) {
-            while let Some(last) = open.iter().rposition(|(end, _)| *end <= at) {
-                shown.push_str(open.remove(last).1);
+    }
+}
+
+/// What the original of a text is made of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum OriginalPiece<'c> {
+    /// Characters of the page that were there already.
+    Kept(Range<u32>),
+    /// What is no longer there.
+    Removed(&'c Change),
+    /// What came to stand here, of which the original has nothing.
+    Added(&'c Change),
+}
+
+/// The pieces of characters `start..end` of a page as they were before its `changes`, in order. Linear in the changes.
+pub fn original_pieces(start: u32, end: u32, changes: &[Change]) -> Vec<OriginalPiece<'_>> {
+    let mut pieces = Vec::new();
+    let mut at = start;
+    let mut keep = |pieces: &mut Vec<_>, to: u32, then: u32| {
+        if at < to {
+            pieces.push(OriginalPiece::Kept(at..to));
+        }
+        at = at.max(to).max(then);
+    };
+    for change in changes.iter().filter(|change| change.touches(start, end)) {
+        if change.kind.removes() {
+            keep(&mut pieces, change.char_start, 0);
+            // What was inserted before it was deleted was not in the original.
+            if !change.of_insertion {
+                pieces.push(OriginalPiece::Removed(change));
             }
-            while let Some(change) = changes.next_if(|change| change.char_start <= at) {
-                let (before, after) = change.kind.marks();
-                match (self, change.kind.removes()) {
-                    (TextView::Redline, true) => shown.extend([before, &change.text, after]),
-                    (TextView::Redline, false) => {
-                        shown.push_str(before);
-                        open.push((change.char_end.min(end), after));
-                    }
-                    (_, true) if !change.of_insertion => shown.push_str(&change.text),
-                    (_, true) => {}
-                    (_, false) => hidden_to = hidden_to.max(change.char_end),
+        } else {
+            keep(&mut pieces, change.char_start, change.char_end);
+            pieces.push(OriginalPiece::Added(change));
+        }
+    }
+    keep(&mut pieces, end, 0);
+    pieces
+}
+
+fn original(text: &str, start: u32, changes: &[Change]) -> String {
+    let end = start.saturating_add(text.chars().count() as u32);
+    let mut shown = String::with_capacity(text.len());
+    let mut chars = (start..).zip(text.chars()).peekable();
+    for piece in original_pieces(start, end, changes) {
+        match piece {
+            OriginalPiece::Kept(kept) => {
+                while chars.next_if(|(at, _)| *at < kept.start).is_some() {}
+                while let Some((_, c)) = chars.next_if(|(at, _)| *at < kept.end) {
+                    shown.push(c);
                 }
             }
-            if let Some(c) = c.filter(|_| self == TextView::Redline || at >= hidden_to) {
-                shown.push(c);
+            OriginalPiece::Removed(change) => shown.push_str(&change.text),
+            OriginalPiece::Added(_) => {}
+        }
+    }
+    shown
+}
+
+fn redline(text: &str, start: u32, changes: &[Change]) -> String {
+    let end = start.saturating_add(text.chars().count() as u32);
+    let mut changes = changes.iter().filter(|change| change.touches(start, end)).peekable();
+    let mut shown = String::with_capacity(text.len());
+    // Where what is open ends, with the mark that closes it.
+    let mut open: Vec<(u32, &str)> = Vec::new();
+    for (at, c) in (start..).zip(text.chars().map(Some).chain([None])) {
+        while let Some(last) = open.iter().rposition(|(end, _)| *end <= at) {
+            shown.push_str(open.remove(last).1);
+        }
+        while let Some(change) = changes.next_if(|change| change.char_start <= at) {
+            let (before, after) = change.kind.marks();
+            shown.push_str(before);
+            match change.kind.removes() {
+                true => shown.extend([&change.text, after]),
+                false => open.push((change.char_end.min(end), after)),
             }
         }
-        shown
+        shown.extend(c);
     }
+    shown
 }
 
 #[cfg(test)]
@@ -147,6 +202,20 @@ mod tests {
         assert_eq!(end, "The new rent there");
         assert_eq!(original, "The old rent here");
         assert_eq!(redline, "The [-old -][+new +]rent[< here<][> there>][-second thought-]");
+    }
+
+    #[test]
+    fn the_original_is_made_of_what_was_kept_and_what_was_removed() {
+        let changes = [
+            change(ChangeKind::Deletion, (4, 4), "old "),
+            change(ChangeKind::Insertion, (4, 8), ""),
+            Change { of_insertion: true, ..change(ChangeKind::Deletion, (9, 9), "no") },
+        ];
+        use OriginalPiece::{Added, Kept, Removed};
+        assert_eq!(
+            original_pieces(0, 12, &changes),
+            [Kept(0..4), Removed(&changes[0]), Added(&changes[1]), Kept(8..9), Kept(9..12)]
+        );
     }
 
     #[test]

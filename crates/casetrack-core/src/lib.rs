@@ -29,7 +29,7 @@ pub mod reference;
 pub mod time;
 
 pub use bates::{BatesNumber, BatesRange};
-pub use change::{Change, ChangeKind, TextView};
+pub use change::{Change, ChangeKind, OriginalPiece, TextView, original_pieces};
 pub use chunk::Chunk;
 pub use citation::CitationStyle;
 pub use collection::{CollectionMeta, CollectionStatus, CollectionType};

@@ -9,7 +9,11 @@ use casetrack_engine::quotes::{
 
 use super::format::{counted, one_line, thousands, trimmed};
 use super::marks::{citation, document_text, name, quote};
+use super::tracked;
 use crate::Reader;
+
+const CHANGED: &str =
+    "A document had these words before its tracked changes, and has them no more. Do not quote them as agreed:";
 
 /// One quotation.
 pub fn quotation(check: &QuoteCheck, reader: Reader) -> String {
@@ -45,6 +49,10 @@ pub fn quotation(check: &QuoteCheck, reader: Reader) -> String {
     if !check.elsewhere.is_empty() {
         text.push_str("\nWord for word in other documents:\n");
         check.elsewhere.iter().for_each(|found| push_place(&mut text, found));
+    }
+    if !check.changed_by.is_empty() {
+        let _ = writeln!(text, "\n{CHANGED}");
+        check.changed_by.iter().for_each(|change| text.push_str(&tracked::entry(change)));
     }
     trimmed(text)
 }
@@ -102,6 +110,9 @@ fn push_row(text: &mut String, row: &DraftRow) {
     push_typography(text, "   ", &row.typography);
     push_marked(text, "   ", &row.marked);
     push_differences(text, "   ", &row.differences);
+    if let Some(change) = row.changed_by.first() {
+        let _ = writeln!(text, "   {CHANGED}\n   {}", tracked::entry(change).trim_end());
+    }
 }
 
 /// `Lease.docx, p. 3, section 4.2`

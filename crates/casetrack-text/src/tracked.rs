@@ -53,7 +53,7 @@ pub fn changes(list: &DocumentChanges, reader: Reader) -> String {
 }
 
 /// `deleted by Ann Lee, 2024-05-03T09:00:00Z: Lease.docx, p. 3, para. 8, l. 4`, then the text.
-fn entry(change: &TrackedChange) -> String {
+pub(crate) fn entry(change: &TrackedChange) -> String {
     let by = change.author.as_ref().map(|author| format!(" by {}", name(author))).unwrap_or_default();
     let date = change.date.as_ref().map(|date| format!(", {}", one_line(date))).unwrap_or_default();
     let was_new = if change.of_insertion { " (had been inserted)" } else { "" };

@@ -89,7 +89,7 @@ pub(super) fn keyword_hits(
 }
 
 /// Phrases of plain words, which are the same in a text and in the index, whatever the punctuation.
-fn phrases(reading: &Pattern) -> Vec<String> {
+pub(super) fn phrases(reading: &Pattern) -> Vec<String> {
     let row = Row { chars: &reading.chars, symbols: &reading.symbols };
     let mut phrases: Vec<String> = Vec::new();
     let mut alone: Vec<String> = Vec::new();

@@ -10,6 +10,7 @@ use casetrack_extract::running_lines;
 use casetrack_store::{Collection, Passages};
 
 use super::align::{Alignment, Step, StepKind, align};
+use super::before::Originals;
 use super::candidates::{Candidates, ChunkPlace, candidates, keyword_hits};
 use super::differences::{Difference, DifferenceKind, Sides};
 use super::marked::{MarkedChange, marked_changes};
@@ -17,6 +18,7 @@ use super::parts::{Part, Pattern};
 use super::symbols::{Row, Typography};
 use super::tokens::{Token, tokens};
 use super::window::{Spot, Window};
+use crate::documents::tracked::TrackedChange;
 
 /// Characters of a chunk that are sure to be new text; a window has as many chunks as a quotation may need.
 const CHUNK_CHARS: usize = 800;
@@ -71,15 +73,26 @@ pub(super) struct Finder<'c> {
     /// Of citations.
     pub style: CitationStyle,
     running: HashMap<DocumentId, Vec<Vec<Range<u32>>>>,
+    /// Read when the first quotation is not found.
+    originals: Option<Originals>,
 }
 
 impl<'c> Finder<'c> {
     pub fn new(collection: &'c Collection, style: CitationStyle) -> Self {
-        Self { collection, passages: collection.passages(), style, running: HashMap::new() }
+        Self { collection, passages: collection.passages(), style, running: HashMap::new(), originals: None }
     }
 
     pub fn page(&self, document: DocumentId, number: u32) -> Result<Option<Page>> {
         self.collection.page(document, number)
+    }
+
+    /// The tracked changes that took a quotation out of some documents (`None` for all), at most three.
+    pub fn changed_by(&mut self, quotation: &str, documents: Option<&[DocumentId]>) -> Result<Vec<TrackedChange>> {
+        let originals = match self.originals.take() {
+            Some(known) => known,
+            None => Originals::read(self.collection)?,
+        };
+        self.originals.insert(originals).find(self.collection, quotation, documents)
     }
 
     /// Looks for a quotation in some documents (`None` for all).

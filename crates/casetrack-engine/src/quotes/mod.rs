@@ -6,6 +6,7 @@
 //! that is not there.
 
 mod align;
+mod before;
 mod candidates;
 mod cited;
 mod cuts;
@@ -25,6 +26,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::documents::find_document;
+use crate::documents::tracked::TrackedChange;
 use crate::host::Host;
 use crate::paging::Paging;
 
@@ -93,6 +95,9 @@ pub struct QuoteCheck {
     /// Places of other documents that have the quotation, where one document was asked and does not.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub elsewhere: Vec<QuotePlace>,
+    /// Where only the text before tracked changes has the quotation: those changes, at most three.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub changed_by: Vec<TrackedChange>,
 }
 
 /// A passage that is not quite what was quoted.
@@ -130,6 +135,9 @@ impl Host {
             let found = checked_places(&mut finder, finding, Paging { offset: 0, limit: MAX_ELSEWHERE })?;
             check.elsewhere = found.places;
         }
+        if check.status != QuoteStatus::Exact {
+            check.changed_by = finder.changed_by(text, documents.as_deref())?;
+        }
         Ok(check)
     }
 }
@@ -162,6 +170,7 @@ fn checked_places(finder: &mut Finder<'_>, finding: Finding, paging: Paging) -> 
         next_offset: None,
         nearest: None,
         elsewhere: Vec::new(),
+        changed_by: Vec::new(),
     };
     match finding {
         Finding::Nothing => {}

@@ -12,6 +12,7 @@ use super::{
     Difference, MAX_DRAFT_CHARS, MAX_QUOTATION_CHARS, MAX_QUOTATIONS, MarkedChange, QuoteCheck, QuoteStatus,
     Typography, checked_places,
 };
+use crate::documents::tracked::TrackedChange;
 use crate::host::Host;
 use crate::paging::Paging;
 
@@ -74,6 +75,9 @@ pub struct DraftRow {
     pub same_words: bool,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub differences: Vec<Difference>,
+    /// Where only the text before tracked changes has it: those changes, at most three.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub changed_by: Vec<TrackedChange>,
     /// What the draft says beside it of where it is from.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cited: Option<Citation>,
@@ -135,11 +139,15 @@ fn row(finder: &mut Finder<'_>, draft: &str, all: &[Quotation], at: usize, docum
         chunk_id: None,
         same_words: false,
         differences: Vec::new(),
+        changed_by: Vec::new(),
         cited: None,
     };
     let check = checked_places(finder, finding, Paging { offset: 0, limit: MAX_COMPARED })?;
     let QuoteCheck { status, typography, marked, total, places, nearest, .. } = check;
     (row.status, row.typography, row.marked, row.total) = (status, typography, marked, total);
+    if row.status != QuoteStatus::Exact {
+        row.changed_by = finder.changed_by(&text, None)?;
+    }
     let mut candidates = places;
     if let Some(nearest) = nearest {
         candidates.push(nearest.place);

@@ -12,7 +12,7 @@ use super::bidi;
 use super::line::{Line, Row, Turn};
 
 /// A longer text in large print is a text, not a heading.
-const MAX_HEADING_CHARS: usize = 200;
+pub(super) const MAX_HEADING_CHARS: usize = 200;
 /// Glyphs this much higher than those of the running text make a heading.
 const HEADING_RATIO: f32 = 1.15;
 /// Large print that comes back on this many pages is a running head.
@@ -43,7 +43,7 @@ impl Paragraph {
     }
 
     /// Whether it is a running head or foot, or a page number: neither a heading nor part of the text.
-    fn is_running(&self) -> bool {
+    pub fn is_running(&self) -> bool {
         self.lines.iter().all(|line| line.is_running)
     }
 

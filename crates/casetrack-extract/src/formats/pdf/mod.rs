@@ -8,6 +8,7 @@
 mod annotations;
 mod attachments;
 mod bidi;
+mod bookmarks;
 mod columns;
 mod file;
 mod garbage;
@@ -33,6 +34,7 @@ use pdfium_render::prelude::{PdfDocument, PdfDocumentMetadataTagType, PdfPageInd
 use std::borrow::Cow;
 
 use self::annotations::Annotated;
+use self::bookmarks::{Bookmarks, PageBookmarks};
 use self::file::{inside_pdfium, opened};
 use self::hidden::Search;
 use self::layout::{Headings, Paragraph};
@@ -111,10 +113,11 @@ fn read_document(source: &Source, pdf: &PdfDocument, document: &mut DocumentBuil
     let pages = read_text_layers(source, pdf, &course)?;
     let sensible = pages.iter().filter(|page| page.state != PageState::Garbage);
     let headings = Headings::of(sensible.map(|page| &page.paragraphs));
-    {
+    let bookmarks = {
         let _inside = inside_pdfium();
         attachments::hand_out(pdf, document);
-    }
+        Bookmarks::of(pdf)
+    };
     let missing = match pages.iter().any(TextPage::needs_ocr) {
         true => tesseract_status(source.options).err(),
         false => None,
@@ -175,7 +178,7 @@ fn read_document(source: &Source, pdf: &PdfDocument, document: &mut DocumentBuil
         if let Some(confidence) = confidence {
             document.set_ocr_confidence(confidence);
         }
-        push_paragraphs(document, &paragraphs, &headings)?;
+        push_paragraphs(document, &paragraphs, &headings, bookmarks.on(index))?;
         if listed == Some(index) {
             list_attachments(document)?;
         }
@@ -198,7 +201,12 @@ fn replaces(ocr: &OcrPage, page: &TextPage) -> bool {
     !is_worse && !ocr.paragraphs.is_empty()
 }
 
-fn push_paragraphs(document: &mut DocumentBuilder, paragraphs: &[Paragraph], headings: &Headings) -> Result<()> {
+fn push_paragraphs(
+    document: &mut DocumentBuilder,
+    paragraphs: &[Paragraph],
+    headings: &Headings,
+    mut bookmarks: PageBookmarks,
+) -> Result<()> {
     let mut table: Option<OpenTable> = None;
     let mut next_table = 0;
     for paragraph in paragraphs {
@@ -221,7 +229,19 @@ fn push_paragraphs(document: &mut DocumentBuilder, paragraphs: &[Paragraph], hea
             None => BlockKind::Paragraph,
         };
         let lines: Vec<PlacedLine> = paragraph.lines.iter().map(placed).collect();
-        document.push_lines(kind, &lines)?;
+        let (title, text) = match bookmarks.take(paragraph) {
+            Some((level, count)) => {
+                let (title, text) = lines.split_at(count);
+                document.push_lines(BlockKind::Heading { level }, title)?;
+                (title, text)
+            }
+            None => (&[][..], &lines[..]),
+        };
+        if !text.is_empty() {
+            // What a heading was taken from is no heading itself.
+            let kind = if title.is_empty() { kind } else { BlockKind::Paragraph };
+            document.push_lines(kind, text)?;
+        }
     }
     OpenTable::end(table, document, next_table);
     Ok(())

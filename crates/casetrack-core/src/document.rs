@@ -195,6 +195,19 @@ pub struct PageNotes {
     /// What of its text the file does not show, by place.
     #[serde(default)]
     pub hidden: Vec<HiddenText>,
+    /// What OCR read in pictures that are put into the file, by place. Pages that are pictures themselves have none.
+    #[serde(default)]
+    pub pictures: Vec<PictureText>,
+}
+
+/// A text of a page that OCR read in a picture on it. Those of a page are in the order of their places and do not overlap.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PictureText {
+    /// Characters of the page's text, half-open.
+    pub char_start: u32,
+    pub char_end: u32,
+    /// Mean confidence of its words, in percent.
+    pub percent: u8,
 }
 
 /// Where the text of a page comes from, and what the page is called besides its number.
@@ -207,6 +220,18 @@ pub struct PageOrigin {
     pub label: Option<String>,
     /// As [`PageNotes`] has it.
     pub bates: Option<String>,
+}
+
+impl PageOrigin {
+    /// The origin of these characters of the page, on which OCR read pictures.
+    pub fn of_part(&self, pictures: &[PictureText], start: u32, end: u32) -> Self {
+        let touched: Vec<&PictureText> =
+            pictures.iter().filter(|picture| picture.char_start < end && picture.char_end > start).collect();
+        let Some(percent) = touched.iter().map(|picture| picture.percent).min() else { return self.clone() };
+        let is_inside = touched.iter().any(|picture| picture.char_start <= start && picture.char_end >= end);
+        let method = if is_inside { ExtractionMethod::Ocr } else { ExtractionMethod::Hybrid };
+        Self { method, ocr_confidence: Some(f32::from(percent) / 100.0), ..self.clone() }
+    }
 }
 
 impl Page {
@@ -297,5 +322,27 @@ impl DocumentMeta {
     /// Whether files inside it are, or may be, documents of their own.
     pub fn is_container(&self) -> bool {
         self.holds_files || self.format.is_container()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_part_of_a_page_is_by_ocr_where_a_picture_holds_it() {
+        let origin = PageOrigin { method: ExtractionMethod::Native, ocr_confidence: None, label: None, bates: None };
+        let pictures = [(10, 20, 97), (30, 40, 80)].map(|(char_start, char_end, percent)| PictureText {
+            char_start,
+            char_end,
+            percent,
+        });
+        let part = |start, end| {
+            let part = origin.of_part(&pictures, start, end);
+            (part.method, part.ocr_confidence)
+        };
+        assert_eq!(part(0, 10), (ExtractionMethod::Native, None));
+        assert_eq!(part(12, 20), (ExtractionMethod::Ocr, Some(0.97)));
+        assert_eq!(part(5, 35), (ExtractionMethod::Hybrid, Some(0.8)));
     }
 }

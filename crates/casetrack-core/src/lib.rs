@@ -36,7 +36,7 @@ pub use collection::{CollectionMeta, CollectionStatus, CollectionType};
 pub use config::{ChunkConfig, Feature, Limits, Tier};
 pub use document::{
     Block, BlockKind, DocumentMeta, DocumentType, ExtractionMethod, FileFormat, OtherReading, Page, PageNotes,
-    PageOrigin, Properties, Rect,
+    PageOrigin, PictureText, Properties, Rect,
 };
 pub use entity::{
     AmountValue, Annotations, DatePrecision, DateValue, EntityType, EntityValue, LocalEntity, Mention, PlacedMention,

@@ -39,7 +39,7 @@ mod workers;
 
 pub use dense::DenseHead;
 pub use late_interaction::{TokenHead, max_sim};
-pub use locate::{find_models_dir, pulled_models_dir};
+pub use locate::{find_models_dir, model_folder, pulled_models_dir};
 pub use manifest::{FileSpec, LateInteractionSpec, ModelManifest, ModelProfile, ModelRole, ModelSpec};
 pub use memory::{MemoryMode, resident_memory};
 pub use model::{Model, TextModel};

@@ -42,6 +42,12 @@ pub fn pulled_models_dir(explicit: Option<&Path>) -> Result<PathBuf> {
     })
 }
 
+/// The folder of this name in the models folder, or else where pulled models are; `None` where it is in neither.
+pub fn model_folder(explicit: Option<&Path>, name: &str) -> Option<PathBuf> {
+    let folders = [find_models_dir(explicit).ok(), pulled_models_dir(explicit).ok()];
+    folders.into_iter().flatten().map(|folder| folder.join(name)).find(|folder| folder.is_dir())
+}
+
 fn given(explicit: Option<&Path>) -> Option<PathBuf> {
     let from_variable = || env::var_os(MODELS_VARIABLE).filter(|value| !value.is_empty()).map(PathBuf::from);
     explicit.map(Path::to_owned).or_else(from_variable)
@@ -68,6 +74,15 @@ fn not_found(looked_in: &[PathBuf]) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_model_that_is_not_in_the_manifest_is_found_by_the_name_of_its_folder() {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::write(dir.path().join(MANIFEST_FILE), "models = []").unwrap();
+        assert_eq!(model_folder(Some(dir.path()), "ocr-x"), None);
+        std::fs::create_dir(dir.path().join("ocr-x")).unwrap();
+        assert_eq!(model_folder(Some(dir.path()), "ocr-x"), Some(dir.path().join("ocr-x")));
+    }
 
     #[test]
     fn an_explicit_folder_is_taken_or_refused_never_replaced() {

@@ -30,7 +30,7 @@ pub use detect::{detect, is_supported_extension};
 pub use extraction::extract;
 pub use formats::pdf::pdfium_status;
 pub use model::{Attachment, ExtractOptions, Extraction, PagePicture, RenderRequest};
-pub use ocr::tesseract_status;
+pub use ocr::{OCR_MODEL, second_engine_status, tesseract_status};
 pub use rendering::{can_render, render_page};
 pub use text::document_type::infer_document_type;
 pub use text::running::running_lines;

@@ -82,18 +82,20 @@ pub struct ChunkPlace {
     pub index: u32,
 }
 
-/// Versions of the value of a page that has other readings, of one that has a label or a Bates number, and of one that has tracked changes and of one
-/// that has hidden text.
+/// Versions of the value of a page that has other readings, of one that has a label or a Bates number, of one that has tracked changes, of one
+/// that has hidden text, and of one that has pictures with text.
 /// A page is written in the first version that holds it, so that earlier programs read it.
 const PAGE_VERSION_WITH_READINGS: u8 = 2;
 const PAGE_VERSION_WITH_PRINTED: u8 = 3;
 const PAGE_VERSION_WITH_CHANGES: u8 = 4;
 const PAGE_VERSION_WITH_HIDDEN: u8 = 5;
-/// Notes that say nothing, encoded: no other readings, no label, no Bates number, no changes, nothing hidden.
-const NO_NOTES: [u8; 5] = [0; 5];
-const NOTHING_PRINTED: [u8; 4] = [0; 4];
-const NO_CHANGES: [u8; 2] = [0; 2];
-const NOTHING_HIDDEN: [u8; 1] = [0];
+const PAGE_VERSION_WITH_PICTURES: u8 = 6;
+/// Notes that say nothing, encoded: no other readings, no label, no Bates number, no changes, nothing hidden, no pictures.
+const NO_NOTES: [u8; 6] = [0; 6];
+const NOTHING_PRINTED: [u8; 5] = [0; 5];
+const NO_CHANGES: [u8; 3] = [0; 3];
+const NOTHING_HIDDEN: [u8; 2] = [0; 2];
+const NO_PICTURES: [u8; 1] = [0];
 
 /// Value of `pages`, with a version of its own.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -120,9 +122,10 @@ impl PageRecord {
     }
 
     pub fn encode(&self) -> Result<Vec<u8>> {
-        let PageNotes { other_readings, label, bates, changes, hidden } = &self.notes;
+        let PageNotes { other_readings, label, bates, changes, hidden, pictures } = &self.notes;
         let (version, left_out): (u8, &[u8]) = match (label, bates) {
-            _ if !hidden.is_empty() => (PAGE_VERSION_WITH_HIDDEN, &[]),
+            _ if !pictures.is_empty() => (PAGE_VERSION_WITH_PICTURES, &[]),
+            _ if !hidden.is_empty() => (PAGE_VERSION_WITH_HIDDEN, &NO_PICTURES),
             _ if !changes.is_empty() => (PAGE_VERSION_WITH_CHANGES, &NOTHING_HIDDEN),
             (None, None) if other_readings.is_empty() => (VALUE_VERSION, &NO_NOTES),
             (None, None) => (PAGE_VERSION_WITH_READINGS, &NOTHING_PRINTED),
@@ -134,11 +137,12 @@ impl PageRecord {
     }
 
     pub fn decode(value: &[u8]) -> Result<Self> {
-        decode_any("page", value, PAGE_VERSION_WITH_HIDDEN, |version| match version {
+        decode_any("page", value, PAGE_VERSION_WITH_PICTURES, |version| match version {
             VALUE_VERSION => &NO_NOTES,
             PAGE_VERSION_WITH_READINGS => &NOTHING_PRINTED,
             PAGE_VERSION_WITH_PRINTED => &NO_CHANGES,
-            _ => &NOTHING_HIDDEN,
+            PAGE_VERSION_WITH_CHANGES => &NOTHING_HIDDEN,
+            _ => &NO_PICTURES,
         })
     }
 
@@ -230,7 +234,9 @@ impl ChunkRecord {
 
 #[cfg(test)]
 mod tests {
-    use casetrack_core::{BlockKind, Change, ChangeKind, ErrorCode, HiddenReason, HiddenText, OtherReading};
+    use casetrack_core::{
+        BlockKind, Change, ChangeKind, ErrorCode, HiddenReason, HiddenText, OtherReading, PictureText,
+    };
     use proptest::prelude::*;
 
     use super::*;
@@ -275,6 +281,7 @@ mod tests {
             hidden in prop::collection::vec(
                 (prop::sample::select(HiddenReason::ALL), prop::option::of("\\PC{0,8}"), any::<(u32, u32)>()), 0..3,
             ),
+            pictures in prop::collection::vec(any::<(u32, u32, u8)>(), 0..3),
         ) -> Page {
             let blocks = blocks.into_iter().map(|(char_start, char_end, kind)| Block { char_start, char_end, kind }).collect();
             let other_readings = readings.into_iter().map(|(line, text)| OtherReading { line, text }).collect();
@@ -290,7 +297,9 @@ mod tests {
             let changes = changes.into_iter().map(change).collect();
             let text_of = |(reason, part, (char_start, char_end))| HiddenText { reason, part, char_start, char_end };
             let hidden = hidden.into_iter().map(text_of).collect();
-            let notes = PageNotes { other_readings, label, bates, changes, hidden };
+            let picture = |(char_start, char_end, percent)| PictureText { char_start, char_end, percent };
+            let pictures = pictures.into_iter().map(picture).collect();
+            let notes = PageNotes { other_readings, label, bates, changes, hidden, pictures };
             Page { number: 1, text, blocks, line_boxes, method, ocr_confidence, sheet_name, notes }
         }
     }
@@ -427,6 +436,12 @@ mod tests {
         (0..10).for_each(|reason| bytes.extend([reason, 1, 1, b'P', 1, 0xac, 0x02]));
         assert_eq!(hidden.encode().unwrap(), bytes);
         assert_eq!(PageRecord::decode(&bytes).unwrap(), hidden);
+        let pictures = vec![PictureText { char_start: 1, char_end: 300, percent: 97 }];
+        let pictures = PageNotes { pictures, ..PageNotes::default() };
+        let pictures = PageRecord::new(&Page { notes: pictures, ..page.clone() }).unwrap();
+        let bytes = [6, 2, 0, 1, 1, b'S', 4, 3, 0, 0, 0, 0, 0, 1, 1, 0xac, 0x02, 97];
+        assert_eq!(pictures.encode().unwrap(), bytes);
+        assert_eq!(PageRecord::decode(&bytes).unwrap(), pictures);
         assert_eq!(encode(&LayoutRecord::new(&page)).unwrap(), [1, 1, 0, 3, 1, 2, 1, 0]);
 
         let mut bytes = vec![1, 16];

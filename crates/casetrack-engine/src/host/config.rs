@@ -75,8 +75,14 @@ impl EngineConfig {
             limits: self.limits,
             pdfium: self.pdfium.clone(),
             languages: self.languages.clone(),
+            ocr_model: self.ocr_model(),
             password: None,
         }
+    }
+
+    /// The folder of the second OCR engine's weights, where they were fetched.
+    pub(crate) fn ocr_model(&self) -> Option<PathBuf> {
+        casetrack_embed::model_folder(self.models_dir.as_deref(), casetrack_extract::OCR_MODEL)
     }
 
     pub(super) fn embed_options(&self) -> EmbedOptions {

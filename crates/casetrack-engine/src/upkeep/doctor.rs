@@ -2,7 +2,7 @@
 
 use casetrack_core::{Error, Hint, Result};
 use casetrack_embed::{ModelManifest, find_models_dir};
-use casetrack_extract::{pdfium_status, tesseract_status};
+use casetrack_extract::{OCR_MODEL, pdfium_status, second_engine_status, tesseract_status};
 use casetrack_nlp::spacy::MODEL_FOLDER;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -37,8 +37,23 @@ impl Host {
             finding("entity model (names and places)", self.recognizer().map(|_| format!("{MODEL_FOLDER} (loads)"))),
             finding("pdfium (reads PDF files)", pdfium_status(&options)),
             finding("tesseract (reads scans and pictures)", tesseract_status(&options)),
+            second_engine(second_engine_status(&options)),
         ];
         Diagnosis { ready: findings.iter().all(|finding| finding.ok), findings }
+    }
+}
+
+/// An option: without its weights nothing is wrong.
+fn second_engine(status: Option<Result<String>>) -> Finding {
+    let what = "second OCR engine (option: reads photographs, receipts and screenshots)";
+    match status {
+        Some(result) => finding(what, result),
+        None => Finding {
+            what: what.to_owned(),
+            ok: true,
+            detail: format!("not installed: there is no {OCR_MODEL} in the models folder"),
+            hint: Some("scripts/fetch_models.py --ocr fetches its weights, 31 MB.".into()),
+        },
     }
 }
 

@@ -1,12 +1,12 @@
 //! Text that a file holds but does not show: where it comes to stand on a page, and the warning that names it.
 //!
 //! Readers of PDF files give places. Readers of other formats write marks around the text, which are those of
-//! [`changes`](super::changes).
+//! [`changes`](super::changes). Marks also tell what OCR read in pictures.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use casetrack_core::{HiddenReason, HiddenText, Page};
+use casetrack_core::{HiddenReason, HiddenText, Page, PictureText};
 
 use super::changes::{ChangeId, Veil};
 
@@ -20,11 +20,13 @@ const MAX_NAMED: usize = 8;
 /// Longest name of a sheet in the warning, in characters.
 const MAX_NAME_CHARS: usize = 40;
 
-/// What hides a text.
+/// What there is to say of a marked text.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-struct Cause {
-    reason: HiddenReason,
-    part: Option<String>,
+enum Cause {
+    /// What hides it, with the name of that.
+    Hides(HiddenReason, Option<String>),
+    /// OCR read it in a picture, with this mean confidence in percent.
+    Picture(u8),
 }
 
 /// What is said of a reason.
@@ -45,6 +47,7 @@ pub(crate) struct Hidden {
     /// What hides the text that is being put on pages, and from where on it does on this one.
     open: Vec<(ChangeId, u32)>,
     placed: Vec<HiddenText>,
+    pictures: Vec<PictureText>,
     kept: usize,
     left_out: bool,
     found: BTreeMap<HiddenReason, Found>,
@@ -54,7 +57,15 @@ impl Hidden {
     /// Registers what hides text, for marks around that.
     pub fn cause(&mut self, reason: HiddenReason, part: Option<String>) -> ChangeId {
         let part = part.filter(|_| self.causes.len() < MAX_PARTS);
-        let cause = Cause { reason, part };
+        self.registered(Cause::Hides(reason, part))
+    }
+
+    /// Registers that OCR read a text in a picture, with this mean confidence in percent, for marks around that.
+    pub fn picture(&mut self, percent: u8) -> ChangeId {
+        self.registered(Cause::Picture(percent))
+    }
+
+    fn registered(&mut self, cause: Cause) -> ChangeId {
         if let Some(id) = self.known.get(&cause) {
             return *id;
         }
@@ -85,8 +96,12 @@ impl Hidden {
     }
 
     fn place_cause(&mut self, id: ChangeId, place: Range<u32>) {
-        if let Some(Cause { reason, part }) = self.causes.get(id.0 as usize).cloned() {
-            self.place(reason, part, place);
+        match self.causes.get(id.0 as usize).cloned() {
+            Some(Cause::Hides(reason, part)) => self.place(reason, part, place),
+            Some(Cause::Picture(percent)) if place.start < place.end => {
+                self.pictures.push(PictureText { char_start: place.start, char_end: place.end, percent });
+            }
+            _ => {}
         }
     }
 
@@ -104,6 +119,8 @@ impl Hidden {
             self.place_cause(id, from..end);
             self.open[index].1 = 0;
         }
+        page.notes.pictures = std::mem::take(&mut self.pictures);
+        page.notes.pictures.sort_by_key(|picture| picture.char_start);
         if self.placed.is_empty() {
             return;
         }

@@ -25,6 +25,11 @@ impl<'a> Package<'a> {
         self.container.names()
     }
 
+    /// Whether there is a part of this name.
+    pub fn has(&self, name: &str) -> bool {
+        self.container.has(name)
+    }
+
     /// The parts whose names are `stem` with a number and `.xml`, by their numbers: for a damaged list of them.
     pub fn numbered(&self, stem: &str) -> Vec<(u32, String)> {
         let number_of = |name: &str| -> Option<u32> {

@@ -15,3 +15,6 @@ pub mod rtf;
 pub mod spreadsheet;
 pub mod text;
 pub mod zip;
+
+#[cfg(test)]
+mod picture_tests;

@@ -44,11 +44,12 @@ impl Attempts {
     /// A warning for every page that was left out.
     pub fn warnings(&self) -> impl Iterator<Item = String> {
         self.reasons.iter().map(|(step, stopped)| {
-            let how = match step.stage {
-                Stage::TextLayer => "read",
-                Stage::Picture => "read by OCR",
+            let (what, how, others) = match step.stage {
+                Stage::TextLayer => ("Page", "read", "pages"),
+                Stage::Picture => ("Page", "read by OCR", "pages"),
+                Stage::Inset => ("Picture", "read by OCR", "pictures"),
             };
-            format!("Page {} could not be {how}: {}. The other pages were read.", step.page, stopped.on_page())
+            format!("{what} {} could not be {how}: {}. The other {others} were read.", step.page, stopped.on_page())
         })
     }
 }

@@ -10,6 +10,8 @@ pub(crate) enum Stage {
     TextLayer,
     /// Drawing it, and reading the picture by OCR.
     Picture,
+    /// Reading a picture that is put into the file, by OCR; `page` is its number among those that are read.
+    Inset,
 }
 
 /// One stage of one page, counted from 1.

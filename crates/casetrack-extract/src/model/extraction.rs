@@ -17,13 +17,16 @@ pub struct ExtractOptions {
     pub pdfium: Option<PathBuf>,
     /// The languages that scans are read in, by the names of tesseract's data, joined by `+`: "deu+eng". Default "eng".
     pub languages: String,
+    /// The folder with the weights of PP-OCRv6, which then reads photographs, receipts and screenshots. The first folder of a process
+    /// decides: the weights are loaded once.
+    pub ocr_model: Option<PathBuf>,
     /// For protected files; it is stored nowhere.
     pub password: Option<Password>,
 }
 
 impl Default for ExtractOptions {
     fn default() -> Self {
-        Self { limits: Limits::default(), pdfium: None, languages: "eng".into(), password: None }
+        Self { limits: Limits::default(), pdfium: None, languages: "eng".into(), ocr_model: None, password: None }
     }
 }
 

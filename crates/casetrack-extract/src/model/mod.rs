@@ -10,5 +10,5 @@ pub use self::attachment::Attachment;
 pub(crate) use self::course::{Course, ReadBefore, Resume, Stage, Step};
 pub use self::extraction::{ExtractOptions, Extraction};
 pub use self::picture::{PagePicture, RenderRequest};
-pub(crate) use self::picture::{Pixels, union};
+pub(crate) use self::picture::{Pixels, on_paper, union};
 pub(crate) use self::source::Source;

@@ -1,7 +1,7 @@
 //! A page to be drawn, and the picture of it.
 
 use casetrack_core::{Error, Rect};
-use image::RgbImage;
+use image::{DynamicImage, RgbImage};
 use serde::{Deserialize, Serialize};
 
 use super::source::Source;
@@ -34,6 +34,21 @@ pub(crate) fn union(a: &Rect, b: &Rect) -> Rect {
         right: a.right.max(b.right),
         bottom: a.bottom.max(b.bottom),
     }
+}
+
+/// On white where it is transparent.
+pub(crate) fn on_paper(image: DynamicImage) -> DynamicImage {
+    if !image.color().has_alpha() {
+        return image;
+    }
+    let mut pixels = image.into_rgba8();
+    for pixel in pixels.pixels_mut() {
+        let alpha = u32::from(pixel[3]);
+        for channel in 0..3 {
+            pixel[channel] = ((u32::from(pixel[channel]) * alpha + 255 * (255 - alpha)) / 255) as u8;
+        }
+    }
+    DynamicImage::ImageRgba8(pixels)
 }
 
 /// A page before it is marked.

@@ -11,6 +11,11 @@ impl Deadline {
         Self(thread_time().saturating_add(time))
     }
 
+    /// What is left to compute.
+    pub fn left(&self) -> Duration {
+        self.0.saturating_sub(thread_time())
+    }
+
     pub fn is_over(&self) -> bool {
         thread_time() >= self.0
     }

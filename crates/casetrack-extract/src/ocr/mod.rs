@@ -1,10 +1,12 @@
-//! Text from pictures of pages, over libtesseract.
+//! Text from pictures of pages, over libtesseract; of photographs, receipts and screenshots, also over PP-OCRv6 where its weights are there.
 //!
 //! A page is levelled, read, and read again after turning it when the first reading makes little sense. Boxes are given
 //! back in the coordinates of the picture as it came. Pages are read in parallel, one thread each.
 
+mod choice;
 mod deadline;
 mod page;
+mod ppocr;
 mod tesseract;
 mod word;
 
@@ -20,6 +22,7 @@ use self::deadline::Deadline;
 #[cfg(test)]
 pub(crate) use self::page::OcrLine;
 pub(crate) use self::page::{OcrPage, OcrWord};
+pub use self::ppocr::OCR_MODEL;
 use self::tesseract::{Api, Libraries, Pix};
 pub(crate) use self::word::GrayImage;
 use self::word::Word;
@@ -46,6 +49,9 @@ pub(crate) struct Picture {
     pub scale: f32,
     /// A page, which may stand on its head or be badly lit; a part of one is read as it is.
     pub is_whole: bool,
+    /// A file that is a picture, or one put into a document: it may be a photograph, a receipt or a screenshot. Pages of PDF files are
+    /// not.
+    pub is_snapshot: bool,
 }
 
 /// The library in use and the languages it reads, when it can read `options.languages`.
@@ -57,6 +63,25 @@ pub fn tesseract_status(options: &ExtractOptions) -> Result<String> {
     let libraries = tesseract::libraries()?;
     give_back(&options.languages, take(libraries, &options.languages)?);
     Ok(format!("{}, languages {}", libraries.origin, options.languages))
+}
+
+/// The second engine and where its weights are, once they were fetched; `None` before that.
+///
+/// # Errors
+///
+/// `Corrupt` when the weights cannot be loaded.
+pub fn second_engine_status(options: &ExtractOptions) -> Option<Result<String>> {
+    let folder = options.ocr_model.as_deref()?;
+    Some(ppocr::engine(folder).map(|_| format!("PP-OCRv6 small, {}", folder.display())))
+}
+
+/// Whether pictures can be read.
+///
+/// # Errors
+///
+/// Those of [`tesseract_status`], where the second engine does not read the languages either.
+pub(crate) fn can_read(options: &ExtractOptions) -> Result<()> {
+    if choice::second_engine(options).is_some() { Ok(()) } else { tesseract_status(options).map(drop) }
 }
 
 /// Reads pictures in parallel and hands on what was read in their order, each page as soon as it and all before it are done.
@@ -150,12 +175,21 @@ impl Turns {
 
 /// Reads one picture on this thread.
 fn read_one(options: &ExtractOptions, picture: &Picture) -> Result<OcrPage> {
-    let libraries = tesseract::libraries()?;
-    let mut api = take(libraries, &options.languages)?;
     // A full page takes one to five seconds. A worker that takes too long for a page is ended, so that a reading ends long before:
     // what was not read until then is missing.
-    let end = Deadline::after(Duration::from_secs(options.limits.max_page_seconds) / 2);
-    let page = read_upright(libraries, &mut api, picture, &end);
+    let time = Duration::from_secs(options.limits.max_page_seconds) / 2;
+    let second = if picture.is_snapshot { choice::second_engine(options) } else { None };
+    let libraries = match (tesseract::libraries(), second) {
+        (Ok(libraries), _) => libraries,
+        (Err(_), Some(engine)) => return Ok(choice::read_by(engine, picture, time)),
+        (Err(error), None) => return Err(error),
+    };
+    let mut api = take(libraries, &options.languages)?;
+    let end = Deadline::after(time);
+    let page = match second {
+        Some(engine) => choice::read_by_either(libraries, &mut api, engine, picture, &end),
+        None => read_upright(libraries, &mut api, picture, &end),
+    };
     give_back(&options.languages, api);
     Ok(page.unwrap_or_default())
 }

@@ -74,11 +74,70 @@ fn a_page_that_lies_askew_is_straightened() {
     }
 }
 
+/// With the weights of the second engine, where they were fetched into the source tree.
+fn with_second_engine() -> Option<ExtractOptions> {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models").join(OCR_MODEL);
+    let options = ExtractOptions { ocr_model: Some(folder.clone()), ..ExtractOptions::default() };
+    if !folder.is_dir() {
+        eprintln!("skipped, without the weights of the second engine");
+        return None;
+    }
+    assert!(second_engine_status(&options).unwrap().unwrap().starts_with("PP-OCRv6 small, "));
+    Some(options)
+}
+
+#[test]
+fn the_second_engine_reads_lines_with_their_boxes_upright_and_on_their_head() {
+    let Some(options) = with_second_engine() else { return };
+    let engine = choice::second_engine(&options).unwrap();
+    let mut picture = picture();
+    for is_turned in [false, true] {
+        let page = choice::read_by(engine, &picture, Duration::from_secs(60));
+        let lines: Vec<&OcrLine> = page.paragraphs.iter().flatten().collect();
+        assert_eq!(lines.iter().map(|line| &*line.text).collect::<Vec<_>>(), LINES);
+        assert!(page.confidence > 0.9, "{}", page.confidence);
+        let area = lines[0].area;
+        let (left, middle) = if is_turned { (612.0 - area.right, 792.0 - area.bottom) } else { (area.left, area.top) };
+        assert!((left - 72.0).abs() < 6.0 && (middle - 91.0).abs() < 6.0, "{area:?}");
+        assert_eq!(lines[0].words.len(), 9);
+        picture.image.pixels.reverse();
+    }
+}
+
+#[test]
+fn a_receipt_that_tesseract_is_not_sure_of_is_read_by_the_second_engine() {
+    let (Some(options), Ok(_)) = (with_second_engine(), tesseract_status(&ExtractOptions::default())) else { return };
+    // A letter is 6 pixels high, and the paper as dark as a receipt in the shade.
+    let mut small = picture();
+    let image = image::GrayImage::from_raw(small.image.width as u32, small.image.height as u32, small.image.pixels);
+    let (width, height) = (612, 792);
+    let mut shrunk = image::imageops::thumbnail(&image.unwrap(), width, height);
+    for (x, y, pixel) in shrunk.enumerate_pixels_mut() {
+        let shade = 0.35 + 0.15 * ((x as f32 / 40.0).sin() * (y as f32 / 30.0).cos());
+        pixel[0] = (f32::from(pixel[0]) * shade) as u8;
+    }
+    small = Picture {
+        image: GrayImage { width: width as usize, height: height as usize, pixels: shrunk.into_raw() },
+        resolution: None,
+        scale: 1.0,
+        is_whole: true,
+        is_snapshot: true,
+    };
+    let lines = |page: OcrPage| page.paragraphs.into_iter().flatten().map(|line| line.text).collect::<Vec<_>>();
+    assert_eq!(lines(read_one(&options, &small).unwrap()), LINES);
+    // A page of a PDF file stays with tesseract.
+    small.is_snapshot = false;
+    assert_eq!(read_one(&options, &small).unwrap(), read_one(&ExtractOptions::default(), &small).unwrap());
+}
+
 #[test]
 fn a_blank_page_and_no_page_have_no_text() {
     for (width, height) in [(500, 700), (1, 1), (0, 0)] {
         let image = GrayImage { width, height, pixels: vec![255; width * height] };
-        let Some(page) = read(&Picture { image, resolution: None, scale: 1.0, is_whole: true }) else { return };
+        let Some(page) = read(&Picture { image, resolution: None, scale: 1.0, is_whole: true, is_snapshot: false })
+        else {
+            return;
+        };
         assert_eq!(page, OcrPage::default());
     }
 }
@@ -119,7 +178,13 @@ fn pages_come_in_order_and_before_later_ones_are_asked_for() {
         // Some places have no picture, and some pictures no pixels; the first has both.
         let height = if number % 4 == 3 { 0 } else { 700 };
         let image = GrayImage { width: image.width, height, pixels: image.pixels[..image.width * height].to_vec() };
-        (number % 3 != 1).then_some(Picture { image, resolution: None, scale: 0.24, is_whole: true })
+        (number % 3 != 1).then_some(Picture {
+            image,
+            resolution: None,
+            scale: 0.24,
+            is_whole: true,
+            is_snapshot: false,
+        })
     });
     let mut came = Vec::new();
     read_in_order(&options, false, pictures, |page| {

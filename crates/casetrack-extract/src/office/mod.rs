@@ -8,6 +8,7 @@ pub mod number_format;
 pub mod numbering;
 pub mod open_document;
 pub mod paragraphs;
+pub mod pictures;
 pub mod properties;
 pub mod slides;
 pub mod styles;

@@ -4,7 +4,7 @@ use casetrack_core::{ErrorCode, Result};
 
 use super::properties;
 use crate::build::DocumentBuilder;
-use crate::container::xml::{XmlError, XmlReader};
+use crate::container::xml::{Element, XmlError, XmlReader};
 use crate::container::zip::ZipContainer;
 use crate::text::encoding;
 
@@ -51,4 +51,11 @@ fn read(
         }
     }
     Ok(())
+}
+
+/// The name of the part that `draw:image` shows; `None` for one that is elsewhere, or stands for an object that is read itself.
+pub(crate) fn picture_part(image: &Element) -> Option<String> {
+    let part = image.attribute("href")?;
+    let part = part.trim_start_matches("./");
+    part.starts_with("Pictures/").then(|| part.to_owned())
 }

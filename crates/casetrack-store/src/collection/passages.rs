@@ -6,7 +6,8 @@ use std::ops::{Range, RangeInclusive};
 use std::sync::Arc;
 
 use casetrack_core::{
-    Change, Chunk, ChunkId, DocumentId, DocumentMeta, HiddenReason, HiddenText, PageOrigin, Result, hidden_reasons,
+    Change, Chunk, ChunkId, DocumentId, DocumentMeta, HiddenReason, HiddenText, PageOrigin, PictureText, Result,
+    hidden_reasons,
 };
 
 use super::Collection;
@@ -18,7 +19,7 @@ use crate::records::ChunkSpan;
 pub struct Passage {
     pub document: Arc<DescribedDocument>,
     pub chunk: Chunk,
-    /// Of its page.
+    /// Of its page; of a text that OCR read in a picture on it, of that.
     pub origin: PageOrigin,
     /// Whether the file tracks changes in it.
     pub tracked_changes: bool,
@@ -31,6 +32,7 @@ struct PageFacts {
     origin: PageOrigin,
     changes: Vec<Change>,
     hidden: Vec<HiddenText>,
+    pictures: Vec<PictureText>,
 }
 
 /// A document, and whether its chunks have learned-sparse vectors.
@@ -122,12 +124,13 @@ impl Passages<'_> {
                     let mut record = reader.known_page(document, chunk.page)?;
                     let changes = std::mem::take(&mut record.notes.changes);
                     let hidden = std::mem::take(&mut record.notes.hidden);
-                    place.insert(PageFacts { origin: record.into_origin(), changes, hidden })
+                    let pictures = std::mem::take(&mut record.notes.pictures);
+                    place.insert(PageFacts { origin: record.into_origin(), changes, hidden, pictures })
                 }
             };
             let is_touched = |change: &Change| change.touches(chunk.char_start, chunk.char_end);
             let tracked_changes = page.changes.iter().any(is_touched);
-            let origin = page.origin.clone();
+            let origin = page.origin.of_part(&page.pictures, chunk.char_start, chunk.char_end);
             let hidden_text = hidden_reasons(&page.hidden, chunk.char_start, chunk.char_end);
             let document = Arc::clone(&described);
             passages.push(Passage { document, chunk, origin, tracked_changes, hidden_text });

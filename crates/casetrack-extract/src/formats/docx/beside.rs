@@ -13,6 +13,7 @@ use crate::container::opc::{Package, Relationships};
 use crate::container::xml::Stop;
 use crate::office::graphics::{self, Chart};
 use crate::office::numbering::Numbering;
+use crate::office::pictures::Pictures;
 use crate::office::styles::Styles;
 
 /// Comments by id, each as one paragraph (17.13.4).
@@ -59,6 +60,25 @@ pub(super) fn drawings(package: &mut Package, related: &Relationships) -> Result
         drawings.insert(id.to_owned(), Drawing { texts, rows: Vec::new() });
     }
     Ok(drawings)
+}
+
+/// The text of pictures by the ids of their relationships.
+pub(super) fn pictures(
+    package: &mut Package,
+    related: &Relationships,
+    pictures: &mut Pictures,
+    document: &mut DocumentBuilder,
+) -> HashMap<String, FlowBlock> {
+    let mut found = HashMap::new();
+    for (id, target) in related.of_kind("image") {
+        // One that is linked lies outside the package.
+        if !package.has(target) {
+            continue;
+        }
+        let Some(text) = package.beside(target, "picture").and_then(|bytes| pictures.read(&bytes)) else { continue };
+        found.insert(id.to_owned(), FlowBlock::paragraph(text.marked("Picture", document), None, None));
+    }
+    found
 }
 
 /// Reads the blocks of a part that is not the main one.

@@ -29,6 +29,8 @@ pub(super) struct Body<'a, 'd> {
     pub comments: HashMap<String, FlowBlock>,
     /// By the id of their relationship; they follow the paragraph that shows them.
     pub drawings: HashMap<String, Drawing>,
+    /// Texts of pictures, by the id of their relationship; they follow the paragraph that shows them first.
+    pub pictures: HashMap<String, FlowBlock>,
     /// Documents that are put in as they are, by the id of their relationship.
     pub imported: HashMap<String, Vec<FlowBlock>>,
     pub margins: Margins,
@@ -88,6 +90,7 @@ impl<'a, 'd> Body<'a, 'd> {
             notes: HashMap::new(),
             comments: HashMap::new(),
             drawings: HashMap::new(),
+            pictures: HashMap::new(),
             imported: HashMap::new(),
             margins: Margins::default(),
             revisions: Revisions::default(),

@@ -14,6 +14,7 @@ use crate::formats::mail::body_of;
 use crate::formats::rtf::{self, Rtf};
 use crate::formats::text::PlainText;
 use crate::model::Source;
+use crate::office::pictures::Tally;
 use crate::text::Cursor;
 
 /// Documents inside each other; programs that merge documents put in one.
@@ -26,6 +27,8 @@ const MAX_DOCUMENTS: u32 = 200;
 pub(super) struct Depth {
     depth: u32,
     documents: u32,
+    /// Pictures of all of them.
+    pub pictures: Tally,
 }
 
 /// The documents that a part refers to, by the ids of their relationships. One that cannot be read is left out, with a warning.
@@ -76,6 +79,7 @@ fn read(
     let source = &Source { path: &path, bytes, options: source.options };
     let mut inner = DocumentBuilder::new(source.limits().max_text_chars);
     inner.limit_attachments(source.limits());
+    inner.follow(document.course());
     let start = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes).trim_ascii_start();
     let extension = target.rsplit_once('.').map(|(_, extension)| extension.to_ascii_lowercase()).unwrap_or_default();
     let begins = |with: &str| start.get(..with.len()).is_some_and(|start| start.eq_ignore_ascii_case(with.as_bytes()));

@@ -81,7 +81,8 @@ impl Body<'_, '_> {
             "delText" if self.revisions.is_deleting() => return self.text(paragraph),
             "delText" => return self.deleted(element, paragraph),
             // They belong to the text that is there.
-            "lastRenderedPageBreak" | "commentReference" | "chart" | "relIds" if self.revisions.is_deleting() => {}
+            "lastRenderedPageBreak" | "commentReference" | "chart" | "relIds" | "blip" | "imagedata"
+                if self.revisions.is_deleting() => {}
             "lastRenderedPageBreak" => {
                 self.flow.document.has_saved_break();
                 paragraph.text.push(PAGE_BREAK);
@@ -110,6 +111,11 @@ impl Body<'_, '_> {
             }
             "relIds" => {
                 paragraph.drawings.extend(element.qualified_attribute("dm").and_then(|id| self.drawings.remove(&id)))
+            }
+            "blip" | "imagedata" => {
+                let name = if element.name() == "blip" { "embed" } else { "id" };
+                let picture = element.qualified_attribute(name).and_then(|id| self.pictures.remove(&id));
+                paragraph.attach(picture);
             }
             "txbxContent" => {
                 let mut sink = Sink::collect();

@@ -1,7 +1,7 @@
 //! Word documents (WordprocessingML, [ECMA-376] Part 1, 17), transitional and strict.
 //!
 //! Read: the body with headings, list labels as Word would print them, tables row by row, text boxes, the results of fields,
-//! tracked changes, hidden text, comments, the data of charts, the text of diagrams, other documents where they are put in (`w:altChunk`);
+//! tracked changes, hidden text, comments, text in pictures by OCR, the data of charts, the text of diagrams, other documents where they are put in (`w:altChunk`);
 //! footnotes and endnotes at the end of the page that refers to
 //! them, `[1]` and `[i]` where it does; then what headers and footers say, once, on the first page of their section. The
 //! text is the final one; what was deleted is kept beside it. Pages are those that explicit breaks make and that Word recorded when it saved the file. Where it recorded none,
@@ -34,6 +34,7 @@ use crate::container::xml::Stop;
 use crate::model::Source;
 use crate::office::embedded::Embedded;
 use crate::office::numbering::Numbering;
+use crate::office::pictures::Pictures;
 use crate::office::properties;
 use crate::office::styles::Styles;
 use crate::text::encoding;
@@ -85,6 +86,9 @@ impl Docx {
         let xml = encoding::decode_xml(&body);
         let comments = beside::comments(&text(&comments), &styles, document)?;
         let drawings = beside::drawings(&mut package, &related)?;
+        let mut reading = Pictures::new(source, document, &mut depth.pictures);
+        let pictures = beside::pictures(&mut package, &related, &mut reading, document);
+        reading.finish(document);
         let imported = imported::documents(source, &mut package, &related, document, depth)?;
         let margins = Margins::read(&mut package, &related, &styles, document)?;
         let is_on_paper = hidden::is_on_paper(&xml, &mut package, &related);
@@ -97,7 +101,7 @@ impl Docx {
         let mut body = Body::new(&xml, &styles, &mut numbering, document);
         (body.comments, body.drawings, body.notes, body.margins) = (comments, drawings, notes, margins);
         body.is_on_paper = is_on_paper;
-        body.imported = imported;
+        (body.imported, body.pictures) = (imported, pictures);
         let outcome = body.read();
         let references = body.references;
         let is_blank = body.flow.document.is_blank();

@@ -109,21 +109,6 @@ fn animation<'a>(source: &'a Source, format: ImageFormat) -> Box<dyn Iterator<It
     }
 }
 
-/// On white where it is transparent.
-pub(super) fn on_paper(image: DynamicImage) -> DynamicImage {
-    if !image.color().has_alpha() {
-        return image;
-    }
-    let mut pixels = image.into_rgba8();
-    for pixel in pixels.pixels_mut() {
-        let alpha = u32::from(pixel[3]);
-        for channel in 0..3 {
-            pixel[channel] = ((u32::from(pixel[channel]) * alpha + 255 * (255 - alpha)) / 255) as u8;
-        }
-    }
-    DynamicImage::ImageRgba8(pixels)
-}
-
 pub(super) fn points_per_pixel(width: u32, height: u32, resolution: Option<u32>) -> f32 {
     match resolution {
         Some(resolution) => POINTS / resolution as f32,

@@ -8,18 +8,18 @@ mod tiff;
 use casetrack_core::{BlockKind, ExtractionMethod, Result};
 use image::ImageFormat;
 
-use self::frames::{Frame, MAX_ANIMATION_FRAMES, frames, on_paper, points_per_pixel, read_error};
+use self::frames::{Frame, MAX_ANIMATION_FRAMES, frames, points_per_pixel, read_error};
 pub(crate) use self::rendering::render;
 use crate::build::{DocumentBuilder, Extractor, PlacedLine};
-use crate::model::Source;
-use crate::ocr::{self, GrayImage, OcrPage, Picture, tesseract_status};
+use crate::model::{Source, on_paper};
+use crate::ocr::{self, GrayImage, OcrPage, Picture};
 
 pub(crate) struct Image;
 
 impl Extractor for Image {
     fn extract(&self, source: &Source, document: &mut DocumentBuilder) -> Result<()> {
         let format = image::guess_format(source.bytes).map_err(|error| read_error(source, &error))?;
-        tesseract_status(source.options)?;
+        ocr::can_read(source.options)?;
         let mut count = 0;
         let mut unread = Vec::new();
         let pictures = frames(source, format).map(|frame| {
@@ -77,7 +77,13 @@ fn picture((image, resolution): Frame) -> Picture {
     let gray = on_paper(image).into_luma8();
     let (width, height) = (gray.width() as usize, gray.height() as usize);
     let scale = points_per_pixel(gray.width(), gray.height(), resolution);
-    Picture { image: GrayImage { width, height, pixels: gray.into_raw() }, resolution, scale, is_whole: true }
+    Picture {
+        image: GrayImage { width, height, pixels: gray.into_raw() },
+        resolution,
+        scale,
+        is_whole: true,
+        is_snapshot: true,
+    }
 }
 
 #[cfg(test)]

@@ -2,8 +2,8 @@
 
 use casetrack_core::Result;
 
-use super::frames::{Frame, frames, on_paper, points_per_pixel, read_error};
-use crate::model::{Pixels, RenderRequest, Source};
+use super::frames::{Frame, frames, points_per_pixel, read_error};
+use crate::model::{Pixels, RenderRequest, Source, on_paper};
 
 /// The frame that is page `request.page`, no larger than asked for.
 pub(crate) fn render(source: &Source, request: &RenderRequest) -> Result<Pixels> {

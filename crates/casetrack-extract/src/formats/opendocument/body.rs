@@ -1,5 +1,7 @@
 //! Block-level content: paragraphs, headings, lists, sections, indexes, and drawing objects with text.
 
+use std::collections::HashMap;
+
 use super::changes::TrackedChanges;
 use super::inline::Paragraph;
 use super::lists::Lists;
@@ -7,6 +9,7 @@ use super::styles::Styles;
 use crate::build::DocumentBuilder;
 use crate::build::flow::{Flow, FlowBlock, PAGE_BREAK, Sink, plain_text};
 use crate::container::xml::{Element, Stop, XmlReader};
+use crate::office::open_document;
 
 /// What the repetition of rows and cells may add to a document.
 const MAX_REPEATED_BYTES: usize = 1 << 24;
@@ -27,6 +30,8 @@ pub(super) struct Body<'a, 'd> {
     pub notes: [u32; 2],
     /// Comments on what is being read, which they follow. Those in a paragraph are with the number of page breaks before their place.
     pub comments: Vec<(usize, FlowBlock)>,
+    /// Texts of pictures, by the names of their parts; they follow the paragraph that shows them first.
+    pub pictures: HashMap<String, FlowBlock>,
     /// Formulas of the drawing object read last.
     pub formulas: String,
     pub hidden_sections: Vec<String>,
@@ -57,6 +62,7 @@ impl<'a, 'd> Body<'a, 'd> {
             load_object,
             notes: [0; 2],
             comments: Vec::new(),
+            pictures: HashMap::new(),
             formulas: String::new(),
             hidden_sections: Vec::new(),
             is_hidden: false,
@@ -249,14 +255,23 @@ impl<'a, 'd> Body<'a, 'd> {
                     self.flow.emit_table(embedded.rows, sink)?;
                     outcome?;
                 }
+                "image" => self.picture(&element, sink)?,
                 "a" => self.shape_content(sink)?,
                 "p" | "h" | "list" | "table" => self.block(&element, sink)?,
                 name if is_shape(name) => self.shape_content(sink)?,
-                // Titles and descriptions for those who cannot see it, pictures, form controls, geometry.
+                // Titles and descriptions for those who cannot see it, form controls, geometry.
                 _ => self.xml.skip()?,
             }
         }
         Ok(())
+    }
+
+    /// Reads `draw:image` to its end.
+    pub fn picture(&mut self, image: &Element, sink: &mut Sink) -> Result<(), Stop> {
+        if let Some(text) = open_document::picture_part(image).and_then(|part| self.pictures.remove(&part)) {
+            self.flow.emit(text, sink)?;
+        }
+        Ok(self.xml.skip()?)
     }
 
     /// Reads what is anchored in a paragraph and stands elsewhere: the page that the paragraph starts is left to that.

@@ -1,7 +1,7 @@
 //! OpenDocument texts and presentations ([ODF]: OASIS OpenDocument 1.3), in packages and flat files.
 //!
 //! Read: paragraphs and headings with the labels of lists and outline, tables row by row, text boxes, the results of fields,
-//! tracked changes, formulas, the data of charts; comments behind the paragraph or table they are about; footnotes and endnotes
+//! tracked changes, formulas, the data of charts, text in pictures of packages by OCR; comments behind the paragraph or table they are about; footnotes and endnotes
 //! at the end of the page that refers to them, `[1]` and `[i]` where it does. Hidden sections are read, with a warning. Not read: headers and
 //! footers, masters of slides, descriptions of pictures. The text is the final one; what was deleted is kept beside it. Pages are those that explicit breaks make and that the
 //! program recorded when it saved the file; in a presentation, slides.
@@ -17,19 +17,22 @@ mod presentation;
 mod styles;
 mod tables;
 
+use std::collections::HashMap;
+
 use casetrack_core::Result;
 
 use self::body::{Body, LoadObject};
 pub(crate) use self::manifest::{Manifest, flat_mime_type};
 use self::presentation::Slides;
 use self::styles::Styles;
-use crate::build::flow::Sink;
+use crate::build::flow::{FlowBlock, Sink};
 use crate::build::{DocumentBuilder, Extractor};
-use crate::container::xml::Stop;
+use crate::container::xml::{Stop, XmlReader};
 use crate::container::zip::{SIGNATURES, ZipContainer};
 use crate::model::Source;
 use crate::office::embedded::Embedded;
 use crate::office::open_document;
+use crate::office::pictures::{Pictures, Tally};
 use crate::office::slides::{DEFAULT_TITLES, warn_of_slides};
 use crate::text::encoding;
 
@@ -40,7 +43,7 @@ impl Extractor for OpenDocument {
         if !SIGNATURES.iter().any(|signature| source.bytes.starts_with(signature)) {
             let xml = encoding::decode_xml(source.bytes);
             let parts = Parts { content: &xml, styles: "", meta: &xml };
-            return parts.read(source, document, &mut |_| Ok(None));
+            return parts.read(HashMap::new(), source, document, &mut |_| Ok(None));
         }
         let mut container = ZipContainer::open(source)?;
         let styles = open_document::optional_part(&mut container, "styles.xml", "styles", document)?;
@@ -48,12 +51,37 @@ impl Extractor for OpenDocument {
         let content =
             container.part("content.xml")?.ok_or_else(|| source.unreadable("its main part content.xml is missing"))?;
         let content = encoding::decode_xml(&content);
-        Parts { content: &content, styles: &styles, meta: &meta }.read(source, document, &mut |folder| {
+        let pictures = pictures(&content, source, &mut container, document);
+        Parts { content: &content, styles: &styles, meta: &meta }.read(pictures, source, document, &mut |folder| {
             let bytes = container.part(&format!("{folder}/content.xml"))?;
             Ok(bytes.map(|bytes| encoding::decode_xml(&bytes).into_owned()))
         })?;
         Embedded::of_open_document(&mut container, document)
     }
+}
+
+/// The text of the pictures that the content shows, by the names of their parts.
+fn pictures(
+    content: &str,
+    source: &Source,
+    container: &mut ZipContainer,
+    document: &mut DocumentBuilder,
+) -> HashMap<String, FlowBlock> {
+    let mut tally = Tally::default();
+    let mut pictures = Pictures::new(source, document, &mut tally);
+    let mut found = HashMap::new();
+    let mut xml = XmlReader::new(content);
+    // Damage to the content is met, and reported, when the text is read.
+    while let Ok(Some(element)) = xml.next_start(0) {
+        let part = Some(&element).filter(|element| element.name() == "image").and_then(open_document::picture_part);
+        if let Some(part) = part.filter(|part| !found.contains_key(part))
+            && let Some(text) = pictures.read_part(container, &part)
+        {
+            found.insert(part, FlowBlock::paragraph(text.marked("Picture", document), None, None));
+        }
+    }
+    pictures.finish(document);
+    found
 }
 
 /// The XML of a document. A flat file is all in one.
@@ -64,7 +92,14 @@ struct Parts<'a> {
 }
 
 impl Parts<'_> {
-    fn read(&self, source: &Source, document: &mut DocumentBuilder, load_object: LoadObject) -> Result<()> {
+    /// `pictures` are those of [`Body`].
+    fn read(
+        &self,
+        pictures: HashMap<String, FlowBlock>,
+        source: &Source,
+        document: &mut DocumentBuilder,
+        load_object: LoadObject,
+    ) -> Result<()> {
         let mut styles = Styles::default();
         if !self.styles.is_empty()
             && let Err(error) = styles.add(self.styles, false)
@@ -76,6 +111,7 @@ impl Parts<'_> {
 
         let mut slides = None;
         let mut body = Body::new(self.content, &styles, load_object, document);
+        body.pictures = pictures;
         let outcome = read_content(&mut body, &mut slides);
         let is_blank = body.flow.document.is_blank();
         body.flow.finish()?;

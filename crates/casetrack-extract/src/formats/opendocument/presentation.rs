@@ -122,6 +122,7 @@ impl Body<'_, '_> {
                     rows = embedded.rows;
                     outcome
                 }
+                "image" => self.picture(&element, &mut sink),
                 _ => self.slide_object(&element, slide),
             };
             slide.contents.extend(sink.into_blocks().into_iter().map(Content::Block));

@@ -50,6 +50,7 @@ pub(super) fn render(page: &PdfPage, max_pixels: u64) -> Result<Picture, PdfiumE
         resolution: Some((RESOLUTION as f32 * factor / wanted) as u32),
         image,
         is_whole: true,
+        is_snapshot: false,
     })
 }
 
@@ -87,7 +88,13 @@ pub(super) fn cut_out(page: &Picture, areas: &[Rect], text: &[Paragraph]) -> Opt
         }
     }
     let image = GrayImage { width, height: pixels.len() / width.max(1), pixels };
-    holds_text.then_some(Picture { image, resolution: page.resolution, scale: page.scale, is_whole: false })
+    holds_text.then_some(Picture {
+        image,
+        resolution: page.resolution,
+        scale: page.scale,
+        is_whole: false,
+        is_snapshot: false,
+    })
 }
 
 struct PixelRanges {

@@ -1,7 +1,7 @@
 //! PowerPoint presentations (PresentationML, [ECMA-376] Part 1, 19). A slide is a page, also where it has no text.
 //!
 //! Read: titles as headings, paragraphs with their bullets and numbers, tables row by row, the data of charts, the text of
-//! diagrams, comments, speaker notes behind "Notes: " at the end of their slide, and the texts of layouts and masters on the first slide
+//! diagrams, text in pictures by OCR, comments, speaker notes behind "Notes: " at the end of their slide, and the texts of layouts and masters on the first slide
 //! that shows them. Not read: slide numbers.
 
 mod beside;
@@ -19,6 +19,7 @@ use crate::container::xml::{XmlError, XmlReader};
 use crate::model::Source;
 use crate::office::embedded::Embedded;
 use crate::office::graphics::{self, Chart};
+use crate::office::pictures::{Pictures, Tally};
 use crate::office::properties;
 use crate::office::slides::{DEFAULT_TITLES, push_notes, warn_of_slides};
 use crate::text::encoding;
@@ -29,11 +30,12 @@ const MAIN_PART: &str = "ppt/presentation.xml";
 pub(crate) struct Pptx;
 
 /// What slides share.
-struct Surroundings {
+struct Surroundings<'a> {
     /// Names of comment authors.
     authors: HashMap<String, String>,
     /// Layouts and masters whose texts stand on a slide already.
     seen: HashSet<String>,
+    pictures: Pictures<'a>,
 }
 
 impl Extractor for Pptx {
@@ -44,8 +46,12 @@ impl Extractor for Pptx {
             .filter(|title| !DEFAULT_TITLES.contains(&title.trim()));
         let slides = slides(&mut package, &root, document)?;
         let presentation = package.relationships_of(root.target("officeDocument").unwrap_or(MAIN_PART));
-        let mut surroundings =
-            Surroundings { authors: beside::authors(&mut package, &presentation)?, seen: HashSet::new() };
+        let mut tally = Tally::default();
+        let mut surroundings = Surroundings {
+            authors: beside::authors(&mut package, &presentation)?,
+            seen: HashSet::new(),
+            pictures: Pictures::new(source, document, &mut tally),
+        };
         if slides.is_empty() {
             return Err(source.empty("has no slides."));
         }
@@ -72,6 +78,7 @@ impl Extractor for Pptx {
             return Err(source.unreadable(reason));
         }
         warn_of_slides(document, damaged, &hidden);
+        surroundings.pictures.finish(document);
         Embedded::of_package(&mut package, document)?;
         package.take_warnings().into_iter().for_each(|warning| document.warn(warning));
         if let Some(title) = title.filter(|title| !title.trim().is_empty()).or(first_title) {
@@ -125,7 +132,7 @@ fn write_slide(
     package: &mut Package,
     name: &str,
     slide: Slide,
-    surroundings: &mut Surroundings,
+    surroundings: &mut Surroundings<'_>,
     document: &mut DocumentBuilder,
 ) -> Result<()> {
     let related = package.relationships_of(name);
@@ -138,6 +145,13 @@ fn write_slide(
                 let Some(target) = related.target_of_id(&id) else { continue };
                 let (mut chart, mut texts) = (Chart::default(), Vec::new());
                 match graphic {
+                    // One that is linked lies outside the package.
+                    Graphic::Picture if !package.has(target) => {}
+                    Graphic::Picture => {
+                        let bytes = package.beside(target, "picture");
+                        let text = bytes.and_then(|bytes| surroundings.pictures.read(&bytes));
+                        texts.extend(text.map(|text| text.marked("Picture", document)));
+                    }
                     Graphic::Chart => package.read_beside(target, "chart", |xml| graphics::chart(xml, &mut chart))?,
                     Graphic::Diagram => {
                         package.read_beside(target, "diagram", |xml| graphics::diagram(xml, &mut texts))?;

@@ -25,6 +25,7 @@ pub(super) enum Content {
 pub(super) enum Graphic {
     Chart,
     Diagram,
+    Picture,
 }
 
 impl Slide {
@@ -59,6 +60,7 @@ impl Slide {
                 }
                 "chart" => self.related(Graphic::Chart, element.qualified_attribute("id")),
                 "relIds" => self.related(Graphic::Diagram, element.qualified_attribute("dm")),
+                "blip" => self.related(Graphic::Picture, element.qualified_attribute("embed")),
                 // The fallback repeats the choice for older programs.
                 "Fallback" | "timing" | "transition" | "extLst" | "bg" | "custDataLst" => xml.skip()?,
                 _ => {}

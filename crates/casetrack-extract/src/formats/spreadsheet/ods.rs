@@ -5,12 +5,13 @@ use std::collections::HashSet;
 
 use casetrack_core::Result;
 
-use super::sheet::{Comment, MAX_COLUMNS, MAX_ROWS, Region, Sheet, Visibility, write_all};
+use super::sheet::{Comment, MAX_COLUMNS, MAX_ROWS, Picture, Region, Sheet, Visibility, write_all};
 use crate::build::DocumentBuilder;
 use crate::container::xml::{Element, Node, Stop, XmlError, XmlReader};
 use crate::container::zip::ZipContainer;
 use crate::model::Source;
 use crate::office::open_document;
+use crate::office::pictures::{Pictures, Tally};
 use crate::text::encoding;
 
 pub(super) fn read(source: &Source, container: &mut ZipContainer, document: &mut DocumentBuilder) -> Result<()> {
@@ -25,6 +26,8 @@ pub(super) fn read(source: &Source, container: &mut ZipContainer, document: &mut
         document.set_title(&title);
     }
     let content = part(container, "content.xml")?;
+    let mut tally = Tally::default();
+    let mut pictures = Pictures::new(source, document, &mut tally);
     let mut xml = XmlReader::new(&content);
     let mut reader = SheetReader { source, hidden_styles: HashSet::new(), ended: false, damage: None };
     let mut found = false;
@@ -35,7 +38,15 @@ pub(super) fn read(source: &Source, container: &mut ZipContainer, document: &mut
         }
         Err(error) => Some(Err(error)),
     });
-    write_all(source, document, sheets, |sheet| sheet)?;
+    write_all(source, document, sheets, |sheet| {
+        let mut sheet = sheet?;
+        for (place, name) in std::mem::take(&mut sheet.picture_parts) {
+            let text = pictures.read_part(container, &name);
+            sheet.pictures.extend(text.map(|text| Picture { place, text }));
+        }
+        Ok(sheet)
+    })?;
+    pictures.finish(document);
     match reader.damage {
         Some(damage) if !found => Err(source.unreadable(damage)),
         Some(damage) => {
@@ -212,6 +223,7 @@ fn paragraphs(
     while let Some(element) = xml.next_start(depth)? {
         match element.name() {
             "annotation" => annotation(xml, sheet, place)?,
+            "image" => picture(&element, sheet, place),
             "p" | "h" => {
                 if !text.is_empty() {
                     text.push('\n');
@@ -235,6 +247,7 @@ fn paragraph(
         match node {
             Node::Start(element) => match element.name() {
                 "annotation" => annotation(xml, sheet, place)?,
+                "image" => picture(&element, sheet, place),
                 "s" | "tab" | "line-break" => {
                     text.push(' ');
                     xml.skip()?;
@@ -246,6 +259,11 @@ fn paragraph(
         }
     }
     Ok(())
+}
+
+/// Notes `draw:image`, whose part is read later.
+fn picture(image: &Element, sheet: &mut Sheet, place: Option<(u32, u32)>) {
+    sheet.picture_parts.extend(open_document::picture_part(image).map(|part| (place, part)));
 }
 
 /// Reads a comment to its end.

@@ -9,6 +9,7 @@ use crate::build::DocumentBuilder;
 use crate::build::table::{Cell, MAX_LABEL_CHARS, TableWriter};
 use crate::container::opc::Package;
 use crate::model::Source;
+use crate::office::pictures::PictureText;
 
 /// The last row and column that a sheet can have (Excel's limits; those of the other formats are not larger).
 pub(super) const MAX_ROWS: u32 = 1 << 20;
@@ -53,6 +54,19 @@ pub(super) struct Comment {
     pub text: String,
 }
 
+/// A picture with text, and the row and column of its upper left corner where it is anchored in a cell.
+pub(super) struct Picture {
+    pub place: Option<(u32, u32)>,
+    pub text: PictureText,
+}
+
+/// What is written behind the row of a cell, about that cell.
+struct Remark {
+    row: u32,
+    column: u32,
+    text: String,
+}
+
 /// What a sheet contains, in any order.
 #[derive(Default)]
 pub(super) struct Sheet {
@@ -66,6 +80,9 @@ pub(super) struct Sheet {
     /// Rows that the file itself marks as naming columns.
     pub header_rows: BTreeSet<u32>,
     pub comments: Vec<Comment>,
+    pub pictures: Vec<Picture>,
+    /// Names of the parts of pictures that are still to be read, with the places of these.
+    pub picture_parts: Vec<(Option<(u32, u32)>, String)>,
     /// Texts outside the cells: boxes, titles of charts.
     pub texts: Vec<String>,
     /// Cells with a formula whose result is not in the file.
@@ -115,16 +132,15 @@ impl Sheet {
         // Writers should keep the order, but not all do.
         self.cells.sort_by_key(|(row, cell)| (*row, cell.column));
         self.repeat_merged_labels();
-        self.comments.sort_by_key(|comment| (comment.row, comment.column));
         self.hide_cells(document);
-        let mut comments = std::mem::take(&mut self.comments).into_iter().peekable();
+        let mut remarks = self.remarks(document).into_iter().peekable();
         let mut table = TableWriter::new(0);
         let mut row_cells = Vec::new();
         let mut was_header = false;
         let mut cells = std::mem::take(&mut self.cells).into_iter().peekable();
         while let Some((row, cell)) = cells.next() {
-            while let Some(comment) = comments.next_if(|comment| comment.row < row) {
-                comment.write(document, table.table())?;
+            while let Some(remark) = remarks.next_if(|remark| remark.row < row) {
+                remark.write(document, table.table())?;
             }
             row_cells.push(cell);
             if cells.peek().is_some_and(|(next_row, _)| *next_row == row) {
@@ -139,7 +155,7 @@ impl Sheet {
             row_cells.clear();
         }
         table.finish(document);
-        comments.try_for_each(|comment| comment.write(document, table.table()))?;
+        remarks.try_for_each(|remark| remark.write(document, table.table()))?;
         for text in &self.texts {
             document.push_block(BlockKind::Paragraph, text)?;
         }
@@ -148,6 +164,23 @@ impl Sheet {
         }
         self.warn(document);
         Ok(())
+    }
+
+    /// Comments and pictures, in the order of their cells. Pictures without a cell join the other texts.
+    fn remarks(&mut self, document: &mut DocumentBuilder) -> Vec<Remark> {
+        let mut remarks: Vec<Remark> = std::mem::take(&mut self.comments).iter().filter_map(Comment::remark).collect();
+        for Picture { place, mut text } in std::mem::take(&mut self.pictures) {
+            text.text = text.text.split_whitespace().collect::<Vec<_>>().join(" ");
+            match place {
+                Some((row, column)) => {
+                    let place = format!("Picture at {}{row}", casetrack_core::column_letters(column));
+                    remarks.push(Remark { row, column, text: text.marked(&place, document) });
+                }
+                None => self.texts.push(text.marked("Picture", document)),
+            }
+        }
+        remarks.sort_by_key(|remark| (remark.row, remark.column));
+        remarks
     }
 
     /// Marks the texts that are in hidden rows and columns of a sheet that is shown.
@@ -257,11 +290,10 @@ impl Sheet {
 }
 
 impl Comment {
-    /// As a row of its own, so that a passage with the comment names the cell's row and column.
-    fn write(&self, document: &mut DocumentBuilder, table: u32) -> Result<()> {
+    fn remark(&self) -> Option<Remark> {
         let words: Vec<&str> = self.text.split_whitespace().collect();
         if words.is_empty() {
-            return Ok(());
+            return None;
         }
         let author = self.author.trim();
         let by = if author.is_empty() { String::new() } else { format!(" ({author})") };
@@ -270,6 +302,13 @@ impl Comment {
         let own = text.strip_prefix(author).and_then(|rest| rest.strip_prefix(':'));
         let text = own.filter(|_| !author.is_empty()).unwrap_or(&text).trim();
         let place = format!("{}{}", casetrack_core::column_letters(self.column), self.row);
+        Some(Remark { row: self.row, column: self.column, text: format!("Comment on {place}{by}: {text}") })
+    }
+}
+
+impl Remark {
+    /// As a row of its own, so that a passage with it names the cell's row and column.
+    fn write(&self, document: &mut DocumentBuilder, table: u32) -> Result<()> {
         let kind = BlockKind::TableRow {
             table,
             row: self.row,
@@ -277,7 +316,7 @@ impl Comment {
             last_column: self.column,
             header: false,
         };
-        document.push_block(kind, &format!("Comment on {place}{by}: {text}"))
+        document.push_block(kind, &self.text)
     }
 }
 

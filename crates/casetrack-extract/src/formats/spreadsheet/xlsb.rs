@@ -13,6 +13,7 @@ use crate::container::ole::{clipped, u16_at, u32_at, utf16};
 use crate::container::opc::Package;
 use crate::model::Source;
 use crate::office::embedded::Embedded;
+use crate::office::pictures::{Pictures, Tally};
 use crate::office::properties;
 
 /// Numbers of the records that are read (2.3.1).
@@ -82,6 +83,8 @@ pub(super) fn read(source: &Source, document: &mut DocumentBuilder) -> Result<()
     if listed.is_empty() {
         return Err(source.unreadable("it has no worksheet"));
     }
+    let mut tally = Tally::default();
+    let mut pictures = Pictures::new(source, document, &mut tally);
     write_all(source, document, listed, |listed| {
         let mut sheet = Sheet::new(listed.name, listed.visibility);
         let target = related.target_of_id(&listed.relationship);
@@ -94,9 +97,10 @@ pub(super) fn read(source: &Source, document: &mut DocumentBuilder) -> Result<()
             warn_if_cut(&mut package, &bytes, "comments", part);
             sheet.comments.extend(comments(&bytes));
         }
-        xlsx::read_drawings(&mut package, &related, &mut sheet)?;
+        xlsx::read_drawings(&mut package, &related, &mut pictures, &mut sheet)?;
         Ok(sheet)
     })?;
+    pictures.finish(document);
     Embedded::of_package(&mut package, document)?;
     package.take_warnings().into_iter().for_each(|warning| document.warn(warning));
     Ok(())

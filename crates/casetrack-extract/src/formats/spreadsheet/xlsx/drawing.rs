@@ -1,5 +1,6 @@
-//! Texts that are drawn over the cells: shapes, diagrams, titles of charts.
+//! What is drawn over the cells: the texts of shapes and diagrams, titles of charts, pictures.
 
+use super::super::sheet::{MAX_COLUMNS, MAX_ROWS};
 use crate::container::xml::{XmlError, XmlReader};
 
 /// Adds the text of each shape or point, a line for each paragraph.
@@ -10,6 +11,30 @@ pub(super) fn texts(xml: &str, found: &mut Vec<String>) -> Result<(), XmlError> 
             "txBody" | "t" => paragraphs(&mut xml, found)?,
             // The fallback repeats the choice for older programs.
             "Fallback" => xml.skip()?,
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// A picture: the row and column, from 1, of its upper left corner, where it is anchored in a cell, and its relationship.
+pub(super) type Anchored = (Option<(u32, u32)>, String);
+
+/// Adds the pictures of a drawing (20.5.2).
+pub(super) fn pictures(xml: &str, found: &mut Vec<Anchored>) -> Result<(), XmlError> {
+    let mut xml = XmlReader::new(xml);
+    let (mut place, mut column) = (None, None);
+    while let Some(element) = xml.next_start(0)? {
+        match element.name() {
+            "absoluteAnchor" | "oneCellAnchor" | "twoCellAnchor" => (place, column) = (None, None),
+            "to" | "Fallback" => xml.skip()?,
+            // Counted from 0.
+            "col" => column = xml.text()?.trim().parse::<u32>().ok().filter(|column| *column < MAX_COLUMNS),
+            "row" => {
+                let row = xml.text()?.trim().parse::<u32>().ok().filter(|row| *row < MAX_ROWS);
+                place = row.zip(column).map(|(row, column)| (row + 1, column + 1));
+            }
+            "blip" => found.extend(element.qualified_attribute("embed").map(|id| (place, id))),
             _ => {}
         }
     }

@@ -11,11 +11,12 @@ use casetrack_core::Result;
 use self::parts::{Listed, Workbook};
 use self::worksheet::Shared;
 use super::number_format::Formats;
-use super::sheet::{Sheet, write_all};
+use super::sheet::{Picture, Sheet, write_all};
 use crate::build::DocumentBuilder;
 use crate::container::opc::{Package, Relationships};
 use crate::model::Source;
 use crate::office::embedded::Embedded;
+use crate::office::pictures::{Pictures, Tally};
 use crate::office::properties;
 use crate::text::encoding;
 
@@ -61,11 +62,14 @@ pub(super) fn read(source: &Source, document: &mut DocumentBuilder) -> Result<()
     if listed.is_empty() {
         return Err(source.unreadable("it has no worksheet"));
     }
+    let mut tally = Tally::default();
+    let mut pictures = Pictures::new(source, document, &mut tally);
     write_all(source, document, listed, |(listed, target)| {
         let mut sheet = Sheet::new(listed.name, listed.visibility);
-        read_sheet(&shared, &mut package, target.as_deref(), &mut sheet)?;
+        read_sheet(&shared, &mut package, target.as_deref(), &mut pictures, &mut sheet)?;
         Ok(sheet)
     })?;
+    pictures.finish(document);
     Embedded::of_package(&mut package, document)?;
     package.take_warnings().into_iter().for_each(|warning| document.warn(warning));
     Ok(())
@@ -100,7 +104,13 @@ fn sheets(
     listed.collect()
 }
 
-fn read_sheet(shared: &Shared, package: &mut Package, target: Option<&str>, sheet: &mut Sheet) -> Result<()> {
+fn read_sheet(
+    shared: &Shared,
+    package: &mut Package,
+    target: Option<&str>,
+    pictures: &mut Pictures,
+    sheet: &mut Sheet,
+) -> Result<()> {
     if let Some(bytes) = sheet.part(package, target)? {
         worksheet::read(shared, &decoded(&bytes), sheet)?;
     }
@@ -109,14 +119,29 @@ fn read_sheet(shared: &Shared, package: &mut Package, target: Option<&str>, shee
     for table in related.targets("table") {
         package.read_beside(table, "header of a table", |xml| parts::table_header(xml, &mut sheet.header_rows))?;
     }
-    read_drawings(package, &related, sheet)
+    read_drawings(package, &related, pictures, sheet)
 }
 
-/// Texts that are drawn over the cells of a sheet with these relationships.
-pub(super) fn read_drawings(package: &mut Package, related: &Relationships, sheet: &mut Sheet) -> Result<()> {
+/// Texts and pictures that are drawn over the cells of a sheet with these relationships.
+pub(super) fn read_drawings(
+    package: &mut Package,
+    related: &Relationships,
+    pictures: &mut Pictures,
+    sheet: &mut Sheet,
+) -> Result<()> {
     for drawing in related.targets("drawing") {
-        package.read_beside(drawing, "drawings", |xml| drawing::texts(xml, &mut sheet.texts))?;
+        let mut anchored = Vec::new();
+        package.read_beside(drawing, "drawings", |xml| {
+            drawing::texts(xml, &mut sheet.texts)?;
+            drawing::pictures(xml, &mut anchored)
+        })?;
         let related = package.relationships_of(drawing);
+        for (place, id) in anchored {
+            // One that is linked lies outside the package.
+            let Some(target) = related.target_of_id(&id).filter(|target| package.has(target)) else { continue };
+            let text = package.beside(target, "picture").and_then(|bytes| pictures.read(&bytes));
+            sheet.pictures.extend(text.map(|text| Picture { place, text }));
+        }
         for diagram in related.targets("diagramData") {
             package.read_beside(diagram, "diagram", |xml| drawing::texts(xml, &mut sheet.texts))?;
         }

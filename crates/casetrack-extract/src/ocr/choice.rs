@@ -1,0 +1,68 @@
+//! Which engine reads a picture.
+
+use std::time::Duration;
+
+use super::deadline::Deadline;
+use super::page::OcrPage;
+use super::ppocr::{self, Engine};
+use super::tesseract::{Api, Libraries, Pix};
+use super::{Picture, USUAL_SKEW, read_turned};
+use crate::model::ExtractOptions;
+
+/// What tesseract reads with this confidence it reads as well as the second engine, in a fifth of the time: chosen on one half of the
+/// receipts (docs/extraction.md).
+const SURE: f32 = 0.9;
+
+/// Languages that PP-OCRv6 small reads, by the names of tesseract's data (rapidocr/default_models.yaml). Its characters are Latin,
+/// Chinese and Japanese.
+const LANGUAGES: &str = "afr aze bos cat ces chi_sim chi_tra cos cym dan deu eng est eus fin fra gla gle glg hrv hun ind isl ita jpn \
+                         lat lav lit ltz mlt mri msa nld nor oci pol por que ron slk slv spa sqi srp_latn swa swe tgl tur uzb vie";
+
+/// The second engine, where its weights are there and it reads all the languages.
+pub(super) fn second_engine(options: &ExtractOptions) -> Option<&'static Engine> {
+    let folder = options.ocr_model.as_deref()?;
+    let reads = |language: &str| LANGUAGES.split_whitespace().any(|known| known == language);
+    if !options.languages.split('+').all(reads) {
+        return None;
+    }
+    ppocr::engine(folder).inspect_err(|error| tracing::warn!(%error, "the second OCR engine is not used")).ok()
+}
+
+/// What the second engine reads.
+pub(super) fn read_by(engine: &Engine, picture: &Picture, time: Duration) -> OcrPage {
+    OcrPage::of(engine.read(&picture.image, time), picture.scale)
+}
+
+/// What tesseract reads, where it is sure of that, else what the second engine does. `None` where neither takes the picture.
+pub(super) fn read_by_either(
+    libraries: &'static Libraries,
+    api: &mut Api,
+    engine: &Engine,
+    picture: &Picture,
+    end: &Deadline,
+) -> Option<OcrPage> {
+    let pix = Pix::of(libraries, &picture.image, picture.resolution.unwrap_or(0))?;
+    let first = read_turned(api, &pix, 0, USUAL_SKEW, picture.scale, end)?;
+    if first.confidence >= SURE || end.is_over() {
+        return Some(first);
+    }
+    let second = read_by(engine, picture, end.left());
+    Some(if second.chars > 0 { second } else { first })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn without_weights_or_with_a_language_that_they_lack_there_is_no_second_engine() {
+        let options = |languages: &str, ocr_model: Option<&str>| ExtractOptions {
+            languages: languages.into(),
+            ocr_model: ocr_model.map(Into::into),
+            ..ExtractOptions::default()
+        };
+        assert!(second_engine(&options("eng", None)).is_none());
+        assert!(second_engine(&options("eng+rus", Some("/nowhere"))).is_none());
+        assert!(second_engine(&options("eng", Some("/nowhere"))).is_none());
+    }
+}

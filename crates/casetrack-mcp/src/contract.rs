@@ -18,6 +18,10 @@ pub(crate) struct Contract {
     pub json_block: bool,
     /// Schemas that are listed exactly as they are printed, with `format`, nullable types and closed outputs.
     pub printed: Option<Printed>,
+    /// Whether `"123"` is taken for a number, and `123` for a string: some tools take as a string what others answer as a number.
+    pub coerces: bool,
+    /// Parameters with what is said to a call that lacks them or gives another type, where the contract has words of its own.
+    pub refusals: &'static [(&'static str, &'static str)],
 }
 
 /// How an error is answered.
@@ -38,12 +42,18 @@ pub(crate) struct Printed {
 
 impl Contract {
     /// Of the tools about collections.
-    pub const USUAL: Self = Self { errors: ErrorForm::Coded, json_block: false, printed: None };
+    pub const USUAL: Self =
+        Self { errors: ErrorForm::Coded, json_block: false, printed: None, coerces: false, refusals: &[] };
     /// Of the tools about the times of files.
-    pub const TIME: Self = Self { errors: ErrorForm::Sentence, json_block: true, printed: None };
+    pub const TIME: Self = Self { errors: ErrorForm::Sentence, json_block: true, ..Self::USUAL };
 
     pub const fn with_printed(self, input: &'static str, output: &'static str) -> Self {
         Self { printed: Some(Printed { input, output }), ..self }
+    }
+
+    /// What the contract says to a call that lacks this parameter or gives it another type.
+    pub fn refusal(self, parameter: &str) -> Option<&'static str> {
+        self.refusals.iter().find(|(name, _)| *name == parameter).map(|(_, message)| *message)
     }
 
     /// The result of a call that failed. Structured content would have to follow the output schema, so there is none.
@@ -62,8 +72,7 @@ impl Contract {
                 CallToolResult::error(text(&Reader::Assistant.error(error))).with_meta(Some(meta))
             }
             ErrorForm::Sentence => {
-                let words: Vec<String> = Reader::Assistant.error(error).split_whitespace().map(str::to_owned).collect();
-                let mut sentence = words.join(" ");
+                let mut sentence = on_one_line(error);
                 if !sentence.ends_with(['.', '?', '!']) {
                     sentence.push('.');
                 }
@@ -77,6 +86,11 @@ impl Contract {
         let json = self.json_block.then(|| ContentBlock::text(output.structured.to_string()));
         std::iter::once(ContentBlock::text(output.text.clone())).chain(json).collect()
     }
+}
+
+/// Message and hint of an error, with a space for each line break.
+fn on_one_line(error: &Error) -> String {
+    Reader::Assistant.error(error).lines().filter(|line| !line.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
 impl Printed {

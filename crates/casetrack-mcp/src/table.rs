@@ -99,6 +99,7 @@ pub(crate) struct Entry {
     pub long: bool,
     pub toolset: Toolset,
     pub contract: Contract,
+    pub calls_per_minute: Option<u32>,
     pub input_schema: Arc<JsonObject>,
     pub output_schema: Arc<JsonObject>,
     /// Takes arguments that were checked against `input_schema`.
@@ -129,6 +130,7 @@ impl Entry {
             long: T::LONG,
             toolset: T::TOOLSET,
             contract: T::CONTRACT,
+            calls_per_minute: T::CALLS_PER_MINUTE,
             input_schema: Arc::new(input_schema),
             output_schema: Arc::new(output_schema),
             handler: handle::<T>,

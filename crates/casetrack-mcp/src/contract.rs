@@ -31,6 +31,8 @@ pub(crate) enum ErrorForm {
     Coded,
     /// Text on one line by which a model can correct itself, and nothing else.
     Sentence,
+    /// `{"error": "…"}` as text and as structured content.
+    Field,
 }
 
 /// The texts of two JSON Schemas.
@@ -46,9 +48,15 @@ impl Contract {
         Self { errors: ErrorForm::Coded, json_block: false, printed: None, coerces: false, refusals: &[] };
     /// Of the tools about the times of files.
     pub const TIME: Self = Self { errors: ErrorForm::Sentence, json_block: true, ..Self::USUAL };
+    /// Of the search module. Its text is the structured content.
+    pub const INDEX: Self = Self { errors: ErrorForm::Field, coerces: true, ..Self::USUAL };
 
     pub const fn with_printed(self, input: &'static str, output: &'static str) -> Self {
         Self { printed: Some(Printed { input, output }), ..self }
+    }
+
+    pub const fn with_refusals(self, refusals: &'static [(&'static str, &'static str)]) -> Self {
+        Self { refusals, ..self }
     }
 
     /// What the contract says to a call that lacks this parameter or gives it another type.
@@ -56,7 +64,8 @@ impl Contract {
         self.refusals.iter().find(|(name, _)| *name == parameter).map(|(_, message)| *message)
     }
 
-    /// The result of a call that failed. Structured content would have to follow the output schema, so there is none.
+    /// The result of a call that failed. Structured content would have to follow the output schema, so there is none where the contract
+    /// does not ask for it.
     pub fn failure(self, error: &Error) -> CallToolResult {
         let text = |text: &str| vec![ContentBlock::text(visible(text))];
         match self.errors {
@@ -70,6 +79,12 @@ impl Contract {
                 let mut meta = MetaObject::default();
                 meta.0.insert("casetrack/error".into(), json!({"code": error.code.name(), "kind": kind}));
                 CallToolResult::error(text(&Reader::Assistant.error(error))).with_meta(Some(meta))
+            }
+            ErrorForm::Field => {
+                let structured = json!({"error": visible(&on_one_line(error))});
+                let mut result = CallToolResult::error(vec![ContentBlock::text(structured.to_string())]);
+                result.structured_content = Some(structured);
+                result
             }
             ErrorForm::Sentence => {
                 let mut sentence = on_one_line(error);
@@ -129,6 +144,20 @@ pub(crate) fn needs_safe_names(client: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use casetrack_core::ErrorCode;
+
+    #[test]
+    fn an_error_of_the_search_module_is_one_field_as_text_and_as_structured_content() {
+        let error = Error::new(ErrorCode::NotFound, "Index not found: my  \u{202e}docs");
+        let result = Contract::INDEX.failure(&error);
+        let expected = json!({"error": "Index not found: my  \\u{202e}docs"});
+        assert_eq!(result.structured_content, Some(expected.clone()));
+        let content = serde_json::to_value(&result.content).unwrap();
+        assert_eq!(content, json!([{"type": "text", "text": expected.to_string()}]));
+        assert_eq!((result.is_error, result.meta), (Some(true), None));
+        let hinted = Contract::INDEX.failure(&Error::invalid("It is full.").with_hint("Make another."));
+        assert_eq!(hinted.structured_content, Some(json!({"error": "It is full. Make another."})));
+    }
 
     #[test]
     fn names_become_what_model_apis_take() {

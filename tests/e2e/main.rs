@@ -20,6 +20,8 @@ mod hidden;
 #[cfg(unix)]
 mod http;
 #[cfg(unix)]
+mod indexes;
+#[cfg(unix)]
 mod jobs;
 mod lifecycle;
 mod models;

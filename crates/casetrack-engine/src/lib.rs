@@ -8,8 +8,9 @@
 //! | layer | modules |
 //! |---|---|
 //! | work that goes on by itself | `watches` over `jobs` |
-//! | use cases, methods of the host | `eval`, `briefing`, `upkeep`, `search`, `quotes`, `versions`, `threads`, `sync`, `reindex`, `sheet`, `ingest`, `collections`, `files`, `documents`, `graph`, `mail` |
+//! | use cases, methods of the host | `eval`, `briefing`, `upkeep`, `search`, `quotes`, `versions`, `threads`, `sync`, `reindex`, `sheet`, `ingest`, `collections`, `files`, `indexes`, `documents`, `graph`, `mail` |
 //! | what all of them work with | `host` |
+//! | an index of texts in memory, which knows nothing of the others | `text_index` |
 
 pub mod access;
 pub mod briefing;
@@ -20,6 +21,7 @@ pub mod eval;
 pub mod files;
 mod graph;
 mod host;
+pub mod indexes;
 pub mod ingest;
 pub mod jobs;
 mod mail;
@@ -31,6 +33,7 @@ mod report;
 pub mod search;
 pub mod sheet;
 pub mod sync;
+mod text_index;
 pub mod threads;
 mod upkeep;
 pub mod versions;

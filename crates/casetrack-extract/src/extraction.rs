@@ -7,8 +7,9 @@ use std::rc::Rc;
 
 use casetrack_core::{Error, FileFormat, Result};
 
-use crate::build::{DocumentBuilder, PageObserver};
+use crate::build::{DocumentBuilder, Extractor, PageObserver};
 use crate::container::encryption;
+use crate::formats::text::PlainText;
 use crate::model::{Course, ExtractOptions, Extraction, Source};
 use crate::text::bates::note_bates;
 use crate::text::clauses::mark_headings;
@@ -26,6 +27,24 @@ use crate::{detect, registry};
 /// `NeedsOcr` or `FileTooLarge`; `MissingDependency` when a PDF is read without libpdfium.
 pub fn extract(path: &Path, bytes: &[u8], options: &ExtractOptions) -> Result<Extraction> {
     let mut extraction = extract_observed(path, bytes, options, None, Course::default())?;
+    extraction.complete();
+    Ok(extraction)
+}
+
+/// The pages of a text that came as a text, not as a file: verbatim, whatever it looks like. Time and memory are linear in it.
+///
+/// # Errors
+///
+/// `EmptyFile` where it has nothing but white space; `FileTooLarge`; `UnsupportedFormat` where it is no text, such as controls only.
+pub fn extract_text(name: &Path, text: &str, options: &ExtractOptions) -> Result<Extraction> {
+    let source = Source { path: name, bytes: text.as_bytes(), options };
+    let mut document = DocumentBuilder::new(options.limits.max_text_chars);
+    PlainText.extract(&source, &mut document)?;
+    let mut extraction = document.finish(FileFormat::Text);
+    if extraction.pages.iter().all(|page| page.blocks.is_empty()) {
+        return Err(source.empty("contains no text."));
+    }
+    extraction.properties.language = language::detected(&extraction.pages);
     extraction.complete();
     Ok(extraction)
 }
@@ -153,6 +172,20 @@ mod tests {
             ["The name ends in .pdf, but the content is plain text; it was read as plain text."]
         );
         assert!(extract_with("report.log", b"Only text.\n", Limits::default()).unwrap().warnings.is_empty());
+    }
+
+    #[test]
+    fn a_text_is_a_text_whatever_it_looks_like() {
+        let of = |text| extract_text(Path::new("a.pdf"), text, &ExtractOptions::default());
+        for text in
+            ["<html><body>Rent</body></html>", "{\\rtf1 Rent}", "%PDF-1.4 Rent", "From: Ann\nSubject: Rent\n\nDue."]
+        {
+            let extraction = of(text).unwrap();
+            assert_eq!((extraction.format, extraction.pages[0].text.as_str()), (FileFormat::Text, text));
+            assert_eq!((extraction.pages.len(), extraction.warnings.len()), (1, 0));
+        }
+        assert_eq!(of("one\x0ctwo").unwrap().pages.len(), 2);
+        assert_eq!(of(" \n\t").unwrap_err().code, ErrorCode::EmptyFile);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use casetrack_core::{Error, Result};
 use serde_json::Value;
 
-use crate::contract::allows_null;
+use crate::contract::{Contract, allows_null};
 use crate::schema::JsonObject;
 use casetrack_text::format::shorten;
 
@@ -13,9 +13,8 @@ const MIN_SIMILARITY: f64 = 0.8;
 const MAX_SHOWN_CHARS: usize = 80;
 
 /// Returns the arguments in the form the parameters are read from: those that are `null` are left out where the schema does not allow
-/// null, and an integer written as `10.0`
-/// becomes `10`.
-pub(crate) fn check(tool: &str, schema: &JsonObject, arguments: Value) -> Result<Value> {
+/// null, and an integer written as `10.0` becomes `10`. Where the contract says so, `"10"` becomes a number and `10` a string.
+pub(crate) fn check(tool: &str, contract: Contract, schema: &JsonObject, arguments: Value) -> Result<Value> {
     let mut arguments = match arguments {
         Value::Null => JsonObject::new(),
         Value::Object(arguments) => arguments,
@@ -34,14 +33,16 @@ pub(crate) fn check(tool: &str, schema: &JsonObject, arguments: Value) -> Result
     let required = schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
     for name in required {
         if !arguments.contains_key(name) {
-            return Err(missing_parameter(tool, name, properties));
+            let said = contract.refusal(name).map(Error::invalid);
+            return Err(said.unwrap_or_else(|| missing_parameter(tool, name, properties)));
         }
     }
     for (name, value) in &mut arguments {
         if let Some(property) = properties.get(name)
             && !value.is_null()
         {
-            check_value(name, property, value)?;
+            let checked = check_value(name, property, value, contract.coerces);
+            checked.map_err(|error| contract.refusal(name).map_or(error, Error::invalid))?;
         }
     }
     Ok(Value::Object(arguments))
@@ -77,12 +78,16 @@ fn missing_parameter(tool: &str, name: &str, properties: &JsonObject) -> Error {
     }
 }
 
-fn check_value(name: &str, schema: &Value, value: &mut Value) -> Result<()> {
+fn check_value(name: &str, schema: &Value, value: &mut Value, coerces: bool) -> Result<()> {
+    if coerces {
+        coerce(schema, value);
+    }
     let fits = match schema.get("type").and_then(Value::as_str) {
         Some("string") => value.is_string(),
         Some("boolean") => value.is_boolean(),
         Some("integer") => return check_integer(name, schema, value),
-        Some("array") => return check_items(name, schema, value),
+        Some("array") => return check_items(name, schema, value, coerces),
+        Some("object") => return check_object(name, schema, value, coerces),
         _ => true,
     };
     if !fits {
@@ -101,6 +106,37 @@ fn check_value(name: &str, schema: &Value, value: &mut Value) -> Result<()> {
     }
 }
 
+/// Makes a number of a string that is one, and a string of a number, where the schema has the other.
+fn coerce(schema: &Value, value: &mut Value) {
+    let coerced = match (schema.get("type").and_then(Value::as_str), &*value) {
+        (Some("string"), Value::Number(number)) => Some(Value::String(number.to_string())),
+        (Some("integer" | "number"), Value::String(text)) => {
+            let number = serde_json::from_str::<serde_json::Number>(text.trim()).ok();
+            number.map(Value::Number)
+        }
+        _ => None,
+    };
+    if let Some(coerced) = coerced {
+        *value = coerced;
+    }
+}
+
+/// One whose schema names no properties may have any.
+fn check_object(name: &str, schema: &Value, value: &mut Value, coerces: bool) -> Result<()> {
+    let Value::Object(fields) = value else {
+        return Err(refused(name, value, &expected(schema)));
+    };
+    let Some(properties) = schema.get("properties").and_then(Value::as_object) else { return Ok(()) };
+    if let Some(unknown) = fields.keys().find(|field| !properties.contains_key(*field)) {
+        return Err(unknown_parameter(name, unknown, properties));
+    }
+    fields.retain(|field, value| !value.is_null() || properties.get(field).is_some_and(allows_null));
+    for (field, value) in fields.iter_mut().filter(|(_, value)| !value.is_null()) {
+        check_value(&format!("{name}.{field}"), &properties[field], value, coerces)?;
+    }
+    Ok(())
+}
+
 fn check_integer(name: &str, schema: &Value, value: &mut Value) -> Result<()> {
     let (minimum, maximum) = bounds(schema);
     let number = match value.as_f64() {
@@ -117,12 +153,13 @@ fn check_integer(name: &str, schema: &Value, value: &mut Value) -> Result<()> {
     Ok(())
 }
 
-fn check_items(name: &str, schema: &Value, value: &mut Value) -> Result<()> {
+fn check_items(name: &str, schema: &Value, value: &mut Value, coerces: bool) -> Result<()> {
     let Value::Array(items) = value else {
         return Err(refused(name, value, &expected(schema)));
     };
     let Some(item_schema) = schema.get("items") else { return Ok(()) };
-    items.iter_mut().enumerate().try_for_each(|(i, item)| check_value(&format!("{name}[{i}]"), item_schema, item))
+    let mut items = items.iter_mut().enumerate();
+    items.try_for_each(|(i, item)| check_value(&format!("{name}[{i}]"), item_schema, item, coerces))
 }
 
 fn refused(name: &str, value: &Value, expected: &str) -> Error {
@@ -145,6 +182,7 @@ fn expected(schema: &Value) -> String {
             Some(item) => format!("a list of {item}s"),
             None => "a list".to_owned(),
         },
+        Some("object") => "an object".to_owned(),
         Some(other) => format!("a {other}"),
         None => "another value".to_owned(),
     }
@@ -181,6 +219,10 @@ mod tests {
     use super::*;
 
     fn checked(arguments: Value) -> Result<Value> {
+        checked_by(Contract::USUAL, arguments)
+    }
+
+    fn checked_by(contract: Contract, arguments: Value) -> Result<Value> {
         let schema = json!({
             "type": "object",
             "properties": {
@@ -190,10 +232,12 @@ mod tests {
                 "sort_by": {"type": "string", "enum": ["name", "date"]},
                 "recursive": {"type": "boolean"},
                 "file_extensions": {"type": "array", "items": {"type": "string"}},
+                "metadata": {"type": "object"},
+                "options": {"type": "object", "properties": {"depth": {"type": "integer", "minimum": 1}}},
             },
             "required": ["query"],
         });
-        check("search", schema.as_object().unwrap(), arguments)
+        check("search", contract, schema.as_object().unwrap(), arguments)
     }
 
     fn refusal(arguments: Value) -> String {
@@ -223,6 +267,15 @@ mod tests {
             (json!({}), "search needs the parameter \"query\".\n\nquery: What to look for"),
             (json!({"query": null}), "search needs the parameter \"query\".\n\nquery: What to look for"),
             (json!([1]), "The arguments of search are a list; they must be a JSON object."),
+            (json!({"query": "a", "metadata": 1}), "metadata is 1; it must be an object."),
+            (
+                json!({"query": "a", "options": {"depth": "2"}}),
+                "options.depth is \"2\"; it must be an integer at least 1.",
+            ),
+            (
+                json!({"query": "a", "options": {"dept": 2}}),
+                "options has no parameter \"dept\". Did you mean \"depth\"?\n\nIts parameters are: depth.",
+            ),
         ];
         for (arguments, expected) in cases {
             assert_eq!(refusal(arguments), expected);
@@ -234,7 +287,7 @@ mod tests {
         let message = refusal(json!({"query": "a", "topk": 3}));
         assert!(message.starts_with("search has no parameter \"topk\". Did you mean \"top_k\"?"), "{message}");
         assert!(message.contains("sort_by"), "{message}");
-        let none = check("get_status", &JsonObject::new(), json!({"verbose": true})).unwrap_err();
+        let none = check("get_status", Contract::USUAL, &JsonObject::new(), json!({"verbose": true})).unwrap_err();
         assert_eq!(
             Reader::Assistant.error(&none),
             "get_status has no parameter \"verbose\".\n\nIt takes no parameters."
@@ -250,6 +303,38 @@ mod tests {
     fn nulls_are_left_out_and_whole_numbers_become_integers() {
         let arguments = checked(json!({"query": "a", "top_k": 10.0, "page": null})).unwrap();
         assert_eq!(arguments, json!({"query": "a", "top_k": 10}));
-        assert_eq!(check("get_status", &JsonObject::new(), Value::Null).unwrap(), json!({}));
+        assert_eq!(check("get_status", Contract::USUAL, &JsonObject::new(), Value::Null).unwrap(), json!({}));
+        let metadata = json!({"query": "a", "metadata": {"year": null, "tags": [1, "x"]}, "options": {"depth": null}});
+        let expected = json!({"query": "a", "metadata": {"year": null, "tags": [1, "x"]}, "options": {}});
+        assert_eq!(checked(metadata).unwrap(), expected);
+    }
+
+    #[test]
+    fn numbers_and_strings_stand_for_each_other_where_the_contract_says_so() {
+        let coerced = |arguments| checked_by(Contract { coerces: true, ..Contract::USUAL }, arguments);
+        let given = json!({
+            "query": 123, "top_k": " 10 ", "page": "2.0", "file_extensions": ["pdf", 7], "options": {"depth": "3"},
+        });
+        let expected = json!({
+            "query": "123", "top_k": 10, "page": 2, "file_extensions": ["pdf", "7"], "options": {"depth": 3},
+        });
+        assert_eq!(coerced(given).unwrap(), expected);
+        for (wrong, said) in [
+            (json!({"query": true}), "query is true; it must be a string."),
+            (json!({"query": "a", "top_k": "ten"}), "top_k is \"ten\"; it must be an integer between 1 and 50."),
+            (json!({"query": "a", "top_k": "99"}), "top_k is 99; it must be between 1 and 50."),
+            (json!({"query": "a", "top_k": ""}), "top_k is \"\"; it must be an integer between 1 and 50."),
+        ] {
+            assert_eq!(coerced(wrong).unwrap_err().full_text(), said);
+        }
+    }
+
+    #[test]
+    fn a_contract_may_have_words_of_its_own_for_what_is_missing_or_of_another_type() {
+        let contract = Contract { refusals: &[("query", "Query must be a string")], ..Contract::USUAL };
+        for wrong in [json!({}), json!({"query": null}), json!({"query": [1]})] {
+            assert_eq!(checked_by(contract, wrong).unwrap_err().full_text(), "Query must be a string");
+        }
+        assert!(checked_by(contract, json!({"query": "a", "page": 0})).unwrap_err().message.starts_with("page is 0"));
     }
 }

@@ -24,7 +24,7 @@ impl Session {
         as_task: bool,
     ) -> Result<ToolOutput> {
         let tool = table::find(tool)?;
-        let arguments = arguments::check(tool.name, &tool.input_schema, arguments)?;
+        let arguments = arguments::check(tool.name, tool.contract, &tool.input_schema, arguments)?;
         let context = Context { engine: self.engine(), session: self, progress, cancel, as_task };
         let started = Instant::now();
         let result = catch_unwind(AssertUnwindSafe(|| (tool.handler)(&context, arguments)))

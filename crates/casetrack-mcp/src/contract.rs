@@ -18,6 +18,10 @@ pub(crate) struct Contract {
     pub json_block: bool,
     /// Schemas that are listed exactly as they are printed, with `format`, nullable types and closed outputs.
     pub printed: Option<Printed>,
+    /// Whether `"123"` is taken for a number, and `123` for a string: some tools take as a string what others answer as a number.
+    pub coerces: bool,
+    /// Parameters with what is said to a call that lacks them or gives another type, where the contract has words of its own.
+    pub refusals: &'static [(&'static str, &'static str)],
 }
 
 /// How an error is answered.
@@ -27,6 +31,8 @@ pub(crate) enum ErrorForm {
     Coded,
     /// Text on one line by which a model can correct itself, and nothing else.
     Sentence,
+    /// `{"error": "…"}` as text and as structured content.
+    Field,
 }
 
 /// The texts of two JSON Schemas.
@@ -38,15 +44,28 @@ pub(crate) struct Printed {
 
 impl Contract {
     /// Of the tools about collections.
-    pub const USUAL: Self = Self { errors: ErrorForm::Coded, json_block: false, printed: None };
+    pub const USUAL: Self =
+        Self { errors: ErrorForm::Coded, json_block: false, printed: None, coerces: false, refusals: &[] };
     /// Of the tools about the times of files.
-    pub const TIME: Self = Self { errors: ErrorForm::Sentence, json_block: true, printed: None };
+    pub const TIME: Self = Self { errors: ErrorForm::Sentence, json_block: true, ..Self::USUAL };
+    /// Of the search module. Its text is the structured content.
+    pub const INDEX: Self = Self { errors: ErrorForm::Field, coerces: true, ..Self::USUAL };
 
     pub const fn with_printed(self, input: &'static str, output: &'static str) -> Self {
         Self { printed: Some(Printed { input, output }), ..self }
     }
 
-    /// The result of a call that failed. Structured content would have to follow the output schema, so there is none.
+    pub const fn with_refusals(self, refusals: &'static [(&'static str, &'static str)]) -> Self {
+        Self { refusals, ..self }
+    }
+
+    /// What the contract says to a call that lacks this parameter or gives it another type.
+    pub fn refusal(self, parameter: &str) -> Option<&'static str> {
+        self.refusals.iter().find(|(name, _)| *name == parameter).map(|(_, message)| *message)
+    }
+
+    /// The result of a call that failed. Structured content would have to follow the output schema, so there is none where the contract
+    /// does not ask for it.
     pub fn failure(self, error: &Error) -> CallToolResult {
         let text = |text: &str| vec![ContentBlock::text(visible(text))];
         match self.errors {
@@ -61,9 +80,14 @@ impl Contract {
                 meta.0.insert("casetrack/error".into(), json!({"code": error.code.name(), "kind": kind}));
                 CallToolResult::error(text(&Reader::Assistant.error(error))).with_meta(Some(meta))
             }
+            ErrorForm::Field => {
+                let structured = json!({"error": visible(&on_one_line(error))});
+                let mut result = CallToolResult::error(vec![ContentBlock::text(structured.to_string())]);
+                result.structured_content = Some(structured);
+                result
+            }
             ErrorForm::Sentence => {
-                let words: Vec<String> = Reader::Assistant.error(error).split_whitespace().map(str::to_owned).collect();
-                let mut sentence = words.join(" ");
+                let mut sentence = on_one_line(error);
                 if !sentence.ends_with(['.', '?', '!']) {
                     sentence.push('.');
                 }
@@ -77,6 +101,11 @@ impl Contract {
         let json = self.json_block.then(|| ContentBlock::text(output.structured.to_string()));
         std::iter::once(ContentBlock::text(output.text.clone())).chain(json).collect()
     }
+}
+
+/// Message and hint of an error, with a space for each line break.
+fn on_one_line(error: &Error) -> String {
+    Reader::Assistant.error(error).lines().filter(|line| !line.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
 impl Printed {
@@ -115,6 +144,20 @@ pub(crate) fn needs_safe_names(client: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use casetrack_core::ErrorCode;
+
+    #[test]
+    fn an_error_of_the_search_module_is_one_field_as_text_and_as_structured_content() {
+        let error = Error::new(ErrorCode::NotFound, "Index not found: my  \u{202e}docs");
+        let result = Contract::INDEX.failure(&error);
+        let expected = json!({"error": "Index not found: my  \\u{202e}docs"});
+        assert_eq!(result.structured_content, Some(expected.clone()));
+        let content = serde_json::to_value(&result.content).unwrap();
+        assert_eq!(content, json!([{"type": "text", "text": expected.to_string()}]));
+        assert_eq!((result.is_error, result.meta), (Some(true), None));
+        let hinted = Contract::INDEX.failure(&Error::invalid("It is full.").with_hint("Make another."));
+        assert_eq!(hinted.structured_content, Some(json!({"error": "It is full. Make another."})));
+    }
 
     #[test]
     fn names_become_what_model_apis_take() {

@@ -1,5 +1,6 @@
-//! How much one session may ask for: calls per minute, and calls at the same time.
+//! How much one session may ask for: calls per minute, of some tools by themselves, and calls at the same time.
 
+use std::collections::{HashMap, VecDeque};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
@@ -9,15 +10,19 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::time::Instant;
 
 use crate::settings::CallLimits;
+use crate::table::Entry;
 
 /// Longest wait for another call of the session to end: less than clients wait for an answer.
 const PATIENCE: Duration = Duration::from_secs(20);
+const MINUTE: Duration = Duration::from_secs(60);
 
 pub(crate) struct Guard {
     limits: CallLimits,
     slots: Semaphore,
     patience: Duration,
     bucket: Mutex<Bucket>,
+    /// When the tools that have limits of their own were called in the last minute.
+    recent: Mutex<HashMap<&'static str, VecDeque<Instant>>>,
 }
 
 /// A token bucket: it holds what one minute allows and fills evenly.
@@ -34,14 +39,19 @@ impl Guard {
             slots: Semaphore::new(limits.concurrent_calls as usize),
             patience: PATIENCE,
             bucket: Mutex::new(bucket),
+            recent: Mutex::default(),
         }
     }
 
-    /// Lets a call begin; it is running as long as the permit lives.
+    /// Lets a call of a tool begin; it is running as long as the permit lives.
     ///
     /// Errors: [`ErrorCode::TooManyCalls`], which says when to try again.
-    pub async fn enter(&self) -> Result<SemaphorePermit<'_>> {
-        self.count(Instant::now())?;
+    pub async fn enter(&self, tool: &Entry) -> Result<SemaphorePermit<'_>> {
+        let now = Instant::now();
+        self.count(now)?;
+        if let Some(most) = tool.calls_per_minute {
+            self.count_tool(tool.name, most, now)?;
+        }
         match tokio::time::timeout(self.patience, self.slots.acquire()).await {
             Ok(Ok(permit)) => Ok(permit),
             _ => {
@@ -62,14 +72,34 @@ impl Guard {
             bucket.calls -= 1.0;
             return Ok(());
         }
-        let seconds = ((1.0 - bucket.calls) / each_second).ceil().max(1.0);
+        let seconds = ((1.0 - bucket.calls) / each_second).ceil();
         let message = format!(
             "This session has reached its limit of {} per minute.",
             counted(self.limits.calls_per_minute.into(), "call")
         );
-        let wait = counted(seconds as u64, "second");
-        Err(Error::new(ErrorCode::TooManyCalls, message).with_hint(format!("Try again in {wait}.")))
+        Err(too_many(message, seconds as u64))
     }
+
+    /// Exact: of any `most` + 1 calls within a minute, one is refused.
+    fn count_tool(&self, tool: &'static str, most: u32, now: Instant) -> Result<()> {
+        let mut recent = self.recent.lock().unwrap_or_else(PoisonError::into_inner);
+        let calls = recent.entry(tool).or_default();
+        while calls.front().is_some_and(|&call| now.duration_since(call) >= MINUTE) {
+            calls.pop_front();
+        }
+        if calls.len() < most as usize {
+            calls.push_back(now);
+            return Ok(());
+        }
+        let wait = calls.front().map_or(MINUTE, |&call| MINUTE.saturating_sub(now.duration_since(call)));
+        let most = counted(most.into(), "call");
+        Err(too_many(format!("{tool} has reached its limit of {most} per minute."), wait.as_secs_f64().ceil() as u64))
+    }
+}
+
+fn too_many(message: String, seconds: u64) -> Error {
+    let hint = format!("Try again in {}.", counted(seconds.max(1), "second"));
+    Error::new(ErrorCode::TooManyCalls, message).with_hint(hint)
 }
 
 #[cfg(test)]
@@ -96,15 +126,35 @@ mod tests {
         assert_eq!(guard.count(later).unwrap_err().code, ErrorCode::TooManyCalls);
     }
 
+    #[test]
+    fn a_tool_with_a_limit_of_its_own_is_refused_at_the_next_call_within_any_minute() {
+        let guard = Guard::new(CallLimits::default());
+        let start = Instant::now();
+        let at = |tenths: u64| start + Duration::from_millis(100 * tenths);
+        (0..60).for_each(|i| guard.count_tool("searchFiles", 60, at(i)).unwrap());
+        let error = guard.count_tool("searchFiles", 60, at(60)).unwrap_err();
+        assert_eq!(
+            Reader::Assistant.error(&error),
+            "searchFiles has reached its limit of 60 calls per minute.\n\nTry again in 54 seconds."
+        );
+        guard.count_tool("openFile", 30, at(60)).unwrap();
+        assert!(guard.count_tool("searchFiles", 60, at(599)).is_err());
+        // One for each that is older than a minute; refused ones do not count.
+        guard.count_tool("searchFiles", 60, at(600)).unwrap();
+        assert!(guard.count_tool("searchFiles", 60, at(600)).is_err());
+        guard.count_tool("searchFiles", 60, at(601)).unwrap();
+    }
+
     #[tokio::test]
     async fn calls_wait_for_each_other_but_not_forever() {
         let mut guard = Guard::new(CallLimits { concurrent_calls: 1, ..CallLimits::default() });
         guard.patience = Duration::from_millis(50);
-        let first = guard.enter().await.unwrap();
-        let error = guard.enter().await.unwrap_err();
+        let tool = crate::table::find("get_status").unwrap();
+        let first = guard.enter(tool).await.unwrap();
+        let error = guard.enter(tool).await.unwrap_err();
         assert_eq!(error.message, "This session already has 1 call running, which is its limit.");
         // Polled first, the second call waits until the first has ended.
-        let (second, ()) = tokio::join!(biased; guard.enter(), async move { drop(first) });
+        let (second, ()) = tokio::join!(biased; guard.enter(tool), async move { drop(first) });
         drop(second.unwrap());
     }
 }

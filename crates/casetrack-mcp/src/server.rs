@@ -344,7 +344,7 @@ impl Server {
         as_task: bool,
     ) -> Result<ToolOutput> {
         self.offer.check(tool)?;
-        let _permit = self.guard.enter().await?;
+        let _permit = self.guard.enter(tool).await?;
         self.run(tool.name, arguments, context, as_task).await
     }
 

@@ -14,8 +14,8 @@ use crate::schema::{self, JsonObject};
 use crate::session::{Context, ToolOutput};
 use crate::tool::{Effect, Tool, Toolset};
 use crate::tools::{
-    bates, chunks, collections, documents, entities, hidden, ingest, jobs, navigation, obligations, overview, quotes,
-    references, reindex, search, sheet, status, sync, tags, terms, threads, time, tracked, versions, watches,
+    bates, chunks, collections, documents, entities, hidden, index, ingest, jobs, navigation, obligations, overview,
+    quotes, references, reindex, search, sheet, status, sync, tags, terms, threads, time, tracked, versions, watches,
 };
 use casetrack_text::format::shorten;
 
@@ -86,6 +86,9 @@ static TABLE: LazyLock<Vec<Entry>> = LazyLock::new(|| {
         Entry::of::<status::GetStatus>(),
         Entry::of::<time::SearchByTime>(),
         Entry::of::<time::FindFilesByTime>(),
+        Entry::of::<index::SearchIndex>(),
+        Entry::of::<index::SearchAddDocument>(),
+        Entry::of::<index::SearchCreateIndex>(),
     ]
 });
 
@@ -99,6 +102,7 @@ pub(crate) struct Entry {
     pub long: bool,
     pub toolset: Toolset,
     pub contract: Contract,
+    pub calls_per_minute: Option<u32>,
     pub input_schema: Arc<JsonObject>,
     pub output_schema: Arc<JsonObject>,
     /// Takes arguments that were checked against `input_schema`.
@@ -129,6 +133,7 @@ impl Entry {
             long: T::LONG,
             toolset: T::TOOLSET,
             contract: T::CONTRACT,
+            calls_per_minute: T::CALLS_PER_MINUTE,
             input_schema: Arc::new(input_schema),
             output_schema: Arc::new(output_schema),
             handler: handle::<T>,

@@ -19,6 +19,8 @@ pub(crate) trait Tool {
     const TOOLSET: Toolset;
     /// The form of its calls and answers.
     const CONTRACT: Contract = Contract::USUAL;
+    /// Most calls of one session in any minute, where the contract names a limit; the session's own holds as well.
+    const CALLS_PER_MINUTE: Option<u32> = None;
     /// What it needs that the Free tier lacks.
     const FEATURE: Option<Feature> = None;
     /// Whether its work is done by a job.

@@ -6,6 +6,7 @@ mod collections;
 mod config;
 pub(crate) mod data_dir;
 mod files;
+mod indexes;
 mod known_files;
 mod models;
 mod readers;
@@ -26,6 +27,7 @@ use recognizer::Recognizers;
 pub(crate) use collections::{OpenCollection, OpenCollections};
 pub use config::EngineConfig;
 pub(crate) use files::{read, readable, sha256};
+pub(crate) use indexes::DEFAULT_INDEX;
 pub(crate) use known_files::{KnownFiles, Refusal};
 pub(crate) use readers::Readers;
 pub(crate) use recognizer::{RememberingRecognizer, annotations};
@@ -56,6 +58,8 @@ struct Shared {
     /// What syncs know of files.
     files: KnownFiles,
     catalog: catalog::OpenCatalog,
+    /// Of texts, in memory.
+    indexes: indexes::MemoryIndexes,
     changes: Changes,
 }
 
@@ -72,6 +76,7 @@ impl Host {
             storage: StorageSize::default(),
             files: KnownFiles::default(),
             catalog: catalog::OpenCatalog::default(),
+            indexes: indexes::MemoryIndexes::default(),
             changes,
         };
         Ok(Self { config, shared: Arc::new(shared), embedder: OnceLock::new() })

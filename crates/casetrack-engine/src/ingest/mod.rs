@@ -9,6 +9,7 @@ mod extracting;
 pub mod inspect;
 pub(crate) mod pipeline;
 pub(crate) mod prepare;
+mod texts;
 
 use std::path::PathBuf;
 
@@ -22,6 +23,7 @@ use serde::{Deserialize, Serialize, Serializer};
 use crate::host::Host;
 use discover::Discovery;
 use extracting::Extracting;
+pub(crate) use texts::Text;
 
 pub use crate::report::{FailedFile, Problem, SkipReason, SkippedFile, WorkSummary};
 

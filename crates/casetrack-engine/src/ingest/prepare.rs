@@ -6,7 +6,7 @@ use casetrack_core::{
     Annotations, Cancel, Chunk, DocumentId, DocumentMeta, DocumentType, ExtractionMethod, Page, Result, Sha256,
     Timestamp,
 };
-use casetrack_extract::{Attachment, ExtractOptions, chunker::chunk_pages, infer_document_type};
+use casetrack_extract::{Attachment, ExtractOptions, Extraction, chunker::chunk_pages, infer_document_type};
 
 use crate::host::{EngineConfig, Host, read, sha256};
 
@@ -61,6 +61,17 @@ impl Source {
         cancel: &Cancel,
     ) -> Result<Prepared> {
         let extraction = host.readers().extract(Path::new(&self.path), &self.bytes, options, cancel)?;
+        Ok(self.prepared(extraction, host, id, chosen))
+    }
+
+    /// The document that this is, as it was read.
+    pub fn prepared(
+        &self,
+        extraction: Extraction,
+        host: &Host,
+        id: DocumentId,
+        chosen: &PrepareOptions<'_>,
+    ) -> Prepared {
         let document_type = chosen.document_type.unwrap_or_else(|| infer_document_type(&extraction, &self.file_name));
         let chunks = chunk_pages(id, &extraction.pages, &host.config().chunks);
         let meta = DocumentMeta {
@@ -87,7 +98,7 @@ impl Source {
             embedded_at: None,
             marks: Default::default(),
         };
-        Ok(Prepared { meta, pages: extraction.pages, chunks, annotations: None, attachments: extraction.attachments })
+        Prepared { meta, pages: extraction.pages, chunks, annotations: None, attachments: extraction.attachments }
     }
 }
 

@@ -375,7 +375,9 @@ fn the_list_of_tools_is_short() {
     };
     let (all, usual) = (bytes(Some(vec![Toolset::All])), bytes(None));
     let time = bytes(Some(vec![Toolset::Time]));
-    println!("tools/list: {all} bytes, by default {usual}, time {time}");
+    let index = bytes(Some(vec![Toolset::Index]));
+    println!("tools/list: {all} bytes, by default {usual}, time {time}, index {index}");
+    assert!(index <= 4_000, "{index} bytes for index");
     assert!(time <= 6_000, "{time} bytes for time");
     assert!(all <= 60_000, "{all} bytes for all tools");
     assert!(usual <= 25_000, "{usual} bytes by default");
@@ -413,7 +415,9 @@ fn hints_distinguish_reading_from_deleting() {
 fn an_unknown_tool_gets_a_suggestion() {
     let message = find("search_document").err().unwrap().message;
     assert_eq!(message, "Unknown tool: \"search_document\". Did you mean \"search_documents\"?");
-    assert!(find("rm -rf").err().unwrap().full_text().ends_with("fs.search_by_time, find_files_by_time."));
+    assert!(
+        find("rm -rf").err().unwrap().full_text().ends_with("search_index, search_add_document, search_create_index.")
+    );
 }
 
 /// The schemas in the repository are the current ones.

@@ -6,6 +6,7 @@ pub(crate) mod collections;
 pub(crate) mod documents;
 pub(crate) mod entities;
 pub(crate) mod hidden;
+pub(crate) mod index;
 pub(crate) mod ingest;
 pub(crate) mod jobs;
 pub(crate) mod navigation;

@@ -177,10 +177,13 @@ async fn accept(data_dir: &Path, address: &Address, listener: &Listener, serving
                 }
             },
             _ = clients.changed() => since = Instant::now(),
-            () = tokio::time::sleep_until(since + idle), if alone => match serving.engine.has_work() {
-                false => return,
-                true => since = Instant::now(),
-            },
+            // What indexes in memory hold would be lost.
+            () = tokio::time::sleep_until(since + idle), if alone => {
+                match serving.engine.has_work() || serving.engine.has_indexes_in_memory() {
+                    false => return,
+                    true => since = Instant::now(),
+                }
+            }
             () = serving.end.notified() => return,
             () = tokio::time::sleep(CHECK), if alone => {
                 // Removed with the data directory, or by hand.

@@ -1,0 +1,162 @@
+//! The search module: named indexes of texts. Names, parameters, answers and texts of errors are a published contract.
+
+use casetrack_core::{Error, Notice, Result};
+use casetrack_engine::indexes::{
+    AddToIndex, AddedToIndex, CreateIndex, CreatedIndex, IndexMatches, SearchIndex as Search,
+};
+use casetrack_text::Reader;
+use casetrack_text::format::visible;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::answer::{Form, Reply};
+use crate::contract::Contract;
+use crate::session::{Context, ToolOutput};
+use crate::tool::{Effect, Tool, Toolset};
+
+pub(crate) struct SearchIndex;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SearchIndexParameters {
+    query: String,
+    k: Option<i64>,
+    index_name: Option<String>,
+}
+
+impl Tool for SearchIndex {
+    const NAME: &'static str = "search_index";
+    const TITLE: &'static str = "Search an index";
+    const DESCRIPTION: &'static str = "Search for documents matching a query string, returning ranked results with relevance scores and \
+        context highlights.";
+    const EFFECT: Effect = Effect::Reads;
+    const TOOLSET: Toolset = Toolset::Index;
+    const CONTRACT: Contract =
+        Contract::INDEX.with_printed(include_str!("search_index.input.json"), include_str!("search_index.output.json"));
+    type Parameters = SearchIndexParameters;
+    type Response = IndexMatches;
+
+    fn call(context: &Context<'_>, parameters: SearchIndexParameters) -> Result<Reply<IndexMatches>> {
+        let SearchIndexParameters { query, k, index_name } = parameters;
+        let search = Search { query, most: k.unwrap_or(10), index: index_name };
+        let mut found = context.engine.search_text_index(&search)?;
+        // Metadata is answered as it is, so notices get their words here.
+        found.notices = found.notices.iter().map(|notice| Notice::from(Reader::Assistant.hint(notice))).collect();
+        for highlight in found.results.iter_mut().flat_map(|result| &mut result.highlights) {
+            *highlight = visible(highlight).into_owned();
+        }
+        Ok(reply(found))
+    }
+
+    /// With as many results as fit.
+    fn finish(reply: Reply<IndexMatches>, form: Form) -> Result<ToolOutput> {
+        let (mut found, _) = reply.rendered();
+        let all = found.results.len();
+        let mut output = answer(&found)?;
+        while output.text.chars().count() > form.max_chars && found.results.len() > 1 {
+            // In proportion to what is too much, with room for the notice.
+            let share = form.max_chars.saturating_sub(200) as f64 / output.text.chars().count() as f64;
+            let kept = ((found.results.len() as f64 * share) as usize).clamp(1, found.results.len() - 1);
+            let was_cut = found.results.len() < all;
+            found.results.truncate(kept);
+            if was_cut {
+                found.notices.pop();
+            }
+            let notice =
+                format!("Only {kept} of {all} results are here, because the answer is too long: search for less.");
+            found.notices.push(Notice::from(notice));
+            output = answer(&found)?;
+        }
+        Ok(output)
+    }
+}
+
+pub(crate) struct SearchAddDocument;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SearchAddDocumentParameters {
+    doc_id: String,
+    content: String,
+    #[serde(default)]
+    metadata: Map<String, Value>,
+    index_name: Option<String>,
+}
+
+impl Tool for SearchAddDocument {
+    const NAME: &'static str = "search_add_document";
+    const TITLE: &'static str = "Add a document to an index";
+    const DESCRIPTION: &'static str = "Add or update a document in the search index. If a document with the same ID exists, it is \
+        re-indexed with the new content.";
+    const EFFECT: Effect = Effect::Updates;
+    const TOOLSET: Toolset = Toolset::Index;
+    const CONTRACT: Contract = Contract::INDEX
+        .with_printed(include_str!("search_add_document.input.json"), include_str!("search_add_document.output.json"))
+        .with_refusals(&[("content", "Content must be a non-empty string")]);
+    type Parameters = SearchAddDocumentParameters;
+    type Response = AddedToIndex;
+
+    fn call(context: &Context<'_>, parameters: SearchAddDocumentParameters) -> Result<Reply<AddedToIndex>> {
+        let SearchAddDocumentParameters { doc_id, content, metadata, index_name } = parameters;
+        let document = AddToIndex { doc_id, content, metadata, index: index_name };
+        context.engine.add_to_index(document, context.progress, context.cancel).map(reply)
+    }
+
+    fn finish(reply: Reply<AddedToIndex>, _: Form) -> Result<ToolOutput> {
+        answer(&reply.rendered().0)
+    }
+}
+
+pub(crate) struct SearchCreateIndex;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SearchCreateIndexParameters {
+    index_name: String,
+    backend: Option<String>,
+    #[serde(default)]
+    tokenizer_config: TokenizerConfig,
+}
+
+#[derive(Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct TokenizerConfig {
+    lowercase: Option<bool>,
+    min_length: Option<i64>,
+}
+
+impl Tool for SearchCreateIndex {
+    const NAME: &'static str = "search_create_index";
+    const TITLE: &'static str = "Create an index";
+    const DESCRIPTION: &'static str = "Create a new named search index with optional tokenizer configuration.";
+    const EFFECT: Effect = Effect::Creates;
+    const TOOLSET: Toolset = Toolset::Index;
+    const CONTRACT: Contract = Contract::INDEX
+        .with_printed(include_str!("search_create_index.input.json"), include_str!("search_create_index.output.json"));
+    type Parameters = SearchCreateIndexParameters;
+    type Response = CreatedIndex;
+
+    fn call(context: &Context<'_>, parameters: SearchCreateIndexParameters) -> Result<Reply<CreatedIndex>> {
+        let SearchCreateIndexParameters { index_name, backend, tokenizer_config } = parameters;
+        let TokenizerConfig { lowercase, min_length } = tokenizer_config;
+        let index = CreateIndex { name: index_name, backend, lowercase, min_length };
+        context.engine.create_index(&index).map(reply)
+    }
+
+    fn finish(reply: Reply<CreatedIndex>, _: Form) -> Result<ToolOutput> {
+        answer(&reply.rendered().0)
+    }
+}
+
+/// The text is made in the end, of the structured content.
+fn reply<R>(response: R) -> Reply<R> {
+    Reply::new(response, |_| String::new())
+}
+
+/// Scores are written as they are: through text, their last bit might change.
+fn answer(response: &impl Serialize) -> Result<ToolOutput> {
+    let structured = serde_json::to_value(response)
+        .map_err(|error| Error::internal(format!("The response could not be written as JSON: {error}.")))?;
+    Ok(ToolOutput { text: structured.to_string(), structured })
+}

@@ -8,7 +8,7 @@
 //! | layer | modules |
 //! |---|---|
 //! | work that goes on by itself | `watches` over `jobs` |
-//! | use cases, methods of the host | `eval`, `briefing`, `upkeep`, `search`, `quotes`, `versions`, `threads`, `sync`, `reindex`, `sheet`, `ingest`, `collections`, `files`, `documents`, `graph`, `mail` |
+//! | use cases, methods of the host | `eval`, `briefing`, `upkeep`, `search`, `quotes`, `versions`, `threads`, `sync`, `reindex`, `sheet`, `ingest`, `collections`, `files`, `file_search`, `documents`, `graph`, `mail` |
 //! | what all of them work with | `host` |
 
 pub mod access;
@@ -17,6 +17,7 @@ pub mod collections;
 pub mod documents;
 mod engine;
 pub mod eval;
+pub mod file_search;
 pub mod files;
 mod graph;
 mod host;

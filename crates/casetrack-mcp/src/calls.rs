@@ -8,7 +8,7 @@ use casetrack_core::{Cancel, Error, ProgressSink, Result};
 use serde_json::Value;
 
 use crate::session::{Context, Session, ToolOutput};
-use crate::{arguments, table};
+use crate::{arguments, coercion, table};
 
 impl Session {
     /// Calls a tool and blocks until it is done. A panic inside it becomes an [`ErrorCode::Internal`] error.
@@ -24,6 +24,10 @@ impl Session {
         as_task: bool,
     ) -> Result<ToolOutput> {
         let tool = table::find(tool)?;
+        let arguments = match tool.contract.coerces {
+            true => coercion::coerced(&tool.input_schema, arguments),
+            false => arguments,
+        };
         let arguments = arguments::check(tool.name, &tool.input_schema, arguments)?;
         let context = Context { engine: self.engine(), session: self, progress, cancel, as_task };
         let started = Instant::now();

@@ -74,10 +74,13 @@ pub enum Toolset {
     All,
     /// Find files on the disk by their times. Offered only where it is named.
     Time,
+    /// Search files below allowed folders, with short redacted previews. Offered only where it is named.
+    Files,
 }
 
 impl Toolset {
-    pub const EACH: [Self; 6] = [Self::Core, Self::Ingest, Self::Graph, Self::Watch, Self::All, Self::Time];
+    pub const EACH: [Self; 7] =
+        [Self::Core, Self::Ingest, Self::Graph, Self::Watch, Self::All, Self::Time, Self::Files];
     /// The sets listed where the user names none. They are few because clients put the whole list before the model.
     pub const DEFAULT: [Self; 2] = [Self::Core, Self::Ingest];
 
@@ -90,12 +93,13 @@ impl Toolset {
             Self::Watch => "watch",
             Self::All => "all",
             Self::Time => "time",
+            Self::Files => "files",
         }
     }
 
     /// Whether its tools are about collections, and not about the files on the disk.
     pub fn is_about_collections(self) -> bool {
-        self != Self::Time
+        !matches!(self, Self::Time | Self::Files)
     }
 }
 

@@ -62,3 +62,84 @@ fn an_assistant_finds_files_below_the_folders_it_was_given_and_nothing_else() {
     assert!(refused.contains("is not below the root"), "{refused}");
     client.close();
 }
+
+/// The answer of indexing once it has ended.
+fn indexed(client: &mut Client, arguments: &serde_json::Value) -> serde_json::Value {
+    loop {
+        let answer = client.call("indexFolder", arguments.clone()).1;
+        if answer.get("job").is_none() {
+            return answer;
+        }
+    }
+}
+
+#[test]
+fn an_assistant_searches_what_files_say_and_sees_no_secret() {
+    let dir = tempfile::tempdir().unwrap();
+    let top = dir.path().canonicalize().unwrap();
+    let (home, root, outside) = (top.join("home"), top.join("root"), top.join("outside"));
+    for folder in [&root, &outside] {
+        fs::create_dir_all(folder).unwrap();
+    }
+    let filler = "Nothing else of note is said here. ".repeat(20);
+    let letter = format!("{filler}\nThe turbine is serviced by Jane Roe, jane.roe@example.org, in 2021.\n{filler}");
+    fs::write(root.join("letter.txt"), &letter).unwrap();
+    fs::write(root.join("chairs 2019.md"), "Garden chairs are delivered to the garden on Monday.").unwrap();
+    fs::write(root.join("turbine drawing.dwg"), b"\x00\x01 no text").unwrap();
+    fs::write(outside.join("turbine.txt"), "The turbine outside is a secret.").unwrap();
+    #[cfg(unix)]
+    std::os::unix::fs::symlink(&outside, root.join("link")).unwrap();
+    let args = ["--toolsets", "files", "--root", root.to_str().unwrap()];
+    let mut client = Client::start(&home, &args);
+    let all = json!({"root": root});
+    let first = indexed(&mut client, &all);
+    assert_eq!((&first["indexed"], &first["removed"]), (&json!(2), &json!(0)), "{first}");
+    assert_eq!(first["mcp_version"], "v1.0.0");
+
+    let search = |client: &mut Client, arguments: serde_json::Value| client.call("searchFiles", arguments).1;
+    let names = |found: &serde_json::Value| -> Vec<String> {
+        let items = found["items"].as_array().unwrap().iter();
+        items.map(|item| item["path"].as_str().unwrap().rsplit('/').next().unwrap().to_owned()).collect()
+    };
+    let found = search(&mut client, json!({"query": "who services the turbine?"}));
+    let item = &found["items"][0];
+    assert_eq!((item["path"].as_str(), item["redacted"].as_bool()), (root.join("letter.txt").to_str(), Some(true)));
+    assert!(item["snippet"].as_str().unwrap().contains("[redacted: e-mail address]"), "{item}");
+    assert!(!found.to_string().contains("jane.roe") && !found.to_string().contains("outside"), "{found}");
+    assert_eq!(names(&search(&mut client, json!({"query": "turbine in txt"}))), ["letter.txt"]);
+    let by_name = names(&search(&mut client, json!({"query": "turbine drawing"})));
+    assert!(by_name.contains(&"turbine drawing.dwg".to_owned()), "{by_name:?}");
+    assert_eq!(names(&search(&mut client, json!({"query": "turbine", "years": [2019]}))), ["chairs 2019.md"]);
+    assert_eq!(
+        names(&search(&mut client, json!({"query": "garden NEAR/2 delivered AND NOT turbine"}))),
+        ["chairs 2019.md"]
+    );
+    assert!(names(&search(&mut client, json!({"query": "garden NEAR/0 monday"}))).is_empty());
+    let none = search(&mut client, json!({"query": "chairs from 1950"}));
+    assert!(!names(&none).is_empty() && none["notices"].to_string().contains("1950"), "{none}");
+    let pointer = item["pointer"].clone();
+    let preview = client.call("openFile", json!({"path": item["path"], "pointer": pointer})).1;
+    let text = preview["preview"].as_str().unwrap();
+    assert!(text.contains("turbine is serviced") && !text.contains("jane.roe") && text.len() <= 2048, "{preview}");
+    assert_eq!(preview["truncated"], true);
+    client.close();
+
+    // After a restart nothing is read again; what changed and went is noticed.
+    run(&home, &["stop"]);
+    let mut client = Client::start(&home, &args);
+    let again = indexed(&mut client, &all);
+    assert_eq!((&again["indexed"], &again["removed"]), (&json!(0), &json!(0)), "{again}");
+    fs::remove_file(root.join("chairs 2019.md")).unwrap();
+    let gone = search(&mut client, json!({"query": "garden chairs"}));
+    assert!(!names(&gone).contains(&"chairs 2019.md".to_owned()), "{gone}");
+    fs::write(root.join("new.txt"), "A new note about the boiler.").unwrap();
+    let third = indexed(&mut client, &all);
+    assert_eq!((&third["indexed"], &third["removed"]), (&json!(1), &json!(1)), "{third}");
+    let full = indexed(&mut client, &json!({"root": root, "full": "true", "priority": "high"}));
+    assert_eq!((&full["indexed"], &full["removed"]), (&json!(2), &json!(0)), "{full}");
+    assert_eq!(names(&search(&mut client, json!({"query": "boiler note", "k": 1}))), ["new.txt"]);
+    client.close();
+    // It is never meant where no collection is named.
+    let listed = run_json(&home, &["collections"]);
+    assert!(listed.to_string().contains("\"Files\""), "{listed}");
+}

@@ -211,3 +211,29 @@ fn bodies_that_are_no_messages_are_answered_with_errors() {
         client.call("get_status", json!({}));
     }
 }
+
+#[test]
+fn health_is_open_and_metrics_need_the_token() {
+    let dir = tempfile::tempdir().unwrap();
+    let home = dir.path().join("home");
+    let served = Served::start(&home, &[]);
+    let get = |path: &str, head: &str| {
+        let mut stream = TcpStream::connect(served.address).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        let request = format!("GET {path} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n{head}\r\n", served.address);
+        stream.write_all(request.as_bytes()).unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        answer
+    };
+    let health = get("/healthz", "");
+    assert!(health.starts_with("HTTP/1.1 200") && health.ends_with("\r\n\r\nok\n"), "{health}");
+    assert!(get("/metrics", "").starts_with("HTTP/1.1 401"));
+    let token = token(&home);
+    let session = HttpClient::open(&served, &token);
+    session.call("list_collections", json!({}));
+    let metrics = get("/metrics", &format!("Authorization: Bearer {token}\r\n"));
+    assert!(metrics.contains("casetrack_tool_calls_total{tool=\"list_collections\",outcome=\"ok\"} 1"), "{metrics}");
+    assert!(metrics.contains("casetrack_http_sessions 1"), "{metrics}");
+    assert!(get("/other", "").starts_with("HTTP/1.1 404"));
+}

@@ -113,6 +113,11 @@ impl Access {
         &self.roots
     }
 
+    /// The same rules with other folders that files are read from.
+    pub(crate) fn below(&self, roots: &[PathBuf]) -> Self {
+        Self { roots: roots.to_vec(), ..self.clone() }
+    }
+
     /// Refuses a path that the deny list covers, by its names alone.
     pub fn check_name(&self, path: &Path) -> Result<()> {
         self.check_deny(path, path)

@@ -1,5 +1,7 @@
 //! Create, list, find, describe and delete collections.
 
+use std::sync::Mutex;
+
 use casetrack_core::{
     Action, CollectionId, CollectionMeta, CollectionStatus, CollectionType, Error, ErrorCode, Hint, Notice, Result,
     Timestamp, hint,
@@ -9,8 +11,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::documents::{DocumentSort, DocumentSummary};
-use crate::host::Host;
 use crate::host::changes::Change;
+use crate::host::{Host, lock};
 use crate::names::{Candidate, Kind, resolve};
 use crate::paging::Paging;
 
@@ -75,21 +77,55 @@ pub struct Storage {
     pub originals_bytes: u64,
 }
 
+/// The reserved collection of the search of files, once there is one. No tier counts it, and it is never meant where none is named.
+pub(crate) fn of_files() -> CollectionId {
+    CollectionId::from_bytes(0xca5e_7ac4_0000_8000_8000_0000_0000_f11e_u128.to_be_bytes())
+}
+
+/// Its name, and the one that it gets where the user has a collection of that name.
+const OF_FILES: [&str; 2] = ["Files", "Files (search of files)"];
+/// Two clients may need it at the same time.
+static MAKING_FILES: Mutex<()> = Mutex::new(());
+
 impl Host {
+    /// The collection of the search of files, `None` before anything was indexed.
+    pub(crate) fn files_collection(&self) -> Result<Option<CollectionMeta>> {
+        Ok(self.registry().list()?.into_iter().find(|meta| meta.id == of_files()))
+    }
+
+    /// The collection of the search of files, made if need be.
+    pub(crate) fn files_collection_to_index(&self) -> Result<CollectionMeta> {
+        let _making = lock(&MAKING_FILES);
+        if let Some(meta) = self.files_collection()? {
+            return Ok(meta);
+        }
+        let taken = self.registry().list()?;
+        let is_free = |name: &&str| !taken.iter().any(|meta| meta.name.to_lowercase() == name.to_lowercase());
+        let name = OF_FILES.into_iter().find(is_free).ok_or_else(|| {
+            Error::new(
+                ErrorCode::AlreadyExists,
+                format!("Collections named \"{}\" exist already.", OF_FILES.join("\" and \"")),
+            )
+            .with_hint("The user can rename one of them.")
+        })?;
+        let meta = CollectionMeta {
+            id: of_files(),
+            name: name.to_owned(),
+            reference: None,
+            collection_type: CollectionType::Other,
+            status: CollectionStatus::Active,
+            created_at: Timestamp::now(),
+        };
+        self.open_collections().adopt(self.registry().create(&meta, &vector_models(self)?)?);
+        Ok(meta)
+    }
+
     /// Makes an empty collection. Refuses a name that is taken, or that differs only in case, and more collections than the
     /// tier allows.
     pub fn create_collection(&self, request: CreateCollection) -> Result<CollectionMeta> {
         let name = request.name.trim();
         check_new(self, name, hint!["Use that collection (", Action::SwitchCollection, "), or choose another name."])?;
-        let embedder = self.embedder()?;
-        let sparse = embedder.sparse_model_id().inspect_err(|error| {
-            tracing::warn!(%error, "a new collection is made without learned-sparse vectors");
-        });
-        let models = VectorModels {
-            dense: embedder.model_id()?,
-            dense_dimension: embedder.dimension()? as u32,
-            sparse: sparse.ok(),
-        };
+        let models = vector_models(self)?;
         let meta = CollectionMeta {
             id: CollectionId::random(),
             name: name.to_owned(),
@@ -147,7 +183,7 @@ impl Host {
     /// The collection that is meant where none is named: the only active one.
     pub fn sole_collection(&self) -> Result<Option<CollectionMeta>> {
         let mut active = self.registry().list()?;
-        active.retain(|meta| meta.status == CollectionStatus::Active);
+        active.retain(|meta| meta.status == CollectionStatus::Active && meta.id != of_files());
         Ok(active.pop().filter(|_| active.is_empty()))
     }
 
@@ -185,6 +221,15 @@ impl Host {
     }
 }
 
+/// The models that make the vectors of a new collection.
+fn vector_models(host: &Host) -> Result<VectorModels> {
+    let embedder = host.embedder()?;
+    let sparse = embedder.sparse_model_id().inspect_err(|error| {
+        tracing::warn!(%error, "a new collection is made without learned-sparse vectors");
+    });
+    Ok(VectorModels { dense: embedder.model_id()?, dense_dimension: embedder.dimension()? as u32, sparse: sparse.ok() })
+}
+
 /// Whether a collection of this name may be added; `taken` is what to do where there is one already.
 pub(crate) fn check_new(host: &Host, name: &str, taken: Hint) -> Result<()> {
     let existing = check_name_is_free(host, name, None, taken)?;
@@ -194,12 +239,13 @@ pub(crate) fn check_new(host: &Host, name: &str, taken: Hint) -> Result<()> {
 /// Whether a collection may have this name, which none but `own` has yet; the number of collections there are.
 pub(crate) fn check_name_is_free(host: &Host, name: &str, own: Option<CollectionId>, taken: Hint) -> Result<usize> {
     check_name(name)?;
-    let existing = host.registry().list()?;
+    let mut existing = host.registry().list()?;
     let is_same = |meta: &&CollectionMeta| Some(meta.id) != own && meta.name.to_lowercase() == name.to_lowercase();
     if let Some(same) = existing.iter().find(is_same) {
         let message = format!("A collection named \"{}\" exists already (ID: {}).", same.name, same.id.short());
         return Err(Error::new(ErrorCode::AlreadyExists, message).with_hint(taken));
     }
+    existing.retain(|meta| meta.id != of_files());
     Ok(existing.len())
 }
 

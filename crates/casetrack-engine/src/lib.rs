@@ -8,7 +8,7 @@
 //! | layer | modules |
 //! |---|---|
 //! | work that goes on by itself | `watches` over `jobs` |
-//! | use cases, methods of the host | `eval`, `briefing`, `upkeep`, `search`, `quotes`, `versions`, `threads`, `sync`, `reindex`, `sheet`, `ingest`, `collections`, `files`, `indexes`, `documents`, `graph`, `mail` |
+//! | use cases, methods of the host | `eval`, `briefing`, `upkeep`, `search`, `quotes`, `versions`, `threads`, `sync`, `reindex`, `sheet`, `ingest`, `collections`, `files`, `file_search`, `indexes`, `documents`, `graph`, `mail` |
 //! | what all of them work with | `host` |
 //! | an index of texts in memory, which knows nothing of the others | `text_index` |
 
@@ -18,6 +18,7 @@ pub mod collections;
 pub mod documents;
 mod engine;
 pub mod eval;
+pub mod file_search;
 pub mod files;
 mod graph;
 mod host;

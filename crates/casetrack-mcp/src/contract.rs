@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::schema::JsonObject;
 use crate::session::ToolOutput;
-use casetrack_core::{Error, ErrorKind};
+use casetrack_core::{Error, ErrorCode, ErrorKind};
 use casetrack_text::Reader;
 use casetrack_text::format::visible;
 
@@ -22,6 +22,8 @@ pub(crate) struct Contract {
     pub coerces: bool,
     /// Parameters with what is said to a call that lacks them or gives another type, where the contract has words of its own.
     pub refusals: &'static [(&'static str, &'static str)],
+    /// The version of the contract, in `_meta` and as a field of each answer.
+    pub version: Option<&'static str>,
 }
 
 /// How an error is answered.
@@ -33,6 +35,8 @@ pub(crate) enum ErrorForm {
     Sentence,
     /// `{"error": "…"}` as text and as structured content.
     Field,
+    /// The message as text, and as structured content `{"error": {"code", "message", "details": {"hint"}}}`.
+    Object,
 }
 
 /// The texts of two JSON Schemas.
@@ -44,10 +48,18 @@ pub(crate) struct Printed {
 
 impl Contract {
     /// Of the tools about collections.
-    pub const USUAL: Self =
-        Self { errors: ErrorForm::Coded, json_block: false, printed: None, coerces: false, refusals: &[] };
+    pub const USUAL: Self = Self {
+        errors: ErrorForm::Coded,
+        json_block: false,
+        printed: None,
+        coerces: false,
+        refusals: &[],
+        version: None,
+    };
     /// Of the tools about the times of files.
     pub const TIME: Self = Self { errors: ErrorForm::Sentence, json_block: true, ..Self::USUAL };
+    /// Of the tools of Smart File Search.
+    pub const FILES: Self = Self { errors: ErrorForm::Object, coerces: true, version: Some("v1.0.0"), ..Self::USUAL };
     /// Of the search module. Its text is the structured content.
     pub const INDEX: Self = Self { errors: ErrorForm::Field, coerces: true, ..Self::USUAL };
 
@@ -64,8 +76,16 @@ impl Contract {
         self.refusals.iter().find(|(name, _)| *name == parameter).map(|(_, message)| *message)
     }
 
-    /// The result of a call that failed. Structured content would have to follow the output schema, so there is none where the contract
-    /// does not ask for it.
+    /// What `_meta` has of each answer.
+    pub fn meta(self) -> Option<MetaObject> {
+        let version = self.version?;
+        let mut meta = MetaObject::default();
+        meta.0.insert(VERSION.into(), version.into());
+        Some(meta)
+    }
+
+    /// The result of a call that failed. Structured content would have to follow the output schema, so there is none
+    /// but where a contract prints one for errors.
     pub fn failure(self, error: &Error) -> CallToolResult {
         let text = |text: &str| vec![ContentBlock::text(visible(text))];
         match self.errors {
@@ -93,6 +113,24 @@ impl Contract {
                 }
                 CallToolResult::error(text(&sentence))
             }
+            ErrorForm::Object => {
+                let mut result = CallToolResult::error(text(&error.message)).with_meta(self.meta());
+                result.structured_content = Some(self.error_object(error));
+                result
+            }
+        }
+    }
+
+    /// The structured form of an error.
+    fn error_object(self, error: &Error) -> Value {
+        let details = match &error.hint {
+            Some(hint) => json!({"hint": visible(&Reader::Assistant.hint(hint))}),
+            None => json!({}),
+        };
+        let error = json!({"code": code_of(error), "message": visible(&error.message), "details": details});
+        match self.version {
+            Some(version) => json!({"error": error, VERSION: version}),
+            None => json!({"error": error}),
         }
     }
 
@@ -116,6 +154,21 @@ impl Printed {
             _ => JsonObject::new(),
         };
         (read(self.input), read(self.output))
+    }
+}
+
+/// The name of the field that says the version of a contract.
+pub(crate) const VERSION: &str = "mcp_version";
+
+/// The code of an error in the contract of Smart File Search.
+fn code_of(error: &Error) -> &'static str {
+    match (error.code, error.kind()) {
+        (ErrorCode::AccessDenied | ErrorCode::PermissionDenied, _) => "FORBIDDEN",
+        (ErrorCode::NotFound | ErrorCode::FileNotFound, _) => "NOT_FOUND",
+        (ErrorCode::TooManyCalls, _) => "RATE_LIMITED",
+        (ErrorCode::InUse, _) => "CONFLICT",
+        (_, ErrorKind::User) => "BAD_REQUEST",
+        _ => "INTERNAL_ERROR",
     }
 }
 
@@ -164,6 +217,28 @@ mod tests {
         assert_eq!(safe_name("fs.search_by_time"), "fs_search_by_time");
         assert_eq!(safe_name(&"ü".repeat(100)), "_".repeat(64));
         assert!(needs_safe_names("Claude-ai") && !needs_safe_names("mcp-inspector"));
+    }
+
+    #[test]
+    fn an_error_object_has_the_codes_of_the_contract() {
+        let error = Error::new(ErrorCode::InUse, "It is busy.").with_hint("Try again.");
+        let result = Contract::FILES.failure(&error);
+        let expected = json!({"code": "CONFLICT", "message": "It is busy.", "details": {"hint": "Try again."}});
+        assert_eq!(result.structured_content, Some(json!({"error": expected, "mcp_version": "v1.0.0"})));
+        assert_eq!(serde_json::to_value(&result).unwrap()["_meta"], json!({"mcp_version": "v1.0.0"}));
+        let codes = [
+            (ErrorCode::AccessDenied, "FORBIDDEN"),
+            (ErrorCode::InvalidArgument, "BAD_REQUEST"),
+            (ErrorCode::NeedsPassword, "BAD_REQUEST"),
+            (ErrorCode::FileNotFound, "NOT_FOUND"),
+            (ErrorCode::TooManyCalls, "RATE_LIMITED"),
+            (ErrorCode::DiskFull, "INTERNAL_ERROR"),
+            (ErrorCode::Corrupt, "INTERNAL_ERROR"),
+            (ErrorCode::Internal, "INTERNAL_ERROR"),
+        ];
+        for (code, name) in codes {
+            assert_eq!(code_of(&Error::new(code, "x")), name);
+        }
     }
 
     #[test]

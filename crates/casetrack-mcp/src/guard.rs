@@ -14,6 +14,7 @@ use crate::table::Entry;
 
 /// Longest wait for another call of the session to end: less than clients wait for an answer.
 const PATIENCE: Duration = Duration::from_secs(20);
+/// The time that limits of tools are for.
 const MINUTE: Duration = Duration::from_secs(60);
 
 pub(crate) struct Guard {

@@ -1,4 +1,5 @@
-//! The streamable HTTP transport, on loopback: one endpoint, `/mcp`, whose clients send a token.
+//! The streamable HTTP transport, on loopback: one endpoint, `/mcp`, whose clients send a token; beside it `/healthz`, which says that the
+//! server answers, and `/metrics`, for which the token is needed, too.
 //!
 //! A web page cannot use a server on the user's machine for three reasons: it does not know the token, its `Origin` is not local, and a
 //! host name that it has pointed at this machine (DNS rebinding) is not one of those served.
@@ -12,7 +13,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use casetrack_core::{Error, Result};
-use http::header::{AUTHORIZATION, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
+use http::header::{AUTHORIZATION, CONTENT_TYPE, HOST, RETRY_AFTER, WWW_AUTHENTICATE};
 use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode};
 use http_body_util::combinators::BoxBody;
 use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
@@ -27,11 +28,16 @@ use subtle::ConstantTimeEq;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 
+use crate::metrics;
 use crate::server::{MAX_REQUEST_BYTES, Server, Transport, rejection};
 use crate::session::Session;
 
 /// Path of the endpoint.
 pub const PATH: &str = "/mcp";
+/// Says that the server answers, to anybody on this machine, and nothing else.
+const HEALTH: &str = "/healthz";
+/// Counts of calls, for who has the token.
+const METRICS: &str = "/metrics";
 /// The header that names a client's session.
 const SESSION_HEADER: &str = "mcp-session-id";
 /// Sessions at the same time. A client that ends without closing its session leaves it open until it has been idle for too long.
@@ -83,7 +89,7 @@ pub async fn serve_http(
     let sessions = Arc::new(sessions);
     let server = move || Ok(Server::new(Arc::new(session()), Transport::Http));
     let service = StreamableHttpService::new(server, Arc::clone(&sessions), config);
-    let front = Arc::new(Front { token, sessions, service });
+    let front = Arc::new(Front { token, hosts: hosts(address), sessions, service });
     let mut connections = JoinSet::new();
     loop {
         tokio::select! {
@@ -99,13 +105,19 @@ pub async fn serve_http(
     }
 }
 
+/// The names of this machine for itself.
+const HOSTS: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
+
+/// What requests may name as the host.
+fn hosts(address: SocketAddr) -> [String; 3] {
+    HOSTS.map(|host| format!("{host}:{}", address.port()))
+}
+
 fn config(address: SocketAddr) -> StreamableHttpServerConfig {
-    let port = address.port();
-    let hosts = ["localhost", "127.0.0.1", "[::1]"];
     StreamableHttpServerConfig::default()
-        .with_allowed_hosts(hosts.map(|host| format!("{host}:{port}")))
+        .with_allowed_hosts(hosts(address))
         .with_allowed_origins(
-            hosts.into_iter().flat_map(|host| [format!("http://{host}:*"), format!("https://{host}:*")]),
+            HOSTS.into_iter().flat_map(|host| [format!("http://{host}:*"), format!("https://{host}:*")]),
         )
         .enforce_origin_validation()
         .with_max_request_body_bytes(MAX_REQUEST_BYTES)
@@ -130,20 +142,38 @@ async fn connection<S: rmcp::ServerHandler + Send + 'static>(front: Arc<Front<S>
 /// The checks in front of the protocol.
 struct Front<S> {
     token: Option<String>,
+    hosts: [String; 3],
     sessions: Arc<LocalSessionManager>,
     service: StreamableHttpService<S, LocalSessionManager>,
 }
 
 impl<S: rmcp::ServerHandler + Send + 'static> Front<S> {
     async fn answer(&self, request: Request<Incoming>) -> Answer {
-        if request.uri().path() != PATH {
+        let path = request.uri().path();
+        if !matches!(path, PATH | HEALTH | METRICS) {
             return refusal(StatusCode::NOT_FOUND, "The endpoint is /mcp.");
+        }
+        if path != PATH {
+            let host = request.headers().get(HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
+            if !self.hosts.iter().any(|own| own.eq_ignore_ascii_case(host)) {
+                return refusal(StatusCode::FORBIDDEN, "This server is for this machine alone.");
+            }
+            if request.method() != Method::GET {
+                return refusal(StatusCode::METHOD_NOT_ALLOWED, "Use GET.");
+            }
+        }
+        if path == HEALTH {
+            return plain(StatusCode::OK, Bytes::from_static(b"ok\n"));
         }
         if !self.token.as_deref().is_none_or(|token| shows(request.headers(), token)) {
             let mut answer =
                 refusal(StatusCode::UNAUTHORIZED, "Send the token of this server: Authorization: Bearer <token>.");
             answer.headers_mut().insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer realm=\"casetrack\""));
             return answer;
+        }
+        if path == METRICS {
+            let sessions = self.sessions.sessions.read().await.len();
+            return plain(StatusCode::OK, metrics::text(sessions).into());
         }
         // Only a session's first request has no session.
         let opens = request.method() == Method::POST && !request.headers().contains_key(SESSION_HEADER);
@@ -194,7 +224,11 @@ fn shows(headers: &HeaderMap, token: &str) -> bool {
 }
 
 fn refusal(status: StatusCode, text: &'static str) -> Answer {
-    let mut answer = Response::new(Full::new(Bytes::from_static(text.as_bytes())).boxed());
+    plain(status, Bytes::from_static(text.as_bytes()))
+}
+
+fn plain(status: StatusCode, text: Bytes) -> Answer {
+    let mut answer = Response::new(Full::new(text).boxed());
     *answer.status_mut() = status;
     answer.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"));
     answer

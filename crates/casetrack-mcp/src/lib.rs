@@ -16,6 +16,7 @@ mod contract;
 mod guard;
 mod http;
 mod instructions;
+mod metrics;
 mod offer;
 mod progress;
 mod prompts;

@@ -97,10 +97,13 @@ mod tests {
     fn toolsets_shorten_the_list() {
         let time = names(&offer(&[Toolset::Time], false));
         assert_eq!(time, ["fs.search_by_time", "find_files_by_time"]);
+        let files = names(&offer(&[Toolset::Files], false));
+        assert_eq!(files, ["listRoots", "indexFolder", "searchFiles", "openFile", "summarizeResults", "rewriteQuery"]);
         let index = names(&offer(&[Toolset::Index], false));
         assert_eq!(index, ["search_index", "search_add_document", "search_create_index"]);
         assert_eq!(names(&offer(&[Toolset::Index], true)), ["search_index"]);
-        assert_eq!(names(&offer(&[Toolset::All], false)).len(), table::tools().len() - time.len() - index.len());
+        let others = time.len() + files.len() + index.len();
+        assert_eq!(names(&offer(&[Toolset::All], false)).len(), table::tools().len() - others);
         let core = names(&offer(&[Toolset::Core], false));
         assert!(core.contains(&"search_documents") && !core.contains(&"ingest_folder") && core.len() < 20, "{core:?}");
         let graph = names(&offer(&[Toolset::Graph], false));

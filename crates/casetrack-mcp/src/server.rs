@@ -29,7 +29,7 @@ use crate::offer::Offer;
 use crate::resources::subscriptions::Subscriptions;
 use crate::session::{Session, ToolOutput};
 use crate::settings::ToolNames;
-use crate::{audit, completion, progress, prompts, resources, table, tasks};
+use crate::{audit, completion, metrics, progress, prompts, resources, table, tasks};
 
 mod lines;
 mod notifying;
@@ -141,6 +141,8 @@ impl ServerHandler for Server {
         let as_task = tool.long && context.client_capabilities().is_some_and(|client| client.supports_tasks());
         let active = self.session.active_id();
         let result = self.admitted(tool, arguments, &context, as_task).await;
+        let outcome = result.as_ref().map_or_else(|error| error.code.name(), |_| "ok");
+        metrics::record(tool.name, outcome, started.elapsed());
         if let Some(log) = self.session.audit() {
             log.record(&audit::Call {
                 time: Timestamp::now(),
@@ -150,7 +152,7 @@ impl ServerHandler for Server {
                 arguments: names,
                 queries,
                 collection: self.session.active_id(),
-                outcome: result.as_ref().map_or_else(|error| error.code.name(), |_| "ok"),
+                outcome,
                 ms: (started.elapsed().as_micros() as f64) / 1000.0,
                 counts: result.as_ref().map(|output| audit::counts(&output.structured)).unwrap_or_default(),
             });
@@ -428,7 +430,7 @@ fn success(output: ToolOutput, collection: Option<CollectionId>, contract: Contr
     content.extend(links.unwrap_or_default().into_iter().map(ContentBlock::resource_link));
     let mut result = CallToolResult::success(content);
     result.structured_content = Some(output.structured);
-    result
+    result.with_meta(contract.meta())
 }
 
 /// The protocol's error for a request that is not the call of a tool.

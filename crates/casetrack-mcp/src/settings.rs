@@ -74,13 +74,15 @@ pub enum Toolset {
     All,
     /// Find files on the disk by their times. Offered only where it is named.
     Time,
+    /// Search files below allowed folders, with short redacted previews. Offered only where it is named.
+    Files,
     /// Named indexes of texts that assistants add. Offered only where it is named.
     Index,
 }
 
 impl Toolset {
-    pub const EACH: [Self; 7] =
-        [Self::Core, Self::Ingest, Self::Graph, Self::Watch, Self::All, Self::Time, Self::Index];
+    pub const EACH: [Self; 8] =
+        [Self::Core, Self::Ingest, Self::Graph, Self::Watch, Self::All, Self::Time, Self::Files, Self::Index];
     /// The sets listed where the user names none. They are few because clients put the whole list before the model.
     pub const DEFAULT: [Self; 2] = [Self::Core, Self::Ingest];
 
@@ -93,13 +95,14 @@ impl Toolset {
             Self::Watch => "watch",
             Self::All => "all",
             Self::Time => "time",
+            Self::Files => "files",
             Self::Index => "index",
         }
     }
 
     /// Whether its tools are about collections, and not about the files on the disk or texts of assistants.
     pub fn is_about_collections(self) -> bool {
-        !matches!(self, Self::Time | Self::Index)
+        !matches!(self, Self::Time | Self::Files | Self::Index)
     }
 }
 

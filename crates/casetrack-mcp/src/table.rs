@@ -14,8 +14,9 @@ use crate::schema::{self, JsonObject};
 use crate::session::{Context, ToolOutput};
 use crate::tool::{Effect, Tool, Toolset};
 use crate::tools::{
-    bates, chunks, collections, documents, entities, hidden, index, ingest, jobs, navigation, obligations, overview,
-    quotes, references, reindex, search, sheet, status, sync, tags, terms, threads, time, tracked, versions, watches,
+    bates, chunks, collections, documents, entities, files, hidden, index, ingest, jobs, navigation, obligations,
+    overview, quotes, references, reindex, search, sheet, status, sync, tags, terms, threads, time, tracked, versions,
+    watches,
 };
 use casetrack_text::format::shorten;
 
@@ -86,6 +87,12 @@ static TABLE: LazyLock<Vec<Entry>> = LazyLock::new(|| {
         Entry::of::<status::GetStatus>(),
         Entry::of::<time::SearchByTime>(),
         Entry::of::<time::FindFilesByTime>(),
+        Entry::of::<files::ListRoots>(),
+        Entry::of::<files::IndexFolder>(),
+        Entry::of::<files::SearchFiles>(),
+        Entry::of::<files::OpenFile>(),
+        Entry::of::<files::SummarizeResults>(),
+        Entry::of::<files::RewriteQuery>(),
         Entry::of::<index::SearchIndex>(),
         Entry::of::<index::SearchAddDocument>(),
         Entry::of::<index::SearchCreateIndex>(),

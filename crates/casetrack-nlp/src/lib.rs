@@ -14,6 +14,7 @@ mod numbers;
 pub mod patterns;
 mod places;
 pub mod recognizer;
+pub mod redaction;
 pub mod references;
 pub mod rules;
 pub mod spacy;

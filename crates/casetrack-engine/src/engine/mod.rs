@@ -1,5 +1,6 @@
 //! The face of the crate: the use cases of a [`Host`], with jobs and watches.
 
+mod indexing;
 mod work;
 
 use std::ops::Deref;

@@ -23,7 +23,12 @@ impl Work for UseCases {
             JobRequest::IngestDocument(request) | JobRequest::IngestFolder(request) => {
                 report.ingestion = Some(host.ingest(collection, request, progress, cancel)?);
             }
-            JobRequest::SyncFolder(request) => report.sync = Some(host.sync(collection, request, progress, cancel)?),
+            JobRequest::SyncFolder(request) => {
+                report.sync = Some(match &request.only_below {
+                    Some(roots) => host.index_for_search(collection, request, roots, progress, cancel)?,
+                    None => host.sync(collection, request, progress, cancel)?,
+                });
+            }
             JobRequest::ReindexDocument(request) | JobRequest::ReindexCollection(request) => {
                 report.reindex = Some(host.reindex(collection, request, progress, cancel)?);
             }

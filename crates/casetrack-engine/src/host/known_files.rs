@@ -8,6 +8,8 @@ use std::sync::Mutex;
 use std::time::{Duration, SystemTime};
 
 use casetrack_core::{Cancel, Error, Result, Sha256};
+use casetrack_store::write_atomically;
+use serde::{Deserialize, Serialize};
 use sha2::Digest;
 
 use super::lock;
@@ -23,7 +25,16 @@ const PIECE_BYTES: usize = 1 << 20;
 #[derive(Debug, Default)]
 pub(crate) struct KnownFiles(Mutex<HashMap<PathBuf, KnownFile>>);
 
-#[derive(Debug, Clone)]
+/// What is kept on disk between processes.
+#[derive(Default, Serialize, Deserialize)]
+#[serde(default)]
+struct Kept {
+    /// Of CaseTrack: another one may read files that this one refused.
+    version: String,
+    files: HashMap<PathBuf, KnownFile>,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
 struct KnownFile {
     stamp: Stamp,
     /// When reading it began.
@@ -33,14 +44,14 @@ struct KnownFile {
 }
 
 /// Why a file is not in the collection.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) enum Refusal {
     Failed(FailedFile),
     Unsupported(SkippedFile),
 }
 
 /// What a change of a file changes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 struct Stamp {
     bytes: u64,
     modified: Option<SystemTime>,
@@ -93,6 +104,38 @@ impl KnownFiles {
         if let Some(known) = lock(&self.0).get_mut(path) {
             known.refusal = Some(refusal);
         }
+    }
+
+    /// Adds what [`save`](Self::save) wrote, for files of which nothing newer is known. Without a file, or with one that cannot be read,
+    /// there is nothing to add: the files are read again.
+    pub fn load(&self, path: &Path) {
+        let Ok(bytes) = std::fs::read(path) else { return };
+        let kept: Kept = serde_json::from_slice(&bytes).unwrap_or_else(|error| {
+            tracing::warn!(%error, path = %path.display(), "what was known of files is left out; they are read again");
+            Kept::default()
+        });
+        let is_ours = kept.version == env!("CARGO_PKG_VERSION");
+        let mut known = lock(&self.0);
+        for (path, mut file) in kept.files {
+            file.refusal = file.refusal.filter(|_| is_ours);
+            known.entry(path).or_insert(file);
+        }
+    }
+
+    /// Writes what is known of the files below some folders, in place of what was written before. Names that are not Unicode and times
+    /// before 1970 are left out: such files are read again.
+    pub fn save(&self, path: &Path, below: &[PathBuf]) -> Result<()> {
+        let is_after_1970 = |time: &SystemTime| time.duration_since(SystemTime::UNIX_EPOCH).is_ok();
+        let is_kept = |(path, file): &(&PathBuf, &KnownFile)| {
+            path.to_str().is_some()
+                && below.iter().any(|folder| path.starts_with(folder))
+                && file.stamp.modified.as_ref().is_some_and(is_after_1970)
+                && is_after_1970(&file.read_at)
+        };
+        let files = lock(&self.0).iter().filter(is_kept).map(|(path, file)| (path.clone(), file.clone())).collect();
+        let kept = Kept { version: env!("CARGO_PKG_VERSION").to_owned(), files };
+        let bytes = serde_json::to_vec(&kept).map_err(|error| Error::internal(format!("Known files: {error}")))?;
+        write_atomically(path, &bytes)
     }
 
     /// Forgets the files below a folder that `is_there` does not know.
@@ -159,6 +202,28 @@ mod tests {
         std::fs::File::options().write(true).open(&other).unwrap().set_modified(time).unwrap();
         std::fs::rename(&other, &path).unwrap();
         assert_eq!(look(&known, &path), sha256(if cfg!(unix) { b"two" } else { b"one" }));
+    }
+
+    #[test]
+    fn what_is_known_of_files_outlives_the_process() {
+        let dir = tempfile::tempdir().unwrap();
+        let (path, other) = (dir.path().join("in/a.txt"), dir.path().join("out.txt"));
+        std::fs::create_dir(dir.path().join("in")).unwrap();
+        let known = KnownFiles::default();
+        for path in [&path, &other] {
+            std::fs::write(path, "one").unwrap();
+            age(path, 60);
+            look(&known, path);
+        }
+        let kept = dir.path().join("known.json");
+        known.save(&kept, &[dir.path().join("in")]).unwrap();
+        let next = KnownFiles::default();
+        next.load(&kept);
+        assert_eq!(next.0.lock().unwrap().len(), 1);
+        next.0.lock().unwrap().get_mut(&path).unwrap().sha256 = sha256(b"trusted");
+        assert_eq!(look(&next, &path), sha256(b"trusted"), "it was not read again");
+        std::fs::write(&kept, "damaged").unwrap();
+        KnownFiles::default().load(&kept);
     }
 
     #[test]

@@ -14,6 +14,7 @@ mod recognizer;
 mod state;
 mod storage;
 
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use casetrack_core::{CollectionId, Result};
@@ -87,6 +88,12 @@ impl Host {
         let EngineConfig { data_dir, reader, .. } = self.config.clone();
         let config = EngineConfig { data_dir, reader, ..config };
         Self { config, shared: Arc::clone(&self.shared), embedder: OnceLock::new() }
+    }
+
+    /// A host that reads files below these folders only.
+    pub(crate) fn within(&self, roots: &[PathBuf]) -> Self {
+        let access = self.config.access.below(roots);
+        self.with_config(EngineConfig { access, ..self.config.clone() })
     }
 
     /// A host with settings that were written down, as [`with_config`](Self::with_config). Which files may be read is what it is now.

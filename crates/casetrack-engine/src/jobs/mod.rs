@@ -21,7 +21,7 @@ use crate::host::Host;
 use crate::ingest::{IngestReport, IngestRequest};
 use crate::reindex::{ReindexReport, ReindexRequest};
 use crate::report::{Problem, WorkSummary};
-use crate::sync::{SyncReport, SyncRequest};
+use crate::sync::{Priority, SyncReport, SyncRequest};
 
 pub(crate) use queue::Jobs;
 
@@ -207,9 +207,31 @@ impl JobRequest {
         })
     }
 
-    /// Whether both ask for the same, with the same password.
+    /// Whether both ask for the same, with the same password, however urgent it is.
     fn is_same(&self, other: &Self) -> bool {
-        same(self, other) && self.password() == other.password()
+        same(&self.of_priority(Priority::Normal), &other.of_priority(Priority::Normal))
+            && self.password() == other.password()
+    }
+
+    fn priority(&self) -> Priority {
+        match self {
+            Self::SyncFolder(request) => request.priority,
+            _ => Priority::Normal,
+        }
+    }
+
+    fn of_priority(&self, priority: Priority) -> Self {
+        let mut request = self.clone();
+        if let Self::SyncFolder(request) = &mut request {
+            request.priority = priority;
+        }
+        request
+    }
+
+    /// Whether both index the same folder for the search of files, in ways that cannot be joined.
+    fn conflicts_with(&self, other: &Self) -> bool {
+        let (Self::SyncFolder(one), Self::SyncFolder(two)) = (self, other) else { return false };
+        one.only_below.is_some() && two.only_below.is_some() && one.folder == two.folder && !self.is_same(other)
     }
 
     fn password(&self) -> Option<&Password> {

@@ -1,5 +1,6 @@
 //! Which job runs when, and who is notified of its progress.
 
+use std::cmp::Reverse;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
@@ -120,7 +121,8 @@ impl State {
         let busy: Vec<_> = running.iter().map(|job| job.record.collection_id).collect();
         let its_turn =
             |job: &&mut Job| job.record.state == JobState::Queued && !busy.contains(&job.record.collection_id);
-        self.jobs.iter_mut().find(its_turn)
+        // Of the most urgent ones the oldest.
+        self.jobs.iter_mut().filter(its_turn).min_by_key(|job| Reverse(job.record.request.priority()))
     }
 }
 
@@ -171,6 +173,16 @@ impl Jobs {
             if let Some(same) = same {
                 same.asked_again = same.record.state == JobState::Running;
                 return Ok(StartedJob { job: same.status(), joined: true });
+            }
+            let conflict = state.jobs.iter().find(|job| {
+                !job.record.state.has_ended()
+                    && job.record.collection_id == record.collection_id
+                    && job.record.request.conflicts_with(&record.request)
+            });
+            if let Some(conflict) = conflict {
+                let message = format!("{} is being indexed by another request.", conflict.record.target);
+                return Err(Error::new(ErrorCode::InUse, message)
+                    .with_hint("Try again when that has ended, or ask for the same to wait for it."));
             }
             // Under the lock, so that the same request of another client finds it.
             self.records.save(&record)?;

@@ -173,3 +173,44 @@ fn a_listener_may_ask_for_the_state_of_jobs() {
     let state = ended.recv_timeout(PATIENCE).expect("the listener waits for the queue, and the queue for the listener");
     assert_eq!(state, JobState::Completed);
 }
+
+#[test]
+fn indexing_joins_the_same_request_refuses_another_one_and_the_urgent_goes_first() {
+    let (open, gate) = gate();
+    let order: Arc<Mutex<Vec<String>>> = Arc::default();
+    let seen = Arc::clone(&order);
+    let queue = Queue::new(move |request, _| {
+        if let JobRequest::SyncFolder(request) = request {
+            seen.lock().unwrap().push(request.folder.display().to_string());
+        }
+        gate();
+        Ok((JobReport::default(), None))
+    });
+    let start = |folder: &str, rebuild, priority| {
+        let only_below = Some(Vec::new());
+        let request = SyncRequest { rebuild, only_below, priority, ..SyncRequest::new(folder.into()) };
+        queue.jobs.start(&queue.host, queue.collection, JobRequest::SyncFolder(request), JobOrigin::User)
+    };
+    let first = start("/a", false, Priority::Normal).unwrap();
+    let same = start("/a", false, Priority::High).unwrap();
+    assert!(same.joined && same.job.job_id == first.job.job_id, "how urgent it is makes no other request");
+    let error = start("/a", true, Priority::Normal).unwrap_err();
+    assert_eq!((error.code, error.message.as_str()), (ErrorCode::InUse, "/a is being indexed by another request."));
+    let last = ["/low", "/normal", "/high", "/high too"].map(|folder| {
+        let priority = match folder {
+            "/low" => Priority::Low,
+            "/normal" => Priority::Normal,
+            _ => Priority::High,
+        };
+        start(folder, false, priority).unwrap().job.job_id
+    });
+    drop(open);
+    for job in last {
+        assert_eq!(queue.ended(job), (JobState::Completed, None));
+    }
+    let order = order.lock().unwrap().clone();
+    // The first ran once more for whom joined it.
+    let firsts: Vec<&String> = order.iter().filter(|folder| *folder != "/a").collect();
+    assert_eq!(firsts, ["/high", "/high too", "/normal", "/low"]);
+    assert!(start("/a", true, Priority::Normal).is_ok());
+}

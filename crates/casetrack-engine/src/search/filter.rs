@@ -23,6 +23,8 @@ use crate::host::Host;
 pub struct Filters {
     /// Names, paths or ids of documents.
     pub documents: Vec<String>,
+    /// No others than these.
+    pub only: Option<Arc<HashSet<DocumentId>>>,
     pub kinds: Vec<Kind>,
     /// Names of entities, as `entity_mentions` takes them; passages that mention one.
     pub entities: Vec<String>,
@@ -99,6 +101,7 @@ impl TryFrom<WrittenFilters> for Filters {
         };
         Ok(Filters {
             documents: Vec::new(),
+            only: None,
             entities,
             kinds: kinds.iter().map(|kind| kind.parse()).collect::<Result<_>>()?,
             paths,
@@ -289,11 +292,15 @@ fn select(
 
 /// The documents that filters leave; `None` for all.
 pub(super) fn chosen(collection: &Collection, filters: &Filters) -> Result<Option<Vec<DocumentId>>> {
-    let Filters { documents, kinds, paths, dated, ingested, marks, .. } = filters;
+    let Filters { documents, only, kinds, paths, dated, ingested, marks, .. } = filters;
     let named = documents.iter().map(|name| find_document(collection, name).map(|document| document.id));
     let named: Vec<DocumentId> = named.collect::<Result<_>>()?;
     if kinds.is_empty() && paths.is_empty() && dated.is_empty() && ingested.is_empty() && marks.is_empty() {
-        return Ok((!named.is_empty()).then_some(named));
+        return Ok(match only {
+            Some(only) if named.is_empty() => Some(only.iter().copied().collect()),
+            Some(only) => Some(named.into_iter().filter(|id| only.contains(id)).collect()),
+            None => (!named.is_empty()).then_some(named),
+        });
     }
     let patterns: Vec<Pattern> = paths.iter().map(|path| pattern(path)).collect::<Result<_>>()?;
     let options =
@@ -304,6 +311,7 @@ pub(super) fn chosen(collection: &Collection, filters: &Filters) -> Result<Optio
             Kind::Format(format) => *format == entry.format,
         };
         (named.is_empty() || named.contains(&entry.id))
+            && only.as_ref().is_none_or(|only| only.contains(&entry.id))
             && (kinds.is_empty() || kinds.iter().any(is_of))
             && (patterns.is_empty() || patterns.iter().any(|pattern| pattern.matches_with(&entry.path, options)))
             && (dated.is_empty() || dated.iter().any(|range| is_dated(entry, range)))

@@ -287,6 +287,13 @@ impl Host {
     }
 }
 
+/// Whether a query says with operators what passages must have, so that its answer is a list and no ranking.
+///
+/// Errors: operators that cannot be read.
+pub(crate) fn has_operators(query: &str) -> Result<bool> {
+    query::has_operators(query)
+}
+
 /// Most names of other documents in a hit.
 const MAX_NAMED: usize = 3;
 

@@ -39,8 +39,24 @@ pub struct SyncRequest {
     /// Reads no file again whose size and times are those it had when this process synced it last. One that failed then fails
     /// again without being read.
     pub trust_times: bool,
+    /// Delete the documents of the folder first, so that every file is read again.
+    pub rebuild: bool,
+    /// Where it is for the search of files: the folders of the session. No file outside of these and the allowed ones is read, and what is
+    /// known of sizes and times is kept on disk.
+    pub only_below: Option<Vec<PathBuf>>,
+    pub priority: Priority,
     /// As in [`IngestRequest`](crate::ingest::IngestRequest::since).
     pub since: Option<Timestamp>,
+}
+
+/// Which waiting job goes first; equals go in the order in which they were asked for.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Priority {
+    Low,
+    #[default]
+    Normal,
+    High,
 }
 
 impl SyncRequest {

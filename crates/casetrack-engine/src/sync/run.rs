@@ -181,7 +181,10 @@ fn act(
     progress: &ProgressSink,
     cancel: &Cancel,
 ) -> Result<()> {
-    let documents = collection.documents()?;
+    let documents = match request.rebuild && !request.dry_run {
+        true => without_earlier(collection, request, &disk, report, cancel)?,
+        false => collection.documents()?,
+    };
     let files: Vec<DiskFile> = disk.files.iter().map(|(_, file)| file.clone()).collect();
     // What is still being written may be what a document that seems gone has become.
     let paths: HashSet<&Path> = documents.iter().map(|meta| Path::new(&meta.path)).collect();
@@ -235,6 +238,40 @@ fn act(
     remember(host, &ingested);
     add(report, ingested);
     Ok(())
+}
+
+/// Deletes the documents of the folder that this job has not made itself, and returns all that are left. Those of files that could not be
+/// looked at stay; only those whose files are gone are reported as removed.
+fn without_earlier(
+    collection: &Collection,
+    request: &SyncRequest,
+    disk: &FolderState,
+    report: &mut SyncReport,
+    cancel: &Cancel,
+) -> Result<Vec<DocumentMeta>> {
+    let documents = collection.documents()?;
+    let containers: HashSet<&str> =
+        documents.iter().filter(|meta| meta.is_container()).map(|meta| meta.path.as_str()).collect();
+    for meta in &documents {
+        let path = Path::new(&meta.path);
+        let is_member = path.ancestors().skip(1).filter_map(Path::to_str).any(|above| containers.contains(above));
+        let is_new = request.since.is_some_and(|since| meta.ingested_at >= since);
+        if is_member || is_new || !path.starts_with(&disk.root) {
+            continue;
+        }
+        let is_gone = disk.is_gone(meta, request);
+        if !is_gone && !disk.seen.contains(path) {
+            continue;
+        }
+        if cancel.is_cancelled() {
+            return Err(Error::cancelled());
+        }
+        delete_whole(collection, meta, &documents)?;
+        if is_gone {
+            report.removed.push(GoneDocument::from(meta));
+        }
+    }
+    collection.documents()
 }
 
 /// What is known before anything is done.

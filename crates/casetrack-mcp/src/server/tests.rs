@@ -11,6 +11,7 @@ use tokio::task::JoinHandle;
 use super::*;
 use crate::settings::Settings;
 
+mod files;
 mod index;
 mod time;
 

@@ -279,7 +279,7 @@ fn specified_watches_and_jobs() -> Value {
     let no = json!({"type": "boolean", "default": false});
     let schedules = json!(["on_change", "hourly", "daily", "every_6h", "every_12h", "manual"]);
     let wait = json!({"type": "integer", "default": 0, "minimum": 0, "maximum": 600});
-    json!({
+    let mut tools = json!({
         "watch_folder": [["folder_path"], {
             "folder_path": string,
             "schedule": {"type": "string", "enum": schedules, "default": "on_change"},
@@ -313,7 +313,37 @@ fn specified_watches_and_jobs() -> Value {
             "limit": {"type": "integer", "default": 50, "minimum": 1, "maximum": 1000},
             "cursor": string,
         }],
-    })
+    });
+    let strings = json!({"type": "array", "items": {"type": "string"}});
+    let around = json!({"type": "integer", "default": 200, "minimum": 0});
+    let result = json!({
+        "type": "object", "description": "A search result.", "required": ["path", "snippet"],
+        "properties": {"path": string, "snippet": string},
+    });
+    let files = json!({
+        "listRoots": [[], {}],
+        "indexFolder": [["root"], {
+            "root": string,
+            "full": no,
+            "priority": {"type": "string", "enum": ["low", "normal", "high"], "default": "normal"},
+        }],
+        "searchFiles": [["query"], {
+            "query": string,
+            "k": {"type": "integer", "default": 10, "minimum": 1, "maximum": 100},
+            "offset": {"type": "integer", "default": 0, "minimum": 0, "maximum": 10_000},
+            "exts": strings, "years": strings, "roots": strings,
+        }],
+        "openFile": [["path"], {"path": string, "pointer": string, "before": around, "after": around}],
+        "summarizeResults": [["query", "results"], {
+            "query": string,
+            "results": {"type": "array", "items": result},
+            "style": {"type": "string", "enum": ["bullets", "paragraph", "table"], "default": "bullets"},
+            "max_tokens": {"type": "integer", "default": 400, "minimum": 1, "maximum": 4000},
+        }],
+        "rewriteQuery": [["query"], {"query": string}],
+    });
+    tools.as_object_mut().unwrap().extend(files.as_object().unwrap().clone());
+    tools
 }
 
 #[test]
@@ -374,9 +404,10 @@ fn the_list_of_tools_is_short() {
         serde_json::to_string(&list).unwrap().len()
     };
     let (all, usual) = (bytes(Some(vec![Toolset::All])), bytes(None));
-    let time = bytes(Some(vec![Toolset::Time]));
-    let index = bytes(Some(vec![Toolset::Index]));
-    println!("tools/list: {all} bytes, by default {usual}, time {time}, index {index}");
+    let of = |set: Toolset| bytes(Some(vec![set]));
+    let (time, files, index) = (of(Toolset::Time), of(Toolset::Files), of(Toolset::Index));
+    println!("tools/list: {all} bytes, by default {usual}, time {time}, files {files}, index {index}");
+    assert!(files <= 6_000, "{files} bytes for files");
     assert!(index <= 4_000, "{index} bytes for index");
     assert!(time <= 6_000, "{time} bytes for time");
     assert!(all <= 60_000, "{all} bytes for all tools");

@@ -5,6 +5,7 @@ pub(crate) mod chunks;
 pub(crate) mod collections;
 pub(crate) mod documents;
 pub(crate) mod entities;
+pub(crate) mod files;
 pub(crate) mod hidden;
 pub(crate) mod index;
 pub(crate) mod ingest;

@@ -95,6 +95,13 @@ pub(super) fn is_complete(query: &str) -> Result<bool> {
     Ok(parse(query)?.is_complete)
 }
 
+/// Whether a query has operators.
+///
+/// Errors: as [`is_complete`].
+pub(super) fn has_operators(query: &str) -> Result<bool> {
+    Ok(parse(query)?.expression.is_some())
+}
+
 /// Takes a query apart and corrects words that no passage has, unless operators say what is searched.
 ///
 /// Errors: a query without words, operators that cannot be read.
@@ -356,7 +363,7 @@ mod tests {
 
         #[test]
         fn words_without_signs_are_the_text(query in "[a-zA-Z0-9é.,;?!'/_ ]{0,60}") {
-            let operators = ["AND", "OR", "NOT", "w/", "W/"];
+            let operators = ["AND", "OR", "NOT", "NEAR/", "w/", "W/"];
             prop_assume!(!query.split_whitespace().any(|word| operators.iter().any(|operator| word.starts_with(operator))));
             prop_assert_eq!(parse(&query), ParsedQuery { text: query.trim().to_owned(), ..ParsedQuery::default() });
         }

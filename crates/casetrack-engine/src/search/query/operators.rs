@@ -9,6 +9,7 @@
 //! | `late payment` | beside operators: these words one after the other |
 //! | `terminat*`, `wom*n` | words that begin so, or that have anything in the place of the `*`; letter for letter, so without regard to endings |
 //! | `terminat* w/10 convenience` | both, at most ten words apart, in any order; between words, phrases and groups with OR |
+//! | `vendor NEAR/5 contract` | both, with at most five words between them, as full-text indexes of databases write it |
 //!
 //! Operators are written in capitals, `w/10` in any case. Prose stays text: lower-case "and", "or" and "not", "and/or", "w/o", a query all
 //! in capitals, and one in which more than [`MAX_RUN`] words stand side by side without quotes.
@@ -179,8 +180,12 @@ fn word(rest: &str) -> (Option<Token<'_>>, usize) {
     (token, length)
 }
 
-/// The distance of `w/10`.
+/// The distance of `w/10`, and of `NEAR/9`, which counts the words between.
 fn distance(word: &str) -> Option<u32> {
+    if let Some(between) = word.strip_prefix("NEAR/").filter(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()))
+    {
+        return (!between.is_empty()).then(|| between.parse().unwrap_or(u32::MAX).saturating_add(1));
+    }
     let digits = word.strip_prefix("w/").or_else(|| word.strip_prefix("W/"))?;
     let is_number = !digits.starts_with('0') && digits.bytes().all(|byte| byte.is_ascii_digit());
     // One that does not fit is too large, which is said where it is used.

@@ -1,0 +1,45 @@
+//! The search of files, as far as jobs are concerned.
+
+use std::path::PathBuf;
+
+use casetrack_core::{Cancel, Error, ProgressSink, Result};
+
+use super::Engine;
+use crate::collections::of_files;
+use crate::file_search::{FileMatches, FileSearch, IndexFolder, IndexedFolder};
+use crate::jobs::{JobOrigin, JobRequest};
+
+impl Engine {
+    /// Indexes a folder for [`search_files`](Self::search_files), in a job, and waits a while for its end. `of_session` are the folders
+    /// that may be looked into besides the allowed roots. The same request joins the running job.
+    ///
+    /// Errors: a path that may not be named or is not there; `ErrorCode::InUse` while another request indexes this folder.
+    pub fn index_folder(
+        &self,
+        of_session: &[PathBuf],
+        request: &IndexFolder,
+        progress: &ProgressSink,
+        cancel: &Cancel,
+    ) -> Result<IndexedFolder> {
+        let sync = self.indexing_request(of_session, request)?;
+        let collection = self.files_collection_to_index()?.id;
+        let started = self.start_job(collection, JobRequest::SyncFolder(sync), JobOrigin::User)?;
+        let job = self.wait_for_job(started.job.job_id, request.patience, progress, cancel)?;
+        if !job.state.has_ended() {
+            return Ok(IndexedFolder::so_far(&job));
+        }
+        if let Some(problem) = job.problem {
+            return Err(problem.into_error());
+        }
+        let report = self.job_report(job.job_id)?.and_then(|report| report.sync);
+        report.as_ref().map(IndexedFolder::of).ok_or_else(|| Error::internal("The report of the indexing is missing."))
+    }
+
+    /// As [`Host::search_files`](crate::host::Host::search_files), and says where indexing is under way.
+    pub fn search_files(&self, of_session: &[PathBuf], search: &FileSearch) -> Result<FileMatches> {
+        let indexing = self.jobs.ingestion_notice(of_files());
+        let mut matches = self.host.search_files(of_session, search)?;
+        matches.notices.extend(indexing.map(Into::into));
+        Ok(matches)
+    }
+}

@@ -1,0 +1,79 @@
+//! `summarizeResults` and `rewriteQuery`, without a language model: the same call has the same answer.
+
+use casetrack_core::Result;
+use casetrack_engine::file_search::{self, RewrittenQuery, SummarizedResult, Summary, SummaryRequest, SummaryStyle};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::{Versioned, finish, reply};
+use crate::answer::{Form, Reply};
+use crate::contract::Contract;
+use crate::session::{Context, ToolOutput};
+use crate::tool::{Effect, Tool, Toolset};
+
+pub(crate) struct SummarizeResults;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SummarizeParameters {
+    /// What the summary should be about
+    query: String,
+    /// Path and snippet of each, as searchFiles returns them; at most 100
+    results: Vec<SummarizedResult>,
+    /// Form of the summary
+    #[serde(default)]
+    style: SummaryStyle,
+    /// Cap on completion length
+    #[serde(default = "crate::tools::number::<400>")]
+    #[schemars(range(min = 1, max = 4000))]
+    max_tokens: u32,
+}
+
+impl Tool for SummarizeResults {
+    const NAME: &'static str = "summarizeResults";
+    const TITLE: &'static str = "Summarize results";
+    const DESCRIPTION: &'static str = "Produce a concise summary from a limited set of snippets: the sentences that answer the query, each with its file.";
+    const EFFECT: Effect = Effect::Reads;
+    const TOOLSET: Toolset = Toolset::Files;
+    const CONTRACT: Contract = Contract::FILES;
+    const CALLS_PER_MINUTE: Option<u32> = Some(20);
+    type Parameters = SummarizeParameters;
+    type Response = Versioned<Summary>;
+
+    fn call(_: &Context<'_>, parameters: SummarizeParameters) -> Result<Reply<Self::Response>> {
+        let SummarizeParameters { query, results, style, max_tokens } = parameters;
+        Ok(reply(file_search::summarize(&SummaryRequest { query, results, style, max_tokens })))
+    }
+
+    fn finish(reply: Reply<Self::Response>, _: Form) -> Result<ToolOutput> {
+        finish(reply)
+    }
+}
+
+pub(crate) struct RewriteQuery;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RewriteParameters {
+    /// Natural-language query
+    query: String,
+}
+
+impl Tool for RewriteQuery {
+    const NAME: &'static str = "rewriteQuery";
+    const TITLE: &'static str = "Rewrite a query";
+    const DESCRIPTION: &'static str = "Translate a natural-language query into filters and an FTS-ready string, which searchFiles takes as its query.";
+    const EFFECT: Effect = Effect::Reads;
+    const TOOLSET: Toolset = Toolset::Files;
+    const CONTRACT: Contract = Contract::FILES;
+    type Parameters = RewriteParameters;
+    type Response = Versioned<RewrittenQuery>;
+
+    fn call(_: &Context<'_>, RewriteParameters { query }: RewriteParameters) -> Result<Reply<Self::Response>> {
+        Ok(reply(file_search::rewrite(&query)?))
+    }
+
+    fn finish(reply: Reply<Self::Response>, _: Form) -> Result<ToolOutput> {
+        finish(reply)
+    }
+}

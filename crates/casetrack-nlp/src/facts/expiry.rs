@@ -46,7 +46,7 @@ static FROM: LazyLock<Regex> = LazyLock::new(|| {
 /// A date by its name, after a length of time or after "commences on".
 static ANCHOR: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r#"(?i)\b(?:from|after|following|of|commenc(?:e|es|ing)(?: on| as of| from| with| upon)?|begin(?:s|ning)?(?: on| as of| from| with| upon)?|start(?:s|ing)?(?: on| from| upon)?|as of|upon|on|effective(?: on| as of)?|since)(?: and including| and after)? (?:the |its |this )?(?:such )??["']?((?-i:(?:[A-Z][A-Za-z/-]+ ){1,4}D(?:ate|ATE))|effective date(?: of this agreement)?|dates? hereof|(?:initial )?date of (?:(?:this|the|its|last|initial|both|all) ){0,2}(?:[\w'-]+ ){0,2}?(?:agreement|contract|amendment|execution|signatures?|signing)|date (?:(?:on which|that|when|it|this agreement) [^.;]{0,40}?)?(?:sign|execut)[a-z]*|execution(?: of this agreement)?|signing|signature|date of (?:its )?(?:coming|entry) into (?:force|effect)|(?:day|date)(?: and year)? (?:(?:set forth|written|stated|specified|indicated|shown|given|appearing) )?(?:first|above|below|in the (?:caption|heading|preamble|introduct\w+|first paragraph))[a-z ]*|initial date of execution|[a-z-]+ date|date)\b"#,
+        r#"(?i)\b(?:from|after|following|of|commenc(?:e|es|ing)(?: on| as of| from| with| upon)?|begin(?:s|ning)?(?: on| as of| from| with| upon)?|start(?:s|ing)?(?: on| from| upon)?|as of|upon|on|effective(?: on| as of)?|since)(?: and including| and after)? (?:the |its |this )?(?:such )??["']?((?-i:(?:[a-z]+ ){0,2}(?:[0-9]+ )?(?:[A-Z][A-Za-z/-]+ ){1,4}D(?:ate|ATE))|effective date(?: of this agreement)?|dates? hereof|(?:initial )?date of (?:(?:this|the|its|last|initial|both|all) ){0,2}(?:[\w'-]+ ){0,2}?(?:agreement|contract|amendment|execution|signatures?|signing)|date (?:(?:on which|that|when|it|this agreement) [^.;]{0,40}?)?(?:sign|execut)[a-z]*|execution(?: of this agreement)?|signing|signature|date of (?:its )?(?:coming|entry) into (?:force|effect)|(?:day|date)(?: and year)? (?:(?:set forth|written|stated|specified|indicated|shown|given|appearing) )?(?:first|above|below|in the (?:caption|heading|preamble|introduct\w+|first paragraph))[a-z ]*|initial date of execution|[a-z-]+ date|date)\b"#,
     )
 });
 static HEREOF: LazyLock<Regex> = LazyLock::new(|| {
@@ -153,7 +153,6 @@ static UNDER_HEADING: LazyLock<Regex> = LazyLock::new(|| {
     pattern(concat!(
         r"(?i)^[^a-z0-9]*(?:(?:from|for|until|through|commencing|beginning|starting|perpetual|indefinite|the (?:initial|first)|an? (?:initial|period|term)",
         r"|one|two|three|four|five|six|seven|eight|nine|ten|twelve)\b|[0-9]+ |[a-z-]+ \([0-9]+\))",
-        r"|\bfor an? (?:initial )?(?:period|term) of [^.;]{1,40}? (?:commencing|beginning|starting|from|after)\b",
     ))
 });
 /// A day right behind another: "July 1, 2004 - June 30, 2007".

@@ -155,7 +155,10 @@ fn labelled(text: &Text<'_>) -> Vec<Party> {
     for label in LABELLED.captures_iter(head) {
         let (Some(party), Some(name)) = (label.get(1), label.get(3)) else { continue };
         let known = found.iter().any(|other| other.terms.iter().any(|term| term == party.as_str()))
-            || SPEAKS_FOR.is_match(&head[..party.start()]);
+            || SPEAKS_FOR.is_match(&head[..party.start()])
+            || label.get(0).is_some_and(|all| {
+                all.as_str().to_lowercase().contains(" name") && !text.flat.begins_line(all.start())
+            });
         let lettered = party.as_str().to_lowercase().starts_with("party ");
         let named = name_at(text, name.start()).filter(|(name, range)| {
             is_party(text, name, range, range.end)

@@ -1,10 +1,11 @@
 //! Clauses of contracts that questions ask for, and how contracts say them: `data/clauses.txt`.
 
 use std::ops::Range;
-use std::sync::LazyLock;
+use std::sync::{LazyLock, OnceLock};
 
 use regex::Regex;
-use regex::bytes::{self, RegexBuilder};
+
+use super::ways::Ways;
 
 /// One way to say a clause is this share of all there is to say …
 const FIRST: f32 = 0.8;
@@ -26,18 +27,22 @@ const ENTRY_WORDS: usize = 14;
 /// … and pages of at most these digits.
 const PAGE_DIGITS: usize = 3;
 
-/// Most bytes of the automaton of an expression. Repetitions of any characters outgrow the library's limit, and then it is several times as slow.
-const AUTOMATON_BYTES: usize = 16 << 20;
-
-/// A kind of clause. Its expressions know ASCII letters only, which makes them three times as fast.
+/// A kind of clause.
 struct Clause {
     /// Beginnings of words, in lower case, that ask for it where a question has them in this order and near one another.
     asked: Vec<Vec<&'static str>>,
-    said: Option<bytes::Regex>,
-    /// What such clauses and some others say.
-    hinted: Option<bytes::Regex>,
-    /// What says the opposite.
-    denied: Option<bytes::Regex>,
+    /// Its lines in the file.
+    lines: &'static str,
+    /// Made when it is asked for.
+    ways: OnceLock<ClauseWays>,
+}
+
+/// How such clauses are said, what they and some others say, and what says the opposite.
+#[derive(Default)]
+struct ClauseWays {
+    said: Ways,
+    hinted: Ways,
+    denied: Ways,
 }
 
 /// A clause that a question asks for.
@@ -49,25 +54,31 @@ pub(super) struct AskedClause {
 
 static CLAUSES: LazyLock<Vec<Clause>> = LazyLock::new(|| {
     let blocks = include_str!("../../data/clauses.txt").split("\n[").skip(1);
-    let lines = |block: &'static str, key| block.lines().filter_map(move |line| line.strip_prefix(key)).map(str::trim);
-    let any_of = |block, key| {
-        let said: Vec<String> = lines(block, key).map(|said| format!("(?:{said})")).collect();
-        let all = (!said.is_empty()).then(|| said.join("|"))?;
-        RegexBuilder::new(&all).case_insensitive(true).unicode(false).dfa_size_limit(AUTOMATON_BYTES).build().ok()
-    };
     let clause = |block| Clause {
         asked: lines(block, "asked:")
             .flat_map(|asked| asked.split(';'))
             .map(|asked| words(asked).map(|(_, word)| word).collect())
             .collect(),
-        said: any_of(block, "said:"),
-        hinted: any_of(block, "hint:"),
-        denied: any_of(block, "denied:"),
+        lines: block,
+        ways: OnceLock::new(),
     };
     blocks.map(clause).collect()
 });
 
 static DENIES: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(DENIAL).ok());
+
+/// What stands behind a key in the lines of a clause.
+fn lines<'b>(block: &'b str, key: &str) -> impl Iterator<Item = &'b str> {
+    block.lines().filter_map(move |line| line.strip_prefix(key)).map(str::trim)
+}
+
+impl Clause {
+    fn ways(&self) -> &ClauseWays {
+        // The tests read every line.
+        let of = |key| Ways::new(&lines(self.lines, key).collect::<Vec<_>>()).unwrap_or_default();
+        self.ways.get_or_init(|| ClauseWays { said: of("said:"), hinted: of("hint:"), denied: of("denied:") })
+    }
+}
 
 /// The clauses that a question asks for.
 pub(super) fn asked(question: &str) -> Vec<AskedClause> {
@@ -81,10 +92,17 @@ pub(super) fn asked(question: &str) -> Vec<AskedClause> {
 
 /// Whether a text is a part of a table of contents: numbers of pages that do not fall, with few words between. White space must be single spaces.
 pub(super) fn lists_pages(text: &str) -> bool {
-    let words = text.split(' ').count();
-    let pages: Vec<u32> = text.split(' ').filter(|word| word.len() <= PAGE_DIGITS).flat_map(str::parse).collect();
-    let falls = pages.windows(2).filter(|pair| pair[1] < pair[0]).count();
-    pages.len() >= FEWEST_PAGES && words <= pages.len() * ENTRY_WORDS && falls * 5 <= pages.len()
+    let (mut words, mut pages, mut falls, mut last) = (0, 0, 0, 0);
+    for word in text.as_bytes().split(|byte| *byte == b' ') {
+        words += 1;
+        let short = (word.len() <= PAGE_DIGITS).then(|| std::str::from_utf8(word).ok()).flatten();
+        if let Some(page) = short.and_then(|word| word.parse::<u32>().ok()) {
+            pages += 1;
+            falls += usize::from(page < last);
+            last = page;
+        }
+    }
+    pages >= FEWEST_PAGES && words <= pages * ENTRY_WORDS && falls * 5 <= pages
 }
 
 /// The alphanumeric runs of a text with their places.
@@ -109,35 +127,28 @@ fn place(words: &[(usize, &str)], beginnings: &[&str]) -> Option<usize> {
 impl AskedClause {
     /// How much (0–1) of it a text says, and the words that say it. White space must be single spaces.
     pub fn said(&self, text: &str) -> (f32, Vec<String>) {
-        let Clause { said, hinted, denied, .. } = self.clause;
-        let mut words: Vec<String> = Vec::new();
-        let mut note = |found: &[u8]| {
-            let found = String::from_utf8_lossy(found);
-            if !words.iter().any(|known| known.eq_ignore_ascii_case(&found)) {
-                words.push(found.into_owned());
-            }
+        let ClauseWays { said, hinted, denied } = self.clause.ways();
+        let opposites = denied.find_all(text);
+        let is_opposite = |place: &Range<usize>| opposites.iter().any(|opposite| opposite.contains(&place.start));
+        // An expression of bytes may end within a character.
+        let in_text =
+            |place: Range<usize>| String::from_utf8_lossy(text.as_bytes().get(place).unwrap_or_default()).into_owned();
+        let places = match self.denied && !denied.is_empty() {
+            true => opposites.clone(),
+            false => said.find_all(text).into_iter().filter(|place| !is_opposite(place)).collect(),
         };
-        let text = text.as_bytes();
-        let opposites: Vec<Range<usize>> =
-            denied.iter().flat_map(|denied| denied.find_iter(text)).map(|found| found.range()).collect();
-        let is_opposite = |at: usize| opposites.iter().any(|opposite| opposite.contains(&at));
-        match denied {
-            Some(_) if self.denied => opposites.iter().filter_map(|place| text.get(place.clone())).for_each(&mut note),
-            _ => said
-                .iter()
-                .flat_map(|said| said.find_iter(text))
-                .filter(|found| !is_opposite(found.start()))
-                .for_each(|found| note(found.as_bytes())),
+        let mut words: Vec<String> = Vec::new();
+        for found in places.into_iter().map(in_text) {
+            if !words.iter().any(|known| known.eq_ignore_ascii_case(&found)) {
+                words.push(found);
+            }
         }
         if !words.is_empty() {
             return ((FIRST + FURTHER * (words.len() - 1) as f32).min(1.0), words);
         }
-        let mut hints = hinted.iter().filter(|_| !self.denied).flat_map(|hinted| hinted.find_iter(text));
-        let hint = hints.find(|found| !is_opposite(found.start()));
-        (
-            if hint.is_some() { HINT } else { 0.0 },
-            hint.map(|hint| String::from_utf8_lossy(hint.as_bytes()).into_owned()).into_iter().collect(),
-        )
+        let hints = if self.denied { Vec::new() } else { hinted.find_all(text) };
+        let hint = hints.into_iter().find(|place| !is_opposite(place));
+        (if hint.is_some() { HINT } else { 0.0 }, hint.map(in_text).into_iter().collect())
     }
 }
 
@@ -166,7 +177,11 @@ mod tests {
             assert!(
                 !clause.asked.is_empty() && clause.asked.iter().flatten().all(|asked| *asked == asked.to_lowercase())
             );
-            assert!(clause.said.is_some(), "{:?}", clause.asked);
+            for key in ["said:", "hint:", "denied:"] {
+                let lines: Vec<&str> = lines(clause.lines, key).collect();
+                assert!(Ways::new(&lines).is_some_and(|ways| ways.is_empty() == lines.is_empty()), "{lines:?}");
+            }
+            assert!(!clause.ways().said.is_empty(), "{:?}", clause.asked);
         }
     }
 

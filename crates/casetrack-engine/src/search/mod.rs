@@ -25,6 +25,7 @@ mod route;
 mod section;
 pub mod similar;
 pub mod terms;
+mod ways;
 mod whole;
 
 use std::collections::HashSet;

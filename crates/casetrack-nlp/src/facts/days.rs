@@ -26,7 +26,7 @@ pub(crate) struct Days {
 /// Before a day, and near it: it is of another document.
 static OTHER: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r"(?i)\b(?:that certain|certain (?:\w+ ){0,5}(?:agreement|contract|lease)|pursuant to (?:\w+ ){0,6}(?:agreement|act|rule)|amends|amended|under the (?:\w+ ){0,4}(?:agreement|contract|act)|the (?:[A-Z][a-z]+ ){1,4}Agreements?,? (?:dated|made)|the (?:[A-Z][\w/-]+ ){0,3}(?:Schedule|Report|Statement|Form)|(?:agreement|contract|lease),? with an effective date of|rule [0-9])\b",
+        r"(?i)\b(?:that certain|certain (?:\w+ ){0,5}(?:agreement|contract|lease)|pursuant to (?:\w+ ){0,6}(?:agreements?|act|rule)|(?:to|under|into|of|had|have|prior|through) an? (?:[\w-]+ ){0,4}(?:agreement|contract|lease)s?,? (?:dated|made|entered)|amends|amended|under the (?:\w+ ){0,4}(?:agreement|contract|act)|the (?:[A-Z][a-z]+ ){1,4}Agreements?,? (?:dated|made)|the (?:[A-Z][\w/-]+ ){0,3}(?:Schedule|Report|Statement|Form)|(?:agreement|contract|lease),? with an effective date of|rule [0-9])\b",
     )
 });
 /// Right before a day: it is effective from it.
@@ -106,7 +106,7 @@ static SIGNED_OPENING: LazyLock<Regex> = LazyLock::new(|| {
 /// Before a day on a cover: "Dated as of".
 static DATED: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r"(?i)\b(?:dated?(?: of (?:this )?agreement)?|made|executed|entered(?: into)?|effective|signed|this|as of)[ :]*(?:(?:as of|on|the|this|day of|as at|effective|is) ?)*$",
+        r"(?i)\b(?:dated?(?: of (?:(?:this|the) )?(?:agreement|contract|signing|signature|execution))?|made|executed|entered(?: into)?|effective|signed|this|as of)[ :]*(?:(?:as of|on|the|this|day of|as at|effective|is) ?)*$",
     )
 });
 /// Before a day on which an agreement is made, whenever it is effective.
@@ -191,7 +191,11 @@ pub(crate) fn find(text: &Text<'_>, opening: &Opening) -> Days {
             |day: &Day| opening.parties.is_empty() && day.range.start - text.sentence(day.range.start).start > BESIDE;
         let own: Vec<&Day> = cover.iter().filter(|day| !is_other(text, day) && !far(day)).collect();
         let labelled = own.iter().find(|day| DATED.is_match(before(day, 40)));
-        let alone = own.iter().find(|day| text.flat.begins_line(day.range.start) || heading_before(before(day, 60)));
+        let alone = own.iter().find(|day| {
+            text.flat.begins_line(day.range.start)
+                || heading_before(before(day, 60))
+                || SIGNED_AT.is_match(before(day, 60))
+        });
         if let Some(day) = labelled.or(alone) {
             days.agreement = known(day, if labelled.is_some() { 85 } else { 75 });
             if days.effective.is_none() && EFFECTIVE_BEFORE.is_match(before(day, 60)) {
@@ -257,8 +261,22 @@ fn heading_before(before: &str) -> bool {
     before.split_whitespace().next_back().is_some_and(|word| word.len() > 3 && word.chars().all(|c| c.is_uppercase()))
 }
 
-/// Whether a day is the one of another document that is named right before it: "that certain Lease dated".
+/// Most days of a list that are followed to the first.
+const LISTED: usize = 12;
+/// Between the days of a list: "dated May 3, 2004, May 5, 2005 and May 7, 2006".
+static NEXT_DAY: LazyLock<Regex> = LazyLock::new(|| pattern(r"^(?:,|,? and) $"));
+
+/// Whether a day is the one of another document that is named right before it, or before the days of a list: "that certain Lease dated".
 fn is_other(text: &Text<'_>, day: &Day) -> bool {
+    let mut day = day;
+    for _ in 0..LISTED {
+        let near = text.days_in(text.floor(day.range.start.saturating_sub(48))..day.range.start);
+        let listed = |last: &&Day| {
+            text.text().get(last.range.end..day.range.start).is_some_and(|between| NEXT_DAY.is_match(between))
+        };
+        let Some(last) = near.last().filter(listed) else { break };
+        day = last;
+    }
     let from = text.floor(day.range.start.saturating_sub(120));
     let before = &text.text()[from..day.range.start];
     let Some(head) = OTHER.find_iter(before).last() else { return false };

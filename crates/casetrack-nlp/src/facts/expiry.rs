@@ -15,9 +15,11 @@ use crate::tokens::Tokens;
 /// A sentence about the term of the contract at hand.
 static OF_TERM: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r#"(?i)\b(?:the|this|an?|initial|primary) (?:initial |basic |primary |original |franchise |license |agreement |contract |engagement |employment |subscription |services? )?(?:term|duration|period)(?: and duration)?(?: (?:of|under|for|in) (?:the|this|these|effectiveness)|(?: \([^)]{0,40}\))? (?:shall|will|is|begins|commences|starts|expires|ends))|\b(?:this|the|your) (?:[\w-]+ ){0,4}?(?:agreement|contract|oma|amendment|franchise|license|licence|joint venture|engagement|appointment|employment|sow)(?: (?:granted )?(?:hereunder|herein))?(?:,? (?:and|unless|except|subject|as)[^.]{0,160}?)? (?:(?:shall|will|is|may|becomes?|to|automatically|enters?|has|continues|remains|terminates|expires|commences|begins|takes|therefore|be|also|and|for) ?)+|["'](?:initial |contract )?(?:term|period)["']|\bterm hereof\b|["'](?:expiration|expiry|termination|end) date["']|\bcontract period\b|\bterm of (?:this )?agreement ?:|\bthis is an? [^.;]{1,30} (?:agreement|contract)\b|\b(?:agree to|for) an? [^.;]{1,30} term\b|\bit shall be effective\b|\b(?:engages?|retains?|appoints?|hires?|employs?)\b[^.;]{0,80}? for an? (?:initial )?(?:term|period) of\b|\bterms of this agreement\b|\b(?:term|duration) ?: |\bterm\b[.:-] |\bterm\b[^.;]{0,30} from\b|\b(?:(?:expir(?:ation|y)|termination|end) date|expiration|expiry) ?: ?"#,
+        r#"(?i)\b(?:the|this|an?|initial|primary) (?:initial |basic |primary |original |franchise |license |agreement |contract |engagement |employment |subscription |services? )?(?:term|duration|period)(?: and duration)?(?: (?:of|under|for|in) (?:the|this|these|effectiveness|cooperation|validity|performance)|(?: \([^)]{0,40}\))? (?:shall|will|is|begins|commences|starts|expires|ends))|\b(?:this|the|your) (?:[\w-]+ ){0,4}?(?:agreement|contract|oma|amendment|franchise|license|licence|joint venture|engagement|appointment|employment|sow)(?: (?:granted )?(?:hereunder|herein))?(?:,? (?:and|unless|except|subject|as)[^.]{0,160}?)? (?:(?:shall|will|is|may|becomes?|to|automatically|enters?|has|continues|remains|terminates|expires|commences|begins|takes|therefore|be|also|and|for) ?)+|["'](?:initial |contract )?(?:term|period)["']|\bterm hereof\b|["'](?:expiration|expiry|termination|end) date["']|\bcontract period\b|\bterm of (?:this )?agreement ?:|\bthis is an? [^.;]{1,30} (?:agreement|contract)\b|\b(?:agree to|for) an? [^.;]{1,30} term\b|\bit shall be effective\b|\b(?:engages?|retains?|appoints?|hires?|employs?)\b[^.;]{0,80}? for an? (?:initial )?(?:term|period) of\b|\bterms of this agreement\b|\b(?:term|duration) ?: |\bterm\b[.:-] |\bterm\b[^.;]{0,30} from\b|\b(?:(?:expir(?:ation|y)|termination|end) date|expiration|expiry)(?: of (?:this |the )?(?:agreement|contract))? ?: ?|\b(?:term|duration|period) of (?:the |this )?(?:[\w-]+'s? )?(?:engagement|employment|services?|appointment|retention)\b|\b(?:[A-Z][\w-]+'s?) (?:engagement|employment|appointment|retention)\b|\brights granted (?:in|under|by|hereunder)\b"#,
     )
 });
+/// Before "the term of this Agreement": the sentence is about what happens in it.
+static DURING: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i)\b(?:during|throughout|beyond) $"));
 static LASTS: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
         r"(?i)\b(?:perpetual|terms?|periods?|expir(?:e|es|ing|ation)|terminat(?:e|es|ing|ion date)|ends?|ending|continu(?:e|es|ing)|remain|endur(?:e|es|ing)|effect|effective|force|duration|valid(?:ity)?|anniversary|ceas(?:e|es)|(?:is|be|lasts?|runs?|extends?|agreement)(?: for)?(?: an?)?(?: period of)? [\w-]+(?: \([0-9]+\))?[ -](?:years?|months?))\b",
@@ -26,13 +28,13 @@ static LASTS: LazyLock<Regex> = LazyLock::new(|| {
 /// Not about when the contract ends by itself.
 static OTHER: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r"(?i)\b(?:confidential(?:ity)? (?:information|obligations?)|survive|warranty|warranties|lease term|non-compet|breach|default|notice of termination|insurance|royalt(?:y|ies) (?:payments|rate)|purchase orders?|upon (?:the )?(?:termination|expiration)|following (?:the )?(?:termination|expiration)|after (?:the )?(?:termination|expiration)|in the event|records|audit)\b",
+        r"(?i)\b(?:confidential(?:ity)? (?:information|obligations?)|proprietary information|in confidence|survive|warranty|warranties|lease term|non-compet|breach|default|notice of termination|insurance|royalt(?:y|ies) (?:payments|rate)|purchase orders?|upon (?:the )?(?:termination|expiration)|following (?:the )?(?:termination|expiration)|after (?:the )?(?:termination|expiration)|in the event|records|audit)\b",
     )
 });
 /// Before a day on which the term ends.
 static UNTIL: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r#"(?i)\b(?:expir(?:e|es|ing|y|ation date|ation ?:)|terminat(?:e|es|ing|ion date)|ends?|ending|until|through|to|up to|conclude[sd]?|ceas(?:e|es)|and including|till)["']?(?: and including| and including the|,? (?:unless|if not)\b[^,.;]{0,80},| at [^,.]{0,30}|,? (?:at )?[0-9]{1,2}(?::[0-9]{2})? ?[ap]\.?m\.?(?:,? [A-Z][a-z]+ time)?,?| on| as of| automatically| effective|,| the| midnight| noon| close of business| of| of business| and| including| upon| is| means| shall mean| shall be| earlier(?: to occur)? of| earliest of| earlier| (?:\([a-z1]{1,3}\)))*[ (:]*$"#,
+        r#"(?i)\b(?:expir(?:e|es|ing|y|ation date|ation ?:)|terminat(?:e|es|ing|ion date)|ends?|ending|until|through|to|up to|conclude[sd]?|ceas(?:e|es)|and including|till)["']?(?: and including| and including the|,? (?:unless|if not)\b[^,.;]{0,80},| at [^,.]{0,30}|,? (?:at )?[0-9]{1,2}(?::[0-9]{2})? ?[ap]\.?m\.?(?:,? [A-Z][a-z]+ time)?,?| on| as of| automatically| effective|,| the| midnight| noon| close of business| of| of business| and| including| upon| is| means| shall mean| shall be| earlier(?: to occur)? of| earliest(?: to occur)? of| first(?: to occur)? of| of (?:this |the )?(?:agreement|contract)| earlier| (?:\([a-z1]{1,3}\)))*[ (:]*$"#,
     )
 });
 /// Before or behind a day on which the term begins.
@@ -44,23 +46,23 @@ static FROM: LazyLock<Regex> = LazyLock::new(|| {
 /// A date by its name, after a length of time or after "commences on".
 static ANCHOR: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r#"(?i)\b(?:from|after|following|of|commenc(?:e|es|ing)(?: on| as of| from| with| upon)?|begin(?:s|ning)?(?: on| as of| from| with| upon)?|start(?:s|ing)?(?: on| from| upon)?|as of|upon|on|effective(?: on| as of)?|since)(?: and including| and after)? (?:the |its |this |such )?["']?((?:[A-Z][A-Za-z/-]+ ){1,4}Date|effective date(?: of this agreement)?|dates? hereof|(?:initial )?date of (?:(?:this|the|its|last|initial|both|all) ){0,2}(?:[\w'-]+ ){0,2}?(?:agreement|contract|amendment|execution|signatures?|signing)|date (?:on which|that|when) [^.;]{0,40}?(?:sign|execut)[a-z]*|execution(?: of this agreement)?|signing|signature|(?:day|date)(?: and year)? (?:first|above|set forth above|written above|stated above)[a-z ]*|initial date of execution)\b"#,
+        r#"(?i)\b(?:from|after|following|of|commenc(?:e|es|ing)(?: on| as of| from| with| upon)?|begin(?:s|ning)?(?: on| as of| from| with| upon)?|start(?:s|ing)?(?: on| from| upon)?|as of|upon|on|effective(?: on| as of)?|since)(?: and including| and after)? (?:the |its |this )?(?:such )??["']?((?-i:(?:[a-z]+ ){0,2}(?:[0-9]+ )?(?:[A-Z][A-Za-z/-]+ ){1,4}D(?:ate|ATE))|effective date(?: of this agreement)?|dates? hereof|(?:initial )?date of (?:(?:this|the|its|last|initial|both|all) ){0,2}(?:[\w'-]+ ){0,2}?(?:agreement|contract|amendment|execution|signatures?|signing)|date (?:(?:on which|that|when|it|this agreement) [^.;]{0,40}?)?(?:sign|execut)[a-z]*|execution(?: of this agreement)?|signing|signature|date of (?:its )?(?:coming|entry) into (?:force|effect)|(?:day|date)(?: and year)? (?:(?:set forth|written|stated|specified|indicated|shown|given|appearing) )?(?:first|above|below|in the (?:caption|heading|preamble|introduct\w+|first paragraph))[a-z ]*|initial date of execution|[a-z-]+ date|date)\b"#,
     )
 });
 static HEREOF: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r"(?i)hereof|this|the agreement|execution|signature|signing|signed|executed|first|above|agreement date|last signature",
+        r"(?i)hereof|this|the agreement|execution|signature|\binto\b|\bsign|\bexecut|first|above|below|caption|heading|preamble|introduct|agreement date",
     )
 });
 static PERPETUAL: LazyLock<Regex> = LazyLock::new(|| {
     pattern(concat!(
         r"(?i)\b(?:(?:indefinite|unlimited|undefined|undetermined|open-ended) (?:term|period|duration|time)|(?:term|duration|period)(?: (?:of this agreement|hereof))? (?:is|shall be|will be) (?:indefinite|unlimited|open-ended)|no (?:fixed|definite|set|specified) (?:term|period|duration|end date|expiration date)|without (?:limit|limitation) (?:in|of|as to) (?:period|time|term)|indefinitely|(?:in|for) perpetuity|perpetual(?:ly)? (?:term|unless|as long)",
         r"|effect perpetually|(?:term|duration|<contract>)s?(?: (?:of|granted) [a-z ]{1,40}?)? (?:is|shall be|will be) perpetual",
-        r"|(?:continu(?:e|es|ing)|endures?|remains?|effect|force|effective|valid|ends?|lasts?|runs?)(?: in (?:full )?(?:force|effect)(?: and effect)?)?(?: from [^.;]{0,40}?)?,?",
+        r"|(?:continu(?:e|es|ing)|endures?|remains?|effect|force|effective|valid|ends?|lasts?|runs?)(?: in (?:full )?(?:force|effect)(?: and effect)?)?(?: to (?:apply|govern|bind)\b[^.;]{0,60}?)?(?: from [^.;]{0,40}?)?,?",
         r" ?(?:(?:unless(?: and)? |thereafter |or )?(?:until|when)|unless)",
-        r"(?: it is| such time as| this agreement is| either| any| one| a| the| all| both| of the| part(?:y|ies)| hereto| otherwise| earlier",
+        r"(?: it is| such time as| this agreement is| either| any| one| a| the| date| day| all| both| of the| of us| we| you| us| part(?:y|ies)| hereto| otherwise| earlier| on which| when",
         r"| sooner| it| they| mutually| is| are| has| have| been| duly| validly| shall| be)*",
-        r" (?:terminat(?:ed|es?)|cancel+(?:ed|s)|(?:gives?|provides?|delivers?|serves?)(?: [a-z]+){0,4} (?:notice|termination))",
+        r" (?:terminat(?:ed|es?)|cancel+(?:ed|s)|(?:gives?|provides?|delivers?|serves?|receives?)(?: [a-z]+){0,4} (?:notice|termination))",
         r"|until the (?:termination|expiration or earlier termination|last date of expiration) of)\b",
     ))
 });
@@ -87,13 +89,28 @@ static BEGINS_SENTENCE: LazyLock<Regex> =
 /// Before a length of time that is something else.
 static NOT_TERM: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r"(?i)\b(?:renew(?:s|ed|al|able)?|successive|extended|(?:may|to|automatically|can) extend|extend (?:this|the|its|such)|extensions?|additional|notice|at least|less than|prior|within|every|thereafter|subsequent)\b[^.;]{0,60}$",
+        r"(?i)\b(?:renew(?:s|ed|al|able)?|successive|surviv\w+|beyond|extended|(?:may|to|automatically|can) extend|extend (?:this|the|its|such)|extensions?|additional|notice|at least|less than|prior|within|every|thereafter|subsequent)\b[^.;]{0,60}$",
     )
 });
 /// "payable upon two years' service"; not "effective upon signature and continues for two years".
 static UPON: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i)\bupon\b[^.;]{0,60}$"));
-static GOES_ON: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"(?i)\b(?:continu\w+|remain\w*|expir\w+|ends?|ending|terminat\w+|lasts?|effect)\b"));
+static GOES_ON: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(r"(?i)\b(?:continu\w+|remain\w*|expir\w+|ends?|ending|terminat\w+|lasts?|effect|earlier|earliest)\b")
+});
+/// "remain in effect thereafter for a period of": the term, not what follows it.
+static STAYS: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"(?i)\b(?:effect|effective|force|continues?|remains?|valid|binding),? $"));
+/// "shall terminate thirty days after the date hereof": a term may be short where it is said so plainly.
+static ENDS: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"(?i)\b(?:expires?|terminates?|ends?)(?: automatically)?(?: on the (?:date|day) that is| at the end of)? $",
+    )
+});
+static OF_DATE: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"(?i)^[)\x22' ]*(?:from|after|following) (?:the |its )?(?:effective date|date hereof|date of (?:this|its)|execution|signature)",
+    )
+});
 static NOTICE_AFTER: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"(?i)^[')]*(?:s? )?(?:'s?)? ?(?:prior|advance|written|before|notice|preceding)"));
 
@@ -119,8 +136,11 @@ static LATER_OF: LazyLock<Regex> =
 static EXPECTED: LazyLock<Regex> = LazyLock::new(|| {
     pattern(r"(?i)\b(?:about|approximately|anticipate[sd]?|estimated?|expect(?:s|ed)?|target(?:ed)?)\b[^.;]{0,60}$")
 });
-static CONTINUES: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"(?i)\b(?:continu(?:e|es|ing)|remain|commenc(?:e|es|ing)|effect)\b[^.;]{0,60}$"));
+static CONTINUES: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"(?i)\b(?:continu(?:e|es|ing)|remain|commenc(?:e|es|ing)|effect|begins?|starts?|expires?|terminates?|ends?)\b[^.;]{0,60}$",
+    )
+});
 
 /// A heading that the next sentence stands under.
 static HEADING: LazyLock<Regex> = LazyLock::new(|| {
@@ -160,11 +180,12 @@ pub(crate) fn find(text: &Text<'_>, days: &Days) -> Option<(Fact, Begins)> {
     for sentence in &text.sentences {
         let said = &whole[sentence.clone()];
         let heading = std::mem::replace(&mut under_heading, HEADING.is_match(said));
-        if !LASTS.is_match(said) {
+        let during = |about: &regex::Match<'_>| DURING.is_match(&said[..about.start()]);
+        let about = OF_TERM.find_iter(said).find(|about| !during(about)).map(|about| about.start());
+        let Some(about) = about.or((heading && UNDER_HEADING.is_match(said)).then_some(0)) else { continue };
+        if !heading && !LASTS.is_match(said) {
             continue;
         }
-        let about = OF_TERM.find(said).map(|about| about.start());
-        let Some(about) = about.or((heading && UNDER_HEADING.is_match(said)).then_some(0)) else { continue };
         let mut score = 4;
         let folded = said.to_lowercase();
         score +=
@@ -314,7 +335,7 @@ fn length(said: &str) -> Option<(Span, i32)> {
         // "month to month" follows the term
         let follows = said[span.range.clone()].contains("to");
         if follows
-            || span.unit == Unit::Day && span.count < 60
+            || span.unit == Unit::Day && span.count < 60 && !(ENDS.is_match(before) && OF_DATE.is_match(after))
             || NOTICE_AFTER.is_match(after)
             || span.business
             || is_behind
@@ -324,7 +345,10 @@ fn length(said: &str) -> Option<(Span, i32)> {
         let near = &before[before.char_indices().rev().nth(90).map_or(0, |(at, _)| at)..];
         let folded = near.to_lowercase();
         let upon = UPON.find(near).is_some_and(|upon| !GOES_ON.is_match(upon.as_str()));
-        if (upon || NOT_TERM.is_match(near))
+        let other = NOT_TERM
+            .find(near)
+            .is_some_and(|other| !(other.as_str().starts_with("thereafter") && STAYS.is_match(&near[..other.start()])));
+        if (upon || other)
             && !folded.trim_end().ends_with("initial")
             && !folded.contains("initial term of")
             && !folded.contains("initial period of")

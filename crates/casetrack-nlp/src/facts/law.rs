@@ -13,7 +13,7 @@ use crate::words::{pairs, set};
 /// The words that introduce the law, up to its place.
 static LAWS_OF: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r"(?i)\b(?:govern(?:ed|ing|s)?|construed|interpret(?:ed|ation)?|controlled|enforced|enforceability|determined|decided|resolved|application|validity|subject|applicable law|in accordance|under and|made (?:and entered into )?under|contract under)\b[^.;]{0,220}?\b(?:(?:laws?|statutes)(?: and [a-z]+)?(?:,[^,.;]{3,80},)?(?: in force| in effect| applicable| prevailing)?(?: (?:of|in|within)| from time to time in force in)(?: and for)?,? |(?:laws?|regulations|legislation)\b[^.;]{0,80}?\b(?:of|in) (?:the )?(?:(?:state|commonwealth|province|republic) of ))",
+        r"(?i)\b(?:govern(?:ed|ing|s)?|construed|interpret(?:ed|ation)?|controlled|enforced|enforceability|determined|decided|resolved|application|validity|subject|applicable law|choose|chosen|in accordance|under and|made (?:and entered into )?under|contract under)\b[^.;]{0,220}?\b(?:(?:laws?|statutes|legislation)(?: and [a-z]+)?(?:,[^,.;]{3,80},)?(?: in force| in effect| applicable| prevailing)?(?: (?:of|in|within)| from time to time in force in)(?: and for)?,? |(?:laws?|regulations|legislation)\b[^.;]{0,80}?\b(?:of|in) (?:the )?(?:(?:state|commonwealth|province|republic) of ))",
     )
 });
 /// "the laws of Texas shall govern", "New York law governs".
@@ -24,7 +24,7 @@ static LAW_GOVERNS: LazyLock<Regex> = LazyLock::new(|| {
 });
 static X_LAW: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r"(?:(?i:governed|construed|interpreted|controlled|subject|determined|resolved|decided|settled)\b[^.;]{0,120}?\b(?i:by|with|under|to|of)(?: the)?(?: substantive| internal| domestic)?(?: (?i:state|commonwealth|province) of)? ((?:(?:[A-Z][A-Za-z]+|(?:[A-Z]\.)+) ){1,3}?)(?i:(?:state |internal |substantive )?laws?)\b)|((?:\b(?:[A-Z][A-Za-z]+|(?:[A-Z]\.)+) ){1,3}?)(?i:(?:state )?laws?) (?i:shall|will|governs?|applies|controls)",
+        r"(?:(?i:governed|construed|interpreted|controlled|subject|determined|resolved|decided|settled|applicable)\b[^.;]{0,120}?\b(?i:by|with|under|to|of|is|be)(?: the)?(?: substantive| internal| domestic)?(?: (?i:state|commonwealth|province) of)? ((?:(?:[A-Z][A-Za-z]+|(?:[A-Z]\.)+) ){1,3}?)(?i:(?:state |internal |substantive )?laws?)\b)|((?:\b(?:[A-Z][A-Za-z]+|(?:[A-Z]\.)+) ){1,3}?)(?i:(?:state )?laws?) (?i:shall|will|governs?|applies|controls)",
     )
 });
 static THEREOF: LazyLock<Regex> = LazyLock::new(|| {
@@ -114,6 +114,9 @@ pub(crate) fn place(rest: &str) -> Option<(String, usize)> {
     let text = NATION_AND
         .find(text)
         .map_or(text, |nation| if nation.end() < text.len() { &text[nation.end()..] } else { text });
+    // "New York State"
+    let state = text.strip_suffix(" State").or_else(|| text.strip_suffix(" STATE"));
+    let text = state.filter(|state| is_place(state)).unwrap_or(text);
     let blank = matches!(text.to_lowercase().as_str(), "state" | "state/territory" | "province" | "country");
     let district =
         rest[..name.start()].to_lowercase().ends_with("district of ") && text.eq_ignore_ascii_case("columbia");
@@ -181,7 +184,7 @@ fn laws(text: &Text<'_>) -> Vec<(i32, String, Range<usize>)> {
     }
     for cue in LABELLED.find_iter(whole) {
         if let Some((name, end)) = place(&whole[cue.end()..])
-            && name.split(" and ").all(is_place)
+            && name.split(" and ").flat_map(|name| name.split(" & ")).all(is_place)
         {
             add(1, cue.range(), cue.end() + end, name);
         }

@@ -4,7 +4,7 @@
 //! | facts | file |
 //! |---|---|
 //! | title and type | `title` |
-//! | opening of the contract, parties | `opening`, `parties`, `party_names`, `party_terms`, `signers` |
+//! | opening of the contract, parties | `opening`, `parties`, `party_evidence`, `party_names`, `party_terms`, `signers` |
 //! | agreement date, effective date | `days` |
 //! | expiry | `expiry` |
 //! | renewal term, notice to prevent renewal | `renewal` |
@@ -23,6 +23,7 @@ mod money;
 mod obligations;
 mod opening;
 mod parties;
+mod party_evidence;
 mod party_names;
 mod party_terms;
 mod renewal;

@@ -18,7 +18,7 @@ pub(crate) struct Opening {
 
 static BETWEEN: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r"(?i)\b(?:(?:by|entered into|made)(?:,)? (?:and|&) (?:between|among(?:st)?|amongst)|between|among(?:st)?|(?:made|entered into)(?: and (?:entered into|made|executed|effective))?[^.()]{0,80}? by|(?:the )?parties:? ?\n?(?:\(1\)|1\.)|(?:the )?parties(?: to (?:this|the) <contract>| hereto)? (?:are|shall be)\b(?: as follows)?)(?-u:\b|\B)(?: and among)?:?",
+        r"(?i)\b(?:(?:by|entered into|made)(?:,)? (?:and|&) (?:between|among(?:st)?|amongst)|between|among(?:st)?|(?:made|entered into)(?: and (?:entered into|made|executed|effective))?[^.()]{0,80}? by|(?:the )?parties:? ?\n?(?:\([1Aai]\)|[1A]\.)|(?:the )?parties(?: to (?:this|the) <contract>| hereto)? (?:are|shall be)\b(?: as follows)?)(?-u:\b|\B)(?: and among)?:?",
     )
 });
 static MADE: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i)\b(?:<contract>|made|entered|dated|executed)\b"));
@@ -42,6 +42,8 @@ static BEHIND: LazyLock<Regex> = LazyLock::new(|| {
         r#"|[.;)":\n] ?1\.(?:[01]\.?)? [A-Z]|\n1 [A-Z]|\nA\. |\n\(A\)"#,
     ))
 });
+/// Longest sentence above the parties that is part of the opening, in bytes.
+const DATED: usize = 200;
 /// Longest text between "between" and the first party, such as the number of a list, in bytes.
 const BEFORE_PARTIES: usize = 8;
 /// Farthest from the beginning, in bytes, and longest list of parties.
@@ -58,7 +60,14 @@ pub(crate) fn find(text: &Text<'_>) -> Opening {
         let inner = BETWEEN_ALONE.find(between.as_str()).map(|inner| between.start() + inner.end());
         let between = between.start()..inner.unwrap_or(between.end());
         let sentence = text.sentence(between.start);
-        let from = sentence.start.max(text.floor(between.start.saturating_sub(600)));
+        let mut from = sentence.start.max(text.floor(between.start.saturating_sub(600)));
+        // "This Agreement is dated May 3, 2004." stands above "BETWEEN:"
+        if from > 0 && whole[from..between.start].trim().is_empty() {
+            let above = text.sentence(from - 1);
+            if above.len() <= DATED && MADE.is_match(&whole[above.clone()]) {
+                from = above.start;
+            }
+        }
         let rest = &whole[between.end..text.floor(between.end + PARTIES)];
         let end = BEHIND
             .find_iter(rest)

@@ -7,23 +7,24 @@ use casetrack_core::EntityType;
 use regex::Regex;
 
 use super::opening::Opening;
-use super::party_names::{is_address, is_blank, is_described, is_form, is_public, name_at};
-use super::party_terms::{TERMS, depth, is_own_term, is_role, is_together, terms};
+use super::party_evidence::{ORGANIZED, is_no_name, is_party, is_place};
+use super::party_names::{is_described, is_form, name_at};
+use super::party_terms::{TERMS, depth, is_own_term, is_together, terms};
 use super::signers::signers;
 use super::text::{Named, Text, pattern};
 use super::{Fact, FactKind};
-use crate::words::{Class, Word, entries, words};
+use crate::words::words;
 
 /// Between two parties.
 static SEPARATOR: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r#"(?:[,;:.)"'●-]|\b) ?(?i:and|And)(?: also| also between| between)?\b[: ]*(?:\([a-z0-9]{1,2}\))?|[;\n●]|\)[,.] |\.\) |\) |\bin favou?r of (?:the )?"#,
+        r#"(?:[,;:.)"'●-]|\b) ?(?i:and|And)(?: also| also between| between)?\b[: ]*(?:\([a-z0-9]{1,2}\))?|[;\n●]|\)[,.] |\.\) |\) |\b(?i:in favou?r of) (?:the )?"#,
     )
 });
 /// What stands before a name and is not part of it.
 static LEAD: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r#"^(?:[\s,;:.●•*'")\]-]|\((?:[a-zA-Z0-9]|[ivx]{1,4})\)|(?:[0-9]|[ivx]+)[.)] |(?i:and|between|by|among|in favou?r of|each of|all of|whereby|on the one hand|on the other hand|on one side|the following|party [a-d]|as well as|both)\b ?(?:\([^)]{0,30}\))?:?|(?:professional|athlete|golfer|Mr\.|Ms\.|Mrs\.|Messrs\.|M/s\.?|the) |(?:[a-z]+ ){0,3}[a-z]+, )+"#,
+        r#"^(?:[\s,;:.●•*'")\]-]|\((?:[a-zA-Z0-9]|[ivx]{1,4})\)|(?:[0-9]|[ivx]+)[.)] |(?i:and|between|by|among|in favou?r of|each of|all of|whereby|on the one hand|on the other hand|on one side|the following|party [a-d]|as well as|both)\b ?(?:\([^)]{0,30}\))?:?|(?i:its (?:wholly[- ]owned )?(?:affiliates?|subsidiar(?:y|ies)|parent)(?: company| companies)?,?) |[a-z][^.;:()\x22]{0,100}(?:following|hereto|below|namely|attached)[^.;:()\x22]{0,20}: |(?:professional|athlete|golfer|(?i:plaintiffs?|defendants?|claimants?|respondents?|petitioners?)|Mr\.|Ms\.|Mrs\.|Messrs\.|M/s\.?|the) |(?:[a-z]+ ){0,3}[a-z]+, )+"#,
     )
 });
 /// A name that begins with a small letter: "acme, inc."
@@ -36,19 +37,28 @@ static YOU: LazyLock<Regex> = LazyLock::new(|| {
 /// After a label: "Party A (Shipper): ZTO Express Co., Ltd."
 static LABELLED: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r"\b((?i:party) [A-D1-4]|(?i:<role>))(?i:'s (?:full |legal )?name)?(?: ?\(([A-Za-z ]{2,30})\))? ?: ?([A-Z])",
+        r"\b((?i:party) [A-D1-4]|(?i:<role>))(?:/[A-Za-z-]{2,16})?(?i:(?:'s)? (?:full |legal )?(?:company )?name)?(?: ?\(([A-Za-z ]{2,30})\))? ?: ?([A-Z])",
     )
 });
 /// The word for a party in a line of a table.
 static TABLED: LazyLock<Regex> = LazyLock::new(|| pattern(r"\b((?i:<role>|sender|receiver|principal)) ([A-Z])"));
+/// Before "Representative:", who is no party.
+static SPEAKS_FOR: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"(?i)\b(?:legal|authori[sz]ed|statutory|duly appointed|sales) $"));
 /// "as Issuer" after a name.
 static AS_ROLE: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"^,? as ((?:the )?[A-Z][A-Za-z]+(?:(?:,| and|, and)? [A-Z][A-Za-z]+){0,6})"));
+/// Terms of use say who "we" and "you" are.
+static WE_MEANS: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(r#"["'](?i:we|us|our|ours),?["'][^.;]{0,40}?\b(?i:means?|refers? to|is|are|shall mean)\b (?:the )?([A-Z])"#)
+});
+static YOU_MEANS: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r#"["'](?i:you|your),?["'][^.;]{0,40}?\b(?i:means?|refers? to|is|are|shall mean)\b (?:the |any |an? )?([A-Za-z]+)"#,
+    )
+});
 static UNDERSIGNED: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i)\bundersigned(?:,|:| parties)? (?:the )?"));
 
-/// The last words of names that are not of parties.
-static NO_PARTY: LazyLock<Vec<&str>> =
-    LazyLock::new(|| entries(include_str!("../../data/facts/no-party.txt")).collect());
 /// What stands before a name in the midst of a sentence, if it begins the name of a party: "and Acme", "(the Fund), Acme".
 static BEGINS_PARTY: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
@@ -65,22 +75,6 @@ static THROUGH: LazyLock<Regex> = LazyLock::new(|| {
 static OFFICE_AND: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
         r"\b(?:Department|Ministry|Bureau|Division|Office|Secretariat) (?:of|for) (?:the )?(?:[A-Z][a-z]+,? ){1,3}and $",
-    )
-});
-/// A role of a party, not its name: "Operator of the Laboratory".
-static ROLE_OF: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(r"^(?i:operator|owner|manager|member|holder|successor|agent|seller|buyer|supplier|director) of\b")
-});
-/// The name goes on, and is not that of a party: "Securities and Exchange Commission", "Portability and Accountability Act".
-static NOT_WHOLE: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"^,? (?:and|&) (?:[A-Z][\w-]+ ){0,3}(?:Act|ACT|Agreement|AGREEMENT|Code|Rules?|Regulations?|Law|Exchange Commission)\b",
-    )
-});
-/// Behind the name of an organization: ", a Delaware corporation".
-static ORGANIZED: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"(?i)^,? (?:is )?an? (?:[\w.-]+ ){0,5}(?:corporation|company|partnership|association|trust|bank|firm|institution|university|organi[sz]ation|society|venture|foundation|GmbH|agency|municipality)\b|^,? ?\(?(?:company |business )?(?:registration|registered|reg\.) n(?:o|umber)\b",
     )
 });
 /// Behind the first name of an opening, whatever it is: "between Inria, and".
@@ -117,6 +111,9 @@ pub(crate) fn find(text: &Text<'_>, opening: &Opening) -> Vec<Fact> {
     }
     if parties.len() < 2 {
         undersigned(text, &mut parties);
+    }
+    if parties.len() < 2 {
+        speaking(text, &mut parties);
     }
     if parties.len() < 2 {
         introduced(text, opening, &mut parties);
@@ -157,7 +154,11 @@ fn labelled(text: &Text<'_>) -> Vec<Party> {
     let mut found: Vec<Party> = Vec::new();
     for label in LABELLED.captures_iter(head) {
         let (Some(party), Some(name)) = (label.get(1), label.get(3)) else { continue };
-        let known = found.iter().any(|other| other.terms.iter().any(|term| term == party.as_str()));
+        let known = found.iter().any(|other| other.terms.iter().any(|term| term == party.as_str()))
+            || SPEAKS_FOR.is_match(&head[..party.start()])
+            || label.get(0).is_some_and(|all| {
+                all.as_str().to_lowercase().contains(" name") && !text.flat.begins_line(all.start())
+            });
         let lettered = party.as_str().to_lowercase().starts_with("party ");
         let named = name_at(text, name.start()).filter(|(name, range)| {
             is_party(text, name, range, range.end)
@@ -208,7 +209,8 @@ fn of_opening(text: &Text<'_>, range: Range<usize>) -> Vec<Party> {
         let until = range.start + to;
         if let Some(you) = YOU.captures(&whole[begin..range.end]).and_then(|found| found.get(1)) {
             let at = begin + you.start()..begin + you.end();
-            if !found.is_empty() && at.start < until.max(begin + lead + 1) {
+            let opens = whole[at.end..].starts_with(" (\"") || whole[at.end..].starts_with(" and ");
+            if (!found.is_empty() || i == 1 && opens) && at.start < until.max(begin + lead + 1) {
                 found.push(Party { name: "You".to_owned(), range: at, terms: Vec::new(), role: None, confidence: 0 });
             }
             continue;
@@ -288,106 +290,21 @@ fn defined(text: &Text<'_>, range: Range<usize>) -> Vec<Party> {
     found
 }
 
-/// Whether a name in the opening is one of a party: it has a form of incorporation, or analysis knows it, or the contract defines a term
-/// for it.
-fn is_party(text: &Text<'_>, name: &str, at: &Range<usize>, end: usize) -> bool {
-    let all = words(name);
-    if is_no_name(name) || name.chars().count() < 2 {
-        return false;
+/// "We", "us" and "our" means Acme, Inc.; "you" means the applicant.
+fn speaking(text: &Text<'_>, parties: &mut Vec<Party>) {
+    let head = &text.text()[..text.floor(HEAD)];
+    for (speaks, terms) in [(&*WE_MEANS, "we"), (&*YOU_MEANS, "you")] {
+        let Some(meant) = speaks.captures(head).and_then(|found| found.get(1)) else { continue };
+        let named = name_at(text, meant.start()).filter(|(name, range)| is_party(text, name, range, range.end));
+        let (name, range) = match named {
+            Some(named) => named,
+            None if terms == "you" => ("You".to_owned(), meant.range()),
+            None => continue,
+        };
+        if !parties.iter().any(|other| other.name.eq_ignore_ascii_case(&name)) {
+            parties.push(Party { name, range, terms: Vec::new(), role: None, confidence: 70 });
+        }
     }
-    let public =
-        all.iter().take(2).any(|word| is_public(word) || matches!(word.folded().as_str(), "state" | "commonwealth"))
-            && all.iter().take(3).any(|word| word.folded() == "of");
-    let formed =
-        public || all.iter().skip(1).any(is_form) || all.iter().any(|word| word.has(Class::HEAD) && all.len() > 1);
-    let known = text.names_in(at.start..at.end);
-    let place = known.iter().any(|known| {
-        known.range.start == at.start && known.entity_type == EntityType::Location && known.range.end + 2 >= at.end
-    });
-    if NOT_WHOLE.is_match(&text.text()[at.end..]) {
-        return false;
-    }
-    let rest = &text.text()[at.end..end.max(at.end)];
-    let rest = &rest[..rest.char_indices().nth(220).map_or(rest.len(), |(at, _)| at)];
-    let next = TERMS.captures(rest).is_some_and(|bracket| {
-        bracket.get(0).is_some_and(|all| {
-            let before = &rest[..all.start()];
-            let inside = all.as_str();
-            !is_together(inside) && (inside.contains('"') || inside.contains('\'')) && !before.contains(" and ")
-        })
-    });
-    let term_follows = next && TERMS.find(rest).is_some_and(|found| found.start() <= 3);
-    let described = {
-        let rest = rest.trim_start_matches([',', ' ', '\n']);
-        ["a ", "an ", "having", "whose", "with ", "located", "organized", "incorporated", "as ", "of "]
-            .iter()
-            .any(|word| rest.starts_with(word))
-    };
-    let named = known.iter().any(|known| known.range.start < at.end && known.entity_type != EntityType::Location);
-    if place && !formed {
-        return false;
-    }
-    let person = |known: &&Named| known.range.start == at.start && known.entity_type == EntityType::Person;
-    if known.iter().any(|known| person(&known)) && all.len() > 1 {
-        return true;
-    }
-    let organized = ORGANIZED.is_match(rest);
-    (formed || term_follows || organized || described && (named || next) || named && next)
-        && (formed || !is_place(name))
-}
-
-/// Whether a name is that of a place alone.
-fn is_place(name: &str) -> bool {
-    let words = words(name);
-    !words.is_empty() && crate::places::place_at(&words, 0).is_some_and(|place| place.last == words.len())
-}
-
-/// Whether words with capitals name nobody: words for any party, a blank of a form, an address, an agreement.
-fn is_no_name(name: &str) -> bool {
-    let all = words(name);
-    let folded = name.to_lowercase();
-    let last = folded.rsplit([' ', '/']).next().unwrap_or_default();
-    is_generic(&all)
-        || is_blank(&all)
-        || is_address(&all)
-        || all.len() == 1 && (is_role(&folded) || all[0].has(Class::HEAD))
-        || ROLE_OF.is_match(name)
-        || all.first().is_some_and(|word| matches!(word.text, "A" | "An") && !all.get(1).is_some_and(Word::is_mark))
-        || NO_PARTY.contains(&last)
-        || folded.split(' ').any(|word| word == "agreement")
-}
-
-/// Words of sentences in capitals, which are in no name.
-const NO_NAME: &[&str] = &[
-    "or",
-    "you",
-    "your",
-    "may",
-    "not",
-    "is",
-    "are",
-    "if",
-    "this",
-    "shall",
-    "will",
-    "by",
-    "dear",
-    "that",
-    "sir",
-    "sirs",
-    "considering",
-    "thank",
-];
-
-/// "the Company": words for any party, or of a sentence.
-fn is_generic(all: &[Word<'_>]) -> bool {
-    if all.iter().any(|word| NO_NAME.contains(&word.folded().as_str())) {
-        return true;
-    }
-    let degree = |word: &Word<'_>| matches!(word.folded().as_str(), "md" | "phd" | "esq" | "cpa" | "dds" | "jd");
-    all.iter().all(|word| {
-        degree(word) || word.is_mark() || word.has(Class::PARTY) || word.has(Class::GENERIC) || word.has(Class::STOP)
-    })
 }
 
 /// "the undersigned, the Integrity Funds".

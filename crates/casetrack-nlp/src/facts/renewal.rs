@@ -77,6 +77,13 @@ static GOES_ON: LazyLock<Regex> = LazyLock::new(|| {
         r"(?i)\b(?:thereafter|automatic(?:ally)?|month[ -]to[ -]month|year[ -]to[ -]year|evergreen|initial|renew\w*|successive|from year|until [^.;]{0,40}?(?:terminat|cancel)\w*)\b",
     )
 });
+/// It has an end, and may end before: "shall expire in three years, unless earlier terminated".
+static EARLY: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(r"(?i)\b(?:unless|until)\b[^.;]{0,60}?\b(?:earlier|sooner|previously)\b[^.;]{0,30}?\b(?:terminat|cancel)")
+});
+/// Behind a length that is no notice, but what the notice prevents: "for one year unless written notice".
+static CONDITION: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"(?i)^[)' ]*,? ?(?:unless|until|if|provided|and|or|except)\b"));
 /// Notice before the end of the term.
 static BEFORE_END: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
@@ -93,7 +100,8 @@ pub(crate) fn find(text: &Text<'_>) -> Vec<Fact> {
         let renews = RENEWS.is_match(said) && OF_TERM.is_match(said);
         let of_term = renews && !NOT_TERM.is_match(said);
         let goes_on = of_term || near_renewal > 0 || GOES_ON.is_match(said);
-        let ends = (BEFORE_END.is_match(said) || goes_on && UNTIL_ENDED.is_match(said)) && !OPTION.is_match(said);
+        let until_ended = goes_on && UNTIL_ENDED.is_match(said) && (of_term || !EARLY.is_match(said));
+        let ends = (BEFORE_END.is_match(said) || until_ended) && !OPTION.is_match(said);
         if !(of_term || ends || near_renewal > 0 && NOTICE.is_match(said)) {
             near_renewal = near_renewal.saturating_sub(1);
             continue;
@@ -163,7 +171,7 @@ fn is_notice(before: &str, after: &str) -> bool {
 fn notice(said: &str, span: &Span, renews: bool, ends: bool, after_renewal: bool) -> Option<i32> {
     let (before, after) = (&said[..span.range.start], &said[span.range.end..]);
     let after_near = &after[..after.char_indices().nth(40).map_or(after.len(), |(at, _)| at)];
-    let near = NOTICE_AFTER.is_match(after_near);
+    let near = NOTICE_AFTER.is_match(after_near) && !CONDITION.is_match(after_near);
     let of_notice = NOTICE_BEFORE.is_match(before) || after_near.to_lowercase().contains("notice");
     if !near || !of_notice {
         return None;

@@ -221,6 +221,7 @@ fn both_ends(text: &str, range: Range<usize>, value: &DateValue) -> Vec<Day> {
 
 /// Not computed from another date: "ten days after the Effective Date" is computed.
 fn is_stated(written: &str) -> bool {
+    let written = written.to_lowercase();
     let mut words = written.split(|c: char| !c.is_alphanumeric());
     !words.any(|word| matches!(word, "after" | "following" | "from" | "before" | "prior" | "anniversary" | "hereof"))
 }

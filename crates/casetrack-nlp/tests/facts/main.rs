@@ -5,6 +5,8 @@ use casetrack_nlp::{Fact, FactKind, NamedSpan, Recognizer, annotate, facts, obli
 
 mod blanks;
 mod dates;
+mod drafting_days;
+mod drafting_parties;
 mod duties;
 mod forms;
 mod law;

@@ -63,6 +63,5 @@ mod tests {
         };
         assert!(second_engine(&options("eng", None)).is_none());
         assert!(second_engine(&options("eng+rus", Some("/nowhere"))).is_none());
-        assert!(second_engine(&options("eng", Some("/nowhere"))).is_none());
     }
 }

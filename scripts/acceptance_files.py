@@ -155,13 +155,13 @@ async def schemas(session):
     for tool in tools:
         document = json.loads((SCHEMAS / f"{tool.name}.json").read_text(encoding="utf-8"))
         full[tool.name] = document["outputSchema"]
-        check(f"the listed parameters of {tool.name}", tool.inputSchema == document["inputSchema"])
-        listed, printed = tool.inputSchema["properties"], PARAMETERS[tool.name]
+        check(f"the listed parameters of {tool.name}", tool.input_schema == document["inputSchema"])
+        listed, printed = tool.input_schema["properties"], PARAMETERS[tool.name]
         check(f"the parameters of {tool.name}", set(listed) == set(printed), set(listed))
-        check(f"{tool.name} takes others", tool.inputSchema.get("additionalProperties") is False)
+        check(f"{tool.name} takes others", tool.input_schema.get("additionalProperties") is False)
         for name, (required, kind, *rest) in printed.items():
             own = listed.get(name, {})
-            check(f"{tool.name}.{name}", (name in tool.inputSchema.get("required", []), own.get("type")) == (required, kind), own)
+            check(f"{tool.name}.{name}", (name in tool.input_schema.get("required", []), own.get("type")) == (required, kind), own)
             if rest:
                 check(f"the default of {tool.name}.{name}", own.get("default") == rest[0], own)
             if len(rest) > 1:
@@ -285,13 +285,13 @@ async def limits(session):
         began = time.monotonic()
         for _ in range(most):
             answer = await session.call_tool(tool, arguments)
-            check(f"{tool} within its limit", not answer.isError, answer.content)
+            check(f"{tool} within its limit", not answer.is_error, answer.content)
         if time.monotonic() - began > 55:
             problems.append(f"{tool} was too slow to reach its limit within a minute")
             continue
         answer = (await session.call_tool(tool, arguments)).model_dump(by_alias=True)
         error = (answer.get("structuredContent") or {}).get("error", {})
-        check(f"call {most + 1} of {tool}", (error.get("code"), error.get("message")) == ("RATE_LIMITED", f"{tool} may be called {most} times a minute."), answer)
+        check(f"call {most + 1} of {tool}", (error.get("code"), error.get("message")) == ("RATE_LIMITED", f"{tool} has reached its limit of {most} calls per minute."), answer)
     check("nothing else of collections", (await session.list_resources()).resources == [])
 
 

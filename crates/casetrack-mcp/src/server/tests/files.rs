@@ -179,7 +179,10 @@ async fn previews_are_short_and_redacted_also_of_files_that_are_not_indexed() {
         assert!(preview.len() <= 2048 && !preview.contains("jane") && !preview.contains("example"), "{preview}");
     }
     let (code, message, _) = matter.refusal("openFile", json!({"path": path})).await;
-    assert_eq!((code.as_str(), message.as_str()), ("RATE_LIMITED", "openFile has reached its limit of 30 calls per minute."));
+    assert_eq!(
+        (code.as_str(), message.as_str()),
+        ("RATE_LIMITED", "openFile has reached its limit of 30 calls per minute.")
+    );
 }
 
 #[tokio::test]
@@ -221,7 +224,10 @@ async fn the_61st_search_of_a_minute_is_refused() {
         assert_eq!(found["pagination"], json!({"offset": 0, "returned": 0, "total_estimate": 0}));
     }
     let (code, message, hint) = matter.refusal("searchFiles", json!({"query": "vendor"})).await;
-    assert_eq!((code.as_str(), message.as_str()), ("RATE_LIMITED", "searchFiles has reached its limit of 60 calls per minute."));
+    assert_eq!(
+        (code.as_str(), message.as_str()),
+        ("RATE_LIMITED", "searchFiles has reached its limit of 60 calls per minute.")
+    );
     assert!(hint.starts_with("Try again in "), "{hint}");
 }
 

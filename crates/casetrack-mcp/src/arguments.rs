@@ -127,12 +127,15 @@ fn check_object(name: &str, schema: &Value, value: &mut Value, coerces: bool) ->
         return Err(refused(name, value, &expected(schema)));
     };
     let Some(properties) = schema.get("properties").and_then(Value::as_object) else { return Ok(()) };
-    if let Some(unknown) = fields.keys().find(|field| !properties.contains_key(*field)) {
+    let is_closed = schema.get("additionalProperties") == Some(&Value::Bool(false));
+    if let Some(unknown) = fields.keys().find(|field| is_closed && !properties.contains_key(*field)) {
         return Err(unknown_parameter(name, unknown, properties));
     }
     fields.retain(|field, value| !value.is_null() || properties.get(field).is_some_and(allows_null));
     for (field, value) in fields.iter_mut().filter(|(_, value)| !value.is_null()) {
-        check_value(&format!("{name}.{field}"), &properties[field], value, coerces)?;
+        if let Some(property) = properties.get(field) {
+            check_value(&format!("{name}.{field}"), property, value, coerces)?;
+        }
     }
     Ok(())
 }

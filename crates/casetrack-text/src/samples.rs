@@ -11,7 +11,7 @@ use casetrack_engine::collections::CollectionSummary;
 use casetrack_engine::documents::DocumentSummary;
 use casetrack_engine::hidden::HiddenPassage;
 use casetrack_engine::search::{Excerpt, SearchResponse, SearchResult, StageScore};
-use casetrack_engine::tracked::TrackedChange;
+use casetrack_engine::tracked::{CitedChange, TrackedChange};
 
 pub const PAYMENT: &str = "Payment shall be made within thirty (30) days of receipt of invoice. Late payments shall accrue \
     interest at a rate of 1.5% per month on the outstanding balance.";
@@ -114,7 +114,7 @@ pub fn chunk() -> ChunkView {
 /// A tracked change in the chunk.
 pub fn change(kind: ChangeKind, text: &str) -> TrackedChange {
     let place = "p. 12, para. 8, l. 4".to_owned();
-    TrackedChange {
+    let change = CitedChange {
         citation: format!("{}, {place}", document().name),
         kind,
         author: Some("Ann Lee".to_owned()),
@@ -122,15 +122,15 @@ pub fn change(kind: ChangeKind, text: &str) -> TrackedChange {
         text: text.to_owned(),
         is_cut: false,
         of_insertion: false,
-        page: 12,
-        place: CitedPlace { place, page: 12, char_start: 2500, char_end: 2500 },
         chunk_id: Some(chunk().chunk_id),
-    }
+    };
+    TrackedChange { change, page: 12, place: CitedPlace { place, page: 12, char_start: 2500, char_end: 2500 } }
 }
 
 /// A hidden text in the chunk.
 pub fn hidden(reason: HiddenReason, text: &str) -> HiddenPassage {
-    let TrackedChange { citation, page, chunk_id, .. } = change(ChangeKind::Insertion, text);
+    let TrackedChange { change: CitedChange { citation, chunk_id, .. }, page, .. } =
+        change(ChangeKind::Insertion, text);
     HiddenPassage {
         document_id: document().id,
         document_name: document().name,

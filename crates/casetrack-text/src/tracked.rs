@@ -2,7 +2,7 @@
 
 use casetrack_core::TextView;
 use casetrack_engine::search::{DeletedTexts, SearchResponse};
-use casetrack_engine::tracked::{DocumentChanges, TrackedChange, Viewed};
+use casetrack_engine::tracked::{CitedChange, DocumentChanges, Viewed};
 
 use super::format::{counted, one_line, push_notices, shorten, trimmed};
 use super::marks::{citation, document_text, name, quote};
@@ -45,7 +45,7 @@ pub fn changes(list: &DocumentChanges, reader: Reader) -> String {
     }
     text.push_str("The text of the document is that after all changes.\n");
     for change in &list.changes {
-        text.push_str(&format!("\n{}", entry(change)));
+        text.push_str(&format!("\n{}", entry(&change.change)));
     }
     let mut text = trimmed(text);
     reader.push_more(&mut text, list.total, list.next_offset);
@@ -53,7 +53,7 @@ pub fn changes(list: &DocumentChanges, reader: Reader) -> String {
 }
 
 /// `deleted by Ann Lee, 2024-05-03T09:00:00Z: Lease.docx, p. 3, para. 8, l. 4`, then the text.
-pub(crate) fn entry(change: &TrackedChange) -> String {
+pub(crate) fn entry(change: &CitedChange) -> String {
     let by = change.author.as_ref().map(|author| format!(" by {}", name(author))).unwrap_or_default();
     let date = change.date.as_ref().map(|date| format!(", {}", one_line(date))).unwrap_or_default();
     let was_new = if change.of_insertion { " (had been inserted)" } else { "" };
@@ -76,7 +76,7 @@ pub(crate) fn deleted(response: &SearchResponse, found: &DeletedTexts, reader: R
     push_notices(&mut text, &reader.notices(&response.notices));
     for deleted in &found.texts {
         let collection = deleted.collection.as_ref().map(|name| format!("{}: ", one_line(name))).unwrap_or_default();
-        text.push_str(&format!("\n{collection}{}", entry(&deleted.change)));
+        text.push_str(&format!("\n{collection}{}", entry(&deleted.change.change)));
     }
     trimmed(text)
 }

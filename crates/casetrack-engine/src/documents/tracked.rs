@@ -23,6 +23,17 @@ pub struct Viewed {
 /// A tracked change and its place.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct TrackedChange {
+    #[serde(flatten)]
+    pub change: CitedChange,
+    /// From 1.
+    pub page: u32,
+    #[serde(flatten)]
+    pub place: CitedPlace,
+}
+
+/// A tracked change, cited.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct CitedChange {
     /// Where it is in the final text.
     pub citation: String,
     pub kind: ChangeKind,
@@ -40,10 +51,6 @@ pub struct TrackedChange {
     /// Whether what was deleted had itself been inserted, so that the original does not have it either.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub of_insertion: bool,
-    /// From 1.
-    pub page: u32,
-    #[serde(flatten)]
-    pub place: CitedPlace,
     /// The passage at this place.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub chunk_id: Option<ChunkId>,
@@ -126,7 +133,7 @@ fn tracked(document: &DocumentMeta, page: &Page, change: &Change, spans: &[Chunk
         false => (page.text.chars().skip(char_start as usize).take(length.min(MAX_CHARS)).collect(), length),
     };
     let is_here = |span: &&ChunkSpan| span.page == page.number && change.touches(span.char_start, span.char_end);
-    TrackedChange {
+    let change = CitedChange {
         citation: format!("{}, {}", document.name, place.place),
         kind,
         author,
@@ -134,10 +141,9 @@ fn tracked(document: &DocumentMeta, page: &Page, change: &Change, spans: &[Chunk
         text: shown,
         is_cut: chars > MAX_CHARS,
         of_insertion,
-        page: page.number,
-        place,
         chunk_id: spans.iter().find(is_here).map(|span| span.id),
-    }
+    };
+    TrackedChange { change, page: page.number, place }
 }
 
 /// A part of a page in a view; `None` for the final text, which is the stored one.

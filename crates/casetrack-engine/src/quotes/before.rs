@@ -9,7 +9,7 @@ use casetrack_store::Collection;
 use super::candidates::phrases;
 use super::parts::Pattern;
 use super::symbols::{Row, symbols};
-use crate::documents::tracked::{TrackedChange, known_spans, pages_with_changes, placed};
+use crate::documents::tracked::{CitedChange, known_spans, pages_with_changes, placed};
 
 /// Most changes that are named.
 const MAX_CHANGES: usize = 3;
@@ -52,7 +52,7 @@ impl Originals {
         collection: &Collection,
         quotation: &str,
         documents: Option<&[DocumentId]>,
-    ) -> Result<Vec<TrackedChange>> {
+    ) -> Result<Vec<CitedChange>> {
         let readings = Pattern::readings(quotation);
         let Some(reading) = readings.iter().max_by_key(|reading| reading.parts.len()) else { return Ok(Vec::new()) };
         let phrases = phrases(reading);
@@ -63,7 +63,9 @@ impl Originals {
             if !changes.is_empty() {
                 let mut spans = None;
                 let spans = known_spans(collection, &page.document, &mut spans)?;
-                return placed(collection, &page.document, page.number, changes.into_iter().take(MAX_CHANGES), spans);
+                let placed =
+                    placed(collection, &page.document, page.number, changes.into_iter().take(MAX_CHANGES), spans)?;
+                return Ok(placed.into_iter().map(|placed| placed.change).collect());
             }
         }
         Ok(Vec::new())

@@ -18,7 +18,7 @@ use super::parts::{Part, Pattern};
 use super::symbols::{Row, Typography};
 use super::tokens::{Token, tokens};
 use super::window::{Spot, Window};
-use crate::documents::tracked::TrackedChange;
+use crate::documents::tracked::CitedChange;
 
 /// Characters of a chunk that are sure to be new text; a window has as many chunks as a quotation may need.
 const CHUNK_CHARS: usize = 800;
@@ -87,7 +87,7 @@ impl<'c> Finder<'c> {
     }
 
     /// The tracked changes that took a quotation out of some documents (`None` for all), at most three.
-    pub fn changed_by(&mut self, quotation: &str, documents: Option<&[DocumentId]>) -> Result<Vec<TrackedChange>> {
+    pub fn changed_by(&mut self, quotation: &str, documents: Option<&[DocumentId]>) -> Result<Vec<CitedChange>> {
         let originals = match self.originals.take() {
             Some(known) => known,
             None => Originals::read(self.collection)?,

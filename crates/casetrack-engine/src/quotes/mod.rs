@@ -26,7 +26,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::documents::find_document;
-use crate::documents::tracked::TrackedChange;
+use crate::documents::tracked::CitedChange;
 use crate::host::Host;
 use crate::paging::Paging;
 
@@ -97,7 +97,7 @@ pub struct QuoteCheck {
     pub elsewhere: Vec<QuotePlace>,
     /// Where only the text before tracked changes has the quotation: those changes, at most three.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub changed_by: Vec<TrackedChange>,
+    pub changed_by: Vec<CitedChange>,
 }
 
 /// A passage that is not quite what was quoted.

@@ -12,7 +12,7 @@ use super::{
     Difference, MAX_DRAFT_CHARS, MAX_QUOTATION_CHARS, MAX_QUOTATIONS, MarkedChange, QuoteCheck, QuoteStatus,
     Typography, checked_places,
 };
-use crate::documents::tracked::TrackedChange;
+use crate::documents::tracked::CitedChange;
 use crate::host::Host;
 use crate::paging::Paging;
 
@@ -77,7 +77,7 @@ pub struct DraftRow {
     pub differences: Vec<Difference>,
     /// Where only the text before tracked changes has it: those changes, at most three.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub changed_by: Vec<TrackedChange>,
+    pub changed_by: Vec<CitedChange>,
     /// What the draft says beside it of where it is from.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cited: Option<Citation>,

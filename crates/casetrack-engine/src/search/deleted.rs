@@ -169,8 +169,8 @@ fn excerpt(mut change: TrackedChange, stored: &Change, words: &DeletedWords) -> 
     let chars = stored.text.chars().count();
     if chars > BEFORE + AFTER {
         let from = first.saturating_sub(BEFORE);
-        change.text = stored.text.chars().skip(from).take(BEFORE + AFTER).collect();
-        change.is_cut = true;
+        change.change.text = stored.text.chars().skip(from).take(BEFORE + AFTER).collect();
+        change.change.is_cut = true;
     }
     change
 }

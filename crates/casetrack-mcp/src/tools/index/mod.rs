@@ -8,7 +8,7 @@ use casetrack_text::Reader;
 use casetrack_text::format::visible;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use crate::answer::{Form, Reply};
 use crate::contract::Contract;
@@ -41,8 +41,6 @@ impl Tool for SearchIndex {
         let SearchIndexParameters { query, k, index_name } = parameters;
         let search = Search { query, most: k.unwrap_or(10), index: index_name };
         let mut found = context.engine.search_text_index(&search)?;
-        // Metadata is answered as it is, so notices get their words here.
-        found.notices = found.notices.iter().map(|notice| Notice::from(Reader::Assistant.hint(notice))).collect();
         for highlight in found.results.iter_mut().flat_map(|result| &mut result.highlights) {
             *highlight = visible(highlight).into_owned();
         }
@@ -156,7 +154,13 @@ fn reply<R>(response: R) -> Reply<R> {
 
 /// Scores are written as they are: through text, their last bit might change.
 fn answer(response: &impl Serialize) -> Result<ToolOutput> {
-    let structured = serde_json::to_value(response)
+    let mut structured = serde_json::to_value(response)
         .map_err(|error| Error::internal(format!("The response could not be written as JSON: {error}.")))?;
+    // Metadata is answered as it is, whatever names it has.
+    if let Some(notices) = structured.get_mut("notices") {
+        let mut written = json!({"notices": notices.take()});
+        Reader::Assistant.render_hints(&mut written);
+        *notices = written["notices"].take();
+    }
     Ok(ToolOutput { text: structured.to_string(), structured })
 }

@@ -106,7 +106,7 @@ fn an_assistant_searches_what_files_say_and_sees_no_secret() {
     assert_eq!((item["path"].as_str(), item["redacted"].as_bool()), (root.join("letter.txt").to_str(), Some(true)));
     assert!(item["snippet"].as_str().unwrap().contains("[redacted: e-mail address]"), "{item}");
     assert!(!found.to_string().contains("jane.roe") && !found.to_string().contains("outside"), "{found}");
-    assert_eq!(names(&search(&mut client, json!({"query": "turbine in txt"}))), ["letter.txt"]);
+    assert_eq!(names(&search(&mut client, json!({"query": "turbine in .txt"}))), ["letter.txt"]);
     let by_name = names(&search(&mut client, json!({"query": "turbine drawing"})));
     assert!(by_name.contains(&"turbine drawing.dwg".to_owned()), "{by_name:?}");
     assert_eq!(names(&search(&mut client, json!({"query": "turbine", "years": [2019]}))), ["chairs 2019.md"]);

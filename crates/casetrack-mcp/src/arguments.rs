@@ -13,7 +13,8 @@ const MIN_SIMILARITY: f64 = 0.8;
 const MAX_SHOWN_CHARS: usize = 80;
 
 /// Returns the arguments in the form the parameters are read from: those that are `null` are left out where the schema does not allow
-/// null, and an integer written as `10.0` becomes `10`. Where the contract says so, `"10"` becomes a number and `10` a string.
+/// null, and an integer written as `10.0` becomes `10`. Where the contract says so, `"10"` becomes a number, `"true"` a truth value
+/// and `10` a string.
 pub(crate) fn check(tool: &str, contract: Contract, schema: &JsonObject, arguments: Value) -> Result<Value> {
     let mut arguments = match arguments {
         Value::Null => JsonObject::new(),
@@ -106,7 +107,7 @@ fn check_value(name: &str, schema: &Value, value: &mut Value, coerces: bool) -> 
     }
 }
 
-/// Makes a number of a string that is one, and a string of a number, where the schema has the other.
+/// Makes a number or truth value of a string that is one, and a string of a number, where the schema has the other.
 fn coerce(schema: &Value, value: &mut Value) {
     let coerced = match (schema.get("type").and_then(Value::as_str), &*value) {
         (Some("string"), Value::Number(number)) => Some(Value::String(number.to_string())),
@@ -114,6 +115,7 @@ fn coerce(schema: &Value, value: &mut Value) {
             let number = serde_json::from_str::<serde_json::Number>(text.trim()).ok();
             number.map(Value::Number)
         }
+        (Some("boolean"), Value::String(text)) => text.trim().to_ascii_lowercase().parse().ok().map(Value::Bool),
         _ => None,
     };
     if let Some(coerced) = coerced {
@@ -121,14 +123,14 @@ fn coerce(schema: &Value, value: &mut Value) {
     }
 }
 
-/// One whose schema names no properties may have any.
+/// One whose schema names no properties may have any, and one whose schema says so others, too.
 fn check_object(name: &str, schema: &Value, value: &mut Value, coerces: bool) -> Result<()> {
     let Value::Object(fields) = value else {
         return Err(refused(name, value, &expected(schema)));
     };
     let Some(properties) = schema.get("properties").and_then(Value::as_object) else { return Ok(()) };
-    let is_closed = schema.get("additionalProperties") == Some(&Value::Bool(false));
-    if let Some(unknown) = fields.keys().find(|field| is_closed && !properties.contains_key(*field)) {
+    let is_open = schema.get("additionalProperties") == Some(&Value::Bool(true));
+    if let Some(unknown) = fields.keys().find(|field| !is_open && !properties.contains_key(*field)) {
         return Err(unknown_parameter(name, unknown, properties));
     }
     fields.retain(|field, value| !value.is_null() || properties.get(field).is_some_and(allows_null));

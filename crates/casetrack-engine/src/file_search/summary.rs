@@ -30,8 +30,9 @@ pub struct SummaryRequest {
     pub max_tokens: u32,
 }
 
-/// A search result.
+/// A search result. What else searches say of it may be there, too.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
+#[schemars(extend("additionalProperties" = true))]
 pub struct SummarizedResult {
     pub path: String,
     pub snippet: String,

@@ -317,7 +317,7 @@ fn specified_watches_and_jobs() -> Value {
     let strings = json!({"type": "array", "items": {"type": "string"}});
     let around = json!({"type": "integer", "default": 200, "minimum": 0});
     let result = json!({
-        "type": "object", "description": "A search result.", "required": ["path", "snippet"],
+        "type": "object", "description": "A search result. What else searches say of it may be there, too.", "additionalProperties": true, "required": ["path", "snippet"],
         "properties": {"path": string, "snippet": string},
     });
     let files = json!({

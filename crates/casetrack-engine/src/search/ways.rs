@@ -120,7 +120,7 @@ impl Trying<'_, '_> {
 /// The parts of a text, between the characters that a way cannot pass, that have all that it needs. `places` has those of each literal.
 fn parts(way: &Way, text: &[u8], places: &[Vec<usize>]) -> Vec<Range<usize>> {
     let Some(rarest) = way.needs.iter().min_by_key(|any| places_of(any, places).count()) else {
-        return vec![0..text.len()];
+        return std::iter::once(0..text.len()).collect();
     };
     let is_stop = |byte: &u8| way.stops.contains(byte);
     let mut found: Vec<Range<usize>> = Vec::new();

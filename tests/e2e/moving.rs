@@ -42,7 +42,7 @@ fn a_collection_is_searched_while_it_moves_to_other_models() {
     run(&home, &["call", "define_column", r#"{"name": "fee", "type": "text", "pattern": "fee of"}"#, "-c", "Case"]);
     let documents = run_json(&home, &["documents", "-c", "Case"]);
     let name = documents[0]["name"].as_str().unwrap();
-    run(&home, &["call", "tag_document", &json!({"document_name": name, "add": ["key"]}).to_string(), "-c", "Case"]);
+    run(&home, &["call", "tag_document", &json!({"documents": [name], "add_tags": ["key"]}).to_string(), "-c", "Case"]);
     // Nothing is read again.
     std::fs::remove_dir_all(&folder).unwrap();
 
@@ -67,7 +67,7 @@ fn a_collection_is_searched_while_it_moves_to_other_models() {
     assert!(run(&home, &["verify", "-c", "Case"]).contains("Clean."));
     let tagged = run_json(&home, &["documents", "-c", "Case"]);
     let of = |documents: &Value| {
-        let of = |one: &Value| json!([one["id"], one["name"], one["chunk_count"], one["marks"]]);
+        let of = |one: &Value| json!([one["id"], one["name"], one["chunks"], one["tags"]]);
         documents.as_array().unwrap().iter().map(of).collect::<Vec<_>>()
     };
     let mut expected = of(&documents);

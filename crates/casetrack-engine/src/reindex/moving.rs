@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use casetrack_core::{
     Cancel, CollectionId, DocumentId, DocumentMeta, Error, ErrorCode, Progress, ProgressSink, Result,
 };
+use casetrack_embed::Outputs;
 use casetrack_store::Collection;
 
 use super::{ModelChange, ModelsWanted, ReindexReport, ReindexSource, run};
@@ -34,8 +35,14 @@ impl Host {
         cancel: &Cancel,
     ) -> Result<ReindexReport> {
         let started = Instant::now();
-        let models = vector_models(&self.embedder_with(wanted.profile, wanted.precision)?)?;
+        let embedder = self.embedder_with(wanted.profile, wanted.precision)?;
         let source = self.collection_to_change(id)?;
+        // Loaded before anything is made: a model may be missing, and no vectors may be lost on the way.
+        embedder.model(Outputs::DENSE)?;
+        if source.models().sparse.is_some() {
+            embedder.model(Outputs::SPARSE)?;
+        }
+        let models = vector_models(&embedder)?;
         let change = ModelChange { from: source.models().dense.clone(), to: models.dense.clone() };
         let mut report = ReindexReport {
             collection: source.meta().name.clone(),

@@ -1,10 +1,12 @@
 //! Files on the disk, from the command line and for an assistant.
 
 use std::fs;
+use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use crate::client::{Client, run, run_json};
+use crate::client::{Client, PATIENCE, run, run_json};
+use crate::owner::{kill, owner_pid};
 
 #[test]
 fn answers_about_files_agree_with_the_disk() {
@@ -142,4 +144,53 @@ fn an_assistant_searches_what_files_say_and_sees_no_secret() {
     // It is never meant where no collection is named.
     let listed = run_json(&home, &["collections"]);
     assert!(listed.to_string().contains("\"Files\""), "{listed}");
+/// A live folder is answered from the catalogue, and agrees with the disk (invariant 13).
+#[test]
+fn a_live_folder_is_followed_without_walks_and_again_after_a_kill() {
+    let dir = tempfile::tempdir().unwrap();
+    let (home, matter) = (dir.path().join("home"), dir.path().join("matter"));
+    fs::create_dir_all(matter.join("mail")).unwrap();
+    fs::write(matter.join("mail/first.eml"), "1").unwrap();
+    let folder = matter.to_str().unwrap();
+    let watched = run_json(&home, &["files", "watch", folder]);
+    assert_eq!(watched["live"]["stage"], "live", "{watched}");
+    let paths = || {
+        let found = run_json(&home, &["files", "find", "--in", folder, "--sort", "path"]);
+        assert_eq!((&found["live"], &found["scan"]), (&json!(true), &json!(null)), "{found}");
+        let files = found["files"].as_array().unwrap().iter();
+        files.map(|file| file["path"].as_str().unwrap()[folder.len() + 1..].to_owned()).collect::<Vec<_>>()
+    };
+    let until = |expected: &[&str]| {
+        let started = Instant::now();
+        while paths() != expected {
+            assert!(started.elapsed() < PATIENCE, "{:?} are not {expected:?}", paths());
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    };
+    until(&["mail", "mail/first.eml"]);
+    fs::write(matter.join("mail/second.eml"), "22").unwrap();
+    fs::create_dir_all(matter.join("new/deep")).unwrap();
+    fs::write(matter.join("new/deep/a.txt"), "a").unwrap();
+    until(&["mail", "mail/first.eml", "mail/second.eml", "new", "new/deep", "new/deep/a.txt"]);
+    fs::rename(matter.join("new"), matter.join("renamed")).unwrap();
+    fs::remove_file(matter.join("mail/first.eml")).unwrap();
+    until(&["mail", "mail/second.eml", "renamed", "renamed/deep", "renamed/deep/a.txt"]);
+    // What moved is followed under its new path.
+    fs::write(matter.join("renamed/deep/b.txt"), "b").unwrap();
+    until(&["mail", "mail/second.eml", "renamed", "renamed/deep", "renamed/deep/a.txt", "renamed/deep/b.txt"]);
+
+    kill(owner_pid(&home));
+    fs::remove_dir_all(matter.join("renamed")).unwrap();
+    fs::write(matter.join("mail/third.eml"), "333").unwrap();
+    let started = Instant::now();
+    while run_json(&home, &["files", "roots"])[0]["live"]["stage"] != "live" {
+        assert!(started.elapsed() < PATIENCE, "it is not live again");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    until(&["mail", "mail/second.eml", "mail/third.eml"]);
+
+    let stopped = run_json(&home, &["files", "watch", "--stop", folder]);
+    assert_eq!(stopped["live"], json!(null));
+    let walked = run_json(&home, &["files", "find", "--in", folder]);
+    assert_eq!((&walked["live"], walked["scan"].is_object()), (&json!(false), true), "{walked}");
 }

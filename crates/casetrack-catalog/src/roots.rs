@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::database::failed;
 use crate::paths;
 use crate::time::Time;
+use crate::walk::Known;
 
 /// Name of the file beside the database.
 const FILE: &str = "roots.json";
@@ -22,6 +23,8 @@ pub struct Root {
     pub scanned: Option<Time>,
     /// Entries below it that are known.
     pub entries: u64,
+    /// Whether its changes are to be followed.
+    pub live: bool,
 }
 
 /// As the file keeps them: the bytes of each path, because a name need not be Unicode.
@@ -38,22 +41,28 @@ struct ExportedRoot {
     bytes: Vec<u8>,
     /// Nanoseconds since 1970.
     added: i64,
+    #[serde(default)]
+    live: bool,
 }
 
 /// All roots, in the order of their paths. Costs a count of all rows.
 pub(crate) fn list(connection: &Connection) -> Result<Vec<Root>> {
     let read = || -> rusqlite::Result<Vec<Root>> {
-        let mut rows = connection.prepare("SELECT path, added, scanned FROM roots ORDER BY path")?;
-        let mut count = connection.prepare("SELECT count(*) FROM entries WHERE path >= ? AND path < ?")?;
-        let rows =
-            rows.query_map([], |row| Ok((row.get::<_, Vec<u8>>(0)?, row.get(1)?, row.get::<_, Option<i64>>(2)?)))?;
+        let mut rows = connection.prepare("SELECT path, added, scanned, live FROM roots ORDER BY path")?;
+        let mut count = connection.prepare(
+            "SELECT count(*) FROM folders f CROSS JOIN entries e ON e.folder = f.id
+            WHERE f.path = ?1 OR (f.path >= ?2 AND f.path < ?3)",
+        )?;
+        let rows = rows.query_map([], |row| {
+            Ok((row.get::<_, Vec<u8>>(0)?, row.get(1)?, row.get::<_, Option<i64>>(2)?, row.get(3)?))
+        })?;
         rows.map(|row| {
-            let (bytes, added, scanned) = row?;
-            let path = paths::from_bytes(bytes);
+            let (bytes, added, scanned, live) = row?;
+            let path = paths::from_bytes(bytes.clone());
             let prefix = paths::below(&path);
-            let entries: i64 = count.query_row(params![prefix, paths::behind(&prefix)], |row| row.get(0))?;
+            let entries: i64 = count.query_row(params![bytes, prefix, paths::behind(&prefix)], |row| row.get(0))?;
             let (added, scanned) = (Time::from_stored(added), scanned.map(Time::from_stored));
-            Ok(Root { path, added, scanned, entries: entries.unsigned_abs() })
+            Ok(Root { path, added, scanned, entries: entries.unsigned_abs(), live })
         })
         .collect()
     };
@@ -83,6 +92,30 @@ pub(crate) fn scanned(connection: &Connection, folder: &Path) -> Result<()> {
         .map_err(failed)
 }
 
+/// Makes a folder a root of its own, whose changes are followed or not. Returns whether anything changed.
+pub(crate) fn set_live(connection: &Connection, folder: &Path, live: bool, beside: &Path) -> Result<bool> {
+    let bytes = paths::bytes(folder);
+    let change = || {
+        if live {
+            let now = Time::now().stored();
+            connection.execute("INSERT OR IGNORE INTO roots (path, added) VALUES (?, ?)", params![bytes, now])?;
+        }
+        connection.execute("UPDATE roots SET live = ?1 WHERE path = ?2 AND live <> ?1", params![live, bytes])
+    };
+    let changed = change().map_err(failed)? > 0;
+    export(connection, beside)?;
+    Ok(changed)
+}
+
+/// The roots whose changes are followed, in the order of their paths.
+pub(crate) fn live(connection: &Connection) -> Result<Vec<PathBuf>> {
+    let read = || -> rusqlite::Result<Vec<PathBuf>> {
+        let mut rows = connection.prepare("SELECT path FROM roots WHERE live ORDER BY path")?;
+        rows.query_map([], |row| row.get(0).map(paths::from_bytes))?.collect()
+    };
+    read().map_err(failed)
+}
+
 /// Removes a root and what is below it and below no other root. Returns whether there was one.
 pub(crate) fn remove(connection: &mut Connection, folder: &Path, beside: &Path) -> Result<bool> {
     let forget = |connection: &mut Connection| -> rusqlite::Result<bool> {
@@ -91,21 +124,15 @@ pub(crate) fn remove(connection: &mut Connection, folder: &Path, beside: &Path) 
             return Ok(false);
         }
         let kept = paths_of(&transaction)?;
-        let is_kept =
-            |path: &[u8]| kept.iter().any(|root| path.starts_with(&paths::below(&paths::from_bytes(root.clone()))));
-        let prefix = paths::below(folder);
-        let mut ids: Vec<i64> = Vec::new();
-        {
-            let mut rows = transaction.prepare("SELECT id, path FROM entries WHERE path >= ? AND path < ?")?;
-            let mut rows = rows.query(params![prefix, paths::behind(&prefix)])?;
-            while let Some(row) = rows.next()? {
-                if !is_kept(&row.get::<_, Vec<u8>>(1)?) {
-                    ids.push(row.get(0)?);
-                }
-            }
-        }
-        crate::scan::remove(&transaction, &ids)?;
+        let is_kept = |path: &[u8]| {
+            let lies_below = |root: &Vec<u8>| path.starts_with(&paths::below(&paths::from_bytes(root.clone())));
+            kept.iter().any(|root| path == root || lies_below(root))
+        };
+        let mut known = Known::new();
+        crate::rows::known(&transaction, folder, &mut known)?;
+        let ids: Vec<i64> = known.iter().filter(|(path, _)| !is_kept(path)).map(|(_, folder)| folder.id).collect();
         transaction.commit()?;
+        crate::rows::remove_folders(connection, &ids)?;
         Ok(true)
     };
     let was_there = forget(connection).map_err(failed)?;
@@ -120,11 +147,11 @@ fn paths_of(connection: &Connection) -> rusqlite::Result<Vec<Vec<u8>>> {
 /// Writes the file beside the database.
 fn export(connection: &Connection, beside: &Path) -> Result<()> {
     let read = || -> rusqlite::Result<Vec<ExportedRoot>> {
-        let mut rows = connection.prepare("SELECT path, added FROM roots ORDER BY path")?;
+        let mut rows = connection.prepare("SELECT path, added, live FROM roots ORDER BY path")?;
         let rows = rows.query_map([], |row| {
             let bytes: Vec<u8> = row.get(0)?;
             let path = paths::from_bytes(bytes.clone()).to_string_lossy().into_owned();
-            Ok(ExportedRoot { path, bytes, added: row.get(1)? })
+            Ok(ExportedRoot { path, bytes, added: row.get(1)?, live: row.get(2)? })
         })?;
         rows.collect()
     };
@@ -152,7 +179,10 @@ pub(crate) fn import(connection: &Connection, beside: &Path) -> Result<()> {
     };
     for root in exported.roots {
         connection
-            .execute("INSERT OR IGNORE INTO roots (path, added) VALUES (?, ?)", params![root.bytes, root.added])
+            .execute(
+                "INSERT OR IGNORE INTO roots (path, added, live) VALUES (?, ?, ?)",
+                params![root.bytes, root.added, root.live],
+            )
             .map_err(failed)?;
     }
     Ok(())

@@ -54,7 +54,7 @@ pub struct TimeMatches {
     pub to: Option<Time>,
     pub matches: Vec<FileItem>,
     pub next_cursor: Option<String>,
-    /// Looked at in the walk, without the start.
+    /// Looked at in the walk, or known of a live folder, without the start.
     pub scanned_files: u64,
     pub scanned_folders: u64,
 }
@@ -100,9 +100,9 @@ impl Host {
             let entries = if query.admits(&entry, name) { vec![entry] } else { Vec::new() };
             return Ok(answer(Found { entries, next: None }, None, 1, 0));
         }
-        let scan = self.scan_files(&start, query.max_depth, cancel)?;
+        let (scan, _) = self.scan_first(&start, query.max_depth, false, super::reads_count(&query), cancel)?;
         let catalog = self.catalog()?;
-        let found = catalog.find(&query, &|path| self.is_denied(path), cancel)?;
+        let found = self.answer(&query, cancel)?;
         let asks_created = search.field == TimeField::Created && !search.unknown_time;
         if found.entries.is_empty() && query.after.is_none() && asks_created && !catalog.knows_created(&start)? {
             return Err(Error::invalid(format!(
@@ -111,7 +111,11 @@ impl Host {
             )));
         }
         let next = found.next.as_ref().map(|key| cursor::write(key, &described(roots, search))).transpose()?;
-        Ok(answer(found, next, scan.files, scan.folders))
+        let (files, folders) = match scan {
+            Some(scan) => (scan.files, scan.folders),
+            None => catalog.count(&start, query.max_depth)?,
+        };
+        Ok(answer(found, next, files, folders))
     }
 
     fn question(&self, roots: &[PathBuf], search: &TimeSearch) -> Result<(PathBuf, Query)> {

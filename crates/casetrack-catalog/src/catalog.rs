@@ -70,6 +70,7 @@ impl Catalog {
             writer,
             readers: Mutex::default(),
             damaged: AtomicBool::new(false),
+            indexing: Arc::default(),
             generation: AtomicU64::new(0),
         })
     }

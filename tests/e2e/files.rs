@@ -144,6 +144,8 @@ fn an_assistant_searches_what_files_say_and_sees_no_secret() {
     // It is never meant where no collection is named.
     let listed = run_json(&home, &["collections"]);
     assert!(listed.to_string().contains("\"Files\""), "{listed}");
+}
+
 /// A live folder is answered from the catalogue, and agrees with the disk (invariant 13).
 #[test]
 fn a_live_folder_is_followed_without_walks_and_again_after_a_kill() {

@@ -51,10 +51,17 @@ pub struct Catalog {
     readers: Mutex<Vec<Connection>>,
     /// Found by a question; the next scan makes it anew.
     damaged: AtomicBool,
-    /// Whether a thread indexes.
-    indexing: Arc<AtomicBool>,
+    indexing: Arc<Mutex<Indexing>>,
     /// How often it was made anew since it was opened.
     generation: AtomicU64,
+}
+
+/// The thread that indexes what scans added.
+#[derive(Default)]
+struct Indexing {
+    is_running: bool,
+    /// Whether there may be rows that it has not seen.
+    is_wanted: bool,
 }
 
 impl Catalog {
@@ -64,15 +71,20 @@ impl Catalog {
     /// Errors: a folder that cannot be written, a format of a newer program.
     pub fn open(folder: &Path) -> Result<Self> {
         std::fs::create_dir_all(folder).map_err(|error| Error::io(folder.display(), error))?;
-        let writer = Mutex::new(opened(folder)?);
-        Ok(Self {
+        let writer = opened(folder)?;
+        let is_indexed = database::is_indexed(&writer).map_err(database::failed)?;
+        let catalog = Self {
             folder: folder.to_owned(),
-            writer,
+            writer: Mutex::new(writer),
             readers: Mutex::default(),
             damaged: AtomicBool::new(false),
             indexing: Arc::default(),
             generation: AtomicU64::new(0),
-        })
+        };
+        if !is_indexed {
+            catalog.index_later();
+        }
+        Ok(catalog)
     }
 
     /// Walks a folder and brings the rows below it up to date. Where it lies in no root, it becomes one. A damaged catalogue is made anew
@@ -116,27 +128,37 @@ impl Catalog {
         Ok(report)
     }
 
-    /// Makes the indexes that a first scan left for later, and indexes the names of new rows, as a thread does after each scan. Until then questions read rows instead: their
-    /// answers are the same, and slower. Stops between two steps when it is cancelled. Costs about ten seconds for a million new rows.
+    /// Makes the indexes that a first scan left for later, and indexes the names of new rows, as a thread does after each scan. Until then
+    /// questions read rows instead: their answers are the same, and slower. Stops between two steps when it is cancelled. Costs about ten
+    /// seconds for a million new rows.
     pub fn index(&self, cancel: &Cancel) -> Result<()> {
         index(&mut lock(&self.writer), cancel)
     }
 
-    /// Indexes in a thread of its own, with a connection of its own, unless one does.
+    /// Indexes in a thread of its own, with a connection of its own. One that runs looks once more when it is done.
     fn index_later(&self) {
-        if self.indexing.swap(true, Ordering::AcqRel) {
+        let mut state = lock(&self.indexing);
+        state.is_wanted = true;
+        if std::mem::replace(&mut state.is_running, true) {
             return;
         }
+        drop(state);
         let (folder, indexing) = (self.folder.clone(), Arc::clone(&self.indexing));
         let work = move || {
-            let done = database::connect(&folder).and_then(|mut connection| index(&mut connection, &Cancel::default()));
-            indexing.store(false, Ordering::Release);
-            if let Err(error) = done {
-                tracing::warn!(%error, "names of files are not indexed, and questions about names are slower");
+            let is_wanted = || {
+                let mut state = lock(&indexing);
+                state.is_running = std::mem::take(&mut state.is_wanted);
+                state.is_running
+            };
+            while is_wanted() {
+                let indexed = database::connect(&folder).and_then(|mut files| index(&mut files, &Cancel::default()));
+                if let Err(error) = indexed {
+                    tracing::warn!(%error, "names of files are not indexed, and questions about names are slower");
+                }
             }
         };
         if let Err(error) = std::thread::Builder::new().name("index files".to_owned()).spawn(work) {
-            self.indexing.store(false, Ordering::Release);
+            lock(&self.indexing).is_running = false;
             tracing::warn!(%error, "names of files are not indexed, and questions about names are slower");
         }
     }
@@ -277,7 +299,7 @@ impl Catalog {
     ///
     /// Errors: [`ErrorCode::Corrupt`] with the first fault.
     pub fn check(&self) -> Result<()> {
-        self.read(database::check)
+        database::check(&self.folder)
     }
 
     pub(crate) fn each(&self, start: &Path, cancel: &Cancel, mut take: impl FnMut(Entry)) -> Result<()> {

@@ -5,7 +5,8 @@ use rusqlite::{Params, Row};
 use crate::entry::{Facts, Kind};
 use crate::time::Time;
 
-/// Device and inode are the same bits as a signed number.
+/// Device and inode are the same bits as a signed number. Of a folder, `accessed` is always 0: each walk changes it, so a question that asks for it
+/// looks at the folder.
 #[derive(Debug, PartialEq, Eq, Clone, Copy, Hash)]
 pub(crate) struct Columns {
     kind: i64,
@@ -38,7 +39,7 @@ impl Columns {
             modified: facts.modified.stored(),
             changed: facts.changed.stored(),
             created: facts.created.map(Time::stored),
-            accessed: facts.accessed.stored(),
+            accessed: if facts.kind == Kind::Folder { 0 } else { facts.accessed.stored() },
             device: facts.device.cast_signed(),
             inode: facts.inode.cast_signed(),
         }

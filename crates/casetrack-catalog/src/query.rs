@@ -163,6 +163,12 @@ impl Query {
             && self.patterns.iter().all(|pattern| pattern.matches(relative))
     }
 
+    /// Whether the answer depends on a time of the entries.
+    pub fn depends_on(&self, time: TimeField) -> bool {
+        let is_ordered = matches!(self.order, Order::Newest(field) | Order::Oldest(field) if field == time);
+        is_ordered || self.time.is_some_and(|(field, _)| field == time)
+    }
+
     /// Whether an entry meets all conditions by what the row says.
     fn may_admit(&self, entry: &Entry, prefix: &[u8]) -> bool {
         let bytes = paths::bytes(&entry.path);

@@ -97,7 +97,11 @@ fn agrees_with_the_disk(catalog: &Catalog, root: &Path) {
         }
     }
     let mut rows = BTreeSet::new();
-    catalog.each(root, &Cancel::default(), |entry| drop(rows.insert(whole(entry.path, entry.facts)))).unwrap();
+    catalog
+        .each(root, &Cancel::default(), |entry| {
+            rows.insert(whole(entry.path, entry.facts));
+        })
+        .unwrap();
     let shown = |rows: Vec<&_>| format!("{:#?}", rows.into_iter().take(5).collect::<Vec<_>>());
     let (missing, wrong) = (there.difference(&rows).collect::<Vec<_>>(), rows.difference(&there).collect::<Vec<_>>());
     assert!(missing.is_empty() && wrong.is_empty(), "missing {}\nwrong {}", shown(missing), shown(wrong));

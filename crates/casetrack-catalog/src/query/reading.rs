@@ -7,10 +7,10 @@ use casetrack_core::{Cancel, Error, Result};
 use rusqlite::types::Value;
 use rusqlite::{Connection, Row, params, params_from_iter};
 
-use super::{Found, Key, Order, Query, Rank};
+use super::{Found, Key, Order, Query, Rank, TimeField, TimeRange};
 use crate::columns::Columns;
 use crate::database::failed;
-use crate::entry::{Entry, Facts};
+use crate::entry::{Entry, Facts, Kind};
 use crate::pattern::Pattern;
 use crate::time::Time;
 use crate::{paths, rows};
@@ -147,7 +147,7 @@ impl Query {
             if !is_enough && !self.may_be_named(row).map_err(failed)? {
                 continue;
             }
-            let entry = entry(row).map_err(failed)?;
+            let Some(entry) = self.entry(row).map_err(failed)? else { continue };
             let key = self.key(&entry);
             if behind.as_ref().is_none_or(|behind| self.order.rank(key.clone()) > *behind)
                 && self.may_admit(&entry, reading.prefix)
@@ -247,7 +247,7 @@ impl Query {
         if !self.may_be_named(row).map_err(failed)? {
             return Ok(true);
         }
-        let entry = entry(row).map_err(failed)?;
+        let Some(entry) = self.entry(row).map_err(failed)? else { return Ok(true) };
         let key = self.key(&entry);
         let rank = self.order.rank(key.clone());
         if first.len() > self.limit && first.last_key_value().is_some_and(|(last, _)| rank > *last) {
@@ -261,6 +261,18 @@ impl Query {
             first.pop_last();
         }
         Ok(true)
+    }
+
+    /// The entry of a row. A folder is looked at where its time of access counts, which rows do not keep; `None` where it is gone.
+    fn entry(&self, row: &Row<'_>) -> rusqlite::Result<Option<Entry>> {
+        let mut entry = entry(row)?;
+        if entry.facts.kind == Kind::Folder && self.depends_on(TimeField::Accessed) {
+            match Facts::read(&entry.path) {
+                Ok(facts) => entry.facts = facts,
+                Err(_) => return Ok(None),
+            }
+        }
+        Ok(Some(entry))
     }
 
     fn key(&self, entry: &Entry) -> Key {
@@ -318,7 +330,8 @@ impl Query {
             conditions.push(format!("+e.kind IN ({})", numbers.join(", ")));
         }
         // What the column cannot hold exactly is decided by the entry itself.
-        if let Some((field, range)) = self.time.filter(|_| !self.unknown_time) {
+        let in_rows = |(field, _): &(TimeField, TimeRange)| !self.unknown_time && *field != TimeField::Accessed;
+        if let Some((field, range)) = self.time.filter(in_rows) {
             let name = plain(field.column());
             conditions.push(format!("{name} IS NOT NULL"));
             for (bound, sign) in [(range.from, ">="), (range.to, "<=")] {

@@ -100,7 +100,8 @@ impl Host {
             let entries = if query.admits(&entry, name) { vec![entry] } else { Vec::new() };
             return Ok(answer(Found { entries, next: None }, None, 1, 0));
         }
-        let (scan, _) = self.scan_first(&start, query.max_depth, false, super::reads_count(&query), cancel)?;
+        let reads_count = query.depends_on(TimeField::Accessed);
+        let (scan, _) = self.scan_first(&start, query.max_depth, false, reads_count, cancel)?;
         let catalog = self.catalog()?;
         let found = self.answer(&query, cancel)?;
         let asks_created = search.field == TimeField::Created && !search.unknown_time;

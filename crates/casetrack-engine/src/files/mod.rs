@@ -142,7 +142,8 @@ impl Host {
     /// Errors: as [`index_files`](Self::index_files).
     pub fn find_files(&self, mut query: Query, cached: bool, cancel: &Cancel) -> Result<FoundFiles> {
         query.start = self.config().access.check(&query.start)?;
-        let (scan, live) = self.scan_first(&query.start, query.max_depth, cached, reads_count(&query), cancel)?;
+        let (scan, live) =
+            self.scan_first(&query.start, query.max_depth, cached, query.depends_on(TimeField::Accessed), cancel)?;
         let found = self.answer(&query, cancel)?;
         Ok(FoundFiles {
             start: shown(&query.start).into_owned(),
@@ -270,11 +271,4 @@ impl Host {
     fn is_denied(&self, path: &Path) -> bool {
         self.config().access.check_name(path).is_err()
     }
-}
-
-/// Whether a question depends on when files were read.
-fn reads_count(query: &Query) -> bool {
-    let is_read = |field: TimeField| field == TimeField::Accessed;
-    let ordered = matches!(query.order, Order::Newest(field) | Order::Oldest(field) if is_read(field));
-    ordered || query.time.is_some_and(|(field, _)| is_read(field))
 }

@@ -250,6 +250,19 @@ impl Catalog {
         self.read(roots::live)
     }
 
+    /// What users made, which no scan brings back, as JSON: the roots, and which of them are live.
+    pub fn export(&self) -> Result<Vec<u8>> {
+        self.read(roots::exported)
+    }
+
+    /// Adds what [`Self::export`] wrote; what is there already stays as it is. Their files are met at the next scan. Returns how many roots are
+    /// new.
+    ///
+    /// Errors: something else, or a newer format; then nothing is added.
+    pub fn import(&self, json: &[u8]) -> Result<usize> {
+        roots::add_exported(&lock(&self.writer), json, &self.folder)
+    }
+
     /// Forgets a root, and what is known below it and below no other. Nothing on the disk changes. Returns whether it was one.
     pub fn forget_root(&self, folder: &Path) -> Result<bool> {
         roots::remove(&mut lock(&self.writer), folder, &self.folder)
@@ -299,7 +312,9 @@ impl Catalog {
     ///
     /// Errors: [`ErrorCode::Corrupt`] with the first fault.
     pub fn check(&self) -> Result<()> {
-        database::check(&self.folder)
+        let checked = database::check(&self.folder);
+        self.note_damage(&checked);
+        checked
     }
 
     pub(crate) fn each(&self, start: &Path, cancel: &Cancel, mut take: impl FnMut(Entry)) -> Result<()> {
@@ -331,12 +346,17 @@ impl Catalog {
             None => database::connect(&self.folder)?,
         };
         let result = work(&connection);
-        if result.as_ref().is_err_and(|error| error.code == ErrorCode::Corrupt) {
-            self.damaged.store(true, Ordering::Relaxed);
-            return result;
+        if !self.note_damage(&result) {
+            lock(&self.readers).push(connection);
         }
-        lock(&self.readers).push(connection);
         result
+    }
+
+    /// What a question finds damaged, the next scan makes anew. Returns whether it did.
+    fn note_damage<T>(&self, result: &Result<T>) -> bool {
+        let is_damaged = result.as_ref().is_err_and(|error| error.code == ErrorCode::Corrupt);
+        self.damaged.fetch_or(is_damaged, Ordering::Relaxed);
+        is_damaged
     }
 
     #[cfg(test)]

@@ -34,4 +34,4 @@ pub use query::{Found, Key, Order, Query, TimeField, TimeRange};
 pub use roots::Root;
 pub use scan::{BeforeListing, Problem, ScanReport, Scope};
 pub use time::Time;
-pub use when::{Span, span};
+pub use when::{Span, span, stated};

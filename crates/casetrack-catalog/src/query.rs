@@ -82,8 +82,12 @@ impl Order {
         }
     }
 
-    /// Sorts as the order does.
-    fn rank(self, key: Key) -> Rank {
+    /// Sorts keys as the order does.
+    pub fn rank(self, key: Key) -> impl Ord + Clone {
+        self.place(key)
+    }
+
+    fn place(self, key: Key) -> Rank {
         let value = key.value.unwrap_or_default();
         let value = if matches!(self, Self::Oldest(_)) { value } else { !value };
         (key.value.is_none(), value, key.path)
@@ -99,6 +103,13 @@ pub struct Key {
     /// Of what the order is by: nanoseconds or bytes. `None` where that is unknown, and for the order of paths.
     value: Option<i64>,
     path: Vec<u8>,
+}
+
+impl Key {
+    /// The place of a file in a list by a time that the catalogue does not have.
+    pub fn new(time: Option<Time>, path: &Path) -> Self {
+        Self { value: time.map(Time::stored), path: paths::bytes(path).to_vec() }
+    }
 }
 
 /// A question about the entries below a folder.
@@ -215,7 +226,7 @@ mod tests {
         query.unknown_time = true;
         assert!(query.admits(&unknown, Path::new("b")));
         for order in [Order::Newest(TimeField::Created), Order::Oldest(TimeField::Created)] {
-            let key = |value, path: &[u8]| order.rank(Key { value, path: path.to_vec() });
+            let key = |value, path: &[u8]| order.place(Key { value, path: path.to_vec() });
             let unknown = key(order.value(&unknown), b"/a");
             for known in [i64::MIN, 0, i64::MAX] {
                 assert!(unknown > key(Some(known), b"/b"), "{order:?}");

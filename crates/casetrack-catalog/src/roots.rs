@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use casetrack_core::{Error, Result};
+use casetrack_core::{Error, ErrorCode, Result};
 use rusqlite::{Connection, params};
 use serde::{Deserialize, Serialize};
 
@@ -13,6 +13,7 @@ use crate::walk::Known;
 
 /// Name of the file beside the database.
 const FILE: &str = "roots.json";
+const FORMAT: u32 = 1;
 
 /// A folder whose files are in the catalogue.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -140,12 +141,28 @@ pub(crate) fn remove(connection: &mut Connection, folder: &Path, beside: &Path) 
     Ok(was_there)
 }
 
+/// As [`take_over`], for the user.
+pub(crate) fn add_exported(connection: &Connection, json: &[u8], beside: &Path) -> Result<usize> {
+    let count = take_over(connection, json)?;
+    export(connection, beside)?;
+    Ok(count)
+}
+
 fn paths_of(connection: &Connection) -> rusqlite::Result<Vec<Vec<u8>>> {
     connection.prepare("SELECT path FROM roots")?.query_map([], |row| row.get(0))?.collect()
 }
 
 /// Writes the file beside the database.
 fn export(connection: &Connection, beside: &Path) -> Result<()> {
+    let path = beside.join(FILE);
+    // Renamed into place, so that it is whole at any time.
+    let partial = beside.join("roots.json.new");
+    let written = std::fs::write(&partial, exported(connection)?).and_then(|()| std::fs::rename(&partial, &path));
+    written.map_err(|error| Error::io(path.display(), error))
+}
+
+/// What users made, as JSON.
+pub(crate) fn exported(connection: &Connection) -> Result<Vec<u8>> {
     let read = || -> rusqlite::Result<Vec<ExportedRoot>> {
         let mut rows = connection.prepare("SELECT path, added, live FROM roots ORDER BY path")?;
         let rows = rows.query_map([], |row| {
@@ -155,35 +172,47 @@ fn export(connection: &Connection, beside: &Path) -> Result<()> {
         })?;
         rows.collect()
     };
-    let exported = Exported { format: 1, roots: read().map_err(failed)? };
-    let path = beside.join(FILE);
-    let json = serde_json::to_vec_pretty(&exported).map_err(|error| Error::internal(error.to_string()))?;
-    // Renamed into place, so that it is whole at any time.
-    let partial = beside.join("roots.json.new");
-    let written = std::fs::write(&partial, json).and_then(|()| std::fs::rename(&partial, &path));
-    written.map_err(|error| Error::io(path.display(), error))
+    let exported = Exported { format: FORMAT, roots: read().map_err(failed)? };
+    serde_json::to_vec_pretty(&exported).map_err(|error| Error::internal(error.to_string()))
 }
 
 /// Takes the roots over from the file beside the database, where the database was made anew. A file that cannot be read is reported in
 /// the log, and there are no roots then.
 pub(crate) fn import(connection: &Connection, beside: &Path) -> Result<()> {
     let path = beside.join(FILE);
-    let exported: Exported = match std::fs::read(&path).map(|bytes| serde_json::from_slice(&bytes)) {
-        Ok(Ok(exported)) => exported,
+    let json = match std::fs::read(&path) {
+        Ok(json) => json,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
         Err(error) => return Err(Error::io(path.display(), error)),
-        Ok(Err(error)) => {
-            tracing::warn!(%error, path = %path.display(), "the list of roots cannot be read");
-            return Ok(());
-        }
     };
-    for root in exported.roots {
-        connection
-            .execute(
-                "INSERT OR IGNORE INTO roots (path, added, live) VALUES (?, ?, ?)",
-                params![root.bytes, root.added, root.live],
-            )
-            .map_err(failed)?;
+    match take_over(connection, &json) {
+        Err(error) if error.code == ErrorCode::InvalidArgument => {
+            tracing::warn!(%error, path = %path.display(), "the list of roots cannot be read");
+            Ok(())
+        }
+        done => done.map(drop),
     }
-    Ok(())
+}
+
+/// Adds what [`exported`] wrote. What is there already stays as it is. Returns how many roots are new.
+///
+/// Errors: something else, or a newer format; then nothing is added.
+pub(crate) fn take_over(connection: &Connection, json: &[u8]) -> Result<usize> {
+    let exported: Exported = serde_json::from_slice(json)
+        .map_err(|error| Error::invalid(format!("It is no export of the catalogue of files: {error}.")))?;
+    if exported.format > FORMAT {
+        return Err(Error::invalid(format!(
+            "It has the format {}; this program knows formats up to {FORMAT}.",
+            exported.format
+        )));
+    }
+    let mut count = 0;
+    for root in exported.roots.into_iter().filter(|root| paths::from_bytes(root.bytes.clone()).is_absolute()) {
+        let added = connection.execute(
+            "INSERT OR IGNORE INTO roots (path, added, live) VALUES (?, ?, ?)",
+            params![root.bytes, root.added, root.live],
+        );
+        count += added.map_err(failed)?;
+    }
+    Ok(count)
 }

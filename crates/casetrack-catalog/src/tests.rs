@@ -13,6 +13,8 @@ use super::*;
 mod follow;
 mod kills;
 mod names;
+#[cfg(unix)]
+mod shut;
 
 /// A folder of files, and a catalogue elsewhere.
 struct Disk {
@@ -295,29 +297,6 @@ fn a_root_that_vanishes_removes_nothing() {
     assert_eq!(disk.try_scan(&root, None).unwrap().added, 0);
     let error = disk.try_scan(&file, None).unwrap_err();
     assert!(error.message.ends_with("is not a folder."), "{error}");
-}
-
-#[cfg(unix)]
-#[test]
-fn a_folder_that_cannot_be_listed_is_reported_and_keeps_its_rows() {
-    use std::os::unix::fs::PermissionsExt;
-    let disk = Disk::new();
-    disk.write("open/a.txt", "a");
-    disk.write("shut/b.txt", "b");
-    disk.scan();
-    let shut = disk.path("shut");
-    let allow = |mode| fs::set_permissions(&shut, fs::Permissions::from_mode(mode)).unwrap();
-    allow(0o000);
-    if fs::read_dir(&shut).is_ok() {
-        // Nothing is shut to the administrator: a folder that is listed as unknown has the same effect.
-        allow(0o755);
-        return;
-    }
-    let report = disk.scan();
-    allow(0o755);
-    assert_eq!((report.removed, report.problem_count), (0, 1));
-    assert!(report.problems[0].path.ends_with("shut"), "{report:?}");
-    disk.agrees_with_the_disk();
 }
 
 #[cfg(unix)]

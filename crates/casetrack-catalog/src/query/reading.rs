@@ -149,7 +149,7 @@ impl Query {
             }
             let Some(entry) = self.entry(row).map_err(failed)? else { continue };
             let key = self.key(&entry);
-            if behind.as_ref().is_none_or(|behind| self.order.rank(key.clone()) > *behind)
+            if behind.as_ref().is_none_or(|behind| self.order.place(key.clone()) > *behind)
                 && self.may_admit(&entry, reading.prefix)
                 && answers.take(entry, key.clone())
             {
@@ -249,7 +249,7 @@ impl Query {
         }
         let Some(entry) = self.entry(row).map_err(failed)? else { return Ok(true) };
         let key = self.key(&entry);
-        let rank = self.order.rank(key.clone());
+        let rank = self.order.place(key.clone());
         if first.len() > self.limit && first.last_key_value().is_some_and(|(last, _)| rank > *last) {
             return Ok(false);
         }
@@ -300,9 +300,12 @@ impl Query {
         let Some(asked) = self.asked_names() else {
             return Ok(if self.indexed_order().is_some() { Plan::Order } else { Plan::Folder });
         };
-        if self.indexed_order().is_none() {
-            return Ok(Plan::Names);
-        }
+        // Folder by folder, paths come in their order.
+        let in_order = match self.order {
+            Order::Path => Plan::Folder,
+            _ if self.indexed_order().is_some() => Plan::Order,
+            _ => return Ok(Plan::Names),
+        };
         // With h hits among n rows, reading hits costs h, and reading in order until a page is full about limit·n/h: where hits are more than
         // √(limit·n), the second is cheaper.
         let all: i64 = connection.query_row("SELECT coalesce(max(id), 0) FROM entries", [], |row| row.get(0))?;
@@ -312,7 +315,7 @@ impl Query {
             .prepare("SELECT count(*) FROM (SELECT 1 FROM names WHERE names MATCH ? LIMIT ?)")?
             .query_row(params![asked, many], |row| row.get(0))?;
         let unindexed = all.saturating_sub(rows::up_to(connection)?);
-        Ok(if hits.saturating_add(unindexed) < many { Plan::Names } else { Plan::Order })
+        Ok(if hits.saturating_add(unindexed) < many { Plan::Names } else { in_order })
     }
 
     /// What the index of names is asked; `None` where it cannot help.
@@ -369,7 +372,7 @@ impl Reading<'_> {
     }
 
     fn behind(&self, query: &Query) -> Option<Rank> {
-        self.after.clone().map(|key| query.order.rank(key))
+        self.after.clone().map(|key| query.order.place(key))
     }
 
     fn check(&self, count: usize) -> Result<()> {

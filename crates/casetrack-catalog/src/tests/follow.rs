@@ -4,7 +4,7 @@ use super::*;
 
 impl Disk {
     /// As the owner does when the system reports these paths and nothing else is watched below new folders.
-    fn follow(&self, paths: &[&str]) -> ScanReport {
+    pub(super) fn follow(&self, paths: &[&str]) -> ScanReport {
         let paths = paths.iter().map(|path| self.path(path)).collect();
         follow(&self.catalog, self.root.path(), &paths).unwrap()
     }

@@ -4,8 +4,9 @@
 //! answered from what the last walk found says so.
 
 mod by_time;
-mod cursor;
+pub(crate) mod cursor;
 mod duplicates;
+mod taking;
 
 use std::path::{Path, PathBuf};
 
@@ -18,6 +19,7 @@ use casetrack_core::{Cancel, Error, ErrorCode, Result};
 pub use duplicates::{DuplicateReport, Duplicates};
 use schemars::JsonSchema;
 use serde::Serialize;
+pub use taking::{CatalogExport, CatalogImport};
 
 use crate::host::Host;
 pub use crate::host::{LiveStage, LiveState};

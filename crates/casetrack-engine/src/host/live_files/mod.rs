@@ -82,7 +82,8 @@ impl LiveFiles {
         lock(&self.roots).clear();
     }
 
-    fn read_list(&self, host: &Host) {
+    /// Follows what the catalogue says is to be live, too.
+    pub fn read_list(&self, host: &Host) {
         // Most data directories have no catalogue.
         if !host.has_catalog() {
             return;

@@ -181,13 +181,15 @@ impl Engine {
         self.watches.set_schedule(folder_or_id, schedule, auto_remove_deleted)
     }
 
-    /// Begins to watch what `watches.json` names. For the owner of the data directory, once.
+    /// Begins to watch what `watches.json` names, and the live folders of files. For the owner of the data directory, once.
     pub fn start_watches(&self) -> Result<()> {
+        self.host.live_files().start(&self.host)?;
         self.watches.start(&self.host, &self.jobs)
     }
 
     /// Ends the watching; the list stays as it is.
     pub fn stop_watches(&self) {
+        self.host.live_files().stop();
         self.watches.stop();
     }
 }

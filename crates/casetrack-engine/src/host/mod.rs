@@ -5,9 +5,11 @@ pub mod changes;
 mod collections;
 mod config;
 pub(crate) mod data_dir;
+mod disk_events;
 mod files;
 mod indexes;
 mod known_files;
+mod live_files;
 mod models;
 mod readers;
 mod recognizer;
@@ -27,10 +29,13 @@ use recognizer::Recognizers;
 
 pub(crate) use collections::{OpenCollection, OpenCollections};
 pub use config::EngineConfig;
+pub(crate) use disk_events::{DiskEvents, FolderIdentity, Unwatchable, holds_remote, is_remote};
 pub(crate) use files::{read, readable, sha256};
 pub(crate) use indexes::DEFAULT_INDEX;
 pub(crate) use known_files::{KnownFiles, Refusal};
 pub(crate) use models::vector_models;
+pub(crate) use live_files::LiveFiles;
+pub use live_files::{LiveStage, LiveState};
 pub(crate) use readers::Readers;
 pub(crate) use recognizer::{RememberingRecognizer, annotations};
 pub(crate) use state::check_changeable;
@@ -61,6 +66,7 @@ struct Shared {
     catalog: catalog::OpenCatalog,
     /// Of texts, in memory.
     indexes: indexes::MemoryIndexes,
+    live_files: Arc<LiveFiles>,
     changes: Changes,
 }
 
@@ -78,6 +84,7 @@ impl Host {
             files: KnownFiles::default(),
             catalog: catalog::OpenCatalog::default(),
             indexes: indexes::MemoryIndexes::default(),
+            live_files: Arc::default(),
             changes,
         };
         Ok(Self { config, shared: Arc::new(shared) })
@@ -124,6 +131,10 @@ impl Host {
 
     pub(crate) fn known_files(&self) -> &KnownFiles {
         &self.shared.files
+    }
+
+    pub(crate) fn live_files(&self) -> &Arc<LiveFiles> {
+        &self.shared.live_files
     }
 
     pub(crate) fn changes(&self) -> &Changes {

@@ -299,11 +299,14 @@ fn specified_watches_and_jobs() -> Value {
         // About files on the disk.
         "find_files_by_time": [[], {
             "time_field": {
-                "type": "string", "enum": ["modified", "created", "accessed", "changed", "first_seen"], "default": "modified",
+                "type": "string", "default": "modified", "enum": [
+                    "modified", "created", "accessed", "changed", "first_seen", "taken", "written", "saved", "sent", "mentioned",
+                ],
             },
             "when": string,
             "from": string,
             "to": string,
+            "query": string,
             "name": string,
             "glob": string,
             "root": string,

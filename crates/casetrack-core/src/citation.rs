@@ -280,7 +280,7 @@ mod tests {
         let cite = |style: &str| {
             let style = style.parse().unwrap();
             let exhibits = vec!["Exhibit A".to_owned()];
-            Provenance { style, exhibits, paragraph_numbers: Some((12, 12)), ..provenance() }.citation()
+            Provenance { style, exhibits, paragraph_numbers: Some("12".to_owned()), ..provenance() }.citation()
         };
         assert_eq!(cite("full"), "Lease.pdf, p. 7 (Exhibit A, ¶ 12), para. 8, ll. 1-4");
         assert_eq!(cite("short"), "Lease, p. 7 (Exhibit A, ¶ 12)");

@@ -245,8 +245,8 @@ pub struct PageOrigin {
     pub bates: Option<String>,
     /// As [`PageNotes`] has them.
     pub exhibits: Vec<String>,
-    /// The first and the last number of the paragraphs of a part of the page.
-    pub numbers: Option<(u32, u32)>,
+    /// The numbers of the paragraphs of a part of the page: "12", or the first and the last, "12-14".
+    pub numbers: Option<String>,
 }
 
 impl PageOrigin {

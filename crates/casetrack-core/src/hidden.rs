@@ -24,7 +24,7 @@ labelled! {
         HiddenFormat = "formatted as hidden",
         HiddenRow = "in hidden rows",
         HiddenColumn = "in hidden columns",
-        /// Or on a slide that is left out when the presentation is shown.
+        // Also on a slide that is left out when the presentation is shown.
         HiddenSheet = "on a hidden sheet or slide",
     }
 }

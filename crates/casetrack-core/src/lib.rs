@@ -48,7 +48,7 @@ pub use hint::{Action, FileLimit, Hint, Notice};
 pub use id::{ChunkId, CollectionId, DocumentId, JobId, Sha256, WatchId};
 pub use mail::MailHeaders;
 pub use password::Password;
-pub use printed::{Printed, cited_numbers, cited_page, is_exhibit, printed_page};
+pub use printed::{Printed, cited_numbers, cited_page, is_exhibit, number_range, printed_page};
 pub use progress::{Cancel, Progress, ProgressSink, ProgressTotals};
 pub use provenance::Provenance;
 pub use range::{ColumnRange, RowRange, column_letters};

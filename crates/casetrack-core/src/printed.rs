@@ -16,8 +16,8 @@ pub struct Printed<'p> {
     pub label: Option<&'p str>,
     /// Stamps of exhibits.
     pub exhibits: &'p [String],
-    /// The first and the last number of the paragraphs.
-    pub numbers: Option<(u32, u32)>,
+    /// The numbers of the paragraphs, as [`number_range`] writes them.
+    pub numbers: Option<&'p str>,
     pub bates: Option<&'p str>,
 }
 
@@ -31,9 +31,14 @@ pub fn printed_page(page: u32, unpaged: bool, printed: &Printed<'_>) -> String {
     if parts.is_empty() { cited } else { format!("{cited} ({})", parts.join(", ")) }
 }
 
-/// `¶ 12` or `¶¶ 12-14`.
-pub fn cited_numbers((first, last): (u32, u32)) -> String {
-    if first == last { format!("¶ {first}") } else { format!("¶¶ {first}-{last}") }
+/// `12` or `12-14`.
+pub fn number_range((first, last): (u32, u32)) -> String {
+    if first == last { first.to_string() } else { format!("{first}-{last}") }
+}
+
+/// `¶ 12` or `¶¶ 12-14`, of what [`number_range`] writes.
+pub fn cited_numbers(numbers: &str) -> String {
+    if numbers.contains('-') { format!("¶¶ {numbers}") } else { format!("¶ {numbers}") }
 }
 
 /// Whether the stamp of an exhibit is the one that is meant: `12`, `Exhibit 12`, `Plaintiff 12` for `PLAINTIFF'S EXHIBIT 12`. The last word is
@@ -64,9 +69,9 @@ mod tests {
     #[test]
     fn pages_are_cited_with_what_is_printed_on_them() {
         let exhibits = ["Exhibit 3".to_owned()];
-        let all = Printed { label: Some("A-1"), exhibits: &exhibits, numbers: Some((12, 14)), bates: Some("SM42") };
+        let all = Printed { label: Some("A-1"), exhibits: &exhibits, numbers: Some("12-14"), bates: Some("SM42") };
         assert_eq!(printed_page(7, false, &all), "p. 7 (A-1, Exhibit 3, ¶¶ 12-14, Bates SM42)");
-        let one = Printed { numbers: Some((12, 12)), ..Printed::default() };
+        let one = Printed { numbers: Some("12"), ..Printed::default() };
         assert_eq!(printed_page(1, true, &one), "no page (¶ 12)");
         assert_eq!(printed_page(7, false, &Printed::default()), "p. 7");
     }

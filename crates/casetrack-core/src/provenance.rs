@@ -30,9 +30,9 @@ pub struct Provenance {
     /// The stamps of exhibits on the page, as printed ("Plaintiff's Exhibit 12").
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub exhibits: Vec<String>,
-    /// The first and the last of the numbers that the document gives its paragraphs, as a complaint does.
+    /// The numbers that the document gives its paragraphs, as a complaint does: "12", or the first and the last, "12-14".
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub paragraph_numbers: Option<(u32, u32)>,
+    pub paragraph_numbers: Option<String>,
     pub paragraph_start: u32,
     pub paragraph_end: u32,
     pub line_start: u32,
@@ -73,7 +73,7 @@ impl Provenance {
             page_label: origin.label.clone(),
             bates: origin.bates.clone(),
             exhibits: origin.exhibits.clone(),
-            paragraph_numbers: origin.numbers,
+            paragraph_numbers: origin.numbers.clone(),
             paragraph_start: chunk.paragraph_start,
             paragraph_end: chunk.paragraph_end,
             line_start: chunk.line_start,
@@ -133,7 +133,7 @@ impl Provenance {
         let printed = Printed {
             label: self.page_label.as_deref(),
             exhibits: &self.exhibits,
-            numbers: self.paragraph_numbers,
+            numbers: self.paragraph_numbers.as_deref(),
             bates: self.bates.as_deref(),
         };
         printed_page(self.page, self.unpaged, &printed)
@@ -169,7 +169,7 @@ impl Citable for Provenance {
             Placeholder::Heading => self.heading_path.last().cloned().unwrap_or_default(),
             Placeholder::Path => self.file_path.clone(),
             Placeholder::Exhibit => self.exhibits.join(", "),
-            Placeholder::Numbers => self.paragraph_numbers.map(cited_numbers).unwrap_or_default(),
+            Placeholder::Numbers => self.paragraph_numbers.as_deref().map(cited_numbers).unwrap_or_default(),
         }
     }
 }

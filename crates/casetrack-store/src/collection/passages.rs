@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use casetrack_core::{
     Change, Chunk, ChunkId, DocumentId, DocumentMeta, HiddenReason, HiddenText, NumberedText, PageOrigin, PictureText,
-    Result, hidden_reasons, numbers_within,
+    Result, hidden_reasons, number_range, numbers_within,
 };
 
 use super::Collection;
@@ -133,7 +133,7 @@ impl Passages<'_> {
             let is_touched = |change: &Change| change.touches(chunk.char_start, chunk.char_end);
             let tracked_changes = page.changes.iter().any(is_touched);
             let mut origin = page.origin.of_part(&page.pictures, chunk.char_start, chunk.char_end);
-            origin.numbers = numbers_within(&page.numbered, chunk.char_start, chunk.char_end);
+            origin.numbers = numbers_within(&page.numbered, chunk.char_start, chunk.char_end).map(number_range);
             let hidden_text = hidden_reasons(&page.hidden, chunk.char_start, chunk.char_end);
             let document = Arc::clone(&described);
             passages.push(Passage { document, chunk, origin, tracked_changes, hidden_text });

@@ -26,6 +26,8 @@ pub(super) struct WordFile<'a> {
     pub characters: PropertyPages<'a>,
     pub paragraphs: PropertyPages<'a>,
     pub styles: Styles,
+    /// Whether any of the styles hides characters.
+    pub styles_hide: bool,
     pub fonts: Vec<String>,
     pub data: Vec<u8>,
 }
@@ -166,7 +168,7 @@ impl<'a> Body<'a, '_> {
     /// Whether characters at a position are hidden.
     fn is_hidden(&self, state: &mut State<'a>, position: u32, properties: &CharacterProperties) -> bool {
         let styles = &self.file.styles;
-        if !styles.hide_some() {
+        if !self.file.styles_hide {
             return properties.is_hidden(false);
         }
         let place = self.file.text.place(position).map_or(0, |(place, _)| place);

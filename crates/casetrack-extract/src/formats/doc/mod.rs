@@ -69,10 +69,12 @@ impl Extractor for Doc {
         if is_damaged {
             document.warn("The list definitions are damaged; list labels may be missing.");
         }
+        let styles = Styles::parse(table(Table::Styles));
         let file = WordFile {
             characters: PropertyPages::parse(&stream, table(Table::CharacterPages), PageKind::Characters),
             paragraphs: PropertyPages::parse(&stream, table(Table::ParagraphPages), PageKind::Paragraphs),
-            styles: Styles::parse(table(Table::Styles)),
+            styles_hide: styles.hide_some(),
+            styles,
             fonts,
             data: container.stream(&["Data"]).unwrap_or_default(),
             text,

@@ -301,7 +301,7 @@ fn texts_that_a_slide_does_not_show_are_marked() {
         [
             "Hidden when the presentation is shown: slide 2.",
             "Hidden text, which is read and marked as such: outside the page on page 1 (2 passages, 40 characters); formatted as hidden on \
-             page 1 (2 passages, 40 characters)."
+             page 1 (2 passages, 39 characters)."
         ]
     );
 }

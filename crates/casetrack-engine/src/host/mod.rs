@@ -33,9 +33,9 @@ pub(crate) use disk_events::{DiskEvents, FolderIdentity, Unwatchable, holds_remo
 pub(crate) use files::{read, readable, sha256};
 pub(crate) use indexes::DEFAULT_INDEX;
 pub(crate) use known_files::{KnownFiles, Refusal};
-pub(crate) use models::vector_models;
 pub(crate) use live_files::LiveFiles;
 pub use live_files::{LiveStage, LiveState};
+pub(crate) use models::vector_models;
 pub(crate) use readers::Readers;
 pub(crate) use recognizer::{RememberingRecognizer, annotations};
 pub(crate) use state::check_changeable;

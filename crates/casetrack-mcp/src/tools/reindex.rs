@@ -90,7 +90,7 @@ pub(crate) struct CollectionParameters {
     /// current tier. Default: false (rebuild everything).
     #[serde(default)]
     skip_unchanged: bool,
-    /// Move to these models: compact or quality
+    /// Models: compact or quality
     profile: Option<String>,
     /// Seconds to wait for the result. Longer work continues as a job: see get_job.
     #[serde(default = "super::work::wait_seconds")]

@@ -49,3 +49,4 @@ mod upkeep;
 mod versions;
 #[cfg(unix)]
 mod watches;
+mod workbench;

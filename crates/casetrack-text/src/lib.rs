@@ -11,6 +11,7 @@ pub mod documents;
 pub mod entities;
 pub mod eval;
 pub mod every;
+pub mod evidence;
 pub mod files;
 pub mod format;
 pub mod hidden;
@@ -35,6 +36,7 @@ pub mod threads;
 pub mod tracked;
 pub mod versions;
 pub mod watches;
+pub mod workbook;
 
 pub use reader::Reader;
 

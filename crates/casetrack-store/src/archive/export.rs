@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
+use casetrack_core::evidence::EvidenceTray;
 use casetrack_core::{Action, CollectionId, DocumentMeta, Error, ErrorCode, Result, Sha256, Timestamp, hint};
 use sha2::Digest;
 use zip::result::ZipError;
@@ -11,7 +12,7 @@ use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
 
 use super::{ArchiveManifest, EntryRecord, FORMAT, FORMAT_VERSION, MANIFEST, document_entry, original_entry};
-use crate::collection::Collection;
+use crate::collection::{Collection, read_evidence};
 use crate::error::corrupt;
 use crate::originals::LINKS_PREFIX;
 use crate::reader::Reader;
@@ -114,6 +115,7 @@ impl Collection {
             chunks,
             originals: with_original,
             columns: self.columns()?,
+            evidence: Some(read_evidence(&reader)?).filter(|tray| *tray != EvidenceTray::default()),
             entries: Vec::new(),
         };
         let bytes = archive.finish(manifest)?;

@@ -19,6 +19,7 @@ use tokio::time::Instant;
 use super::address::{self, Address};
 use super::connect::{LISTENING, REFUSED};
 use super::log::OwnerLog;
+use super::open::Desk;
 use super::session::Session;
 use super::wire;
 use crate::options::Global;
@@ -125,6 +126,7 @@ pub struct Serving {
     pub build: String,
     /// Number of clients.
     pub clients: watch::Sender<usize>,
+    pub workbench: Desk,
     pub end: Arc<Notify>,
 }
 
@@ -139,6 +141,7 @@ async fn serve(data_dir: &Path, engine: Engine, log: OwnerLog) -> Result<()> {
         audit: Arc::new(AuditLog::new(data_dir)),
         build: wire::build()?,
         clients: watch::Sender::new(0),
+        workbench: Desk::default(),
         end: Arc::new(Notify::new()),
     });
     let end = Arc::clone(&serving.end);
@@ -157,9 +160,10 @@ async fn serve(data_dir: &Path, engine: Engine, log: OwnerLog) -> Result<()> {
 async fn accept(data_dir: &Path, address: &Address, listener: &Listener, serving: &Arc<Serving>) {
     let idle = idle_time();
     let mut clients = serving.clients.subscribe();
+    let mut browsers = serving.workbench.browsers();
     let mut since = Instant::now();
     loop {
-        let alone = *clients.borrow_and_update() == 0;
+        let alone = *clients.borrow_and_update() == 0 && *browsers.borrow_and_update() == 0;
         tokio::select! {
             accepted = listener.accept() => match accepted {
                 Ok(stream) => {
@@ -177,6 +181,7 @@ async fn accept(data_dir: &Path, address: &Address, listener: &Listener, serving
                 }
             },
             _ = clients.changed() => since = Instant::now(),
+            _ = browsers.changed() => since = Instant::now(),
             // What indexes in memory hold would be lost.
             () = tokio::time::sleep_until(since + idle), if alone => {
                 match serving.engine.has_work() || serving.engine.has_indexes_in_memory() {

@@ -13,6 +13,8 @@ struct Bench {
     address: SocketAddr,
     /// `casetrack-8320=…`
     cookie: String,
+    /// Keeps the owner, however long the test takes between two requests.
+    _stays: Client,
 }
 
 struct Answer {
@@ -65,12 +67,13 @@ fn opened(home: &Path, args: &[&str]) -> (SocketAddr, String) {
 
 impl Bench {
     fn open(home: &Path) -> Self {
+        let stays = Client::start(home, &[]);
         let (address, code) = opened(home, &[]);
         let answer = send(address, "GET", &code, &[], b"");
         assert_eq!(answer.status, 303, "{}", answer.text());
         let cookie = answer.header("set-cookie").unwrap();
         assert!(cookie.ends_with("; httponly; samesite=strict; path=/"), "{cookie}");
-        Self { address, cookie: cookie.split(';').next().unwrap().to_owned() }
+        Self { address, cookie: cookie.split(';').next().unwrap().to_owned(), _stays: stays }
     }
 
     fn origin(&self) -> String {
@@ -111,7 +114,8 @@ impl Bench {
     }
 }
 
-const HELLO: &[u8] = br#"{"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {"protocolVersion": "2025-11-25",
+const HELLO: &[u8] =
+    br#"{"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {"protocolVersion": "2025-11-25",
     "capabilities": {}, "clientInfo": {"name": "e2e", "version": "0"}}}"#;
 
 #[test]
@@ -204,7 +208,9 @@ fn pages_cannot_be_framed_and_load_nothing_from_elsewhere() {
     let origin = ("Origin", "http://evil.example");
     let asked = send(bench.address, "OPTIONS", "/upload", &[("Cookie", &bench.cookie), origin], b"");
     assert!(asked.status == 403 && !asked.head.contains("access-control-"), "{}", asked.head);
-    for path in ["/../Cargo.toml", "/%2e%2e/%2e%2e/etc/passwd", "//etc/passwd", "/..%2fowner/http-token", "/export/../x"] {
+    for path in
+        ["/../Cargo.toml", "/%2e%2e/%2e%2e/etc/passwd", "//etc/passwd", "/..%2fowner/http-token", "/export/../x"]
+    {
         let answer = bench.get(path);
         assert!([400, 404].contains(&answer.status), "{path}: {}", answer.status);
     }
@@ -230,7 +236,8 @@ fn a_target_leads_to_its_place() {
     run(&home, &["ingest", file.to_str().unwrap(), "--collection", "A B"]);
     let found = run_json(&home, &["search", "payment", "--collection", "A B"]);
     let provenance = &found["results"][0]["provenance"];
-    let (document, chunk) = (provenance["document_id"].as_str().unwrap(), found["results"][0]["chunk_id"].as_str().unwrap());
+    let (document, chunk) =
+        (provenance["document_id"].as_str().unwrap(), found["results"][0]["chunk_id"].as_str().unwrap());
     let to = |args: &[&str]| opened(&home, args).1.split("&to=").nth(1).unwrap().to_owned();
     assert_eq!(to(&[]), "%2F");
     assert_eq!(to(&["--collection", "A B"]), "%2Fc%2FA%2520B%2Fsearch");
@@ -261,14 +268,23 @@ fn dropped_files_are_kept_with_the_collection() {
         let mode = std::os::unix::fs::PermissionsExt::mode(&Path::new(&path).metadata().unwrap().permissions());
         assert_eq!(mode & 0o077, 0);
     }
-    bench.call("switch_collection", json!({"collection_name": "Flat"}));
     let report = bench.call("ingest_document", json!({"file_path": path, "wait_seconds": UNTIL_DONE}));
-    assert_eq!(report["report"]["ingested"].as_array().map(Vec::len).or(Some(1)), Some(1), "{report}");
+    assert!(report["report"].is_object(), "{report}");
     let found = run_json(&home, &["search", "rent of 900", "--collection", "Flat"]);
     assert_eq!(found["results"].as_array().unwrap().len(), 1, "{found}");
 
     // No path leads elsewhere, and nothing is overwritten.
-    for bad in ["..%2F..%2Fowner%2Fhttp-token", "/etc/passwd", "a/../../b", "..%5Cb", "C:%5Cb", "", "a%00b", ".ssh/id_rsa", "%ff"] {
+    for bad in [
+        "..%2F..%2Fowner%2Fhttp-token",
+        "/etc/passwd",
+        "a/../../b",
+        "..%5Cb",
+        "C:%5Cb",
+        "",
+        "a%00b",
+        ".ssh/id_rsa",
+        "%ff",
+    ] {
         let answer = bench.upload("Flat", bad, b"x");
         assert!([400, 403].contains(&answer.status), "{bad}: {} {}", answer.status, answer.text());
     }
@@ -284,7 +300,8 @@ fn dropped_files_are_kept_with_the_collection() {
         ("X-CaseTrack", "1"),
         ("X-File-Path", "large.txt"),
     ];
-    let claimed = format!("POST /upload?collection=Flat HTTP/1.1\r\nHost: {}\r\nContent-Length: 999999999999\r\n", bench.address);
+    let claimed =
+        format!("POST /upload?collection=Flat HTTP/1.1\r\nHost: {}\r\nContent-Length: 999999999999\r\n", bench.address);
     let mut stream = TcpStream::connect(bench.address).unwrap();
     stream.set_read_timeout(Some(PATIENCE)).unwrap();
     let head = headers.iter().fold(claimed, |head, (name, value)| format!("{head}{name}: {value}\r\n"));
@@ -314,7 +331,10 @@ fn evidence_is_collected_followed_and_exported() {
 
     let mut client = Client::start(&home, &["--toolsets", "workbench"]);
     let added = client
-        .call("add_evidence", json!({"document": "Lease", "page": 1, "quote": "the rent\nof 900", "note": "Ask Ann.", "exhibit": "A"}))
+        .call(
+            "add_evidence",
+            json!({"document": "Lease", "page": 1, "quote": "the rent\nof 900", "note": "Ask Ann.", "exhibit": "A"}),
+        )
         .1;
     assert_eq!((&added["id"], &added["status"], &added["exhibit"]), (&json!(1), &json!("unchanged"), &json!("A")));
     assert_eq!(crate::client::passage(&added["text"]), "the rent of 900");
@@ -324,7 +344,11 @@ fn evidence_is_collected_followed_and_exported() {
     client.call("add_evidence", json!({"chunk_id": chunk, "note": "=1+1"}));
     let refused = client.call_failing("add_evidence", json!({"document": "Lease", "page": 1, "quote": "rent of 901"}));
     assert!(refused.contains("does not have these words"), "{refused}");
-    assert!(client.call_failing("add_evidence", json!({"document": "Lease", "page": 9, "quote": "rent"})).contains("no page 9"));
+    assert!(
+        client
+            .call_failing("add_evidence", json!({"document": "Lease", "page": 9, "quote": "rent"}))
+            .contains("no page 9")
+    );
     assert!(client.call_failing("add_evidence", json!({})).contains("Name a chunk"));
     let moved = client.call("update_evidence", json!({"id": 2, "position": 1, "exhibit": "B"})).1;
     assert_eq!((&moved["position"], &moved["exhibit"]), (&json!(1), &json!("B")));
@@ -334,8 +358,14 @@ fn evidence_is_collected_followed_and_exported() {
     let out = dir.path().join("out.docx");
     let written = client.call("export_evidence", json!({"format": "docx", "file_path": out})).1;
     assert_eq!(written["items"], 2);
-    assert!(client.call_failing("export_evidence", json!({"format": "docx", "file_path": out})).contains("exists already"));
-    assert!(client.call_failing("export_evidence", json!({"format": "docx", "file_path": dir.path().join("a.sh")})).contains(".docx"));
+    assert!(
+        client.call_failing("export_evidence", json!({"format": "docx", "file_path": out})).contains("exists already")
+    );
+    assert!(
+        client
+            .call_failing("export_evidence", json!({"format": "docx", "file_path": dir.path().join("a.sh")}))
+            .contains(".docx")
+    );
     let by_itself = client.call("export_evidence", json!({"format": "csv"})).1;
     assert!(by_itself["path"].as_str().unwrap().ends_with("Evidence of Flat.csv"), "{by_itself}");
     client.close();
@@ -346,7 +376,10 @@ fn evidence_is_collected_followed_and_exported() {
         run(&home, &["ingest", file.to_str().unwrap(), "--collection", "Taken"]);
     }
     for (file, title) in [("out.docx", "Exhibit A"), ("out.pdf", "Exhibit A")] {
-        let page = run_json(&home, &["call", "read_page", &json!({"document": file, "page": 1}).to_string(), "--collection", "Taken"]);
+        let page = run_json(
+            &home,
+            &["call", "read_page", &json!({"document": file, "page": 1}).to_string(), "--collection", "Taken"],
+        );
         let text = page["text"].as_str().unwrap();
         for part in [title, "the rent of 900", "Ask Ann.", "Lease.txt, "] {
             assert!(text.contains(part), "{file} lacks {part}: {text}");
@@ -367,13 +400,13 @@ fn evidence_is_collected_followed_and_exported() {
     std::fs::write(&lease, "Lease\n\nNothing is due.\n").unwrap();
     run(&home, &["ingest", lease.to_str().unwrap(), "--collection", "Flat"]);
     assert_eq!(status(1), "changed");
-    run(&home, &["verify", "Flat"]);
+    run(&home, &["verify", "--collection", "Flat"]);
     run(&home, &["call", "delete_document", r#"{"document_name": "Lease", "confirm": true}"#, "--collection", "Flat"]);
     assert_eq!(status(1), "deleted");
 
     // With the collection, there and back.
     let archive = dir.path().join("flat.ctcollection");
-    run(&home, &["export", "Flat", archive.to_str().unwrap()]);
+    run(&home, &["export", "--collection", "Flat", archive.to_str().unwrap()]);
     run(&home, &["import", archive.to_str().unwrap(), "--name", "Again"]);
     let again = run_json(&home, &["evidence", "list", "--collection", "Again"]);
     assert_eq!((&again["total"], &again["items"][0]["note"]), (&json!(2), &json!("=1+1")));
@@ -387,7 +420,9 @@ fn evidence_is_collected_followed_and_exported() {
     assert!(file.text().contains("'=1+1"), "{}", file.text());
     assert!(bench.get("/export/evidence.docx?collection=Flat").body.starts_with(b"PK"));
     assert!(bench.get("/export/sheet.xlsx?collection=Flat").body.starts_with(b"PK"));
-    assert!(bench.get("/export/sheet.csv?collection=Flat&columns=title").text().starts_with("document,title,title source"));
+    assert!(
+        bench.get("/export/sheet.csv?collection=Flat&columns=title").text().starts_with("document,title,title source")
+    );
     assert_eq!(bench.get("/export/other.csv?collection=Flat").status, 404);
 }
 
@@ -447,7 +482,10 @@ fn views_are_named_to_hosts_that_show_them() {
             let page = &read["contents"][0];
             assert_eq!(page["mimeType"], "text/html;profile=mcp-app");
             assert!(page["text"].as_str().unwrap().contains("<html"));
-            assert!(viewed.contains(&"search_documents".to_owned()) && viewed.contains(&"get_chunk".to_owned()), "{viewed:?}");
+            assert!(
+                viewed.contains(&"search_documents".to_owned()) && viewed.contains(&"get_chunk".to_owned()),
+                "{viewed:?}"
+            );
             assert!(plain.request("resources/list", json!({})).unwrap().to_string().find("ui://").is_none());
             assert!(host.request("resources/list", json!({})).unwrap().to_string().contains("ui://casetrack/evidence"));
         }

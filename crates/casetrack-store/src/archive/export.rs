@@ -12,7 +12,7 @@ use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
 
 use super::{ArchiveManifest, EntryRecord, FORMAT, FORMAT_VERSION, MANIFEST, document_entry, original_entry};
-use crate::collection::{Collection, read_evidence};
+use crate::collection::Collection;
 use crate::error::corrupt;
 use crate::originals::LINKS_PREFIX;
 use crate::reader::Reader;
@@ -115,7 +115,7 @@ impl Collection {
             chunks,
             originals: with_original,
             columns: self.columns()?,
-            evidence: Some(read_evidence(&reader)?).filter(|tray| *tray != EvidenceTray::default()),
+            evidence: Some(reader.evidence()?).filter(|tray| *tray != EvidenceTray::default()),
             entries: Vec::new(),
         };
         let bytes = archive.finish(manifest)?;

@@ -5,20 +5,21 @@ use casetrack_core::{Error, Result};
 use rocksdb::WriteBatch;
 
 use super::Collection;
-use crate::codec::{decode, encode};
-use crate::reader::Reader;
+use crate::codec::encode;
 use crate::schema::{EVIDENCE_KEY, cf};
 
 impl Collection {
     /// The evidence; an empty tray where there is none. Exports hold it.
+    ///
+    /// Errors: [`ErrorCode::Corrupt`](casetrack_core::ErrorCode::Corrupt) where it is not what was written.
     pub fn evidence(&self) -> Result<EvidenceTray> {
-        read(&self.truth.reader())
+        self.truth.reader().evidence()
     }
 
     /// Changes the evidence in one step, in which nobody else changes it. Where `change` fails, nothing is changed. Durable when it returns.
     pub fn change_evidence<T>(&self, change: impl FnOnce(&mut EvidenceTray) -> Result<T>) -> Result<T> {
         let _state = self.writer();
-        let mut tray = read(&self.truth.reader())?;
+        let mut tray = self.truth.reader().evidence()?;
         let changed = change(&mut tray)?;
         tray.check().map_err(|error| Error::internal(error.message))?;
         let mut batch = WriteBatch::default();
@@ -26,10 +27,4 @@ impl Collection {
         self.truth.write_durably(batch)?;
         Ok(changed)
     }
-}
-
-/// Errors: [`ErrorCode::Corrupt`](casetrack_core::ErrorCode::Corrupt) where the value is not what was written.
-pub(crate) fn read(reader: &Reader<'_>) -> Result<EvidenceTray> {
-    let value = reader.get(cf::META, &EVIDENCE_KEY)?;
-    value.map_or_else(|| Ok(EvidenceTray::default()), |value| decode("evidence", &value))
 }

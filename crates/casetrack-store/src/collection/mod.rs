@@ -35,7 +35,6 @@ use crate::verify::{self, VerifyReport};
 pub use catalogue::CatalogueEntry;
 pub use changing::{DocumentChange, Observer};
 pub use correcting::Correction;
-pub(crate) use evidence::read as read_evidence;
 pub use naming::Naming;
 pub use passages::{DescribedDocument, Passage, Passages};
 pub use selecting::{Conditions, PageTest, Selection};

@@ -13,7 +13,6 @@ use rocksdb::{IteratorMode, ReadOptions, WriteBatch};
 
 use super::{INGEST_AGAIN, LostDocument, Repair, in_full};
 use crate::codec::{decode, encode};
-use crate::collection::read_evidence;
 use crate::error::corrupt;
 use crate::manifest::Manifest;
 use crate::reader::Reader;
@@ -171,7 +170,7 @@ impl Repair<'_> {
 
     /// Copies what users collected, as it is.
     fn copy_evidence(&mut self, reader: &Reader<'_>, truth: &Truth) -> Result<()> {
-        match read_evidence(reader) {
+        match reader.evidence() {
             Ok(tray) if tray == EvidenceTray::default() => Ok(()),
             Ok(tray) => {
                 let mut batch = WriteBatch::default();

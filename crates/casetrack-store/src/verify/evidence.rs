@@ -1,20 +1,18 @@
 //! Whether the evidence that users collected is still what its documents say.
 
-use std::collections::HashMap;
-
 use casetrack_core::Result;
 
 use super::{Check, Documents, Findings, damage};
-use crate::collection::read_evidence;
 use crate::reader::Reader;
+use crate::records::DocumentRecord;
 
-/// A passage whose file has changed or gone is no problem: who lists the evidence is told. One whose file is the same must be on its page.
+/// A passage whose document was read again since or has gone is no problem: who lists the evidence is told. Any other must be on its page.
 pub(super) fn check(reader: &Reader<'_>, documents: &Documents) -> Result<Check> {
     let mut findings = Findings::new(
         "evidence",
-        "Every passage collected as evidence is on its page, if its file has not changed since.",
+        "Every passage collected as evidence is on its page, if its document was not read again since.",
     );
-    let tray = match damage(read_evidence(reader))? {
+    let tray = match damage(reader.evidence())? {
         Ok(tray) => tray,
         Err(error) => {
             findings.problem(error.message);
@@ -25,21 +23,21 @@ pub(super) fn check(reader: &Reader<'_>, documents: &Documents) -> Result<Check>
     if let Err(error) = tray.check() {
         findings.problem(error.message);
     }
-    let mut pages = HashMap::new();
+    let mut last = None;
     for item in &tray.items {
-        let Some(document) = documents.get(&item.document).filter(|record| record.meta.sha256 == item.sha256) else {
-            continue;
-        };
-        let text = match pages.entry((item.document, item.page)) {
-            std::collections::hash_map::Entry::Occupied(known) => known.into_mut(),
-            std::collections::hash_map::Entry::Vacant(place) => {
-                let page = damage(reader.page(item.document, item.page))?.ok().flatten();
-                place.insert(page.map(|page| page.text))
-            }
-        };
-        if text.as_ref().is_none_or(|text| !text.contains(&item.text)) {
+        let is_same =
+            |record: &&DocumentRecord| record.meta.sha256 == item.sha256 && record.meta.ingested_at <= item.added_at;
+        let Some(document) = documents.get(&item.document).filter(is_same) else { continue };
+        let place = (item.document, item.page);
+        // Passages of a page often follow each other.
+        if last.as_ref().is_none_or(|(known, _)| *known != place) {
+            let page = damage(reader.page(item.document, item.page))?.ok().flatten();
+            last = Some((place, page.map(|page| page.text)));
+        }
+        let text = last.as_ref().and_then(|(_, text)| text.as_ref());
+        if text.is_none_or(|text| !text.contains(&item.text)) {
             findings.problem(format!(
-                "Evidence {} is not on page {} of {} any more, whose file has not changed.",
+                "Evidence {} is not on page {} of {}, which has not been read again since it was collected.",
                 item.id, item.page, document.meta.name
             ));
         }

@@ -81,7 +81,7 @@ fn evidence_goes_with_an_export() {
 }
 
 #[test]
-fn verify_compares_evidence_with_files_that_have_not_changed() {
+fn verify_compares_evidence_with_documents_that_were_not_read_again() {
     let (_temp, dir, collection, mut documents) = collected();
     assert_clean(&collection);
     // A file that has changed is no damage.

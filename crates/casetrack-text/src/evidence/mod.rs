@@ -128,7 +128,7 @@ fn said_of_source(status: EvidenceStatus) -> Option<&'static str> {
 pub fn list(list: &EvidenceList) -> String {
     let mut text = format!("Evidence of {}: {}\n", one_line(&list.collection), counted(list.total, "passage"));
     if list.changed > 0 {
-        let _ = writeln!(text, "{} no longer fit their sources.", thousands(list.changed));
+        let _ = writeln!(text, "Passages that their sources do not have any more: {}", thousands(list.changed));
     }
     for item in &list.items {
         let _ = write!(text, "\n{}", entry(item));
@@ -211,7 +211,7 @@ fn csv(list: &EvidenceList) -> String {
         let (position, page) = (item.position.to_string(), item.page.to_string());
         let (start, end) = (item.char_start.to_string(), item.char_end.to_string());
         let id = item.document_id.to_string();
-        let fields = [
+        let fields: [&str; 11] = [
             &position,
             &item.exhibit,
             &item.citation,
@@ -278,7 +278,7 @@ mod tests {
         let text = list(&sample());
         assert!(
             text.starts_with(
-                "Evidence of Flat: 2 passages\n1 no longer fit their sources.\n\n1. Evidence 11 | Exhibit A\n"
+                "Evidence of Flat: 2 passages\nPassages that their sources do not have any more: 1\n\n1. Evidence 11 | Exhibit A\n"
             ),
             "{text}"
         );

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 """Times `casetrack files` on a tree of small files, beside find, and beside fd and plocate where they are installed.
 
-Usage: benches/files.py PROGRAM [--files N] [--runs N]
+Usage: benches/files.py PROGRAM [--files N] [--flat] [--tree DIR] [--runs N]
 
-Makes the tree in a temporary folder (100 files in a folder, two levels of folders, names of three words), warms the system's cache by one
-walk, and prints the median of several runs of each command as a Markdown table. Needs only the standard library.
+Makes the tree in a temporary folder (100 files in a folder, two levels of folders, names of three words; with --flat all in one folder), or
+uses one that it made in DIR before. Warms the system's cache by one walk, and prints the median of several runs of each command as a
+Markdown table. What is walked is timed in turns with find. Questions of an assistant are timed in one session, as clients keep it, and the
+time until a change is seen with a live folder. Needs only the standard library.
 """
 
 import argparse
@@ -12,6 +14,7 @@ import json
 import os
 import random
 import shutil
+import sqlite3
 import statistics
 import subprocess
 import sys
@@ -25,11 +28,13 @@ WORDS = (
 ).split()
 
 
-def make_tree(root, count):
+def make_tree(root, count, is_flat=False):
     rng = random.Random(7)
+    folder = root
+    root.mkdir(parents=True)
     for number in range(count):
-        folder = root / f"{number // 10_000:03}" / f"{number // 100 % 100:03}"
-        if number % 100 == 0:
+        if number % 100 == 0 and not is_flat:
+            folder = root / f"{number // 10_000:03}" / f"{number // 100 % 100:03}"
             folder.mkdir(parents=True, exist_ok=True)
         name = " ".join(rng.choice(WORDS) for _ in range(3))
         path = folder / f"{name} {number}.{rng.choice(('pdf', 'docx', 'txt', 'eml'))}"
@@ -38,62 +43,137 @@ def make_tree(root, count):
         os.utime(path, (stamp, stamp))
 
 
-def median(command, runs):
-    """Milliseconds, and the output of the last run."""
-    times = []
-    for _ in range(runs):
+def timed(command):
+    """Milliseconds, and the output."""
+    started = time.perf_counter()
+    done = subprocess.run(command, capture_output=True, check=True)
+    return (time.perf_counter() - started) * 1000, done.stdout
+
+
+def wait_for_indexes(database):
+    """Until the thread that indexes is done. Reads the database beside it."""
+    done = """SELECT (SELECT max(id) FROM entries) <= names_up_to
+        AND (SELECT count(*) FROM sqlite_schema WHERE type = 'index' AND name LIKE 'entries_%') = 5 FROM state"""
+    started = time.perf_counter()
+    connection = sqlite3.connect(f"file:{database}?mode=ro", uri=True)
+    while not connection.execute(done).fetchone()[0]:
+        time.sleep(0.05)
+    connection.close()
+    return (time.perf_counter() - started) * 1000
+
+
+class Session:
+    """A session of an assistant with the toolset `time`."""
+
+    def __init__(self, casetrack, root):
+        command = [*casetrack, "mcp", "--toolsets", "time", "--root", str(root)]
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        self.count = 0
+        client = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "bench", "version": "1"}}
+        self.request("initialize", client)
+        self.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
+
+    def send(self, message):
+        self.process.stdin.write(json.dumps(message).encode() + b"\n")
+        self.process.stdin.flush()
+
+    def request(self, method, params):
+        self.count += 1
+        self.send({"jsonrpc": "2.0", "id": self.count, "method": method, "params": params})
+        for line in self.process.stdout:
+            answer = json.loads(line)
+            if answer.get("id") == self.count:
+                return answer["result"]
+        raise SystemExit("the session ended")
+
+    def find(self, **arguments):
+        """Milliseconds, and the answer."""
         started = time.perf_counter()
-        done = subprocess.run(command, capture_output=True, check=True)
-        times.append((time.perf_counter() - started) * 1000)
-    return statistics.median(times), done.stdout
+        answer = self.request("tools/call", {"name": "find_files_by_time", "arguments": arguments})
+        assert not answer.get("isError"), answer
+        return (time.perf_counter() - started) * 1000, answer
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.wait()
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("program", type=Path)
     parser.add_argument("--files", type=int, default=100_000)
+    parser.add_argument("--flat", action="store_true")
+    parser.add_argument("--tree", type=Path)
     parser.add_argument("--runs", type=int, default=5)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        root, home = Path(folder, "tree"), Path(folder, "home")
-        make_tree(root, options.files)
+        root, home = options.tree or Path(folder, "tree"), Path(folder, "home")
+        if not root.exists():
+            make_tree(root, options.files, options.flat)
+        catalog = home / "catalog" / "files.sqlite"
         casetrack = [str(options.program.resolve()), "--quiet", "--data-dir", str(home), "--json"]
-        rows = []
+        times = {}
 
         def row(label, command, runs=options.runs):
-            milliseconds, output = median(command, runs)
-            rows.append((label, milliseconds))
+            for _ in range(runs):
+                milliseconds, output = timed(command)
+                times.setdefault(label, []).append(milliseconds)
             return output
 
         fields = "%p %y %s %b %T@ %C@ %A@ %D %i\\n"
-        subprocess.run(["find", str(root), "-printf", fields], stdout=subprocess.DEVNULL, check=True)
-        row("find -printf of the same fields", ["find", str(root), "-printf", fields])
+        find = ["find", str(root), "-printf", fields]
+        subprocess.run(find, stdout=subprocess.DEVNULL, check=True)
         fd = shutil.which("fdfind") or shutil.which("fd")
-        if fd:
-            row("fd, listing alone", [fd, "-uu", ".", str(root)])
         # The owner is started before anything is timed.
         subprocess.run([*casetrack, "files", "roots"], capture_output=True, check=True)
-        first = json.loads(row("files index, first", [*casetrack, "files", "index", str(root)], 1))[0]
-        again = json.loads(row("files index, nothing changed", [*casetrack, "files", "index", str(root)]))[0]
-        assert first["added"] >= options.files and again["added"] == again["changed"] == 0, (first, again)
+        row("find -printf of the same fields", find, 1)
+        index = [*casetrack, "files", "index", str(root)]
+        first = json.loads(row("files index, first", index, 1))[0]
+        times["after it, until all is indexed"] = [wait_for_indexes(catalog)]
+        for _ in range(options.runs):
+            row("find -printf of the same fields", find, 1)
+            again = json.loads(row("files index, nothing changed", index, 1))[0]
+            if fd:
+                row("fd, listing alone", [fd, "-uu", ".", str(root)], 1)
+        assert first["added"] >= options.files and again["added"] == again["removed"] == 0, (first, again)
+        row("files watch, with its walk", [*casetrack, "files", "watch", str(root)], 1)
         in_tree = ["--in", str(root)]
-        row("files find brandt, with a walk", [*casetrack, "files", "find", "brandt", *in_tree])
-        row("files find brandt --cached", [*casetrack, "files", "find", "brandt", "--cached", *in_tree])
-        row("files recent --cached", [*casetrack, "files", "recent", "--cached", str(root)])
-        row("files roots, which is the cost of a command", [*casetrack, "files", "roots"])
+        for _ in range(options.runs):
+            row("files find brandt, live folder", [*casetrack, "files", "find", "brandt", *in_tree], 1)
+            row("files recent, live folder", [*casetrack, "files", "recent", str(root)], 1)
+            row("files roots, which is the cost of a command", [*casetrack, "files", "roots"], 1)
+        session = Session(casetrack, root)
+        for _ in range(options.runs * 10):
+            for label, arguments in (
+                ("name, newest first", {"name": "brandt"}),
+                ("rare name, newest first", {"name": " 4711"}),
+                ("name, by path", {"name": "brandt", "sort": "path_asc"}),
+                ("time range, newest first", {"when": "2021"}),
+            ):
+                milliseconds, _ = session.find(**arguments)
+                times.setdefault(f"find_files_by_time in a session: {label}", []).append(milliseconds)
+        for number in range(options.runs):
+            name = f"seen at once {number}"
+            (next(root.glob("*/*/"), root) / name).write_bytes(b"x")
+            started = time.perf_counter()
+            while name not in json.dumps(session.find(name=name)[1]):
+                assert time.perf_counter() - started < 10, "a change is not seen"
+            times.setdefault("until a new file is seen", []).append((time.perf_counter() - started) * 1000)
+        session.close()
         plocate = shutil.which("plocate")
         if plocate and shutil.which("updatedb"):
             database = str(Path(folder, "plocate.db"))
             build = ["updatedb", "--require-visibility", "no", "-U", str(root), "-o", database, "--prunepaths", ""]
             row("updatedb (plocate)", build, 1)
             row("plocate brandt, first 50", [plocate, "-d", database, "-l", "50", "brandt"])
-        catalog = home / "catalog" / "files.sqlite"
+        for made in root.rglob("seen at once *") if options.tree else ():
+            made.unlink()
         subprocess.run([*casetrack, "stop"], capture_output=True, check=True)
         entries = first["files"] + first["folders"]
-        print(f"{entries:,} entries, {os.cpu_count()} cores, {catalog.stat().st_size / entries:.0f} bytes an entry on disk\n")
+        print(f"{entries:,} entries, {os.cpu_count()} cores, load {os.getloadavg()[0]:.0f}, {catalog.stat().st_size / entries:.0f} bytes an entry on disk\n")
         print("| | ms |\n|---|---|")
-        for label, milliseconds in rows:
-            print(f"| {label} | {milliseconds:,.0f} |")
+        for label, milliseconds in times.items():
+            print(f"| {label} | {statistics.median(milliseconds):,.0f} |")
     return 0
 
 

@@ -1,10 +1,12 @@
 //! Files on the disk, from the command line and for an assistant.
 
 use std::fs;
+use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use crate::client::{Client, run, run_json};
+use crate::client::{Client, PATIENCE, run, run_json};
+use crate::owner::{kill, owner_pid};
 
 #[test]
 fn answers_about_files_agree_with_the_disk() {
@@ -142,4 +144,136 @@ fn an_assistant_searches_what_files_say_and_sees_no_secret() {
     // It is never meant where no collection is named.
     let listed = run_json(&home, &["collections"]);
     assert!(listed.to_string().contains("\"Files\""), "{listed}");
+}
+
+/// A JPEG of a camera, which has no text.
+fn photograph(taken: &str) -> Vec<u8> {
+    let mut tiff = b"MM\0*\0\0\0\x08\0\x01\x87\x69\0\x04\0\0\0\x01\0\0\0\x1a\0\0\0\0".to_vec();
+    tiff.extend(b"\0\x01\x90\x03\0\x02\0\0\0\x14\0\0\0\x2c\0\0\0\0");
+    tiff.extend(taken.as_bytes());
+    tiff.push(0);
+    let exif = [b"Exif\0\0".to_vec(), tiff].concat();
+    [&b"\xff\xd8\xff\xe1"[..], &(exif.len() as u16 + 2).to_be_bytes(), &exif, b"\xff\xd9"].concat()
+}
+
+/// "The contract that I got from Brandt in spring" is one call.
+#[test]
+fn files_are_found_by_the_times_that_they_state_and_by_what_they_say() {
+    let dir = tempfile::tempdir().unwrap();
+    let top = dir.path().canonicalize().unwrap();
+    let (home, root) = (top.join("home"), top.join("root"));
+    fs::create_dir(&root).unwrap();
+    let letter = |from: &str, date: &str, text: &str| {
+        format!("From: {from}\r\nTo: me@example.org\r\nSubject: News\r\nDate: {date}\r\n\r\n{text}\r\n")
+    };
+    let brandt = "Brandt <brandt@example.org>";
+    for (name, from, date, text) in [
+        ("lease.eml", brandt, "Wed, 02 Apr 2025 10:00:00 +0000", "Here is the contract of lease, signed."),
+        ("lunch.eml", brandt, "Thu, 03 Apr 2025 10:00:00 +0000", "Shall we have soup for lunch on Friday?"),
+        ("old.eml", brandt, "Tue, 02 Apr 2024 10:00:00 +0000", "Here is the contract of lease, to be signed."),
+    ] {
+        fs::write(root.join(name), letter(from, date, text)).unwrap();
+    }
+    fs::write(root.join("minutes.txt"), "The hearing is on 14 July 2031 in Berlin.").unwrap();
+    fs::write(root.join("beach.jpg"), photograph("2019:08:01 12:00:00")).unwrap();
+    let args = ["--toolsets", "files,time", "--root", root.to_str().unwrap()];
+    let mut client = Client::start(&home, &args);
+    let not_yet = client.call_failing("find_files_by_time", json!({"time_field": "sent"}));
+    assert!(not_yet.contains("call indexFolder"), "{not_yet}");
+    indexed(&mut client, &json!({"root": root}));
+
+    let mut found = |arguments: serde_json::Value| -> Vec<String> {
+        let answer = client.call("find_files_by_time", arguments).1;
+        let files = answer["files"].as_array().unwrap().iter();
+        files.map(|file| file["path"].as_str().unwrap().rsplit('/').next().unwrap().to_owned()).collect()
+    };
+    let spring = json!({"time_field": "sent", "when": "spring 2025", "query": "the contract from Brandt"});
+    assert_eq!(found(spring)[0], "lease.eml");
+    assert_eq!(found(json!({"time_field": "sent", "when": "spring 2025"})), ["lunch.eml", "lease.eml"]);
+    assert_eq!(found(json!({"time_field": "sent", "sort": "time_asc"})), ["old.eml", "lease.eml", "lunch.eml"]);
+    assert_eq!(found(json!({"time_field": "mentioned", "when": "July 2031"})), ["minutes.txt"]);
+    assert_eq!(found(json!({"time_field": "taken", "when": "summer 2019"})), ["beach.jpg"]);
+    assert_eq!(found(json!({"time_field": "taken", "when": "2020"})), Vec::<String>::new());
+    let today = json!({"when": "today", "query": "contract lease", "glob": "*.eml", "limit": 2});
+    let mut both = found(today);
+    both.sort();
+    assert_eq!(both, ["lease.eml", "old.eml"]);
+
+    let (sentence, first) = client.call("find_files_by_time", json!({"time_field": "sent", "limit": 2}));
+    assert!(sentence.starts_with("Found 2 files (sorted by sent desc). There are more"), "{sentence}");
+    assert_eq!(first["files"][1]["date"], "2025-04-02T10:00:00Z", "{first}");
+    let cursor = &first["next_cursor"];
+    let rest = client.call("find_files_by_time", json!({"time_field": "sent", "limit": 2, "cursor": cursor})).1;
+    assert_eq!((rest["files"].as_array().unwrap().len(), &rest["next_cursor"]), (1, &json!(null)), "{rest}");
+    let refused =
+        client.call_failing("find_files_by_time", json!({"time_field": "saved", "limit": 2, "cursor": cursor}));
+    assert!(refused.contains("Invalid cursor"), "{refused}");
+
+    // What has changed since is not known any more.
+    fs::write(root.join("lease.eml"), letter(brandt, "Wed, 02 Apr 2025 10:00:00 +0000", "Changed.")).unwrap();
+    let answer = client.call("find_files_by_time", json!({"time_field": "sent", "when": "spring 2025"})).1;
+    assert_eq!(answer["files"].as_array().unwrap().len(), 1, "{answer}");
+    assert!(answer["notices"][0].as_str().unwrap().contains("have changed since"), "{answer}");
+    client.close();
+}
+
+/// A live folder is answered from the catalogue, and agrees with the disk (invariant 13).
+#[test]
+fn a_live_folder_is_followed_without_walks_and_again_after_a_kill() {
+    let dir = tempfile::tempdir().unwrap();
+    let (home, matter) = (dir.path().join("home"), dir.path().join("matter"));
+    fs::create_dir_all(matter.join("mail")).unwrap();
+    fs::write(matter.join("mail/first.eml"), "1").unwrap();
+    let folder = matter.to_str().unwrap();
+    let watched = run_json(&home, &["files", "watch", folder]);
+    assert_eq!(watched["live"]["stage"], "live", "{watched}");
+    let paths = || {
+        let found = run_json(&home, &["files", "find", "--in", folder, "--sort", "path"]);
+        assert_eq!((&found["live"], &found["scan"]), (&json!(true), &json!(null)), "{found}");
+        let files = found["files"].as_array().unwrap().iter();
+        files.map(|file| file["path"].as_str().unwrap()[folder.len() + 1..].to_owned()).collect::<Vec<_>>()
+    };
+    let until = |expected: &[&str]| {
+        let started = Instant::now();
+        while paths() != expected {
+            assert!(started.elapsed() < PATIENCE, "{:?} are not {expected:?}", paths());
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    };
+    until(&["mail", "mail/first.eml"]);
+    fs::write(matter.join("mail/second.eml"), "22").unwrap();
+    fs::create_dir_all(matter.join("new/deep")).unwrap();
+    fs::write(matter.join("new/deep/a.txt"), "a").unwrap();
+    until(&["mail", "mail/first.eml", "mail/second.eml", "new", "new/deep", "new/deep/a.txt"]);
+    fs::rename(matter.join("new"), matter.join("renamed")).unwrap();
+    fs::remove_file(matter.join("mail/first.eml")).unwrap();
+    until(&["mail", "mail/second.eml", "renamed", "renamed/deep", "renamed/deep/a.txt"]);
+    // What moved is followed under its new path.
+    fs::write(matter.join("renamed/deep/b.txt"), "b").unwrap();
+    until(&["mail", "mail/second.eml", "renamed", "renamed/deep", "renamed/deep/a.txt", "renamed/deep/b.txt"]);
+
+    kill(owner_pid(&home));
+    fs::remove_dir_all(matter.join("renamed")).unwrap();
+    fs::write(matter.join("mail/third.eml"), "333").unwrap();
+    let started = Instant::now();
+    while run_json(&home, &["files", "roots"])[0]["live"]["stage"] != "live" {
+        assert!(started.elapsed() < PATIENCE, "it is not live again");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    until(&["mail", "mail/second.eml", "mail/third.eml"]);
+
+    // What the user made can be taken elsewhere.
+    let (file, other) = (dir.path().join("files.json"), dir.path().join("other"));
+    let file = file.to_str().unwrap();
+    assert_eq!(run_json(&home, &["export", "--catalog", file])["roots"], 1);
+    assert_eq!(run_json(&other, &["import", "--catalog", file])["roots"], 1);
+    assert_eq!(run_json(&other, &["import", "--catalog", file])["roots"], 0);
+    let taken = run_json(&other, &["files", "roots"]);
+    assert_eq!(taken[0]["path"], json!(folder), "{taken}");
+    assert!(!taken[0]["live"].is_null(), "{taken}");
+
+    let stopped = run_json(&home, &["files", "watch", "--stop", folder]);
+    assert_eq!(stopped["live"], json!(null));
+    let walked = run_json(&home, &["files", "find", "--in", folder]);
+    assert_eq!((&walked["live"], walked["scan"].is_object()), (&json!(false), true), "{walked}");
 }

@@ -3,17 +3,20 @@
 use std::collections::{BTreeMap, HashSet};
 use std::ffi::OsString;
 use std::path::{Component, Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use casetrack_core::{Cancel, Error, ErrorCode, Result};
 use rusqlite::{Connection, params};
 use serde::Serialize;
 
+use crate::columns::Columns;
 use crate::entry::{Entry, Kind};
+use crate::follow::{self, Reported};
 use crate::query::{Found, Query};
 use crate::roots::{self, Root};
-use crate::scan::{self, Columns, ScanLock, ScanReport, Scope};
-use crate::{database, paths, query};
+use crate::scan::{self, BeforeListing, ScanLock, ScanReport, Scope};
+use crate::{database, paths, query, rows};
 
 /// What a folder, or a file, takes on the disk.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
@@ -46,6 +49,19 @@ pub struct Catalog {
     folder: PathBuf,
     writer: Mutex<Connection>,
     readers: Mutex<Vec<Connection>>,
+    /// Found by a question; the next scan makes it anew.
+    damaged: AtomicBool,
+    indexing: Arc<Mutex<Indexing>>,
+    /// How often it was made anew since it was opened.
+    generation: AtomicU64,
+}
+
+/// The thread that indexes what scans added.
+#[derive(Default)]
+struct Indexing {
+    is_running: bool,
+    /// Whether there may be rows that it has not seen.
+    is_wanted: bool,
 }
 
 impl Catalog {
@@ -55,8 +71,20 @@ impl Catalog {
     /// Errors: a folder that cannot be written, a format of a newer program.
     pub fn open(folder: &Path) -> Result<Self> {
         std::fs::create_dir_all(folder).map_err(|error| Error::io(folder.display(), error))?;
-        let writer = Mutex::new(opened(folder)?);
-        Ok(Self { folder: folder.to_owned(), writer, readers: Mutex::default() })
+        let writer = opened(folder)?;
+        let is_indexed = database::is_indexed(&writer).map_err(database::failed)?;
+        let catalog = Self {
+            folder: folder.to_owned(),
+            writer: Mutex::new(writer),
+            readers: Mutex::default(),
+            damaged: AtomicBool::new(false),
+            indexing: Arc::default(),
+            generation: AtomicU64::new(0),
+        };
+        if !is_indexed {
+            catalog.index_later();
+        }
+        Ok(catalog)
     }
 
     /// Walks a folder and brings the rows below it up to date. Where it lies in no root, it becomes one. A damaged catalogue is made anew
@@ -65,27 +93,101 @@ impl Catalog {
     /// Errors: a start that is missing, cannot be listed or is no folder: then nothing counts as deleted. A full disk; a cancelled scan
     /// keeps what it has written. What cannot be looked at below the start is in the report.
     pub fn scan(&self, scope: &Scope<'_>, cancel: &Cancel) -> Result<ScanReport> {
+        self.scan_watched(scope, &|_| {}, cancel)
+    }
+
+    /// As [`Self::scan`], with a call before each folder is listed.
+    pub fn scan_watched(
+        &self,
+        scope: &Scope<'_>,
+        before_listing: BeforeListing<'_>,
+        cancel: &Cancel,
+    ) -> Result<ScanReport> {
+        let report = self.write(cancel, |connection| {
+            let report = scan::run(connection, scope, before_listing, cancel)?;
+            roots::add(connection, scope.start, &self.folder)?;
+            if scope.max_depth.is_none() {
+                roots::scanned(connection, scope.start)?;
+            }
+            Ok(report)
+        })?;
+        if report.added > 0 {
+            self.index_later();
+        }
+        Ok(report)
+    }
+
+    /// Brings the rows of what was reported to have changed up to date, and what is around and below it. Costs time in proportion to that.
+    ///
+    /// Errors: as [`Self::scan`], and a start that was not scanned. After an error, a scan brings all up to date.
+    pub fn follow(&self, scope: &Scope<'_>, reported: &Reported<'_>, cancel: &Cancel) -> Result<ScanReport> {
+        let report = self.write(cancel, |connection| follow::run(connection, scope, reported, cancel))?;
+        if report.added > 0 {
+            self.index_later();
+        }
+        Ok(report)
+    }
+
+    /// Makes the indexes that a first scan left for later, and indexes the names of new rows, as a thread does after each scan. Until then
+    /// questions read rows instead: their answers are the same, and slower. Stops between two steps when it is cancelled. Costs about ten
+    /// seconds for a million new rows.
+    pub fn index(&self, cancel: &Cancel) -> Result<()> {
+        index(&mut lock(&self.writer), cancel)
+    }
+
+    /// Indexes in a thread of its own, with a connection of its own. One that runs looks once more when it is done.
+    fn index_later(&self) {
+        let mut state = lock(&self.indexing);
+        state.is_wanted = true;
+        if std::mem::replace(&mut state.is_running, true) {
+            return;
+        }
+        drop(state);
+        let (folder, indexing) = (self.folder.clone(), Arc::clone(&self.indexing));
+        let work = move || {
+            let is_wanted = || {
+                let mut state = lock(&indexing);
+                state.is_running = std::mem::take(&mut state.is_wanted);
+                state.is_running
+            };
+            while is_wanted() {
+                let indexed = database::connect(&folder).and_then(|mut files| index(&mut files, &Cancel::default()));
+                if let Err(error) = indexed {
+                    tracing::warn!(%error, "names of files are not indexed, and questions about names are slower");
+                }
+            }
+        };
+        if let Err(error) = std::thread::Builder::new().name("index files".to_owned()).spawn(work) {
+            lock(&self.indexing).is_running = false;
+            tracing::warn!(%error, "names of files are not indexed, and questions about names are slower");
+        }
+    }
+
+    /// Another number once a damaged catalogue was made anew: then nothing is known but what was scanned since.
+    pub fn generation(&self) -> u64 {
+        self.generation.load(Ordering::Relaxed)
+    }
+
+    /// Writes, one at a time. A damaged catalogue is made anew and written once more.
+    fn write<T>(&self, cancel: &Cancel, work: impl Fn(&mut Connection) -> Result<T>) -> Result<T> {
         let _only = ScanLock::wait(&self.folder, cancel)?;
         let mut connection = lock(&self.writer);
-        match self.scan_with(&mut connection, scope, cancel) {
+        let done = match self.damaged.load(Ordering::Relaxed) {
+            true => Err(Error::new(ErrorCode::Corrupt, "A question met damage")),
+            false => work(&mut connection),
+        };
+        match done {
             Err(error) if error.code == ErrorCode::Corrupt => {
                 tracing::warn!(%error, "the catalogue of files is made anew");
                 lock(&self.readers).clear();
                 database::replace(&mut connection, &self.folder)?;
                 *connection = opened(&self.folder)?;
-                self.scan_with(&mut connection, scope, cancel)
+                self.damaged.store(false, Ordering::Relaxed);
+                self.generation.fetch_add(1, Ordering::Relaxed);
+                work(&mut connection)
             }
-            scanned => scanned,
+            done => done,
         }
-    }
-
-    fn scan_with(&self, connection: &mut Connection, scope: &Scope<'_>, cancel: &Cancel) -> Result<ScanReport> {
-        let report = scan::run(connection, scope, cancel)?;
-        roots::add(connection, scope.start, &self.folder)?;
-        if scope.max_depth.is_none() {
-            roots::scanned(connection, scope.start)?;
-        }
-        Ok(report)
     }
 
     /// Answers a question from the rows, each looked at once more. Paths that `is_denied` covers are no answers.
@@ -96,19 +198,69 @@ impl Catalog {
     /// Whether the time of creation is known of anything below a folder, or nothing is below it.
     pub fn knows_created(&self, start: &Path) -> Result<bool> {
         let prefix = paths::below(start);
-        const KNOWN: &str =
-            "SELECT EXISTS (SELECT 1 FROM entries WHERE path >= ?1 AND path < ?2 AND +created IS NOT NULL)
-            OR NOT EXISTS (SELECT 1 FROM entries WHERE path >= ?1 AND path < ?2)";
+        const KNOWN: &str = "WITH below AS (SELECT created FROM folders f CROSS JOIN entries e ON e.folder = f.id
+                WHERE f.path = ?1 OR (f.path >= ?2 AND f.path < ?3))
+            SELECT EXISTS (SELECT 1 FROM below WHERE created IS NOT NULL) OR NOT EXISTS (SELECT 1 FROM below)";
         self.read(|connection| {
-            connection
-                .query_row(KNOWN, params![prefix, paths::behind(&prefix)], |row| row.get(0))
-                .map_err(database::failed)
+            let bounds = params![paths::bytes(start), prefix, paths::behind(&prefix)];
+            connection.query_row(KNOWN, bounds, |row| row.get(0)).map_err(database::failed)
+        })
+    }
+
+    /// How many files and folders are known below a folder. Costs about 0.2 seconds for a million.
+    pub fn count(&self, start: &Path, max_depth: Option<usize>) -> Result<(u64, u64)> {
+        let prefix = paths::below(start);
+        self.read(|connection| {
+            let count = || -> rusqlite::Result<(u64, u64)> {
+                let mut folders =
+                    connection.prepare("SELECT id, path FROM folders WHERE path = ?1 OR (path >= ?2 AND path < ?3)")?;
+                let mut rows =
+                    connection.prepare("SELECT count(*), coalesce(sum(kind = 1), 0) FROM entries WHERE folder = ?")?;
+                let (mut files, mut below) = (0, 0);
+                let mut folders = folders.query(params![paths::bytes(start), prefix, paths::behind(&prefix)])?;
+                while let Some(folder) = folders.next()? {
+                    let depth = paths::folder_depth(&prefix, folder.get_ref(1)?.as_blob()?);
+                    if max_depth.is_some_and(|max| depth > max) {
+                        continue;
+                    }
+                    let id: i64 = folder.get(0)?;
+                    let (all, folders): (i64, i64) = rows.query_row([id], |row| Ok((row.get(0)?, row.get(1)?)))?;
+                    files += (all - folders).unsigned_abs();
+                    below += folders.unsigned_abs();
+                }
+                Ok((files, below))
+            };
+            count().map_err(database::failed)
         })
     }
 
     /// The roots, in the order of their paths.
     pub fn roots(&self) -> Result<Vec<Root>> {
         self.read(roots::list)
+    }
+
+    /// Makes a folder a root whose changes are followed, or are not any more. This only keeps the wish: see [`Self::follow`]. Returns whether
+    /// anything changed.
+    pub fn set_live(&self, folder: &Path, live: bool) -> Result<bool> {
+        roots::set_live(&lock(&self.writer), folder, live, &self.folder)
+    }
+
+    /// The roots whose changes are to be followed.
+    pub fn live_roots(&self) -> Result<Vec<PathBuf>> {
+        self.read(roots::live)
+    }
+
+    /// What users made, which no scan brings back, as JSON: the roots, and which of them are live.
+    pub fn export(&self) -> Result<Vec<u8>> {
+        self.read(roots::exported)
+    }
+
+    /// Adds what [`Self::export`] wrote; what is there already stays as it is. Their files are met at the next scan. Returns how many roots are
+    /// new.
+    ///
+    /// Errors: something else, or a newer format; then nothing is added.
+    pub fn import(&self, json: &[u8]) -> Result<usize> {
+        roots::add_exported(&lock(&self.writer), json, &self.folder)
     }
 
     /// Forgets a root, and what is known below it and below no other. Nothing on the disk changes. Returns whether it was one.
@@ -160,22 +312,27 @@ impl Catalog {
     ///
     /// Errors: [`ErrorCode::Corrupt`] with the first fault.
     pub fn check(&self) -> Result<()> {
-        self.read(database::check)
+        let checked = database::check(&self.folder);
+        self.note_damage(&checked);
+        checked
     }
 
-    fn each(&self, start: &Path, cancel: &Cancel, mut take: impl FnMut(Entry)) -> Result<()> {
+    pub(crate) fn each(&self, start: &Path, cancel: &Cancel, mut take: impl FnMut(Entry)) -> Result<()> {
         let prefix = paths::below(start);
         let columns = Columns::NAMES;
-        let sql =
-            format!("SELECT id, path, first_seen, {columns} FROM entries WHERE path >= ? AND path < ? ORDER BY path");
+        let sql = format!(
+            "SELECT e.id, f.path, e.name, e.first_seen, {columns} FROM folders f CROSS JOIN entries e ON e.folder = f.id
+            WHERE f.path = ?1 OR (f.path >= ?2 AND f.path < ?3) ORDER BY f.path, e.name"
+        );
         self.read(|connection| {
             let mut rows = connection.prepare(&sql).map_err(database::failed)?;
-            let mut rows = rows.query(params![prefix, paths::behind(&prefix)]).map_err(database::failed)?;
+            let bounds = params![paths::bytes(start), prefix, paths::behind(&prefix)];
+            let mut rows = rows.query(bounds).map_err(database::failed)?;
             while let Some(row) = rows.next().map_err(database::failed)? {
                 if cancel.is_cancelled() {
                     return Err(Error::cancelled());
                 }
-                take(query::entry(row).map_err(database::failed)?.0);
+                take(query::entry(row).map_err(database::failed)?);
             }
             Ok(())
         })
@@ -189,17 +346,29 @@ impl Catalog {
             None => database::connect(&self.folder)?,
         };
         let result = work(&connection);
-        if result.as_ref().is_err_and(|error| error.code == ErrorCode::Corrupt) {
-            return result;
+        if !self.note_damage(&result) {
+            lock(&self.readers).push(connection);
         }
-        lock(&self.readers).push(connection);
         result
+    }
+
+    /// What a question finds damaged, the next scan makes anew. Returns whether it did.
+    fn note_damage<T>(&self, result: &Result<T>) -> bool {
+        let is_damaged = result.as_ref().is_err_and(|error| error.code == ErrorCode::Corrupt);
+        self.damaged.fetch_or(is_damaged, Ordering::Relaxed);
+        is_damaged
     }
 
     #[cfg(test)]
     pub(crate) fn writer(&self) -> MutexGuard<'_, Connection> {
         lock(&self.writer)
     }
+}
+
+fn index(connection: &mut Connection, cancel: &Cancel) -> Result<()> {
+    database::make_indexes(connection).map_err(database::failed)?;
+    while !cancel.is_cancelled() && rows::index_names(connection).map_err(database::failed)? {}
+    Ok(())
 }
 
 fn opened(folder: &Path) -> Result<Connection> {

@@ -15,8 +15,11 @@ const PATIENCE: Duration = Duration::from_secs(30);
 
 /// The schema, one step for each version: a database of version n has had the first n steps. A new version is a new step at the end.
 ///
-/// `names` holds, for each row of `entries`, its name in lower case, by runs of three characters. It stores no text.
-const STEPS: &[&str] = &["
+/// `names` holds, for each row of `entries` up to the id in `state`, its name in lower case, by runs of three characters. It stores no text.
+/// The second step keeps the names of folders once, instead of the path of each entry twice; what it drops is read from the disk again.
+/// `digest` is that of the folder's listing, where its rows agree with it.
+const STEPS: &[&str] = &[
+    "
 CREATE TABLE entries (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     path BLOB NOT NULL UNIQUE,
@@ -42,7 +45,61 @@ CREATE TABLE roots (
     added INTEGER NOT NULL,
     scanned INTEGER
 ) WITHOUT ROWID;
-"];
+",
+    "
+DROP TABLE names;
+DROP TABLE entries;
+CREATE TABLE folders (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    path BLOB NOT NULL UNIQUE,
+    digest BLOB
+);
+CREATE TABLE entries (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    folder INTEGER NOT NULL,
+    name BLOB NOT NULL,
+    kind INTEGER NOT NULL,
+    size INTEGER NOT NULL,
+    allocated INTEGER NOT NULL,
+    modified INTEGER NOT NULL,
+    changed INTEGER NOT NULL,
+    created INTEGER,
+    accessed INTEGER NOT NULL,
+    device INTEGER NOT NULL,
+    inode INTEGER NOT NULL,
+    first_seen INTEGER NOT NULL
+);
+CREATE UNIQUE INDEX entries_place ON entries (folder, name);
+CREATE VIRTUAL TABLE names USING fts5
+    (name, content='', contentless_delete=1, detail=none, tokenize='trigram case_sensitive 1');
+CREATE TABLE state (names_up_to INTEGER NOT NULL, digest_key INTEGER NOT NULL);
+INSERT INTO state VALUES (0, random());
+ALTER TABLE roots ADD COLUMN live INTEGER NOT NULL DEFAULT 0;
+",
+];
+
+/// The indexes that are made after the rows of a first scan, which is faster than with each row.
+const INDEXED: [&str; 4] = ["modified", "created", "size", "inode"];
+
+/// Drops them where there is no row yet, and makes those that are missing where there are rows. Returns whether there is none.
+pub(crate) fn prepare_indexes(connection: &Connection) -> rusqlite::Result<bool> {
+    if connection.query_row("SELECT EXISTS (SELECT 1 FROM entries)", [], |row| row.get(0))? {
+        make_indexes(connection)?;
+        return Ok(false);
+    }
+    for column in INDEXED {
+        connection.execute_batch(&format!("DROP INDEX IF EXISTS entries_{column}"))?;
+    }
+    Ok(true)
+}
+
+/// Makes those that are missing. Costs a second or two for each million rows.
+pub(crate) fn make_indexes(connection: &Connection) -> rusqlite::Result<()> {
+    for column in INDEXED {
+        connection.execute_batch(&format!("CREATE INDEX IF NOT EXISTS entries_{column} ON entries ({column})"))?;
+    }
+    Ok(())
+}
 
 /// The error of a statement.
 pub(crate) fn failed(error: rusqlite::Error) -> Error {
@@ -148,19 +205,36 @@ fn set_aside(folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Reads the whole database and its indexes.
+/// Whether all is done that a thread does after scans.
+pub(crate) fn is_indexed(connection: &Connection) -> rusqlite::Result<bool> {
+    const INDEXES: &str = "SELECT count(*) FROM sqlite_schema WHERE type = 'index' AND name = 'entries_' || ?";
+    for column in INDEXED {
+        if connection.query_row(INDEXES, [column], |row| row.get::<_, i64>(0))? == 0 {
+            return Ok(false);
+        }
+    }
+    const NAMES: &str = "SELECT coalesce(max(id), 0) <= (SELECT names_up_to FROM state) FROM entries";
+    connection.query_row(NAMES, [], |row| row.get(0))
+}
+
+/// Reads the whole database in a folder, and its indexes.
 ///
 /// Errors: [`ErrorCode::Corrupt`] with the first fault.
-pub(crate) fn check(connection: &Connection) -> Result<()> {
-    let verdict: String = connection.query_row("PRAGMA integrity_check(1)", [], |row| row.get(0)).map_err(failed)?;
-    let (rows, names): (i64, i64) = connection
-        .query_row("SELECT (SELECT count(*) FROM entries), (SELECT count(*) FROM names)", [], |row| {
-            Ok((row.get(0)?, row.get(1)?))
-        })
-        .map_err(failed)?;
+pub(crate) fn check(folder: &Path) -> Result<()> {
+    // A connection of its own: FTS5 checks the index of names by the segments that the connection read last, and another connection may have
+    // merged these since (SQLite 3.54.1, `fts5IntegrityMethod`).
+    let mut connection = connect(folder)?;
+    // One state of the database for all that follows.
+    let state = connection.transaction().map_err(failed)?;
+    let verdict: String = state.query_row("PRAGMA integrity_check(1)", [], |row| row.get(0)).map_err(failed)?;
+    let count = |sql: &str| state.query_row(sql, [], |row| row.get::<_, i64>(0)).map_err(failed);
+    let rows = count("SELECT count(*) FROM entries WHERE id <= (SELECT names_up_to FROM state)")?;
+    let names = count("SELECT count(*) FROM names")?;
+    let astray = count("SELECT count(*) FROM entries WHERE folder NOT IN (SELECT id FROM folders)")?;
     let fault = match verdict.as_str() {
-        "ok" if rows == names => return Ok(()),
-        "ok" => format!("it has {rows} entries and {names} indexed names"),
+        "ok" if rows == names && astray == 0 => return Ok(()),
+        "ok" if astray > 0 => format!("{astray} entries are in no folder"),
+        "ok" => format!("it has {rows} entries to be found by name and {names} indexed names"),
         _ => verdict,
     };
     Err(Error::new(ErrorCode::Corrupt, format!("The catalogue of files is damaged: {fault}."))
@@ -186,7 +260,8 @@ mod tests {
     fn what_is_no_database_is_moved_aside() {
         let dir = tempfile::tempdir().unwrap();
         std::fs::write(dir.path().join(FILE), vec![b'x'; 10_000]).unwrap();
-        check(&open(dir.path()).unwrap()).unwrap();
+        drop(open(dir.path()).unwrap());
+        check(dir.path()).unwrap();
         assert_eq!(std::fs::metadata(dir.path().join(DAMAGED)).unwrap().len(), 10_000);
     }
 }

@@ -8,12 +8,15 @@
 //! Nothing here opens a file: names, sizes and times are all that is read.
 
 mod catalog;
+mod columns;
 mod database;
 mod entry;
+mod follow;
 mod paths;
 mod pattern;
 mod query;
 mod roots;
+mod rows;
 mod scan;
 mod time;
 mod walk;
@@ -24,10 +27,11 @@ mod tests;
 
 pub use catalog::{Catalog, Usage};
 pub use entry::{Entry, Facts, Kind};
+pub use follow::Reported;
 pub use paths::{lexical, shown};
 pub use pattern::{Pattern, Target};
 pub use query::{Found, Key, Order, Query, TimeField, TimeRange};
 pub use roots::Root;
-pub use scan::{Problem, ScanReport, Scope};
+pub use scan::{BeforeListing, Problem, ScanReport, Scope};
 pub use time::Time;
-pub use when::{Span, span};
+pub use when::{Span, span, stated};

@@ -30,6 +30,17 @@ pub(crate) fn below(folder: &Path) -> Vec<u8> {
     prefix
 }
 
+/// The bytes of the path of a name in a folder.
+pub(crate) fn joined(folder: &[u8], name: &[u8]) -> Vec<u8> {
+    let mut path = Vec::with_capacity(folder.len() + name.len() + 1);
+    path.extend_from_slice(folder);
+    if path.last() != Some(&(MAIN_SEPARATOR as u8)) {
+        path.push(MAIN_SEPARATOR as u8);
+    }
+    path.extend_from_slice(name);
+    path
+}
+
 /// The first bytes that sort behind all that begin with `prefix`, which ends in a separator.
 pub(crate) fn behind(prefix: &[u8]) -> Vec<u8> {
     let mut end = prefix.to_vec();
@@ -42,6 +53,14 @@ pub(crate) fn behind(prefix: &[u8]) -> Vec<u8> {
 /// How many folders lie between a folder and a path below it: 0 for its direct children.
 pub(crate) fn depth(prefix: &[u8], path: &[u8]) -> usize {
     path.get(prefix.len()..).unwrap_or_default().iter().filter(|byte| **byte == MAIN_SEPARATOR as u8).count()
+}
+
+/// How many folders lie between a folder and what is in another, which is the same or below it: 0 for the folder itself.
+pub(crate) fn folder_depth(prefix: &[u8], folder: &[u8]) -> usize {
+    match folder.len() >= prefix.len() && folder != prefix {
+        true => depth(prefix, folder) + 1,
+        false => 0,
+    }
 }
 
 /// A path as text. What is not Unicode is shown as U+FFFD.

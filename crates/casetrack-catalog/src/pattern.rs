@@ -86,10 +86,19 @@ impl Pattern {
             Target::Name => relative.file_name().map(|name| name.to_string_lossy()).unwrap_or_default(),
             Target::Path => paths::shown(relative),
         };
+        self.matches_text(&text)
+    }
+
+    /// Whether a name meets it; `None` where it is about paths.
+    pub(crate) fn matches_name(&self, name: &str) -> Option<bool> {
+        (self.target == Target::Name).then(|| self.matches_text(name))
+    }
+
+    fn matches_text(&self, text: &str) -> bool {
         match &self.rule {
             Rule::Contains(needle) => text.to_lowercase().contains(needle),
             Rule::Regex(regex) if MAIN_SEPARATOR != '/' => regex.is_match(&text.replace(MAIN_SEPARATOR, "/")),
-            Rule::Regex(regex) => regex.is_match(&text),
+            Rule::Regex(regex) => regex.is_match(text),
         }
     }
 

@@ -2,16 +2,18 @@
 
 use std::path::{Path, PathBuf};
 
-use casetrack_core::{Error, Result};
+use casetrack_core::{Error, ErrorCode, Result};
 use rusqlite::{Connection, params};
 use serde::{Deserialize, Serialize};
 
 use crate::database::failed;
 use crate::paths;
 use crate::time::Time;
+use crate::walk::Known;
 
 /// Name of the file beside the database.
 const FILE: &str = "roots.json";
+const FORMAT: u32 = 1;
 
 /// A folder whose files are in the catalogue.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,6 +24,8 @@ pub struct Root {
     pub scanned: Option<Time>,
     /// Entries below it that are known.
     pub entries: u64,
+    /// Whether its changes are to be followed.
+    pub live: bool,
 }
 
 /// As the file keeps them: the bytes of each path, because a name need not be Unicode.
@@ -38,22 +42,28 @@ struct ExportedRoot {
     bytes: Vec<u8>,
     /// Nanoseconds since 1970.
     added: i64,
+    #[serde(default)]
+    live: bool,
 }
 
 /// All roots, in the order of their paths. Costs a count of all rows.
 pub(crate) fn list(connection: &Connection) -> Result<Vec<Root>> {
     let read = || -> rusqlite::Result<Vec<Root>> {
-        let mut rows = connection.prepare("SELECT path, added, scanned FROM roots ORDER BY path")?;
-        let mut count = connection.prepare("SELECT count(*) FROM entries WHERE path >= ? AND path < ?")?;
-        let rows =
-            rows.query_map([], |row| Ok((row.get::<_, Vec<u8>>(0)?, row.get(1)?, row.get::<_, Option<i64>>(2)?)))?;
+        let mut rows = connection.prepare("SELECT path, added, scanned, live FROM roots ORDER BY path")?;
+        let mut count = connection.prepare(
+            "SELECT count(*) FROM folders f CROSS JOIN entries e ON e.folder = f.id
+            WHERE f.path = ?1 OR (f.path >= ?2 AND f.path < ?3)",
+        )?;
+        let rows = rows.query_map([], |row| {
+            Ok((row.get::<_, Vec<u8>>(0)?, row.get(1)?, row.get::<_, Option<i64>>(2)?, row.get(3)?))
+        })?;
         rows.map(|row| {
-            let (bytes, added, scanned) = row?;
-            let path = paths::from_bytes(bytes);
+            let (bytes, added, scanned, live) = row?;
+            let path = paths::from_bytes(bytes.clone());
             let prefix = paths::below(&path);
-            let entries: i64 = count.query_row(params![prefix, paths::behind(&prefix)], |row| row.get(0))?;
+            let entries: i64 = count.query_row(params![bytes, prefix, paths::behind(&prefix)], |row| row.get(0))?;
             let (added, scanned) = (Time::from_stored(added), scanned.map(Time::from_stored));
-            Ok(Root { path, added, scanned, entries: entries.unsigned_abs() })
+            Ok(Root { path, added, scanned, entries: entries.unsigned_abs(), live })
         })
         .collect()
     };
@@ -83,6 +93,30 @@ pub(crate) fn scanned(connection: &Connection, folder: &Path) -> Result<()> {
         .map_err(failed)
 }
 
+/// Makes a folder a root of its own, whose changes are followed or not. Returns whether anything changed.
+pub(crate) fn set_live(connection: &Connection, folder: &Path, live: bool, beside: &Path) -> Result<bool> {
+    let bytes = paths::bytes(folder);
+    let change = || {
+        if live {
+            let now = Time::now().stored();
+            connection.execute("INSERT OR IGNORE INTO roots (path, added) VALUES (?, ?)", params![bytes, now])?;
+        }
+        connection.execute("UPDATE roots SET live = ?1 WHERE path = ?2 AND live <> ?1", params![live, bytes])
+    };
+    let changed = change().map_err(failed)? > 0;
+    export(connection, beside)?;
+    Ok(changed)
+}
+
+/// The roots whose changes are followed, in the order of their paths.
+pub(crate) fn live(connection: &Connection) -> Result<Vec<PathBuf>> {
+    let read = || -> rusqlite::Result<Vec<PathBuf>> {
+        let mut rows = connection.prepare("SELECT path FROM roots WHERE live ORDER BY path")?;
+        rows.query_map([], |row| row.get(0).map(paths::from_bytes))?.collect()
+    };
+    read().map_err(failed)
+}
+
 /// Removes a root and what is below it and below no other root. Returns whether there was one.
 pub(crate) fn remove(connection: &mut Connection, folder: &Path, beside: &Path) -> Result<bool> {
     let forget = |connection: &mut Connection| -> rusqlite::Result<bool> {
@@ -91,26 +125,27 @@ pub(crate) fn remove(connection: &mut Connection, folder: &Path, beside: &Path) 
             return Ok(false);
         }
         let kept = paths_of(&transaction)?;
-        let is_kept =
-            |path: &[u8]| kept.iter().any(|root| path.starts_with(&paths::below(&paths::from_bytes(root.clone()))));
-        let prefix = paths::below(folder);
-        let mut ids: Vec<i64> = Vec::new();
-        {
-            let mut rows = transaction.prepare("SELECT id, path FROM entries WHERE path >= ? AND path < ?")?;
-            let mut rows = rows.query(params![prefix, paths::behind(&prefix)])?;
-            while let Some(row) = rows.next()? {
-                if !is_kept(&row.get::<_, Vec<u8>>(1)?) {
-                    ids.push(row.get(0)?);
-                }
-            }
-        }
-        crate::scan::remove(&transaction, &ids)?;
+        let is_kept = |path: &[u8]| {
+            let lies_below = |root: &Vec<u8>| path.starts_with(&paths::below(&paths::from_bytes(root.clone())));
+            kept.iter().any(|root| path == root || lies_below(root))
+        };
+        let mut known = Known::new();
+        crate::rows::known(&transaction, folder, &mut known)?;
+        let ids: Vec<i64> = known.iter().filter(|(path, _)| !is_kept(path)).map(|(_, folder)| folder.id).collect();
         transaction.commit()?;
+        crate::rows::remove_folders(connection, &ids)?;
         Ok(true)
     };
     let was_there = forget(connection).map_err(failed)?;
     export(connection, beside)?;
     Ok(was_there)
+}
+
+/// As [`take_over`], for the user.
+pub(crate) fn add_exported(connection: &Connection, json: &[u8], beside: &Path) -> Result<usize> {
+    let count = take_over(connection, json)?;
+    export(connection, beside)?;
+    Ok(count)
 }
 
 fn paths_of(connection: &Connection) -> rusqlite::Result<Vec<Vec<u8>>> {
@@ -119,41 +154,65 @@ fn paths_of(connection: &Connection) -> rusqlite::Result<Vec<Vec<u8>>> {
 
 /// Writes the file beside the database.
 fn export(connection: &Connection, beside: &Path) -> Result<()> {
+    let path = beside.join(FILE);
+    // Renamed into place, so that it is whole at any time.
+    let partial = beside.join("roots.json.new");
+    let written = std::fs::write(&partial, exported(connection)?).and_then(|()| std::fs::rename(&partial, &path));
+    written.map_err(|error| Error::io(path.display(), error))
+}
+
+/// What users made, as JSON.
+pub(crate) fn exported(connection: &Connection) -> Result<Vec<u8>> {
     let read = || -> rusqlite::Result<Vec<ExportedRoot>> {
-        let mut rows = connection.prepare("SELECT path, added FROM roots ORDER BY path")?;
+        let mut rows = connection.prepare("SELECT path, added, live FROM roots ORDER BY path")?;
         let rows = rows.query_map([], |row| {
             let bytes: Vec<u8> = row.get(0)?;
             let path = paths::from_bytes(bytes.clone()).to_string_lossy().into_owned();
-            Ok(ExportedRoot { path, bytes, added: row.get(1)? })
+            Ok(ExportedRoot { path, bytes, added: row.get(1)?, live: row.get(2)? })
         })?;
         rows.collect()
     };
-    let exported = Exported { format: 1, roots: read().map_err(failed)? };
-    let path = beside.join(FILE);
-    let json = serde_json::to_vec_pretty(&exported).map_err(|error| Error::internal(error.to_string()))?;
-    // Renamed into place, so that it is whole at any time.
-    let partial = beside.join("roots.json.new");
-    let written = std::fs::write(&partial, json).and_then(|()| std::fs::rename(&partial, &path));
-    written.map_err(|error| Error::io(path.display(), error))
+    let exported = Exported { format: FORMAT, roots: read().map_err(failed)? };
+    serde_json::to_vec_pretty(&exported).map_err(|error| Error::internal(error.to_string()))
 }
 
 /// Takes the roots over from the file beside the database, where the database was made anew. A file that cannot be read is reported in
 /// the log, and there are no roots then.
 pub(crate) fn import(connection: &Connection, beside: &Path) -> Result<()> {
     let path = beside.join(FILE);
-    let exported: Exported = match std::fs::read(&path).map(|bytes| serde_json::from_slice(&bytes)) {
-        Ok(Ok(exported)) => exported,
+    let json = match std::fs::read(&path) {
+        Ok(json) => json,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
         Err(error) => return Err(Error::io(path.display(), error)),
-        Ok(Err(error)) => {
-            tracing::warn!(%error, path = %path.display(), "the list of roots cannot be read");
-            return Ok(());
-        }
     };
-    for root in exported.roots {
-        connection
-            .execute("INSERT OR IGNORE INTO roots (path, added) VALUES (?, ?)", params![root.bytes, root.added])
-            .map_err(failed)?;
+    match take_over(connection, &json) {
+        Err(error) if error.code == ErrorCode::InvalidArgument => {
+            tracing::warn!(%error, path = %path.display(), "the list of roots cannot be read");
+            Ok(())
+        }
+        done => done.map(drop),
     }
-    Ok(())
+}
+
+/// Adds what [`exported`] wrote. What is there already stays as it is. Returns how many roots are new.
+///
+/// Errors: something else, or a newer format; then nothing is added.
+pub(crate) fn take_over(connection: &Connection, json: &[u8]) -> Result<usize> {
+    let exported: Exported = serde_json::from_slice(json)
+        .map_err(|error| Error::invalid(format!("It is no export of the catalogue of files: {error}.")))?;
+    if exported.format > FORMAT {
+        return Err(Error::invalid(format!(
+            "It has the format {}; this program knows formats up to {FORMAT}.",
+            exported.format
+        )));
+    }
+    let mut count = 0;
+    for root in exported.roots.into_iter().filter(|root| paths::from_bytes(root.bytes.clone()).is_absolute()) {
+        let added = connection.execute(
+            "INSERT OR IGNORE INTO roots (path, added, live) VALUES (?, ?, ?)",
+            params![root.bytes, root.added, root.live],
+        );
+        count += added.map_err(failed)?;
+    }
+    Ok(count)
 }

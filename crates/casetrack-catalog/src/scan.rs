@@ -1,19 +1,20 @@
 //! A scan: what a walk finds is compared with the rows, and only differences are written.
 
+use std::collections::{HashMap, HashSet};
 use std::fs::File;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use casetrack_core::{Cancel, Error, Result};
 use crossbeam_channel::{Receiver, RecvTimeoutError};
-use rusqlite::{Connection, OptionalExtension, Params, Statement, Transaction, TransactionBehavior, params};
+use rusqlite::{Connection, TransactionBehavior};
 use serde::Serialize;
 
-use crate::database::failed;
-use crate::entry::{Facts, Kind};
+use crate::columns::Columns;
+use crate::database::{self, failed};
 use crate::paths::{self, shown};
-use crate::time::Time;
-use crate::walk::{Finding, Walk};
+use crate::rows::{self, Rows};
+use crate::walk::{Digest, Finding, Known, KnownFolder, Listing, Part, Start, Walk};
 
 /// Messages that may wait for the writer.
 const QUEUE: usize = 64;
@@ -21,8 +22,6 @@ const QUEUE: usize = 64;
 const TRANSACTION: Duration = Duration::from_millis(500);
 /// Problems that a report names; it counts all.
 const NAMED_PROBLEMS: usize = 100;
-/// Rows that are removed in one transaction.
-const REMOVALS: usize = 10_000;
 
 /// What a scan covers.
 pub struct Scope<'a> {
@@ -33,6 +32,9 @@ pub struct Scope<'a> {
     /// Folders that are listed themselves, but not what is in them.
     pub is_closed: &'a (dyn Fn(&Path) -> bool + Sync),
 }
+
+/// Called with each folder before it is listed, so that it can be watched first. Threads call it beside each other.
+pub type BeforeListing<'a> = &'a (dyn Fn(&Path) + Sync);
 
 /// What a scan found and did.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
@@ -81,7 +83,12 @@ impl ScanLock {
 }
 
 /// Brings the rows below a folder up to date. What was written stays when it is cancelled or fails; rows are removed only at the end.
-pub(crate) fn run(connection: &mut Connection, scope: &Scope<'_>, cancel: &Cancel) -> Result<ScanReport> {
+pub(crate) fn run(
+    connection: &mut Connection,
+    scope: &Scope<'_>,
+    before_listing: BeforeListing<'_>,
+    cancel: &Cancel,
+) -> Result<ScanReport> {
     let started = Instant::now();
     let io = |error| Error::io(scope.start.display(), error);
     let start = scope.start.symlink_metadata().map_err(io)?;
@@ -90,51 +97,85 @@ pub(crate) fn run(connection: &mut Connection, scope: &Scope<'_>, cancel: &Cance
     }
     // A start that cannot be listed is an error; nothing below it counts as deleted.
     std::fs::read_dir(scope.start).map_err(io)?;
-    let (sender, findings) = crossbeam_channel::bounded(QUEUE);
-    let walk = Walk { max_depth: scope.max_depth, is_closed: scope.is_closed, cancel };
     let mut scan = Scan::default();
-    let written = std::thread::scope(|threads| {
-        threads.spawn(move || walk.run(scope.start, &sender));
-        // The receiver ends with this, and the walk with the receiver.
-        scan.write(connection, findings)
-    });
-    written?;
-    if cancel.is_cancelled() {
-        return Err(Error::cancelled());
-    }
+    scan.walk(connection, &[(scope.start.to_owned(), scope.max_depth)], scope, before_listing, cancel)?;
     // A folder that vanished meanwhile looks empty.
     scope.start.symlink_metadata().map_err(io)?;
-    scan.remove_unseen(connection, scope)?;
+    scan.finish(connection)?;
     scan.report.elapsed_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
     Ok(scan.report)
 }
 
+/// A folder whose parts are being taken.
+struct OpenFolder {
+    id: i64,
+    /// Whether it had no rows before.
+    is_new: bool,
+    /// Rows that the listing confirms.
+    met: HashSet<i64>,
+}
+
 #[derive(Default)]
-struct Scan {
-    report: ScanReport,
-    /// One bit for each id: whether this scan has met it.
-    seen: Vec<u64>,
+pub(crate) struct Scan {
+    pub report: ScanReport,
+    /// Whether the catalogue was empty: then no file can have moved.
+    is_first: bool,
+    known: Known,
+    /// Those of them that are in the scope and were not met. What is left at the end is gone.
+    unmet: HashSet<i64>,
+    open: HashMap<Vec<u8>, OpenFolder>,
+    /// Rows to remove at the end, unless their files are met elsewhere.
+    gone: HashSet<i64>,
+    /// Digests to write when those are removed.
+    digests: HashMap<i64, Digest>,
     /// Those that could not be looked at, as bytes of their paths.
     unknown: Vec<Vec<u8>>,
 }
 
 impl Scan {
-    fn see(&mut self, id: i64) {
-        let Ok(id) = usize::try_from(id) else { return };
-        if self.seen.len() <= id / 64 {
-            self.seen.resize((id / 64 + 1).next_power_of_two(), 0);
+    /// Walks `starts`, which are not nested, and writes what differs. The start of the scope is not looked at.
+    pub fn walk(
+        &mut self,
+        connection: &mut Connection,
+        starts: &[Start],
+        scope: &Scope<'_>,
+        before_listing: BeforeListing<'_>,
+        cancel: &Cancel,
+    ) -> Result<()> {
+        self.is_first = database::prepare_indexes(connection).map_err(failed)?;
+        for (start, depth) in starts {
+            self.cover(connection, start, *depth)?;
         }
-        if let Some(word) = self.seen.get_mut(id / 64) {
-            *word |= 1 << (id % 64);
+        let key: i64 = connection.query_row("SELECT digest_key FROM state", [], |row| row.get(0)).map_err(failed)?;
+        let (sender, findings) = crossbeam_channel::bounded(QUEUE);
+        let known = std::mem::take(&mut self.known);
+        let walk = Walk { known: &known, key: key.cast_unsigned(), is_closed: scope.is_closed, before_listing, cancel };
+        let written = std::thread::scope(|threads| {
+            threads.spawn(move || walk.run(starts.to_vec(), &sender));
+            // The receiver ends with this, and the walk with the receiver.
+            self.write(connection, findings, &known)
+        });
+        self.known = known;
+        written?;
+        if cancel.is_cancelled() {
+            return Err(Error::cancelled());
         }
+        Ok(())
     }
 
-    fn has_seen(&self, id: i64) -> bool {
-        let Ok(id) = usize::try_from(id) else { return false };
-        self.seen.get(id / 64).is_some_and(|word| word >> (id % 64) & 1 == 1)
+    /// What is known below `start` is removed at the end, unless it is met.
+    pub fn cover(&mut self, connection: &Connection, start: &Path, max_depth: Option<usize>) -> Result<()> {
+        let mut known = Known::new();
+        rows::known(connection, start, &mut known).map_err(failed)?;
+        let prefix = paths::below(start);
+        let is_covered =
+            |path: &[u8]| max_depth.is_none_or(|max| path == paths::bytes(start) || paths::depth(&prefix, path) < max);
+        self.unmet.extend(known.iter().filter(|(path, _)| is_covered(path)).map(|(_, folder)| folder.id));
+        self.known.extend(known);
+        Ok(())
     }
 
-    fn write(&mut self, connection: &mut Connection, findings: Receiver<Finding>) -> Result<()> {
+    fn write(&mut self, connection: &mut Connection, findings: Receiver<Finding>, known: &Known) -> Result<()> {
         loop {
             let Ok(first) = findings.recv() else { return Ok(()) };
             let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed)?;
@@ -144,7 +185,7 @@ impl Scan {
                 let mut next = Some(first);
                 loop {
                     if let Some(finding) = next.take() {
-                        self.take(finding, &mut rows)?;
+                        self.take(finding, &mut rows, known).map_err(failed)?;
                     }
                     match findings.recv_deadline(deadline) {
                         Ok(finding) => next = Some(finding),
@@ -153,7 +194,7 @@ impl Scan {
                     }
                     if Instant::now() >= deadline {
                         if let Some(finding) = next.take() {
-                            self.take(finding, &mut rows)?;
+                            self.take(finding, &mut rows, known).map_err(failed)?;
                         }
                         break false;
                     }
@@ -166,83 +207,155 @@ impl Scan {
         }
     }
 
-    fn take(&mut self, finding: Finding, rows: &mut Rows<'_>) -> Result<()> {
+    fn take(&mut self, finding: Finding, rows: &mut Rows<'_>, known: &Known) -> rusqlite::Result<()> {
         match finding {
-            Finding::Entries(entries) => {
-                for (path, facts) in entries {
-                    self.bring_up_to_date(&path, &facts, rows).map_err(failed)?;
-                }
+            Finding::Entries(part) => self.take_part(part, rows, known)?,
+            Finding::Unchanged { folder, listing } => {
+                self.count(&listing);
+                self.unmet.remove(&folder);
             }
-            Finding::Problem(path, error) => {
-                self.report.problem_count += 1;
-                if self.report.problems.len() < NAMED_PROBLEMS {
-                    let problem = Problem { path: shown(&path).into_owned(), reason: error.to_string() };
-                    self.report.problems.push(problem);
-                }
-                self.unknown.push(paths::bytes(&path).to_vec());
-            }
+            Finding::Problem(path, error) => self.problem(&path, &error),
         }
         Ok(())
     }
 
-    fn bring_up_to_date(&mut self, path: &Path, facts: &Facts, rows: &mut Rows<'_>) -> rusqlite::Result<()> {
-        match facts.kind {
-            Kind::Folder => self.report.folders += 1,
-            _ => self.report.files += 1,
+    fn count(&mut self, listing: &Listing) {
+        self.report.files += listing.files;
+        self.report.folders += listing.folders;
+    }
+
+    /// What could not be looked at stays as it is known.
+    pub fn problem(&mut self, path: &Path, error: &std::io::Error) {
+        self.unknown.push(paths::bytes(path).to_vec());
+        // A folder that was deleted during the walk is no problem; the next scan removes it.
+        if error.kind() == std::io::ErrorKind::NotFound {
+            return;
         }
-        let bytes = paths::bytes(path);
-        if let Some((id, known)) = rows.find(bytes)? {
-            if known != Columns::of(facts) {
-                rows.update(id, bytes, facts)?;
-                self.report.changed += 1;
-            }
-            self.see(id);
-            return Ok(());
+        self.report.problem_count += 1;
+        if self.report.problems.len() < NAMED_PROBLEMS {
+            let problem = Problem { path: shown(path).into_owned(), reason: error.to_string() };
+            self.report.problems.push(problem);
         }
-        let id = match rows.moved_from(facts)? {
-            Some(id) => {
-                rows.update(id, bytes, facts)?;
-                rows.forget_name(id)?;
-                rows.add_name(id, path)?;
-                self.report.moved += 1;
-                id
-            }
+    }
+
+    fn take_part(&mut self, part: Part, rows: &mut Rows<'_>, known: &Known) -> rusqlite::Result<()> {
+        let path = paths::bytes(&part.folder).to_vec();
+        let mut folder = match self.open.remove(&path) {
+            Some(folder) => folder,
             None => {
-                let id = rows.insert(bytes, facts)?;
-                rows.add_name(id, path)?;
-                self.report.added += 1;
-                id
+                let before = known.get(&path);
+                let id = match before {
+                    Some(before) => {
+                        self.unmet.remove(&before.id);
+                        // Until all its rows are written.
+                        rows.set_digest(before.id, None)?;
+                        before.id
+                    }
+                    None => rows.add_folder(&path)?,
+                };
+                OpenFolder { id, is_new: before.is_none(), met: HashSet::new() }
             }
         };
-        self.see(id);
-        Ok(())
+        for (name, columns) in part.entries {
+            if let Some(id) = self.bring_up_to_date(folder.id, folder.is_new, &name, columns, rows)? {
+                folder.met.insert(id);
+            }
+        }
+        match part.end {
+            Some(listing) => self.close(&folder, &path, &listing, rows),
+            None => {
+                self.open.insert(path, folder);
+                Ok(())
+            }
+        }
     }
 
-    /// Removes the rows in the scope that the walk has not met, except below what could not be looked at.
-    fn remove_unseen(&mut self, connection: &mut Connection, scope: &Scope<'_>) -> Result<()> {
-        let prefix = paths::below(scope.start);
-        let mut removals = Vec::new();
-        {
-            let mut rows =
-                connection.prepare("SELECT id, path FROM entries WHERE path >= ? AND path < ?").map_err(failed)?;
-            let mut rows = rows.query(params![prefix, paths::behind(&prefix)]).map_err(failed)?;
-            while let Some(row) = rows.next().map_err(failed)? {
-                let id = row.get(0).map_err(failed)?;
-                if self.has_seen(id) {
-                    continue;
-                }
-                let path = row.get_ref(1).and_then(|path| Ok(path.as_blob()?)).map_err(failed)?;
-                let is_covered = scope.max_depth.is_none_or(|max| paths::depth(&prefix, path) <= max);
-                if is_covered && !self.is_unknown(path) {
-                    removals.push(id);
+    /// Everything in a folder has been taken.
+    fn close(
+        &mut self,
+        folder: &OpenFolder,
+        path: &[u8],
+        listing: &Listing,
+        rows: &mut Rows<'_>,
+    ) -> rusqlite::Result<()> {
+        self.count(listing);
+        let mut gone = Vec::new();
+        if !folder.is_new {
+            for (id, name) in rows.in_folder(folder.id)? {
+                if !folder.met.contains(&id) && !self.is_unknown(&paths::joined(path, &name)) {
+                    gone.push(id);
                 }
             }
         }
-        for ids in removals.chunks(REMOVALS) {
+        match listing.is_whole {
+            false => {}
+            true if gone.is_empty() => rows.set_digest(folder.id, Some(listing.digest))?,
+            true => drop(self.digests.insert(folder.id, listing.digest)),
+        }
+        self.gone.extend(gone);
+        Ok(())
+    }
+
+    /// Returns the id of the row, where there was one.
+    pub fn bring_up_to_date(
+        &mut self,
+        folder: i64,
+        is_new: bool,
+        name: &[u8],
+        columns: Columns,
+        rows: &mut Rows<'_>,
+    ) -> rusqlite::Result<Option<i64>> {
+        let known = if is_new { None } else { rows.find(folder, name)? };
+        if let Some(row) = known {
+            if row.columns != columns {
+                rows.update(row.id, folder, name, columns)?;
+                self.report.changed += 1;
+            }
+            return Ok(Some(row.id));
+        }
+        let taken_over = if self.is_first { None } else { rows.take_over(folder, name, columns)? };
+        match taken_over {
+            Some((id, before)) => {
+                self.report.moved += 1;
+                self.gone.remove(&id);
+                self.digests.remove(&before);
+                Ok(Some(id))
+            }
+            None => {
+                rows.insert(folder, name, columns)?;
+                self.report.added += 1;
+                // It is met where it has an id: a folder that is not new looks its rows up again.
+                Ok(if is_new { None } else { rows.find(folder, name)?.map(|row| row.id) })
+            }
+        }
+    }
+
+    /// Counts a row as gone, unless its file is met elsewhere.
+    pub fn is_gone(&mut self, id: i64) {
+        self.gone.insert(id);
+    }
+
+    /// Removes what the walk has not met, except below what could not be looked at.
+    pub fn finish(&mut self, connection: &mut Connection) -> Result<()> {
+        let gone: Vec<i64> = self.gone.drain().collect();
+        rows::remove(connection, &gone).map_err(failed)?;
+        self.report.removed += gone.len() as u64;
+        let is_gone =
+            |(path, folder): &(&Vec<u8>, &KnownFolder)| self.unmet.contains(&folder.id) && !self.is_unknown(path);
+        let folders: Vec<i64> = self.known.iter().filter(is_gone).map(|(_, folder)| folder.id).collect();
+        self.unmet.clear();
+        if !folders.is_empty() {
+            self.report.removed += rows::remove_folders(connection, &folders).map_err(failed)?;
+        }
+        if !self.digests.is_empty() {
             let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed)?;
-            remove(&transaction, ids).map_err(failed)?;
+            {
+                let mut rows = Rows::prepare(&transaction).map_err(failed)?;
+                for (folder, digest) in self.digests.drain() {
+                    rows.set_digest(folder, Some(digest)).map_err(failed)?;
+                }
+            }
             transaction.commit().map_err(failed)?;
-            self.report.removed += ids.len() as u64;
         }
         Ok(())
     }
@@ -254,157 +367,5 @@ impl Scan {
                 rest.is_empty() || rest.first() == Some(&(std::path::MAIN_SEPARATOR as u8)) || unknown.ends_with(b"/")
             })
         })
-    }
-}
-
-/// Removes rows with their names.
-pub(crate) fn remove(transaction: &Transaction<'_>, ids: &[i64]) -> rusqlite::Result<()> {
-    let mut entry = transaction.prepare("DELETE FROM entries WHERE id = ?")?;
-    let mut name = transaction.prepare("DELETE FROM names WHERE rowid = ?")?;
-    for id in ids {
-        entry.execute([id])?;
-        name.execute([id])?;
-    }
-    Ok(())
-}
-
-/// The facts as the database keeps them. Device and inode are the same bits as a signed number.
-#[derive(PartialEq, Eq, Clone, Copy)]
-pub(crate) struct Columns {
-    kind: i64,
-    size: i64,
-    allocated: i64,
-    modified: i64,
-    changed: i64,
-    created: Option<i64>,
-    accessed: i64,
-    device: i64,
-    inode: i64,
-}
-
-impl Columns {
-    /// Their names, in order.
-    pub const NAMES: &str = "kind, size, allocated, modified, changed, created, accessed, device, inode";
-
-    /// The parameters of a statement: all of them, a path and a number.
-    fn with<'p>(self, path: &'p [u8], last: i64) -> impl Params + 'p {
-        let Self { kind, size, allocated, modified, changed, created, accessed, device, inode } = self;
-        (kind, size, allocated, modified, changed, created, accessed, device, inode, path, last)
-    }
-
-    pub fn of(facts: &Facts) -> Self {
-        let size = |bytes: u64| i64::try_from(bytes).unwrap_or(i64::MAX);
-        Self {
-            kind: facts.kind.number(),
-            size: size(facts.size),
-            allocated: size(facts.allocated),
-            modified: facts.modified.stored(),
-            changed: facts.changed.stored(),
-            created: facts.created.map(Time::stored),
-            accessed: facts.accessed.stored(),
-            device: facts.device.cast_signed(),
-            inode: facts.inode.cast_signed(),
-        }
-    }
-
-    /// Reads them from the columns of a row from `first` on.
-    pub fn read(row: &rusqlite::Row<'_>, first: usize) -> rusqlite::Result<Self> {
-        Ok(Self {
-            kind: row.get(first)?,
-            size: row.get(first + 1)?,
-            allocated: row.get(first + 2)?,
-            modified: row.get(first + 3)?,
-            changed: row.get(first + 4)?,
-            created: row.get(first + 5)?,
-            accessed: row.get(first + 6)?,
-            device: row.get(first + 7)?,
-            inode: row.get(first + 8)?,
-        })
-    }
-
-    pub fn facts(&self) -> Facts {
-        Facts {
-            kind: Kind::from_number(self.kind),
-            size: self.size.unsigned_abs(),
-            allocated: self.allocated.unsigned_abs(),
-            modified: Time::from_stored(self.modified),
-            changed: Time::from_stored(self.changed),
-            created: self.created.map(Time::from_stored),
-            accessed: Time::from_stored(self.accessed),
-            device: self.device.cast_unsigned(),
-            inode: self.inode.cast_unsigned(),
-        }
-    }
-}
-
-/// The statements of a scan.
-struct Rows<'t> {
-    transaction: &'t Transaction<'t>,
-    find: Statement<'t>,
-    by_inode: Statement<'t>,
-    insert: Statement<'t>,
-    update: Statement<'t>,
-    add_name: Statement<'t>,
-    forget_name: Statement<'t>,
-    now: i64,
-}
-
-impl<'t> Rows<'t> {
-    fn prepare(transaction: &'t Transaction<'t>) -> rusqlite::Result<Self> {
-        let columns = Columns::NAMES;
-        Ok(Self {
-            transaction,
-            find: transaction.prepare(&format!("SELECT id, {columns} FROM entries WHERE path = ?"))?,
-            by_inode: transaction
-                .prepare(&format!("SELECT id, path, {columns} FROM entries WHERE inode = ? AND device = ?"))?,
-            insert: transaction.prepare(&format!(
-                "INSERT INTO entries ({columns}, path, first_seen) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-            ))?,
-            update: transaction.prepare(&format!(
-                "UPDATE entries SET ({columns}, path) = (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) WHERE id = ?"
-            ))?,
-            add_name: transaction.prepare("INSERT INTO names (rowid, name) VALUES (?, ?)")?,
-            forget_name: transaction.prepare("DELETE FROM names WHERE rowid = ?")?,
-            now: Time::now().stored(),
-        })
-    }
-
-    fn find(&mut self, path: &[u8]) -> rusqlite::Result<Option<(i64, Columns)>> {
-        self.find.query_row([path], |row| Ok((row.get(0)?, Columns::read(row, 1)?))).optional()
-    }
-
-    /// The row of the same file under a path where it no longer is.
-    fn moved_from(&mut self, facts: &Facts) -> rusqlite::Result<Option<i64>> {
-        let columns = Columns::of(facts);
-        let mut rows = self.by_inode.query([columns.inode, columns.device])?;
-        while let Some(row) = rows.next()? {
-            let is_same = Columns::read(row, 2)?.facts().is_same_file(facts);
-            let path: PathBuf = paths::from_bytes(row.get(1)?);
-            if is_same && !Facts::read(&path).is_ok_and(|there| there.is_same_file(facts)) {
-                return row.get(0).map(Some);
-            }
-        }
-        Ok(None)
-    }
-
-    fn insert(&mut self, path: &[u8], facts: &Facts) -> rusqlite::Result<i64> {
-        self.insert.execute(Columns::of(facts).with(path, self.now))?;
-        Ok(self.transaction.last_insert_rowid())
-    }
-
-    fn update(&mut self, id: i64, path: &[u8], facts: &Facts) -> rusqlite::Result<()> {
-        self.update.execute(Columns::of(facts).with(path, id))?;
-        Ok(())
-    }
-
-    fn add_name(&mut self, id: i64, path: &Path) -> rusqlite::Result<()> {
-        let name = path.file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
-        self.add_name.execute(params![id, name])?;
-        Ok(())
-    }
-
-    fn forget_name(&mut self, id: i64) -> rusqlite::Result<()> {
-        self.forget_name.execute([id])?;
-        Ok(())
     }
 }

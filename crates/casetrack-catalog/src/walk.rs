@@ -1,38 +1,98 @@
 //! The walk: several threads list folders and look at what is in them, without following links.
 
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use casetrack_core::Cancel;
 use crossbeam_channel::Sender;
 
+use crate::columns::Columns;
 use crate::entry::{Facts, Kind};
+use crate::paths;
 
 /// Entries in one message, so that a folder of any size passes through bounded memory.
-const BATCH: usize = 512;
+const PART: usize = 4096;
 /// More threads wait for the disk or for the writer.
 const MAX_THREADS: usize = 8;
 
 /// What a walk finds.
 pub(crate) enum Finding {
-    Entries(Vec<(PathBuf, Facts)>),
+    /// What is in a folder, or a part of it.
+    Entries(Part),
+    /// All in a folder, which has this id, is as the catalogue has it.
+    Unchanged { folder: i64, listing: Listing },
     /// A folder or entry that could not be looked at.
     Problem(PathBuf, std::io::Error),
 }
 
-/// What a walk covers.
+/// Some of what is in a folder.
+pub(crate) struct Part {
+    pub folder: Arc<Path>,
+    /// Names, as bytes, and what the file system says.
+    pub entries: Vec<(Vec<u8>, Columns)>,
+    /// With the last part: what all parts add up to.
+    pub end: Option<Listing>,
+}
+
+/// What is in a folder, in numbers.
+#[derive(Default, Clone, Copy)]
+pub(crate) struct Listing {
+    pub files: u64,
+    pub folders: u64,
+    /// Whether all was looked at.
+    pub is_whole: bool,
+    pub digest: Digest,
+}
+
+/// A sum over the names and facts in a folder, in any order. Two listings with the same digest are the same, but for a chance of 2^-128; a
+/// key that each catalogue draws keeps others from making such names.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Digest(pub u128);
+
+impl Digest {
+    fn add(&mut self, key: u64, name: &[u8], columns: &Columns) {
+        let half = |number: u64| {
+            let mut hasher = DefaultHasher::new();
+            (key, number, name, columns).hash(&mut hasher);
+            hasher.finish()
+        };
+        self.0 = self.0.wrapping_add((u128::from(half(0)) << 64) | u128::from(half(1)));
+    }
+}
+
+/// A folder as the catalogue has it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct KnownFolder {
+    pub id: i64,
+    /// Of its listing, where the rows agree with that.
+    pub digest: Option<Digest>,
+}
+
+/// By the bytes of their paths.
+pub(crate) type Known = HashMap<Vec<u8>, KnownFolder>;
+
+/// A folder to walk, and how many folders deep; 0 is the direct children only.
+pub(crate) type Start = (PathBuf, Option<usize>);
+
+/// What a walk covers, and what is known already.
 pub(crate) struct Walk<'a> {
-    /// How many folders deep; 0 is the direct children only.
-    pub max_depth: Option<usize>,
+    pub known: &'a Known,
+    /// Of the digests.
+    pub key: u64,
     /// Folders that are not entered.
     pub is_closed: &'a (dyn Fn(&Path) -> bool + Sync),
+    /// Called with each folder before it is listed.
+    pub before_listing: &'a (dyn Fn(&Path) + Sync),
     pub cancel: &'a Cancel,
 }
 
 /// Folders that wait, deepest first, so that few of them wait.
 struct Waiting {
-    folders: Vec<(PathBuf, usize)>,
+    folders: Vec<Start>,
     /// Threads that list a folder, which may hold more.
     busy: usize,
 }
@@ -46,9 +106,9 @@ struct Shared<'a> {
 }
 
 impl Walk<'_> {
-    /// Walks all below `start`, and returns when everything was sent, or nobody receives. A folder is sent before what is in it.
-    pub fn run(&self, start: &Path, findings: &Sender<Finding>) {
-        let waiting = Mutex::new(Waiting { folders: vec![(start.to_owned(), 0)], busy: 0 });
+    /// Walks all below `starts`, and returns when everything was sent, or nobody receives.
+    pub fn run(&self, starts: Vec<Start>, findings: &Sender<Finding>) {
+        let waiting = Mutex::new(Waiting { folders: starts, busy: 0 });
         let shared = Shared { walk: self, waiting, news: Condvar::new(), stopped: AtomicBool::new(false) };
         let threads = std::thread::available_parallelism().map_or(2, usize::from).min(MAX_THREADS);
         std::thread::scope(|scope| {
@@ -81,7 +141,7 @@ impl Shared<'_> {
     }
 
     /// The next folder to list; `None` when there are no more.
-    fn next(&self) -> Option<(PathBuf, usize)> {
+    fn next(&self) -> Option<Start> {
         let mut waiting = self.lock();
         loop {
             if self.is_over() {
@@ -99,12 +159,43 @@ impl Shared<'_> {
     }
 
     /// `None` when nobody receives.
-    fn list(&self, folder: &Path, depth: usize, findings: &Sender<Finding>) -> Option<()> {
+    fn list(&self, folder: &Path, depth: Option<usize>, findings: &Sender<Finding>) -> Option<()> {
+        (self.walk.before_listing)(folder);
+        let known = self.walk.known.get(paths::bytes(folder));
+        let expected = known.and_then(|known| Some((known.id, known.digest?)));
+        let folder: Arc<Path> = folder.into();
+        let mut folders = Vec::new();
+        if !self.read(&folder, depth, expected, &mut folders, findings)? {
+            // It has changed and is too large to be held: it is listed once more and sent in parts.
+            folders.clear();
+            self.read(&folder, depth, None, &mut folders, findings)?;
+        }
+        if !folders.is_empty() {
+            self.lock().folders.append(&mut folders);
+            self.news.notify_all();
+        }
+        Some(())
+    }
+
+    /// Sends what is in a folder, unless it is as `expected`: its id and digest. Returns whether all was sent. `None` when nobody receives.
+    fn read(
+        &self,
+        folder: &Arc<Path>,
+        depth: Option<usize>,
+        expected: Option<(i64, Digest)>,
+        folders: &mut Vec<Start>,
+        findings: &Sender<Finding>,
+    ) -> Option<bool> {
+        let problem = |path: &Path, error| findings.send(Finding::Problem(path.to_owned(), error)).ok();
         let listed = match std::fs::read_dir(folder) {
             Ok(listed) => listed,
-            Err(error) => return findings.send(Finding::Problem(folder.to_owned(), error)).ok(),
+            Err(error) => {
+                problem(folder, error)?;
+                return Some(true);
+            }
         };
-        let (mut batch, mut folders) = (Vec::new(), Vec::new());
+        let mut listing = Listing { is_whole: true, ..Listing::default() };
+        let (mut entries, mut is_too_large) = (Vec::new(), false);
         for entry in listed {
             if self.is_over() {
                 return None;
@@ -113,45 +204,57 @@ impl Shared<'_> {
                 Ok(entry) => entry,
                 // The rest of the folder is not known: nothing in it may count as deleted.
                 Err(error) => {
-                    findings.send(Finding::Problem(folder.to_owned(), error)).ok()?;
+                    listing.is_whole = false;
+                    problem(folder, error)?;
                     break;
                 }
             };
-            let path = entry.path();
             let facts = match entry.metadata() {
                 Ok(metadata) => Facts::of(&metadata),
                 // It was deleted after it was listed.
-                Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
+                Err(error) if error.kind() == ErrorKind::NotFound => continue,
                 Err(error) => {
-                    findings.send(Finding::Problem(path, error)).ok()?;
+                    listing.is_whole = false;
+                    problem(&entry.path(), error)?;
                     continue;
                 }
             };
-            let is_deeper = self.walk.max_depth.is_none_or(|max| depth < max);
-            if facts.kind == Kind::Folder && is_deeper && !(self.walk.is_closed)(&path) {
-                folders.push((path.clone(), depth + 1));
+            let (name, columns) = (entry.file_name(), Columns::of(&facts));
+            listing.digest.add(self.walk.key, name.as_encoded_bytes(), &columns);
+            match facts.kind {
+                Kind::Folder => listing.folders += 1,
+                _ => listing.files += 1,
             }
-            batch.push((path, facts));
-            if batch.len() == BATCH {
-                self.send(&mut batch, &mut folders, findings)?;
+            if facts.kind == Kind::Folder && depth != Some(0) {
+                let path = folder.join(&name);
+                if !(self.walk.is_closed)(&path) {
+                    folders.push((path, depth.map(|depth| depth - 1)));
+                }
+            }
+            if is_too_large {
+                continue;
+            }
+            entries.push((name.into_encoded_bytes(), columns));
+            if entries.len() == PART {
+                let full = std::mem::take(&mut entries);
+                match expected {
+                    Some(_) => is_too_large = true,
+                    None => {
+                        let part = Part { folder: Arc::clone(folder), entries: full, end: None };
+                        findings.send(Finding::Entries(part)).ok()?;
+                    }
+                }
             }
         }
-        self.send(&mut batch, &mut folders, findings)
-    }
-
-    fn send(
-        &self,
-        batch: &mut Vec<(PathBuf, Facts)>,
-        folders: &mut Vec<(PathBuf, usize)>,
-        findings: &Sender<Finding>,
-    ) -> Option<()> {
-        if !batch.is_empty() {
-            findings.send(Finding::Entries(std::mem::take(batch))).ok()?;
+        if let Some((id, _)) = expected.filter(|(_, digest)| listing.is_whole && *digest == listing.digest) {
+            findings.send(Finding::Unchanged { folder: id, listing }).ok()?;
+            return Some(true);
         }
-        if !folders.is_empty() {
-            self.lock().folders.append(folders);
-            self.news.notify_all();
+        if is_too_large {
+            return Some(false);
         }
-        Some(())
+        let part = Part { folder: Arc::clone(folder), entries, end: Some(listing) };
+        findings.send(Finding::Entries(part)).ok()?;
+        Some(true)
     }
 }

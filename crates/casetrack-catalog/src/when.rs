@@ -1,8 +1,8 @@
 //! Spans of time as people say them: "last week", "since March", "2024", in the time zone of this machine.
 
 use casetrack_core::{Error, Result};
-use jiff::civil::{Date, Weekday};
-use jiff::{Span as Duration, ToSpan, Zoned};
+use jiff::civil::{Date, DateTime, Weekday};
+use jiff::{Span as Duration, Timestamp, ToSpan, Zoned};
 
 use crate::query::TimeRange;
 
@@ -33,6 +33,27 @@ pub type Span = TimeRange;
 /// Errors: any other phrase. The message is one sentence with examples.
 pub fn span(phrase: &str) -> Result<Span> {
     span_at(phrase, &Zoned::now())
+}
+
+/// The time that a date of a document covers: ISO 8601 from the year to fractions of a second, in the zone of this machine where it states no
+/// offset. `None` where it is none.
+pub fn stated(date: &str) -> Option<Span> {
+    stated_at(date.trim(), &Zoned::now())
+}
+
+fn stated_at(date: &str, now: &Zoned) -> Option<Span> {
+    let second = |from: Timestamp| {
+        let to = from.checked_add(1.second()).ok()?;
+        Some(Span { from: Some(from.into()), to: Some(to.into()) })
+    };
+    if let Ok(instant) = date.parse::<Timestamp>() {
+        return second(instant);
+    }
+    if date.contains(['T', ' ']) {
+        let local = date.parse::<DateTime>().ok()?.to_zoned(now.time_zone().clone()).ok()?;
+        return second(local.timestamp());
+    }
+    date.starts_with(|c: char| c.is_ascii_digit()).then(|| read(&[date], now)).flatten()
 }
 
 fn span_at(phrase: &str, now: &Zoned) -> Result<Span> {
@@ -177,6 +198,25 @@ mod tests {
         {
             let message = span(phrase).unwrap_err().message;
             assert!(message.contains("last week"), "{phrase}: {message}");
+        }
+    }
+
+    #[test]
+    fn dates_of_documents_cover_the_time_that_they_state() {
+        let now: Zoned = "2026-11-23T09:00:00+01:00[Europe/Berlin]".parse().unwrap();
+        for (date, expected) in [
+            ("2025", Some(("2024-12-31T23:00:00Z", "2025-12-31T23:00:00Z"))),
+            ("2025-03", Some(("2025-02-28T23:00:00Z", "2025-03-31T22:00:00Z"))),
+            ("2025-03-05", Some(("2025-03-04T23:00:00Z", "2025-03-05T23:00:00Z"))),
+            ("2025-03-05T10:30", Some(("2025-03-05T09:30:00Z", "2025-03-05T09:30:01Z"))),
+            ("2025-03-05T10:30:00", Some(("2025-03-05T09:30:00Z", "2025-03-05T09:30:01Z"))),
+            ("2025-03-05T10:30:00+09:00", Some(("2025-03-05T01:30:00Z", "2025-03-05T01:30:01Z"))),
+            ("2025-13", None),
+            ("today", None),
+            ("", None),
+        ] {
+            let found = stated_at(date, &now).map(|span| [span.from, span.to].map(|time| time.unwrap().to_string()));
+            assert_eq!(found, expected.map(|(from, to)| [from.to_owned(), to.to_owned()]), "{date}");
         }
     }
 }

@@ -167,6 +167,8 @@ fn code_of(error: &Error) -> &'static str {
         (ErrorCode::NotFound | ErrorCode::FileNotFound, _) => "NOT_FOUND",
         (ErrorCode::TooManyCalls, _) => "RATE_LIMITED",
         (ErrorCode::InUse, _) => "CONFLICT",
+        // Of these tools, only one that asks the client's model needs anything from outside.
+        (ErrorCode::Network, _) => "LLM_UPSTREAM",
         (_, ErrorKind::User) => "BAD_REQUEST",
         _ => "INTERNAL_ERROR",
     }
@@ -232,6 +234,7 @@ mod tests {
             (ErrorCode::NeedsPassword, "BAD_REQUEST"),
             (ErrorCode::FileNotFound, "NOT_FOUND"),
             (ErrorCode::TooManyCalls, "RATE_LIMITED"),
+            (ErrorCode::Network, "LLM_UPSTREAM"),
             (ErrorCode::DiskFull, "INTERNAL_ERROR"),
             (ErrorCode::Corrupt, "INTERNAL_ERROR"),
             (ErrorCode::Internal, "INTERNAL_ERROR"),

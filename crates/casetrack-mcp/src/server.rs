@@ -30,10 +30,12 @@ use crate::resources::subscriptions::Subscriptions;
 use crate::session::{Session, ToolOutput};
 use crate::settings::ToolNames;
 use crate::{apps, audit, completion, metrics, progress, prompts, resources, table, tasks};
+use sampling::Sampling;
 
 mod lines;
 mod notifying;
 pub(crate) mod rejection;
+mod sampling;
 #[cfg(test)]
 mod tests;
 
@@ -275,6 +277,9 @@ impl ServerHandler for Server {
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
+        if let Some(model) = Sampling::of(&context.peer) {
+            self.session.set_model(Box::new(model));
+        }
         self.notify_client(context.peer);
     }
 

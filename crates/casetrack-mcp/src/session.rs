@@ -1,6 +1,6 @@
 //! The state of one client's session.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use casetrack_core::{Cancel, CollectionId, CollectionMeta, Error, ErrorCode, ProgressSink, Result};
 use casetrack_engine::Engine;
@@ -25,6 +25,16 @@ pub struct Session {
     active: watch::Sender<Option<CollectionId>>,
     /// Where the calls of assistants are recorded, if at all.
     audit: Option<Arc<AuditLog>>,
+    /// Where the client offers one.
+    model: OnceLock<Box<dyn ClientModel>>,
+}
+
+/// The model of the client, which may be asked where the settings allow it.
+pub(crate) trait ClientModel: Send + Sync {
+    /// What it says to a prompt, in at most so many of its tokens. Blocks.
+    ///
+    /// Errors: [`ErrorCode::Network`](casetrack_core::ErrorCode::Network) where it fails or takes too long.
+    fn complete(&self, prompt: &str, max_tokens: u32, cancel: &Cancel) -> Result<String>;
 }
 
 /// What a tool works with.
@@ -39,7 +49,7 @@ pub(crate) struct Context<'a> {
 
 impl Session {
     pub fn new(engine: Arc<Engine>, settings: Settings, active: Option<CollectionId>) -> Self {
-        Self { engine, settings, active: watch::Sender::new(active), audit: None }
+        Self { engine, settings, active: watch::Sender::new(active), audit: None, model: OnceLock::new() }
     }
 
     /// Records what an assistant calls, unless the settings say otherwise.
@@ -60,6 +70,15 @@ impl Session {
 
     pub(crate) fn audit(&self) -> Option<&AuditLog> {
         self.audit.as_deref()
+    }
+
+    /// The client offers a model. The first counts.
+    pub(crate) fn set_model(&self, model: Box<dyn ClientModel>) {
+        let _ = self.model.set(model);
+    }
+
+    pub(crate) fn model(&self) -> Option<&dyn ClientModel> {
+        self.model.get().map(|model| &**model)
     }
 
     pub(crate) fn settings(&self) -> &Settings {

@@ -8,6 +8,9 @@
 //! tool_names = "literal"          # or "safe": only letters, digits, _ and -, for clients that refuse other names
 //! citations = "full"              # or "short", "bates", or a template: "{document}, {page} [{bates}]"
 //!
+//! [summaries]
+//! model = "none"                  # or "client": the model of the assistant writes summaries of search results, where it offers that
+//!
 //! [audit]
 //! enabled = true                  # a line for each tool call in audit.jsonl
 //! queries = false                 # also record what was searched for
@@ -43,8 +46,27 @@ pub struct Settings {
     /// Folders that tools about files may look into, besides the allowed roots. Named when a session starts.
     #[serde(skip)]
     pub roots: Vec<PathBuf>,
+    pub summaries: Summaries,
     pub audit: Audit,
     pub limits: CallLimits,
+}
+
+/// How search results are summarized.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Summaries {
+    pub model: SummaryModel,
+}
+
+/// Who writes summaries.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SummaryModel {
+    /// Nobody: they are sentences of the results.
+    #[default]
+    None,
+    /// The model of the client, where it offers sampling. It is given redacted snippets, and its words are redacted as well.
+    Client,
 }
 
 /// How tools are named in the list.

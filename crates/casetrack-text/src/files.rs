@@ -3,7 +3,8 @@
 use std::fmt::Write;
 
 use casetrack_engine::files::{
-    DuplicateReport, FileItem, FileRoot, FoundFiles, Indexed, Kind, ScanReport, UsageReport,
+    DuplicateReport, FileItem, FileRoot, FoundFiles, Indexed, Kind, LiveStage, LiveState, ScanReport, UsageReport,
+    WatchedFiles,
 };
 
 use crate::format::{bytes, counted, duration, one_line, thousands};
@@ -79,7 +80,7 @@ pub fn found(found: &FoundFiles, colors: Colors) -> String {
     if found.has_more {
         text.push_str("\nThere are more: see them with --limit.\n");
     }
-    push_source(&mut text, found.scan.as_ref());
+    push_source(&mut text, found.scan.as_ref(), found.live);
     text
 }
 
@@ -119,7 +120,7 @@ pub fn usage(report: &UsageReport, limit: usize, colors: Colors) -> String {
     if let Some(more) = report.children.len().checked_sub(limit).filter(|more| *more > 0) {
         let _ = writeln!(text, "\n… {} more: see them with --limit.", thousands(more as u64));
     }
-    push_source(&mut text, report.scan.as_ref());
+    push_source(&mut text, report.scan.as_ref(), report.live);
     text
 }
 
@@ -150,7 +151,7 @@ pub fn duplicates(report: &DuplicateReport, colors: Colors) -> String {
     if let Some(more) = report.unreadable.len().checked_sub(LISTED).filter(|more| *more > 0) {
         let _ = writeln!(text, "Note: {more} more could not be compared.");
     }
-    push_source(&mut text, report.scan.as_ref());
+    push_source(&mut text, report.scan.as_ref(), report.live);
     text
 }
 
@@ -172,14 +173,37 @@ pub fn roots(roots: &[FileRoot], colors: Colors) -> String {
             },
             colors.faint(&indexed)
         );
+        if let Some(live) = &root.live {
+            let _ = writeln!(text, "  {}", following(live));
+        }
     }
     text
 }
 
-/// Says what an answer rests on: problems of the walk, or that there was none.
-fn push_source(text: &mut String, scan: Option<&ScanReport>) {
+/// That a folder is live, or is not any more.
+pub fn watched(done: &WatchedFiles) -> String {
+    let root = one_line(&done.root);
+    match &done.live {
+        Some(live) => format!("{root}: {}\n", following(live)),
+        None => format!("{root} is no longer followed.\n"),
+    }
+}
+
+fn following(live: &LiveState) -> String {
+    let why = live.why.as_deref().map(one_line).unwrap_or_default();
+    match live.stage {
+        LiveStage::Starting => "live when its first walk is done".to_owned(),
+        LiveStage::Live => "live: its changes are followed".to_owned(),
+        LiveStage::Walked => format!("not live, walked at each question: {why}"),
+        LiveStage::Missing => format!("not live: {why} It is followed when it is back."),
+    }
+}
+
+/// Says what an answer rests on: problems of the walk, or that there was none though the folder is not live.
+fn push_source(text: &mut String, scan: Option<&ScanReport>, live: bool) {
     match scan {
         Some(_) => push_problems(text, scan),
+        None if live => {}
         None => text.push_str("\nNote: this is from the last walk; files that are new since then are missing.\n"),
     }
 }
@@ -215,7 +239,7 @@ mod tests {
     #[test]
     fn files_are_listed_below_their_folder_and_names_stay_on_their_line() {
         let files = vec![file("/a/b\nc.txt", Kind::File, Some(1500)), file("/a/d", Kind::Folder, None)];
-        let answer = FoundFiles { start: "/a".to_owned(), files, has_more: true, scan: None };
+        let answer = FoundFiles { start: "/a".to_owned(), files, has_more: true, scan: None, live: false };
         let text = found(&answer, Colors::Plain);
         assert!(text.contains("     1.5 kB  ") && text.contains("  b\\nc.txt\n") && text.contains("  d/\n"), "{text}");
         assert!(text.contains("--limit") && text.contains("from the last walk"), "{text}");

@@ -132,9 +132,13 @@ impl Engine {
         self.jobs.cancel(id)
     }
 
-    /// Goes on with the jobs that the end of a process interrupted. For the owner of the data directory, once.
+    /// Goes on with the jobs that the end of a process interrupted, and removes what moves to other models have left that do not go on.
+    /// For the owner of the data directory, once.
     pub fn resume_jobs(&self) -> Result<()> {
-        self.jobs.resume(&self.host)
+        self.jobs.resume(&self.host)?;
+        let at_work = self.jobs.list(JobFilter { active: true, ..JobFilter::default() });
+        let collections: Vec<CollectionId> = at_work.iter().map(|job| job.collection_id).collect();
+        self.host.registry().abandon_moves(&collections)
     }
 
     /// Interrupts all jobs, which go on when the next owner of the data directory starts, and waits for them to pause.
@@ -177,13 +181,15 @@ impl Engine {
         self.watches.set_schedule(folder_or_id, schedule, auto_remove_deleted)
     }
 
-    /// Begins to watch what `watches.json` names. For the owner of the data directory, once.
+    /// Begins to watch what `watches.json` names, and the live folders of files. For the owner of the data directory, once.
     pub fn start_watches(&self) -> Result<()> {
+        self.host.live_files().start(&self.host)?;
         self.watches.start(&self.host, &self.jobs)
     }
 
     /// Ends the watching; the list stays as it is.
     pub fn stop_watches(&self) {
+        self.host.live_files().stop();
         self.watches.stop();
     }
 }

@@ -47,6 +47,7 @@ impl Host {
             folders,
             exts: given(&search.exts).iter().map(plain).chain(asked.exts.iter().cloned()).collect(),
             years: given(&search.years).into_iter().chain(asked.filters.years.iter().cloned()).collect(),
+            among: None,
             first: search.offset as usize,
             count: search.k as usize,
         };
@@ -69,24 +70,10 @@ impl Host {
     }
 
     fn matching(&self, wanted: &WantedFiles) -> Result<FileMatches> {
-        let words = content_words(&wanted.text);
         let collection = self.files_collection()?.map(|meta| self.collection(meta.id)).transpose()?;
         let collection = collection.as_deref().map(|open| &**open);
         let mut notices = Vec::new();
-        let mut found = match collection {
-            Some(collection) => self.by_content(collection, wanted, &words, &mut notices)?,
-            None => Found::default(),
-        };
-        if collection.is_none() {
-            notices.push("Nothing is indexed yet: call indexFolder first.".into());
-        }
-        if !has_operators(&wanted.text)? {
-            let names = Wanted { words: &words, exts: &wanted.exts, years: &wanted.years };
-            let named = names::find(self, collection, &wanted.folders, &names)?;
-            found.total += named.len() as u64;
-            let at = found.files.iter().position(|file| file.score() < NAME_SCORE).unwrap_or(found.files.len());
-            found.files.splice(at..at, named.into_iter().map(FoundFile::Named));
-        }
+        let found = self.ranked(collection, wanted, &mut notices)?;
         let mut items = Vec::new();
         let mut changed = 0;
         for file in found.files.into_iter().skip(wanted.first).take(wanted.count) {
@@ -113,6 +100,32 @@ impl Host {
         };
         let pagination = FilePagination { offset: wanted.first as u32, returned, total_estimate };
         Ok(FileMatches { items, pagination, filters: None, notices })
+    }
+
+    /// The files that answer the query by their passages or names, best first, as far as they are needed.
+    pub(super) fn ranked(
+        &self,
+        collection: Option<&Collection>,
+        wanted: &WantedFiles,
+        notices: &mut Vec<Notice>,
+    ) -> Result<Found> {
+        let words = content_words(&wanted.text);
+        let mut found = match collection {
+            Some(collection) => self.by_content(collection, wanted, &words, notices)?,
+            None => Found::default(),
+        };
+        if collection.is_none() {
+            notices.push("Nothing is indexed yet: call indexFolder first.".into());
+        }
+        if !has_operators(&wanted.text)? {
+            let names = Wanted { words: &words, exts: &wanted.exts, years: &wanted.years };
+            let mut named = names::find(self, collection, &wanted.folders, &names)?;
+            named.retain(|named| wanted.is_among(&named.path));
+            found.total += named.len() as u64;
+            let at = found.files.iter().position(|file| file.score() < NAME_SCORE).unwrap_or(found.files.len());
+            found.files.splice(at..at, named.into_iter().map(FoundFile::Named));
+        }
+        Ok(found)
     }
 
     /// The files whose passages answer the query, best first, as far as they are needed.
@@ -188,31 +201,51 @@ impl Host {
 }
 
 /// What is looked for, with all filters.
-struct WantedFiles {
-    text: String,
-    folders: Vec<PathBuf>,
+#[derive(Default)]
+pub(super) struct WantedFiles {
+    pub text: String,
+    pub folders: Vec<PathBuf>,
     /// Without the dot, in lower case; any where there are none.
-    exts: Vec<String>,
+    pub exts: Vec<String>,
     /// One of them, where there are some.
-    years: Vec<String>,
-    first: usize,
-    count: usize,
+    pub years: Vec<String>,
+    /// No others than these paths.
+    pub among: Option<HashSet<String>>,
+    pub first: usize,
+    pub count: usize,
+}
+
+impl WantedFiles {
+    fn is_among(&self, path: &str) -> bool {
+        self.among.as_ref().is_none_or(|among| among.contains(path))
+    }
 }
 
 /// Files in the order of the answer.
 #[derive(Default)]
-struct Found {
-    files: Vec<FoundFile>,
+pub(super) struct Found {
+    pub files: Vec<FoundFile>,
     /// All there are, about.
     total: u64,
 }
 
-enum FoundFile {
+pub(super) enum FoundFile {
     Passage(Passage),
     Named(Named),
 }
 
 impl FoundFile {
+    pub fn path(&self) -> &str {
+        match self {
+            Self::Passage(passage) => &passage.path,
+            Self::Named(named) => &named.path,
+        }
+    }
+
+    pub fn has_changed(&self) -> bool {
+        matches!(self, Self::Passage(passage) if passage.has_changed)
+    }
+
     fn score(&self) -> f32 {
         match self {
             Self::Passage(passage) => passage.passages.first().map_or(0.0, |(result, _)| result.score),
@@ -222,7 +255,7 @@ impl FoundFile {
 }
 
 /// A file with the passages that were found in it, best first, each with the name of the document inside the file.
-struct Passage {
+pub(super) struct Passage {
     path: String,
     modified: Time,
     has_changed: bool,
@@ -230,14 +263,14 @@ struct Passage {
 }
 
 /// The documents of the index with the files on the disk that they are or lie in.
-struct Files {
-    entries: Arc<[Arc<casetrack_store::CatalogueEntry>]>,
+pub(super) struct Files {
+    pub entries: Arc<[Arc<casetrack_store::CatalogueEntry>]>,
     /// The length of the file's path in that of the document.
     of: HashMap<DocumentId, (usize, usize)>,
 }
 
 impl Files {
-    fn of(collection: &Collection) -> Result<Self> {
+    pub fn of(collection: &Collection) -> Result<Self> {
         let entries = collection.catalogue()?;
         let mut of = HashMap::with_capacity(entries.len());
         // In the order of paths, what lies inside a container follows it, and between are only paths that begin like it.
@@ -257,7 +290,7 @@ impl Files {
     }
 
     /// The file of a document, and the name that it has inside the file.
-    fn of_document(&self, document: DocumentId) -> Option<(&str, Option<&str>)> {
+    pub fn of_document(&self, document: DocumentId) -> Option<(&str, Option<&str>)> {
         let (at, length) = *self.of.get(&document)?;
         let path = self.entries.get(at)?.path.as_str();
         let (file, inside) = path.split_at_checked(length)?;
@@ -279,6 +312,7 @@ impl Files {
             let Some((path, _)) = self.of_document(*id) else { return false };
             let name = path.rsplit(std::path::MAIN_SEPARATOR).next().unwrap_or(path);
             wanted.folders.iter().any(|folder| Path::new(path).starts_with(folder))
+                && wanted.is_among(path)
                 && (wanted.exts.is_empty() || {
                     let own = extension(path);
                     wanted.exts.iter().any(|ext| own.strip_prefix('.').is_some_and(|own| own == ext))

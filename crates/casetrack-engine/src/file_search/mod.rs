@@ -4,6 +4,7 @@
 //! there is no other way from a page to an answer.
 
 mod asked;
+mod by_date;
 mod finding;
 mod indexing;
 mod names;
@@ -20,10 +21,11 @@ use serde::{Deserialize, Serialize};
 
 pub use crate::sync::Priority;
 pub use asked::rewrite;
+pub use by_date::{DateMatches, DateSearch, DatedFile, FileDate};
 pub use indexing::{IndexFolder, IndexedFolder, IndexingJob};
 pub use preview::{FilePreview, OpenFile};
 pub use shown::{MAX_PREVIEW_BYTES, cut};
-pub use summary::{SummarizedResult, Summary, SummaryRequest, SummaryStyle, TokensUsed, summarize};
+pub use summary::{SummarizedResult, Summary, SummaryRequest, SummaryStyle, TokensUsed, prompt, summarize, told};
 
 /// Most files of one answer.
 pub const MAX_FILES: u32 = 100;

@@ -9,7 +9,7 @@ use crate::host::sha256;
 const DIGEST: usize = 16;
 
 /// A cursor for the answer to a question. Both are whatever describes the question exactly.
-pub(super) fn write(key: &Key, question: &str) -> Result<String> {
+pub(crate) fn write(key: &Key, question: &str) -> Result<String> {
     let json = serde_json::to_string(key).map_err(|error| Error::internal(error.to_string()))?;
     let hex: String = json.bytes().map(|byte| format!("{byte:02x}")).collect();
     Ok(digest(&json, question) + &hex)
@@ -18,7 +18,7 @@ pub(super) fn write(key: &Key, question: &str) -> Result<String> {
 /// Where a cursor continues.
 ///
 /// Errors: one that is damaged, or of another question. The message is one sentence.
-pub(super) fn read(cursor: &str, question: &str) -> Result<Key> {
+pub(crate) fn read(cursor: &str, question: &str) -> Result<Key> {
     let read = || {
         let (digits, hex) = cursor.split_at_checked(DIGEST)?;
         let byte = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok();

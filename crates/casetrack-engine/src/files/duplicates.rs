@@ -39,6 +39,7 @@ pub struct DuplicateReport {
     /// Files that could not be read, and why.
     pub unreadable: Vec<String>,
     pub scan: Option<ScanReport>,
+    pub live: bool,
 }
 
 impl Host {
@@ -52,7 +53,7 @@ impl Host {
         cancel: &Cancel,
     ) -> Result<DuplicateReport> {
         let start = self.config().access.check(&place.folder)?;
-        let scan = self.scan_first(&start, None, place.cached, cancel)?;
+        let (scan, live) = self.scan_first(&start, None, place.cached, false, cancel)?;
         let sizes = self.catalog()?.of_equal_size(&start, smallest.max(1), cancel)?;
         let mut report = DuplicateReport {
             start: shown(&start).into_owned(),
@@ -61,6 +62,7 @@ impl Host {
             wasted_bytes: 0,
             unreadable: Vec::new(),
             scan,
+            live,
         };
         for (size, files) in sizes {
             let paths: Vec<PathBuf> = files.into_iter().map(|entry| entry.path).collect();

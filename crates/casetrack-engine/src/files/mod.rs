@@ -1,15 +1,17 @@
 //! The files on the disk, whether or not a collection has them: finding them, what they take, and which are equal.
 //!
-//! A question walks its folder first, so that the answer is of now; one that is answered from what the last walk found says so.
+//! A question walks its folder first, so that the answer is of now. A live folder needs no walk: its changes are followed. A question that is
+//! answered from what the last walk found says so.
 
 mod by_time;
-mod cursor;
+pub(crate) mod cursor;
 mod duplicates;
+mod taking;
 
 use std::path::{Path, PathBuf};
 
 pub use by_time::{TimeMatches, TimeSearch, TimeSort};
-use casetrack_catalog::{Entry, Scope, shown};
+use casetrack_catalog::{Entry, Found, Scope, shown};
 pub use casetrack_catalog::{
     Kind, Order, Pattern, Problem, Query, ScanReport, Target, Time, TimeField, TimeRange, Usage, span,
 };
@@ -17,8 +19,10 @@ use casetrack_core::{Cancel, Error, ErrorCode, Result};
 pub use duplicates::{DuplicateReport, Duplicates};
 use schemars::JsonSchema;
 use serde::Serialize;
+pub use taking::{CatalogExport, CatalogImport};
 
 use crate::host::Host;
+pub use crate::host::{LiveStage, LiveState};
 
 /// A file or folder, as it was when the answer was made. Times are RFC 3339 in UTC.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -75,8 +79,10 @@ pub struct FoundFiles {
     pub files: Vec<FileItem>,
     /// Whether there are more than were asked for.
     pub has_more: bool,
-    /// The walk that came before; null where the answer is from the last one.
+    /// The walk that came before; null where the folder is live, or the answer is from the last one.
     pub scan: Option<ScanReport>,
+    /// Whether the changes of the folder are followed, so that no walk was needed.
+    pub live: bool,
 }
 
 /// What the children of a folder take on the disk, the largest first.
@@ -86,6 +92,7 @@ pub struct UsageReport {
     pub children: Vec<ChildUsage>,
     pub total: Usage,
     pub scan: Option<ScanReport>,
+    pub live: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -104,6 +111,16 @@ pub struct FileRoot {
     /// When it was last indexed as a whole.
     pub indexed: Option<Time>,
     pub entries: u64,
+    /// How it is followed; null where it is not to be.
+    pub live: Option<LiveState>,
+}
+
+/// A folder that is live from now on, or is not any more.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct WatchedFiles {
+    pub root: String,
+    /// Null where it is not followed any more.
+    pub live: Option<LiveState>,
 }
 
 /// A folder to look in, and whether to walk it first.
@@ -127,20 +144,22 @@ impl Host {
     /// Errors: as [`index_files`](Self::index_files).
     pub fn find_files(&self, mut query: Query, cached: bool, cancel: &Cancel) -> Result<FoundFiles> {
         query.start = self.config().access.check(&query.start)?;
-        let scan = self.scan_first(&query.start, query.max_depth, cached, cancel)?;
-        let found = self.catalog()?.find(&query, &|path| self.is_denied(path), cancel)?;
+        let (scan, live) =
+            self.scan_first(&query.start, query.max_depth, cached, query.depends_on(TimeField::Accessed), cancel)?;
+        let found = self.answer(&query, cancel)?;
         Ok(FoundFiles {
             start: shown(&query.start).into_owned(),
             files: found.entries.into_iter().map(FileItem::from).collect(),
             has_more: found.next.is_some(),
             scan,
+            live,
         })
     }
 
     /// What each child of a folder takes on the disk. A file with several names counts once.
     pub fn file_usage(&self, place: &Place, cancel: &Cancel) -> Result<UsageReport> {
         let start = self.config().access.check(&place.folder)?;
-        let scan = self.scan_first(&start, None, place.cached, cancel)?;
+        let (scan, live) = self.scan_first(&start, None, place.cached, false, cancel)?;
         let (children, total) = self.catalog()?.usage(&start, cancel)?;
         let child = |(name, usage): (std::ffi::OsString, Usage)| {
             let path = start.join(&name);
@@ -149,7 +168,7 @@ impl Host {
         };
         let mut children: Vec<ChildUsage> = children.into_iter().map(child).collect();
         children.sort_by(|a, b| b.usage.allocated.cmp(&a.usage.allocated).then_with(|| a.name.cmp(&b.name)));
-        Ok(UsageReport { start: shown(&start).into_owned(), children, total, scan })
+        Ok(UsageReport { start: shown(&start).into_owned(), children, total, scan, live })
     }
 
     /// The folders that are indexed.
@@ -159,6 +178,10 @@ impl Host {
             added: root.added,
             indexed: root.scanned,
             entries: root.entries,
+            live: root.live.then(|| {
+                let starting = LiveState { stage: LiveStage::Starting, why: None };
+                self.live_files().state(&root.path).unwrap_or(starting)
+            }),
         };
         Ok(self.catalog()?.roots()?.into_iter().map(root).collect())
     }
@@ -168,6 +191,7 @@ impl Host {
     /// Errors: a folder that is none of them.
     pub fn forget_file_root(&self, folder: &Path) -> Result<()> {
         let resolved = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+        self.live_files().unwatch(&resolved);
         if self.catalog()?.forget_root(&resolved)? {
             return Ok(());
         }
@@ -182,23 +206,68 @@ impl Host {
         self.catalog()?.check()
     }
 
+    /// Makes a folder live from now on, also after a restart: it is watched and walked, and then its changes are followed.
+    ///
+    /// Errors: as [`index_files`](Self::index_files). A folder that cannot be watched is no error: its state says why.
+    pub fn watch_files(&self, folder: &Path, cancel: &Cancel) -> Result<WatchedFiles> {
+        let folder = self.config().access.check(folder)?;
+        std::fs::read_dir(&folder).map_err(|error| Error::io(folder.display(), error))?;
+        self.catalog()?.set_live(&folder, true)?;
+        let live = self.live_files().watch(self, &folder, cancel)?;
+        Ok(WatchedFiles { root: shown(&folder).into_owned(), live: Some(live) })
+    }
+
+    /// Ends the following of a folder. It stays indexed.
+    ///
+    /// Errors: a folder that is not live.
+    pub fn unwatch_files(&self, folder: &Path) -> Result<WatchedFiles> {
+        let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+        if !self.catalog()?.set_live(&folder, false)? {
+            return Err(Error::new(ErrorCode::NotFound, format!("{} is not live.", folder.display()))
+                .with_hint("List the folders with `casetrack files roots`."));
+        }
+        self.live_files().unwatch(&folder);
+        Ok(WatchedFiles { root: shown(&folder).into_owned(), live: None })
+    }
+
+    /// Brings what is known below a folder up to date, unless it is live. Returns the walk, and whether the folder is live. Nothing reports
+    /// that a file was read, so a question for that walks live folders too.
     fn scan_first(
         &self,
         start: &Path,
         max_depth: Option<usize>,
         cached: bool,
+        reads_count: bool,
         cancel: &Cancel,
-    ) -> Result<Option<ScanReport>> {
+    ) -> Result<(Option<ScanReport>, bool)> {
         if cached {
-            return Ok(None);
+            return Ok((None, false));
         }
-        self.scan_files(start, max_depth, cancel).map(Some)
+        // What was followed but cannot be now is walked, which also says why.
+        let live = !reads_count && self.live_files().bring_up_to_date(self, start, cancel).unwrap_or(false);
+        // The walk says whether the folder is there; a live one may have been deleted this moment.
+        if live && std::fs::read_dir(start).is_ok() {
+            return Ok((None, true));
+        }
+        Ok((Some(self.scan_files(start, max_depth, cancel)?), false))
     }
 
     fn scan_files(&self, start: &Path, max_depth: Option<usize>, cancel: &Cancel) -> Result<ScanReport> {
         let access = &self.config().access;
         let scope = Scope { start, max_depth, is_closed: &|path| access.is_closed(path) };
         self.catalog()?.scan(&scope, cancel)
+    }
+
+    /// Answers a question. A catalogue that proves to be damaged is made anew first.
+    fn answer(&self, query: &Query, cancel: &Cancel) -> Result<Found> {
+        let find = || self.catalog()?.find(query, &|path| self.is_denied(path), cancel);
+        match find() {
+            Err(error) if error.code == ErrorCode::Corrupt => {
+                self.scan_files(&query.start, None, cancel)?;
+                find()
+            }
+            found => found,
+        }
     }
 
     fn is_denied(&self, path: &Path) -> bool {

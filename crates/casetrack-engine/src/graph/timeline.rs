@@ -110,6 +110,17 @@ impl Graph {
         Timeline { total, events }
     }
 
+    /// The dates that documents mention, each as often as there are ways to write it in a document.
+    pub fn dates(&self) -> impl Iterator<Item = (DocumentId, &DateValue)> {
+        self.walk().flat_map(|(_, document)| {
+            let dates = document.entities.iter().filter_map(|(_, share)| match share.value.as_deref() {
+                Some(EntityValue::Date(date)) if share.kind == EntityType::Date => Some(date),
+                _ => None,
+            });
+            dates.map(move |date| (document.info.id, date))
+        })
+    }
+
     fn events(&self, request: &TimelineRequest) -> impl Iterator<Item = TimelineEvent> {
         // Days of which a month or a year is the beginning come after it, and before "~".
         let from = request.from.clone().unwrap_or_default();

@@ -23,4 +23,9 @@ impl Host {
         let catalog = Arc::new(Catalog::open(&self.config.data_dir.join(FOLDER))?);
         Ok(Arc::clone(open.insert(catalog)))
     }
+
+    /// Whether there is one already.
+    pub(crate) fn has_catalog(&self) -> bool {
+        self.config.data_dir.join(FOLDER).exists()
+    }
 }

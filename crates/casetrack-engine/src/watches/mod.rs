@@ -8,7 +8,6 @@
 
 mod list;
 mod pending;
-mod polled;
 mod runner;
 
 use std::path::{Path, PathBuf};

@@ -7,13 +7,11 @@ use std::time::{Duration, Instant};
 
 use casetrack_core::{CollectionStatus, Error, ErrorCode, JobId, Result, Timestamp, WatchId};
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, unbounded};
-use notify::{RecommendedWatcher, RecursiveMode, Watcher};
 
 use super::list::{Condition, Message, WatchRecord};
 use super::pending::Pending;
-use super::polled::is_remote;
 use super::{LastSync, Schedule, WatchState, Watches};
-use crate::host::Host;
+use crate::host::{DiskEvents, FolderIdentity, Host, Unwatchable, is_remote};
 use crate::jobs::{JobOrigin, JobRequest, JobState, JobStatus, Jobs};
 use crate::sync::SyncRequest;
 
@@ -80,7 +78,7 @@ enum Notifier {
     Closed,
     /// The operating system reports them.
     System {
-        _watcher: RecommendedWatcher,
+        _events: DiskEvents,
     },
     /// By comparing the folder now and then; `why` says why.
     Polling {
@@ -173,7 +171,7 @@ impl Live {
             }
             Err(error) => {
                 tracing::warn!(folder = %self.record.folder.display(), %error, "a watched folder");
-                self.notifier = polling(&error);
+                self.notifier = polling(&Unwatchable::from(&error));
             }
         }
     }
@@ -327,49 +325,15 @@ fn open_notifier(record: &WatchRecord, sender: &Sender<Message>) -> Notifier {
         // The receiver has ended.
         let _ = sender.send(Message::Event(id, event));
     };
-    let watching = RecommendedWatcher::new(forward, notify::Config::default()).and_then(|mut watcher| {
-        watcher.watch(&record.folder, RecursiveMode::Recursive)?;
-        Ok(watcher)
-    });
-    match watching {
-        Ok(watcher) => Notifier::System { _watcher: watcher },
+    match DiskEvents::below(&record.folder, forward) {
+        Ok(events) => Notifier::System { _events: events },
         Err(error) => {
-            tracing::warn!(folder = %record.folder.display(), %error, "the operating system does not watch a folder");
+            tracing::warn!(folder = %record.folder.display(), why = error.why, "the operating system does not watch a folder");
             polling(&error)
         }
     }
 }
 
-fn polling(error: &notify::Error) -> Notifier {
-    let why = match error.kind {
-        notify::ErrorKind::MaxFilesWatch => {
-            "the operating system watches no more folders (raise fs.inotify.max_user_watches for notifications)."
-                .to_owned()
-        }
-        _ => format!("the operating system does not watch it ({error})."),
-    };
-    Notifier::Polling { next: Instant::now() + POLL, why }
-}
-
-/// Distinguishes a folder from another that has taken its place.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct FolderIdentity {
-    #[cfg(unix)]
-    device_and_inode: (u64, u64),
-    #[cfg(not(unix))]
-    created: Option<std::time::SystemTime>,
-}
-
-impl FolderIdentity {
-    /// `None` where there is no folder.
-    fn of(path: &Path) -> Option<Self> {
-        let metadata = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_dir)?;
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::MetadataExt;
-            Some(Self { device_and_inode: (metadata.dev(), metadata.ino()) })
-        }
-        #[cfg(not(unix))]
-        Some(Self { created: metadata.created().ok() })
-    }
+fn polling(error: &Unwatchable) -> Notifier {
+    Notifier::Polling { next: Instant::now() + POLL, why: error.why.clone() }
 }

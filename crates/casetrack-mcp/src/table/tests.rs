@@ -85,7 +85,9 @@ fn specified() -> Value {
             "wait_seconds": wait,
         }],
         "reindex_document": [["document_name"], {"document_name": string, "force": no, "reparse": yes, "wait_seconds": wait}],
-        "reindex_collection": [["confirm"], {"confirm": no, "reparse": yes, "skip_unchanged": no, "wait_seconds": wait}],
+        "reindex_collection": [["confirm"], {
+            "confirm": no, "reparse": yes, "skip_unchanged": no, "profile": string, "wait_seconds": wait,
+        }],
         "get_index_status": [[], {"document_filter": string}],
         "list_documents": [[], {
             "sort_by": {"type": "string", "enum": ["name", "type", "date", "pages"], "default": "date"},
@@ -300,11 +302,14 @@ fn specified_watches_and_jobs() -> Value {
         // About files on the disk.
         "find_files_by_time": [[], {
             "time_field": {
-                "type": "string", "enum": ["modified", "created", "accessed", "changed", "first_seen"], "default": "modified",
+                "type": "string", "default": "modified", "enum": [
+                    "modified", "created", "accessed", "changed", "first_seen", "taken", "written", "saved", "sent", "mentioned",
+                ],
             },
             "when": string,
             "from": string,
             "to": string,
+            "query": string,
             "name": string,
             "glob": string,
             "root": string,

@@ -6,6 +6,7 @@ mod documents;
 mod evidence;
 mod expressions;
 mod marks;
+mod moving;
 mod portable;
 mod recovery;
 mod registry;

@@ -31,6 +31,7 @@ pub struct Files {
 #[derive(Debug, Subcommand, Serialize, Deserialize)]
 enum Command {
     Index(Index),
+    Watch(Watch),
     Find(Find),
     Recent(Recent),
     Usage(Usage),
@@ -43,6 +44,7 @@ impl Files {
         let colors = if self.color { Colors::Ansi } else { Colors::Plain };
         match self.command {
             Command::Index(command) => command.run(console),
+            Command::Watch(command) => command.run(console),
             Command::Find(command) => command.run(console, colors),
             Command::Recent(command) => command.run(console, colors),
             Command::Usage(command) => command.run(console, colors),
@@ -64,6 +66,29 @@ impl Index {
         let index = |folder| console.engine.index_files(&console.path(folder), &console.cancel);
         let done = self.folders.into_iter().map(index).collect::<Result<Vec<_>>>()?;
         console.print(&done, |done| done.iter().map(text::indexed).collect::<Vec<_>>().join("\n"))
+    }
+}
+
+/// Follow the changes of a folder, so that questions about it need no walk
+///
+/// It is followed while CaseTrack runs in the background, and again when it next starts. `casetrack files roots` says how that goes.
+#[derive(Debug, Args, Serialize, Deserialize)]
+struct Watch {
+    #[arg(value_name = "FOLDER")]
+    folder: OsString,
+    /// Follow it no more; it stays indexed
+    #[arg(long)]
+    stop: bool,
+}
+
+impl Watch {
+    fn run(self, console: &Console) -> Result<u8> {
+        let folder = console.path(self.folder);
+        let done = match self.stop {
+            true => console.engine.unwatch_files(&folder)?,
+            false => console.engine.watch_files(&folder, &console.cancel)?,
+        };
+        console.print(&done, text::watched)
     }
 }
 

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 
 use casetrack_core::Result;
 use casetrack_engine::export::{ExportReport, ExportRequest};
+use casetrack_engine::files::{CatalogExport, CatalogImport};
 use casetrack_engine::import::ImportReport;
 use casetrack_engine::repair::RepairReport;
 use casetrack_engine::stats::{CollectionStats, CompactReport};
@@ -113,13 +114,17 @@ fn repaired(report: &RepairReport) -> String {
 /// Write a collection to one file, to take it to another machine
 ///
 /// The collection may be in use during the export: the file holds it as it was when the export began. `casetrack import` reads
-/// the file.
+/// the file. With --catalog, the file holds what you made of the catalogue of files instead: the folders that are indexed, and which are
+/// followed.
 #[derive(Debug, Args, Serialize, Deserialize)]
 pub struct Export {
     #[command(flatten)]
     target: InCollection,
     /// The file to write, such as matter.ctcollection
     file: OsString,
+    /// Write the folders of `casetrack files roots` in place of a collection, as JSON
+    #[arg(long, conflicts_with_all = ["collection", "no_originals"])]
+    catalog: bool,
     /// Leave out the copies of source files that the collection keeps
     #[arg(long)]
     no_originals: bool,
@@ -131,8 +136,13 @@ pub struct Export {
 impl Export {
     pub fn run(self, console: &Console) -> Result<u8> {
         let engine = &console.engine;
-        let collection = self.target.find(engine)?;
         let file = console.path(&self.file);
+        if self.catalog {
+            let report = engine.export_file_catalog(&file, self.force)?;
+            console.hand_over(&file)?;
+            return console.print(&report, exported_catalog);
+        }
+        let collection = self.target.find(engine)?;
         let request = ExportRequest { file: &file, originals: !self.no_originals, overwrite: self.force };
         let report = engine.export_collection(collection.id, request)?;
         console.hand_over(&file)?;
@@ -143,6 +153,14 @@ impl Export {
     pub fn may_be_repeated(&self) -> bool {
         self.force
     }
+}
+
+fn exported_catalog(report: &CatalogExport) -> String {
+    let (folders, file) = (counted(report.roots, "folder"), visible(&report.file));
+    format!(
+        "Exported {folders} that are indexed.\n{file}  ({})\n\nNext, on the other machine: casetrack import --catalog FILE",
+        bytes(report.bytes)
+    )
 }
 
 fn exported(report: &ExportReport) -> String {
@@ -171,6 +189,9 @@ fn exported(report: &ExportReport) -> String {
 pub struct Import {
     /// The .ctcollection file
     file: OsString,
+    /// The file is of `casetrack export --catalog`: add its folders to those that are indexed
+    #[arg(long, conflicts_with = "name")]
+    catalog: bool,
     /// Name of the new collection [default: its name when it was exported]
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
@@ -180,9 +201,17 @@ impl Import {
     pub fn run(self, console: &Console) -> Result<u8> {
         let engine = &console.engine;
         let file = console.path(&self.file);
+        if self.catalog {
+            return console.print(&engine.import_file_catalog(&file)?, imported_catalog);
+        }
         let report = engine.import_collection(&file, self.name.as_deref())?;
         console.print(&report, imported)
     }
+}
+
+fn imported_catalog(report: &CatalogImport) -> String {
+    let folders = counted(report.roots, "folder");
+    format!("Added {folders} that were not indexed yet.\n\nNext: casetrack files index FOLDER, or ask for its files")
 }
 
 fn imported(report: &ImportReport) -> String {
@@ -231,6 +260,7 @@ fn disk_use(stats: &CollectionStats) -> String {
         let _ = writeln!(out, "  {:22} {:>12} {share:>6.1} %", kind.kind, bytes(kind.bytes));
     }
     let _ = writeln!(out, "  {:22} {:>12}", "total", bytes(stats.total_bytes));
+    let _ = writeln!(out, "\nModels: {}", stats.models.join(", "));
     if let Some(per_chunk) = stats.bytes_per_chunk {
         let _ = write!(out, "\n{} per chunk, without originals and quarantine.", bytes(per_chunk));
     }

@@ -1,5 +1,6 @@
 //! Pictures of pages: JPEG, PNG, BMP, GIF, WebP and TIFF with all its pages, read by OCR. A frame is a page.
 
+mod exif;
 mod frames;
 mod rendering;
 mod resolution;
@@ -8,6 +9,7 @@ mod tiff;
 use casetrack_core::{BlockKind, ExtractionMethod, Result};
 use image::ImageFormat;
 
+pub use self::exif::taken;
 use self::frames::{Frame, MAX_ANIMATION_FRAMES, frames, points_per_pixel, read_error};
 pub(crate) use self::rendering::render;
 use crate::build::{DocumentBuilder, Extractor, PlacedLine};
@@ -20,6 +22,7 @@ impl Extractor for Image {
     fn extract(&self, source: &Source, document: &mut DocumentBuilder) -> Result<()> {
         let format = image::guess_format(source.bytes).map_err(|error| read_error(source, &error))?;
         ocr::can_read(source.options)?;
+        document.set_created(taken(source.bytes));
         let mut count = 0;
         let mut unread = Vec::new();
         let pictures = frames(source, format).map(|frame| {

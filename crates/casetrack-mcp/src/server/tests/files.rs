@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use tempfile::TempDir;
 
 use super::*;
-use crate::settings::Toolset;
+use crate::settings::{Summaries, SummaryModel, Toolset};
 
 /// A folder that tools may look into, beside one that they may not, and a client.
 struct Matter {
@@ -247,4 +247,52 @@ async fn the_set_alone_hands_out_no_text_of_collections() {
         let refused = matter.client.call(tool, json!({})).await;
         assert!(refused["result"]["isError"].as_bool().unwrap(), "{refused}");
     }
+}
+
+/// A client with a model, which answers or fails.
+async fn with_model(model: SummaryModel) -> Client {
+    let settings =
+        Settings { toolsets: Some(vec![Toolset::Files]), summaries: Summaries { model }, ..Settings::default() };
+    let mut client = Client::connect_with(settings, None);
+    let info = json!({"name": "test", "version": "1"});
+    let params = json!({"protocolVersion": "2025-11-25", "capabilities": {"sampling": {}}, "clientInfo": info});
+    client.request("initialize", params).await;
+    client.send(json!({"jsonrpc": "2.0", "method": "notifications/initialized"})).await;
+    client
+}
+
+#[tokio::test]
+async fn the_model_of_the_client_summarizes_where_the_settings_say_so() {
+    let snippet = "The lease ends in May. Write to jane.roe@example.org.";
+    let arguments = json!({"query": "lease", "results": [{"path": "/a/lease.txt", "snippet": snippet}]});
+    let call = json!({"jsonrpc": "2.0", "id": 7, "method": "tools/call",
+        "params": {"name": "summarizeResults", "arguments": arguments}});
+
+    let mut client = with_model(SummaryModel::Client).await;
+    client.send(call.clone()).await;
+    let asked = client.receive().await;
+    assert_eq!(asked["method"], "sampling/createMessage", "{asked}");
+    let prompt = asked["params"]["messages"][0]["content"]["text"].as_str().unwrap();
+    assert!(prompt.contains("The lease ends in May.") && prompt.contains("lease.txt"), "{prompt}");
+    assert!(!prompt.contains("jane.roe"), "{prompt}");
+    let said = json!({"type": "text", "text": "- It ends in May (lease.txt). Ask jane.roe@example.org."});
+    let result = json!({"role": "assistant", "content": said, "model": "m"});
+    client.send(json!({"jsonrpc": "2.0", "id": asked["id"], "result": result})).await;
+    let answer = client.receive().await["result"]["structuredContent"].clone();
+    let summary = answer["summary"].as_str().unwrap();
+    assert!(summary.starts_with("- It ends in May") && !summary.contains("jane.roe"), "{answer}");
+
+    client.send(call.clone()).await;
+    let asked = client.receive().await;
+    let refused = json!({"code": -1, "message": "The user said no"});
+    client.send(json!({"jsonrpc": "2.0", "id": asked["id"], "error": refused})).await;
+    let error = client.receive().await["result"]["structuredContent"]["error"].clone();
+    assert_eq!(error["code"], "LLM_UPSTREAM", "{error}");
+    assert!(error["message"].as_str().unwrap().contains("The user said no"), "{error}");
+
+    // By default no model is asked.
+    let mut client = with_model(SummaryModel::None).await;
+    client.send(call).await;
+    let answer = client.receive().await["result"]["structuredContent"].clone();
+    assert!(answer["summary"].as_str().unwrap().contains("The lease ends in May"), "{answer}");
 }

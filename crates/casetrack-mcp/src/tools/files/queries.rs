@@ -1,4 +1,4 @@
-//! `summarizeResults` and `rewriteQuery`, without a language model: the same call has the same answer.
+//! `summarizeResults` and `rewriteQuery`. Without a language model, the same call has the same answer.
 
 use casetrack_core::Result;
 use casetrack_engine::file_search::{self, RewrittenQuery, SummarizedResult, Summary, SummaryRequest, SummaryStyle};
@@ -9,6 +9,7 @@ use super::{Versioned, finish, reply};
 use crate::answer::{Form, Reply};
 use crate::contract::Contract;
 use crate::session::{Context, ToolOutput};
+use crate::settings::SummaryModel;
 use crate::tool::{Effect, Tool, Toolset};
 
 pub(crate) struct SummarizeResults;
@@ -40,9 +41,15 @@ impl Tool for SummarizeResults {
     type Parameters = SummarizeParameters;
     type Response = Versioned<Summary>;
 
-    fn call(_: &Context<'_>, parameters: SummarizeParameters) -> Result<Reply<Self::Response>> {
+    fn call(context: &Context<'_>, parameters: SummarizeParameters) -> Result<Reply<Self::Response>> {
         let SummarizeParameters { query, results, style, max_tokens } = parameters;
-        Ok(reply(file_search::summarize(&SummaryRequest { query, results, style, max_tokens })))
+        let request = SummaryRequest { query, results, style, max_tokens };
+        let is_allowed = context.session.settings().summaries.model == SummaryModel::Client;
+        let Some(model) = context.session.model().filter(|_| is_allowed) else {
+            return Ok(reply(file_search::summarize(&request)));
+        };
+        let told = model.complete(&file_search::prompt(&request), max_tokens, context.cancel)?;
+        Ok(reply(file_search::told(&request, &told)))
     }
 
     fn finish(reply: Reply<Self::Response>, _: Form) -> Result<ToolOutput> {

@@ -1,11 +1,13 @@
-//! `find_files_by_time`: more times, and times as people say them.
+//! `find_files_by_time`: more times, times as people say them, and what files say.
 
-use casetrack_core::Result;
-use casetrack_engine::files::{FileItem, Kind, Time, TimeField, TimeMatches, TimeSearch};
+use casetrack_core::{Notice, Result};
+use casetrack_engine::file_search::{DateMatches, DateSearch, DatedFile, FileDate};
+use casetrack_engine::files::{Kind, Time, TimeField, TimeSearch};
+use casetrack_text::format::counted;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Sort, search, sentence};
+use super::{Sort, sentence};
 use crate::answer::{Form, Reply, json};
 use crate::contract::Contract;
 use crate::session::{Context, ToolOutput};
@@ -16,7 +18,8 @@ pub(crate) struct FindFilesByTime;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct FindFilesParameters {
-    /// Time to go by: changed also counts changes of name and rights; first_seen is when CaseTrack met the file
+    /// Time to go by: changed also counts changes of name and rights; first_seen is when CaseTrack met the file; taken is of pictures;
+    /// written, saved, sent (e-mail) and mentioned (any date in the text) are what indexed files state
     #[serde(default)]
     time_field: Field,
     /// In the user's time zone: today, last week, last 3 days, since March, spring 2025, 2025-03, before 2025-03-05
@@ -25,6 +28,8 @@ pub(crate) struct FindFilesParameters {
     from: Option<String>,
     /// In place of when: first instant after the range
     to: Option<String>,
+    /// What the files say, as for searchFiles: the best come first
+    query: Option<String>,
     /// Text in the name
     name: Option<String>,
     /// Pattern such as *.pdf or contracts/**
@@ -56,6 +61,11 @@ enum Field {
     Accessed,
     Changed,
     FirstSeen,
+    Taken,
+    Written,
+    Saved,
+    Sent,
+    Mentioned,
 }
 
 impl Field {
@@ -66,18 +76,28 @@ impl Field {
             Self::Accessed => "accessed",
             Self::Changed => "changed",
             Self::FirstSeen => "first seen",
+            Self::Taken => "taken",
+            Self::Written => "written",
+            Self::Saved => "saved",
+            Self::Sent => "sent",
+            Self::Mentioned => "mentioned",
         }
     }
 }
 
-impl From<Field> for TimeField {
+impl From<Field> for FileDate {
     fn from(field: Field) -> Self {
         match field {
-            Field::Modified => Self::Modified,
-            Field::Created => Self::Created,
-            Field::Accessed => Self::Accessed,
-            Field::Changed => Self::Changed,
-            Field::FirstSeen => Self::FirstSeen,
+            Field::Modified => Self::Disk(TimeField::Modified),
+            Field::Created => Self::Disk(TimeField::Created),
+            Field::Accessed => Self::Disk(TimeField::Accessed),
+            Field::Changed => Self::Disk(TimeField::Changed),
+            Field::FirstSeen => Self::Disk(TimeField::FirstSeen),
+            Field::Taken => Self::Taken,
+            Field::Written => Self::Written,
+            Field::Saved => Self::Saved,
+            Field::Sent => Self::Sent,
+            Field::Mentioned => Self::Mentioned,
         }
     }
 }
@@ -91,18 +111,25 @@ pub(crate) struct FoundByTime {
     /// The first instant after the range
     #[schemars(with = "Option<String>")]
     to: Option<Time>,
-    files: Vec<FileItem>,
+    files: Vec<DatedFile>,
     /// Continues the list
     next_cursor: Option<String>,
+    /// What makes the answer less complete than it could be
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(with = "Vec<String>")]
+    notices: Vec<Notice>,
     #[serde(skip)]
     sort: Sort,
+    #[serde(skip)]
+    by_relevance: bool,
 }
 
 impl Tool for FindFilesByTime {
     const NAME: &'static str = "find_files_by_time";
     const TITLE: &'static str = "Find files by time";
     const DESCRIPTION: &'static str = "Find files on the user's disk by when they were modified, created, accessed, changed or first \
-        seen, with times in words such as \"last week\", and by name.";
+        seen, by when they say they were taken, written, saved or sent, or by dates in them, with times in words such as \"last week\"; and \
+        by name and content, such as the contract from Brandt in spring.";
     const EFFECT: Effect = Effect::Reads;
     const TOOLSET: Toolset = Toolset::Time;
     const CONTRACT: Contract = Contract::TIME;
@@ -111,10 +138,11 @@ impl Tool for FindFilesByTime {
 
     fn call(context: &Context<'_>, parameters: FindFilesParameters) -> Result<Reply<FoundByTime>> {
         let FindFilesParameters { time_field, sort, .. } = parameters;
-        let asked = TimeSearch {
+        let date = FileDate::from(time_field);
+        let times = TimeSearch {
             root: parameters.root,
             path: parameters.path,
-            field: time_field.into(),
+            field: if let FileDate::Disk(field) = date { field } else { TimeField::Modified },
             from: parameters.from,
             to: parameters.to,
             when: parameters.when,
@@ -128,12 +156,24 @@ impl Tool for FindFilesByTime {
             cursor: parameters.cursor,
             unknown_time: false,
         };
-        let TimeMatches { from, to, matches: files, next_cursor, .. } = search(context, &asked)?;
-        let response = FoundByTime { time_field, from, to, files, next_cursor, sort };
+        let by_relevance = parameters.query.is_some();
+        let search = DateSearch { times, date, query: parameters.query };
+        let roots = context.engine.file_search_roots(&context.session.settings().roots);
+        let DateMatches { from, to, matches: files, next_cursor, notices } =
+            context.engine.search_by_date(&roots, &search, context.cancel)?;
+        let response = FoundByTime { time_field, from, to, files, next_cursor, notices, sort, by_relevance };
         Ok(Reply::new(response, |response| {
-            let folders = response.files.iter().filter(|file| file.kind == Kind::Folder).count();
+            let folders = response.files.iter().filter(|found| found.file.kind == Kind::Folder).count();
             let files = response.files.len() - folders;
-            sentence(files, folders, response.sort, response.time_field.name(), response.next_cursor.is_some())
+            let notices = response.notices.iter().filter_map(Notice::plain).map(|notice| format!(" {notice}"));
+            let notices: String = notices.collect();
+            match response.by_relevance {
+                true => format!("Found {}, the best first.{notices}", counted(files as u64, "file")),
+                false => {
+                    let (sort, field) = (response.sort, response.time_field.name());
+                    sentence(files, folders, sort, field, response.next_cursor.is_some()) + &notices
+                }
+            }
         }))
     }
 

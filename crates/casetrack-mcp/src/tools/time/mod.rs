@@ -36,7 +36,7 @@ impl From<Sort> for TimeSort {
 
 fn search(context: &Context<'_>, search: &TimeSearch) -> Result<TimeMatches> {
     let roots = context.engine.file_search_roots(&context.session.settings().roots);
-    context.engine.search_by_time(&roots, search, context.cancel)
+    context.engine.search_by_time(&roots, search, true, context.cancel)
 }
 
 /// `Found 2 files (sorted by modified desc).`

@@ -1,0 +1,122 @@
+//! Following: what the operating system reports to have changed is looked at, and only that.
+
+use std::collections::BTreeSet;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use casetrack_core::{Cancel, Error, Result};
+use rusqlite::{Connection, TransactionBehavior};
+
+use crate::columns::Columns;
+use crate::database::{self, failed};
+use crate::entry::{Facts, Kind};
+use crate::paths;
+use crate::rows::Rows;
+use crate::scan::{BeforeListing, Scan, ScanReport, Scope};
+
+/// What was reported of a root.
+pub struct Reported<'a> {
+    /// Paths below the start of the scope that came, went or changed. More of them cost memory; ten thousand cost about half a second.
+    pub paths: &'a BTreeSet<PathBuf>,
+    /// Whether a folder has to be walked, because nothing is reported of it yet.
+    pub needs_walk: &'a dyn Fn(&Path) -> bool,
+    pub before_listing: BeforeListing<'a>,
+}
+
+/// Brings the rows of what was reported, and of the folders that hold it, up to date. What is below a new folder is walked, what was below
+/// one that is gone is removed. The scope says where; its depth does not count.
+pub(crate) fn run(
+    connection: &mut Connection,
+    scope: &Scope<'_>,
+    reported: &Reported<'_>,
+    cancel: &Cancel,
+) -> Result<ScanReport> {
+    let started = Instant::now();
+    database::prepare_indexes(connection).map_err(failed)?;
+    let mut scan = Scan::default();
+    let mut touched: BTreeSet<&Path> = BTreeSet::new();
+    for path in reported.paths.iter().filter(|path| path.starts_with(scope.start) && *path != scope.start) {
+        // The time of a folder changes with what is in it.
+        touched.extend(path.parent().filter(|parent| parent.starts_with(scope.start) && *parent != scope.start));
+        touched.insert(path);
+    }
+    let mut looked = Looked::default();
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed)?;
+    {
+        let mut rows = Rows::prepare(&transaction).map_err(failed)?;
+        if rows.folder(paths::bytes(scope.start)).map_err(failed)?.is_none() {
+            return Err(Error::invalid(format!("{} has not been scanned.", scope.start.display())));
+        }
+        for path in touched {
+            if cancel.is_cancelled() {
+                return Err(Error::cancelled());
+            }
+            looked.look(path, &mut scan, &mut rows).map_err(failed)?;
+        }
+    }
+    transaction.commit().map_err(failed)?;
+    let needs_walk = |path: &Path| (reported.needs_walk)(path) && !(scope.is_closed)(path);
+    let mut starts: Vec<(PathBuf, Option<usize>)> = Vec::new();
+    for folder in looked.folders.into_iter().filter(|folder| needs_walk(folder)) {
+        if !starts.last().is_some_and(|(last, _)| folder.starts_with(last)) {
+            starts.push((folder, None));
+        }
+    }
+    if !starts.is_empty() {
+        scan.walk(connection, &starts, scope, reported.before_listing, cancel)?;
+    }
+    for path in &looked.no_folders {
+        scan.cover(connection, path, None)?;
+    }
+    // Nothing counts as deleted where the root itself is gone.
+    scope.start.symlink_metadata().map_err(|error| Error::io(scope.start.display(), error))?;
+    scan.finish(connection)?;
+    scan.report.elapsed_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
+    Ok(scan.report)
+}
+
+#[derive(Default)]
+struct Looked {
+    folders: BTreeSet<PathBuf>,
+    /// What is gone, or no folder any more.
+    no_folders: Vec<PathBuf>,
+}
+
+impl Looked {
+    fn look(&mut self, path: &Path, scan: &mut Scan, rows: &mut Rows<'_>) -> rusqlite::Result<()> {
+        let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else { return Ok(()) };
+        // Where it is not known, a folder around it is new and walked.
+        let Some(folder) = rows.folder(paths::bytes(parent))? else { return Ok(()) };
+        let name = name.as_encoded_bytes();
+        match Facts::read(path) {
+            Ok(facts) => {
+                let (before, columns) = (rows.find(folder, name)?, Columns::of(&facts));
+                match facts.kind {
+                    Kind::Folder => drop(self.folders.insert(path.to_owned())),
+                    _ if before.as_ref().is_some_and(|row| row.columns.is_folder()) => {
+                        self.no_folders.push(path.to_owned());
+                    }
+                    _ => {}
+                }
+                if before.is_some_and(|row| row.columns == columns) {
+                    return Ok(());
+                }
+                rows.set_digest(folder, None)?;
+                let id = scan.bring_up_to_date(folder, false, name, columns, rows)?;
+                if let Some(id) = id.filter(|_| facts.kind == Kind::File) {
+                    rows.update_other_names(id, &facts)?;
+                }
+            }
+            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+                if let Some(row) = rows.find(folder, name)? {
+                    rows.set_digest(folder, None)?;
+                    scan.is_gone(row.id);
+                }
+                self.no_folders.push(path.to_owned());
+            }
+            Err(error) => scan.problem(path, &error),
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,404 @@
+//! How a question is answered: which rows are read, and that each is looked at once more.
+
+use std::collections::BTreeMap;
+use std::path::{MAIN_SEPARATOR, Path};
+
+use casetrack_core::{Cancel, Error, Result};
+use rusqlite::types::Value;
+use rusqlite::{Connection, Row, params, params_from_iter};
+
+use super::{Found, Key, Order, Query, Rank, TimeField, TimeRange};
+use crate::columns::Columns;
+use crate::database::failed;
+use crate::entry::{Entry, Facts, Kind};
+use crate::pattern::Pattern;
+use crate::time::Time;
+use crate::{paths, rows};
+
+/// Below so many rows in its folder, a question reads these, instead of walking an index of the order or of names.
+const FEW_ROWS: i64 = 8_192;
+/// Rows that are read in their order before a question with a name gives up and asks the index of names. At about a microsecond each.
+const MAX_IN_ORDER: usize = 30_000;
+/// Between two looks at whether the caller still waits, in rows.
+const CANCEL_EVERY: usize = 1024;
+
+/// Which rows are read, and how they come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Plan {
+    /// Those of the folder and below it, folder by folder.
+    Folder,
+    /// Those whose names may fit, in no order.
+    Names,
+    /// All, in the order that is asked for.
+    Order,
+}
+
+/// Answers that are taken one after another.
+struct Answers<'a> {
+    query: &'a Query,
+    prefix: &'a [u8],
+    is_denied: &'a dyn Fn(&Path) -> bool,
+    found: Found,
+    /// Of the last answer.
+    last: Option<Key>,
+}
+
+impl Answers<'_> {
+    /// Looks at an entry, which is an answer if it still meets the conditions. Returns whether the answer is complete.
+    fn take(&mut self, mut entry: Entry, key: Key) -> bool {
+        // One that cannot be looked at any more is left to the next scan.
+        let Ok(facts) = Facts::read(&entry.path) else { return false };
+        entry.facts = facts;
+        if (self.is_denied)(&entry.path) || !self.query.may_admit(&entry, self.prefix) {
+            return false;
+        }
+        if self.found.entries.len() == self.query.limit {
+            self.found.next = self.last.take();
+            return true;
+        }
+        self.found.entries.push(entry);
+        self.last = Some(key);
+        false
+    }
+}
+
+impl Query {
+    /// Answers from the rows. Each is looked at once more before it is returned: one that is gone, that no longer meets the conditions, or
+    /// that `is_denied` covers is no answer.
+    pub(crate) fn run(
+        &self,
+        connection: &Connection,
+        is_denied: &dyn Fn(&Path) -> bool,
+        cancel: &Cancel,
+    ) -> Result<Found> {
+        let plan = self.plan(connection).map_err(failed)?;
+        self.run_as(connection, plan, is_denied, cancel)
+    }
+
+    pub(crate) fn run_as(
+        &self,
+        connection: &Connection,
+        mut plan: Plan,
+        is_denied: &dyn Fn(&Path) -> bool,
+        cancel: &Cancel,
+    ) -> Result<Found> {
+        let prefix = paths::below(&self.start);
+        let mut answers = Answers { query: self, prefix: &prefix, is_denied, found: Found::default(), last: None };
+        let mut after = self.after.clone();
+        loop {
+            let reading = Reading { connection, prefix: &prefix, after: after.take(), cancel };
+            // Rows in their order can be taken as they come; of others, the first ones are found by reading all.
+            let first = match plan {
+                Plan::Order => match self.in_order(&reading, &mut answers)? {
+                    None => return Ok(answers.found),
+                    // Few of the rows are answers: their names lead to them.
+                    last => {
+                        (after, plan) = (last, Plan::Names);
+                        continue;
+                    }
+                },
+                Plan::Names => self.by_names(&reading)?,
+                Plan::Folder => self.in_folders(&reading)?,
+            };
+            let are_all = first.len() <= self.limit;
+            for (entry, key) in first.into_values() {
+                if answers.take(entry, key.clone()) {
+                    return Ok(answers.found);
+                }
+                after = Some(key);
+            }
+            if are_all {
+                return Ok(answers.found);
+            }
+        }
+    }
+
+    /// Takes rows in their order, until the answer is complete or there are no more: then the result is `None`. Where names could lead to
+    /// the answers sooner, it is the place to continue at.
+    fn in_order(&self, reading: &Reading<'_>, answers: &mut Answers<'_>) -> Result<Option<Key>> {
+        let column = self.indexed_order();
+        let (mut conditions, mut values) = self.conditions(column);
+        conditions.insert(0, in_start("+f.path"));
+        values.splice(0..0, reading.start_values(self));
+        let is_rising = matches!(self.order, Order::Oldest(_));
+        if let (Some(column), Some(Key { value: Some(value), .. })) = (column, &reading.after) {
+            conditions.push(format!("e.{column} {} ?", if is_rising { ">=" } else { "<=" }));
+            values.push(Value::Integer(*value));
+        }
+        let order = match column {
+            // As paths sort, byte by byte.
+            Some(column) => format!(
+                "e.{column} {}, rtrim(f.path, '{MAIN_SEPARATOR}') || '{MAIN_SEPARATOR}' || e.name",
+                if is_rising { "ASC" } else { "DESC" }
+            ),
+            None => return Ok(None),
+        };
+        let from = "entries e CROSS JOIN folders f ON f.id = e.folder";
+        let sql = format!("{} FROM {from} WHERE {} ORDER BY {order}", select(), conditions.join(" AND "));
+        let behind = reading.behind(self);
+        let has_names = self.patterns.iter().any(|pattern| pattern.index_query().is_some());
+        let mut statement = reading.connection.prepare(&sql).map_err(failed)?;
+        let mut rows = statement.query(params_from_iter(values)).map_err(failed)?;
+        let mut count = 0;
+        while let Some(row) = rows.next().map_err(failed)? {
+            count += 1;
+            reading.check(count)?;
+            let is_enough = has_names && count > MAX_IN_ORDER;
+            if !is_enough && !self.may_be_named(row).map_err(failed)? {
+                continue;
+            }
+            let Some(entry) = self.entry(row).map_err(failed)? else { continue };
+            let key = self.key(&entry);
+            if behind.as_ref().is_none_or(|behind| self.order.place(key.clone()) > *behind)
+                && self.may_admit(&entry, reading.prefix)
+                && answers.take(entry, key.clone())
+            {
+                return Ok(None);
+            }
+            if is_enough {
+                return Ok(Some(key));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The first of the rows whose names may fit, one more than the limit.
+    fn by_names(&self, reading: &Reading<'_>) -> Result<First> {
+        let (mut conditions, mut values) = self.conditions(None);
+        conditions.insert(0, in_start("+f.path"));
+        values.splice(0..0, reading.start_values(self));
+        if let Some(asked) = self.asked_names() {
+            // Names that are not indexed yet are read.
+            conditions.push(
+                "e.id IN (SELECT rowid FROM names WHERE names MATCH ? UNION ALL SELECT id FROM entries WHERE id > ?)"
+                    .to_owned(),
+            );
+            values.push(Value::Text(asked));
+            values.push(Value::Integer(rows::up_to(reading.connection).map_err(failed)?));
+        }
+        let from = "entries e CROSS JOIN folders f ON f.id = e.folder";
+        let sql = format!("{} FROM {from} WHERE {}", select(), conditions.join(" AND "));
+        let mut first = First::new();
+        let behind = reading.behind(self);
+        let mut statement = reading.connection.prepare(&sql).map_err(failed)?;
+        let mut rows = statement.query(params_from_iter(values)).map_err(failed)?;
+        let mut count = 0;
+        while let Some(row) = rows.next().map_err(failed)? {
+            count += 1;
+            reading.check(count)?;
+            self.keep(row, reading, behind.as_ref(), &mut first)?;
+        }
+        Ok(first)
+    }
+
+    /// The first of the rows in the folders, one more than the limit, folder by folder.
+    fn in_folders(&self, reading: &Reading<'_>) -> Result<First> {
+        let by_path = self.order == Order::Path;
+        let (mut conditions, values) = self.conditions(None);
+        conditions.insert(0, "f.id = ? AND e.folder = f.id".to_owned());
+        if by_path {
+            conditions.insert(1, "e.name > ?".to_owned());
+        }
+        let order = if by_path { " ORDER BY e.name" } else { "" };
+        let from = "folders f CROSS JOIN entries e";
+        let sql = format!("{} FROM {from} WHERE {}{order}", select(), conditions.join(" AND "));
+        let folders = format!("SELECT f.id, f.path FROM folders f WHERE {} ORDER BY f.path", in_start("f.path"));
+        let (mut first, mut count) = (First::new(), 0);
+        let behind = reading.behind(self);
+        let mut statement = reading.connection.prepare(&sql).map_err(failed)?;
+        let mut folders = reading.connection.prepare(&folders).map_err(failed)?;
+        let mut folders = folders.query(params_from_iter(reading.start_values(self))).map_err(failed)?;
+        while let Some(folder) = folders.next().map_err(failed)? {
+            let path = folder.get_ref(1).and_then(|path| Ok(path.as_blob()?)).map_err(failed)?;
+            let last = first.last_key_value().filter(|_| first.len() > self.limit).map(|(last, _)| last);
+            // All that follow, and what is in them, sort behind this folder.
+            if by_path && last.is_some_and(|(.., last)| path > &last[..]) {
+                break;
+            }
+            if self.max_depth.is_some_and(|max| paths::folder_depth(reading.prefix, path) > max) {
+                continue;
+            }
+            let mut bound = vec![Value::Integer(folder.get(0).map_err(failed)?)];
+            if by_path {
+                let here = paths::joined(path, b"");
+                let after = reading.after.as_ref().map(|key| &key.path[..]);
+                bound.push(Value::Blob(match after.and_then(|after| after.strip_prefix(&here[..])) {
+                    Some(rest) => rest.to_vec(),
+                    // All in it come before the place to continue at.
+                    None if after.is_some_and(|after| after > &here[..]) => continue,
+                    None => Vec::new(),
+                }));
+            }
+            bound.extend(values.iter().cloned());
+            let mut rows = statement.query(params_from_iter(bound)).map_err(failed)?;
+            while let Some(row) = rows.next().map_err(failed)? {
+                count += 1;
+                reading.check(count)?;
+                if !self.keep(row, reading, behind.as_ref(), &mut first)? && by_path {
+                    break;
+                }
+            }
+        }
+        Ok(first)
+    }
+
+    /// Keeps a row if it is among the first. Returns whether later ones can be.
+    fn keep(&self, row: &Row<'_>, reading: &Reading<'_>, behind: Option<&Rank>, first: &mut First) -> Result<bool> {
+        if !self.may_be_named(row).map_err(failed)? {
+            return Ok(true);
+        }
+        let Some(entry) = self.entry(row).map_err(failed)? else { return Ok(true) };
+        let key = self.key(&entry);
+        let rank = self.order.place(key.clone());
+        if first.len() > self.limit && first.last_key_value().is_some_and(|(last, _)| rank > *last) {
+            return Ok(false);
+        }
+        if behind.is_some_and(|behind| rank <= *behind) || !self.may_admit(&entry, reading.prefix) {
+            return Ok(true);
+        }
+        first.insert(rank, (entry, key));
+        if first.len() > self.limit.saturating_add(1) {
+            first.pop_last();
+        }
+        Ok(true)
+    }
+
+    /// The entry of a row. A folder is looked at where its time of access counts, which rows do not keep; `None` where it is gone.
+    fn entry(&self, row: &Row<'_>) -> rusqlite::Result<Option<Entry>> {
+        let mut entry = entry(row)?;
+        if entry.facts.kind == Kind::Folder && self.depends_on(TimeField::Accessed) {
+            match Facts::read(&entry.path) {
+                Ok(facts) => entry.facts = facts,
+                Err(_) => return Ok(None),
+            }
+        }
+        Ok(Some(entry))
+    }
+
+    fn key(&self, entry: &Entry) -> Key {
+        Key { value: self.order.value(entry), path: paths::bytes(&entry.path).to_vec() }
+    }
+
+    /// Whether the name of a row meets the conditions on names, which spares the making of most entries.
+    fn may_be_named(&self, row: &Row<'_>) -> rusqlite::Result<bool> {
+        let name = String::from_utf8_lossy(row.get_ref(2)?.as_blob()?);
+        Ok(self.patterns.iter().all(|pattern| pattern.matches_name(&name) != Some(false)))
+    }
+
+    fn plan(&self, connection: &Connection) -> rusqlite::Result<Plan> {
+        let prefix = paths::below(&self.start);
+        let bounds = (Value::Blob(paths::bytes(&self.start).to_vec()), Value::Blob(paths::behind(&prefix)));
+        let rows: i64 = connection
+            .prepare(&format!(
+                "SELECT count(*) FROM (SELECT 1 FROM folders f CROSS JOIN entries e ON e.folder = f.id WHERE {} LIMIT ?)",
+                in_start("f.path")
+            ))?
+            .query_row(params![bounds.0, prefix, bounds.1, FEW_ROWS], |row| row.get(0))?;
+        if rows < FEW_ROWS {
+            return Ok(Plan::Folder);
+        }
+        let Some(asked) = self.asked_names() else {
+            return Ok(if self.indexed_order().is_some() { Plan::Order } else { Plan::Folder });
+        };
+        // Folder by folder, paths come in their order.
+        let in_order = match self.order {
+            Order::Path => Plan::Folder,
+            _ if self.indexed_order().is_some() => Plan::Order,
+            _ => return Ok(Plan::Names),
+        };
+        // With h hits among n rows, reading hits costs h, and reading in order until a page is full about limit·n/h: where hits are more than
+        // √(limit·n), the second is cheaper.
+        let all: i64 = connection.query_row("SELECT coalesce(max(id), 0) FROM entries", [], |row| row.get(0))?;
+        let limit = i64::try_from(self.limit).unwrap_or(i64::MAX);
+        let many = limit.saturating_mul(all).isqrt().max(1);
+        let hits: i64 = connection
+            .prepare("SELECT count(*) FROM (SELECT 1 FROM names WHERE names MATCH ? LIMIT ?)")?
+            .query_row(params![asked, many], |row| row.get(0))?;
+        let unindexed = all.saturating_sub(rows::up_to(connection)?);
+        Ok(if hits.saturating_add(unindexed) < many { Plan::Names } else { in_order })
+    }
+
+    /// What the index of names is asked; `None` where it cannot help.
+    fn asked_names(&self) -> Option<String> {
+        let asked: Vec<String> = self.patterns.iter().filter_map(Pattern::index_query).collect();
+        (!asked.is_empty()).then(|| asked.join(" AND "))
+    }
+
+    /// The conditions on columns of entries, with their values. A plus sign keeps the database from using another index than `column`'s.
+    fn conditions(&self, column: Option<&str>) -> (Vec<String>, Vec<Value>) {
+        let plain = |name: &str| if column == Some(name) { format!("e.{name}") } else { format!("+e.{name}") };
+        let (mut conditions, mut values) = (Vec::new(), Vec::new());
+        if !self.kinds.is_empty() {
+            let numbers: Vec<String> = self.kinds.iter().map(|kind| kind.number().to_string()).collect();
+            conditions.push(format!("+e.kind IN ({})", numbers.join(", ")));
+        }
+        // What the column cannot hold exactly is decided by the entry itself.
+        let in_rows = |(field, _): &(TimeField, TimeRange)| !self.unknown_time && *field != TimeField::Accessed;
+        if let Some((field, range)) = self.time.filter(in_rows) {
+            let name = plain(field.column());
+            conditions.push(format!("{name} IS NOT NULL"));
+            for (bound, sign) in [(range.from, ">="), (range.to, "<=")] {
+                if let Some(bound) = bound {
+                    conditions.push(format!("{name} {sign} ?"));
+                    values.push(Value::Integer(bound.stored()));
+                }
+            }
+        }
+        for (bound, sign) in [(self.size.0, ">="), (self.size.1, "<=")] {
+            if let Some(bound) = bound {
+                conditions.push(format!("{} {sign} ?", plain("size")));
+                values.push(Value::Integer(i64::try_from(bound).unwrap_or(i64::MAX)));
+            }
+        }
+        (conditions, values)
+    }
+}
+
+/// Rows that may be answers, in their order.
+type First = BTreeMap<Rank, (Entry, Key)>;
+
+/// One pass over rows.
+struct Reading<'a> {
+    connection: &'a Connection,
+    prefix: &'a [u8],
+    /// Where to continue.
+    after: Option<Key>,
+    cancel: &'a Cancel,
+}
+
+impl Reading<'_> {
+    fn start_values(&self, query: &Query) -> [Value; 3] {
+        [paths::bytes(&query.start).to_vec(), self.prefix.to_vec(), paths::behind(self.prefix)].map(Value::Blob)
+    }
+
+    fn behind(&self, query: &Query) -> Option<Rank> {
+        self.after.clone().map(|key| query.order.place(key))
+    }
+
+    fn check(&self, count: usize) -> Result<()> {
+        match count.is_multiple_of(CANCEL_EVERY) && self.cancel.is_cancelled() {
+            true => Err(Error::cancelled()),
+            false => Ok(()),
+        }
+    }
+}
+
+/// The condition that a folder is the start or lies below it; its three values are from [`Reading::start_values`].
+fn in_start(path: &str) -> String {
+    format!("({path} = ? OR ({path} >= ? AND {path} < ?))")
+}
+
+fn select() -> String {
+    format!("SELECT e.id, f.path, e.name, e.first_seen, {}", Columns::NAMES)
+}
+
+/// The entry of a row that [`select`] describes.
+pub(crate) fn entry(row: &Row<'_>) -> rusqlite::Result<Entry> {
+    let path = paths::joined(row.get_ref(1)?.as_blob()?, row.get_ref(2)?.as_blob()?);
+    Ok(Entry {
+        id: row.get(0)?,
+        path: paths::from_bytes(path),
+        first_seen: Time::from_stored(row.get(3)?),
+        facts: Columns::read(row, 4)?.facts(),
+    })
+}

@@ -1,0 +1,267 @@
+//! The rows of the catalogue, and the statements that write them.
+
+use std::path::{Path, PathBuf};
+
+use rusqlite::{Connection, OptionalExtension, Statement, Transaction, TransactionBehavior, params};
+
+use crate::columns::Columns;
+use crate::entry::Facts;
+use crate::paths;
+use crate::time::Time;
+use crate::walk::{Digest, Known, KnownFolder};
+
+/// Rows whose names are indexed, or that are removed, in one transaction.
+const IN_ONE_TRANSACTION: usize = 10_000;
+
+/// A row that was found under its place.
+pub(crate) struct Found {
+    pub id: i64,
+    pub columns: Columns,
+}
+
+/// The statements of a transaction.
+pub(crate) struct Rows<'t> {
+    find: Statement<'t>,
+    by_inode: Statement<'t>,
+    insert: Statement<'t>,
+    update: Statement<'t>,
+    folder: Statement<'t>,
+    add_folder: Statement<'t>,
+    set_digest: Statement<'t>,
+    in_folder: Statement<'t>,
+    names: Names<'t>,
+    now: i64,
+}
+
+impl<'t> Rows<'t> {
+    pub fn prepare(transaction: &'t Transaction<'t>) -> rusqlite::Result<Self> {
+        let columns = Columns::NAMES;
+        Ok(Self {
+            find: transaction.prepare(&format!("SELECT id, {columns} FROM entries WHERE folder = ? AND name = ?"))?,
+            by_inode: transaction.prepare(&format!(
+                "SELECT e.id, f.path, e.name, e.folder, {columns} FROM entries e JOIN folders f ON f.id = e.folder
+                WHERE e.inode = ? AND e.device = ?"
+            ))?,
+            // A folder may list a name twice while it changes.
+            insert: transaction.prepare(&format!(
+                "INSERT OR IGNORE INTO entries ({columns}, folder, name, first_seen)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+            ))?,
+            update: transaction.prepare(&format!(
+                "UPDATE OR IGNORE entries SET ({columns}, folder, name) = (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) WHERE id = ?"
+            ))?,
+            folder: transaction.prepare("SELECT id FROM folders WHERE path = ?")?,
+            add_folder: transaction.prepare("INSERT INTO folders (path) VALUES (?) RETURNING id")?,
+            set_digest: transaction.prepare("UPDATE folders SET digest = ? WHERE id = ?")?,
+            in_folder: transaction.prepare("SELECT id, name FROM entries WHERE folder = ?")?,
+            names: Names::prepare(transaction)?,
+            now: Time::now().stored(),
+        })
+    }
+
+    pub fn find(&mut self, folder: i64, name: &[u8]) -> rusqlite::Result<Option<Found>> {
+        let found = |row: &rusqlite::Row<'_>| Ok(Found { id: row.get(0)?, columns: Columns::read(row, 1)? });
+        self.find.query_row(params![folder, name], found).optional()
+    }
+
+    pub fn folder(&mut self, path: &[u8]) -> rusqlite::Result<Option<i64>> {
+        self.folder.query_row([path], |row| row.get(0)).optional()
+    }
+
+    pub fn add_folder(&mut self, path: &[u8]) -> rusqlite::Result<i64> {
+        self.add_folder.query_row([path], |row| row.get(0))
+    }
+
+    /// `None` says that the rows of the folder may differ from its last listing.
+    pub fn set_digest(&mut self, folder: i64, digest: Option<Digest>) -> rusqlite::Result<()> {
+        self.set_digest.execute(params![digest.map(|digest| digest.0.to_be_bytes()), folder])?;
+        Ok(())
+    }
+
+    /// Ids and names in a folder.
+    pub fn in_folder(&mut self, folder: i64) -> rusqlite::Result<Vec<(i64, Vec<u8>)>> {
+        self.in_folder.query_map([folder], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
+    }
+
+    pub fn insert(&mut self, folder: i64, name: &[u8], columns: Columns) -> rusqlite::Result<()> {
+        self.insert.execute(columns.with(folder, name, self.now))?;
+        Ok(())
+    }
+
+    pub fn update(&mut self, id: i64, folder: i64, name: &[u8], columns: Columns) -> rusqlite::Result<()> {
+        self.update.execute(columns.with(folder, name, id))?;
+        Ok(())
+    }
+
+    /// Gives a row of the same file, under a path where that no longer is, its new place. Returns it with the folder that it was in.
+    pub fn take_over(&mut self, folder: i64, name: &[u8], columns: Columns) -> rusqlite::Result<Option<(i64, i64)>> {
+        let Some((id, before, old_name)) = self.moved_from(&columns.facts())? else { return Ok(None) };
+        self.update(id, folder, name, columns)?;
+        if old_name != name {
+            self.names.replace(id, name)?;
+        }
+        // Its rows are no longer what its digest says.
+        self.set_digest(before, None)?;
+        Ok(Some((id, before)))
+    }
+
+    fn moved_from(&mut self, facts: &Facts) -> rusqlite::Result<Option<(i64, i64, Vec<u8>)>> {
+        for (id, path, folder, name, columns) in self.of_inode(facts)? {
+            if columns.facts().is_same_file(facts) && !Facts::read(&path).is_ok_and(|there| there.is_same_file(facts)) {
+                return Ok(Some((id, folder, name)));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Brings the other names of a file up to date.
+    pub fn update_other_names(&mut self, id: i64, facts: &Facts) -> rusqlite::Result<()> {
+        for (other, path, folder, name, columns) in self.of_inode(facts)? {
+            let Ok(now) = Facts::read(&path) else { continue };
+            if other != id && now.is_same_file(facts) && columns != Columns::of(&now) {
+                self.update(other, folder, &name, Columns::of(&now))?;
+                self.set_digest(folder, None)?;
+            }
+        }
+        Ok(())
+    }
+
+    #[allow(clippy::type_complexity, reason = "a row")]
+    fn of_inode(&mut self, facts: &Facts) -> rusqlite::Result<Vec<(i64, PathBuf, i64, Vec<u8>, Columns)>> {
+        if facts.inode == 0 {
+            return Ok(Vec::new());
+        }
+        let key = params![facts.inode.cast_signed(), facts.device.cast_signed()];
+        let rows = self.by_inode.query_map(key, |row| {
+            let name: Vec<u8> = row.get(2)?;
+            let path = paths::from_bytes(paths::joined(row.get_ref(1)?.as_blob()?, &name));
+            Ok((row.get(0)?, path, row.get(3)?, name, Columns::read(row, 4)?))
+        })?;
+        rows.collect()
+    }
+}
+
+/// The index of names. It has the rows up to the id that `state` says; questions read the names of later ones.
+struct Names<'t> {
+    add: Statement<'t>,
+    remove: Statement<'t>,
+    up_to: i64,
+}
+
+impl<'t> Names<'t> {
+    fn prepare(transaction: &'t Transaction<'t>) -> rusqlite::Result<Self> {
+        Ok(Self {
+            add: transaction.prepare("INSERT INTO names (rowid, name) VALUES (?, ?)")?,
+            remove: transaction.prepare("DELETE FROM names WHERE rowid = ?")?,
+            up_to: up_to(transaction)?,
+        })
+    }
+
+    fn replace(&mut self, id: i64, name: &[u8]) -> rusqlite::Result<()> {
+        if id <= self.up_to {
+            self.remove.execute([id])?;
+            self.add.execute(params![id, indexed(name)])?;
+        }
+        Ok(())
+    }
+
+    fn remove(&mut self, id: i64) -> rusqlite::Result<()> {
+        if id <= self.up_to {
+            self.remove.execute([id])?;
+        }
+        Ok(())
+    }
+}
+
+/// The last id whose name is indexed.
+pub(crate) fn up_to(connection: &Connection) -> rusqlite::Result<i64> {
+    connection.prepare("SELECT names_up_to FROM state")?.query_row([], |row| row.get(0))
+}
+
+fn indexed(name: &[u8]) -> String {
+    String::from_utf8_lossy(name).to_lowercase()
+}
+
+/// Indexes the names of some rows that are not indexed. Returns whether there may be more.
+pub(crate) fn index_names(connection: &mut Connection) -> rusqlite::Result<bool> {
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let (mut count, mut last) = (0, up_to(&transaction)?);
+    {
+        let mut rows = transaction.prepare("SELECT id, name FROM entries WHERE id > ? ORDER BY id LIMIT ?")?;
+        let mut add = transaction.prepare("INSERT INTO names (rowid, name) VALUES (?, ?)")?;
+        let mut rows = rows.query(params![last, IN_ONE_TRANSACTION as i64])?;
+        while let Some(row) = rows.next()? {
+            last = row.get(0)?;
+            add.execute(params![last, indexed(row.get_ref(1)?.as_blob()?)])?;
+            count += 1;
+        }
+    }
+    transaction.execute("UPDATE state SET names_up_to = ?", [last])?;
+    transaction.commit()?;
+    Ok(count == IN_ONE_TRANSACTION)
+}
+
+/// Removes rows with their names.
+pub(crate) fn remove(connection: &mut Connection, ids: &[i64]) -> rusqlite::Result<()> {
+    for ids in ids.chunks(IN_ONE_TRANSACTION) {
+        let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        remove_in(&transaction, ids)?;
+        transaction.commit()?;
+    }
+    Ok(())
+}
+
+fn remove_in(transaction: &Transaction<'_>, ids: &[i64]) -> rusqlite::Result<()> {
+    let mut entry = transaction.prepare("DELETE FROM entries WHERE id = ?")?;
+    let mut names = Names::prepare(transaction)?;
+    for id in ids {
+        entry.execute([id])?;
+        names.remove(*id)?;
+    }
+    Ok(())
+}
+
+/// Removes folders with all that is in them, but not what is deeper. Returns how many entries there were. What is left when it is
+/// interrupted says that it is not whole.
+pub(crate) fn remove_folders(connection: &mut Connection, folders: &[i64]) -> rusqlite::Result<u64> {
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    {
+        let mut forget = transaction.prepare("UPDATE folders SET digest = NULL WHERE id = ?")?;
+        for folder in folders {
+            forget.execute([folder])?;
+        }
+    }
+    transaction.commit()?;
+    let mut removed = 0;
+    for folder in folders {
+        let ids: Vec<i64> = connection
+            .prepare("SELECT id FROM entries WHERE folder = ?")?
+            .query_map([folder], |row| row.get(0))?
+            .collect::<rusqlite::Result<_>>()?;
+        removed += ids.len() as u64;
+        remove(connection, &ids)?;
+    }
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    {
+        let mut delete = transaction.prepare("DELETE FROM folders WHERE id = ?")?;
+        for folder in folders {
+            delete.execute([folder])?;
+        }
+    }
+    transaction.commit()?;
+    Ok(removed)
+}
+
+/// The folders at and below a path that are known. About 200 bytes of memory each.
+pub(crate) fn known(connection: &Connection, start: &Path, known: &mut Known) -> rusqlite::Result<()> {
+    let prefix = paths::below(start);
+    let mut rows =
+        connection.prepare("SELECT id, path, digest FROM folders WHERE path = ?1 OR (path >= ?2 AND path < ?3)")?;
+    let mut rows = rows.query(params![paths::bytes(start), prefix, paths::behind(&prefix)])?;
+    while let Some(row) = rows.next()? {
+        let digest: Option<[u8; 16]> = row.get(2)?;
+        let digest = digest.map(|bytes| Digest(u128::from_be_bytes(bytes)));
+        known.insert(row.get(1)?, KnownFolder { id: row.get(0)?, digest });
+    }
+    Ok(())
+}

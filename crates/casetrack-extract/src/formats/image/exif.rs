@@ -1,0 +1,201 @@
+//! When a picture was taken, as the camera wrote it (Exif 2.32, CIPA DC-008): in a JPEG, PNG, WebP or TIFF.
+//!
+//! Reads what it is given and allocates nothing in proportion to it. Every number of the file is checked.
+
+use jiff::civil::DateTime;
+
+/// Entries of a directory that are looked at. Cameras write fewer than a hundred.
+const MAX_ENTRIES: usize = 1_000;
+const EXIF_DIRECTORY: u16 = 0x8769;
+/// Of the original, and of its digitisation.
+const DATES: [u16; 2] = [0x9003, 0x9004];
+/// Their offsets from UTC.
+const OFFSETS: [u16; 2] = [0x9011, 0x9012];
+
+/// When a picture was taken, in ISO 8601 to the second, with an offset where it states one. `bytes` is the file or the beginning of it: what
+/// lies behind is not found. `None` where it does not say.
+pub fn taken(bytes: &[u8]) -> Option<String> {
+    let tiff = Tiff::of(block(bytes)?)?;
+    let directory = tiff.entry(tiff.long(4)?, EXIF_DIRECTORY)?;
+    let directory = tiff.long(directory + 8)?;
+    DATES.into_iter().zip(OFFSETS).find_map(|(date, offset)| {
+        let date = tiff.text(directory, date)?;
+        // 2025:03:05 10:30:00
+        let (day, time) = date.split_once(' ')?;
+        let time: DateTime = format!("{}T{time}", day.replace(':', "-")).parse().ok()?;
+        // A clock that was never set.
+        (time.year() > 0).then_some(())?;
+        let offset = tiff.text(directory, offset).filter(|offset| is_offset(offset)).unwrap_or_default();
+        Some(format!("{}{offset}", time.strftime("%Y-%m-%dT%H:%M:%S")))
+    })
+}
+
+/// `+01:00`
+fn is_offset(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let digits = [1, 2, 4, 5].map(|at| bytes.get(at).copied().unwrap_or_default());
+    matches!(bytes, [b'+' | b'-', _, _, b':', _, _]) && digits.iter().all(u8::is_ascii_digit)
+}
+
+/// The part of a file that has the form of a TIFF.
+fn block(bytes: &[u8]) -> Option<&[u8]> {
+    if bytes.starts_with(b"\xFF\xD8") {
+        return jpeg(bytes);
+    }
+    if let Some(chunks) = bytes.strip_prefix(b"\x89PNG\r\n\x1A\n") {
+        return chunk(chunks, b"eXIf", |head| Some((u32::from_be_bytes([head[0], head[1], head[2], head[3]]), 4, 4)));
+    }
+    if bytes.starts_with(b"RIFF") && bytes.get(8..12) == Some(b"WEBP") {
+        let exif = chunk(bytes.get(12..)?, b"EXIF", |head| {
+            let length = u32::from_le_bytes([head[4], head[5], head[6], head[7]]);
+            Some((length, 0, length % 2))
+        })?;
+        return Some(exif.strip_prefix(b"Exif\0\0").unwrap_or(exif));
+    }
+    Some(bytes)
+}
+
+/// The segment APP1 before the pixels.
+fn jpeg(bytes: &[u8]) -> Option<&[u8]> {
+    let mut rest = bytes.get(2..)?;
+    loop {
+        let [0xFF, marker, high, low, ..] = *rest else { return None };
+        let length = usize::from(u16::from_be_bytes([high, low]));
+        let body = rest.get(4..2 + length)?;
+        match marker {
+            0xE1 if body.starts_with(b"Exif\0\0") => return body.get(6..),
+            // The pixels follow.
+            0xDA | 0xD9 => return None,
+            _ => rest = rest.get(2 + length..)?,
+        }
+    }
+}
+
+/// The body of a chunk. `layout` says of its first eight bytes: length of the body, where its name is, bytes behind the body.
+fn chunk<'b>(mut rest: &'b [u8], name: &[u8], layout: impl Fn(&[u8]) -> Option<(u32, usize, u32)>) -> Option<&'b [u8]> {
+    loop {
+        let (head, body) = rest.split_at_checked(8)?;
+        let (length, at, behind) = layout(head)?;
+        let length = usize::try_from(length).ok()?;
+        if head.get(at..at + 4) == Some(name) {
+            return body.get(..length);
+        }
+        rest = body.get(length.checked_add(behind as usize)?..)?;
+    }
+}
+
+struct Tiff<'b> {
+    bytes: &'b [u8],
+    is_little: bool,
+}
+
+impl<'b> Tiff<'b> {
+    fn of(bytes: &'b [u8]) -> Option<Self> {
+        let is_little = match bytes.get(..4)? {
+            b"II*\0" => true,
+            b"MM\0*" => false,
+            _ => return None,
+        };
+        Some(Self { bytes, is_little })
+    }
+
+    fn short(&self, at: usize) -> Option<u16> {
+        let bytes = self.bytes.get(at..at.checked_add(2)?)?.try_into().ok()?;
+        Some(if self.is_little { u16::from_le_bytes(bytes) } else { u16::from_be_bytes(bytes) })
+    }
+
+    fn long(&self, at: usize) -> Option<usize> {
+        let bytes = self.bytes.get(at..at.checked_add(4)?)?.try_into().ok()?;
+        let number = if self.is_little { u32::from_le_bytes(bytes) } else { u32::from_be_bytes(bytes) };
+        usize::try_from(number).ok()
+    }
+
+    /// Where the entry of a tag is in a directory: tag, type, count, value or place of it.
+    fn entry(&self, directory: usize, tag: u16) -> Option<usize> {
+        let count = usize::from(self.short(directory)?).min(MAX_ENTRIES);
+        let first = directory.checked_add(2)?;
+        (0..count).map(|number| first + 12 * number).find(|at| self.short(*at) == Some(tag))
+    }
+
+    fn text(&self, directory: usize, tag: u16) -> Option<&'b str> {
+        let entry = self.entry(directory, tag)?;
+        let length = self.long(entry + 4)?.min(64);
+        let at = if length <= 4 { entry + 8 } else { self.long(entry + 8)? };
+        let text = self.bytes.get(at..at.checked_add(length)?)?;
+        std::str::from_utf8(text).ok().map(|text| text.trim_matches(['\0', ' ']))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A TIFF with nothing but these texts in its Exif directory.
+    fn tiff(is_little: bool, texts: &[(u16, &str)]) -> Vec<u8> {
+        let short = |number: u16| if is_little { number.to_le_bytes() } else { number.to_be_bytes() };
+        let long =
+            |number: usize| if is_little { (number as u32).to_le_bytes() } else { (number as u32).to_be_bytes() };
+        let mut file = if is_little { b"II*\0".to_vec() } else { b"MM\0*".to_vec() };
+        file.extend(long(8));
+        // One entry, which points at the other directory.
+        file.extend([&short(1)[..], &short(EXIF_DIRECTORY), &short(4), &long(1), &long(26), &long(0)].concat());
+        let mut at = 26 + 2 + 12 * texts.len() + 4;
+        file.extend(short(texts.len() as u16));
+        for (tag, text) in texts {
+            file.extend([&short(*tag)[..], &short(2), &long(text.len() + 1), &long(at)].concat());
+            at += text.len() + 1;
+        }
+        file.extend(long(0));
+        texts.iter().for_each(|(_, text)| file.extend([text.as_bytes(), b"\0"].concat()));
+        file
+    }
+
+    fn in_jpeg(exif: &[u8]) -> Vec<u8> {
+        let segment =
+            |marker: u8, body: &[u8]| [&[0xFF, marker][..], &(body.len() as u16 + 2).to_be_bytes(), body].concat();
+        let exif = [b"Exif\0\0", exif].concat();
+        [b"\xFF\xD8".to_vec(), segment(0xE0, b"JFIF\0"), segment(0xE1, &exif), segment(0xDA, b"")].concat()
+    }
+
+    fn in_png(exif: &[u8]) -> Vec<u8> {
+        let chunk = |name: &[u8], body: &[u8]| [&(body.len() as u32).to_be_bytes(), name, body, b"crc4"].concat();
+        [b"\x89PNG\r\n\x1A\n".to_vec(), chunk(b"IHDR", &[0; 13]), chunk(b"eXIf", exif)].concat()
+    }
+
+    fn in_webp(exif: &[u8]) -> Vec<u8> {
+        let chunk = |name: &[u8], body: &[u8]| {
+            let padding = vec![0; body.len() % 2];
+            [name, &(body.len() as u32).to_le_bytes(), body, &padding].concat()
+        };
+        [b"RIFF\0\0\0\0WEBP".to_vec(), chunk(b"VP8 ", &[0; 5]), chunk(b"EXIF", exif)].concat()
+    }
+
+    #[test]
+    fn the_time_is_found_in_every_format_and_byte_order() {
+        let texts = [(0x9003, "2025:03:05 10:30:00"), (0x9011, "+09:00")];
+        for is_little in [true, false] {
+            let exif = tiff(is_little, &texts);
+            for file in [exif.clone(), in_jpeg(&exif), in_png(&exif), in_webp(&exif)] {
+                assert_eq!(taken(&file).as_deref(), Some("2025-03-05T10:30:00+09:00"));
+                // Cut anywhere, it is no panic.
+                (0..file.len()).for_each(|end| drop(taken(&file[..end])));
+            }
+        }
+    }
+
+    #[test]
+    fn what_no_clock_said_is_no_time() {
+        let found = |texts: &[(u16, &str)]| taken(&in_jpeg(&tiff(true, texts)));
+        assert_eq!(found(&[(0x9004, "2025:03:05 10:30:00")]).as_deref(), Some("2025-03-05T10:30:00"));
+        assert_eq!(
+            found(&[(0x9003, "2025:03:05 10:30:00"), (0x9011, "local")]).as_deref(),
+            Some("2025-03-05T10:30:00")
+        );
+        for text in ["0000:00:00 00:00:00", "    :  :     :  :  ", "2025:13:05 10:30:00", "", "2025"] {
+            assert_eq!(found(&[(0x9003, text)]), None, "{text}");
+        }
+        for file in [&b""[..], b"\xFF\xD8\xFF", b"II*\0\xFF\xFF\xFF\xFF", b"MM\0*\0\0\0\x04", b"%PDF-1.7"] {
+            assert_eq!(taken(file), None);
+        }
+    }
+}

@@ -1,0 +1,45 @@
+import { render } from "preact";
+import { Empty } from "./app/parts";
+import { useRoute, type Route } from "./app/router";
+import { Shell } from "./app/shell";
+import { ChunkLink, Reader } from "./reader/reader";
+import { t } from "./strings";
+import "./styles/base.css";
+import "./styles/parts.css";
+import "./styles/views.css";
+import "./styles/reader.css";
+import "./styles/print.css";
+import { Documents } from "./views/documents";
+import { Jobs } from "./views/jobs";
+import { Matters } from "./views/matters";
+import { Search } from "./views/search";
+
+function View({ route }: { route: Route }) {
+  const { collection, view, id } = route;
+  if (collection === "") {
+    if (view === "matters") return <Matters />;
+    if (view === "jobs") return <Jobs />;
+  } else {
+    if (view === "documents") return <Documents key={collection} collection={collection} />;
+    if (view === "search") return <Search key={collection} route={route} />;
+    if (view === "doc") return <Reader key={`${collection}/${id}`} route={route} />;
+    if (view === "chunk") return <ChunkLink key={id} route={route} />;
+  }
+  return (
+    <Empty title={t.shell.unknown}>
+      <p>{t.shell.unknownHint}</p>
+    </Empty>
+  );
+}
+
+function App() {
+  const route = useRoute();
+  return (
+    <Shell route={route}>
+      <View route={route} />
+    </Shell>
+  );
+}
+
+const root = document.getElementById("app");
+if (root) render(<App />, root);

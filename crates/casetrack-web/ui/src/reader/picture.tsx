@@ -1,0 +1,62 @@
+/** The picture of a page, drawn by CaseTrack, with lit lines laid over it. */
+
+import { useEffect } from "preact/hooks";
+import { useLoad } from "../app/hooks";
+import { Loading } from "../app/parts";
+import { ToolError } from "../mcp/client";
+import type { Box } from "../mcp/types";
+import { t } from "../strings";
+
+export interface Picture {
+  url: string;
+  /** In points; null where the server does not say. */
+  size: { width: number; height: number } | null;
+}
+
+/** Widths that are asked for, so that a small change of the window asks for nothing new. */
+const WIDTHS = [240, 480, 960, 1440, 2000];
+
+export function usePicture(collection: string, document: string, page: number, width: number) {
+  const wanted = WIDTHS.find((step) => step >= width) ?? 2000;
+  const loaded = useLoad<Picture>(
+    async (signal) => {
+      const query = new URLSearchParams({ collection, document, page: String(page), width: String(wanted) });
+      const response = await fetch(`/page?${query}`, { signal });
+      if (!response.ok) throw new ToolError((await response.text()).slice(0, 500) || t.reader.noPicture, "", "picture");
+      const [across, down] = (response.headers.get("x-page-size") ?? "").split(" ").map(Number);
+      const url = URL.createObjectURL(await response.blob());
+      return { url, size: across && down ? { width: across, height: down } : null };
+    },
+    [collection, document, page, wanted],
+  );
+  useEffect(() => {
+    const url = loaded.value?.url;
+    return () => {
+      if (url) URL.revokeObjectURL(url);
+    };
+  }, [loaded.value?.url]);
+  return loaded;
+}
+
+export function Overlay({ boxes, size, kind = "lit" }: { boxes: Box[]; size: { width: number; height: number }; kind?: string }) {
+  return (
+    <svg class="overlay" viewBox={`0 0 ${size.width} ${size.height}`} preserveAspectRatio="none" aria-hidden="true">
+      {boxes.map((box, index) => (
+        <rect key={index} class={kind} x={box.left} y={box.top} width={Math.max(0, box.right - box.left)} height={Math.max(0, box.bottom - box.top)} />
+      ))}
+    </svg>
+  );
+}
+
+/** A small picture of a page with the boxes of a passage lit. */
+export function PagePicture(props: { collection: string; document: string; page: number; boxes: Box[]; width: number }) {
+  const picture = usePicture(props.collection, props.document, props.page, props.width);
+  if (picture.error) return null;
+  if (!picture.value) return <Loading what={t.reader.drawing} />;
+  return (
+    <span class="picture">
+      <img src={picture.value.url} alt="" />
+      {picture.value.size && <Overlay boxes={props.boxes} size={picture.value.size} />}
+    </span>
+  );
+}

@@ -1,0 +1,73 @@
+/** What limits a search; each is a parameter of the address. */
+
+import { setParams, type Route } from "../app/router";
+import { useMedia } from "../app/hooks";
+import { t } from "../strings";
+
+export const FILTER_KEYS = ["document", "type", "entity", "tag", "path", "from", "to", "each"] as const;
+
+export function filterArguments(filters: Record<string, string>): Record<string, unknown> {
+  return {
+    document_filter: filters.document,
+    document_type: filters.type,
+    entity: filters.entity,
+    tag: filters.tag,
+    path: filters.path,
+    date_from: filters.from,
+    date_to: filters.to,
+    per_document: filters.each ? Number(filters.each) : undefined,
+  };
+}
+
+export function Filters({ route }: { route: Route }) {
+  const wide = useMedia("(min-width: 1200px)");
+  const value = (key: string) => route.params.get(key) ?? "";
+  const set = (key: string) => (event: { currentTarget: HTMLInputElement | HTMLSelectElement }) =>
+    setParams(route, { [key]: event.currentTarget.value.trim(), at: "" });
+  const given = FILTER_KEYS.filter((key) => value(key) !== "").length;
+  const text = (key: string, label: string, placeholder: string) => (
+    <label class="field" key={key}>
+      <span>{label}</span>
+      <input value={value(key)} placeholder={placeholder} autoComplete="off" spellcheck={false} onChange={set(key)} />
+    </label>
+  );
+  return (
+    <details class="filters" open={wide || given > 0}>
+      <summary>
+        {t.filters.title}
+        {given > 0 && <span class="badge">{given}</span>}
+      </summary>
+      {text("document", t.filters.document, t.filters.documentHint)}
+      <label class="field">
+        <span>{t.filters.type}</span>
+        <select value={value("type")} onChange={set("type")}>
+          <option value="">{t.filters.any}</option>
+          {Object.entries(t.documents.types).map(([type, label]) => (
+            <option key={type} value={type}>
+              {label}
+            </option>
+          ))}
+        </select>
+      </label>
+      {text("entity", t.filters.entity, t.filters.entityHint)}
+      {text("from", t.filters.from, t.filters.dateHint)}
+      {text("to", t.filters.to, t.filters.dateHint)}
+      {text("tag", t.filters.tag, t.filters.tagHint)}
+      {text("path", t.filters.path, t.filters.pathHint)}
+      <label class="field">
+        <span>{t.filters.each}</span>
+        <select value={value("each")} onChange={set("each")}>
+          <option value="">{t.filters.all}</option>
+          <option value="1">{t.filters.best(1)}</option>
+          <option value="2">{t.filters.best(2)}</option>
+          <option value="3">{t.filters.best(3)}</option>
+        </select>
+      </label>
+      {given > 0 && (
+        <button type="button" onClick={() => setParams(route, Object.fromEntries(FILTER_KEYS.map((key) => [key, ""])))}>
+          {t.filters.clear}
+        </button>
+      )}
+    </details>
+  );
+}

@@ -1,5 +1,5 @@
 import { render } from "preact";
-import { Empty } from "./app/parts";
+import { Empty, Guard } from "./app/parts";
 import { useRoute, type Route } from "./app/router";
 import { Shell } from "./app/shell";
 import { ChunkLink, Reader } from "./reader/reader";
@@ -8,11 +8,18 @@ import "./styles/base.css";
 import "./styles/parts.css";
 import "./styles/views.css";
 import "./styles/reader.css";
+import "./styles/analysis.css";
 import "./styles/print.css";
 import { Documents } from "./views/documents";
+import { Draft } from "./views/draft";
+import { Entities } from "./views/entities";
 import { Jobs } from "./views/jobs";
 import { Matters } from "./views/matters";
+import { References } from "./views/references";
 import { Search } from "./views/search";
+import { MatterSheet } from "./views/sheet";
+import { Timeline } from "./views/timeline";
+import { Versions } from "./views/versions";
 
 function View({ route }: { route: Route }) {
   const { collection, view, id } = route;
@@ -23,6 +30,12 @@ function View({ route }: { route: Route }) {
     if (view === "documents") return <Documents key={collection} collection={collection} />;
     if (view === "search") return <Search key={collection} route={route} />;
     if (view === "doc") return <Reader key={`${collection}/${id}`} route={route} />;
+    if (view === "sheet") return <MatterSheet key={collection} route={route} />;
+    if (view === "timeline") return <Timeline key={collection} route={route} />;
+    if (view === "entities") return <Entities key={collection} route={route} />;
+    if (view === "references") return <References key={collection} route={route} />;
+    if (view === "versions") return <Versions key={collection} route={route} />;
+    if (view === "draft") return <Draft key={collection} collection={collection} />;
     if (view === "chunk") return <ChunkLink key={id} route={route} />;
   }
   return (
@@ -36,7 +49,9 @@ function App() {
   const route = useRoute();
   return (
     <Shell route={route}>
-      <View route={route} />
+      <Guard of={`${route.collection}/${route.view}/${route.id}`}>
+        <View route={route} />
+      </Guard>
     </Shell>
   );
 }

@@ -1,6 +1,6 @@
 /** What every view is made of: states, dialogs, messages, marked text. */
 
-import type { ComponentChildren, TargetedEvent } from "preact";
+import { Component, type ComponentChildren, type TargetedEvent } from "preact";
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { ToolError } from "../mcp/client";
 import { t } from "../strings";
@@ -204,4 +204,21 @@ export function Choices<T extends string>(props: {
       ))}
     </div>
   );
+}
+
+/** Shows a failure of a view in its place, and leaves the rest of the page alone. `of` is what is shown; another of it begins anew. */
+export class Guard extends Component<{ of: string; children: ComponentChildren }, { error: Error | null; of: string }> {
+  override state = { error: null as Error | null, of: this.props.of };
+
+  static getDerivedStateFromProps(props: { of: string }, state: { error: Error | null; of: string }) {
+    return props.of === state.of ? null : { error: null, of: props.of };
+  }
+
+  static getDerivedStateFromError(error: Error) {
+    return { error };
+  }
+
+  override render() {
+    return this.state.error ? <Failure error={this.state.error} again={() => this.setState({ error: null })} /> : this.props.children;
+  }
 }

@@ -130,7 +130,7 @@ function Related({ route, page }: { route: Route; page: PageContent | undefined 
   const loaded = useTool<{ similar: (Passage & { similarity: number })[] }>(
     route.collection,
     "search_similar_chunks",
-    chunk ? { chunk_id: chunk, top_k: 10 } : null,
+    chunk ? { chunk_id: chunk, top_k: 10, include_boxes: true } : null,
   );
   if (loaded.error) return <Failure error={loaded.error} again={loaded.again} />;
   if (chunk && !loaded.value) return <Loading />;

@@ -169,7 +169,7 @@ interface Verified {
 async function quote(collection: string, page: PageContent, text: string): Promise<void> {
   const fallback = `${page.document_name}, p. ${page.page}`;
   try {
-    const found = await session(collection).call<Verified>("verify_quote", { text, document: page.document_id, limit: 50 });
+    const found = await session(collection).call<Verified>("verify_quote", { text, document: page.document_id, limit: 50, include_boxes: true });
     const place = found.places.find((place) => place.page === page.page);
     await copy(`“${text.replace(/\s+/g, " ")}” (${place?.citation ?? fallback})`);
   } catch {
@@ -183,7 +183,7 @@ function useHits(collection: string, document: string, query: string): Passage[]
       if (query === "") return [];
       const answer = await session(collection).call<SearchAnswer>(
         "search_documents",
-        { query, document_filter: document, top_k: HITS },
+        { query, document_filter: document, top_k: HITS, include_boxes: true },
         { signal },
       );
       return answer.results.sort(
@@ -197,7 +197,7 @@ function useHits(collection: string, document: string, query: string): Passage[]
 
 /** A passage that is known by its id alone: the reader opens where it is. */
 export function ChunkLink({ route }: { route: Route }) {
-  const loaded = useTool<Passage>(route.collection, "get_chunk", { chunk_id: route.id });
+  const loaded = useTool<Passage>(route.collection, "get_chunk", { chunk_id: route.id, include_boxes: true });
   useEffect(() => {
     if (!loaded.value) return;
     const { document_id, page } = loaded.value.provenance;

@@ -1,7 +1,7 @@
 /** The chosen passage: its text, its page, why it ranks where it does, and what can be done with it. */
 
 import { percent } from "../app/format";
-import { useDebounced, useTool } from "../app/hooks";
+import { useDebounced } from "../app/hooks";
 import { copy, Marked } from "../app/parts";
 import type { Passage, Stage } from "../mcp/types";
 import { PagePicture } from "../reader/picture";
@@ -12,9 +12,8 @@ export function Preview({ collection, passage, stems, to }: { collection: string
   const { provenance, excerpt } = passage;
   const quote = (excerpt?.text ?? passage.text).trim();
   // The picture waits until one has stopped going through the list.
-  const settled = useDebounced(passage.chunk_id, 250);
-  const placed = useTool<Passage>(collection, "get_chunk", { chunk_id: settled, include_boxes: true });
-  const boxes = settled === passage.chunk_id && placed.value?.chunk_id === settled ? (placed.value.provenance.bounding_boxes ?? []) : [];
+  const settled = useDebounced(passage.chunk_id, 250) === passage.chunk_id;
+  const boxes = provenance.bounding_boxes ?? [];
   return (
     <aside class="preview" aria-label={t.search.chosen}>
       <div class="actions">
@@ -48,7 +47,7 @@ export function Preview({ collection, passage, stems, to }: { collection: string
       <blockquote dir="auto" class="text">
         <Marked text={passage.text} terms={stems} />
       </blockquote>
-      {boxes.length > 0 && (
+      {settled && boxes.length > 0 && (
         <a href={to} class="thumbnail" tabIndex={-1} aria-hidden="true">
           <PagePicture collection={collection} document={provenance.document_id} page={provenance.page} boxes={boxes} width={480} />
         </a>

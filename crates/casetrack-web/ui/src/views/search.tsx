@@ -115,7 +115,7 @@ function Passages({ route, query }: { route: Route; query: string }) {
     (offset: number, signal?: AbortSignal) =>
       session(collection).call<SearchAnswer>(
         "search_documents",
-        { query, top_k: TOP, offset: offset || undefined, explain: true, ...filterArguments(filters) },
+        { query, top_k: TOP, offset: offset || undefined, explain: true, include_boxes: true, ...filterArguments(filters) },
         { signal },
       ),
     [collection, query, filterKey],

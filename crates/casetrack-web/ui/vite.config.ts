@@ -48,6 +48,8 @@ export default defineConfig(({ mode }) => {
       outDir: fileURLToPath(new URL("../dist", import.meta.url)),
       emptyOutDir: !evidence,
       target: "es2022",
+      // The first that know light-dark(), by which a host's theme is followed.
+      cssTarget: ["chrome123", "firefox120", "safari17.5"],
       modulePreload: false,
       cssCodeSplit: false,
       assetsInlineLimit: 1 << 20,

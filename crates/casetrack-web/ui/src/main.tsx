@@ -1,5 +1,6 @@
 import { render } from "preact";
 import { Empty, Guard } from "./app/parts";
+import { hearChanges } from "./app/hooks";
 import { useRoute, type Route } from "./app/router";
 import { Shell } from "./app/shell";
 import { ChunkLink, Reader } from "./reader/reader";
@@ -13,6 +14,7 @@ import "./styles/print.css";
 import { Documents } from "./views/documents";
 import { Draft } from "./views/draft";
 import { Entities } from "./views/entities";
+import { EvidenceTray } from "./views/evidence";
 import { Jobs } from "./views/jobs";
 import { Matters } from "./views/matters";
 import { References } from "./views/references";
@@ -36,6 +38,7 @@ function View({ route }: { route: Route }) {
     if (view === "references") return <References key={collection} route={route} />;
     if (view === "versions") return <Versions key={collection} route={route} />;
     if (view === "draft") return <Draft key={collection} collection={collection} />;
+    if (view === "evidence") return <EvidenceTray key={collection} collection={collection} />;
     if (view === "chunk") return <ChunkLink key={id} route={route} />;
   }
   return (
@@ -58,3 +61,4 @@ function App() {
 
 const root = document.getElementById("app");
 if (root) render(<App />, root);
+hearChanges();

@@ -38,6 +38,22 @@ export function useTool<T>(collection: string, tool: string, args: Record<string
   );
 }
 
+/** Said when documents or collections changed. */
+const CHANGED = "casetrack-changed";
+
+/** Hears of changes as long as the page is open. */
+export function hearChanges(): void {
+  void session("").listen(() => dispatchEvent(new Event(CHANGED)), new AbortController().signal);
+}
+
+/** Calls `act` when documents or collections changed. */
+export function useChanges(act: () => void): void {
+  useEffect(() => {
+    addEventListener(CHANGED, act);
+    return () => removeEventListener(CHANGED, act);
+  }, [act]);
+}
+
 /** The value, once it has not changed for so many milliseconds. */
 export function useDebounced<T>(value: T, milliseconds: number): T {
   const [settled, setSettled] = useState(value);

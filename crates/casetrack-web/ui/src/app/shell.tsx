@@ -8,7 +8,7 @@ import { href, type Route } from "./router";
 import { Shortcuts } from "./shortcuts";
 
 /** The views of a matter, in the order of the navigation. */
-export const VIEWS = ["documents", "search", "sheet", "timeline", "entities", "references", "versions", "draft"] as const;
+export const VIEWS = ["documents", "search", "sheet", "timeline", "entities", "references", "versions", "draft", "evidence"] as const;
 
 export function Shell({ route, children }: { route: Route; children: ComponentChildren }) {
   const main = useRef<HTMLElement>(null);

@@ -1,6 +1,6 @@
 /** Files that are dropped or chosen, sent to CaseTrack on this machine. */
 
-import { ToolError } from "../mcp/client";
+import { fetched } from "../mcp/http";
 
 export interface Dropped {
   /** Relative path: with its folders, where a folder was dropped. */
@@ -40,14 +40,11 @@ export async function dropped(data: DataTransfer): Promise<Dropped[]> {
 
 /** Sends one file and gives the path under which CaseTrack keeps it. */
 export async function upload(collection: string, { path, file }: Dropped, signal?: AbortSignal): Promise<string> {
-  const response = await fetch(`/upload?collection=${encodeURIComponent(collection)}`, {
+  const response = await fetched(`/upload?collection=${encodeURIComponent(collection)}`, {
     method: "POST",
     headers: { "x-casetrack": "1", "x-file-path": encodeURIComponent(path), "content-type": "application/octet-stream" },
     body: file,
     signal: signal ?? null,
   });
-  if (!response.ok) {
-    throw new ToolError(`${path} could not be sent (${response.status}). ${(await response.text()).slice(0, 300)}`, "", "upload");
-  }
   return ((await response.json()) as { path: string }).path;
 }

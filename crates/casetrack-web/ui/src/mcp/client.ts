@@ -1,16 +1,9 @@
 /** A client of MCP over streamable HTTP: one session, which renews itself, with one active collection. */
 
-/** What went wrong, in the words of the server: what happened, and what to do next. */
-export class ToolError extends Error {
-  constructor(
-    message: string,
-    readonly hint = "",
-    /** The server's code, such as `not_found`; `signed_out` and `unreachable` are this client's. */
-    readonly code = "",
-  ) {
-    super(message);
-  }
-}
+import { signedOut, unreachable } from "./http";
+import { contentOf, ToolError, type ToolResult } from "./result";
+
+export { ToolError } from "./result";
 
 export interface Progress {
   progress: number;
@@ -31,37 +24,11 @@ interface Message {
   error?: { code: number; message: string };
 }
 
-interface ToolResult {
-  content?: { type: string; text?: string }[];
-  structuredContent?: unknown;
-  isError?: boolean;
-  _meta?: { "casetrack/error"?: { code?: string } };
-}
-
 const PROTOCOL = "2025-11-25";
 /** Calls under way at once; the server allows eight in a session, and browsers six connections to one origin. */
 const AT_ONCE = 4;
-const MARKED = /^<document-text (\w+)>\n([\s\S]*?)\n?<\/document-text \1>$/;
-
-/** Takes away the marks that tell assistants where the text of a document begins and ends. */
-export function unmarked(value: unknown): unknown {
-  if (typeof value === "string") return value.startsWith("<document-text ") ? (MARKED.exec(value)?.[2] ?? value) : value;
-  if (Array.isArray(value)) return value.map(unmarked);
-  if (value !== null && typeof value === "object") {
-    return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, unmarked(part)]));
-  }
-  return value;
-}
-
-/** The structured content of a tool's result. Throws a `ToolError` where the tool refused. */
-export function contentOf(result: ToolResult): unknown {
-  if (result.isError) {
-    const text = result.content?.find((part) => part.type === "text")?.text ?? "The tool failed and gave no reason.";
-    const [message = text, ...hint] = text.split("\n\n");
-    throw new ToolError(message, hint.join("\n\n"), result._meta?.["casetrack/error"]?.code ?? "");
-  }
-  return unmarked(result.structuredContent ?? {});
-}
+/** Before a stream that ended is opened again, in milliseconds. */
+const RETRY = 3000;
 
 /** The messages in a stream of server-sent events. */
 export async function* events(body: ReadableStream<Uint8Array>): AsyncGenerator<Message> {
@@ -122,6 +89,29 @@ export class Session {
     } finally {
       this.running -= 1;
       this.waiting.shift()?.();
+    }
+  }
+
+  /**
+   * Hears what the server says of itself, until `signal`. While it does, CaseTrack's background process stays, and with it the
+   * sign-in of this page.
+   */
+  async listen(onChange: () => void, signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      try {
+        await this.open();
+        const response = await fetch(this.endpoint, { headers: { ...this.headers(), accept: "text/event-stream" }, signal });
+        if (response.status === 404) this.forget();
+        if (response.status === 401 || response.status === 403) return;
+        if (response.ok && response.body) {
+          for await (const message of events(response.body)) {
+            if (message.method === "notifications/resources/list_changed") onChange();
+          }
+        }
+      } catch {
+        // The next call says why CaseTrack does not answer.
+      }
+      await new Promise((resolve) => setTimeout(resolve, RETRY));
     }
   }
 
@@ -193,10 +183,10 @@ export class Session {
       });
     } catch (error) {
       if (signal?.aborted) throw error;
-      throw new ToolError("CaseTrack does not answer.", "It may have ended. Run `casetrack open` in a terminal, then try again.", "unreachable");
+      throw unreachable();
     }
     if (response.status === 401 || response.status === 403) {
-      throw new ToolError("This page is no longer signed in.", "Run `casetrack open` in a terminal.", "signed_out");
+      throw signedOut();
     }
     if (response.status === 404 && this.id !== null) throw new ToolError("The session has ended.", "", "session_gone");
     if (!response.ok) {

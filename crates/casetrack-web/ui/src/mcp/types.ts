@@ -317,17 +317,16 @@ export interface Redline {
 }
 
 export interface EvidenceItem {
-  id: string;
-  position: number;
+  id: number;
+  /** What became of the passage since it was collected. */
+  status?: "unchanged" | "moved" | "changed" | "deleted";
   exhibit?: string | null;
   citation: string;
-  short_citation?: string | null;
-  quote: string;
+  text: string;
   note?: string | null;
   document_id: string;
   document_name: string;
   page: number;
-  chunk_id?: string | null;
   char_start: number;
   char_end: number;
 }

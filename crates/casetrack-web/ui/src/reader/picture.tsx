@@ -3,7 +3,7 @@
 import { useEffect } from "preact/hooks";
 import { useLoad } from "../app/hooks";
 import { Loading } from "../app/parts";
-import { ToolError } from "../mcp/client";
+import { fetched } from "../mcp/http";
 import type { Box } from "../mcp/types";
 import { t } from "../strings";
 
@@ -14,15 +14,14 @@ export interface Picture {
 }
 
 /** Widths that are asked for, so that a small change of the window asks for nothing new. */
-const WIDTHS = [240, 480, 960, 1440, 2000];
+const WIDTHS = [240, 600, 1000, 1600, 2400];
 
 export function usePicture(collection: string, document: string, page: number, width: number) {
-  const wanted = WIDTHS.find((step) => step >= width) ?? 2000;
+  const wanted = WIDTHS.find((step) => step >= width) ?? 2400;
   const loaded = useLoad<Picture>(
     async (signal) => {
       const query = new URLSearchParams({ collection, document, page: String(page), width: String(wanted) });
-      const response = await fetch(`/page?${query}`, { signal });
-      if (!response.ok) throw new ToolError((await response.text()).slice(0, 500) || t.reader.noPicture, "", "picture");
+      const response = await fetched(`/page?${query}`, { signal });
       const [across, down] = (response.headers.get("x-page-size") ?? "").split(" ").map(Number);
       const url = URL.createObjectURL(await response.blob());
       return { url, size: across && down ? { width: across, height: down } : null };

@@ -2,7 +2,7 @@
 
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import { count, counted, date } from "../app/format";
-import { all, useLoad, useTool } from "../app/hooks";
+import { all, useChanges, useLoad, useTool } from "../app/hooks";
 import { isActive, useJobs } from "../app/jobs";
 import { Choices, Empty, Failure, Field, FormDialog, Loading, Notices, say } from "../app/parts";
 import { documentHref } from "../app/router";
@@ -55,6 +55,7 @@ export function Documents({ collection }: { collection: string }) {
   const health = useTool<Health>(collection, "get_index_status", {});
   const watches = useTool<{ watches: Watch[] }>("", "list_watches", { collection_filter: collection });
   const jobs = useJobs(collection);
+  useChanges(loaded.again);
   const running = jobs.jobs.filter(isActive).length;
   const before = useRef(0);
   useEffect(() => {

@@ -2,7 +2,7 @@
 
 import { useState } from "preact/hooks";
 import { count, date } from "../app/format";
-import { NARROW, useMedia, useTool } from "../app/hooks";
+import { NARROW, useChanges, useMedia, useTool } from "../app/hooks";
 import { Choices, Empty, Failure, Field, FormDialog, Loading, say } from "../app/parts";
 import { go, href } from "../app/router";
 import { session } from "../mcp/client";
@@ -17,6 +17,7 @@ export function Matters() {
   const [doing, setDoing] = useState<Doing>();
   const small = useMedia(NARROW);
   const loaded = useTool<{ collections: Collection[] }>("", "list_collections", { status_filter: "all" });
+  useChanges(loaded.again);
   if (!loaded.value) return loaded.error ? <Failure error={loaded.error} again={loaded.again} /> : <Loading />;
   const everything = loaded.value.collections;
   const rows = everything.filter((collection) => shown === "all" || collection.status === shown);

@@ -161,7 +161,7 @@ interface ChangesAnswer {
 
 function Marks({ route }: { route: Route }) {
   const hidden = useTool<HiddenAnswer>(route.collection, "find_hidden_text", { document: route.id, limit: 50 });
-  const changes = useTool<ChangesAnswer>(route.collection, "list_changes", { document: route.id, limit: 100 });
+  const changes = useTool<ChangesAnswer>(route.collection, "list_changes", { document: route.id, limit: 100, include_boxes: true });
   const failed = hidden.error ?? changes.error;
   if (failed) return <Failure error={failed} again={hidden.again} />;
   if (!hidden.value || !changes.value) return <Loading />;

@@ -4,7 +4,7 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { count } from "../app/format";
 import { useLoad, useTool } from "../app/hooks";
 import { copy, Failure, Loading, say } from "../app/parts";
-import { documentHref, go, setParams, type Route } from "../app/router";
+import { documentHref, go, parse, setParams, type Route } from "../app/router";
 import { useKeys } from "../app/shortcuts";
 import { session } from "../mcp/client";
 import type { DocumentInfo, PageContent, Passage, SearchAnswer } from "../mcp/types";
@@ -39,7 +39,7 @@ export function Reader({ route }: { route: Route }) {
   const pictured = page?.has_picture === true && !asText;
 
   const turn = (to: number) => {
-    if (to < 1 || to > pages || to === number) return;
+    if (to < 1 || to > pages) return;
     setParams(route, { page: to, chunk: "", from: "", to: "" });
     paper.current?.scrollTo({ top: 0 });
   };
@@ -52,8 +52,10 @@ export function Reader({ route }: { route: Route }) {
   };
   useKeys(
     (key) => {
-      if (key === "ArrowRight" || key === "]") turn(number + 1);
-      else if (key === "ArrowLeft" || key === "[") turn(number - 1);
+      // Keys come faster than pages are drawn: the address is what holds.
+      const at = Number(parse(location.hash).params.get("page") ?? 1);
+      if (key === "ArrowRight" || key === "]") turn(at + 1);
+      else if (key === "ArrowLeft" || key === "[") turn(at - 1);
       else if (key === "n") jump(1);
       else if (key === "p") jump(-1);
       else if (key === "+" || key === "=") setZoom((zoom) => Math.min(ZOOMS.length - 1, zoom + 1));

@@ -66,7 +66,16 @@ function who(answer: Answer, name: string): Answer {
   return { nodes, edges: answer.edges.filter((edge) => names.has(edge.source) && names.has(edge.target)) };
 }
 
-const short = (name: string): string => (name.length > 26 ? `${name.slice(0, 24)}…` : name);
+/** A name in lines of some twenty letters. */
+function wrapped(name: string): string[] {
+  const lines = [""];
+  for (const word of name.split(" ")) {
+    const line = lines.at(-1) ?? "";
+    if (line !== "" && line.length + word.length > 20) lines.push(word);
+    else lines[lines.length - 1] = line === "" ? word : `${line} ${word}`;
+  }
+  return lines;
+}
 
 export function Graph({ collection, name }: { collection: string; name: string }) {
   const loaded = useTool<Answer>(collection, "get_entity_graph", { entity_name: name, top_k: ASKED, depth: 1 });
@@ -97,7 +106,11 @@ export function Graph({ collection, name }: { collection: string; name: string }
             <title>{node.entity.name}</title>
             <circle cx={node.x} cy={node.y} r={node.radius} />
             <text x={node.x} y={(node.y ?? 0) + node.radius + 13}>
-              {short(node.entity.name)}
+              {wrapped(node.entity.name).map((line, index) => (
+                <tspan key={index} x={node.x} dy={index === 0 ? 0 : 13}>
+                  {`${line} `}
+                </tspan>
+              ))}
             </text>
           </a>
         ))}

@@ -61,6 +61,7 @@ export function Search({ route }: { route: Route }) {
 
   return (
     <div class="search">
+      <h1 class="hidden">{t.views.search}</h1>
       <form
         role="search"
         class="querybar"

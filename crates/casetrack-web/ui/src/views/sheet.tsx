@@ -14,6 +14,9 @@ const PART = 200;
 /** Rows of an export. */
 const MOST = 50_000;
 
+/** How many values more a cell has, or that its one value was computed. */
+const sign = (cells: SheetCell[]): string => (cells.length > 1 ? `+${cells.length - 1}` : "ƒ");
+
 function cellHref(collection: string, row: SheetRow, cell: SheetCell): string {
   return documentHref(collection, row.document_id ?? row.document_name, {
     page: pageOf(cell.place),
@@ -36,7 +39,7 @@ export function MatterSheet({ route }: { route: Route }) {
     (offset: number, signal?: AbortSignal) =>
       session(collection).call<Sheet>(
         "get_matter_sheet",
-        { limit: PART, offset: offset || undefined, sort, filter: filter === "" ? undefined : filter.split(";").map((part) => part.trim()) },
+        { limit: PART, offset: offset || undefined, include_boxes: true, sort, filter: filter === "" ? undefined : filter.split(";").map((part) => part.trim()) },
         { signal },
       ),
     [collection, sort, filter],
@@ -150,8 +153,8 @@ export function MatterSheet({ route }: { route: Route }) {
                   {first.value}
                 </a>
                 {(cells.length > 1 || first.computed) && (
-                  <button type="button" class="plain" onClick={() => setShown({ row, column: key })} aria-label={t.sheet.more(label(key), row.document_name)}>
-                    {cells.length > 1 ? `+${cells.length - 1}` : "ƒ"}
+                  <button type="button" class="plain" onClick={() => setShown({ row, column: key })} aria-label={t.sheet.more(sign(cells), label(key), row.document_name)}>
+                    {sign(cells)}
                   </button>
                 )}
               </span>

@@ -203,7 +203,8 @@ function Chart({ chart, period, onZoom }: { chart: Bar[]; period: string; onZoom
               <g
                 class={bar.key === period ? "bar chosen" : "bar"}
                 role="button"
-                tabIndex={0}
+                // SVG knows attributes only as they are written.
+                tabindex={0}
                 aria-label={name}
                 onClick={act}
                 onKeyDown={(event) => {

@@ -125,7 +125,7 @@ function RedlineView({ route, older, newer }: { route: Route; older: string; new
     (offset: number, signal?: AbortSignal) =>
       session(collection).call<Redline>(
         "redline_documents",
-        { old_document: older, new_document: newer, limit: PART, offset: offset || undefined },
+        { old_document: older, new_document: newer, limit: PART, offset: offset || undefined, include_boxes: true },
         { signal },
       ),
     [collection, older, newer],
@@ -154,7 +154,7 @@ function RedlineView({ route, older, newer }: { route: Route; older: string; new
       });
   };
   return (
-    <section aria-label={t.versions.redline}>
+    <section>
       <div class="head">
         <p class="facts" role="status">
           {t.versions.counts(redline.counts)}

@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, afterEach, before, test } from "node:test";
-import { inMatter, launch, pixels, settled, signIn, start, violations } from "./lib.mjs";
+import { inMatter, launch, MATTER, pixels, settled, signIn, start, violations } from "./lib.mjs";
 
 let casetrack, browser, bench, page;
 
@@ -93,10 +93,13 @@ test("search finds as one types, marks hits and says why", async () => {
   await page.keyboard.press("ArrowDown");
   await page.keyboard.press("ArrowDown");
   assert.equal(await page.locator(".row.selected").getAttribute("aria-posinset"), "2");
-  await page.locator(".filters select").first().selectOption("correspondence");
+  await page.locator(".filters").getByLabel("Kind").selectOption("correspondence");
   await page.waitForURL(/type=correspondence/);
   await settled(page);
   await page.waitForFunction(() => [...document.querySelectorAll(".result .source strong")].every((name) => !/\.(xls|docx)/.test(name.textContent)));
+  await page.getByRole("button", { name: "Clear filters" }).click();
+  await page.getByRole("combobox", { name: "Matters" }).selectOption("all");
+  await page.locator(".result .source span", { hasText: MATTER }).first().waitFor();
   await page.getByRole("button", { name: "Clear filters" }).click();
 });
 

@@ -46,11 +46,25 @@ export function hearChanges(): void {
   void session("").listen(() => dispatchEvent(new Event(CHANGED)), new AbortController().signal);
 }
 
+/** Least time between two reactions to changes, in milliseconds: an ingestion makes many. */
+const CALM = 2000;
+
 /** Calls `act` when documents or collections changed. */
 export function useChanges(act: () => void): void {
   useEffect(() => {
-    addEventListener(CHANGED, act);
-    return () => removeEventListener(CHANGED, act);
+    let timer = 0;
+    const changed = () => {
+      if (timer !== 0) return;
+      timer = window.setTimeout(() => {
+        timer = 0;
+        act();
+      }, CALM);
+    };
+    addEventListener(CHANGED, changed);
+    return () => {
+      clearTimeout(timer);
+      removeEventListener(CHANGED, changed);
+    };
   }, [act]);
 }
 
@@ -92,18 +106,41 @@ export function useMedia(query: string): boolean {
   return matches;
 }
 
-/** Pages through a list that tools give in parts, at most `most` rows of it. */
+export interface Part<T> {
+  rows: T[];
+  next?: number | null | undefined;
+}
+
+/** Goes through a list that tools give in parts, at most `most` rows of it. `onPart` hears of the rows so far. */
 export async function all<T>(
-  part: (offset: number) => Promise<{ rows: T[]; next?: number | null }>,
+  part: (offset: number) => Promise<Part<T>>,
   most: number,
+  onPart?: (rows: T[]) => void,
 ): Promise<{ rows: T[]; cut: boolean }> {
-  const rows: T[] = [];
+  let rows: T[] = [];
   for (let offset: number | null | undefined = 0; offset !== null && offset !== undefined; ) {
-    const { rows: more, next }: { rows: T[]; next?: number | null } = await part(offset);
-    rows.push(...more);
+    const { rows: more, next }: Part<T> = await part(offset);
+    rows = [...rows, ...more];
     if (rows.length >= most && next) return { rows: rows.slice(0, most), cut: true };
     if (next !== null && next !== undefined && next <= offset) break;
     offset = next;
+    if (offset !== null && offset !== undefined) onPart?.(rows);
   }
   return { rows, cut: false };
+}
+
+/** The rows of a list that tools give in parts: the first part as soon as it is there. What was shown stays while it loads again. */
+export function useAll<T>(
+  part: (offset: number, signal: AbortSignal) => Promise<Part<T>>,
+  most: number,
+  keys: readonly unknown[],
+): Loaded<{ rows: T[]; cut: boolean }> {
+  const [early, setEarly] = useState<T[]>();
+  const loaded = useLoad(async (signal) => {
+    setEarly(undefined);
+    return all<T>((offset) => part(offset, signal), most, (rows) => {
+      if (!signal.aborted) setEarly(rows);
+    });
+  }, keys);
+  return early && loaded.loading && !loaded.value ? { ...loaded, value: { rows: early, cut: false } } : loaded;
 }

@@ -2,7 +2,7 @@
 
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import { count, counted, date } from "../app/format";
-import { all, useChanges, useLoad, useTool } from "../app/hooks";
+import { useAll, useChanges, useTool } from "../app/hooks";
 import { isActive, useJobs } from "../app/jobs";
 import { Choices, Empty, Failure, Field, FormDialog, Loading, Notices, say } from "../app/parts";
 import { documentHref } from "../app/router";
@@ -13,24 +13,21 @@ import type { DocumentRow } from "../mcp/types";
 import { t } from "../strings";
 import { JobList } from "./jobs";
 import { PathField } from "./paths";
+import { Watches } from "./watches";
 
 /** Documents that the list holds; beyond them, search. */
-const MOST = 100_000;
-const PART = 500;
+const MOST = 20_000;
+const PART = 1000;
 
 type Sort = "name" | "type" | "date" | "pages";
 
 interface Health {
+  documents: number;
   complete: number;
   chunks: number;
-  document_states: { issues: string[] }[];
+  source_missing: number;
+  model_problem?: string | null;
   notices?: string[];
-}
-
-interface Watch {
-  watch_id: string;
-  folder: string;
-  detail?: string | null;
 }
 
 export function Documents({ collection }: { collection: string }) {
@@ -40,20 +37,19 @@ export function Documents({ collection }: { collection: string }) {
   const [over, setOver] = useState(false);
   const [sending, setSending] = useState<{ done: number; total: number }>();
   const picker = useRef<HTMLInputElement>(null);
-  const loaded = useLoad(
-    (signal) =>
-      all<DocumentRow>(async (offset) => {
-        const part = await session(collection).call<{ documents: DocumentRow[]; next_offset?: number | null }>(
-          "list_documents",
-          { sort_by: sort, limit: PART, offset },
-          { signal },
-        );
-        return { rows: part.documents, next: part.next_offset };
-      }, MOST),
+  const loaded = useAll<DocumentRow>(
+    async (offset, signal) => {
+      const part = await session(collection).call<{ documents: DocumentRow[]; total: number; next_offset?: number | null }>(
+        "list_documents",
+        { sort_by: sort, limit: PART, offset },
+        { signal },
+      );
+      return { rows: part.documents, next: part.next_offset };
+    },
+    MOST,
     [collection, sort],
   );
   const health = useTool<Health>(collection, "get_index_status", {});
-  const watches = useTool<{ watches: Watch[] }>("", "list_watches", { collection_filter: collection });
   const jobs = useJobs(collection);
   useChanges(loaded.again);
   const running = jobs.jobs.filter(isActive).length;
@@ -89,7 +85,7 @@ export function Documents({ collection }: { collection: string }) {
   const rows = loaded.value?.rows ?? [];
   const wanted = filter.trim().toLowerCase();
   const shown = wanted === "" ? rows : rows.filter((row) => `${row.name} ${row.path} ${row.parties?.join(" ") ?? ""}`.toLowerCase().includes(wanted));
-  const problems = health.value?.document_states.filter((state) => state.issues.length > 0).length ?? 0;
+  const problems = health.value ? health.value.documents - health.value.complete : 0;
   const drop = (event: DragEvent) => {
     event.preventDefault();
     setOver(false);
@@ -139,21 +135,13 @@ export function Documents({ collection }: { collection: string }) {
       {(running > 0 || (jobs.jobs[0]?.files_failed ?? 0) > 0) && <JobList jobs={jobs.jobs.slice(0, Math.max(1, running))} again={jobs.again} />}
       {health.value && rows.length > 0 && (
         <p class="facts">
-          {counted(rows.length, "document")} · {counted(rows.reduce((sum, row) => sum + row.pages, 0), "page")} · {counted(health.value.chunks, "passage")} ·{" "}
+          {counted(health.value.documents, "document")} · {counted(health.value.chunks, "passage")} ·{" "}
           {problems === 0 ? t.documents.healthy : <strong class="bad">{t.documents.problems(problems)}</strong>}
+          {health.value.source_missing > 0 && ` · ${t.documents.missing(health.value.source_missing)}`}
         </p>
       )}
-      <Notices notices={health.value?.notices} />
-      {watches.value && watches.value.watches.length > 0 && (
-        <p class="facts">
-          {t.documents.watched}{" "}
-          {watches.value.watches.slice(0, 10).map((watch) => (
-            <code key={watch.watch_id} dir="auto" title={watch.detail ?? undefined}>
-              {watch.folder}
-            </code>
-          ))}
-        </p>
-      )}
+      <Notices notices={[...(health.value?.notices ?? []), ...(health.value?.model_problem ? [health.value.model_problem] : [])]} />
+      <Watches collection={collection} />
       {loaded.error && <Failure error={loaded.error} again={loaded.again} />}
       {!loaded.value && !loaded.error && <Loading />}
       {loaded.value && rows.length === 0 && (

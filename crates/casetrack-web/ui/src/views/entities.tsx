@@ -78,7 +78,16 @@ export function Entities({ route }: { route: Route }) {
       </div>
       {loaded.error && <Failure error={loaded.error} again={loaded.again} />}
       {!loaded.value && !loaded.error && <Loading />}
-      {loaded.value && shown.length === 0 && !loaded.loading && <Empty title={rows.length === 0 ? t.entities.none : t.entities.noneSuch} />}
+      {loaded.value && shown.length === 0 && !loaded.loading && (
+        <Empty title={rows.length === 0 ? t.entities.none : t.entities.noneSuch}>
+          {filter !== "" && (
+            <button type="button" onClick={() => setParams(route, { name: typed.trim(), type })}>
+              {t.entities.lookUp(typed.trim())}
+            </button>
+          )}
+        </Empty>
+      )}
+      {filter !== "" && next !== null && <p class="facts">{t.entities.notAll(rows.length)}</p>}
       {shown.length > 0 && (
         <VirtualList
           label={t.entities.list}

@@ -1,7 +1,7 @@
 /** The evidence tray: passages in the order that the user gave them, with notes and exhibits' numbers, to take away. */
 
 import { useState } from "preact/hooks";
-import { all, useLoad } from "../app/hooks";
+import { useAll } from "../app/hooks";
 import { Empty, Failure, Loading, Notices, say } from "../app/parts";
 import { documentHref } from "../app/router";
 import { session } from "../mcp/client";
@@ -22,12 +22,12 @@ interface Part {
 
 export function EvidenceTray({ collection }: { collection: string }) {
   const [upTo, setUpTo] = useState(SHOWN);
-  const loaded = useLoad(
-    (signal) =>
-      all<EvidenceItem>(async (offset) => {
-        const part = await session(collection).call<Part>("list_evidence", { offset: offset || undefined }, { signal });
-        return { rows: part.items, next: part.next_offset };
-      }, MOST),
+  const loaded = useAll<EvidenceItem>(
+    async (offset, signal) => {
+      const part = await session(collection).call<Part>("list_evidence", { offset: offset || undefined }, { signal });
+      return { rows: part.items, next: part.next_offset };
+    },
+    MOST,
     [collection],
   );
   if (!loaded.value) return loaded.error ? <Failure error={loaded.error} again={loaded.again} /> : <Loading />;

@@ -4,7 +4,7 @@ import { setParams, type Route } from "../app/router";
 import { useMedia } from "../app/hooks";
 import { t } from "../strings";
 
-export const FILTER_KEYS = ["document", "type", "entity", "tag", "path", "from", "to", "each"] as const;
+export const FILTER_KEYS = ["document", "type", "entity", "tag", "path", "from", "to", "each", "where"] as const;
 
 export function filterArguments(filters: Record<string, string>): Record<string, unknown> {
   return {
@@ -37,6 +37,13 @@ export function Filters({ route }: { route: Route }) {
         {t.filters.title}
         {given > 0 && <span class="badge">{given}</span>}
       </summary>
+      <label class="field">
+        <span>{t.filters.where}</span>
+        <select value={value("where")} onChange={set("where")}>
+          <option value="">{t.filters.here}</option>
+          <option value="all">{t.filters.everywhere}</option>
+        </select>
+      </label>
       {text("document", t.filters.document, t.filters.documentHint)}
       <label class="field">
         <span>{t.filters.type}</span>

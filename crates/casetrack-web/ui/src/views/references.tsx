@@ -2,7 +2,7 @@
 
 import { useState } from "preact/hooks";
 import { counted } from "../app/format";
-import { all, useLoad, useMedia, useTool } from "../app/hooks";
+import { useAll, useMedia, useTool } from "../app/hooks";
 import { Choices, Empty, Failure, Loading } from "../app/parts";
 import { documentHref, setParams, type Route } from "../app/router";
 import { VirtualList } from "../app/virtual";
@@ -19,16 +19,16 @@ export function References({ route }: { route: Route }) {
   const name = params.get("name") ?? "";
   const wide = useMedia("(min-width: 900px)");
   const [at, setAt] = useState(0);
-  const loaded = useLoad(
-    (signal) =>
-      all<Reference>(async (offset) => {
-        const part = await session(collection).call<{ references: Reference[]; next_offset?: number | null }>(
-          "list_references",
-          { reference_type: kind, top_k: 200, offset: offset || undefined },
-          { signal },
-        );
-        return { rows: part.references, next: part.next_offset };
-      }, MOST),
+  const loaded = useAll<Reference>(
+    async (offset, signal) => {
+      const part = await session(collection).call<{ references: Reference[]; next_offset?: number | null }>(
+        "list_references",
+        { reference_type: kind, top_k: 200, offset: offset || undefined },
+        { signal },
+      );
+      return { rows: part.references, next: part.next_offset };
+    },
+    MOST,
     [collection, kind],
   );
   const rows = loaded.value?.rows ?? [];

@@ -2,13 +2,13 @@
 
 import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { count, terms } from "../app/format";
-import { useDebounced, useLoad, useMedia } from "../app/hooks";
+import { useDebounced, useLoad, useMedia, useTool } from "../app/hooks";
 import { Empty, Failure, Loading, Marked, Notices } from "../app/parts";
 import { documentHref, go, href, setParams, type Route } from "../app/router";
 import { typing, useKeys } from "../app/shortcuts";
 import { VirtualList } from "../app/virtual";
 import { session } from "../mcp/client";
-import type { Passage, SearchAnswer } from "../mcp/types";
+import type { Collection, Passage, SearchAnswer } from "../mcp/types";
 import { t } from "../strings";
 import { Ask } from "./ask";
 import { Filters, filterArguments, FILTER_KEYS } from "./filters";
@@ -18,6 +18,8 @@ import { Preview } from "./preview";
 const TOP = 50;
 /** How long after the last key the search begins, in milliseconds. */
 const PAUSE = 180;
+/** Matters that are searched together. */
+const MATTERS = 100;
 /** Passages of a complete list that are kept. */
 const MOST = 20_000;
 
@@ -107,6 +109,9 @@ function Passages({ route, query }: { route: Route; query: string }) {
   const wide = useMedia("(min-width: 900px)");
   const filters = Object.fromEntries(FILTER_KEYS.map((key) => [key, route.params.get(key) ?? ""]));
   const filterKey = JSON.stringify(filters);
+  const everywhere = filters.where === "all";
+  const listed = useTool<{ collections: Collection[] }>("", "list_collections", everywhere ? { status_filter: "active" } : null);
+  const matters = useMemo(() => listed.value?.collections.slice(0, MATTERS).map((other) => other.name), [listed.value]);
   const [selected, setSelected] = useState(Number(route.params.get("at") ?? 0));
   const [more, setMore] = useState<Passage[]>([]);
   const [next, setNext] = useState<number | null>(null);
@@ -116,12 +121,21 @@ function Passages({ route, query }: { route: Route; query: string }) {
     (offset: number, signal?: AbortSignal) =>
       session(collection).call<SearchAnswer>(
         "search_documents",
-        { query, top_k: TOP, offset: offset || undefined, explain: true, include_boxes: true, ...filterArguments(filters) },
+        {
+          query,
+          top_k: TOP,
+          offset: offset || undefined,
+          explain: true,
+          include_boxes: true,
+          collections: everywhere ? matters : undefined,
+          ...filterArguments(filters),
+        },
         { signal },
       ),
-    [collection, query, filterKey],
+    [collection, query, filterKey, everywhere, matters],
   );
-  const loaded = useLoad<SearchAnswer | undefined>((signal) => (query === "" ? Promise.resolve(undefined) : ask(0, signal)), [collection, query, filterKey]);
+  const waiting = query === "" || (everywhere && matters === undefined);
+  const loaded = useLoad<SearchAnswer | undefined>((signal) => (waiting ? Promise.resolve(undefined) : ask(0, signal)), [collection, query, filterKey, waiting]);
   useEffect(() => {
     setMore([]);
     setNext(loaded.value?.next_offset ?? null);
@@ -150,7 +164,7 @@ function Passages({ route, query }: { route: Route; query: string }) {
     const passage = results[index];
     if (!passage) return;
     setParams(route, { at: index || "" });
-    go(passageHref(collection, passage, query));
+    go(passageHref(passage.collection ?? collection, passage, query));
   };
   useKeys(
     (key, event) => {
@@ -219,7 +233,12 @@ function Passages({ route, query }: { route: Route; query: string }) {
         )}
       </section>
       {wide && chosen && query !== "" && loaded.value && (
-        <Preview collection={collection} passage={chosen} stems={stems} to={passageHref(collection, chosen, query)} />
+        <Preview
+          collection={chosen.collection ?? collection}
+          passage={chosen}
+          stems={stems}
+          to={passageHref(chosen.collection ?? collection, chosen, query)}
+        />
       )}
     </div>
   );
@@ -233,6 +252,7 @@ function Result({ passage, stems }: { passage: Passage; stems: string[] }) {
       <p class="source">
         <strong dir="auto">{provenance.document_name}</strong>
         <span>
+          {passage.collection ? `${passage.collection} · ` : ""}
           {t.search.page(provenance.page_label ?? count(provenance.page))}
           {provenance.bates ? ` · ${provenance.bates}` : ""}
         </span>

@@ -17,6 +17,8 @@ const MOST = 50_000;
 /** How many values more a cell has, or that its one value was computed. */
 const sign = (cells: SheetCell[]): string => (cells.length > 1 ? `+${cells.length - 1}` : "ƒ");
 
+const conditions = (filter: string): string[] => filter.split(";").map((part) => part.trim()).filter(Boolean);
+
 function cellHref(collection: string, row: SheetRow, cell: SheetCell): string {
   return documentHref(collection, row.document_id ?? row.document_name, {
     page: pageOf(cell.place),
@@ -39,7 +41,7 @@ export function MatterSheet({ route }: { route: Route }) {
     (offset: number, signal?: AbortSignal) =>
       session(collection).call<Sheet>(
         "get_matter_sheet",
-        { limit: PART, offset: offset || undefined, include_boxes: true, sort, filter: filter === "" ? undefined : filter.split(";").map((part) => part.trim()) },
+        { limit: PART, offset: offset || undefined, include_boxes: true, sort, filter: filter === "" ? undefined : conditions(filter) },
         { signal },
       ),
     [collection, sort, filter],
@@ -88,6 +90,12 @@ export function MatterSheet({ route }: { route: Route }) {
       sort: sort === column.name ? ("ascending" as const) : sort === `-${column.name}` ? ("descending" as const) : ("none" as const),
     })),
   ];
+  const exported = new URLSearchParams([
+    ["collection", collection],
+    ...(sort === "" ? [] : [["sort", sort]]),
+    ...conditions(filter).map((condition) => ["filter", condition]),
+    ...(hidden.size === 0 ? [] : [["columns", columns.map((column) => column.name).join(",")]]),
+  ]);
   const save = async () => {
     const everything = await all<SheetRow>(async (offset) => {
       const part = await ask(offset);
@@ -115,6 +123,9 @@ export function MatterSheet({ route }: { route: Route }) {
         <button type="button" onClick={() => setDialog("new")}>
           {t.sheet.newColumn}
         </button>
+        <a class="button" href={`/export/sheet.xlsx?${exported}`} download={`${collection} – ${t.views.sheet}.xlsx`}>
+          {t.sheet.excel}
+        </a>
         <button type="button" class="primary" disabled={rows.length === 0} onClick={() => void save().catch((error: Error) => say(error.message))}>
           {t.sheet.export}
         </button>

@@ -2,7 +2,7 @@
 
 import { useMemo, useState } from "preact/hooks";
 import { count, date } from "../app/format";
-import { all, useLoad } from "../app/hooks";
+import { useAll } from "../app/hooks";
 import { Empty, Failure, Loading } from "../app/parts";
 import { documentHref, go, setParams, type Route } from "../app/router";
 import { VirtualList } from "../app/virtual";
@@ -59,16 +59,16 @@ export function Timeline({ route }: { route: Route }) {
   const role = params.get("role") ?? "";
   const document = params.get("document") ?? "";
   const [selected, setSelected] = useState(0);
-  const loaded = useLoad(
-    (signal) =>
-      all<TimelineEvent>(async (offset) => {
-        const part = await session(collection).call<{ events: TimelineEvent[]; next_offset?: number | null }>(
-          "get_collection_timeline",
-          { limit: 200, offset: offset || undefined, document_filter: document, include_boxes: true },
-          { signal },
-        );
-        return { rows: part.events, next: part.next_offset };
-      }, MOST),
+  const loaded = useAll<TimelineEvent>(
+    async (offset, signal) => {
+      const part = await session(collection).call<{ events: TimelineEvent[]; next_offset?: number | null }>(
+        "get_collection_timeline",
+        { limit: 200, offset: offset || undefined, document_filter: document, include_boxes: true },
+        { signal },
+      );
+      return { rows: part.events, next: part.next_offset };
+    },
+    MOST,
     [collection, document],
   );
   const everything = loaded.value?.rows ?? [];

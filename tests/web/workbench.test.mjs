@@ -80,6 +80,7 @@ test("files are taken in by path and by drop, and failures are told", async () =
 });
 
 test("search finds as one types, marks hits and says why", async () => {
+  await casetrack.cli("new", "Another matter");
   await bench.go(inMatter("search"));
   await page.locator("main").focus();
   await page.keyboard.press("/");

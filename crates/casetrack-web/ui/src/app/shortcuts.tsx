@@ -50,7 +50,7 @@ export function Shortcuts({ route, views }: { route: Route; views: readonly stri
   const [shown, setShown] = useState(false);
   const [on, setOn] = useState(keysOn);
   useEffect(() => {
-    let pair = 0;
+    let pair = -Infinity;
     const pressed = (event: KeyboardEvent) => {
       if (event.ctrlKey || event.metaKey || event.altKey || typing(event) || document.querySelector("dialog[open]")) return;
       if (event.key === "?") {
@@ -71,7 +71,7 @@ export function Shortcuts({ route, views }: { route: Route; views: readonly stri
       } else if (event.key === "g") {
         pair = event.timeStamp;
       } else if (event.timeStamp - pair < PAIR) {
-        pair = 0;
+        pair = -Infinity;
         const view = VIEW_KEYS[event.key];
         if (view === "matters" || view === "jobs") go(href("", view));
         else if (view && route.collection && views.includes(view)) go(href(route.collection, view));

@@ -47,15 +47,22 @@ export function Overlay({ boxes, size, kind = "lit" }: { boxes: Box[]; size: { w
   );
 }
 
-/** A small picture of a page with the boxes of a passage lit. */
+/** Of the height of a page: what is shown above the first line of the passage. */
+const ABOVE = 0.04;
+
+/** The part of a page where a passage is, with its boxes lit. */
 export function PagePicture(props: { collection: string; document: string; page: number; boxes: Box[]; width: number }) {
   const picture = usePicture(props.collection, props.document, props.page, props.width);
   if (picture.error) return null;
   if (!picture.value) return <Loading what={t.reader.drawing} />;
+  const { url, size } = picture.value;
+  const top = size ? Math.max(0, (props.boxes[0]?.top ?? 0) / size.height - ABOVE) : 0;
   return (
     <span class="picture">
-      <img src={picture.value.url} alt="" />
-      {picture.value.size && <Overlay boxes={props.boxes} size={picture.value.size} />}
+      <span style={{ transform: `translateY(${-100 * Math.min(top, 0.75)}%)` }}>
+        <img src={url} alt="" />
+        {size && <Overlay boxes={props.boxes} size={size} />}
+      </span>
     </span>
   );
 }

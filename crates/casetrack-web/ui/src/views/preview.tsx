@@ -44,14 +44,14 @@ export function Preview({ collection, passage, stems, to }: { collection: string
       )}
       {(provenance.hidden_text?.length ?? 0) > 0 && <p class="warning">{t.search.hidden}</p>}
       {provenance.tracked_changes && <p class="warning">{t.search.tracked}</p>}
+      {settled && boxes.length > 0 && (
+        <a href={to} class="thumbnail" tabIndex={-1} aria-hidden="true">
+          <PagePicture collection={collection} document={provenance.document_id} page={provenance.page} boxes={boxes} width={600} />
+        </a>
+      )}
       <blockquote dir="auto" class="text">
         <Marked text={passage.text} terms={stems} />
       </blockquote>
-      {settled && boxes.length > 0 && (
-        <a href={to} class="thumbnail" tabIndex={-1} aria-hidden="true">
-          <PagePicture collection={collection} document={provenance.document_id} page={provenance.page} boxes={boxes} width={480} />
-        </a>
-      )}
       <Why passage={passage} />
     </aside>
   );

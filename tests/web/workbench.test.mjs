@@ -301,6 +301,12 @@ test("evidence is collected, ordered, noted and taken away", async () => {
   await page.locator(".item").first().getByLabel("Note").fill("The flights were turned back.");
   await page.keyboard.press("Tab");
   await settled(page);
+  await page.locator(".item").nth(1).getByLabel("Note").fill("To be removed.");
+  await page.keyboard.press("Tab");
+  await page.waitForFunction(() => document.querySelectorAll(".item textarea")[1].defaultValue === "To be removed.");
+  await page.locator(".item").nth(1).getByLabel("Note").fill("");
+  await page.keyboard.press("Tab");
+  await page.waitForFunction(() => document.querySelectorAll(".item textarea")[1].defaultValue === "");
   const saved = page.waitForEvent("download");
   await page.getByRole("link", { name: "Word" }).click();
   const file = join(casetrack.home, "evidence.docx");
@@ -308,6 +314,7 @@ test("evidence is collected, ordered, noted and taken away", async () => {
   const inside = await casetrack.cli("inspect", file, "--json");
   assert.match(inside, /The flights were turned back\./);
   assert.match(inside, /A-1/);
+  assert.doesNotMatch(inside, /To be removed/);
   await page.locator(".item").first().getByRole("button", { name: /^Remove/ }).click();
   await page.waitForFunction(() => document.querySelectorAll(".item").length === 1);
 });

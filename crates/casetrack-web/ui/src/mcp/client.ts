@@ -65,10 +65,9 @@ export class Session {
     private readonly endpoint = "/mcp",
   ) {}
 
-  /** Calls a tool and gives its structured content. */
+  /** Calls a tool and gives its structured content. Arguments that are undefined are left out. */
   async call<T>(tool: string, args: Record<string, unknown> = {}, options: CallOptions = {}): Promise<T> {
-    const given = Object.fromEntries(Object.entries(args).filter(([, value]) => value !== undefined && value !== ""));
-    const result = await this.request("tools/call", { name: tool, arguments: given }, options);
+    const result = await this.request("tools/call", { name: tool, arguments: args }, options);
     return contentOf(result as ToolResult) as T;
   }
 

@@ -228,12 +228,12 @@ export function Documents({ collection }: { collection: string }) {
 async function ingest(collection: string, path: string, password = ""): Promise<void> {
   const client = session(collection);
   try {
-    await client.call("ingest_folder", { folder_path: path, wait_seconds: 0, password });
+    await client.call("ingest_folder", { folder_path: path, wait_seconds: 0, password: password || undefined });
   } catch (error) {
     // A path that is no folder is a file.
     const wrong = error as { code?: string };
     if (wrong.code !== "invalid_argument" && wrong.code !== "not_a_folder" && wrong.code !== "file_not_found") throw error;
-    await client.call("ingest_document", { file_path: path, wait_seconds: 0, password });
+    await client.call("ingest_document", { file_path: path, wait_seconds: 0, password: password || undefined });
   }
 }
 

@@ -5,9 +5,8 @@ import { say } from "../app/parts";
 import { session } from "../mcp/client";
 import { t } from "../strings";
 
-/** Characters of a page; a passage has its id as well. */
+/** Characters of a page. */
 export interface Evidence {
-  chunk_id?: string;
   document: string;
   page: number;
   char_start: number;

@@ -7,14 +7,15 @@ import { t } from "../strings";
 export const FILTER_KEYS = ["document", "type", "entity", "tag", "path", "from", "to", "each", "where"] as const;
 
 export function filterArguments(filters: Record<string, string>): Record<string, unknown> {
+  const given = (key: (typeof FILTER_KEYS)[number]) => filters[key] || undefined;
   return {
-    document_filter: filters.document,
-    document_type: filters.type,
-    entity: filters.entity,
-    tag: filters.tag,
-    path: filters.path,
-    date_from: filters.from,
-    date_to: filters.to,
+    document_filter: given("document"),
+    document_type: given("type"),
+    entity: given("entity"),
+    tag: given("tag"),
+    path: given("path"),
+    date_from: given("from"),
+    date_to: given("to"),
     per_document: filters.each ? Number(filters.each) : undefined,
   };
 }

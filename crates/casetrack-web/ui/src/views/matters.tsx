@@ -162,7 +162,7 @@ function NewMatter({ onClose }: { onClose: () => void }) {
         const name = String(values.get("name")).trim();
         const made = await session("").call<{ name: string }>("create_collection", {
           name,
-          collection_id: String(values.get("reference")).trim(),
+          collection_id: String(values.get("reference")).trim() || undefined,
           collection_type: String(values.get("type")),
         });
         go(href(made.name, "documents"));

@@ -23,7 +23,6 @@ export function Preview({ collection, passage, stems, to }: { collection: string
         <AddEvidence
           collection={collection}
           passage={{
-            chunk_id: passage.chunk_id,
             document: provenance.document_id,
             page: provenance.page,
             char_start: excerpt?.char_start ?? provenance.char_start,

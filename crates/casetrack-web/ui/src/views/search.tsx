@@ -99,12 +99,13 @@ export function Search({ route }: { route: Route }) {
           </button>
         </div>
       </form>
-      {mode === "ask" ? <Ask collection={collection} question={query} /> : <Passages route={route} query={query} />}
+      {mode === "ask" ? <Ask collection={collection} question={query} /> : <Passages route={route} query={query} pending={typed.trim() !== query || (route.params.get("q") ?? "") !== query} />}
     </div>
   );
 }
 
-function Passages({ route, query }: { route: Route; query: string }) {
+/** `pending`: what is typed, or was opened, is not searched for yet. */
+function Passages({ route, query, pending }: { route: Route; query: string; pending: boolean }) {
   const collection = route.collection;
   const wide = useMedia("(min-width: 900px)");
   const filters = Object.fromEntries(FILTER_KEYS.map((key) => [key, route.params.get(key) ?? ""]));
@@ -185,7 +186,7 @@ function Passages({ route, query }: { route: Route; query: string }) {
   return (
     <div class="columns">
       <Filters route={route} />
-      <section class="results" aria-label={t.search.results} aria-busy={loaded.loading}>
+      <section class="results" aria-label={t.search.results} aria-busy={loaded.loading || pending}>
         {query === "" && (
           <Empty title={t.search.begin}>
             <p>{t.search.beginHint}</p>

@@ -41,7 +41,7 @@ export function MatterSheet({ route }: { route: Route }) {
     (offset: number, signal?: AbortSignal) =>
       session(collection).call<Sheet>(
         "get_matter_sheet",
-        { limit: PART, offset: offset || undefined, include_boxes: true, sort, filter: filter === "" ? undefined : conditions(filter) },
+        { limit: PART, offset: offset || undefined, include_boxes: true, sort: sort || undefined, filter: filter === "" ? undefined : conditions(filter) },
         { signal },
       ),
     [collection, sort, filter],

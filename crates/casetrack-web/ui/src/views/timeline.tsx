@@ -63,7 +63,7 @@ export function Timeline({ route }: { route: Route }) {
     async (offset, signal) => {
       const part = await session(collection).call<{ events: TimelineEvent[]; next_offset?: number | null }>(
         "get_collection_timeline",
-        { limit: 200, offset: offset || undefined, document_filter: document, include_boxes: true },
+        { limit: 200, offset: offset || undefined, document_filter: document || undefined, include_boxes: true },
         { signal },
       );
       return { rows: part.events, next: part.next_offset };

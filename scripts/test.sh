@@ -10,4 +10,6 @@ scripts/setup.sh
 say "Testing"
 started=$SECONDS
 cargo test --release --locked --workspace "$@"
+# The workbench, in Chromium; not where only some tests were asked for.
+[ $# -gt 0 ] || scripts/web.sh all
 say "All tests passed in $((SECONDS - started)) s"

@@ -76,7 +76,7 @@ impl Tool for UpdateCollection {
         if let Some(state) = state {
             meta = context.engine.set_collection_status(meta.id, state)?;
         }
-        Ok(Reply::new(meta, |meta| format!("{} is {}.", text::marks::name(&meta.name), meta.status)))
+        Ok(Reply::new(meta, |meta| format!("{} is {}.", text::marks::name(&meta.name), meta.status.label())))
     }
 }
 

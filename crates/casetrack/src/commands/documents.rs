@@ -113,8 +113,14 @@ impl Page {
         let file = if file.is_file() { std::path::absolute(&file).ok() } else { None };
         let document = file.as_deref().and_then(Path::to_str).unwrap_or(&self.document);
         let chunk = self.chunk.map(|chunk| chunk.to_string());
-        let request =
-            PictureRequest { document, page: self.page, chunk: chunk.as_deref(), password: self.password, width: None };
+        let request = PictureRequest {
+            document,
+            page: self.page,
+            chunk: chunk.as_deref(),
+            chars: None,
+            password: self.password,
+            width: None,
+        };
         let picture = engine.page_picture(collection, &request, &console.cancel)?;
         let out = console.path(&self.out);
         let is_new = !out.exists();

@@ -227,7 +227,7 @@ fn fragment(engine: &Engine, collection: Option<String>, target: Option<String>)
         escaped(&collection.name),
         provenance.document_id,
         provenance.page,
-        provenance.chunk_id
+        chunk.chunk_id
     ))
 }
 

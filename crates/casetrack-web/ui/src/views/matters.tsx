@@ -10,6 +10,8 @@ import type { Collection, CollectionState } from "../mcp/types";
 import { t } from "../strings";
 import { VirtualTable } from "../app/table";
 
+const known = (value: number | null | undefined): string => (value === null || value === undefined ? "–" : count(value));
+
 type Doing = { what: "new" } | { what: "rename" | "delete"; collection: Collection };
 
 export function Matters() {
@@ -102,13 +104,18 @@ export function Matters() {
                         {row.name}
                         {row.reference && <span class="quiet"> {row.reference}</span>}
                       </a>
+                      {row.problem && (
+                        <small class="warning clip" title={row.problem}>
+                          {row.problem}
+                        </small>
+                      )}
                       {small && actions(row)}
                     </>
                   );
                 }
                 if (key === "state") return <span class={`tag ${row.status}`}>{t.matters.states[row.status]}</span>;
-                if (key === "documents") return count(row.documents);
-                if (key === "pages") return count(row.pages);
+                if (key === "documents") return known(row.documents);
+                if (key === "pages") return known(row.pages);
                 if (key === "created") return date(row.created_at);
                 return actions(row);
               }}

@@ -60,6 +60,8 @@ export const t = {
     remove: "Delete",
     removeOf: (name: string) => `Delete ${name}`,
     removeTitle: "Delete the matter",
+    holds: (documents: number | null | undefined, state: string) =>
+      documents === null || documents === undefined ? state : `${counted(documents, "document")} · ${state}`,
     removeHint: (name: string, documents: number | null | undefined) =>
       `${name} and what CaseTrack knows of its ${documents ? counted(documents, "document") : "documents"} will be deleted. Your own files stay where they are. This cannot be undone.`,
     removeConfirm: "Type the name of the matter to confirm",

@@ -88,13 +88,13 @@ export function Matters() {
               columns={[
                 { key: "name", title: t.matters.name, width: "minmax(0, 2fr)" },
                 { key: "state", title: t.matters.state, width: "6rem", narrow: false },
-                { key: "documents", title: t.matters.documents, width: "7rem", number: true },
+                { key: "documents", title: t.matters.documents, width: "6.5rem", number: true, narrow: false },
                 { key: "pages", title: t.matters.pages, width: "6rem", number: true, narrow: false },
                 { key: "created", title: t.matters.created, width: "8rem", narrow: false },
                 { key: "actions", title: t.matters.actions, width: "16rem", narrow: false },
               ]}
               count={rows.length}
-              height={small ? 96 : 52}
+              height={small ? 104 : 52}
               cell={(index, key) => {
                 const row = rows[index]!;
                 if (key === "name") {
@@ -109,7 +109,12 @@ export function Matters() {
                           {row.problem}
                         </small>
                       )}
-                      {small && actions(row)}
+                      {small && (
+                        <>
+                          <small class="quiet clip">{t.matters.holds(row.documents, t.matters.states[row.status])}</small>
+                          {actions(row)}
+                        </>
+                      )}
                     </>
                   );
                 }

@@ -4,6 +4,7 @@
 #   scripts/web.sh check     checks types, and that dist is what ui makes
 #   scripts/web.sh test      tests it in Chromium over the program; arguments go to node --test
 #   scripts/web.sh shots     takes the pictures in docs/images
+#   scripts/web.sh bars      measures it where there is very much
 #   scripts/web.sh all       check and test, or a line that says why they are skipped
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/env.sh"
@@ -35,7 +36,7 @@ have_chromium() {
     fi
     say "Installing Chromium${as_root:+ (with sudo)}"
     { "${as_root[@]}" apt-get update -qq &&
-        "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
+        "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive timeout 150 \
             apt-get install --yes -qq --no-install-recommends chromium fonts-dejavu-core; } </dev/null >/dev/null 2>&1
     chromium_at >/dev/null
 }
@@ -86,10 +87,10 @@ test)
     need_chromium
     run_tests "${@:2}"
     ;;
-shots)
+shots | bars)
     need_node
     need_chromium
-    CASETRACK_BIN=${CASETRACK_BIN:-$BIN} node tests/web/shots.mjs
+    CASETRACK_BIN=${CASETRACK_BIN:-$BIN} node "tests/web/$1.mjs"
     ;;
 all)
     if ! have_node; then
@@ -107,7 +108,7 @@ all)
     fi
     ;;
 *)
-    sed -n '2,7s/^# //p' "${BASH_SOURCE[0]}" >&2
+    sed -n '2,8s/^# //p' "${BASH_SOURCE[0]}" >&2
     exit 2
     ;;
 esac

@@ -13,7 +13,11 @@ amount at 9 per cent per annum above the Base Rate" (Refurbishment_Works_Agreeme
 const VIEWS = {
   matters: ["#/"],
   documents: [inMatter("documents")],
-  search: [`${inMatter("search")}?q=late+payment+interest`],
+  search: [`${inMatter("search")}?q=late+payment+interest`, async (page) => {
+    await page.locator(".virtual").focus();
+    await page.keyboard.press("ArrowDown");
+    await page.locator(".thumbnail img").waitFor();
+  }],
   reader: [`${inMatter("search")}?q=simple+interest+on+the+overdue+amount&document=Refurbishment_Works_Agreement.pdf`, async (page) => {
     await page.locator(".virtual").focus();
     await page.keyboard.press("Enter");

@@ -3,6 +3,7 @@
 
 import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
 import { join } from "node:path";
 import { after, afterEach, before, test } from "node:test";
 import { inMatter, launch, MATTER, pixels, settled, signIn, start, violations } from "./lib.mjs";
@@ -337,6 +338,79 @@ test("documents that are script run nothing", async () => {
   await bench.go("#/");
   assert.equal(await page.evaluate(() => window.pwned), undefined);
   // Problems hold what ran, what was asked of elsewhere, and what the policy stopped: there must be none.
+});
+
+test("a page of another server on this machine reaches nothing", async () => {
+  const evil = createServer((request, answer) => answer.setHeader("content-type", "text/html").end("<!doctype html><title>Elsewhere</title><body>"));
+  await new Promise((listening) => evil.listen(0, "127.0.0.1", listening));
+  // The same host: the browser sends the cookie along.
+  const other = await bench.context.newPage();
+  try {
+    await other.goto(`http://127.0.0.1:${evil.address().port}/`);
+    const reached = await other.evaluate(async (origin) => {
+      const asked = (path, options) => fetch(origin + path, { credentials: "include", ...options }).then((answer) => `${answer.type} ${answer.status}`, () => "refused");
+      const loaded = (kind, path) =>
+        new Promise((done) => {
+          const element = document.createElement(kind);
+          element.onload = () => done("loaded");
+          element.onerror = () => done("refused");
+          element.src = origin + path;
+          document.body.append(element);
+        });
+      const call = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "create_collection", arguments: { name: "From elsewhere" } } });
+      return {
+        read: await asked("/export/sheet.csv?collection=Harbour+Point"),
+        write: await asked("/mcp", { method: "POST", body: call, headers: { "content-type": "application/json" } }),
+        upload: await asked("/upload?collection=Harbour+Point", { method: "POST", body: "x", headers: { "X-CaseTrack": "1", "X-File-Path": "x.txt" } }),
+        script: await loaded("script", "/app.js"),
+        picture: await loaded("img", "/page?collection=Harbour+Point&document=Refurbishment_Works_Agreement.pdf&page=1&width=240"),
+        blind: await asked("/mcp", { method: "POST", body: call, mode: "no-cors" }),
+      };
+    }, bench.origin);
+    const blind = reached.blind;
+    delete reached.blind;
+    assert.deepEqual(reached, { read: "refused", write: "refused", upload: "refused", script: "refused", picture: "refused" });
+    assert.match(blind, /^(opaque 0|refused)$/);
+    await other.evaluate((origin) => {
+      const frame = document.createElement("iframe");
+      frame.src = `${origin}/`;
+      document.body.append(frame);
+      const form = Object.assign(document.createElement("form"), { method: "post", action: `${origin}/mcp`, enctype: "text/plain", target: "sent" });
+      form.append(Object.assign(document.createElement("input"), { name: '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"create_collection","arguments":{"name":"From elsewhere","x":"', value: '"}}}' }));
+      document.body.append(Object.assign(document.createElement("iframe"), { name: "sent" }), form);
+      form.submit();
+    }, bench.origin);
+    const framed = () => other.frames().slice(1);
+    await other.waitForFunction(() => frames.length === 2);
+    for (const frame of framed()) await frame.waitForURL(/^chrome-error:/);
+    const { collections } = await casetrack.call("list_collections", {});
+    assert.ok(!collections.some(({ name }) => name === "From elsewhere"));
+  } finally {
+    await other.close();
+    evil.close();
+  }
+});
+
+test("without its cookie, a browser is shown nothing", async () => {
+  const stranger = await browser.newContext();
+  try {
+    const other = await stranger.newPage();
+    for (const path of ["/", "/app.js", "/export/evidence.csv?collection=Harbour+Point", "/page?collection=Harbour+Point&document=x&page=1", "/mcp"]) {
+      const answer = await other.goto(bench.origin + path);
+      assert.equal(answer.status(), 401, path);
+      assert.doesNotMatch(await answer.text(), /Harbour|Tidewell/);
+    }
+    const used = await casetrack.address();
+    await other.goto(used);
+    await other.locator("main").waitFor();
+    // The code was good once; whoever comes with it again is told so.
+    const again = await browser.newContext();
+    const second = await again.newPage();
+    assert.equal((await second.goto(used)).status(), 403);
+    await again.close();
+  } finally {
+    await stranger.close();
+  }
 });
 
 test("shortcuts are listed, and can be turned off", async () => {

@@ -31,7 +31,7 @@ impl Host {
             }
             _ => typed.to_owned(),
         };
-        let split = typed.rfind(|c: char| c == '/' || c == MAIN_SEPARATOR).map_or(0, |at| at + 1);
+        let split = typed.rfind(['/', MAIN_SEPARATOR]).map_or(0, |at| at + 1);
         let (folder, begun) = typed.split_at(split);
         let folder = Path::new(folder);
         if !folder.is_absolute() {

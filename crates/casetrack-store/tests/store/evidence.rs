@@ -85,7 +85,7 @@ fn verify_compares_evidence_with_documents_that_were_not_read_again() {
     let (_temp, dir, collection, mut documents) = collected();
     assert_clean(&collection);
     // A file that has changed is no damage.
-    let mut changed = document("/data/b.txt", &["Other words"]);
+    let mut changed = with_id(documents[1].meta.id, "/data/b.txt", &["Other words"]);
     changed.meta.sha256.0[0] ^= 1;
     collection.put_document(&changed).unwrap();
     assert_clean(&collection);

@@ -264,7 +264,7 @@ impl File {
         let size = self.objects.len() + 1;
         let mut table = format!("xref\n0 {size}\n0000000000 65535 f \n");
         for place in places {
-            let _ = write!(table, "{place:010} 00000 n \n");
+            let _ = writeln!(table, "{place:010} 00000 n ");
         }
         let _ = write!(table, "trailer\n<< /Size {size} /Root {CATALOGUE} 0 R >>\nstartxref\n{start}\n%%EOF\n");
         bytes.extend_from_slice(table.as_bytes());

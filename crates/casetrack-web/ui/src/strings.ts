@@ -60,8 +60,10 @@ export const t = {
     remove: "Delete",
     removeOf: (name: string) => `Delete ${name}`,
     removeTitle: "Delete the matter",
-    removeHint: (name: string, documents: number) =>
-      `${name} and what CaseTrack knows of its ${counted(documents, "document")} will be deleted. Your own files stay where they are. This cannot be undone.`,
+    holds: (documents: number | null | undefined, state: string) =>
+      documents === null || documents === undefined ? state : `${counted(documents, "document")} · ${state}`,
+    removeHint: (name: string, documents: number | null | undefined) =>
+      `${name} and what CaseTrack knows of its ${documents ? counted(documents, "document") : "documents"} will be deleted. Your own files stay where they are. This cannot be undone.`,
     removeConfirm: "Type the name of the matter to confirm",
     removeMismatch: "That is not the name of the matter.",
     removed: (name: string) => `${name} was deleted.`,
@@ -185,9 +187,9 @@ export const t = {
     entityHint: "Such as Acme Ltd",
     from: "Saved from",
     to: "Saved until",
-    dateHint: "2025, 2025-03 or 2025-03-07",
+    dateHint: "2025-03-07 or 2025",
     tag: "Tag",
-    tagHint: "privileged, or -privileged",
+    tagHint: "key, or -key",
     path: "Path",
     pathHint: "contracts/**/*.pdf",
     where: "Matters",

@@ -71,6 +71,14 @@ export function marked(text: string, stems: string[]): Piece[] {
   return pieces;
 }
 
+/** The beginning of a text on one line, cut at a word. */
+export function beginning(text: string, most: number): string {
+  const line = text.replace(/\s+/g, " ").trim();
+  if (line.length <= most) return line;
+  const end = line.lastIndexOf(" ", most);
+  return `${line.slice(0, end > most / 2 ? end : most)} …`;
+}
+
 /** The number of the page in a place such as "p. 12, para. 8, ll. 1-4", and 1 where it names none. */
 export function pageOf(place: string): number {
   const found = /\bpp?\. ?(\d+)/.exec(place);

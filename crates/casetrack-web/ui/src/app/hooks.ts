@@ -92,7 +92,7 @@ export function useInterval(tick: () => void, milliseconds: number, active: bool
 }
 
 /** Where tables leave out columns. */
-export const NARROW = "(max-width: 640px)";
+export const NARROW = "(max-width: 900px)";
 
 export function useMedia(query: string): boolean {
   const [matches, setMatches] = useState(() => matchMedia(query).matches);

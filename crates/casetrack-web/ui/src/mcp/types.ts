@@ -16,9 +16,11 @@ export interface Collection {
   collection_type?: string | null;
   status: CollectionState;
   created_at: string;
-  documents: number;
-  pages: number;
-  chunks: number;
+  /** Absent where the collection cannot be read, which `problem` says. */
+  documents?: number | null;
+  pages?: number | null;
+  chunks?: number | null;
+  problem?: string | null;
 }
 
 export interface DocumentRow {

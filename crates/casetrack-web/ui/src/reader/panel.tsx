@@ -1,7 +1,7 @@
 /** Beside the page: the outline, hits, names, related passages, tracked changes and what is known of the document. */
 
 import { useState } from "preact/hooks";
-import { count, counted, date } from "../app/format";
+import { beginning, count, counted, date } from "../app/format";
 import { useMedia, useTool } from "../app/hooks";
 import { Choices, Failure, Loading } from "../app/parts";
 import { documentHref, href, type Route } from "../app/router";
@@ -92,7 +92,7 @@ function Hits({ route, hits }: { route: Route; hits: Passage[] }) {
             aria-current={hit.chunk_id === route.params.get("chunk") ? "location" : undefined}
           >
             <small>{t.search.page(count(hit.provenance.page))}</small>
-            <span dir="auto">{(hit.excerpt?.text ?? hit.text).replace(/\s+/g, " ").slice(0, 200)}</span>
+            <span dir="auto">{beginning(hit.excerpt?.text ?? hit.text, 200)}</span>
           </a>
         </li>
       ))}
@@ -142,7 +142,7 @@ function Related({ route, page }: { route: Route; page: PageContent | undefined 
         <li key={passage.chunk_id}>
           <a href={documentHref(route.collection, passage.provenance.document_id, { page: passage.provenance.page, chunk: passage.chunk_id })}>
             <small dir="auto">{passage.short_citation ?? passage.citation}</small>
-            <span dir="auto">{passage.text.replace(/\s+/g, " ").slice(0, 220)}</span>
+            <span dir="auto">{beginning(passage.text, 220)}</span>
           </a>
         </li>
       ))}

@@ -181,8 +181,8 @@ export function Documents({ collection }: { collection: string }) {
                 { key: "name", title: t.documents.name, width: "minmax(0, 3fr)" },
                 { key: "type", title: t.documents.type, width: "9rem", narrow: false },
                 { key: "format", title: t.documents.format, width: "7rem", narrow: false },
-                { key: "date", title: t.documents.date, width: "8.5rem" },
-                { key: "pages", title: t.documents.pages, width: "5rem", number: true },
+                { key: "date", title: t.documents.date, width: "8.5rem", narrow: false },
+                { key: "pages", title: t.documents.pages, width: "4.5rem", number: true },
               ]}
               cell={(index, key) => {
                 const row = shown[index]!;

@@ -16,6 +16,13 @@ const ASKED = 100;
 const SHOWN = new Set(["person", "organization", "location"]);
 const WIDE = 760;
 const HIGH = 440;
+/** Room that names need at the sides, and below. */
+const SIDE = 66;
+const BELOW = 44;
+const ABOVE = 22;
+/** A letter and a line of a name, in the units of the drawing. */
+const LETTER = 6.4;
+const LINE = 13;
 /** Steps of the layout, after which nothing moves visibly (d3-force's own default). */
 const STEPS = 300;
 
@@ -27,12 +34,17 @@ interface Answer {
 interface Placed extends SimulationNodeDatum {
   entity: Entity;
   radius: number;
+  lines: string[];
+  /** Whether the name is written beside it always, or only when one points at it. */
+  named: boolean;
 }
 
 function layout(answer: Answer, name: string): { nodes: Placed[]; edges: { from: Placed; to: Placed; weight: number }[] } {
   const nodes: Placed[] = answer.nodes.map((entity, index) => ({
     entity,
     radius: 5 + Math.min(13, Math.sqrt(entity.mentions)),
+    lines: wrapped(entity.name),
+    named: false,
     // From a circle, so that the same names always lie the same way.
     x: WIDE / 2 + 150 * Math.cos(index * 2.4),
     y: HIGH / 2 + 120 * Math.sin(index * 2.4),
@@ -52,18 +64,48 @@ function layout(answer: Answer, name: string): { nodes: Placed[]; edges: { from:
     .force("collide", forceCollide<Placed>((node) => node.radius + 16))
     .stop()
     .tick(STEPS);
-  for (const node of nodes) {
-    node.x = Math.max(60, Math.min(WIDE - 60, node.x ?? 0));
-    node.y = Math.max(20, Math.min(HIGH - 26, node.y ?? 0));
-  }
+  fill(nodes);
+  write(nodes, name);
   return { nodes, edges };
 }
+
+/** Stretches the drawing until it has all the room there is. */
+function fill(nodes: Placed[]): void {
+  const stretch = (axis: "x" | "y", from: number, to: number) => {
+    const places = nodes.map((node) => node[axis] ?? 0);
+    const [least, most] = [Math.min(...places), Math.max(...places)];
+    for (const node of nodes) node[axis] = most > least ? from + (((node[axis] ?? 0) - least) / (most - least)) * (to - from) : (from + to) / 2;
+  };
+  stretch("x", SIDE, WIDE - SIDE);
+  stretch("y", ABOVE, HIGH - BELOW);
+}
+
+/** Names are written where they lie on no other name: first the one that was asked for, then those that are mentioned most. */
+function write(nodes: Placed[], name: string): void {
+  const taken: { left: number; right: number; top: number; bottom: number }[] = [];
+  const order = [...nodes].sort((a, b) => Number(b.entity.name === name) - Number(a.entity.name === name) || b.entity.mentions - a.entity.mentions);
+  for (const node of order) {
+    const [x, top] = [node.x ?? 0, (node.y ?? 0) + node.radius];
+    const half = (Math.max(...node.lines.map((line) => line.length)) * LETTER) / 2;
+    const box = { left: x - half, right: x + half, top, bottom: top + 4 + node.lines.length * LINE };
+    const free = taken.every((other) => box.left > other.right || box.right < other.left || box.top > other.bottom || box.bottom < other.top);
+    const covers = nodes.some((other) => other !== node && inside(box, other));
+    node.named = free && (!covers || node.entity.name === name);
+    if (node.named) taken.push(box);
+  }
+}
+
+const inside = (box: { left: number; right: number; top: number; bottom: number }, { x = 0, y = 0, radius }: Placed): boolean =>
+  x + radius > box.left && x - radius < box.right && y + radius > box.top && y - radius < box.bottom;
 
 /** The people, organizations and places nearest to a name, and itself. */
 function who(answer: Answer, name: string): Answer {
   const nodes = answer.nodes.filter((node) => node.name === name || SHOWN.has(node.entity_type)).slice(0, NODES);
   const names = new Set(nodes.map((node) => node.name));
-  return { nodes, edges: answer.edges.filter((edge) => names.has(edge.source) && names.has(edge.target)) };
+  const edges = answer.edges.filter((edge) => names.has(edge.source) && names.has(edge.target));
+  // Edges name their ends: of two with one name, the first stands for both.
+  const ends = new Set([name, ...edges.flatMap(({ source, target }) => [source, target])]);
+  return { nodes: nodes.filter((node, index) => ends.has(node.name) && nodes.findIndex((other) => other.name === node.name) === index), edges };
 }
 
 /** A name in lines of some twenty letters. */
@@ -100,14 +142,14 @@ export function Graph({ collection, name }: { collection: string; name: string }
           <a
             key={`${node.entity.entity_type}/${node.entity.key}`}
             href={href(collection, "entities", { name: node.entity.name, type: node.entity.entity_type })}
-            class={`node ${node.entity.entity_type}${node.entity.name === name ? " centre" : ""}`}
+            class={`node ${node.entity.entity_type}${node.entity.name === name ? " centre" : ""}${node.named ? "" : " unnamed"}`}
             aria-label={`${node.entity.name}, ${counted(node.entity.mentions, "mention")}`}
           >
             <title>{node.entity.name}</title>
             <circle cx={node.x} cy={node.y} r={node.radius} />
             <text x={node.x} y={(node.y ?? 0) + node.radius + 13}>
-              {wrapped(node.entity.name).map((line, index) => (
-                <tspan key={index} x={node.x} dy={index === 0 ? 0 : 13}>
+              {node.lines.map((line, index) => (
+                <tspan key={index} x={node.x} dy={index === 0 ? 0 : LINE}>
                   {`${line} `}
                 </tspan>
               ))}

@@ -10,6 +10,8 @@ import type { Collection, CollectionState } from "../mcp/types";
 import { t } from "../strings";
 import { VirtualTable } from "../app/table";
 
+const known = (value: number | null | undefined): string => (value === null || value === undefined ? "–" : count(value));
+
 type Doing = { what: "new" } | { what: "rename" | "delete"; collection: Collection };
 
 export function Matters() {
@@ -86,13 +88,13 @@ export function Matters() {
               columns={[
                 { key: "name", title: t.matters.name, width: "minmax(0, 2fr)" },
                 { key: "state", title: t.matters.state, width: "6rem", narrow: false },
-                { key: "documents", title: t.matters.documents, width: "7rem", number: true },
+                { key: "documents", title: t.matters.documents, width: "6.5rem", number: true, narrow: false },
                 { key: "pages", title: t.matters.pages, width: "6rem", number: true, narrow: false },
                 { key: "created", title: t.matters.created, width: "8rem", narrow: false },
                 { key: "actions", title: t.matters.actions, width: "16rem", narrow: false },
               ]}
               count={rows.length}
-              height={small ? 96 : 52}
+              height={small ? 104 : 52}
               cell={(index, key) => {
                 const row = rows[index]!;
                 if (key === "name") {
@@ -102,13 +104,23 @@ export function Matters() {
                         {row.name}
                         {row.reference && <span class="quiet"> {row.reference}</span>}
                       </a>
-                      {small && actions(row)}
+                      {row.problem && (
+                        <small class="warning clip" title={row.problem}>
+                          {row.problem}
+                        </small>
+                      )}
+                      {small && (
+                        <>
+                          <small class="quiet clip">{t.matters.holds(row.documents, t.matters.states[row.status])}</small>
+                          {actions(row)}
+                        </>
+                      )}
                     </>
                   );
                 }
                 if (key === "state") return <span class={`tag ${row.status}`}>{t.matters.states[row.status]}</span>;
-                if (key === "documents") return count(row.documents);
-                if (key === "pages") return count(row.pages);
+                if (key === "documents") return known(row.documents);
+                if (key === "pages") return known(row.pages);
                 if (key === "created") return date(row.created_at);
                 return actions(row);
               }}

@@ -65,7 +65,7 @@ export function References({ route }: { route: Route }) {
               <VirtualList
                 label={t.references.list}
                 count={rows.length}
-                height={78}
+                height={88}
                 selected={found >= 0 ? found : Math.min(at, rows.length - 1)}
                 onSelect={(index) => {
                   setAt(index);

@@ -154,7 +154,7 @@ function RedlineView({ route, older, newer }: { route: Route; older: string; new
       });
   };
   return (
-    <section>
+    <section class="redlined">
       <div class="head">
         <p class="facts" role="status">
           {t.versions.counts(redline.counts)}

@@ -37,8 +37,8 @@ def markdown_files():
 
 
 def is_output(path):
-    """Whether a path below the root lies in a hidden folder or in build output."""
-    return any(part == "target" or part.startswith(".") for part in path.parts)
+    """Whether a path below the root lies in a hidden folder, in build output or in packages of the front end."""
+    return any(part in ("target", "node_modules") or part.startswith(".") for part in path.parts)
 
 
 def broken_links():

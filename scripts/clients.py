@@ -107,6 +107,15 @@ def calls(folder):
         ("list_documents_by_type", {"document_type": "other"}, [({"document_type": "song"}, "must be")]),
         ("traverse_chunks", {"start_chunk_id": "$chunk_id"}, [({"start_chunk_id": "00000000-0000-0000-0000-000000000000"}, "not found")]),
         ("get_status", {}, [UNKNOWN]),
+        ("read_page", {"document": "note.md", "page": 1}, [({"document": "note.md", "page": 9}, "no page 9"), ({"document": "Ghost", "page": 1}, "not found")]),
+        ("add_evidence", {"document": "note.md", "page": 1, "quote": "within thirty days"},
+         [({}, "Name a chunk"), ({"document": "note.md", "page": 1, "quote": "within forty days"}, "does not have these words")]),
+        ("list_evidence", {}, [({"limit": 0}, "must be")]),
+        ("update_evidence", {"id": 1, "note": "Due.", "exhibit": "A"}, [({"id": 9}, "no evidence 9")]),
+        ("export_evidence", {"format": "docx"}, [({"format": "odt"}, "must be")]),
+        ("list_paths", {"prefix": note}, [({}, "needs the parameter")]),
+        ("update_collection", {"collection": "Notes", "state": "active"},
+         [({"collection": "Notes"}, "Say what to change"), ({"collection": "Ghost", "state": "closed"}, "not found")]),
         ("delete_document", {"document_name": other, "confirm": True}, [({"document_name": "note.md", "confirm": False}, "confirm must be true")]),
         ("delete_collection", {"collection_name": "Notes", "confirm": True},
          [({"collection_name": "Notes", "confirm": False}, "confirm must be true"), ({"collection_name": "Ghost", "confirm": True}, "not found")]),
@@ -251,7 +260,7 @@ def main():
         folder = Path(root, "documents")
         folder.mkdir()
         documents(folder)
-        problems, worked = asyncio.run(python_sdk([options.program, "--quiet", "--data-dir", f"{root}/sdk", "mcp", "--toolsets", "all"], folder))
+        problems, worked = asyncio.run(python_sdk([options.program, "--quiet", "--data-dir", f"{root}/sdk", "mcp", "--toolsets", "all,workbench"], folder))
         print(f"Python SDK: {len(worked)} tools succeeded, their errors as expected; problems: {len(problems)}")
         print(*problems, sep="\n")
         failed |= bool(problems)
@@ -259,7 +268,7 @@ def main():
             home = f"{root}/inspector"
             subprocess.run([options.program, "--quiet", "--data-dir", home, "new", "Notes"], check=True, stdout=subprocess.DEVNULL)
             # Every call is a session of its own, so the collection is named at the start; it cannot be made twice.
-            command = [options.program, "--data-dir", home, "mcp", "--toolsets", "all", "--collection", "Notes"]
+            command = [options.program, "--data-dir", home, "mcp", "--toolsets", "all,workbench", "--collection", "Notes"]
             problems, made = inspector(command, folder)
             problems = [problem for problem in problems if not (problem.startswith("create_collection") and "exists already" in problem)]
             print(f"inspector: {made} calls; problems: {len(problems)}")

@@ -25,10 +25,11 @@ const ARROWS: &[(&str, &[&str])] = &[
     ),
     ("casetrack-extract", &["casetrack-core"]),
     ("casetrack-lab", &["casetrack-core", "casetrack-embed", "casetrack-engine", "casetrack-text"]),
-    ("casetrack-mcp", &["casetrack-core", "casetrack-engine", "casetrack-text"]),
+    ("casetrack-mcp", &["casetrack-core", "casetrack-engine", "casetrack-text", "casetrack-web"]),
     ("casetrack-nlp", &["casetrack-core"]),
     ("casetrack-store", &["casetrack-core"]),
     ("casetrack-text", &["casetrack-core", "casetrack-engine"]),
+    ("casetrack-web", &[]),
 ];
 
 /// The packages of the workspace, as cargo describes them.

@@ -58,3 +58,4 @@ mod upkeep;
 mod versions;
 #[cfg(unix)]
 mod watches;
+mod workbench;

@@ -41,6 +41,12 @@ fn a_collection_is_searched_while_it_moves_to_other_models() {
     assert!(!first.ends_with("+int8"), "the collection keeps what it was made with: {first}");
     run(&home, &["call", "define_column", r#"{"name": "fee", "type": "text", "pattern": "fee of"}"#, "-c", "Case"]);
     run(&home, &["call", "tag_document", r#"{"documents": ["Notice_of_Delay"], "add_tags": ["key"]}"#, "-c", "Case"]);
+    for quote in ["delay", "notice"] {
+        run(&home, &["evidence", "add", "Notice_of_Delay", "--page", "1", "--quote", quote, "-c", "Case"]);
+    }
+    run(&home, &["evidence", "update", "2", "--note", "First.", "--exhibit", "A", "--position", "1", "-c", "Case"]);
+    let evidence = run_json(&home, &["evidence", "list", "-c", "Case"]);
+    assert_eq!((&evidence["items"][0]["id"], &evidence["total"]), (&json!(2), &json!(2)), "{evidence}");
     let documents = run_json(&home, &["documents", "-c", "Case"]);
     assert_eq!(documents[0]["marks"]["tags"], json!(["key"]), "{documents}");
     // Nothing is read again.
@@ -67,6 +73,7 @@ fn a_collection_is_searched_while_it_moves_to_other_models() {
     assert!(run(&home, &["verify", "-c", "Case"]).contains("Clean."));
     assert_eq!(run_json(&home, &["documents", "-c", "Case"]), documents);
     assert!(run(&home, &["sheet", "Case", "--columns", "fee"]).contains("fee"));
+    assert_eq!(run_json(&home, &["evidence", "list", "-c", "Case"]), evidence);
 
     // Back again: as it was, to the last place. To the models that it has, nothing is done.
     let said =

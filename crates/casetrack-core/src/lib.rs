@@ -14,6 +14,7 @@ pub mod config;
 pub mod document;
 pub mod entity;
 pub mod error;
+pub mod evidence;
 pub mod hidden;
 pub mod hint;
 pub mod id;

@@ -49,6 +49,8 @@ pub struct Access {
     rules: Vec<Rule>,
     /// Folders of CaseTrack's own that hold no documents.
     closed: Vec<PathBuf>,
+    /// The folder of the collections: what was uploaded into one may be read, whatever the allowed roots are.
+    collections: Option<PathBuf>,
     /// Where the user changes this, for hints.
     settings: PathBuf,
 }
@@ -83,7 +85,19 @@ impl Access {
         };
         let rules = deny.iter().map(parse).collect::<Result<_>>()?;
         let closed = closed.into_iter().map(|path| path.canonicalize().unwrap_or(path)).collect();
-        Ok(Self { roots: resolved, rules, closed, settings })
+        Ok(Self { roots: resolved, rules, closed, collections: None, settings })
+    }
+
+    /// Lets files be read that the user uploaded into the collections of this folder.
+    pub fn with_uploads_in(self, collections: &Path) -> Self {
+        let collections = collections.canonicalize().unwrap_or_else(|_| collections.to_owned());
+        Self { collections: Some(collections), ..self }
+    }
+
+    /// Whether a resolved path is in the folder `uploads` of a collection.
+    fn is_upload(&self, resolved: &Path) -> bool {
+        let inside = self.collections.as_ref().and_then(|collections| resolved.strip_prefix(collections).ok());
+        inside.is_some_and(|inside| inside.iter().nth(1).is_some_and(|name| name == "uploads"))
     }
 
     /// Whether any file that the deny list does not cover may be read.
@@ -98,7 +112,8 @@ impl Access {
         self.check_deny(path, path)?;
         let resolved = path.canonicalize().map_err(|error| Error::io(path.display(), error))?;
         self.check_deny(&resolved, path)?;
-        if !self.roots.is_empty() && !self.roots.iter().any(|root| resolved.starts_with(root)) {
+        let allowed = self.roots.is_empty() || self.roots.iter().any(|root| resolved.starts_with(root));
+        if !allowed && !self.is_upload(&resolved) {
             let roots: Vec<String> = self.roots.iter().map(|root| root.display().to_string()).collect();
             let message =
                 format!("{} is not read: it lies outside the allowed folders ({}).", path.display(), roots.join(", "));

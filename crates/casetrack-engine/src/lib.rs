@@ -8,16 +8,18 @@
 //! | layer | modules |
 //! |---|---|
 //! | work that goes on by itself | `watches` over `jobs` |
-//! | use cases, methods of the host | `eval`, `briefing`, `upkeep`, `search`, `quotes`, `versions`, `threads`, `sync`, `reindex`, `sheet`, `ingest`, `collections`, `files`, `file_search`, `indexes`, `documents`, `graph`, `mail` |
+//! | use cases, methods of the host | `eval`, `briefing`, `upkeep`, `search`, `quotes`, `versions`, `threads`, `sync`, `reindex`, `sheet`, `ingest`, `collections`, `files`, `file_search`, `indexes`, `evidence`, `desk`, `documents`, `graph`, `mail` |
 //! | what all of them work with | `host` |
 //! | an index of texts in memory, which knows nothing of the others | `text_index` |
 
 pub mod access;
 pub mod briefing;
 pub mod collections;
+pub mod desk;
 pub mod documents;
 mod engine;
 pub mod eval;
+pub mod evidence;
 pub mod file_search;
 pub mod files;
 mod graph;

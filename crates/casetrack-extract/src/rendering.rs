@@ -52,7 +52,7 @@ pub fn render_page(
     image
         .write_with_encoder(encoder)
         .map_err(|error| Error::internal(format!("A picture of {} could not be written: {error}.", source.name())))?;
-    Ok(PagePicture { png, width: image.width(), height: image.height() })
+    Ok(PagePicture { png, width: image.width(), height: image.height(), pixels_per_point })
 }
 
 /// Draws the marker over these places, once where they overlap.
@@ -105,7 +105,7 @@ mod tests {
 
     #[test]
     fn a_format_without_drawn_pages_and_a_page_that_is_not_there_are_refused() {
-        let request = RenderRequest { page: 2, highlights: Vec::new(), longest_side: 500 };
+        let request = RenderRequest { page: 2, highlights: Vec::new(), longest_side: 500, resolution: 150.0 };
         let render = |name: &str, bytes: &[u8]| {
             render_page(Path::new(name), bytes, &ExtractOptions::default(), &request).unwrap_err()
         };

@@ -4,8 +4,17 @@
 //! A web page cannot use a server on the user's machine for three reasons: it does not know the token, its `Origin` is not local, and a
 //! host name that it has pointed at this machine (DNS rebinding) is not one of those served.
 //!
+//! Where the user has opened the workbench, its browser is served as well: see [`workbench`]. Its sessions are apart from those of clients
+//! with the token, which are offered what the settings say.
+//!
 //! Every client that opens with `initialize` has its own session, with its own active collection. The protocol of 2026-07-28 has no
 //! sessions over HTTP, so it is not supported here: its clients learn which versions are, and open a session.
+
+mod answers;
+mod files;
+mod keys;
+mod pictures;
+mod workbench;
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
@@ -13,9 +22,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use casetrack_core::{Error, Result};
-use http::header::{AUTHORIZATION, CONTENT_TYPE, HOST, RETRY_AFTER, WWW_AUTHENTICATE};
-use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode};
-use http_body_util::combinators::BoxBody;
+use http::header::{AUTHORIZATION, HOST, RETRY_AFTER, WWW_AUTHENTICATE};
+use http::{HeaderMap, HeaderValue, Method, Request, StatusCode};
 use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
 use hyper::body::{Bytes, Incoming};
 use hyper::server::conn::http1;
@@ -26,8 +34,13 @@ use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, Stream
 use serde_json::Value;
 use subtle::ConstantTimeEq;
 use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
 use tokio::task::JoinSet;
 
+use self::answers::{Answer, guarded, of_type, plain, refusal};
+pub use self::keys::Keys;
+pub use self::workbench::Workbench;
+use self::workbench::{Admission, Desk};
 use crate::metrics;
 use crate::server::{MAX_REQUEST_BYTES, Server, Transport, rejection};
 use crate::session::Session;
@@ -51,8 +64,6 @@ const HEAD_TIMEOUT: Duration = Duration::from_secs(10);
 /// Pause after a connection that could not be accepted, for example because file descriptors ran out.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
-type Answer = Response<BoxBody<Bytes, Infallible>>;
-
 /// Listens on a loopback address; port 0 is any free one. Needs a Tokio runtime with I/O enabled.
 ///
 /// Errors: an address that others could reach; a port that is taken.
@@ -73,23 +84,29 @@ pub fn check_loopback(address: SocketAddr) -> Result<()> {
         .with_hint("CaseTrack serves HTTP only on loopback: 127.0.0.1 or [::1]."))
 }
 
-/// Serves clients until the future is dropped, which ends their sessions and cancels their calls. `token` is what they must send
-/// (`None` for nothing); `session` makes the session of a new client.
+/// Whom a listener serves.
+pub struct Doors<S> {
+    /// What clients must send (`None` for nothing).
+    pub token: Option<String>,
+    /// Makes the session of a new client.
+    pub session: S,
+    /// The browser of the user, where that is served.
+    pub workbench: Option<Workbench>,
+}
+
+/// Serves clients until the future is dropped, which ends their sessions and cancels their calls.
 pub async fn serve_http(
     listener: TcpListener,
-    token: Option<String>,
-    session: impl Fn() -> Session + Send + Sync + 'static,
+    doors: Doors<impl Fn() -> Session + Send + Sync + 'static>,
 ) -> Result<()> {
     let address = listener.local_addr().map_err(|error| Error::io("the HTTP listener", error))?;
-    let config = config(address);
-    // Ends the sessions when this future is dropped.
-    let _end = config.cancellation_token.clone().drop_guard();
-    let mut sessions = LocalSessionManager::default();
-    sessions.session_config.keep_alive = Some(IDLE);
-    let sessions = Arc::new(sessions);
-    let server = move || Ok(Server::new(Arc::new(session()), Transport::Http));
-    let service = StreamableHttpService::new(server, Arc::clone(&sessions), config);
-    let front = Arc::new(Front { token, hosts: hosts(address), sessions, service });
+    let Doors { token, session, workbench } = doors;
+    let clients = Door::new(address, session);
+    let workbench = workbench.map(|workbench| {
+        let session = Arc::clone(&workbench.session);
+        (Door::new(address, move || session()), Desk::new(workbench, address.port()))
+    });
+    let front = Arc::new(Front { token, hosts: hosts(address), clients, workbench });
     let mut connections = JoinSet::new();
     loop {
         tokio::select! {
@@ -123,7 +140,8 @@ fn config(address: SocketAddr) -> StreamableHttpServerConfig {
         .with_max_request_body_bytes(MAX_REQUEST_BYTES)
 }
 
-async fn connection<S: rmcp::ServerHandler + Send + 'static>(front: Arc<Front<S>>, stream: TcpStream) {
+async fn connection(front: Arc<Front>, stream: TcpStream) {
+    let _counted = front.workbench.as_ref().map(|(_, desk)| Counted::new(desk.connections().clone()));
     let service = service_fn(move |request| {
         let front = Arc::clone(&front);
         async move { Ok::<_, Infallible>(front.answer(request).await) }
@@ -139,42 +157,43 @@ async fn connection<S: rmcp::ServerHandler + Send + 'static>(front: Arc<Front<S>
     }
 }
 
-/// The checks in front of the protocol.
-struct Front<S> {
-    token: Option<String>,
-    hosts: [String; 3],
-    sessions: Arc<LocalSessionManager>,
-    service: StreamableHttpService<S, LocalSessionManager>,
+/// One connection, counted as long as this lives.
+struct Counted(watch::Sender<usize>);
+
+impl Counted {
+    fn new(connections: watch::Sender<usize>) -> Self {
+        connections.send_modify(|connections| *connections += 1);
+        Self(connections)
+    }
 }
 
-impl<S: rmcp::ServerHandler + Send + 'static> Front<S> {
+impl Drop for Counted {
+    fn drop(&mut self) {
+        self.0.send_modify(|connections| *connections -= 1);
+    }
+}
+
+/// The sessions of one kind of client.
+struct Door {
+    sessions: Arc<LocalSessionManager>,
+    service: StreamableHttpService<Server, LocalSessionManager>,
+    /// Ends the sessions.
+    _end: Box<dyn std::any::Any + Send + Sync>,
+}
+
+impl Door {
+    fn new(address: SocketAddr, session: impl Fn() -> Session + Send + Sync + 'static) -> Self {
+        let config = config(address);
+        let end = Box::new(config.cancellation_token.clone().drop_guard());
+        let mut sessions = LocalSessionManager::default();
+        sessions.session_config.keep_alive = Some(IDLE);
+        let sessions = Arc::new(sessions);
+        let server = move || Ok(Server::new(Arc::new(session()), Transport::Http));
+        let service = StreamableHttpService::new(server, Arc::clone(&sessions), config);
+        Self { sessions, service, _end: end }
+    }
+
     async fn answer(&self, request: Request<Incoming>) -> Answer {
-        let path = request.uri().path();
-        if !matches!(path, PATH | HEALTH | METRICS) {
-            return refusal(StatusCode::NOT_FOUND, "The endpoint is /mcp.");
-        }
-        if path != PATH {
-            let host = request.headers().get(HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
-            if !self.hosts.iter().any(|own| own.eq_ignore_ascii_case(host)) {
-                return refusal(StatusCode::FORBIDDEN, "This server is for this machine alone.");
-            }
-            if request.method() != Method::GET {
-                return refusal(StatusCode::METHOD_NOT_ALLOWED, "Use GET.");
-            }
-        }
-        if path == HEALTH {
-            return plain(StatusCode::OK, Bytes::from_static(b"ok\n"));
-        }
-        if !self.token.as_deref().is_none_or(|token| shows(request.headers(), token)) {
-            let mut answer =
-                refusal(StatusCode::UNAUTHORIZED, "Send the token of this server: Authorization: Bearer <token>.");
-            answer.headers_mut().insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer realm=\"casetrack\""));
-            return answer;
-        }
-        if path == METRICS {
-            let sessions = self.sessions.sessions.read().await.len();
-            return plain(StatusCode::OK, metrics::text(sessions).into());
-        }
         // Only a session's first request has no session.
         let opens = request.method() == Method::POST && !request.headers().contains_key(SESSION_HEADER);
         if opens && self.sessions.sessions.read().await.len() >= MAX_SESSIONS {
@@ -196,14 +215,64 @@ impl<S: rmcp::ServerHandler + Send + 'static> Front<S> {
     }
 }
 
+/// The checks in front of the protocol.
+struct Front {
+    token: Option<String>,
+    hosts: [String; 3],
+    clients: Door,
+    workbench: Option<(Door, Desk)>,
+}
+
+impl Front {
+    async fn answer(&self, request: Request<Incoming>) -> Answer {
+        let path = request.uri().path();
+        let is_ours = matches!(path, PATH | HEALTH | METRICS);
+        if !is_ours && self.workbench.is_none() {
+            return refusal(StatusCode::NOT_FOUND, "The endpoint is /mcp.");
+        }
+        if path != PATH || self.workbench.is_some() {
+            let host = request.headers().get(HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
+            if !self.hosts.iter().any(|own| own.eq_ignore_ascii_case(host)) {
+                return refusal(StatusCode::FORBIDDEN, "This server is for this machine alone.");
+            }
+        }
+        match &self.workbench {
+            Some((_, desk)) if !is_ours => return desk.answer(request).await,
+            Some((door, desk)) if path == PATH => match desk.admission(request.method(), request.headers()) {
+                Admission::Own => return guarded(door.answer(request).await),
+                Admission::Foreign => {
+                    return refusal(StatusCode::FORBIDDEN, "This request comes from another page.");
+                }
+                Admission::Stranger => {}
+            },
+            _ => {}
+        }
+        if path != PATH && request.method() != Method::GET {
+            return refusal(StatusCode::METHOD_NOT_ALLOWED, "Use GET.");
+        }
+        if path == HEALTH {
+            return plain(StatusCode::OK, Bytes::from_static(b"ok\n"));
+        }
+        if !self.token.as_deref().is_none_or(|token| shows(request.headers(), token)) {
+            let mut answer =
+                refusal(StatusCode::UNAUTHORIZED, "Send the token of this server: Authorization: Bearer <token>.");
+            answer.headers_mut().insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer realm=\"casetrack\""));
+            return answer;
+        }
+        if path == METRICS {
+            let mut sessions = self.clients.sessions.sessions.read().await.len();
+            if let Some((door, _)) = &self.workbench {
+                sessions += door.sessions.sessions.read().await.len();
+            }
+            return plain(StatusCode::OK, metrics::text(sessions).into());
+        }
+        self.clients.answer(request).await
+    }
+}
+
 /// The body of a request that holds a message, or the answer to one that does not.
 async fn read(body: Incoming) -> Result<Bytes, Answer> {
-    let rejected = |status, error: Value| {
-        let mut answer = Response::new(Full::new(Bytes::from(error.to_string())).boxed());
-        *answer.status_mut() = status;
-        answer.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-        answer
-    };
+    let rejected = |status, error: Value| of_type(status, "application/json", error.to_string().into());
     let body = match Limited::new(body, MAX_REQUEST_BYTES).collect().await {
         Ok(body) => body.to_bytes(),
         Err(error) if error.is::<LengthLimitError>() => {
@@ -221,17 +290,6 @@ async fn read(body: Incoming) -> Result<Bytes, Answer> {
 fn shows(headers: &HeaderMap, token: &str) -> bool {
     let given = headers.get(AUTHORIZATION).and_then(|value| value.as_bytes().split_at_checked(7));
     given.is_some_and(|(scheme, given)| scheme.eq_ignore_ascii_case(b"bearer ") && given.ct_eq(token.as_bytes()).into())
-}
-
-fn refusal(status: StatusCode, text: &'static str) -> Answer {
-    plain(status, Bytes::from_static(text.as_bytes()))
-}
-
-fn plain(status: StatusCode, text: Bytes) -> Answer {
-    let mut answer = Response::new(Full::new(text).boxed());
-    *answer.status_mut() = status;
-    answer.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"));
-    answer
 }
 
 #[cfg(test)]

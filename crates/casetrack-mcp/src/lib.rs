@@ -8,6 +8,7 @@
 #![cfg_attr(test, recursion_limit = "512")]
 
 mod answer;
+mod apps;
 mod arguments;
 mod audit;
 mod calls;
@@ -31,7 +32,7 @@ mod tool;
 mod tools;
 
 pub use audit::AuditLog;
-pub use http::{PATH as HTTP_PATH, check_loopback, listen, serve_http};
+pub use http::{Doors, Keys, PATH as HTTP_PATH, Workbench, check_loopback, listen, serve_http};
 pub use server::{MAX_REQUEST_BYTES, serve};
 pub use session::{Session, ToolOutput};
 pub use table::{may_be_repeated, tool_documents};

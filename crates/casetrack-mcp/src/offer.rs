@@ -29,8 +29,8 @@ impl Offer {
     }
 
     fn has_set(&self, entry: &Entry) -> bool {
-        let about_collections = entry.toolset.is_about_collections();
-        self.sets.iter().any(|set| *set == entry.toolset || *set == Toolset::All && about_collections)
+        let in_all = entry.toolset.is_in_all();
+        self.sets.iter().any(|set| *set == entry.toolset || *set == Toolset::All && in_all)
     }
 
     /// Whether collections can be read at all.
@@ -60,7 +60,7 @@ impl Offer {
     /// Refuses a tool that the session may not use, and says how the user can allow it.
     pub fn check(&self, entry: &Entry) -> Result<()> {
         // Without a choice, every tool about collections can be called.
-        let can_be_called = self.has_set(entry) || !self.limited && entry.toolset.is_about_collections();
+        let can_be_called = self.has_set(entry) || !self.limited && entry.toolset.is_in_all();
         let (reason, change) = if !can_be_called {
             let set = entry.toolset.name();
             (
@@ -102,7 +102,10 @@ mod tests {
         let index = names(&offer(&[Toolset::Index], false));
         assert_eq!(index, ["search_index", "search_add_document", "search_create_index"]);
         assert_eq!(names(&offer(&[Toolset::Index], true)), ["search_index"]);
-        let others = time.len() + files.len() + index.len();
+        let workbench = names(&offer(&[Toolset::Workbench], false));
+        assert!(workbench.contains(&"add_evidence") && workbench.contains(&"search_documents"), "{workbench:?}");
+        let in_workbench = table::tools().iter().filter(|entry| entry.toolset == Toolset::Workbench).count();
+        let others = time.len() + files.len() + index.len() + in_workbench;
         assert_eq!(names(&offer(&[Toolset::All], false)).len(), table::tools().len() - others);
         let core = names(&offer(&[Toolset::Core], false));
         assert!(core.contains(&"search_documents") && !core.contains(&"ingest_folder") && core.len() < 20, "{core:?}");
@@ -123,7 +126,7 @@ mod tests {
         assert!(usual.has(&["create_collection", "ingest_folder", "search_documents", "get_collection_summary"]));
         assert!(!usual.has(&["get_entity_graph"]));
         for entry in table::tools() {
-            assert_eq!(usual.check(entry).is_ok(), entry.toolset.is_about_collections(), "{}", entry.name);
+            assert_eq!(usual.check(entry).is_ok(), entry.toolset.is_in_all(), "{}", entry.name);
         }
         let read_only = Offer::new(&Settings { read_only: true, ..Settings::default() });
         let refusal = read_only.check(table::find("sync_folder").unwrap()).unwrap_err();

@@ -29,7 +29,7 @@ use crate::offer::Offer;
 use crate::resources::subscriptions::Subscriptions;
 use crate::session::{Session, ToolOutput};
 use crate::settings::ToolNames;
-use crate::{audit, completion, metrics, progress, prompts, resources, table, tasks};
+use crate::{apps, audit, completion, metrics, progress, prompts, resources, table, tasks};
 use sampling::Sampling;
 
 mod lines;
@@ -126,7 +126,13 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         let safe = self.session.settings().tool_names == ToolNames::Safe || needs_safe_names(&client(&context));
-        Ok(ListToolsResult::with_all_items(self.offer.tools().map(|tool| tool.describe(safe)).collect()))
+        let views = apps::shows_views(context.client_capabilities().as_ref());
+        let described = self.offer.tools().map(|tool| {
+            let mut described = tool.describe(safe);
+            described.meta = apps::tool_meta(tool.name).filter(|_| views);
+            described
+        });
+        Ok(ListToolsResult::with_all_items(described.collect()))
     }
 
     async fn call_tool(
@@ -199,14 +205,16 @@ impl ServerHandler for Server {
     async fn list_resources(
         &self,
         request: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
         if !self.offer.has_collections() {
             return Ok(ListResourcesResult::with_all_items(Vec::new()));
         }
         let cursor = request.and_then(|request| request.cursor);
+        let view = cursor.is_none() && apps::shows_views(context.client_capabilities().as_ref());
         let listed = self.blocking(move |session, _| resources::list(session.engine(), cursor.as_deref())).await;
-        let (resources, next_cursor) = listed.map_err(protocol_error)?;
+        let (mut resources, next_cursor) = listed.map_err(protocol_error)?;
+        resources.extend(view.then(apps::resource));
         Ok(ListResourcesResult { next_cursor, ..ListResourcesResult::with_all_items(resources) })
     }
 
@@ -226,6 +234,11 @@ impl ServerHandler for Server {
     ) -> Result<ReadResourceResponse, ErrorData> {
         self.check_collections()?;
         let uri = request.uri.clone();
+        if uri == apps::URI
+            && let Some(view) = apps::read()
+        {
+            return Ok(ReadResourceResult::new(vec![view]).into());
+        }
         let read = self.blocking(move |session, cancel| resources::read(session.engine(), &uri, cancel));
         let contents = tokio::select! {
             contents = read => contents,

@@ -8,7 +8,7 @@ use serde_json::Value;
 use tokio::sync::watch;
 
 use crate::audit::AuditLog;
-use crate::settings::Settings;
+use crate::settings::{CallLimits, Settings, ToolNames, Toolset};
 
 /// The answer of a tool, for people and for programs. Each form is at most as long as the settings say, and marks the words of documents.
 #[derive(Debug, Clone, PartialEq)]
@@ -56,6 +56,16 @@ impl Session {
     pub fn audited(self, log: Arc<AuditLog>) -> Self {
         let enabled = self.settings().audit.enabled;
         Self { audit: enabled.then_some(log), ..self }
+    }
+
+    /// For the workbench: all tools, and answers that are not cut. Whoever uses it is the user, to whom limits of assistants do not apply;
+    /// which files are read is limited as for everybody.
+    pub fn for_workbench(mut self) -> Self {
+        self.settings.toolsets = Some(vec![Toolset::All, Toolset::Workbench]);
+        self.settings.read_only = false;
+        self.settings.tool_names = ToolNames::Literal;
+        self.settings.limits = CallLimits { calls_per_minute: 100_000, concurrent_calls: 64, result_chars: 10_000_000 };
+        self
     }
 
     pub(crate) fn audit(&self) -> Option<&AuditLog> {

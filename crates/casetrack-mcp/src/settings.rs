@@ -100,11 +100,22 @@ pub enum Toolset {
     Files,
     /// Named indexes of texts that assistants add. Offered only where it is named.
     Index,
+    /// Passages collected as evidence. Offered in the workbench, and where it is named.
+    Workbench,
 }
 
 impl Toolset {
-    pub const EACH: [Self; 8] =
-        [Self::Core, Self::Ingest, Self::Graph, Self::Watch, Self::All, Self::Time, Self::Files, Self::Index];
+    pub const EACH: [Self; 9] = [
+        Self::Core,
+        Self::Ingest,
+        Self::Graph,
+        Self::Watch,
+        Self::All,
+        Self::Time,
+        Self::Files,
+        Self::Index,
+        Self::Workbench,
+    ];
     /// The sets listed where the user names none. They are few because clients put the whole list before the model.
     pub const DEFAULT: [Self; 2] = [Self::Core, Self::Ingest];
 
@@ -119,7 +130,13 @@ impl Toolset {
             Self::Time => "time",
             Self::Files => "files",
             Self::Index => "index",
+            Self::Workbench => "workbench",
         }
+    }
+
+    /// Whether it is one of those that [`All`](Self::All) stands for.
+    pub fn is_in_all(self) -> bool {
+        self.is_about_collections() && self != Self::Workbench
     }
 
     /// Whether its tools are about collections, and not about the files on the disk or texts of assistants.
@@ -209,7 +226,8 @@ impl Settings {
     /// Which files may be read with these settings.
     pub fn access(&self, data_dir: &Path) -> Result<Access> {
         // The owner's directory holds the token of HTTP clients.
-        Access::new(&self.allowed_roots, &self.deny, vec![data_dir.join("owner")], data_dir.join(FILE))
+        let access = Access::new(&self.allowed_roots, &self.deny, vec![data_dir.join("owner")], data_dir.join(FILE))?;
+        Ok(access.with_uploads_in(&data_dir.join("collections")))
     }
 }
 

@@ -14,9 +14,9 @@ use crate::schema::{self, JsonObject};
 use crate::session::{Context, ToolOutput};
 use crate::tool::{Effect, Tool, Toolset};
 use crate::tools::{
-    bates, chunks, collections, documents, entities, files, hidden, index, ingest, jobs, navigation, obligations,
-    overview, quotes, references, reindex, search, sheet, status, sync, tags, terms, threads, time, tracked, versions,
-    watches,
+    bates, chunks, collections, desk, documents, entities, evidence, files, hidden, index, ingest, jobs, navigation,
+    obligations, overview, quotes, references, reindex, search, sheet, status, sync, tags, terms, threads, time,
+    tracked, versions, watches,
 };
 use casetrack_text::format::shorten;
 
@@ -96,6 +96,13 @@ static TABLE: LazyLock<Vec<Entry>> = LazyLock::new(|| {
         Entry::of::<index::SearchIndex>(),
         Entry::of::<index::SearchAddDocument>(),
         Entry::of::<index::SearchCreateIndex>(),
+        Entry::of::<evidence::AddEvidenceTool>(),
+        Entry::of::<evidence::ListEvidence>(),
+        Entry::of::<evidence::UpdateEvidenceTool>(),
+        Entry::of::<evidence::ExportEvidence>(),
+        Entry::of::<desk::ReadPage>(),
+        Entry::of::<desk::UpdateCollection>(),
+        Entry::of::<desk::ListPaths>(),
     ]
 });
 

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 
+use casetrack_core::evidence::EvidenceTray;
 use casetrack_core::{Annotations, Block, Chunk, ChunkId, DocumentId, DocumentMeta, Page, PageOrigin, Result, Sha256};
 use half::f16;
 use rocksdb::{DBPinnableSlice, Direction, IteratorMode, ReadOptions, Snapshot};
@@ -14,8 +15,8 @@ use crate::records::{
     SlotRecord, sparse_vector,
 };
 use crate::schema::{
-    SEGMENT_BYTES, cf, document_range, hash_key, numbered_key, parse_hash_key, parse_numbered_key, parse_sequence_key,
-    path_key, sequence_key, text_key,
+    EVIDENCE_KEY, SEGMENT_BYTES, cf, document_range, hash_key, numbered_key, parse_hash_key, parse_numbered_key,
+    parse_sequence_key, path_key, sequence_key, text_key,
 };
 use crate::truth::Truth;
 
@@ -263,6 +264,14 @@ impl<'t> Reader<'t> {
     pub fn annotations(&self, document: DocumentId) -> Result<Option<Annotations>> {
         let value = self.get(cf::ANNOTATIONS, document.as_bytes())?;
         value.map(|value| decode::<AnnotationsRecord>("annotation", &value)?.into_annotations()).transpose()
+    }
+
+    // ---- evidence ----
+
+    /// The passages that users collected.
+    pub fn evidence(&self) -> Result<EvidenceTray> {
+        let value = self.get(cf::META, &EVIDENCE_KEY)?;
+        value.map_or_else(|| Ok(EvidenceTray::default()), |value| decode("evidence", &value))
     }
 
     // ---- slots and log ----

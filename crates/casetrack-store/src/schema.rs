@@ -5,6 +5,7 @@
 //! | `meta` | `0` (one byte) | `State`: counters of the whole collection |
 //! | | `1` | `Identity`: whose data this is, and the models behind its vectors |
 //! | | `2` | JSON: a copy of `collection.json`, for when that is lost |
+//! | | `3` | `EvidenceTray`: the passages that users collected; absent where there are none |
 //! | `documents` | document id | JSON: `DocumentMeta` and the document's first slot |
 //! | `path_index` | SHA-256 of the source path | document id |
 //! | `hash_index` | SHA-256 of the file · document id | nothing |
@@ -90,6 +91,8 @@ pub mod cf {
 pub const STATE_KEY: [u8; 1] = [0];
 pub const IDENTITY_KEY: [u8; 1] = [1];
 pub const MANIFEST_KEY: [u8; 1] = [2];
+/// Earlier programs of the same schema leave it as it is.
+pub const EVIDENCE_KEY: [u8; 1] = [3];
 
 /// Key of a page, or of a chunk, of a document.
 pub fn numbered_key(document: DocumentId, number: u32) -> [u8; 20] {

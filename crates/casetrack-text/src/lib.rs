@@ -11,6 +11,7 @@ pub mod documents;
 pub mod entities;
 pub mod eval;
 pub mod every;
+pub mod evidence;
 pub mod files;
 pub mod format;
 pub mod hidden;
@@ -37,6 +38,7 @@ pub mod threads;
 pub mod tracked;
 pub mod versions;
 pub mod watches;
+pub mod workbook;
 
 pub use reader::Reader;
 

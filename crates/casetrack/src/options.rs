@@ -256,10 +256,10 @@ pub fn no_collection_named() -> Error {
 }
 
 /// Which tools assistants see. Options that are not given are taken from `config.toml` in the data directory.
-#[derive(Debug, Clone, Args, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Args, Serialize, Deserialize)]
 pub struct Offered {
     /// Offer only these sets of tools, separated by commas: core, ingest, graph, watch, all (these four), and, only if named, time (find
-    /// files on the disk by their times) and index (indexes of texts that assistants add) [default: core, ingest]
+    /// files on the disk by their times), index (indexes of texts that assistants add) and workbench (collect passages as evidence) [default: core, ingest]
     #[arg(long, value_delimiter = ',', value_name = "SETS", value_parser = named::<Toolset>)]
     toolsets: Option<Vec<Toolset>>,
     /// Offer only tools that change nothing

@@ -1,9 +1,10 @@
 //! Pages of documents: their text, and the page itself as a picture.
 
+use std::ops::{Range, RangeInclusive};
 use std::path::Path;
 
 use casetrack_core::{
-    Action, Cancel, Chunk, ChunkId, CollectionId, DocumentMeta, Error, ErrorCode, ExtractionMethod, HiddenText, Page,
+    Action, Cancel, ChunkId, CollectionId, DocumentMeta, Error, ErrorCode, ExtractionMethod, HiddenText, Page,
     Password, Rect, Result, TextView, hint,
 };
 use casetrack_extract::{ExtractOptions, RenderRequest, can_render};
@@ -18,6 +19,12 @@ use crate::host::{Host, read};
 
 /// Longer side of a picture, in pixels: what the largest readers of pictures among language models take without scaling it down.
 const LONGEST_SIDE: u32 = 2000;
+/// Dots per inch of pages drawn so: small print can be read, and a page of A4 has 1,240 by 1,754 pixels.
+const RESOLUTION: f32 = 150.0;
+/// The same where a width is asked for, which readers do to look closer.
+const SHARPEST: f32 = 300.0;
+/// Most pixels of a width that is asked for.
+const MAX_WIDTH: u32 = 4000;
 /// Longest time to draw a page, in seconds. Pages take some 50 ms.
 const MAX_SECONDS: u64 = 20;
 
@@ -55,8 +62,12 @@ pub struct PictureRequest<'a> {
     pub page: u32,
     /// The id of a chunk on this page whose lines are marked.
     pub chunk: Option<&'a str>,
+    /// Characters of this page whose lines are marked, half-open, in place of a chunk.
+    pub chars: Option<Range<u32>>,
     /// Of a file that is protected by one.
     pub password: Option<Password>,
+    /// Pixels that an upright page should be wide, at least; up to 4,000. Default: as wide as fits 2,000 pixels.
+    pub width: Option<u32>,
 }
 
 /// A page as a PNG.
@@ -69,6 +80,8 @@ pub struct PagePicture {
     /// In pixels.
     pub width: u32,
     pub height: u32,
+    /// A point is 1/72 inch, as in the places of lines.
+    pub pixels_per_point: f32,
 }
 
 impl Host {
@@ -117,8 +130,8 @@ impl Host {
                 "."
             ]));
         }
-        let highlights = match request.chunk {
-            Some(id) => {
+        let highlights = match (request.chunk, &request.chars) {
+            (Some(id), _) => {
                 let Passage { document: owner, chunk, .. } = find_chunk(&mut collection.passages(), id)?;
                 let owner = &owner.meta;
                 if owner.id != document.id || chunk.page != request.page {
@@ -130,17 +143,24 @@ impl Host {
                         Error::invalid(message).with_hint("Ask for the page that the chunk's provenance names.")
                     );
                 }
-                lines(&page, &chunk)
+                lines(&page, chunk.line_start..=chunk.line_end)
             }
-            None => Vec::new(),
+            (None, Some(chars)) => lines(&page, touched(&page, chars)),
+            (None, None) => Vec::new(),
         };
         let bytes = source_of(self, &collection, &document)?;
         let mut options = ExtractOptions { password: request.password.clone(), ..self.config().extract_options() };
         options.limits.max_page_seconds = options.limits.max_page_seconds.min(MAX_SECONDS);
-        let render = RenderRequest { page: request.page, highlights, longest_side: LONGEST_SIDE };
+        let (longest_side, resolution) = match request.width {
+            // Upright pages are up to half as high again as they are wide.
+            Some(width) => (width.min(MAX_WIDTH) * 3 / 2, SHARPEST),
+            None => (LONGEST_SIDE, RESOLUTION),
+        };
+        let render = RenderRequest { page: request.page, highlights, longest_side, resolution };
         let path = Path::new(&document.path);
         let drawn = self.readers().render(path, &bytes, &options, &render, cancel)?;
-        Ok(PagePicture { document, page: request.page, png: drawn.png, width: drawn.width, height: drawn.height })
+        let casetrack_extract::PagePicture { png, width, height, pixels_per_point } = drawn;
+        Ok(PagePicture { document, page: request.page, png, width, height, pixels_per_point })
     }
 }
 
@@ -190,8 +210,19 @@ fn stored(collection: &Collection, document: &DocumentMeta, page: u32) -> Result
     collection.page(document.id, page)?.ok_or_else(|| just_deleted(&document.name))
 }
 
-/// The places of the lines that a chunk touches.
-fn lines(page: &Page, chunk: &Chunk) -> Vec<Rect> {
-    let lines = page.line_boxes.iter().skip(chunk.line_start.saturating_sub(1) as usize);
-    lines.take((chunk.line_end + 1).saturating_sub(chunk.line_start) as usize).copied().flatten().collect()
+/// The lines of a page that a range of its characters touches, from 1. Costs time in proportion to the page before its end.
+pub(crate) fn touched(page: &Page, chars: &Range<u32>) -> RangeInclusive<u32> {
+    let mut text = page.text.chars();
+    let breaks =
+        |count: u32, text: &mut std::str::Chars<'_>| text.take(count as usize).filter(|c| *c == '\n').count() as u32;
+    let first = 1 + breaks(chars.start, &mut text);
+    let length = chars.end.saturating_sub(chars.start).saturating_sub(1);
+    first..=first.saturating_add(breaks(length, &mut text))
+}
+
+/// The places of some lines of a page.
+pub(crate) fn lines(page: &Page, lines: RangeInclusive<u32>) -> Vec<Rect> {
+    let (first, last) = lines.into_inner();
+    let boxes = page.line_boxes.iter().skip(first.saturating_sub(1) as usize);
+    boxes.take((last + 1).saturating_sub(first) as usize).copied().flatten().collect()
 }

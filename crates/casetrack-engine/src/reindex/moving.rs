@@ -76,6 +76,11 @@ impl Host {
                 return Err(problem.into_error());
             }
             target.describe(source.meta().clone())?;
+            let evidence = source.evidence()?;
+            target.change_evidence(|tray| {
+                *tray = evidence;
+                Ok(())
+            })?;
             drop((source, target));
             self.registry().replace_with_moved(id)
         })?;

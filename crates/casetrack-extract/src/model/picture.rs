@@ -15,15 +15,19 @@ pub struct RenderRequest {
     pub highlights: Vec<Rect>,
     /// Most pixels of the longer side.
     pub longest_side: u32,
+    /// Most dots per inch of a page that has no pixels of its own.
+    pub resolution: f32,
 }
 
 /// A page as a PNG.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PagePicture {
     pub png: Vec<u8>,
     /// In pixels.
     pub width: u32,
     pub height: u32,
+    /// A point is 1/72 inch, as in the places of lines.
+    pub pixels_per_point: f32,
 }
 
 /// The area around both.

@@ -89,7 +89,8 @@ pub(crate) fn read(engine: &Engine, uri: &str, cancel: &Cancel) -> Result<Vec<Re
         }
         Target::Picture { collection, document, page, chunk } => {
             let collection = engine.find_collection(&collection)?.id;
-            let request = PictureRequest { document: &document, page, chunk: chunk.as_deref(), password: None };
+            let request =
+                PictureRequest { document: &document, page, chunk: chunk.as_deref(), ..PictureRequest::default() };
             Ok(vec![blob(uri, &engine.page_picture(collection, &request, cancel)?.png)])
         }
     }

@@ -2,6 +2,7 @@
 
 mod following;
 mod whole_matter;
+mod workbench;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
@@ -347,7 +348,9 @@ fn specified_watches_and_jobs() -> Value {
         }],
         "rewriteQuery": [["query"], {"query": string}],
     });
-    tools.as_object_mut().unwrap().extend(files.as_object().unwrap().clone());
+    for more in [files, workbench::specified()] {
+        tools.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    }
     tools
 }
 
@@ -411,7 +414,12 @@ fn the_list_of_tools_is_short() {
     let (all, usual) = (bytes(Some(vec![Toolset::All])), bytes(None));
     let of = |set: Toolset| bytes(Some(vec![set]));
     let (time, files, index) = (of(Toolset::Time), of(Toolset::Files), of(Toolset::Index));
-    println!("tools/list: {all} bytes, by default {usual}, time {time}, files {files}, index {index}");
+    // With the core, which is offered with it.
+    let workbench = of(Toolset::Workbench) - of(Toolset::Core);
+    println!(
+        "tools/list: {all} bytes, by default {usual}, time {time}, files {files}, index {index}, workbench {workbench}"
+    );
+    assert!(workbench <= 12_000, "{workbench} bytes for the workbench");
     assert!(files <= 6_000, "{files} bytes for files");
     assert!(index <= 4_000, "{index} bytes for index");
     assert!(time <= 6_000, "{time} bytes for time");
@@ -451,9 +459,7 @@ fn hints_distinguish_reading_from_deleting() {
 fn an_unknown_tool_gets_a_suggestion() {
     let message = find("search_document").err().unwrap().message;
     assert_eq!(message, "Unknown tool: \"search_document\". Did you mean \"search_documents\"?");
-    assert!(
-        find("rm -rf").err().unwrap().full_text().ends_with("search_index, search_add_document, search_create_index.")
-    );
+    assert!(find("rm -rf").err().unwrap().full_text().ends_with("read_page, update_collection, list_paths."));
 }
 
 /// The schemas in the repository are the current ones.

@@ -3,8 +3,10 @@
 pub(crate) mod bates;
 pub(crate) mod chunks;
 pub(crate) mod collections;
+pub(crate) mod desk;
 pub(crate) mod documents;
 pub(crate) mod entities;
+pub(crate) mod evidence;
 pub(crate) mod files;
 pub(crate) mod hidden;
 pub(crate) mod index;
@@ -34,6 +36,11 @@ use casetrack_core::Error;
 /// The default of a parameter.
 fn number<const N: u32>() -> u32 {
     N
+}
+
+/// The default of a parameter that is usually wanted.
+fn yes() -> bool {
+    true
 }
 
 /// The refusal of a deletion that was not confirmed. `what` names everything that would be deleted.

@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
+use casetrack_core::evidence::EvidenceTray;
 use casetrack_core::{Action, CollectionId, DocumentMeta, Error, ErrorCode, Result, Sha256, Timestamp, hint};
 use sha2::Digest;
 use zip::result::ZipError;
@@ -114,6 +115,7 @@ impl Collection {
             chunks,
             originals: with_original,
             columns: self.columns()?,
+            evidence: Some(reader.evidence()?).filter(|tray| *tray != EvidenceTray::default()),
             entries: Vec::new(),
         };
         let bytes = archive.finish(manifest)?;

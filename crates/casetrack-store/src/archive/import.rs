@@ -235,6 +235,15 @@ fn fill(collection: &Collection, archive: &mut Archive) -> Result<()> {
     if let Some(columns) = &archive.manifest.columns {
         collection.set_columns(columns)?;
     }
+    if let Some(evidence) = &archive.manifest.evidence {
+        evidence
+            .check()
+            .map_err(|error| archive.refused(format_args!("its evidence is not valid ({})", error.message)))?;
+        collection.change_evidence(|tray| {
+            *tray = evidence.clone();
+            Ok(())
+        })?;
+    }
     collection.flush()
 }
 

@@ -21,6 +21,7 @@ use std::fs::File;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
+use casetrack_core::evidence::EvidenceTray;
 use casetrack_core::{CollectionMeta, Error, ErrorCode, Sha256, Timestamp};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -60,6 +61,9 @@ pub struct ArchiveManifest {
     /// The columns that users define for the matter sheet, if there are any. Versions that do not know them import the rest.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub columns: Option<Value>,
+    /// The passages that users collected, if there are any. Versions that do not know them import the rest.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub evidence: Option<EvidenceTray>,
     /// Every entry but the manifest.
     pub entries: Vec<EntryRecord>,
 }

@@ -4,6 +4,7 @@ mod catalogue;
 mod changing;
 mod columns;
 mod correcting;
+mod evidence;
 mod naming;
 mod passages;
 mod reading;
@@ -267,6 +268,11 @@ impl Collection {
         self.dir.join(ORIGINALS)
     }
 
+    /// Where the caller keeps files that were uploaded. Nothing in the store depends on it.
+    pub fn uploads_dir(&self) -> PathBuf {
+        self.dir.join(UPLOADS)
+    }
+
     /// Where the copy of a document's source file is, if one is kept.
     pub fn original_path(&self, meta: &DocumentMeta) -> PathBuf {
         originals::path(&self.originals_dir(), meta)
@@ -333,6 +339,7 @@ impl Drop for Collection {
 }
 
 pub(crate) const ORIGINALS: &str = "originals";
+const UPLOADS: &str = "uploads";
 
 /// Where a collection is built before it gets its place.
 fn staging_path(dir: &Path) -> Result<PathBuf> {

@@ -3,7 +3,8 @@
 
 use std::collections::HashMap;
 
-use casetrack_core::{DocumentId, ErrorKind, Result};
+use casetrack_core::evidence::EvidenceTray;
+use casetrack_core::{DocumentId, ErrorCode, ErrorKind, Result};
 use rocksdb::WriteBatch;
 
 use super::{LostDocument, Repair};
@@ -13,7 +14,7 @@ use crate::manifest::Manifest;
 use crate::reader::Reader;
 use crate::records::{ChunkPlace, ChunkRecord, DocumentRecord, SlotRecord, State};
 use crate::schema::{
-    IDENTITY_KEY, STATE_KEY, VALUE_VERSION, cf, hash_key, leading_document, numbered_key, parse_chunk_id,
+    EVIDENCE_KEY, IDENTITY_KEY, STATE_KEY, VALUE_VERSION, cf, hash_key, leading_document, numbered_key, parse_chunk_id,
     parse_sequence_key, path_key, sequence_key,
 };
 use crate::truth::Truth;
@@ -49,6 +50,11 @@ impl Repair<'_> {
             for entry in reader.scan_all(family)? {
                 let (key, value) = entry?;
                 let belongs = match family {
+                    cf::META if key[..] == EVIDENCE_KEY => {
+                        let tray = decode::<EvidenceTray>("evidence", &value).and_then(|tray| tray.check());
+                        // One of a newer version is not ours to judge.
+                        tray.map_or_else(|error| error.code == ErrorCode::NewerSchema, |()| true)
+                    }
                     cf::META | cf::OPLOG => true,
                     cf::DOCUMENTS => leading_document(&key).is_some_and(|id| key.len() == 16 && kept.contains_key(&id)),
                     cf::CHUNK_IDS => leads_to_chunk(&reader, &kept, &key, &value)?,

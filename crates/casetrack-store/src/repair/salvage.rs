@@ -7,16 +7,17 @@
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
+use casetrack_core::evidence::EvidenceTray;
 use casetrack_core::{DocumentId, Error, ErrorCode, ErrorKind, Result};
-use rocksdb::{IteratorMode, ReadOptions};
+use rocksdb::{IteratorMode, ReadOptions, WriteBatch};
 
 use super::{INGEST_AGAIN, LostDocument, Repair, in_full};
-use crate::codec::decode;
+use crate::codec::{decode, encode};
 use crate::error::corrupt;
 use crate::manifest::Manifest;
 use crate::reader::Reader;
 use crate::records::{ChunkPlace, DocumentRecord, Identity, SlotRecord, State};
-use crate::schema::{cf, leading_document, parse_hash_key};
+use crate::schema::{EVIDENCE_KEY, cf, leading_document, parse_hash_key};
 use crate::truth::{Truth, manifest_is_cut_off, truth_dir};
 use crate::{fs, write};
 
@@ -157,6 +158,7 @@ impl Repair<'_> {
                 Err(error) => self.lose(LostDocument::known(&record.meta, &error)),
             }
         }
+        self.copy_evidence(&reader, &truth)?;
         truth.flush_all()?;
         let had = before.map_or(u64::MAX, |state| state.sparse_chunks);
         if identity.sparse_model.is_some() {
@@ -164,6 +166,24 @@ impl Repair<'_> {
         }
         self.note_missing_annotations(before.as_ref(), &state);
         Ok(state.documents)
+    }
+
+    /// Copies what users collected, as it is.
+    fn copy_evidence(&mut self, reader: &Reader<'_>, truth: &Truth) -> Result<()> {
+        match reader.evidence() {
+            Ok(tray) if tray == EvidenceTray::default() => Ok(()),
+            Ok(tray) => {
+                let mut batch = WriteBatch::default();
+                batch.put_cf(truth.cf(cf::META)?, EVIDENCE_KEY, encode(&tray)?);
+                truth.write_lazily(batch)
+            }
+            Err(error) if error.kind() == ErrorKind::Environment && !is_damage(&error) => Err(error),
+            Err(error) => {
+                self.found(format!("The evidence that was collected is damaged: {}", in_full(&error)));
+                self.done("It was left behind in the quarantine: collect the passages again.");
+                Ok(())
+            }
+        }
     }
 
     /// The ids of all documents that anything readable speaks of: where a block of one family is damaged, the others

@@ -1,6 +1,7 @@
 //! Checking every invariant on disk.
 
 mod documents;
+mod evidence;
 mod orphans;
 
 use std::collections::HashMap;
@@ -146,8 +147,10 @@ pub(crate) fn documents(reader: &Reader<'_>, models: &VectorModels) -> Result<Ve
     }
     let documents::Walk { verbatim, coverage, vectors, sparse_vectors, annotations, mut chain, found, .. } = walk;
     orphans::check(reader, &documents, found, &mut chain)?;
+    let evidence = evidence::check(reader, &documents)?;
     let checks = [verbatim, coverage, chain, vectors, sparse_vectors, annotations];
-    Ok(VerifyReport { checks: checks.map(Findings::finish).into() })
+    let checks = checks.map(Findings::finish).into_iter().chain([evidence]);
+    Ok(VerifyReport { checks: checks.collect() })
 }
 
 /// Compares a derived index with what it is derived from.

@@ -3,6 +3,7 @@
 mod annotations;
 mod corruption;
 mod documents;
+mod evidence;
 mod expressions;
 mod marks;
 mod moving;

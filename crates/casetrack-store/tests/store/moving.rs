@@ -20,6 +20,8 @@ fn matter() -> (tempfile::TempDir, Registry, CollectionMeta) {
     let source = registry.create(&meta, &models()).unwrap();
     source.set_columns(&json!(["column"])).unwrap();
     std::fs::write(source.originals_dir().join("copy.txt"), "text").unwrap();
+    std::fs::create_dir_all(source.uploads_dir().join("folder")).unwrap();
+    std::fs::write(source.uploads_dir().join("folder/dropped.txt"), "text").unwrap();
     let target = registry.moving(&meta, &other_models()).unwrap();
     for path in ["/b.txt", "/a.txt"] {
         let document = document(path, &["text"]);
@@ -42,6 +44,7 @@ fn check(registry: &Registry, id: CollectionId, moved: bool) {
     assert!(collection.verify().unwrap().is_clean());
     assert_eq!(collection.columns().unwrap(), Some(json!(["column"])));
     assert!(collection.originals_dir().join("copy.txt").exists());
+    assert!(collection.uploads_dir().join("folder/dropped.txt").exists());
 }
 
 #[test]

@@ -63,7 +63,7 @@ pub struct Show {
 impl Show {
     pub fn run(self, console: &Console) -> Result<u8> {
         let engine = &console.engine;
-        if let (None, Some((collection, chunk, last))) = (self.page, LastSearch::chunk(console, &self.id)?) {
+        if let (None, Some((collection, chunk, last))) = (self.page, LastSearch::chunk(engine, &self.id)?) {
             let context = engine.source_context(collection, &chunk.to_string(), self.window, self.view)?;
             return console.print(&context, |context| {
                 format!("{}\n{}", last.heading(&self.id), text::chunks::source_context(context))
@@ -120,7 +120,14 @@ impl Page {
         let file = if file.is_file() { std::path::absolute(&file).ok() } else { None };
         let document = file.as_deref().and_then(Path::to_str).unwrap_or(&self.document);
         let chunk = self.chunk.map(|chunk| chunk.to_string());
-        let request = PictureRequest { document, page: self.page, chunk: chunk.as_deref(), password: self.password };
+        let request = PictureRequest {
+            document,
+            page: self.page,
+            chunk: chunk.as_deref(),
+            chars: None,
+            password: self.password,
+            width: None,
+        };
         let picture = engine.page_picture(collection, &request, &console.cancel)?;
         let out = console.path(&self.out);
         let is_new = !out.exists();

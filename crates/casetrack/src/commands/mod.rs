@@ -7,8 +7,9 @@ pub mod connect;
 pub mod doctor;
 mod documents;
 pub mod eval;
+mod evidence;
 mod files;
-mod found;
+pub mod found;
 mod graph;
 mod hidden;
 mod ingest;
@@ -75,6 +76,7 @@ pub enum OnCollections {
     Sheet(sheet::Sheet),
     Obligations(obligations::Obligations),
     Bates(bates::Bates),
+    Evidence(evidence::Evidence),
     Verify(upkeep::Verify),
     Repair(upkeep::Repair),
     Export(upkeep::Export),
@@ -131,6 +133,7 @@ impl OnCollections {
             Self::Sheet(command) => command.run(console),
             Self::Obligations(command) => command.run(console),
             Self::Bates(command) => command.run(console),
+            Self::Evidence(command) => command.run(console),
             Self::Verify(command) => command.run(console),
             Self::Repair(command) => command.run(console),
             Self::Export(command) => command.run(console),
@@ -156,6 +159,7 @@ impl OnCollections {
             }
             Self::Export(command) => command.may_be_repeated(),
             Self::Call(command) => command.may_be_repeated(),
+            Self::Evidence(command) => command.may_be_repeated(),
             _ => true,
         }
     }

@@ -78,7 +78,7 @@ fn follow(mut connection: Connection, quiet: bool, may_page: bool, printed: &mut
             Some(FromOwner::Show(Shown::Log(line))) => progress.line(&line),
             Some(FromOwner::Exit(status)) => break Ok(Some(status)),
             Some(FromOwner::Failed(error)) => break Err(error),
-            Some(FromOwner::Line(_) | FromOwner::Active(_) | FromOwner::Listening(_)) => {}
+            Some(FromOwner::Line(_) | FromOwner::Active(_) | FromOwner::Listening(_) | FromOwner::Opened(_)) => {}
             None => break Ok(None),
         }
     };

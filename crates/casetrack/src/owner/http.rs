@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use casetrack_core::{CollectionId, Error, Result};
+use casetrack_mcp::Doors;
 use tokio::sync::mpsc::UnboundedSender;
 
 use super::address;
@@ -26,8 +27,8 @@ const MIN_TOKEN: usize = 16;
 const ATTEMPTS: u32 = 3;
 
 /// The token that HTTP clients must send, and where it comes from.
-struct Token {
-    value: String,
+pub(super) struct Token {
+    pub value: String,
     /// The file it is kept in, unless the user gave it.
     file: Option<PathBuf>,
 }
@@ -86,7 +87,7 @@ fn greeting(address: SocketAddr, token: Option<&Token>) -> String {
 }
 
 /// The user's token, or else the one in the owner's directory, which is generated when it is first needed.
-fn token(data_dir: &Path) -> Result<Token> {
+pub(super) fn token(data_dir: &Path) -> Result<Token> {
     if let Some(value) = std::env::var_os(TOKEN_VARIABLE) {
         let value = check(value.to_string_lossy().into_owned(), TOKEN_VARIABLE)?;
         return Ok(Token { value, file: None });
@@ -139,8 +140,9 @@ pub(super) async fn serve(
     let listener = casetrack_mcp::listen(http.address).await?;
     let bound = listener.local_addr().map_err(|error| Error::io("the HTTP listener", error))?;
     let _ = frames.send(FromOwner::Listening(bound));
+    let doors = Doors { token: http.token, session: new_session, workbench: None };
     tokio::select! {
-        ended = casetrack_mcp::serve_http(listener, http.token, new_session) => ended,
+        ended = casetrack_mcp::serve_http(listener, doors) => ended,
         // The client sends nothing more; this ends when it has gone.
         _ = reader.next::<FromClient>() => Ok(()),
     }

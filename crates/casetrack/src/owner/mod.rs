@@ -25,6 +25,7 @@ mod connect;
 mod http;
 mod log;
 pub mod mcp;
+pub mod open;
 mod relay;
 pub mod serve;
 mod session;

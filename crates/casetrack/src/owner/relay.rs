@@ -222,7 +222,7 @@ fn follow(connection: &mut Connection, state: &Mutex<State>) -> Result<Option<u8
             Some(FromOwner::Show(Shown::Log(line))) => eprintln!("{line}"),
             Some(FromOwner::Exit(status)) => return Ok(Some(status)),
             Some(FromOwner::Failed(error)) => return Err(error),
-            Some(FromOwner::Show(_) | FromOwner::Listening(_)) => {}
+            Some(FromOwner::Show(_) | FromOwner::Listening(_) | FromOwner::Opened(_)) => {}
             None => return Ok(None),
         }
     }

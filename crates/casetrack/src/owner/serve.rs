@@ -20,6 +20,7 @@ use tokio::time::Instant;
 use super::address::{self, Address};
 use super::connect::{self, LISTENING, REFUSED};
 use super::log::OwnerLog;
+use super::open::Desk;
 use super::session::Session;
 use super::wire;
 use crate::options::Global;
@@ -148,6 +149,7 @@ pub struct Serving {
     pub build: String,
     /// Number of clients.
     pub clients: watch::Sender<usize>,
+    pub workbench: Desk,
     pub end: Arc<Notify>,
 }
 
@@ -162,6 +164,7 @@ async fn serve(data_dir: &Path, engine: Engine, log: OwnerLog, stay: bool) -> Re
         audit: Arc::new(AuditLog::new(data_dir)),
         build: wire::build()?,
         clients: watch::Sender::new(0),
+        workbench: Desk::default(),
         end: Arc::new(Notify::new()),
     });
     let end = Arc::clone(&serving.end);
@@ -186,9 +189,10 @@ async fn accept(
     idle: Option<Duration>,
 ) {
     let mut clients = serving.clients.subscribe();
+    let mut browsers = serving.workbench.browsers();
     let mut since = Instant::now();
     loop {
-        let alone = *clients.borrow_and_update() == 0;
+        let alone = *clients.borrow_and_update() == 0 && *browsers.borrow_and_update() == 0;
         tokio::select! {
             accepted = listener.accept() => match accepted {
                 Ok(stream) => {
@@ -206,6 +210,7 @@ async fn accept(
                 }
             },
             _ = clients.changed() => since = Instant::now(),
+            _ = browsers.changed() => since = Instant::now(),
             // What indexes in memory hold would be lost.
             () = tokio::time::sleep_until(since + idle.unwrap_or_default()), if alone && idle.is_some() => {
                 match serving.engine.has_work() || serving.engine.has_indexes_in_memory() {

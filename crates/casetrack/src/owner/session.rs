@@ -66,6 +66,13 @@ impl<'s> Session<'s> {
                 }
                 drop(frames);
             }
+            Request::Open(open) => {
+                let _ = frames.send(match super::open::serve(serving, *open).await {
+                    Ok(url) => FromOwner::Opened(url),
+                    Err(error) => FromOwner::Failed(error),
+                });
+                drop(frames);
+            }
             Request::Retire => retire(serving, &frames),
         }
         let _ = writing.await;
@@ -87,17 +94,25 @@ fn retire(serving: &Serving, frames: &UnboundedSender<FromOwner>) {
 }
 
 /// An engine with the settings of a client.
-fn engine(serving: &Serving, global: &Global) -> Result<Arc<Engine>> {
+pub(super) fn engine(serving: &Serving, global: &Global) -> Result<Arc<Engine>> {
     Ok(Arc::new(serving.engine.with_config(global.config()?)))
 }
 
 /// Shows the log to a client, and returns what makes its sessions.
 pub(super) fn sessions(
     serving: &Serving,
-    SessionOptions { global, offered, collection, active }: SessionOptions,
+    options: SessionOptions,
     frames: &UnboundedSender<FromOwner>,
 ) -> Result<impl Fn() -> casetrack_mcp::Session + use<>> {
-    serving.log.show_to(&global, frames.clone());
+    serving.log.show_to(&options.global, frames.clone());
+    new_sessions(serving, options)
+}
+
+/// What makes sessions with the settings of a client.
+pub(super) fn new_sessions(
+    serving: &Serving,
+    SessionOptions { global, offered, collection, active }: SessionOptions,
+) -> Result<impl Fn() -> casetrack_mcp::Session + use<>> {
     let engine = engine(serving, &global)?;
     let mut settings = global.settings()?;
     // The command line takes precedence over the settings file.

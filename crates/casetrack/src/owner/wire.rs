@@ -27,6 +27,7 @@ pub enum Request {
     Run(Box<Run>),
     Mcp(Box<SessionOptions>),
     Http(Box<Http>),
+    Open(Box<Open>),
     /// Exit, unless other clients are being served: another build takes over.
     Retire,
 }
@@ -61,6 +62,16 @@ pub struct Http {
     pub token: Option<String>,
 }
 
+/// The workbench, for a browser. The listener stays when the client has gone.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Open {
+    pub options: SessionOptions,
+    /// What to show first: a document or a passage.
+    pub target: Option<String>,
+    /// What clients of the protocol send to the same listener.
+    pub token: String,
+}
+
 #[derive(Debug, Serialize, Deserialize)]
 pub enum FromClient {
     /// A line of the protocol.
@@ -78,6 +89,8 @@ pub enum FromOwner {
     Active(Option<CollectionId>),
     /// Where HTTP is served.
     Listening(SocketAddr),
+    /// The address for the browser, good for one use.
+    Opened(String),
     Failed(Error),
     /// The end, with the exit status.
     Exit(u8),

@@ -8,22 +8,19 @@ use super::file::{inside_pdfium, opened};
 use crate::model::{Pixels, RenderRequest, Source};
 use crate::ocr::POINTS;
 
-/// Dots per inch at which pages are shown: small print can be read, and a page of A4 has 1,240 by 1,754 pixels.
-const RESOLUTION: f32 = 150.0;
-
 pub(crate) fn render(source: &Source, request: &RenderRequest) -> Result<Pixels> {
     let pdf = opened(source)?;
     let _inside = inside_pdfium();
     let index = PdfPageIndex::try_from(request.page).ok().filter(|&page| (1..=pdf.pages().len()).contains(&page));
     let index = index.ok_or_else(|| request.no_such_page(source))? - 1;
-    let drawn = pdf.pages().get(index).and_then(|page| draw(&page, request.longest_side));
+    let drawn = pdf.pages().get(index).and_then(|page| draw(&page, request));
     drawn.map_err(|error| source.unreadable(format_args!("page {} cannot be drawn ({error:?})", request.page)))
 }
 
 /// The page as it is shown: turned and cut as it says, with its annotations.
-fn draw(page: &PdfPage, longest_side: u32) -> Result<Pixels, PdfiumError> {
+fn draw(page: &PdfPage, request: &RenderRequest) -> Result<Pixels, PdfiumError> {
     let (width, height) = (page.width().value.max(1.0), page.height().value.max(1.0));
-    let factor = (RESOLUTION / POINTS).min(longest_side as f32 / width.max(height));
+    let factor = (request.resolution / POINTS).min(request.longest_side as f32 / width.max(height));
     let config = PdfRenderConfig::new()
         .set_target_width(((width * factor) as i32).max(1))
         .set_format(PdfBitmapFormat::BGRx)

@@ -1,7 +1,5 @@
 //! `casetrack sheet`
 
-mod workbook;
-
 use std::ffi::OsString;
 
 use casetrack_core::{Error, Result};
@@ -59,7 +57,7 @@ impl Sheet {
         };
         let file = console.path(&file);
         let is_new = !file.exists();
-        let bytes = workbook::of(&sheet)?;
+        let bytes = text::workbook::of(&sheet)?;
         std::fs::write(&file, bytes).map_err(|error| Error::io(file.display(), error))?;
         if is_new {
             console.hand_over(&file)?;

@@ -2,9 +2,9 @@
 
 use std::io::{Cursor, Write};
 
+use crate::sheet::{fields, header};
 use casetrack_core::{Error, Result};
 use casetrack_engine::sheet::Sheet;
-use casetrack_text::sheet::{fields, header};
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 
@@ -32,7 +32,7 @@ const DECLARATION: &str = r#"<?xml version="1.0" encoding="UTF-8" standalone="ye
 const CELL: usize = 32_767;
 
 /// The bytes of the file.
-pub(super) fn of(sheet: &Sheet) -> Result<Vec<u8>> {
+pub fn of(sheet: &Sheet) -> Result<Vec<u8>> {
     let mut archive = ZipWriter::new(Cursor::new(Vec::new()));
     let worksheet = worksheet(sheet);
     let parts = PARTS.into_iter().chain([("xl/worksheets/sheet1.xml", worksheet.as_str())]);

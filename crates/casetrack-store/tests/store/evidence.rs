@@ -1,0 +1,142 @@
+//! The evidence that users collect: kept, checked, exported, and saved from what is damaged.
+
+use casetrack_core::evidence::EvidenceItem;
+use casetrack_core::{Error, Result, Timestamp};
+use casetrack_store::schema::{EVIDENCE_KEY, cf};
+use casetrack_store::{Archive, Collection, ExportOptions, StoredDocument};
+
+use crate::support::*;
+
+fn passage(document: &StoredDocument, text: &str) -> EvidenceItem {
+    let page = &document.pages[0];
+    let start = page.text[..page.text.find(text).unwrap()].chars().count() as u32;
+    EvidenceItem {
+        id: 0,
+        document: document.meta.id,
+        document_name: document.meta.name.clone(),
+        path: document.meta.path.clone(),
+        sha256: document.meta.sha256,
+        page: 1,
+        char_start: start,
+        char_end: start + text.chars().count() as u32,
+        text: text.to_owned(),
+        citation: "Lease.txt, p. 1".to_owned(),
+        note: "Größe ☂".to_owned(),
+        exhibit: "A".to_owned(),
+        added_at: Timestamp(1_700_000_000_123),
+    }
+}
+
+fn collected() -> (tempfile::TempDir, std::path::PathBuf, Collection, Vec<StoredDocument>) {
+    let (temp, dir, collection) = new_collection();
+    let documents =
+        vec![document("/data/Lease.txt", &["Clause one\n\nThe rent is due"]), document("/data/b.txt", &["Annex"])];
+    for stored in &documents {
+        collection.put_document(stored).unwrap();
+    }
+    for item in [passage(&documents[0], "The rent is due"), passage(&documents[1], "Annex")] {
+        collection.change_evidence(|tray| tray.add(item)).unwrap();
+    }
+    (temp, dir, collection, documents)
+}
+
+#[test]
+fn evidence_is_kept_in_its_order_and_a_failed_change_changes_nothing() {
+    let (_temp, dir, collection, _) = collected();
+    collection
+        .change_evidence(|tray| {
+            tray.items.reverse();
+            Ok(())
+        })
+        .unwrap();
+    let failed: Result<()> = collection.change_evidence(|tray| {
+        tray.items.clear();
+        Err(Error::invalid("No."))
+    });
+    failed.unwrap_err();
+    // Nor one that would break the tray.
+    collection
+        .change_evidence(|tray| {
+            tray.items[0].id = 9;
+            Ok(())
+        })
+        .unwrap_err();
+    drop(collection);
+    let tray = Collection::open(&dir).unwrap().evidence().unwrap();
+    let kept: Vec<(u32, &str)> = tray.items.iter().map(|item| (item.id, item.text.as_str())).collect();
+    assert_eq!(kept, [(2, "Annex"), (1, "The rent is due")]);
+    assert_eq!((tray.items[1].note.as_str(), tray.items[1].added_at), ("Größe ☂", Timestamp(1_700_000_000_123)));
+}
+
+#[test]
+fn evidence_goes_with_an_export() {
+    let (temp, _, collection, _) = collected();
+    let file = temp.path().join("matter.ctcollection");
+    collection.export(&file, &ExportOptions::default()).unwrap();
+    let mut archive = Archive::open(&file).unwrap();
+    let imported =
+        Collection::import(&temp.path().join("imported"), &mut archive, &collection_meta("Imported")).unwrap();
+    assert_eq!(imported.evidence().unwrap(), collection.evidence().unwrap());
+    assert_clean(&imported);
+}
+
+#[test]
+fn verify_compares_evidence_with_documents_that_were_not_read_again() {
+    let (_temp, dir, collection, mut documents) = collected();
+    assert_clean(&collection);
+    // A file that has changed is no damage.
+    let mut changed = with_id(documents[1].meta.id, "/data/b.txt", &["Other words"]);
+    changed.meta.sha256.0[0] ^= 1;
+    collection.put_document(&changed).unwrap();
+    assert_clean(&collection);
+    collection.delete_document(documents.pop().unwrap().meta.id).unwrap();
+    assert_clean(&collection);
+    // The same file with other words is.
+    collection
+        .change_evidence(|tray| {
+            tray.items[0].text = "The rent is dua".to_owned();
+            Ok(())
+        })
+        .unwrap();
+    let problems = |collection: &Collection| -> Vec<String> {
+        let report = collection.verify().unwrap();
+        report.checks.into_iter().filter(|check| check.name == "evidence").flat_map(|check| check.problems).collect()
+    };
+    let found = problems(&collection);
+    assert!(found.len() == 1 && found[0].contains("Evidence 1 is not on page 1 of Lease.txt"), "{found:?}");
+    drop(collection);
+    let db = raw(&dir);
+    db.put_cf(db.cf_handle(cf::META).unwrap(), EVIDENCE_KEY, [1, 0xff, 0xff]).unwrap();
+    drop(db);
+    let found = problems(&Collection::open_to_verify(&dir).unwrap());
+    assert!(found[0].contains("evidence cannot be decoded"), "{found:?}");
+    // A repair takes it out.
+    let report = Collection::repair(&dir).unwrap();
+    assert_eq!((report.lost.len(), report.quarantine.is_some()), (0, true), "{report:?}");
+    let repaired = Collection::open(&dir).unwrap();
+    assert_clean(&repaired);
+    assert!(repaired.evidence().unwrap().items.is_empty());
+}
+
+#[test]
+fn evidence_is_saved_from_a_damaged_store() {
+    let (_temp, dir, collection, _) = collected();
+    let tray = collection.evidence().unwrap();
+    drop(collection);
+    // Without its list of files RocksDB does not open, and what is readable goes into a new one.
+    std::fs::remove_file(dir.join("rocksdb/CURRENT")).unwrap();
+    Collection::repair(&dir).unwrap();
+    assert_eq!(Collection::open(&dir).unwrap().evidence().unwrap(), tray);
+}
+
+#[test]
+fn the_bytes_of_evidence_are_read_for_ever() {
+    let (_temp, dir, collection, _) = collected();
+    drop(collection);
+    let db = raw(&dir);
+    let value = db.get_cf(db.cf_handle(cf::META).unwrap(), EVIDENCE_KEY).unwrap().unwrap();
+    // Version, last id, number of items, id of the first.
+    assert_eq!(value[..4], [1, 2, 2, 1]);
+    let text = b"The rent is due";
+    assert!(value.windows(text.len()).any(|window| window == text));
+}

@@ -1,0 +1,146 @@
+/** What the tools answer, as cards with a text and its citation, or as a table. */
+
+import { date, label } from "../app/format";
+import type { Passage, Sheet, TimelineEvent } from "../mcp/types";
+import { t } from "../strings";
+
+export interface Card {
+  citation: string;
+  text: string;
+  /** Above the text: a date, a heading, a relation. */
+  title?: string;
+  chunk?: string;
+  document?: string;
+  page?: number;
+  /** The passage that was asked for, among those around it. */
+  centre?: boolean;
+}
+
+export interface Group {
+  title?: string;
+  cards: Card[];
+}
+
+export interface Content {
+  /** Which tool it is from. */
+  tool: string;
+  collection: string;
+  groups: Group[];
+  table?: { columns: string[]; rows: { name: string; cells: { value: string; place: string }[][] }[] };
+  notices: string[];
+  next: number | null;
+}
+
+type Answer = Record<string, unknown>;
+
+function passage(passage: Passage): Card {
+  const { provenance } = passage;
+  return {
+    citation: passage.excerpt?.citation ?? passage.citation,
+    text: (passage.excerpt?.text ?? passage.text).trim(),
+    title: provenance?.heading_path?.join(" › ") ?? "",
+    chunk: passage.chunk_id,
+    ...(provenance ? { document: provenance.document_id, page: provenance.page } : {}),
+  };
+}
+
+const list = <T>(value: unknown): T[] => (Array.isArray(value) ? (value as T[]) : []);
+
+function groups(answer: Answer): Group[] {
+  if ("results" in answer || "hits" in answer) {
+    const hits = list<{ citation: string; quote: string; chunk_id: string }>(answer.hits);
+    const brief = hits.map(({ citation, quote, chunk_id }) => ({ citation, text: quote, chunk: chunk_id }));
+    const related = list<Passage>(answer.related).map(passage);
+    return [
+      { cards: [...list<Passage>(answer.results).map(passage), ...brief] },
+      ...(related.length > 0 ? [{ title: t.app.related, cards: related }] : []),
+    ];
+  }
+  if ("chunk" in answer) {
+    const centre = { ...passage(answer.chunk as Passage), centre: true };
+    return [{ cards: [...list<Passage>(answer.before).map(passage), centre, ...list<Passage>(answer.after).map(passage)] }];
+  }
+  if ("a" in answer && "b" in answer) {
+    return [answer.a, answer.b].map((side) => {
+      const { document, results } = side as { document: { name: string }; results: Passage[] };
+      return { title: document.name, cards: list<Passage>(results).map(passage) };
+    });
+  }
+  if ("events" in answer) {
+    const cards = list<TimelineEvent>(answer.events).map((event) => ({
+      title: `${date(event.date.first)}${event.date.last !== event.date.first ? ` – ${date(event.date.last)}` : ""} · ${event.description}`,
+      citation: event.source.excerpt.citation,
+      text: event.source.excerpt.text.trim(),
+      chunk: event.source.chunk_id,
+    }));
+    return [{ cards }];
+  }
+  if ("edges" in answer) {
+    type Edge = { source: string; target: string; chunks: number; example?: { chunk_id: string; excerpt: { citation: string; text: string } } };
+    const cards = list<Edge>(answer.edges).map((edge) => ({
+      title: `${edge.source} – ${edge.target} (${t.entities.passagesTogether(edge.chunks)})`,
+      citation: edge.example?.excerpt.citation ?? "",
+      text: edge.example?.excerpt.text.trim() ?? "",
+      ...(edge.example ? { chunk: edge.example.chunk_id } : {}),
+    }));
+    return [{ cards }];
+  }
+  if ("chunk_id" in answer && "text" in answer) return [{ cards: [{ ...passage(answer as unknown as Passage), centre: true }] }];
+  return [];
+}
+
+function table(answer: Answer): Content["table"] {
+  if (!Array.isArray(answer.columns) || !Array.isArray(answer.rows)) return undefined;
+  const sheet = answer as unknown as Sheet;
+  const found = sheet.columns.filter((column) => sheet.rows.some((row) => row.cells[column.name]));
+  return {
+    columns: found.map((column) => label(column.name)),
+    rows: sheet.rows.map((row) => ({
+      name: row.document_name,
+      cells: found.map((column) => (row.cells[column.name] ?? []).slice(0, 5).map(({ value, place }) => ({ value, place }))),
+    })),
+  };
+}
+
+/** Which tool an answer is from, where the host does not say. */
+function guess(answer: Answer): string {
+  if ("results" in answer || "hits" in answer) return "search_documents";
+  if ("chunk" in answer) return "get_source_context";
+  if ("a" in answer) return "compare_documents";
+  if ("events" in answer) return "get_collection_timeline";
+  if ("edges" in answer) return "get_entity_graph";
+  if ("rows" in answer) return "get_matter_sheet";
+  return "get_chunk";
+}
+
+export function read(answer: Answer, tool?: string): Content {
+  const made = table(answer);
+  return {
+    tool: tool ?? guess(answer),
+    collection: typeof answer.collection === "string" ? answer.collection : "",
+    groups: groups(answer),
+    ...(made ? { table: made } : {}),
+    notices: list<string>(answer.notices),
+    next: typeof answer.next_offset === "number" ? answer.next_offset : null,
+  };
+}
+
+/** What is shown with what follows it. */
+export function joined(content: Content, more: Content): Content {
+  return {
+    ...content,
+    groups: content.groups.map((group, index) => ({ ...group, cards: [...group.cards, ...(more.groups[index]?.cards ?? [])] })),
+    ...(content.table && more.table ? { table: joinedTables(content.table, more.table) } : {}),
+    next: more.next,
+  };
+}
+
+type Table = NonNullable<Content["table"]>;
+
+function joinedTables(table: Table, more: Table): Table {
+  // A part names only the columns that have a value in it.
+  const columns = [...new Set([...table.columns, ...more.columns])];
+  const arranged = ({ columns: own, rows }: Table) =>
+    rows.map((row) => ({ ...row, cells: columns.map((column) => row.cells[own.indexOf(column)] ?? []) }));
+  return { columns, rows: [...arranged(table), ...arranged(more)] };
+}

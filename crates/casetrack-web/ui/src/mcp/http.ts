@@ -1,0 +1,29 @@
+/** What the server answers beside the protocol: pictures, uploads. */
+
+import { ToolError } from "./result";
+
+/** The answer, or the server's own words where it refused. */
+export async function fetched(address: string, request: RequestInit): Promise<Response> {
+  let response: Response;
+  try {
+    response = await fetch(address, request);
+  } catch (error) {
+    if (request.signal?.aborted) throw error;
+    throw unreachable();
+  }
+  if (response.ok) return response;
+  if (response.status === 401) throw signedOut();
+  const text = (await response.text()).slice(0, 2000);
+  try {
+    const { error, code } = JSON.parse(text) as { error?: string; code?: string };
+    throw new ToolError(error ?? text, "", code ?? "");
+  } catch (error) {
+    throw error instanceof ToolError ? error : new ToolError(`CaseTrack refused the request (${response.status}). ${text.slice(0, 300)}`);
+  }
+}
+
+export const unreachable = (): ToolError =>
+  new ToolError("CaseTrack does not answer.", "It may have ended. Run `casetrack open` in a terminal, then use the page that it opens.", "unreachable");
+
+export const signedOut = (): ToolError =>
+  new ToolError("This page is no longer signed in.", "Run `casetrack open` in a terminal, then use the page that it opens.", "signed_out");

@@ -1,0 +1,168 @@
+/** A draft's quotations and the citations beside them, held against the documents. */
+
+import { useState } from "preact/hooks";
+import { Choices, Empty, Failure, Loading, Notices, say } from "../app/parts";
+import { href } from "../app/router";
+import { ToolError, session } from "../mcp/client";
+import type { QuoteRow, QuotesAnswer } from "../mcp/types";
+import { t } from "../strings";
+
+/** Characters of a draft: some 300 pages. */
+const LONGEST = 1_000_000;
+const PART = 200;
+/** Drafts, by matter, as long as the page is open. */
+const drafts = new Map<string, string>();
+
+type Kind = "wrong" | "all";
+
+const isWrong = (row: QuoteRow): boolean => row.status !== "exact" || row.cited?.fit === "does_not_fit";
+
+export function Draft({ collection }: { collection: string }) {
+  const [text, setText] = useState(drafts.get(collection) ?? "");
+  const [answer, setAnswer] = useState<QuotesAnswer>();
+  const [error, setError] = useState<Error>();
+  const [busy, setBusy] = useState(false);
+  const [kind, setKind] = useState<Kind>("wrong");
+  const take = (text: string) => {
+    setText(text);
+    drafts.set(collection, text);
+  };
+  const check = async () => {
+    setBusy(true);
+    setError(undefined);
+    try {
+      if (text.length > LONGEST) throw new ToolError(t.draft.tooLong);
+      const rows: QuoteRow[] = [];
+      let part: QuotesAnswer | undefined;
+      for (let offset: number | null | undefined = 0; offset !== null && offset !== undefined; offset = part.next_offset) {
+        part = await session(collection).call<QuotesAnswer>("verify_quotes", { text, limit: PART, offset: offset || undefined });
+        rows.push(...part.rows);
+      }
+      setAnswer(part && { ...part, rows });
+    } catch (error) {
+      setError(error as Error);
+    } finally {
+      setBusy(false);
+    }
+  };
+  const rows = (answer?.rows ?? []).filter((row) => kind === "all" || isWrong(row));
+  return (
+    <div class="page draft">
+      <h1>{t.views.draft}</h1>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          void check();
+        }}
+        onDragOver={(event) => event.preventDefault()}
+        onDrop={(event) => {
+          const file = event.dataTransfer?.files[0];
+          if (!file) return;
+          event.preventDefault();
+          if (/\.(txt|md|markdown)$/i.test(file.name)) void file.text().then(take);
+          else say(t.draft.onlyText);
+        }}
+      >
+        <label class="field">
+          <span>{t.draft.label}</span>
+          <textarea
+            rows={answer ? 6 : 14}
+            value={text}
+            placeholder={t.draft.placeholder}
+            dir="auto"
+            onInput={(event) => take(event.currentTarget.value)}
+            onKeyDown={(event) => {
+              if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) void check();
+            }}
+          />
+        </label>
+        <div class="actions">
+          <button type="submit" class="primary" disabled={busy || text.trim() === ""} aria-keyshortcuts="Control+Enter">
+            {t.draft.check}
+          </button>
+          <small class="quiet">{t.draft.hint}</small>
+        </div>
+      </form>
+      {busy && <Loading what={t.draft.checking} />}
+      {error && <Failure error={error} again={() => void check()} />}
+      {answer && !busy && !error && (
+        <section aria-label={t.draft.results}>
+          <div class="head">
+            <p class="facts" role="status">
+              {t.draft.summary(answer.counts)}
+            </p>
+            <Choices
+              label={t.draft.which}
+              value={kind}
+              onChange={setKind}
+              options={[
+                ["wrong", t.draft.wrong],
+                ["all", t.draft.everything],
+              ]}
+            />
+          </div>
+          <Notices notices={answer.notices} />
+          {answer.counts.quotations === 0 && (
+            <Empty title={t.draft.none}>
+              <p>{t.draft.noneHint}</p>
+            </Empty>
+          )}
+          {answer.counts.quotations > 0 && rows.length === 0 && <Empty title={t.draft.allRight} />}
+          <ol class="quotes">
+            {rows.slice(0, 500).map((row) => (
+              <Quote key={row.number} collection={collection} row={row} />
+            ))}
+          </ol>
+        </section>
+      )}
+    </div>
+  );
+}
+
+function Quote({ collection, row }: { collection: string; row: QuoteRow }) {
+  const { cited } = row;
+  const where = [cited?.document_name, cited?.pages && `p. ${cited.pages[0]}`, cited?.section && `§ ${cited.section}`].filter(Boolean).join(", ");
+  return (
+    <li class="checked">
+      <p>
+        <span class={`tag ${row.status}`}>{t.draft.statuses[row.status]}</span> <small class="quiet">{t.draft.line(row.line)}</small>
+      </p>
+      <blockquote dir="auto">{row.quotation}</blockquote>
+      {(row.differences?.length ?? 0) > 0 && (
+        <table class="differences">
+          <caption class="hidden">{t.draft.differences}</caption>
+          <thead>
+            <tr>
+              <th scope="col">{t.draft.yours}</th>
+              <th scope="col">{t.draft.theirs}</th>
+              <th scope="col">{t.draft.what}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {row.differences?.slice(0, 50).map((difference, index) => (
+              <tr key={index}>
+                <td dir="auto">
+                  {difference.preceded_by && <span class="quiet">…{difference.preceded_by} </span>}
+                  <del>{difference.quotation || t.draft.nothing}</del>
+                </td>
+                <td dir="auto">
+                  <ins>{difference.document || t.draft.nothing}</ins>
+                </td>
+                <td>{t.draft.kinds[difference.kind as keyof typeof t.draft.kinds] ?? difference.kind}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+      {cited?.fit === "does_not_fit" && <p class="bad">{t.draft.misfit(where)}</p>}
+      {row.citation && row.chunk_id && (
+        <p>
+          {row.status === "exact" ? t.draft.at : t.draft.nearest}{" "}
+          <a href={href(collection, "chunk", { quote: row.status === "exact" ? row.quotation : "" }, row.chunk_id)} dir="auto">
+            {row.citation}
+          </a>
+        </p>
+      )}
+    </li>
+  );
+}

@@ -1,0 +1,200 @@
+/** Matters: the collections with their counts and states, and what can be done with them. */
+
+import { useState } from "preact/hooks";
+import { count, date } from "../app/format";
+import { NARROW, useChanges, useMedia, useTool } from "../app/hooks";
+import { Choices, Empty, Failure, Field, FormDialog, Loading, say } from "../app/parts";
+import { go, href } from "../app/router";
+import { session } from "../mcp/client";
+import type { Collection, CollectionState } from "../mcp/types";
+import { t } from "../strings";
+import { VirtualTable } from "../app/table";
+
+const known = (value: number | null | undefined): string => (value === null || value === undefined ? "–" : count(value));
+
+type Doing = { what: "new" } | { what: "rename" | "delete"; collection: Collection };
+
+export function Matters() {
+  const [shown, setShown] = useState<CollectionState | "all">("active");
+  const [doing, setDoing] = useState<Doing>();
+  const small = useMedia(NARROW);
+  const loaded = useTool<{ collections: Collection[] }>("", "list_collections", { status_filter: "all" });
+  useChanges(loaded.again);
+  if (!loaded.value) return loaded.error ? <Failure error={loaded.error} again={loaded.again} /> : <Loading />;
+  const everything = loaded.value.collections;
+  const rows = everything.filter((collection) => shown === "all" || collection.status === shown);
+
+  const change = (collection: Collection, changes: Record<string, unknown>, done: string) =>
+    session("").call("update_collection", { collection: collection.id, ...changes }).then(() => {
+      say(done);
+      loaded.again();
+    });
+  const state = (collection: Collection, state: CollectionState) =>
+    change(collection, { state }, t.matters.stateNow(collection.name, t.matters.states[state])).catch((error: Error) => say(error.message));
+
+  const actions = (row: Collection) => (
+    <span class="actions">
+      <button type="button" onClick={() => setDoing({ what: "rename", collection: row })} aria-label={t.matters.renameOf(row.name)}>
+        {t.matters.rename}
+      </button>
+      {row.status === "active" && (
+        <button type="button" onClick={() => state(row, "closed")} aria-label={t.matters.closeOf(row.name)}>
+          {t.matters.close}
+        </button>
+      )}
+      {row.status === "closed" && (
+        <button type="button" onClick={() => state(row, "archived")} aria-label={t.matters.archiveOf(row.name)}>
+          {t.matters.archive}
+        </button>
+      )}
+      {row.status !== "active" && (
+        <button type="button" onClick={() => state(row, "active")} aria-label={t.matters.reopenOf(row.name)}>
+          {t.matters.reopen}
+        </button>
+      )}
+      <button type="button" class="danger" onClick={() => setDoing({ what: "delete", collection: row })} aria-label={t.matters.removeOf(row.name)}>
+        {t.matters.remove}
+      </button>
+    </span>
+  );
+
+  return (
+    <div class="page fill">
+      <div class="head">
+        <h1>{t.views.matters}</h1>
+        <button type="button" class="primary" onClick={() => setDoing({ what: "new" })}>
+          {t.matters.create}
+        </button>
+      </div>
+      {everything.length === 0 ? (
+        <Empty title={t.matters.none}>
+          <p>{t.matters.noneHint}</p>
+          <button type="button" class="primary" onClick={() => setDoing({ what: "new" })}>
+            {t.matters.create}
+          </button>
+        </Empty>
+      ) : (
+        <>
+          <Choices
+            label={t.matters.show}
+            options={(["active", "closed", "archived", "all"] as const).map((value) => [value, t.matters.states[value]] as const)}
+            value={shown}
+            onChange={setShown}
+          />
+          {rows.length === 0 && <Empty title={t.matters.noneSuch} />}
+          {rows.length > 0 && (
+            <VirtualTable
+              label={t.views.matters}
+              columns={[
+                { key: "name", title: t.matters.name, width: "minmax(0, 2fr)" },
+                { key: "state", title: t.matters.state, width: "6rem", narrow: false },
+                { key: "documents", title: t.matters.documents, width: "6.5rem", number: true, narrow: false },
+                { key: "pages", title: t.matters.pages, width: "6rem", number: true, narrow: false },
+                { key: "created", title: t.matters.created, width: "8rem", narrow: false },
+                { key: "actions", title: t.matters.actions, width: "16rem", narrow: false },
+              ]}
+              count={rows.length}
+              height={small ? 104 : 52}
+              cell={(index, key) => {
+                const row = rows[index]!;
+                if (key === "name") {
+                  return (
+                    <>
+                      <a class="strong clip" dir="auto" href={href(row.name, "documents")}>
+                        {row.name}
+                        {row.reference && <span class="quiet"> {row.reference}</span>}
+                      </a>
+                      {row.problem && (
+                        <small class="warning clip" title={row.problem}>
+                          {row.problem}
+                        </small>
+                      )}
+                      {small && (
+                        <>
+                          <small class="quiet clip">{t.matters.holds(row.documents, t.matters.states[row.status])}</small>
+                          {actions(row)}
+                        </>
+                      )}
+                    </>
+                  );
+                }
+                if (key === "state") return <span class={`tag ${row.status}`}>{t.matters.states[row.status]}</span>;
+                if (key === "documents") return known(row.documents);
+                if (key === "pages") return known(row.pages);
+                if (key === "created") return date(row.created_at);
+                return actions(row);
+              }}
+            />
+          )}
+        </>
+      )}
+      {doing?.what === "new" && <NewMatter onClose={() => setDoing(undefined)} />}
+      {doing?.what === "rename" && (
+        <FormDialog
+          title={t.matters.renameTitle}
+          action={t.matters.rename}
+          onClose={() => setDoing(undefined)}
+          onSubmit={(values) => change(doing.collection, { name: String(values.get("name")).trim() }, t.matters.renamed)}
+        >
+          <Field label={t.matters.name}>
+            <input name="name" required maxLength={200} defaultValue={doing.collection.name} autoFocus />
+          </Field>
+        </FormDialog>
+      )}
+      {doing?.what === "delete" && (
+        <FormDialog
+          title={t.matters.removeTitle}
+          action={t.matters.remove}
+          danger
+          onClose={() => setDoing(undefined)}
+          onSubmit={async (values) => {
+            if (String(values.get("name")).trim() !== doing.collection.name) throw new Error(t.matters.removeMismatch);
+            await session("").call("delete_collection", { collection_name: doing.collection.id, confirm: true });
+            say(t.matters.removed(doing.collection.name));
+            loaded.again();
+          }}
+        >
+          <p>{t.matters.removeHint(doing.collection.name, doing.collection.documents)}</p>
+          <Field label={t.matters.removeConfirm}>
+            <input name="name" required autoComplete="off" autoFocus />
+          </Field>
+        </FormDialog>
+      )}
+    </div>
+  );
+}
+
+function NewMatter({ onClose }: { onClose: () => void }) {
+  return (
+    <FormDialog
+      title={t.matters.create}
+      action={t.matters.createAction}
+      onClose={onClose}
+      onSubmit={async (values) => {
+        const name = String(values.get("name")).trim();
+        const made = await session("").call<{ name: string }>("create_collection", {
+          name,
+          collection_id: String(values.get("reference")).trim() || undefined,
+          collection_type: String(values.get("type")),
+        });
+        go(href(made.name, "documents"));
+      }}
+    >
+      <Field label={t.matters.name}>
+        <input name="name" required maxLength={200} autoFocus autoComplete="off" />
+      </Field>
+      <Field label={t.matters.reference} hint={t.matters.referenceHint}>
+        <input name="reference" maxLength={100} autoComplete="off" />
+      </Field>
+      <Field label={t.matters.type}>
+        <select name="type">
+          {Object.entries(t.matters.types).map(([value, text]) => (
+            <option key={value} value={value}>
+              {text}
+            </option>
+          ))}
+        </select>
+      </Field>
+    </FormDialog>
+  );
+}

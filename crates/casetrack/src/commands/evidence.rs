@@ -1,0 +1,183 @@
+//! `casetrack evidence`
+
+use std::ffi::OsString;
+use std::path::Path;
+
+use casetrack_core::{Error, Result};
+use casetrack_engine::evidence::{AddEvidence, EvidenceFormat, UpdateEvidence};
+use casetrack_engine::paging::Paging;
+use casetrack_text as text;
+use clap::{Args, Subcommand};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use super::found::LastSearch;
+use crate::console::Console;
+use crate::options::InCollection;
+
+/// Collect passages as evidence, with notes and exhibit numbers, and export them
+#[derive(Debug, Args, Serialize, Deserialize)]
+pub struct Evidence {
+    #[command(subcommand)]
+    action: EvidenceAction,
+}
+
+#[derive(Debug, Subcommand, Serialize, Deserialize)]
+enum EvidenceAction {
+    List(List),
+    Add(Add),
+    Update(Update),
+    Remove(Remove),
+    Export(Export),
+}
+
+/// List what was collected, in its order, and whether its sources still say the same
+#[derive(Debug, Args, Serialize, Deserialize)]
+struct List {
+    #[command(flatten)]
+    target: InCollection,
+}
+
+/// Collect a passage: a chunk, or words of a page
+#[derive(Debug, Args, Serialize, Deserialize)]
+struct Add {
+    /// Number of a result of the last search, ID of a chunk, or, with --page, name or ID of a document
+    #[arg(value_name = "RESULT|CHUNK|DOCUMENT")]
+    source: String,
+    /// Page of the document
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    page: Option<u32>,
+    /// Words of that page, or of the chunk's, word for word [default: the whole chunk]
+    #[arg(long, value_name = "TEXT")]
+    quote: Option<String>,
+    /// What you want to say about it
+    #[arg(long, value_name = "TEXT", default_value = "")]
+    note: String,
+    /// Number or letter of the exhibit
+    #[arg(long, value_name = "NUMBER", default_value = "")]
+    exhibit: String,
+    #[command(flatten)]
+    target: InCollection,
+}
+
+/// Change the note, the exhibit number or the place of a passage
+#[derive(Debug, Args, Serialize, Deserialize)]
+struct Update {
+    /// Its ID in the list
+    id: u32,
+    /// In place of its note; "" for none
+    #[arg(long, value_name = "TEXT")]
+    note: Option<String>,
+    /// In place of its exhibit number; "" for none
+    #[arg(long, value_name = "NUMBER")]
+    exhibit: Option<String>,
+    /// New place in the order, from 1
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    position: Option<u32>,
+    #[command(flatten)]
+    target: InCollection,
+}
+
+/// Take a passage out
+#[derive(Debug, Args, Serialize, Deserialize)]
+struct Remove {
+    /// Its ID in the list
+    id: u32,
+    #[command(flatten)]
+    target: InCollection,
+}
+
+/// Write the evidence to a file: .docx, .pdf, .md or .csv
+#[derive(Debug, Args, Serialize, Deserialize)]
+struct Export {
+    /// The new file; its ending says which kind of file it becomes
+    file: OsString,
+    /// Leave out the pictures of pages (docx, pdf)
+    #[arg(long)]
+    no_pictures: bool,
+    /// Replace a file that exists
+    #[arg(long)]
+    force: bool,
+    #[command(flatten)]
+    target: InCollection,
+}
+
+impl Evidence {
+    pub fn run(self, console: &Console) -> Result<u8> {
+        match self.action {
+            EvidenceAction::List(command) => {
+                let collection = command.target.find(&console.engine)?.id;
+                let list = console.engine.list_evidence(collection, Paging::ALL)?;
+                console.print(&list, text::evidence::list)
+            }
+            EvidenceAction::Add(command) => command.run(console),
+            EvidenceAction::Update(Update { id, note, exhibit, position, target }) => {
+                let request = UpdateEvidence { id, note, exhibit, position, remove: false };
+                let collection = target.find(&console.engine)?.id;
+                console.print(&console.engine.update_evidence(collection, request)?, text::evidence::updated)
+            }
+            EvidenceAction::Remove(Remove { id, target }) => {
+                let request = UpdateEvidence { id, remove: true, ..UpdateEvidence::default() };
+                let collection = target.find(&console.engine)?.id;
+                console.print(&console.engine.update_evidence(collection, request)?, text::evidence::removed)
+            }
+            EvidenceAction::Export(command) => command.run(console),
+        }
+    }
+
+    /// Adding and removing twice is not the same as once.
+    pub fn may_be_repeated(&self) -> bool {
+        matches!(self.action, EvidenceAction::List(_) | EvidenceAction::Update(_))
+    }
+}
+
+impl Add {
+    fn run(self, console: &Console) -> Result<u8> {
+        let Self { source, page, quote, note, exhibit, target } = self;
+        // Pages are of documents; a chunk has its own.
+        let (collection, chunk_id, document) = match page {
+            Some(_) => (target.find(&console.engine)?.id, None, Some(source)),
+            None => match LastSearch::chunk(&console.engine, &source)? {
+                Some((collection, chunk, _)) => (collection, Some(chunk.to_string()), None),
+                None => (target.find(&console.engine)?.id, Some(source), None),
+            },
+        };
+        let request = AddEvidence { chunk_id, document, page, quote, chars: None, note, exhibit };
+        console.print(&console.engine.add_evidence(collection, request)?, text::evidence::added)
+    }
+}
+
+impl Export {
+    fn run(self, console: &Console) -> Result<u8> {
+        let file = console.path(&self.file);
+        let format = Path::new(&self.file).extension().and_then(|extension| extension.to_str());
+        let format = format.and_then(EvidenceFormat::of_extension).ok_or_else(|| {
+            Error::invalid(format!("{} has no ending that says what to write.", file.display()))
+                .with_hint("End the name in .docx, .pdf, .md or .csv.")
+        })?;
+        let is_new = !file.exists();
+        if !is_new && !self.force {
+            let message = format!("{} exists already.", file.display());
+            return Err(Error::new(casetrack_core::ErrorCode::AlreadyExists, message)
+                .with_hint("Choose another name, or replace it with --force."));
+        }
+        let collection = self.target.find(&console.engine)?.id;
+        let exported = text::evidence::export(&console.engine, collection, format, !self.no_pictures, &console.cancel)?;
+        std::fs::write(&file, &exported.bytes).map_err(|error| Error::io(file.display(), error))?;
+        if is_new {
+            console.hand_over(&file)?;
+        }
+        let written = json!({
+            "file": file.display().to_string(),
+            "items": exported.items,
+            "pictures": exported.pictures,
+            "notices": exported.notices,
+        });
+        console.print(&written, |_| {
+            let items = text::format::counted(exported.items, "passage");
+            let mut said = format!("Wrote {items} to {}\n", text::format::one_line(&file.display().to_string()));
+            text::format::push_notices(&mut said, &exported.notices);
+            said.trim_end().to_owned()
+        })
+    }
+}

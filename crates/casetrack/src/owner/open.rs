@@ -1,0 +1,249 @@
+//! `casetrack open`: the workbench in the browser.
+//!
+//! The owner listens on loopback from the first `casetrack open` until it ends, and each command gets a one-time code from it. The
+//! command itself only opens the browser: nothing in the owner depends on it afterwards.
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::process::{Command, ExitCode, Stdio};
+use std::sync::{Arc, PoisonError, RwLock};
+
+use casetrack_core::{Error, ErrorCode, Provenance, Result, TextView};
+use casetrack_engine::Engine;
+use casetrack_engine::chunks::ChunkView;
+use casetrack_mcp::{Doors, Keys, Session, Workbench};
+use clap::Args;
+use serde_json::json;
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+
+use super::connect::connect;
+use super::http;
+use super::serve::Serving;
+use super::session::{engine, new_sessions};
+use super::wire::{FromOwner, Open as Opening, Request, SessionOptions};
+use crate::commands::found::LastSearch;
+use crate::console::Shown;
+use crate::options::{Global, InCollection, Offered};
+use crate::output;
+
+/// Where the listener is, if nothing else is there; browsers keep settings of pages by port.
+const PORT: u16 = 8320;
+/// How many times an owner may be killed before it answers.
+const ATTEMPTS: u32 = 3;
+
+/// Open the workbench in the browser: search, read, compare, and collect evidence
+///
+/// The address that is printed is good for one use within a minute; run the command again for another. What it shows stays on this
+/// machine: only the browser that opened the address is served, until CaseTrack's background process ends.
+#[derive(Debug, Args)]
+pub struct Open {
+    /// What to show first: the number of a result of the last search, the name or ID of a document, or the ID of a passage
+    #[arg(value_name = "RESULT|DOCUMENT|PASSAGE")]
+    target: Option<String>,
+    #[command(flatten)]
+    place: InCollection,
+    /// Print the address, and do not open a browser
+    #[arg(long)]
+    no_browser: bool,
+}
+
+impl Open {
+    pub fn run(self, global: Global) -> Result<ExitCode> {
+        let Self { target, place, no_browser } = self;
+        let data_dir = global.data_dir()?;
+        let token = http::token(&data_dir)?.value;
+        let options = SessionOptions {
+            global: global.clone(),
+            offered: Offered::default(),
+            collection: place.collection,
+            active: None,
+        };
+        let url = ask(&Opening { options, target, token })?;
+        let opened = !no_browser && browse(&url);
+        let value = json!({"url": url, "opened": opened});
+        output::print(&value, &global, |_| {
+            let said = if opened { "The workbench opens in the browser." } else { "Open this address in a browser:" };
+            format!("{said}\n{url}")
+        })?;
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+/// The address, from the owner.
+fn ask(opening: &Opening) -> Result<String> {
+    let global = &opening.options.global;
+    let data_dir = global.data_dir()?;
+    for _ in 0..ATTEMPTS {
+        let mut connection = connect(&data_dir, &global.verbosity())?;
+        // If the owner has gone since, the first message does not arrive.
+        let _ = connection.send(&Request::Open(Box::new(opening.clone())));
+        while let Some(word) = connection.receive() {
+            match word {
+                FromOwner::Opened(url) => return Ok(url),
+                FromOwner::Show(Shown::Log(line)) => eprintln!("{line}"),
+                FromOwner::Failed(error) => return Err(error),
+                _ => {}
+            }
+        }
+    }
+    Err(Error::internal("The process that works on the collections ends before it listens."))
+}
+
+/// Hands the address to the user's browser. Returns whether there was a program to do so.
+fn browse(url: &str) -> bool {
+    let (program, first): (&str, &[&str]) = if cfg!(target_os = "macos") {
+        ("open", &[])
+    } else if cfg!(windows) {
+        // `start` would take the & in the address for the end of its command.
+        ("rundll32", &["url.dll,FileProtocolHandler"])
+    } else {
+        ("xdg-open", &[])
+    };
+    let mut command = Command::new(program);
+    command.args(first).arg(url).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    // xdg-open may stay as long as the browser does: its status is not waited for.
+    command.spawn().is_ok()
+}
+
+/// The owner's side: the listener, once it is there.
+#[derive(Default)]
+pub struct Desk {
+    listening: tokio::sync::Mutex<Option<Listening>>,
+    /// Number of connections of browsers.
+    browsers: watch::Sender<usize>,
+}
+
+impl Desk {
+    /// How many connections browsers have. As long as there are any, the owner stays.
+    pub fn browsers(&self) -> watch::Receiver<usize> {
+        self.browsers.subscribe()
+    }
+}
+
+struct Listening {
+    address: SocketAddr,
+    keys: Arc<Keys>,
+    makers: Arc<Makers>,
+    task: JoinHandle<()>,
+}
+
+type Maker = Box<dyn Fn() -> Session + Send + Sync>;
+
+/// What makes sessions, with the options of the last command.
+struct Makers {
+    /// For clients that send the token.
+    clients: RwLock<Maker>,
+    /// For browsers.
+    browsers: RwLock<Maker>,
+}
+
+impl Makers {
+    fn replace(&self, clients: Maker, browsers: Maker) {
+        *self.clients.write().unwrap_or_else(PoisonError::into_inner) = clients;
+        *self.browsers.write().unwrap_or_else(PoisonError::into_inner) = browsers;
+    }
+}
+
+fn made(maker: &RwLock<Maker>) -> Session {
+    maker.read().unwrap_or_else(PoisonError::into_inner)()
+}
+
+/// Listens, unless that is so already, and returns an address with a new code.
+pub(super) async fn serve(serving: &Serving, opening: Opening) -> Result<String> {
+    let Opening { options, target, token } = opening;
+    let fragment = {
+        let (global, collection) = (options.global.clone(), options.collection.clone());
+        let engine = engine(serving, &global)?;
+        let find = move || fragment(&engine, collection, target);
+        let found = tokio::task::spawn_blocking(find).await;
+        found.map_err(|error| Error::internal(format!("Opening was aborted: {error}")))??
+    };
+    let clients: Maker = Box::new(new_sessions(serving, options.clone())?);
+    let browsers: Maker = {
+        let session = new_sessions(serving, options)?;
+        Box::new(move || session().for_workbench())
+    };
+    let mut listening = serving.workbench.listening.lock().await;
+    let running = match listening.take().filter(|running| !running.task.is_finished()) {
+        Some(running) => {
+            running.makers.replace(clients, browsers);
+            running
+        }
+        None => {
+            listen(serving, token, Makers { clients: RwLock::new(clients), browsers: RwLock::new(browsers) }).await?
+        }
+    };
+    let url = format!("http://{}/open?code={}&to={}", running.address, running.keys.code(), escaped(&fragment));
+    *listening = Some(running);
+    Ok(url)
+}
+
+async fn listen(serving: &Serving, token: String, makers: Makers) -> Result<Listening> {
+    let at = |port: u16| SocketAddr::from((Ipv4Addr::LOCALHOST, port));
+    let listener = match casetrack_mcp::listen(at(PORT)).await {
+        Ok(listener) => listener,
+        // Another program, or the owner of another data directory, has the port.
+        Err(_) => casetrack_mcp::listen(at(0)).await?,
+    };
+    let address = listener.local_addr().map_err(|error| Error::io("the HTTP listener", error))?;
+    let (keys, makers) = (Arc::new(Keys::default()), Arc::new(makers));
+    let workbench = Workbench {
+        keys: Arc::clone(&keys),
+        session: {
+            let makers = Arc::clone(&makers);
+            Arc::new(move || made(&makers.browsers))
+        },
+        connections: serving.workbench.browsers.clone(),
+    };
+    let session = {
+        let makers = Arc::clone(&makers);
+        move || made(&makers.clients)
+    };
+    let doors = Doors { token: Some(token), session, workbench: Some(workbench) };
+    let task = tokio::spawn(async move {
+        if let Err(error) = casetrack_mcp::serve_http(listener, doors).await {
+            tracing::error!(%error, "the workbench is no longer served");
+        }
+    });
+    Ok(Listening { address, keys, makers, task })
+}
+
+/// The place in the workbench that shows a target.
+fn fragment(engine: &Engine, collection: Option<String>, target: Option<String>) -> Result<String> {
+    let Some(target) = target else {
+        return Ok(match collection {
+            Some(name) => format!("/c/{}/search", escaped(&engine.find_collection(&name)?.name)),
+            None => "/".to_owned(),
+        });
+    };
+    if let Some((collection, chunk, _)) = LastSearch::chunk(engine, &target)? {
+        let chunk = engine.chunk(collection, &chunk.to_string(), TextView::Final)?;
+        return Ok(passage(&engine.find_collection(&collection.to_string())?.name, &chunk));
+    }
+    let collection = InCollection { collection }.find(engine)?;
+    let not_found = match engine.document(collection.id, &target) {
+        Ok(document) => return Ok(format!("/c/{}/doc/{}", escaped(&collection.name), document.meta.id)),
+        Err(error) if error.code == ErrorCode::NotFound => error,
+        Err(error) => return Err(error),
+    };
+    let chunk = engine.chunk(collection.id, &target, TextView::Final).map_err(|error| match error.code {
+        // Names are what people mean, and the error about them suggests similar ones.
+        ErrorCode::NotFound | ErrorCode::InvalidArgument => not_found,
+        _ => error,
+    })?;
+    Ok(passage(&collection.name, &chunk))
+}
+
+fn passage(collection: &str, chunk: &ChunkView) -> String {
+    let Provenance { document_id, page, .. } = &chunk.provenance;
+    format!("/c/{}/doc/{document_id}?page={page}&chunk={}", escaped(collection), chunk.chunk_id)
+}
+
+/// Percent-encoded: all but letters, digits and `-._~`.
+fn escaped(text: &str) -> String {
+    let byte = |byte: u8| match byte {
+        b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => char::from(byte).to_string(),
+        _ => format!("%{byte:02X}"),
+    };
+    text.bytes().map(byte).collect()
+}

@@ -1,0 +1,64 @@
+// Pictures of each view for the documentation, light and dark. Run it with scripts/web.sh shots.
+
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { inMatter, launch, MATTER, pixels, ROOT, signIn, settled, start } from "./lib.mjs";
+import { small } from "./png.mjs";
+
+const FOLDER = join(ROOT, "docs", "images");
+const DRAFT = `Interest on late payment is agreed. The contract says that the Employer "shall pay simple interest on the overdue
+amount at 9 per cent per annum above the Base Rate" (Refurbishment_Works_Agreement.pdf, p. 4), and that the Contractor
+"may suspend performance until payment in full" (Refurbishment_Works_Agreement.pdf, p. 4).`;
+
+const VIEWS = {
+  matters: ["#/"],
+  documents: [inMatter("documents")],
+  search: [`${inMatter("search")}?q=late+payment+interest`, async (page) => {
+    await page.locator(".virtual").focus();
+    await page.keyboard.press("ArrowDown");
+    await page.locator(".thumbnail img").waitFor();
+  }],
+  reader: [`${inMatter("search")}?q=simple+interest+on+the+overdue+amount&document=Refurbishment_Works_Agreement.pdf`, async (page) => {
+    await page.locator(".virtual").focus();
+    await page.keyboard.press("Enter");
+    await page.locator(".sheet .lit").first().waitFor();
+    await page.locator(".sheet img").waitFor();
+  }],
+  sheet: [inMatter("sheet")],
+  timeline: [inMatter("timeline")],
+  names: [`${inMatter("entities")}?type=organization&name=Tidewell+Estates+Limited`, (page) => page.locator(".graph .node").first().waitFor()],
+  references: [`${inMatter("references")}?name=Amendment+No.+1`],
+  draft: [inMatter("draft"), async (page) => {
+    await page.locator("textarea").fill(DRAFT);
+    await page.getByRole("button", { name: "Check quotations" }).click();
+    await page.locator(".checked").first().waitFor();
+  }],
+  versions: [`${inMatter("versions")}?old=Refurbishment_Works_Agreement.pdf&new=Amendment_No_1.docx`],
+  evidence: [inMatter("evidence")],
+};
+
+const casetrack = await start();
+const browser = await launch();
+try {
+  for (const query of ["simple interest on the overdue amount", "stair flights rejected"]) {
+    const { results } = await casetrack.call("search_documents", { query, top_k: 1, include_boxes: true });
+    const { excerpt, provenance } = results[0];
+    await casetrack.call("add_evidence", { document: provenance.document_id, page: provenance.page, char_start: excerpt.char_start, char_end: excerpt.char_end });
+  }
+  mkdirSync(FOLDER, { recursive: true });
+  for (const colorScheme of ["light", "dark"]) {
+    const { page, go, context } = await signIn(browser, casetrack, { colorScheme, viewport: { width: 1200, height: 750 } });
+    for (const [name, [hash, act]] of Object.entries(VIEWS)) {
+      await go(hash);
+      await act?.(page);
+      await settled(page);
+      const file = join(FOLDER, `workbench-${name}${colorScheme === "dark" ? "-dark" : ""}.png`);
+      writeFileSync(file, small(await pixels(browser, await page.screenshot())));
+    }
+    await context.close();
+  }
+  console.log(`The pictures of ${MATTER} are in ${FOLDER}.`);
+} finally {
+  await browser.close();
+  casetrack.stop();
+}

@@ -3,11 +3,13 @@
 mod bates;
 mod call;
 mod collections;
+pub mod connect;
 pub mod doctor;
 mod documents;
 pub mod eval;
 mod evidence;
 mod files;
+mod found;
 mod graph;
 mod hidden;
 mod ingest;
@@ -20,6 +22,7 @@ pub mod read_files;
 pub mod schemas;
 mod search;
 mod sheet;
+pub mod start;
 mod tags;
 mod terms;
 mod threads;
@@ -86,6 +89,8 @@ pub enum OnCollections {
     Jobs(jobs::Jobs),
     Files(files::Files),
     Call(call::Call),
+    StartFolder(start::StartFolder),
+    StartQuestions(start::StartQuestions),
 }
 
 impl OnCollections {
@@ -141,6 +146,8 @@ impl OnCollections {
             Self::Jobs(command) => command.run(console),
             Self::Files(command) => command.run(console),
             Self::Call(command) => command.run(console),
+            Self::StartFolder(command) => command.run(console),
+            Self::StartQuestions(command) => command.run(console),
         }
     }
 

@@ -251,6 +251,9 @@ fn a_target_leads_to_its_place() {
     let page = &provenance["page"];
     let expected = format!("%2Fc%2FA%2520B%2Fdoc%2F{document}%3Fpage%3D{page}%26chunk%3D{chunk}");
     assert_eq!(to(&[chunk]), expected);
+    // By the number that the search gave it.
+    assert_eq!(to(&["1"]), expected);
+    assert!(run_expecting(1, &home, &["open", "--no-browser", "999"]).contains("There is no result 999"));
     let output = run_expecting(1, &home, &["open", "--no-browser", "Nothing like it", "--json"]);
     assert!(output.contains("Document not found"), "{output}");
 }

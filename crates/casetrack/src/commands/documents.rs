@@ -63,7 +63,7 @@ pub struct Show {
 impl Show {
     pub fn run(self, console: &Console) -> Result<u8> {
         let engine = &console.engine;
-        if let (None, Some((collection, chunk, last))) = (self.page, LastSearch::chunk(console, &self.id)?) {
+        if let (None, Some((collection, chunk, last))) = (self.page, LastSearch::chunk(engine, &self.id)?) {
             let context = engine.source_context(collection, &chunk.to_string(), self.window, self.view)?;
             return console.print(&context, |context| {
                 format!("{}\n{}", last.heading(&self.id), text::chunks::source_context(context))

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use casetrack_core::{ChunkId, CollectionId, Error, Result};
+use casetrack_engine::Engine;
 use casetrack_engine::search::{SearchResponse, matched};
 use casetrack_text::Reader;
 use casetrack_text::format::{counted, one_line, shorten, visible};
@@ -130,7 +131,7 @@ impl LastSearch {
         let numbered = |(rank, name, chunk)| Some(Numbered { rank, collection: id(name)?, chunk });
         let last = Self { query: response.query.clone(), results: results.chain(hits).filter_map(numbered).collect() };
         let written = serde_json::to_vec(&last).map_err(std::io::Error::from);
-        if let Err(error) = written.and_then(|json| std::fs::write(path(console), json)) {
+        if let Err(error) = written.and_then(|json| std::fs::write(path(&console.engine), json)) {
             tracing::warn!("the results cannot be shown by number: {error}");
         }
     }
@@ -140,7 +141,7 @@ impl LastSearch {
     /// # Errors
     ///
     /// [`casetrack_core::ErrorCode::NotFound`] if the last search has no such result.
-    pub fn chunk(console: &Console, number: &str) -> Result<Option<(CollectionId, ChunkId, Self)>> {
+    pub fn chunk(engine: &Engine, number: &str) -> Result<Option<(CollectionId, ChunkId, Self)>> {
         if number.len() > MAX_DIGITS || !number.bytes().all(|byte| byte.is_ascii_digit()) {
             return Ok(None);
         }
@@ -149,7 +150,7 @@ impl LastSearch {
             Error::new(casetrack_core::ErrorCode::NotFound, message)
                 .with_hint("Search first with `casetrack search`; its results can then be shown by number.")
         };
-        let last: Option<Self> = std::fs::read(path(console)).ok().and_then(|json| serde_json::from_slice(&json).ok());
+        let last: Option<Self> = std::fs::read(path(engine)).ok().and_then(|json| serde_json::from_slice(&json).ok());
         let Some(last) = last else {
             return Err(missing(format!("There is no result {rank}: nothing was searched yet.")));
         };
@@ -167,8 +168,8 @@ impl LastSearch {
     }
 }
 
-fn path(console: &Console) -> PathBuf {
-    console.engine.config().data_dir.join("last-search.json")
+fn path(engine: &Engine) -> PathBuf {
+    engine.config().data_dir.join("last-search.json")
 }
 
 #[cfg(test)]

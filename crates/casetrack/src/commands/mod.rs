@@ -9,7 +9,7 @@ mod documents;
 pub mod eval;
 mod evidence;
 mod files;
-mod found;
+pub(crate) mod found;
 mod graph;
 mod hidden;
 mod ingest;

@@ -278,7 +278,7 @@ pub struct Similar {
 impl Similar {
     pub fn run(self, console: &Console) -> Result<u8> {
         let engine = &console.engine;
-        let (collection, chunk) = match LastSearch::chunk(console, &self.chunk)? {
+        let (collection, chunk) = match LastSearch::chunk(engine, &self.chunk)? {
             Some((collection, chunk, _)) => (collection, chunk.to_string()),
             None => (self.target.find(engine)?.id, self.chunk),
         };

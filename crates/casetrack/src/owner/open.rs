@@ -9,6 +9,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use casetrack_core::{Error, ErrorCode, Result, TextView};
 use casetrack_engine::Engine;
+use casetrack_engine::chunks::ChunkView;
 use casetrack_mcp::{Doors, Keys, Session, Workbench};
 use clap::Args;
 use serde_json::json;
@@ -20,6 +21,7 @@ use super::http;
 use super::serve::Serving;
 use super::session::{engine, new_sessions};
 use super::wire::{FromOwner, Open as Opening, Request, SessionOptions};
+use crate::commands::found::LastSearch;
 use crate::console::Shown;
 use crate::options::{Global, InCollection, Offered};
 use crate::output;
@@ -35,7 +37,7 @@ const ATTEMPTS: u32 = 3;
 /// machine: only the browser that opened the address is served, until CaseTrack's background process ends.
 #[derive(Debug, Args)]
 pub struct Open {
-    /// What to show first: the name or ID of a document, or the ID of a passage
+    /// What to show first: the name or ID of a document, the ID of a passage, or the number of a result of the last search
     target: Option<String>,
     #[command(flatten)]
     place: InCollection,
@@ -210,6 +212,10 @@ fn fragment(engine: &Engine, collection: Option<String>, target: Option<String>)
             None => "/".to_owned(),
         });
     };
+    if let Some((id, chunk, _)) = LastSearch::chunk(engine, &target)? {
+        let name = engine.find_collection(&id.to_string())?.name;
+        return Ok(passage(&name, &engine.chunk(id, &chunk.to_string(), TextView::Final)?));
+    }
     let collection = InCollection { collection }.find(engine)?;
     let not_found = match engine.document(collection.id, &target) {
         Ok(document) => return Ok(format!("/c/{}/doc/{}", escaped(&collection.name), document.meta.id)),
@@ -221,14 +227,13 @@ fn fragment(engine: &Engine, collection: Option<String>, target: Option<String>)
         ErrorCode::NotFound | ErrorCode::InvalidArgument => not_found,
         _ => error,
     })?;
-    let provenance = &chunk.provenance;
-    Ok(format!(
-        "/c/{}/doc/{}?page={}&chunk={}",
-        escaped(&collection.name),
-        provenance.document_id,
-        provenance.page,
-        chunk.chunk_id
-    ))
+    Ok(passage(&collection.name, &chunk))
+}
+
+/// The place of a passage on its page.
+fn passage(collection: &str, chunk: &ChunkView) -> String {
+    let (provenance, collection) = (&chunk.provenance, escaped(collection));
+    format!("/c/{collection}/doc/{}?page={}&chunk={}", provenance.document_id, provenance.page, chunk.chunk_id)
 }
 
 /// Percent-encoded: all but letters, digits and `-._~`.

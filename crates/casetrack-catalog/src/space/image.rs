@@ -31,9 +31,9 @@ pub(super) struct Row {
     pub device: u64,
     pub inode: u64,
     /// Where its name is in the names of the block.
-    name: (u32, u32),
+    pub(super) name: (u32, u32),
     /// Where its name in lower case is.
-    lower: (u32, u32),
+    pub(super) lower: (u32, u32),
 }
 
 /// No folder.
@@ -219,7 +219,7 @@ impl Image {
     }
 
     fn add(&self, row: &rusqlite::Row<'_>, block: &mut Block) -> rusqlite::Result<()> {
-        let Some(folder) = self.folders.by_id.get(&row.get(1)?).copied() else { return Ok(()) };
+        let Some(folder) = self.folders.by_id.get(&row.get::<_, i64>(1)?).copied() else { return Ok(()) };
         let bytes = row.get_ref(2)?.as_blob()?;
         let name = block.push_name(bytes);
         let has_upper = !bytes.is_ascii() || bytes.iter().any(u8::is_ascii_uppercase);

@@ -190,7 +190,7 @@ impl Space {
     pub(super) fn members_with_children(&self, set: &Set, depth: Option<u32>) -> Result<Ids> {
         let mut ids = (*self.members(set)?).clone();
         for (below, _) in self.relatives(&set.name, Direction::Children, depth)? {
-            ids.unite(&*self.members(&below)?);
+            ids.unite(&self.members(&below)?);
         }
         Ok(ids)
     }
@@ -218,7 +218,7 @@ impl Space {
         let image = self.image()?;
         let graph = self.read(Graph::read)?;
         let count = |set: &Set| {
-            let entries = image.members(&*self.members(set)?).count() as u64;
+            let entries = image.members(&self.members(set)?).count() as u64;
             Ok((entries, graph.children(set.id).len() as u64))
         };
         sets.iter().map(count).collect()
@@ -226,7 +226,7 @@ impl Space {
 
     /// Binds members that wait for their files since the catalogue was made anew, where a scan has met these.
     pub(super) fn bind(&self) -> Result<()> {
-        let waits = self.read(|connection| {
+        let waits: bool = self.read(|connection| {
             connection.prepare_cached("SELECT EXISTS (SELECT 1 FROM waiting)")?.query_row([], |row| row.get(0))
         })?;
         if !waits {

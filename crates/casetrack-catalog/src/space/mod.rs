@@ -20,6 +20,7 @@ mod tests;
 
 use std::collections::HashMap;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use casetrack_core::Result;
@@ -47,17 +48,14 @@ fn now() -> i64 {
 pub struct Space {
     catalog: Arc<Catalog>,
     folder: PathBuf,
-    open: Mutex<Open>,
+    /// The connection that writes.
+    writer: Mutex<Connection>,
+    /// The [generation](Catalog::generation) of the catalogue that it is connected to.
+    generation: AtomicU64,
     readers: Mutex<Readers>,
     image: Mutex<Image>,
     /// Members by set, with the revision of the set that they are of.
     members: Mutex<HashMap<i64, (i64, Arc<Ids>)>>,
-}
-
-/// The connection that writes, to the catalogue of one [generation](Catalog::generation).
-struct Open {
-    writer: Connection,
-    generation: u64,
 }
 
 #[derive(Default)]
@@ -118,14 +116,15 @@ impl Space {
 
     /// Writes, one at a time. Nothing is kept of a failure.
     fn write<T>(&self, work: impl FnOnce(&Transaction<'_>) -> Result<T>) -> Result<T> {
-        let mut open = lock(&self.open);
-        if open.generation != self.catalog.generation() {
-            let generation = self.catalog.generation();
-            *open = Open { writer: schema::open(&self.folder)?, generation };
+        let mut writer = lock(&self.writer);
+        let generation = self.catalog.generation();
+        if self.generation.load(Ordering::Acquire) != generation {
+            *writer = schema::open(&self.folder)?;
+            self.generation.store(generation, Ordering::Release);
             *lock(&self.image) = Image::default();
             lock(&self.members).clear();
         }
-        let transaction = open.writer.transaction().map_err(failed)?;
+        let transaction = writer.transaction().map_err(failed)?;
         // Locks this database alone: a scan goes on writing the catalogue.
         transaction.execute("UPDATE state SET catalog_key = catalog_key", []).map_err(failed)?;
         let result = work(&transaction)?;
@@ -136,8 +135,7 @@ impl Space {
     /// Reads beside other readers and the writer.
     fn read<T>(&self, work: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T> {
         let generation = self.catalog.generation();
-        let is_new = lock(&self.open).generation != generation;
-        if is_new {
+        if self.generation.load(Ordering::Acquire) != generation {
             self.write(|_| Ok(()))?;
         }
         let waiting = {

@@ -1,7 +1,7 @@
 //! What users defined: sources, plans and saved queries.
 
 use casetrack_core::{Error, ErrorCode, Result};
-use rusqlite::types::{FromSqlError, Type};
+use rusqlite::types::Type;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde_json::Value;
 
@@ -231,7 +231,8 @@ impl Space {
 
     /// Errors: [`ErrorCode::NotFound`].
     pub fn saved_query(&self, name: &str) -> Result<Saved> {
-        let read = |row: &Row<'_>| Ok(Saved { name: row.get(0)?, arguments: json(row, 1)? });
+        let read =
+            |row: &Row<'_>| -> rusqlite::Result<Saved> { Ok(Saved { name: row.get(0)?, arguments: json(row, 1)? }) };
         self.read(|connection| found(connection, "SELECT name, arguments FROM queries", name, read))?
             .ok_or_else(|| not_found("query"))
     }
@@ -254,7 +255,7 @@ fn read_source(row: &Row<'_>) -> rusqlite::Result<Source> {
 }
 
 fn read_plan(row: &Row<'_>) -> rusqlite::Result<Plan> {
-    let optional = |column| Ok::<_, rusqlite::Error>(json::<Option<Value>>(row, column)?);
+    let optional = |column| json::<Option<Value>>(row, column);
     Ok(Plan {
         id: row.get(0)?,
         name: row.get(1)?,
@@ -272,9 +273,8 @@ fn read_plan(row: &Row<'_>) -> rusqlite::Result<Plan> {
 /// A column of JSON; null where it is empty.
 fn json<T: serde::de::DeserializeOwned>(row: &Row<'_>, column: usize) -> rusqlite::Result<T> {
     let text: Option<String> = row.get(column)?;
-    serde_json::from_str(text.as_deref().unwrap_or("null")).map_err(|error| {
-        rusqlite::Error::FromSqlConversionFailure(column, Type::Text, Box::new(FromSqlError::Other(Box::new(error))))
-    })
+    serde_json::from_str(text.as_deref().unwrap_or("null"))
+        .map_err(|error| rusqlite::Error::FromSqlConversionFailure(column, Type::Text, Box::new(error)))
 }
 
 fn written(value: &Value) -> Result<String> {
@@ -301,10 +301,9 @@ fn found<T>(
     connection: &Connection,
     select: &str,
     name: &str,
-    read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
+    read: impl FnOnce(&Row<'_>) -> rusqlite::Result<T>,
 ) -> rusqlite::Result<Option<T>> {
-    let mut read = read;
-    connection.prepare_cached(&format!("{select} WHERE name = ?"))?.query_row([name], |row| read(row)).optional()
+    connection.prepare_cached(&format!("{select} WHERE name = ?"))?.query_row([name], read).optional()
 }
 
 fn one<T>(
@@ -312,7 +311,7 @@ fn one<T>(
     select: &str,
     what: &str,
     name: &str,
-    read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
+    read: impl FnOnce(&Row<'_>) -> rusqlite::Result<T>,
 ) -> Result<T> {
     found(connection, select, name, read).map_err(failed)?.ok_or_else(|| not_found(what))
 }

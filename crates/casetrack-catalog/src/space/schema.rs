@@ -116,7 +116,7 @@ CREATE TRIGGER IF NOT EXISTS touched_no_folder AFTER DELETE ON folders
     BEGIN UPDATE touched SET changes = changes + 1 WHERE block = -1; END;
 ";
 
-/// The error of a statement. A fault of this database is told apart from one of the catalogue, which mends itself.
+/// The error of a statement.
 pub(super) fn failed(error: rusqlite::Error) -> Error {
     database::failed(error)
 }
@@ -124,7 +124,7 @@ pub(super) fn failed(error: rusqlite::Error) -> Error {
 /// Opens the database, or makes it, with the catalogue of the same folder attached as `files`. One that is damaged is moved aside: what
 /// users made is then empty, and the log says so.
 pub(super) fn open(folder: &Path) -> Result<Connection> {
-    match try_open(folder) {
+    let mut connection = match own(folder) {
         Err(error) if error.code == ErrorCode::Corrupt => {
             let io = |error| Error::io(folder.join(FILE).display(), error);
             tracing::error!(%error, "the resource sets cannot be read; they are kept in {DAMAGED}, and there are none now");
@@ -135,21 +135,23 @@ pub(super) fn open(folder: &Path) -> Result<Connection> {
                     _ => {}
                 }
             }
-            try_open(folder)
+            own(folder)?
         }
-        opened => opened,
-    }
+        opened => opened?,
+    };
+    watch(folder)?;
+    attach(&connection, folder)?;
+    rebind(&mut connection).map_err(failed)?;
+    Ok(connection)
 }
 
-fn try_open(folder: &Path) -> Result<Connection> {
+/// The database without the catalogue.
+fn own(folder: &Path) -> Result<Connection> {
     let mut connection = Connection::open(folder.join(FILE)).map_err(failed)?;
     database::set_up(&connection)?;
     // What users made is not to be lost with the power.
     connection.execute_batch("PRAGMA synchronous = FULL;").map_err(failed)?;
     migrate(&mut connection)?;
-    watch(folder)?;
-    attach(&connection, folder)?;
-    rebind(&mut connection).map_err(failed)?;
     Ok(connection)
 }
 
@@ -163,7 +165,11 @@ pub(super) fn connect(folder: &Path) -> Result<Connection> {
 
 fn attach(connection: &Connection, folder: &Path) -> Result<()> {
     let files = folder.join(database::FILE);
-    connection.execute("ATTACH ? AS files", params![files.to_string_lossy()]).map_err(failed)?;
+    let name = files.to_str().ok_or_else(|| {
+        Error::invalid(format!("{} is not Unicode, which resource sets need.", folder.display()))
+            .with_hint("Move the data directory to a folder with another name.")
+    })?;
+    connection.execute("ATTACH ? AS files", params![name]).map_err(failed)?;
     connection.execute_batch("PRAGMA files.cache_size = -32768").map_err(failed)
 }
 

@@ -140,7 +140,7 @@ impl Space {
     pub fn delete_set(&self, name: &str) -> Result<Set> {
         self.write(|transaction| {
             let set = existing(transaction, name)?;
-            let delete = || {
+            let delete = || -> rusqlite::Result<()> {
                 for sql in [
                     "DELETE FROM edges WHERE parent = ?1 OR child = ?1",
                     "DELETE FROM members WHERE set_id = ?1",
@@ -168,7 +168,7 @@ impl Space {
                     std::iter::once(parent.name.as_str()).chain(names.iter().map(String::as_str)).collect();
                 return Err(Error::invalid(format!("this edge closes a cycle: {}", circle.join(" -> "))));
             }
-            let add = || {
+            let add = || -> rusqlite::Result<bool> {
                 let added = transaction
                     .execute("INSERT OR IGNORE INTO edges (parent, child) VALUES (?, ?)", [parent.id, child.id])?;
                 touch(transaction, &[parent.id, child.id])?;
@@ -184,7 +184,7 @@ impl Space {
     pub fn remove_edge(&self, parent: &str, child: &str) -> Result<bool> {
         self.write(|transaction| {
             let (parent, child) = (existing(transaction, parent)?, existing(transaction, child)?);
-            let remove = || {
+            let remove = || -> rusqlite::Result<bool> {
                 let removed =
                     transaction.execute("DELETE FROM edges WHERE parent = ? AND child = ?", [parent.id, child.id])?;
                 if removed > 0 {

@@ -162,7 +162,7 @@ impl TextJudge<'_> {
         let name = if self.text.case_sensitive { block.name(row) } else { block.lower(row) };
         match (&self.text.rule, self.text.field) {
             (Rule::Literal(how, needle), Field::Name) => meets(name, *how, needle),
-            (Rule::Literal(how, needle), Field::Extension) => meets(&extension(block.lower(row)), *how, needle),
+            (Rule::Literal(how, needle), Field::Extension) => meets(extension(block.lower(row)), *how, needle),
             (Rule::Literal(_, needle), Field::Path | Field::Parent) => {
                 match self.verdicts.get(row.folder as usize).copied().unwrap_or(Verdict::No) {
                     Verdict::Yes => true,
@@ -178,7 +178,7 @@ impl TextJudge<'_> {
                     Field::Path => Cow::Owned(paths::joined(image.folders.path(row.folder), block.name(row))),
                     Field::Name => Cow::Borrowed(block.name(row)),
                     Field::Parent => Cow::Borrowed(image.folders.path(row.folder)),
-                    Field::Extension => Cow::Owned(extension(block.lower(row)).into_owned()),
+                    Field::Extension => Cow::Borrowed(extension(block.lower(row))),
                 };
                 regex.is_match(&String::from_utf8_lossy(&text))
             }
@@ -187,10 +187,10 @@ impl TextJudge<'_> {
 }
 
 /// What follows the last dot of a name in lower case. A name that begins with its only dot has none.
-pub(super) fn extension(lower: &[u8]) -> Cow<'_, [u8]> {
+fn extension(lower: &[u8]) -> &[u8] {
     match lower.iter().rposition(|byte| *byte == b'.') {
-        Some(dot) if dot > 0 => Cow::Borrowed(&lower[dot + 1..]),
-        _ => Cow::Borrowed(&[]),
+        Some(dot) if dot > 0 => &lower[dot + 1..],
+        _ => &[],
     }
 }
 

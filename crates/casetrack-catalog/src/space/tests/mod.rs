@@ -244,6 +244,20 @@ fn files_that_move_stay_in_their_sets_and_sets_outlive_the_process_and_the_catal
 }
 
 #[test]
+fn what_cannot_be_read_is_moved_aside() {
+    let mut disk = Disk::new();
+    disk.space.create_set("set", None).unwrap();
+    let file = disk.space.path();
+    fs::write(&file, vec![b'x'; 10_000]).unwrap();
+    for suffix in ["-wal", "-shm"] {
+        let _ = fs::remove_file(disk.data.path().join(format!("space.sqlite{suffix}")));
+    }
+    disk.reopen();
+    assert!(disk.space.sets().unwrap().is_empty());
+    assert_eq!(fs::metadata(disk.data.path().join("space.damaged.sqlite")).unwrap().len(), 10_000);
+}
+
+#[test]
 fn damage_of_the_catalogue_while_it_is_in_use_leaves_the_sets_as_they_are() {
     let disk = Disk::new();
     disk.write("a", 5);

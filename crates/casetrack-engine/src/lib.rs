@@ -8,7 +8,7 @@
 //! | layer | modules |
 //! |---|---|
 //! | work that goes on by itself | `watches` over `jobs` |
-//! | use cases, methods of the host | `eval`, `briefing`, `upkeep`, `search`, `quotes`, `versions`, `threads`, `sync`, `reindex`, `sheet`, `ingest`, `collections`, `files`, `file_search`, `indexes`, `documents`, `graph`, `mail` |
+//! | use cases, methods of the host | `eval`, `briefing`, `upkeep`, `search`, `quotes`, `versions`, `threads`, `sync`, `reindex`, `sheet`, `ingest`, `collections`, `files`, `file_search`, `space`, `indexes`, `documents`, `graph`, `mail` |
 //! | what all of them work with | `host` |
 //! | an index of texts in memory, which knows nothing of the others | `text_index` |
 
@@ -33,6 +33,7 @@ pub mod reindex;
 mod report;
 pub mod search;
 pub mod sheet;
+pub mod space;
 pub mod sync;
 mod text_index;
 pub mod threads;

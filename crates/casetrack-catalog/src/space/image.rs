@@ -99,7 +99,7 @@ impl Folders {
         let mut rows = connection.prepare("SELECT id, path FROM files.folders ORDER BY length(path)")?;
         let mut rows = rows.query([])?;
         while let Some(row) = rows.next()? {
-            let (id, bytes) = (row.get(0)?, row.get_ref(1)?.as_blob()?);
+            let (id, bytes): (i64, &[u8]) = (row.get(0)?, row.get_ref(1)?.as_blob()?);
             let place = match self.by_id.get(&id) {
                 Some(place) => *place,
                 None => {
@@ -248,7 +248,7 @@ impl Image {
 
     /// All entries with their blocks.
     pub fn rows(&self) -> impl Iterator<Item = (&Block, &Row)> {
-        self.blocks.values().flat_map(|block| block.rows.iter().map(|row| (&**block, row)))
+        self.blocks.values().flat_map(|block| block.rows.iter().map(move |row| (&**block, row)))
     }
 
     pub fn path(&self, block: &Block, row: &Row) -> PathBuf {
@@ -261,7 +261,7 @@ pub(super) fn number(connection: &Connection, path: &Path) -> rusqlite::Result<O
     use rusqlite::OptionalExtension;
     let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else { return Ok(None) };
     connection
-        .prepare_cached(
+        .prepare(
             "SELECT e.id FROM files.entries e JOIN files.folders f ON f.id = e.folder WHERE f.path = ? AND e.name = ?",
         )?
         .query_row(params![paths::bytes(parent), name.as_encoded_bytes()], |row| row.get(0))

@@ -13,7 +13,6 @@ use super::sets::{self, Direction, Graph, Set};
 use super::sums::Totals;
 use super::{Condition, Space, now};
 use crate::catalog::lock;
-use crate::entry::Kind;
 use crate::paths;
 use crate::scan::Problem;
 
@@ -179,7 +178,7 @@ impl Space {
             return Ok(Arc::clone(ids));
         }
         let ids = Arc::new(self.read(|connection| {
-            let mut rows = connection.prepare_cached("SELECT entry FROM members WHERE set_id = ?")?;
+            let mut rows = connection.prepare("SELECT entry FROM members WHERE set_id = ?")?;
             rows.query_map([set.id], |row| row.get(0))?.collect::<rusqlite::Result<Ids>>()
         })?);
         lock(&self.members).insert(set.id, (set.revision, Arc::clone(&ids)));
@@ -190,7 +189,8 @@ impl Space {
     pub(super) fn members_with_children(&self, set: &Set, depth: Option<u32>) -> Result<Ids> {
         let mut ids = (*self.members(set)?).clone();
         for (below, _) in self.relatives(&set.name, Direction::Children, depth)? {
-            ids.unite(&self.members(&below)?);
+            let members = self.members(&below)?;
+            ids.unite(&members);
         }
         Ok(ids)
     }
@@ -218,7 +218,8 @@ impl Space {
         let image = self.image()?;
         let graph = self.read(Graph::read)?;
         let count = |set: &Set| {
-            let entries = image.members(&self.members(set)?).count() as u64;
+            let members = self.members(set)?;
+            let entries = image.members(&members).count() as u64;
             Ok((entries, graph.children(set.id).len() as u64))
         };
         sets.iter().map(count).collect()
@@ -227,7 +228,7 @@ impl Space {
     /// Binds members that wait for their files since the catalogue was made anew, where a scan has met these.
     pub(super) fn bind(&self) -> Result<()> {
         let waits: bool = self.read(|connection| {
-            connection.prepare_cached("SELECT EXISTS (SELECT 1 FROM waiting)")?.query_row([], |row| row.get(0))
+            connection.prepare("SELECT EXISTS (SELECT 1 FROM waiting)")?.query_row([], |row| row.get(0))
         })?;
         if !waits {
             return Ok(());
@@ -284,9 +285,9 @@ impl Space {
 impl Image {
     /// As [`members`](Self::members), with their blocks.
     pub fn members_in<'a>(&'a self, ids: &'a Ids) -> impl Iterator<Item = (&'a super::image::Block, &'a Row)> {
-        self.blocks.iter().filter_map(|(number, block)| Some((block, ids.block(*number)?))).flat_map(|(block, bits)| {
-            block.rows.iter().filter(move |row| bits.contains(row.id)).map(move |row| (&**block, row))
-        })
+        self.blocks.iter().filter_map(move |(number, block)| Some((block, ids.block(*number)?))).flat_map(
+            |(block, bits)| block.rows.iter().filter(move |row| bits.contains(row.id)).map(move |row| (&**block, row)),
+        )
     }
 }
 
@@ -298,12 +299,12 @@ fn write_members(
     change: &mut Change,
 ) -> rusqlite::Result<()> {
     let mut insert =
-        transaction.prepare_cached("INSERT OR IGNORE INTO members (set_id, entry, added) VALUES (?, ?, ?)")?;
+        transaction.prepare("INSERT OR IGNORE INTO members (set_id, entry, added) VALUES (?, ?, ?)")?;
     let time = now();
     for id in added.iter() {
         change.added += insert.execute(params![set.id, id, time])? as u64;
     }
-    let mut delete = transaction.prepare_cached("DELETE FROM members WHERE set_id = ? AND entry = ?")?;
+    let mut delete = transaction.prepare("DELETE FROM members WHERE set_id = ? AND entry = ?")?;
     for id in removed.iter() {
         change.removed += delete.execute(params![set.id, id])? as u64;
     }
@@ -326,14 +327,4 @@ fn note_places(connection: &Connection, set: i64) -> rusqlite::Result<()> {
         [],
     )?;
     Ok(())
-}
-
-/// Whether a row is a folder, by the name of the contract.
-pub(super) fn kind_name(kind: Kind) -> &'static str {
-    match kind {
-        Kind::File => "file",
-        Kind::Folder => "directory",
-        Kind::Link => "link",
-        Kind::Other => "other",
-    }
 }

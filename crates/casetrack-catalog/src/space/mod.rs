@@ -4,6 +4,7 @@
 //! Sums and questions read an image of the catalogue in memory, which is made when it is first needed and brought up to date before each
 //! answer. It takes about 100 bytes an entry.
 
+mod bounds;
 mod ids;
 mod image;
 mod members;
@@ -28,6 +29,7 @@ use rusqlite::{Connection, Transaction};
 
 use crate::catalog::{Catalog, lock};
 use crate::time::Time;
+pub use bounds::{End, bound};
 use ids::Ids;
 use image::Image;
 pub use members::{Change, Mode};
@@ -82,11 +84,12 @@ impl Space {
     /// Errors: a folder that cannot be written, a format of a newer program.
     pub fn open(catalog: Arc<Catalog>) -> Result<Self> {
         let (folder, generation) = (catalog.folder().to_owned(), catalog.generation());
-        let open = Mutex::new(Open { writer: schema::open(&folder)?, generation });
+        let writer = Mutex::new(schema::open(&folder)?);
         Ok(Self {
             catalog,
             folder,
-            open,
+            writer,
+            generation: AtomicU64::new(generation),
             readers: Mutex::default(),
             image: Mutex::default(),
             members: Mutex::default(),

@@ -186,7 +186,7 @@ impl Space {
         let (min, max) = (min.unwrap_or(i64::MIN), max.unwrap_or(i64::MAX));
         self.read(|connection| {
             let mut rows =
-                connection.prepare_cached("SELECT entry FROM members WHERE set_id = ? AND added BETWEEN ? AND ?")?;
+                connection.prepare("SELECT entry FROM members WHERE set_id = ? AND added BETWEEN ? AND ?")?;
             let mut ids = Ids::default();
             for set in sets {
                 for id in rows.query_map(params![set, min, max], |row| row.get(0))? {
@@ -200,7 +200,7 @@ impl Space {
     /// When an entry was first added to one of these sets.
     fn added(&self, sets: &[i64], id: i64) -> Result<i64> {
         self.read(|connection| {
-            let mut added = connection.prepare_cached("SELECT added FROM members WHERE set_id = ? AND entry = ?")?;
+            let mut added = connection.prepare("SELECT added FROM members WHERE set_id = ? AND entry = ?")?;
             let mut first = i64::MAX;
             for set in sets {
                 for added in added.query_map([*set, id], |row| row.get(0))? {
@@ -277,8 +277,14 @@ impl<'a> Best<'a> {
     }
 
     fn by_path(&self, a: &Hit<'a>, b: &Hit<'a>) -> Ordering {
-        let path = |hit: &Hit<'a>| paths::joined(self.image.folders.path(hit.1.folder), hit.0.name(hit.1));
-        if a.1.folder == b.1.folder { a.0.name(a.1).cmp(b.0.name(b.1)) } else { path(a).cmp(&path(b)) }
+        let (first, second) = (a.0.name(a.1), b.0.name(b.1));
+        let (one, other) = (self.image.folders.path(a.1.folder), self.image.folders.path(b.1.folder));
+        match () {
+            () if a.1.folder == b.1.folder => first.cmp(second),
+            // Most folders differ before either ends.
+            () if !one.starts_with(other) && !other.starts_with(one) => one.cmp(other),
+            () => paths::joined(one, first).cmp(&paths::joined(other, second)),
+        }
     }
 
     fn finish(mut self) -> (u64, Vec<Hit<'a>>) {

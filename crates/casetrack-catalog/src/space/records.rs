@@ -294,7 +294,7 @@ fn all<T>(
     select: &str,
     read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
 ) -> rusqlite::Result<Vec<T>> {
-    connection.prepare_cached(&format!("{select} ORDER BY name"))?.query_map([], read)?.collect()
+    connection.prepare(&format!("{select} ORDER BY name"))?.query_map([], read)?.collect()
 }
 
 fn found<T>(
@@ -303,7 +303,7 @@ fn found<T>(
     name: &str,
     read: impl FnOnce(&Row<'_>) -> rusqlite::Result<T>,
 ) -> rusqlite::Result<Option<T>> {
-    connection.prepare_cached(&format!("{select} WHERE name = ?"))?.query_row([name], read).optional()
+    connection.prepare(&format!("{select} WHERE name = ?"))?.query_row([name], read).optional()
 }
 
 fn one<T>(

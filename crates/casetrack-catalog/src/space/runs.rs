@@ -102,7 +102,7 @@ impl Space {
     pub fn executions(&self, plan: Option<&str>, limit: u32) -> Result<Vec<Execution>> {
         self.read(|connection| {
             connection
-                .prepare_cached(&format!("{EXECUTION} WHERE ?1 IS NULL OR plan = ?1 ORDER BY id DESC LIMIT ?2"))?
+                .prepare(&format!("{EXECUTION} WHERE ?1 IS NULL OR plan = ?1 ORDER BY id DESC LIMIT ?2"))?
                 .query_map(params![plan, limit], read_execution)?
                 .collect()
         })
@@ -151,7 +151,7 @@ impl Space {
     /// Errors: [`ErrorCode::NotFound`].
     pub fn job(&self, id: i64) -> Result<Job> {
         self.read(|connection| {
-            connection.prepare_cached(&format!("{JOB} WHERE id = ?"))?.query_row([id], read_job).optional()
+            connection.prepare(&format!("{JOB} WHERE id = ?"))?.query_row([id], read_job).optional()
         })?
         .ok_or_else(|| Error::new(ErrorCode::NotFound, "job not found"))
     }
@@ -160,7 +160,7 @@ impl Space {
     pub fn jobs(&self, wish: &JobWish<'_>) -> Result<Vec<Job>> {
         self.read(|connection| {
             connection
-                .prepare_cached(&format!(
+                .prepare(&format!(
                     "{JOB} WHERE (?1 IS NULL OR kind = ?1) AND (NOT ?2 OR status IN ('pending', 'running'))
                     AND (?3 IS NULL OR status = ?3) AND (?4 IS NULL OR progress >= ?4) AND (?5 IS NULL OR progress <= ?5)
                     ORDER BY id DESC LIMIT ?6"

@@ -36,7 +36,7 @@ pub(super) struct Graph {
 
 impl Graph {
     pub fn read(connection: &Connection) -> rusqlite::Result<Self> {
-        let mut rows = connection.prepare_cached(
+        let mut rows = connection.prepare(
             "SELECT e.parent, e.child FROM edges e JOIN sets p ON p.id = e.parent JOIN sets c ON c.id = e.child
             ORDER BY p.name, c.name",
         )?;
@@ -122,7 +122,7 @@ impl Space {
     /// All sets, in the order of their names.
     pub fn sets(&self) -> Result<Vec<Set>> {
         self.read(|connection| {
-            let mut rows = connection.prepare_cached(&format!("{SELECT} ORDER BY name"))?;
+            let mut rows = connection.prepare(&format!("{SELECT} ORDER BY name"))?;
             rows.query_map([], set)?.collect()
         })
     }
@@ -221,7 +221,7 @@ fn set(row: &rusqlite::Row<'_>) -> rusqlite::Result<Set> {
 }
 
 pub(super) fn by_name(connection: &Connection, name: &str) -> rusqlite::Result<Option<Set>> {
-    connection.prepare_cached(&format!("{SELECT} WHERE name = ?"))?.query_row([name], set).optional()
+    connection.prepare(&format!("{SELECT} WHERE name = ?"))?.query_row([name], set).optional()
 }
 
 pub(super) fn existing(connection: &Connection, name: &str) -> Result<Set> {
@@ -258,7 +258,7 @@ fn create(transaction: &Transaction<'_>, name: &str, description: Option<&str>) 
 
 /// Notes that sets changed.
 pub(super) fn touch(transaction: &Transaction<'_>, sets: &[i64]) -> rusqlite::Result<()> {
-    let mut touch = transaction.prepare_cached("UPDATE sets SET updated = ?, revision = revision + 1 WHERE id = ?")?;
+    let mut touch = transaction.prepare("UPDATE sets SET updated = ?, revision = revision + 1 WHERE id = ?")?;
     for set in sets {
         touch.execute([now(), *set])?;
     }
@@ -266,7 +266,7 @@ pub(super) fn touch(transaction: &Transaction<'_>, sets: &[i64]) -> rusqlite::Re
 }
 
 fn names(connection: &Connection, ids: &[i64]) -> rusqlite::Result<Vec<String>> {
-    let mut name = connection.prepare_cached("SELECT name FROM sets WHERE id = ?")?;
+    let mut name = connection.prepare("SELECT name FROM sets WHERE id = ?")?;
     ids.iter().map(|id| name.query_row([id], |row| row.get(0))).collect()
 }
 

@@ -116,7 +116,7 @@ impl Image {
     pub fn members<'a>(&'a self, ids: &'a Ids) -> impl Iterator<Item = &'a Row> {
         self.blocks
             .iter()
-            .filter_map(|(number, block)| Some((block, ids.block(*number)?)))
+            .filter_map(move |(number, block)| Some((block, ids.block(*number)?)))
             .flat_map(|(block, bits)| block.rows.iter().filter(move |row| bits.contains(row.id)))
     }
 
@@ -143,7 +143,7 @@ impl Image {
             .into_iter()
             .flat_map(|blocks| blocks.values())
             .flat_map(|block| block.rows.iter())
-            .filter(|row| folders.get(row.folder as usize).copied().unwrap_or_default())
+            .filter(move |row| folders.get(row.folder as usize).copied().unwrap_or_default())
     }
 }
 

@@ -10,6 +10,7 @@ use tempfile::TempDir;
 use super::*;
 use crate::{Scope, TimeField};
 
+#[cfg(unix)]
 mod histories;
 mod questions;
 mod records;

@@ -298,8 +298,7 @@ fn write_members(
     removed: &Ids,
     change: &mut Change,
 ) -> rusqlite::Result<()> {
-    let mut insert =
-        transaction.prepare("INSERT OR IGNORE INTO members (set_id, entry, added) VALUES (?, ?, ?)")?;
+    let mut insert = transaction.prepare("INSERT OR IGNORE INTO members (set_id, entry, added) VALUES (?, ?, ?)")?;
     let time = now();
     for id in added.iter() {
         change.added += insert.execute(params![set.id, id, time])? as u64;

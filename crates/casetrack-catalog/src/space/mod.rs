@@ -162,7 +162,6 @@ impl Space {
 
     /// The catalogue as it is now.
     fn image(&self) -> Result<Image> {
-        self.bind()?;
         let mut image = lock(&self.image).clone();
         self.read(|connection| image.refresh(connection))?;
         *lock(&self.image) = image.clone();

@@ -121,6 +121,7 @@ impl Space {
 
     /// All sets, in the order of their names.
     pub fn sets(&self) -> Result<Vec<Set>> {
+        self.bind()?;
         self.read(|connection| {
             let mut rows = connection.prepare(&format!("{SELECT} ORDER BY name"))?;
             rows.query_map([], set)?.collect()
@@ -131,6 +132,7 @@ impl Space {
     ///
     /// Errors: [`ErrorCode::NotFound`].
     pub fn set(&self, name: &str) -> Result<Set> {
+        self.bind()?;
         self.read(|connection| by_name(connection, name))?.ok_or_else(|| no_such_set(name))
     }
 

@@ -121,20 +121,20 @@ fn change(root: &Path, random: &mut fastrand::Rng, model: &mut Model) {
     match random.u8(0..10) {
         0..5 => fs::write(&to, vec![b'x'; random.usize(0..20_000)]).unwrap(),
         5 if from.is_file() && !to.exists() => fs::hard_link(&from, &to).unwrap(),
-        6 if from.is_file() && !to.exists() => {
-            // Of a file with several names, another row may take the place; its members are then told by chance.
-            if from.symlink_metadata().unwrap().nlink() == 1 {
-                fs::rename(&from, &to).unwrap();
-                for members in model.members.values_mut() {
-                    if members.remove(&from) {
-                        members.insert(to.clone());
-                    }
+        // Of a file with several names, another row may take the place; its members are then told by chance.
+        6 if from.is_file() && !to.exists() && from.symlink_metadata().unwrap().nlink() == 1 => {
+            fs::rename(&from, &to).unwrap();
+            for members in model.members.values_mut() {
+                if members.remove(&from) {
+                    members.insert(to.clone());
                 }
             }
         }
         7 if from.is_file() => {
             fs::remove_file(&from).unwrap();
-            model.members.values_mut().for_each(|members| drop(members.remove(&from)));
+            for members in model.members.values_mut() {
+                members.remove(&from);
+            }
         }
         8 if from.parent().unwrap() != root && from.parent().unwrap().is_dir() => {
             let gone = from.parent().unwrap();

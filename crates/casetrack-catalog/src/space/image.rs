@@ -45,7 +45,8 @@ pub(super) struct Block {
     /// Changes that were counted when it was read.
     changes: i64,
     pub rows: Vec<Row>,
-    names: Vec<u8>,
+    /// Of each row its name, and that in lower case where it is another one.
+    pub names: Vec<u8>,
 }
 
 impl Block {

@@ -24,9 +24,10 @@ pub struct Totals {
 const NOTED_BITS: u32 = 24;
 
 impl Image {
-    /// Sums up entries. Costs about 10 nanoseconds for each entry that the catalogue has.
+    /// Sums up entries. Costs about 30 nanoseconds for each of them, and 10 for each entry that the catalogue has where folders among them
+    /// count with what is below them.
     pub fn totals(&self, ids: &Ids) -> Totals {
-        let mut totals = Totals::default();
+        let (mut totals, mut content) = (Totals::default(), Content::new());
         let (mut holds, mut whole) = (vec![false; self.folders.paths.len()], Vec::new());
         for row in self.members(ids) {
             totals.count += 1;
@@ -36,13 +37,13 @@ impl Image {
             match row.kind {
                 Kind::Folder => {
                     totals.folders += 1;
-                    totals.allocated = totals.allocated.saturating_add(row.allocated);
                     if row.own != NOWHERE {
                         whole.push(row.own);
                     }
                 }
                 _ => totals.files += 1,
             }
+            content.take(row);
         }
         // Something below a folder is summed up where it is in the folder or in one below it.
         for place in self.folders.order.iter().rev() {
@@ -53,63 +54,9 @@ impl Image {
         }
         whole.retain(|own| !holds[*own as usize]);
         let expanded = self.below(&whole);
-        let content = || {
-            let members = self.members(ids).filter(|row| row.kind != Kind::Folder);
-            members.chain(self.rows_in(&expanded))
-        };
-        let mut add = |row: &Row| {
-            if row.kind != Kind::Folder {
-                totals.bytes = totals.bytes.saturating_add(row.size);
-            }
-            totals.allocated = totals.allocated.saturating_add(row.allocated);
-        };
-        // What may be another name of a file that was counted is put aside, and compared at the end.
-        let mut noted = vec![0_u64; 1 << (NOTED_BITS - 6)];
-        let mut aside = Vec::new();
-        for row in content() {
-            if row.kind == Kind::File && row.inode != 0 {
-                let (word, bit) = note(row);
-                if noted[word] & bit != 0 {
-                    aside.push(*row);
-                    continue;
-                }
-                noted[word] |= bit;
-            }
-            add(row);
-        }
-        if !aside.is_empty() {
-            let mut counted = self.counted_before(&aside, content());
-            for row in &aside {
-                if counted.insert((row.device, row.inode)) {
-                    add(row);
-                }
-            }
-        }
+        self.rows_in(&expanded).for_each(|row| content.take(row));
+        (totals.bytes, totals.allocated) = content.finish();
         totals
-    }
-
-    /// Those files that have the numbers of the ones put aside and were counted.
-    fn counted_before<'a>(&self, aside: &[Row], content: impl Iterator<Item = &'a Row>) -> HashSet<(u64, u64)> {
-        let numbers: HashSet<(u64, u64)> = aside.iter().map(|row| (row.device, row.inode)).collect();
-        let later: HashSet<i64> = aside.iter().map(|row| row.id).collect();
-        // Most files are told apart by a few bits, without a look into the sets.
-        let mut marks = vec![0_u64; 1 << 14];
-        let mark = |row: &Row| {
-            let hash = hash(row) >> 44;
-            (usize::try_from(hash / 64).unwrap_or_default(), 1_u64 << (hash % 64))
-        };
-        for row in aside {
-            let (word, bit) = mark(row);
-            marks[word] |= bit;
-        }
-        content
-            .filter(|row| {
-                let (word, bit) = mark(row);
-                row.kind == Kind::File && marks[word] & bit != 0
-            })
-            .filter(|row| numbers.contains(&(row.device, row.inode)) && !later.contains(&row.id))
-            .map(|row| (row.device, row.inode))
-            .collect()
     }
 
     /// The entries that the catalogue still has.
@@ -147,15 +94,74 @@ impl Image {
     }
 }
 
-/// Mixes the number of a file (the finaliser of SplitMix64: Steele, Lea and Flood, 2014).
-fn hash(row: &Row) -> u64 {
-    let mut hash = row.inode ^ row.device.rotate_left(32);
-    hash = (hash ^ (hash >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    hash = (hash ^ (hash >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    hash ^ (hash >> 31)
+/// What entries take, each file once whatever its names.
+struct Content {
+    bytes: u64,
+    allocated: u64,
+    /// A bit for the number of each file that was counted. One that is set already may be that of another file.
+    noted: Vec<u64>,
+    /// The numbers of those that were counted: device and inode.
+    counted: Vec<(u64, u64)>,
+    /// What may be another name of a file that was counted. It is compared at the end.
+    aside: Vec<Row>,
 }
 
-fn note(row: &Row) -> (usize, u64) {
-    let hash = hash(row) & ((1 << NOTED_BITS) - 1);
+impl Content {
+    fn new() -> Self {
+        let noted = vec![0; 1 << (NOTED_BITS - 6)];
+        Self { bytes: 0, allocated: 0, noted, counted: Vec::new(), aside: Vec::new() }
+    }
+
+    fn take(&mut self, row: &Row) {
+        if row.kind == Kind::File && row.inode != 0 {
+            let (word, bit) = bit(row.device, row.inode);
+            if self.noted[word] & bit != 0 {
+                self.aside.push(*row);
+                return;
+            }
+            self.noted[word] |= bit;
+            self.counted.push((row.device, row.inode));
+        }
+        self.add(row);
+    }
+
+    fn add(&mut self, row: &Row) {
+        if row.kind != Kind::Folder {
+            self.bytes = self.bytes.saturating_add(row.size);
+        }
+        self.allocated = self.allocated.saturating_add(row.allocated);
+    }
+
+    /// Bytes of content and those set aside by the file system.
+    fn finish(mut self) -> (u64, u64) {
+        let aside = std::mem::take(&mut self.aside);
+        // Few of those that were counted share a bit with one of these.
+        self.noted.fill(0);
+        for row in &aside {
+            let (word, bit) = bit(row.device, row.inode);
+            self.noted[word] |= bit;
+        }
+        let shares = |(device, inode): &(u64, u64)| {
+            let (word, bit) = bit(*device, *inode);
+            self.noted[word] & bit != 0
+        };
+        let counted = std::mem::take(&mut self.counted);
+        let mut counted: HashSet<(u64, u64)> =
+            if aside.is_empty() { HashSet::new() } else { counted.into_iter().filter(shares).collect() };
+        for row in aside {
+            if counted.insert((row.device, row.inode)) {
+                self.add(&row);
+            }
+        }
+        (self.bytes, self.allocated)
+    }
+}
+
+/// The bit of the number of a file: the finaliser of SplitMix64 (Steele, Lea and Flood, 2014).
+fn bit(device: u64, inode: u64) -> (usize, u64) {
+    let mut hash = inode ^ device.rotate_left(32);
+    hash = (hash ^ (hash >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    hash = (hash ^ (hash >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    hash = (hash ^ (hash >> 31)) & ((1 << NOTED_BITS) - 1);
     (usize::try_from(hash / 64).unwrap_or_default(), 1 << (hash % 64))
 }

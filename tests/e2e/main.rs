@@ -25,6 +25,7 @@ mod indexes;
 mod jobs;
 mod lifecycle;
 mod models;
+mod moving;
 #[cfg(unix)]
 mod owner;
 mod passages;

@@ -9,6 +9,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::labels::labelled;
 
+/// How the warning of a document begins that counts its tracked changes of formatting and table cells, which no list has.
+pub const UNLISTED_CHANGES: &str = "Tracked changes that are not listed";
+
 labelled! {
     /// What was done to a text.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]

@@ -66,6 +66,10 @@ labelled! {
         Heading = "heading",
         /// Absolute path of the source file.
         Path = "path",
+        /// The stamps of exhibits on the page; may be empty.
+        Exhibit = "exhibit",
+        /// `¶ 12`, the number that the document gives the paragraph; may be empty.
+        Numbers = "numbers",
     }
 }
 
@@ -269,6 +273,19 @@ mod tests {
         assert_eq!(both("(see {document} [{bates}])")[1], "(see Lease)");
         assert_eq!(both("[{page}")[0], "[p. 7");
         assert_eq!(both("({document} at {bates}) (copy)"), ["(Lease at SMITH000042) (copy)", "(Lease at) (copy)"]);
+    }
+
+    #[test]
+    fn exhibits_and_numbers_of_paragraphs_are_cited_beside_the_page() {
+        let cite = |style: &str| {
+            let style = style.parse().unwrap();
+            let exhibits = vec!["Exhibit A".to_owned()];
+            Provenance { style, exhibits, paragraph_numbers: Some("12".to_owned()), ..provenance() }.citation()
+        };
+        assert_eq!(cite("full"), "Lease.pdf, p. 7 (Exhibit A, ¶ 12), para. 8, ll. 1-4");
+        assert_eq!(cite("short"), "Lease, p. 7 (Exhibit A, ¶ 12)");
+        assert_eq!(cite("{document} {numbers} [{exhibit}]"), "Lease ¶ 12 [Exhibit A]");
+        assert_eq!(cited("{document} {numbers} [{exhibit}]", None, None), "Lease");
     }
 
     #[test]

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::labels::labelled;
 use crate::mail::MailHeaders;
 use crate::marks::Marks;
-use crate::{Change, DocumentId, HiddenText, Sha256, Timestamp, printed_page};
+use crate::{Change, DocumentId, HiddenText, Printed, Sha256, Timestamp, printed_page};
 
 labelled! {
     /// The format of a file, recognised by its content.
@@ -198,6 +198,29 @@ pub struct PageNotes {
     /// What OCR read in pictures that are put into the file, by place. Pages that are pictures themselves have none.
     #[serde(default)]
     pub pictures: Vec<PictureText>,
+    /// The numbered paragraphs on it, by place, as far as they reach on it.
+    #[serde(default)]
+    pub numbered: Vec<NumberedText>,
+    /// The stamps of exhibits on it, as printed ("Plaintiff's Exhibit 12").
+    #[serde(default)]
+    pub exhibits: Vec<String>,
+}
+
+/// A part of a page that belongs to a paragraph with a number of its own, such as paragraph 12 of a complaint. Those of a page are in the
+/// order of their places and do not overlap.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct NumberedText {
+    /// Characters of the page's text, half-open.
+    pub char_start: u32,
+    pub char_end: u32,
+    /// From 1.
+    pub number: u32,
+}
+
+/// The numbers of the paragraphs that these characters of a page belong to: the first and the last.
+pub fn numbers_within(numbered: &[NumberedText], start: u32, end: u32) -> Option<(u32, u32)> {
+    let touched = numbered.iter().filter(|text| text.char_start < end && text.char_end > start).map(|text| text.number);
+    touched.map(|number| (number, number)).reduce(|(first, last), (number, _)| (first.min(number), last.max(number)))
 }
 
 /// A text of a page that OCR read in a picture on it. Those of a page are in the order of their places and do not overlap.
@@ -220,6 +243,10 @@ pub struct PageOrigin {
     pub label: Option<String>,
     /// As [`PageNotes`] has it.
     pub bates: Option<String>,
+    /// As [`PageNotes`] has them.
+    pub exhibits: Vec<String>,
+    /// The numbers of the paragraphs of a part of the page: "12", or the first and the last, "12-14".
+    pub numbers: Option<String>,
 }
 
 impl PageOrigin {
@@ -237,7 +264,12 @@ impl PageOrigin {
 impl Page {
     /// How the page is cited: `p. 12 (Bates SMITH000042)`. `unpaged` is that of the document.
     pub fn cited(&self, unpaged: bool) -> String {
-        printed_page(self.number, unpaged, self.notes.label.as_deref(), self.notes.bates.as_deref())
+        let PageNotes { label, bates, exhibits, .. } = &self.notes;
+        printed_page(
+            self.number,
+            unpaged,
+            &Printed { label: label.as_deref(), exhibits, numbers: None, bates: bates.as_deref() },
+        )
     }
 }
 
@@ -331,7 +363,14 @@ mod tests {
 
     #[test]
     fn a_part_of_a_page_is_by_ocr_where_a_picture_holds_it() {
-        let origin = PageOrigin { method: ExtractionMethod::Native, ocr_confidence: None, label: None, bates: None };
+        let origin = PageOrigin {
+            method: ExtractionMethod::Native,
+            ocr_confidence: None,
+            label: None,
+            bates: None,
+            exhibits: Vec::new(),
+            numbers: None,
+        };
         let pictures = [(10, 20, 97), (30, 40, 80)].map(|(char_start, char_end, percent)| PictureText {
             char_start,
             char_end,

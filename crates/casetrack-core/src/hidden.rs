@@ -24,7 +24,8 @@ labelled! {
         HiddenFormat = "formatted as hidden",
         HiddenRow = "in hidden rows",
         HiddenColumn = "in hidden columns",
-        HiddenSheet = "on a hidden sheet",
+        // Also on a slide that is left out when the presentation is shown.
+        HiddenSheet = "on a hidden sheet or slide",
     }
 }
 

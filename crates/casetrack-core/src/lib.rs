@@ -29,14 +29,14 @@ pub mod reference;
 pub mod time;
 
 pub use bates::{BatesNumber, BatesRange};
-pub use change::{Change, ChangeKind, OriginalPiece, TextView, original_pieces};
+pub use change::{Change, ChangeKind, OriginalPiece, TextView, UNLISTED_CHANGES, original_pieces};
 pub use chunk::Chunk;
 pub use citation::CitationStyle;
 pub use collection::{CollectionMeta, CollectionStatus, CollectionType};
 pub use config::{ChunkConfig, Feature, Limits, Tier};
 pub use document::{
-    Block, BlockKind, DocumentMeta, DocumentType, ExtractionMethod, FileFormat, OtherReading, Page, PageNotes,
-    PageOrigin, PictureText, Properties, Rect,
+    Block, BlockKind, DocumentMeta, DocumentType, ExtractionMethod, FileFormat, NumberedText, OtherReading, Page,
+    PageNotes, PageOrigin, PictureText, Properties, Rect, numbers_within,
 };
 pub use entity::{
     AmountValue, Annotations, DatePrecision, DateValue, EntityType, EntityValue, LocalEntity, Mention, PlacedMention,
@@ -48,7 +48,7 @@ pub use hint::{Action, FileLimit, Hint, Notice};
 pub use id::{ChunkId, CollectionId, DocumentId, JobId, Sha256, WatchId};
 pub use mail::MailHeaders;
 pub use password::Password;
-pub use printed::{cited_page, printed_page};
+pub use printed::{Printed, cited_numbers, cited_page, is_exhibit, number_range, printed_page};
 pub use progress::{Cancel, Progress, ProgressSink, ProgressTotals};
 pub use provenance::Provenance;
 pub use range::{ColumnRange, RowRange, column_letters};

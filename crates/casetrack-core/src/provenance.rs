@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::citation::{Citable, Placeholder};
 use crate::{
-    Chunk, CitationStyle, ColumnRange, DocumentId, DocumentMeta, ExtractionMethod, HiddenReason, PageOrigin, Rect,
-    RowRange, Sha256, Timestamp, cited_page, printed_page,
+    Chunk, CitationStyle, ColumnRange, DocumentId, DocumentMeta, ExtractionMethod, HiddenReason, PageOrigin, Printed,
+    Rect, RowRange, Sha256, Timestamp, cited_numbers, cited_page, printed_page,
 };
 
 /// The exact origin of a chunk. No text leaves the engine without one.
@@ -27,6 +27,12 @@ pub struct Provenance {
     /// The Bates number on the page, as printed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bates: Option<String>,
+    /// The stamps of exhibits on the page, as printed ("Plaintiff's Exhibit 12").
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub exhibits: Vec<String>,
+    /// The numbers that the document gives its paragraphs, as a complaint does: "12", or the first and the last, "12-14".
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub paragraph_numbers: Option<String>,
     pub paragraph_start: u32,
     pub paragraph_end: u32,
     pub line_start: u32,
@@ -66,6 +72,8 @@ impl Provenance {
             unpaged: document.unpaged,
             page_label: origin.label.clone(),
             bates: origin.bates.clone(),
+            exhibits: origin.exhibits.clone(),
+            paragraph_numbers: origin.numbers.clone(),
             paragraph_start: chunk.paragraph_start,
             paragraph_end: chunk.paragraph_end,
             line_start: chunk.line_start,
@@ -122,7 +130,13 @@ impl Provenance {
 
     /// `p. 12 (A-1, Bates SMITH000042)`: the page of the file, and what is printed on it.
     pub fn cited_page(&self) -> String {
-        printed_page(self.page, self.unpaged, self.page_label.as_deref(), self.bates.as_deref())
+        let printed = Printed {
+            label: self.page_label.as_deref(),
+            exhibits: &self.exhibits,
+            numbers: self.paragraph_numbers.as_deref(),
+            bates: self.bates.as_deref(),
+        };
+        printed_page(self.page, self.unpaged, &printed)
     }
 
     fn cited_lines(&self) -> String {
@@ -154,6 +168,8 @@ impl Citable for Provenance {
             Placeholder::Lines => self.cited_lines(),
             Placeholder::Heading => self.heading_path.last().cloned().unwrap_or_default(),
             Placeholder::Path => self.file_path.clone(),
+            Placeholder::Exhibit => self.exhibits.join(", "),
+            Placeholder::Numbers => self.paragraph_numbers.as_deref().map(cited_numbers).unwrap_or_default(),
         }
     }
 }
@@ -187,6 +203,8 @@ pub(crate) mod tests {
             unpaged: false,
             page_label: None,
             bates: None,
+            exhibits: Vec::new(),
+            paragraph_numbers: None,
             paragraph_start: 8,
             paragraph_end: 8,
             line_start: 1,

@@ -36,6 +36,10 @@ pub enum ModelProfile {
     Quality,
 }
 
+impl ModelProfile {
+    pub const ALL: [Self; 2] = [Self::Compact, Self::Quality];
+}
+
 impl FromStr for ModelProfile {
     type Err = Error;
 

@@ -19,6 +19,8 @@ pub enum Precision {
 }
 
 impl Precision {
+    pub const ALL: [Self; 2] = [Self::Float32, Self::Int8];
+
     /// What it adds to the identity of a model's weights, since vectors of another precision are other vectors.
     pub fn suffix(self) -> &'static str {
         match self {

@@ -60,5 +60,5 @@ impl PulledRecord {
 
 /// A model of the quality profile that is needed and not here.
 pub fn not_pulled(id: &str) -> Error {
-    Error::new(ErrorCode::MissingDependency, format!("The model {id} has not been pulled")).with_hint(PULL_HINT)
+    Error::new(ErrorCode::MissingDependency, format!("The model {id} has not been downloaded.")).with_hint(PULL_HINT)
 }

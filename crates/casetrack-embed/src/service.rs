@@ -304,7 +304,7 @@ mod tests {
         }
         let error = Model::load(&manifest, spec, Precision::Float32).err().unwrap();
         assert!(
-            error.message.contains("has not been pulled")
+            error.message.contains("has not been downloaded")
                 && error.hint == Some(casetrack_core::Action::PullModels.into())
         );
     }

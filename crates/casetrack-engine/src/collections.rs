@@ -6,13 +6,13 @@ use casetrack_core::{
     Action, CollectionId, CollectionMeta, CollectionStatus, CollectionType, Error, ErrorCode, Hint, Notice, Result,
     Timestamp, hint,
 };
-use casetrack_store::{Collection, VectorModels};
+use casetrack_store::Collection;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::documents::{DocumentSort, DocumentSummary};
 use crate::host::changes::Change;
-use crate::host::{Host, lock};
+use crate::host::{Host, lock, vector_models};
 use crate::names::{Candidate, Kind, resolve};
 use crate::paging::Paging;
 
@@ -116,7 +116,7 @@ impl Host {
             status: CollectionStatus::Active,
             created_at: Timestamp::now(),
         };
-        self.open_collections().adopt(self.registry().create(&meta, &vector_models(self)?)?);
+        self.open_collections().adopt(self.registry().create(&meta, &vector_models(&self.embedder()?)?)?);
         Ok(meta)
     }
 
@@ -125,7 +125,7 @@ impl Host {
     pub fn create_collection(&self, request: CreateCollection) -> Result<CollectionMeta> {
         let name = request.name.trim();
         check_new(self, name, hint!["Use that collection (", Action::SwitchCollection, "), or choose another name."])?;
-        let models = vector_models(self)?;
+        let models = vector_models(&self.embedder()?)?;
         let meta = CollectionMeta {
             id: CollectionId::random(),
             name: name.to_owned(),
@@ -219,15 +219,6 @@ impl Host {
         self.changes().notify(Change::Collection(id));
         Ok(())
     }
-}
-
-/// The models that make the vectors of a new collection.
-fn vector_models(host: &Host) -> Result<VectorModels> {
-    let embedder = host.embedder()?;
-    let sparse = embedder.sparse_model_id().inspect_err(|error| {
-        tracing::warn!(%error, "a new collection is made without learned-sparse vectors");
-    });
-    Ok(VectorModels { dense: embedder.model_id()?, dense_dimension: embedder.dimension()? as u32, sparse: sparse.ok() })
 }
 
 /// Whether a collection of this name may be added; `taken` is what to do where there is one already.

@@ -13,7 +13,9 @@ use crate::formats::text::PlainText;
 use crate::model::{Course, ExtractOptions, Extraction, Source};
 use crate::text::bates::note_bates;
 use crate::text::clauses::mark_headings;
+use crate::text::exhibits::note_exhibits;
 use crate::text::language;
+use crate::text::numbered::note_numbers;
 use crate::{detect, registry};
 
 /// Reads, detects by content and extracts. `bytes` is the whole file (the caller has read and hashed it).
@@ -50,9 +52,11 @@ pub fn extract_text(name: &Path, text: &str, options: &ExtractOptions) -> Result
 }
 
 impl Extraction {
-    /// Finds what shows when all pages are known: headings of clauses and Bates numbers.
+    /// Finds what shows when all pages are known: headings of clauses, numbers of paragraphs, Bates numbers and stamps of exhibits.
     pub(crate) fn complete(&mut self) {
         mark_headings(self.format, &mut self.pages);
+        note_numbers(&mut self.pages);
+        note_exhibits(self.unpaged, &mut self.pages);
         self.warnings.extend(note_bates(self.unpaged, &mut self.pages));
     }
 }

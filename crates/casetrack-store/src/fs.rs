@@ -131,6 +131,18 @@ pub(crate) fn remove_dir(path: &Path) -> Result<()> {
     }
 }
 
+/// Gives a file, or all files of a directory, a second name: links where the file system has them, else copies. What is there stays.
+pub(crate) fn link_all(from: &Path, to: &Path) -> Result<()> {
+    if from.is_dir() {
+        create_dir(to)?;
+        return entries(from)?.iter().try_for_each(|entry| link_all(&entry.path(), &to.join(entry.file_name())));
+    }
+    if !to.exists() && fs::hard_link(from, to).is_err() {
+        fs::copy(from, to).map_err(|error| Error::io(to.display(), error))?;
+    }
+    Ok(())
+}
+
 /// Bytes of all files under `path`; 0 where there is nothing. Files that vanish meanwhile are not counted.
 pub(crate) fn dir_bytes(path: &Path) -> Result<u64> {
     let entries = match entries(path) {

@@ -23,7 +23,7 @@ type Step = fn(&Path) -> Result<()>;
 /// Step n - 1 leads from schema n to n + 1.
 const STEPS: [Step; SCHEMA_VERSION as usize - 1] = [add_families, add_families];
 
-const BACKUP_PREFIX: &str = "backup-schema-";
+pub(crate) const BACKUP_PREFIX: &str = "backup-schema-";
 
 /// Schema 2 has a column family for learned-sparse vectors and schema 3 one for annotations, empty at first. `State` and
 /// `Identity` of older schemas are read as they are.

@@ -83,19 +83,22 @@ pub struct ChunkPlace {
 }
 
 /// Versions of the value of a page that has other readings, of one that has a label or a Bates number, of one that has tracked changes, of one
-/// that has hidden text, and of one that has pictures with text.
+/// that has hidden text, of one that has pictures with text, and of one that has numbered paragraphs or stamps of exhibits.
 /// A page is written in the first version that holds it, so that earlier programs read it.
 const PAGE_VERSION_WITH_READINGS: u8 = 2;
 const PAGE_VERSION_WITH_PRINTED: u8 = 3;
 const PAGE_VERSION_WITH_CHANGES: u8 = 4;
 const PAGE_VERSION_WITH_HIDDEN: u8 = 5;
 const PAGE_VERSION_WITH_PICTURES: u8 = 6;
-/// Notes that say nothing, encoded: no other readings, no label, no Bates number, no changes, nothing hidden, no pictures.
-const NO_NOTES: [u8; 6] = [0; 6];
-const NOTHING_PRINTED: [u8; 5] = [0; 5];
-const NO_CHANGES: [u8; 3] = [0; 3];
-const NOTHING_HIDDEN: [u8; 2] = [0; 2];
-const NO_PICTURES: [u8; 1] = [0];
+const PAGE_VERSION_WITH_NUMBERS: u8 = 7;
+/// Notes that say nothing, encoded: no other readings, no label, no Bates number, no changes, nothing hidden, no pictures, no numbered
+/// paragraphs, no exhibits.
+const NO_NOTES: [u8; 8] = [0; 8];
+const NOTHING_PRINTED: [u8; 7] = [0; 7];
+const NO_CHANGES: [u8; 5] = [0; 5];
+const NOTHING_HIDDEN: [u8; 4] = [0; 4];
+const NO_PICTURES: [u8; 3] = [0; 3];
+const NO_NUMBERS: [u8; 2] = [0; 2];
 
 /// Value of `pages`, with a version of its own.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -122,9 +125,10 @@ impl PageRecord {
     }
 
     pub fn encode(&self) -> Result<Vec<u8>> {
-        let PageNotes { other_readings, label, bates, changes, hidden, pictures } = &self.notes;
+        let PageNotes { other_readings, label, bates, changes, hidden, pictures, numbered, exhibits } = &self.notes;
         let (version, left_out): (u8, &[u8]) = match (label, bates) {
-            _ if !pictures.is_empty() => (PAGE_VERSION_WITH_PICTURES, &[]),
+            _ if !numbered.is_empty() || !exhibits.is_empty() => (PAGE_VERSION_WITH_NUMBERS, &[]),
+            _ if !pictures.is_empty() => (PAGE_VERSION_WITH_PICTURES, &NO_NUMBERS),
             _ if !hidden.is_empty() => (PAGE_VERSION_WITH_HIDDEN, &NO_PICTURES),
             _ if !changes.is_empty() => (PAGE_VERSION_WITH_CHANGES, &NOTHING_HIDDEN),
             (None, None) if other_readings.is_empty() => (VALUE_VERSION, &NO_NOTES),
@@ -137,18 +141,20 @@ impl PageRecord {
     }
 
     pub fn decode(value: &[u8]) -> Result<Self> {
-        decode_any("page", value, PAGE_VERSION_WITH_PICTURES, |version| match version {
+        decode_any("page", value, PAGE_VERSION_WITH_NUMBERS, |version| match version {
             VALUE_VERSION => &NO_NOTES,
             PAGE_VERSION_WITH_READINGS => &NOTHING_PRINTED,
             PAGE_VERSION_WITH_PRINTED => &NO_CHANGES,
             PAGE_VERSION_WITH_CHANGES => &NOTHING_HIDDEN,
-            _ => &NO_PICTURES,
+            PAGE_VERSION_WITH_HIDDEN => &NO_PICTURES,
+            _ => &NO_NUMBERS,
         })
     }
 
     pub fn into_origin(self) -> PageOrigin {
-        let PageNotes { label, bates, .. } = self.notes;
-        PageOrigin { method: self.method, ocr_confidence: self.ocr_confidence, label, bates }
+        let PageNotes { label, bates, exhibits, .. } = self.notes;
+        let Self { method, ocr_confidence, .. } = self;
+        PageOrigin { method, ocr_confidence, label, bates, exhibits, numbers: None }
     }
 
     /// The page, with its text and layout.
@@ -235,7 +241,7 @@ impl ChunkRecord {
 #[cfg(test)]
 mod tests {
     use casetrack_core::{
-        BlockKind, Change, ChangeKind, ErrorCode, HiddenReason, HiddenText, OtherReading, PictureText,
+        BlockKind, Change, ChangeKind, ErrorCode, HiddenReason, HiddenText, NumberedText, OtherReading, PictureText,
     };
     use proptest::prelude::*;
 
@@ -282,6 +288,7 @@ mod tests {
                 (prop::sample::select(HiddenReason::ALL), prop::option::of("\\PC{0,8}"), any::<(u32, u32)>()), 0..3,
             ),
             pictures in prop::collection::vec(any::<(u32, u32, u8)>(), 0..3),
+            (numbered, exhibits) in (prop::collection::vec(any::<(u32, u32, u32)>(), 0..3), prop::collection::vec("\\PC{0,8}", 0..3)),
         ) -> Page {
             let blocks = blocks.into_iter().map(|(char_start, char_end, kind)| Block { char_start, char_end, kind }).collect();
             let other_readings = readings.into_iter().map(|(line, text)| OtherReading { line, text }).collect();
@@ -299,7 +306,9 @@ mod tests {
             let hidden = hidden.into_iter().map(text_of).collect();
             let picture = |(char_start, char_end, percent)| PictureText { char_start, char_end, percent };
             let pictures = pictures.into_iter().map(picture).collect();
-            let notes = PageNotes { other_readings, label, bates, changes, hidden, pictures };
+            let number = |(char_start, char_end, number)| NumberedText { char_start, char_end, number };
+            let numbered = numbered.into_iter().map(number).collect();
+            let notes = PageNotes { other_readings, label, bates, changes, hidden, pictures, numbered, exhibits };
             Page { number: 1, text, blocks, line_boxes, method, ocr_confidence, sheet_name, notes }
         }
     }
@@ -442,6 +451,12 @@ mod tests {
         let bytes = [6, 2, 0, 1, 1, b'S', 4, 3, 0, 0, 0, 0, 0, 1, 1, 0xac, 0x02, 97];
         assert_eq!(pictures.encode().unwrap(), bytes);
         assert_eq!(PageRecord::decode(&bytes).unwrap(), pictures);
+        let numbered = vec![NumberedText { char_start: 1, char_end: 300, number: 12 }];
+        let numbered = PageNotes { numbered, exhibits: vec!["E".into()], ..PageNotes::default() };
+        let numbered = PageRecord::new(&Page { notes: numbered, ..page.clone() }).unwrap();
+        let bytes = [7, 2, 0, 1, 1, b'S', 4, 3, 0, 0, 0, 0, 0, 0, 1, 1, 0xac, 0x02, 12, 1, 1, b'E'];
+        assert_eq!(numbered.encode().unwrap(), bytes);
+        assert_eq!(PageRecord::decode(&bytes).unwrap(), numbered);
         assert_eq!(encode(&LayoutRecord::new(&page)).unwrap(), [1, 1, 0, 3, 1, 2, 1, 0]);
 
         let mut bytes = vec![1, 16];

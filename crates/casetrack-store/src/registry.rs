@@ -1,6 +1,9 @@
 //! The collections of a data directory.
 
+mod moving;
+
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use casetrack_core::{CollectionId, CollectionMeta, Error, ErrorCode, Result};
 
@@ -21,6 +24,8 @@ const TRASH_PREFIX: &str = ".trash-";
 #[derive(Debug, Clone)]
 pub struct Registry {
     root: PathBuf,
+    /// Held while a directory takes the place of another.
+    replacing: Arc<RwLock<()>>,
 }
 
 impl Registry {
@@ -34,7 +39,15 @@ impl Registry {
         let root =
             std::path::absolute(data_dir).map_err(|error| Error::io(data_dir.display(), error))?.join("collections");
         fs::create_dir(&root)?;
-        Ok(Self { root })
+        Ok(Self { root, replacing: Arc::default() })
+    }
+
+    fn settled(&self) -> RwLockReadGuard<'_, ()> {
+        self.replacing.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn replacing(&self) -> RwLockWriteGuard<'_, ()> {
+        self.replacing.write().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The collections that can be read, oldest first. Others are logged as warnings; see [`scan`](Self::scan).
@@ -49,6 +62,7 @@ impl Registry {
     /// The collections that can be read, oldest first, and what is wrong with the others. Reads each `collection.json`, opens
     /// nothing.
     pub fn scan(&self) -> Result<(Vec<CollectionMeta>, Vec<Error>)> {
+        let _settled = self.settled();
         let (mut collections, mut problems) = (Vec::new(), Vec::new());
         for name in self.names()? {
             if name.starts_with('.') || !self.root.join(&name).is_dir() {
@@ -76,6 +90,7 @@ impl Registry {
 
     /// What `collection.json` says, without opening the collection.
     pub fn meta(&self, id: CollectionId) -> Result<CollectionMeta> {
+        let _settled = self.settled();
         Ok(Manifest::read(&self.path(id))?.collection)
     }
 
@@ -118,6 +133,7 @@ impl Registry {
     /// Counts of a collection, even if it is open elsewhere, in some ten milliseconds. For a collection that is open here,
     /// [`Collection::counts`] is quicker.
     pub fn counts(&self, id: CollectionId) -> Result<Counts> {
+        let _settled = self.settled();
         let dir = self.path(id);
         Manifest::read(&dir)?;
         // The owner may remove a file between the moments we learn of it and open it.
@@ -137,7 +153,8 @@ impl Registry {
         let trash = self.root.join(format!("{TRASH_PREFIX}{id}"));
         fs::remove_dir(&trash)?;
         fs::rename_durably(&dir, &trash)?;
-        fs::remove_dir(&trash)
+        fs::remove_dir(&trash)?;
+        fs::remove_dir(&self.moving_path(id))
     }
 
     /// Where a collection is, or would be.
@@ -153,9 +170,10 @@ impl Registry {
         Ok(names)
     }
 
-    /// Removes what a crash left of collections that were being created or deleted. Only for the owner of the data directory
-    /// (invariant 8), which knows that nobody is creating one.
+    /// Removes what a crash left of collections that were being created or deleted, and ends replacements that it interrupted. Only for
+    /// the owner of the data directory (invariant 8), which knows that nobody is creating one.
     pub fn clear_remains(&self) -> Result<()> {
+        self.finish_replacements()?;
         for name in self.names()? {
             if name.starts_with(TRASH_PREFIX) || name.starts_with(STAGING_PREFIX) {
                 fs::remove_dir(&self.root.join(&name))?;

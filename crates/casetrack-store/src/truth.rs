@@ -30,9 +30,12 @@ const BLOCK_BYTES: usize = 16 << 10;
 /// Bits per key: about 1 % of lookups of absent keys read a block in vain.
 const BLOOM_BITS: f64 = 10.0;
 
+/// Name of its directory.
+pub(crate) const TRUTH: &str = "rocksdb";
+
 /// Where the RocksDB of the collection in `dir` is.
 pub(crate) fn truth_dir(dir: &Path) -> PathBuf {
-    dir.join("rocksdb")
+    dir.join(TRUTH)
 }
 
 /// A key that no family has, in tables that only name their family.

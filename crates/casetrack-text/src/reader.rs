@@ -44,8 +44,8 @@ impl Reader {
             ),
             KeepOriginal => ("set copy_original to true", "add --copy-original"),
             UseModelsOfCollection => (
-                "Ask the user to start CaseTrack with the models that made them.",
-                "Choose the models that made them with --profile and --precision.",
+                "Ask the user to install that model, or to run `casetrack reindex --models compact` for the collection.",
+                "Install that model (see `casetrack models`), or run `casetrack reindex --models compact`: it makes vectors with the models that come with CaseTrack.",
             ),
             PullModels => (
                 "Ask the user to run `casetrack models pull`, which downloads what is missing and checks it.",

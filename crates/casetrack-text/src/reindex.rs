@@ -1,7 +1,7 @@
 //! What reindexing did, and the state of the indexes.
 
 use casetrack_engine::reindex::{
-    DocumentState, IndexIssue, IndexStatus, ReindexReport, ReindexSource, ReindexedDocument,
+    DocumentState, IndexIssue, IndexStatus, ModelChange, ReindexReport, ReindexSource, ReindexedDocument,
 };
 
 use super::format::{counted, duration, one_line, push_fact, push_section, size, thousands};
@@ -15,6 +15,9 @@ const MAX_STATES: usize = 50;
 
 /// `whole` where all documents of the collection were asked for.
 pub fn report(report: &ReindexReport, whole: bool, reader: Reader) -> String {
+    if let Some(models) = &report.models {
+        return moved(report, models, reader);
+    }
     let outcome = if report.summary.stopped.is_some() { "stopped early" } else { "complete" };
     let mut text = format!("Reindexing {outcome} for {}\n\n", one_line(&report.collection));
     let mut fact = |name: &str, value: &str| push_fact(&mut text, name, value);
@@ -33,6 +36,35 @@ pub fn report(report: &ReindexReport, whole: bool, reader: Reader) -> String {
     let warnings = report.reindexed.iter().flat_map(|document| warnings(&document.name, &document.warnings));
     push_section(&mut text, "Warnings", warnings, MAX_FAILURES);
     text.push_str(&format!("\n{}{}", conclusion(report, whole, reader), notes(&report.summary.notices, reader)));
+    text
+}
+
+/// A collection that was moved to other models, or was to be.
+fn moved(report: &ReindexReport, models: &ModelChange, reader: Reader) -> String {
+    let collection = one_line(&report.collection);
+    if models.from == models.to && report.summary.chunks == 0 {
+        return format!("{collection} already has vectors of {}. Nothing was changed.", one_line(&models.to));
+    }
+    let mut text = format!("Moving {collection} to other models\n\n");
+    let mut fact = |name: &str, value: &str| push_fact(&mut text, name, value);
+    fact("From", &one_line(&models.from));
+    fact("To", &one_line(&models.to));
+    let done = thousands(report.reindexed.len() as u64);
+    fact("Documents", &format!("{done} of {}", thousands(report.found)));
+    let embedded = thousands(report.summary.chunks_embedded);
+    fact("Chunks", &format!("{} ({embedded} embedded)", thousands(report.summary.chunks)));
+    fact("Duration", &duration(report.summary.duration_ms));
+    push_section(&mut text, "Failures", report.failed.iter().map(|failed| failure(failed, reader)), MAX_FAILURES);
+    let conclusion = match &report.summary.stopped {
+        Some(problem) => format!(
+            "Not done: searches use {} as before. {}{}",
+            one_line(&models.from),
+            one_line(&problem.message),
+            reader.after(problem.hint.as_ref())
+        ),
+        None => format!("Searches use {} now.", one_line(&models.to)),
+    };
+    text.push_str(&format!("\n{conclusion}{}", notes(&report.summary.notices, reader)));
     text
 }
 

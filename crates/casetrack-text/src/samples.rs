@@ -79,6 +79,8 @@ pub fn chunk() -> ChunkView {
         unpaged: false,
         page_label: None,
         bates: None,
+        exhibits: Vec::new(),
+        paragraph_numbers: None,
         paragraph_start: 8,
         paragraph_end: 8,
         line_start: 1,

@@ -64,7 +64,7 @@ pub fn completeness(list: &CompleteList, response: &SearchResponse) -> String {
     let unquoted = condition.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
     let (subject, reading) = match unquoted {
         Some(phrase) if !phrase.contains('"') => (format!("The phrase {condition}"), String::new()),
-        _ if ["bates:", "page:"].iter().any(|field| condition.starts_with(field)) => {
+        _ if ["bates:", "page:", "exhibit:", "paragraph:"].iter().any(|field| condition.starts_with(field)) => {
             ("What you ask for".to_owned(), format!(" It was read as: {condition}"))
         }
         _ if !condition.contains(char::is_whitespace) => (format!("The word {condition}"), String::new()),

@@ -1,6 +1,6 @@
 //! Tracked changes: those of a document, and deleted texts that a search found.
 
-use casetrack_core::TextView;
+use casetrack_core::{TextView, UNLISTED_CHANGES};
 use casetrack_engine::search::{DeletedTexts, SearchResponse};
 use casetrack_engine::tracked::{CitedChange, DocumentChanges, Viewed};
 
@@ -36,6 +36,15 @@ pub fn changes(list: &DocumentChanges, reader: Reader) -> String {
         counted(list.total, "tracked change"),
         name(&document.path)
     );
+    let unlisted: Vec<&String> =
+        document.warnings.iter().filter(|warning| warning.starts_with(UNLISTED_CHANGES)).collect();
+    for warning in &unlisted {
+        text.push_str(&format!("{}\n", one_line(warning)));
+    }
+    if list.total == 0 && !unlisted.is_empty() {
+        text.push_str("\nNo insertions, deletions or moves are known.");
+        return text;
+    }
     if list.total == 0 {
         text.push_str(
             "\nNo tracked changes are known. They are read from DOCX, ODT and RTF files; documents ingested by an earlier version have to be \
@@ -101,5 +110,11 @@ mod tests {
         assert!(text.contains(entry) && text.starts_with("Vendor_Agreement.docx: 2 tracked changes\n"), "{text}");
         let none = DocumentChanges { changes: Vec::new(), total: 0, next_offset: None, ..list };
         assert!(changes(&none, Reader::Assistant).contains("No tracked changes are known."));
+        let mut counted = none;
+        counted.document.warnings =
+            vec![format!("{UNLISTED_CHANGES}: 2 of formatting (by Ann)."), "Another.".to_owned()];
+        let text = changes(&counted, Reader::Assistant);
+        assert!(text.contains("\nTracked changes that are not listed: 2 of formatting (by Ann).\n"), "{text}");
+        assert!(!text.contains("Another") && !text.contains("No tracked changes"), "{text}");
     }
 }

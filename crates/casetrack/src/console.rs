@@ -113,7 +113,7 @@ impl Console {
     }
 
     /// A line beside the result, on standard error.
-    fn note(&self, line: String) {
+    pub fn note(&self, line: String) {
         if !self.global.quiet {
             (self.show)(Shown::Log(line));
         }

@@ -34,11 +34,12 @@ pub struct Global {
     /// Threads for the models [default: one per core]
     #[arg(long, global = true, value_name = "N", default_value_t = 0, hide_default_value = true)]
     pub threads: usize,
-    /// Models to use: compact (included) or quality (downloaded by `casetrack models pull`)
+    /// Models of new collections: compact (included) or quality (downloaded by `casetrack models pull`). Others keep theirs: see
+    /// `casetrack reindex --models`
     #[arg(long, global = true, env = "CASETRACK_PROFILE", value_name = "PROFILE", default_value = "compact")]
     pub profile: ModelProfile,
-    /// Precision of dense vectors: float32, or int8 (about twice as fast, slightly different). A collection keeps the
-    /// precision it was created with
+    /// Precision of the dense vectors of new collections, and of `reindex --models`: float32, or int8 (faster, slightly different).
+    /// Others keep theirs
     #[arg(long, global = true, env = "CASETRACK_PRECISION", value_name = "PRECISION", default_value = "float32")]
     pub precision: Precision,
     /// Which models stay in memory: full (all), standard (those used in the last 5 minutes) or constrained (one at a time)

@@ -18,17 +18,20 @@ enum Operation {
     Replace,
     Delete,
     Reindex,
+    /// To models of another precision, which are in the place of the earlier ones in one step.
+    Move,
     Compact,
     Export,
     /// The first command after a crash, which brings the indexes up to date.
     Recover,
 }
 
-const OPERATIONS: [Operation; 7] = [
+const OPERATIONS: [Operation; 8] = [
     Operation::Ingest,
     Operation::Replace,
     Operation::Delete,
     Operation::Reindex,
+    Operation::Move,
     Operation::Compact,
     Operation::Export,
     Operation::Recover,
@@ -36,7 +39,7 @@ const OPERATIONS: [Operation; 7] = [
 
 #[test]
 fn killed_at_any_moment_nothing_is_lost() {
-    let (kills, seed) = (setting("CASETRACK_KILLS", 14), setting("CASETRACK_SEED", 1));
+    let (kills, seed) = (setting("CASETRACK_KILLS", 16), setting("CASETRACK_SEED", 1));
     let mut matter = Matter::new(seed);
     matter.add(8);
     settle(&mut matter, "at the beginning");
@@ -123,6 +126,10 @@ fn arguments(matter: &mut Matter, operation: Operation, export: &std::path::Path
             }
         }
         Operation::Reindex => vec!["ingest", "--force", &folder],
+        Operation::Move => {
+            let precision = if matter.random.bool() { "int8" } else { "float32" };
+            vec!["reindex", "--models", "compact", "--precision", precision]
+        }
         Operation::Compact => vec!["compact"],
         Operation::Export => vec!["export", export.to_str().unwrap()],
         Operation::Recover => vec!["search", "delivery"],

@@ -4,9 +4,9 @@ use std::any::{Any, TypeId};
 use std::collections::HashMap;
 use std::ops::Deref;
 use std::sync::{Arc, Mutex};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use casetrack_core::{CollectionId, Error, ErrorCode, Result};
+use casetrack_core::{Cancel, CollectionId, Error, ErrorCode, Result};
 use casetrack_store::{Collection, Registry};
 
 use super::changes::{Change, Changes};
@@ -15,6 +15,9 @@ use super::state::check_readable;
 
 /// Collections that stay open while nothing works with them. Each takes 20 to 40 MB.
 const MAX_UNUSED: usize = 6;
+
+/// Between two looks whether a collection is still in use.
+const CLOSING_POLL: Duration = Duration::from_millis(5);
 
 /// A collection, and what is derived from it and kept in memory while it is open.
 pub(crate) struct OpenCollection {
@@ -165,6 +168,38 @@ impl OpenCollections {
         }
         *collection = None;
         Ok(())
+    }
+
+    /// Closes a collection as soon as nothing works with it, and keeps it closed during `work`: who asks for it meanwhile waits.
+    ///
+    /// Errors: [`ErrorCode::InUse`] where something works with it for longer than `patience`.
+    pub fn while_closed<T>(
+        &self,
+        id: CollectionId,
+        patience: Duration,
+        cancel: &Cancel,
+        work: impl FnOnce() -> Result<T>,
+    ) -> Result<T> {
+        let (slot, deadline) = (self.slot(id), Instant::now() + patience);
+        let mut collection = lock(&slot);
+        while let Some(busy) = collection.as_ref().filter(|open| Arc::strong_count(open) > 1) {
+            let name = busy.meta().name.clone();
+            if cancel.is_cancelled() {
+                return Err(Error::cancelled());
+            }
+            if Instant::now() > deadline {
+                let message = format!("\"{name}\" has been in use all the time.");
+                return Err(
+                    Error::new(ErrorCode::InUse, message).with_hint("Try again: what is done is not done twice.")
+                );
+            }
+            // Without the lock, which those who work with it may need to end.
+            drop(collection);
+            std::thread::sleep(CLOSING_POLL);
+            collection = lock(&slot);
+        }
+        *collection = None;
+        work()
     }
 }
 

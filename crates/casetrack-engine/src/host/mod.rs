@@ -18,10 +18,10 @@ mod state;
 mod storage;
 
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use casetrack_core::{CollectionId, Result};
-use casetrack_embed::{Embedder, find_models_dir};
+use casetrack_embed::find_models_dir;
 use casetrack_store::{Collection, Registry};
 
 use changes::Changes;
@@ -36,6 +36,7 @@ pub(crate) use indexes::DEFAULT_INDEX;
 pub(crate) use known_files::{KnownFiles, Refusal};
 pub(crate) use live_files::LiveFiles;
 pub use live_files::{LiveStage, LiveState};
+pub(crate) use models::vector_models;
 pub(crate) use readers::Readers;
 pub(crate) use recognizer::{RememberingRecognizer, annotations};
 pub(crate) use state::check_changeable;
@@ -51,7 +52,6 @@ pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 pub struct Host {
     config: EngineConfig,
     shared: Arc<Shared>,
-    embedder: OnceLock<Embedder>,
 }
 
 /// What the hosts of a data directory have in common, whatever their settings.
@@ -90,14 +90,14 @@ impl Host {
             live_files: Arc::default(),
             changes,
         };
-        Ok(Self { config, shared: Arc::new(shared), embedder: OnceLock::new() })
+        Ok(Self { config, shared: Arc::new(shared) })
     }
 
     /// A host of the same data directory with other settings. `data_dir` and `reader` of `config` are ignored.
     pub(crate) fn with_config(&self, config: EngineConfig) -> Self {
         let EngineConfig { data_dir, reader, .. } = self.config.clone();
         let config = EngineConfig { data_dir, reader, ..config };
-        Self { config, shared: Arc::clone(&self.shared), embedder: OnceLock::new() }
+        Self { config, shared: Arc::clone(&self.shared) }
     }
 
     /// A host that reads files below these folders only.
@@ -162,34 +162,8 @@ impl Host {
         if collection.models().sparse.is_some() {
             return Ok(());
         }
-        let model = self.embedder_of(collection).and_then(Embedder::sparse_model_id)?;
+        let model = self.embedder_of(collection)?.sparse_model_id()?;
         collection.adopt_sparse_model(&model)
-    }
-
-    /// The embedding service; its weights load at the first text.
-    pub(crate) fn embedder(&self) -> Result<&Embedder> {
-        if let Some(embedder) = self.embedder.get() {
-            return Ok(embedder);
-        }
-        let models = find_models_dir(self.config.models_dir.as_deref())?;
-        let embedder = self.shared.embedders.get(models, self.config.embed_options());
-        Ok(self.embedder.get_or_init(|| embedder))
-    }
-
-    /// The embedding service, if its vectors may be compared with those of the collection.
-    pub(crate) fn embedder_of(&self, collection: &Collection) -> Result<&Embedder> {
-        let embedder = self.embedder()?;
-        models::check_dense(embedder, collection)?;
-        Ok(embedder)
-    }
-
-    /// Whether the learned-sparse vectors of the model in use may be compared with those of the collection: `None` where the
-    /// collection has none and takes none, an error where they cannot be made.
-    pub(crate) fn sparse_embedder_of(&self, collection: &Collection) -> Result<Option<&Embedder>> {
-        let Some(made_by) = &collection.models().sparse else { return Ok(None) };
-        let embedder = self.embedder()?;
-        models::check_sparse(embedder, collection, made_by)?;
-        Ok(Some(embedder))
     }
 
     /// The recognizer, loaded at its first use and kept (about 10 MB).

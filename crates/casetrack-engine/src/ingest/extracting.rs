@@ -249,7 +249,7 @@ impl Examined {
 
 /// The vectors of the chunks that `earlier` has with the same text and context; where learned-sparse ones are wanted, of those
 /// that have both.
-pub(super) fn unchanged_vectors(
+pub(crate) fn unchanged_vectors(
     collection: &Collection,
     earlier: &DocumentMeta,
     chunks: &[Chunk],

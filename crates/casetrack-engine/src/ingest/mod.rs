@@ -5,7 +5,7 @@
 //! fails is a line in the report, never the end of the job.
 
 pub(crate) mod discover;
-mod extracting;
+pub(crate) mod extracting;
 pub mod inspect;
 pub(crate) mod pipeline;
 pub(crate) mod prepare;

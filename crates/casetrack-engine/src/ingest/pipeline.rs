@@ -118,8 +118,17 @@ pub(crate) fn run_stages(
             .spawn_scoped(scope, move || first(stage))
             .map_err(|error| Error::io("a new thread", error))?;
         // The receiver is dropped at the end of `run`, which unblocks the first stage if the second ended early.
-        Embedding { collection, embedder, sparse, progress, cancel, listed, report: &mut report, removed: Vec::new() }
-            .run(receiver)
+        Embedding {
+            collection,
+            embedder: &embedder,
+            sparse,
+            progress,
+            cancel,
+            listed,
+            report: &mut report,
+            removed: Vec::new(),
+        }
+        .run(receiver)
     });
     report.summary.stopped = match finished {
         Err(error) => Some(Problem::from(&error)),

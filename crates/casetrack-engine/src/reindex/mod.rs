@@ -1,9 +1,11 @@
 //! Rebuild stored documents: from their files, or from their stored pages and chunks.
 
+mod moving;
 mod run;
 mod state;
 
 use casetrack_core::{Cancel, CollectionId, DocumentId, Password, ProgressSink, Result, Timestamp};
+use casetrack_embed::{ModelProfile, Precision};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -24,6 +26,11 @@ pub struct ReindexRequest {
     /// Tried on every file that is protected by a password; kept nowhere, so that a request that is read again has none.
     #[serde(skip)]
     pub password: Option<Password>,
+    /// Move the collection to these models instead. Vectors are made of the stored chunks, beside those there are; searches use the old
+    /// ones until all are made. Then the new ones take their place in one step. `documents`, `reparse` and `skip_unchanged` do not
+    /// count. Takes the disk space of the collection, without copies of source files, once more.
+    #[serde(default)]
+    pub models: Option<ModelsWanted>,
     /// When the job began that goes on with this request after it was interrupted: what was stored since is not done again.
     #[serde(default)]
     pub since: Option<Timestamp>,
@@ -32,8 +39,25 @@ pub struct ReindexRequest {
 impl ReindexRequest {
     /// All of these documents, from their files.
     pub fn new(documents: Option<Vec<DocumentId>>) -> Self {
-        Self { documents, reparse: true, skip_unchanged: false, password: None, since: None }
+        Self { documents, reparse: true, skip_unchanged: false, password: None, models: None, since: None }
     }
+}
+
+/// Models to which a collection is moved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ModelsWanted {
+    pub profile: ModelProfile,
+    pub precision: Precision,
+    /// Share of the time that is spent resting, in percent from 0 to 90, so that the machine stays usable.
+    #[serde(default)]
+    pub throttle: u8,
+}
+
+/// The models of the dense vectors before and after a move.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ModelChange {
+    pub from: String,
+    pub to: String,
 }
 
 /// What became of every document.
@@ -51,6 +75,9 @@ pub struct ReindexReport {
     pub failed: Vec<FailedFile>,
     #[serde(flatten)]
     pub summary: WorkSummary,
+    /// Where the collection was to be moved to other models; it was, unless the work ended early.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub models: Option<ModelChange>,
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
@@ -90,6 +117,9 @@ impl Host {
         progress: &ProgressSink,
         cancel: &Cancel,
     ) -> Result<ReindexReport> {
+        if let Some(models) = &request.models {
+            return self.move_to_models(collection, models, progress, cancel);
+        }
         let collection = self.collection_to_change(collection)?;
         run::run(self, &collection, request, progress, cancel)
     }

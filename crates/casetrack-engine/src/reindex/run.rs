@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
-use casetrack_core::{Cancel, DocumentId, DocumentMeta, Error, ErrorCode, ProgressSink, Result};
+use casetrack_core::{Cancel, Chunk, DocumentId, DocumentMeta, Error, ErrorCode, Page, ProgressSink, Result};
 use casetrack_store::Collection;
 
 use super::{ReindexReport, ReindexRequest, ReindexSource, ReindexedDocument, state};
@@ -196,13 +196,7 @@ fn from_stored(
 
 /// A stored document without its vectors.
 fn ready(stage: &FirstStage<'_>, meta: &DocumentMeta) -> Result<Outcome> {
-    let damaged = |page| {
-        Error::new(ErrorCode::Corrupt, format!("Page {page} of {} is missing.", meta.name))
-            .with_hint("Reindex the document from its file.")
-    };
-    let page = |number| stage.collection.page(meta.id, number)?.ok_or_else(|| damaged(number));
-    let pages = (1..=meta.page_count).map(page).collect::<Result<Vec<_>>>()?;
-    let chunks = stage.collection.chunks(meta.id)?;
+    let (pages, chunks) = stored_text(stage.collection, meta)?;
     let annotations = match stage.recognizer {
         Some(recognizer) => Some(annotations(recognizer, &pages, stage.cancel)?),
         None => stage.collection.annotations(meta.id)?,
@@ -219,7 +213,18 @@ fn ready(stage: &FirstStage<'_>, meta: &DocumentMeta) -> Result<Outcome> {
     })))
 }
 
-fn add(report: &mut ReindexReport, made: IngestReport, read_from: impl Fn(&str) -> ReindexSource) {
+/// The pages and chunks of a stored document.
+pub(super) fn stored_text(collection: &Collection, meta: &DocumentMeta) -> Result<(Vec<Page>, Vec<Chunk>)> {
+    let damaged = |page| {
+        Error::new(ErrorCode::Corrupt, format!("Page {page} of {} is missing.", meta.name))
+            .with_hint("Reindex the document from its file.")
+    };
+    let page = |number| collection.page(meta.id, number)?.ok_or_else(|| damaged(number));
+    let pages = (1..=meta.page_count).map(page).collect::<Result<Vec<_>>>()?;
+    Ok((pages, collection.chunks(meta.id)?))
+}
+
+pub(super) fn add(report: &mut ReindexReport, made: IngestReport, read_from: impl Fn(&str) -> ReindexSource) {
     report.reindexed.extend(made.ingested.into_iter().map(|document| ReindexedDocument {
         read_from: read_from(&document.path),
         document_id: document.document_id,

@@ -64,7 +64,7 @@ impl Host {
         }
         if filters.iter().any(|filters| !filters.printed().is_empty()) {
             return Err(Error::invalid(
-                "in:deleted cannot be combined with Bates numbers or printed labels: drafts have none.",
+                "in:deleted cannot be combined with Bates numbers, printed labels, exhibits or numbers of paragraphs: drafts have none.",
             )
             .with_hint("Leave them out, or name pages by their numbers."));
         }

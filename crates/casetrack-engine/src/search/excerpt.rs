@@ -220,6 +220,8 @@ pub(super) mod tests {
                 unpaged: false,
                 page_label: None,
                 bates: None,
+                exhibits: Vec::new(),
+                paragraph_numbers: None,
                 paragraph_start: 1,
                 paragraph_end: 1,
                 line_start: 10,

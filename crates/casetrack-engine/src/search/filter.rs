@@ -37,6 +37,10 @@ pub struct Filters {
     pub ingested: Vec<DateRange>,
     pub pages: Vec<PageTest>,
     pub bates: Vec<BatesRange>,
+    /// Stamps of exhibits, as [`is_exhibit`](casetrack_core::is_exhibit) compares them.
+    pub exhibits: Vec<String>,
+    /// Numbers of paragraphs that documents count themselves.
+    pub paragraphs: Vec<RangeInclusive<u32>>,
     /// Least mean confidence (0–1) of pages that were read by OCR; others pass.
     pub min_confidence: Option<f32>,
     /// Tags and fields that documents have or lack.
@@ -51,7 +55,16 @@ impl Filters {
             PageTest::Labelled(label) => Some(format!("page:{label}")),
             _ => None,
         });
-        labels.chain(self.bates.iter().map(|range| format!("bates:{range}"))).collect()
+        let exhibits = self.exhibits.iter().map(|exhibit| match exhibit.contains(char::is_whitespace) {
+            true => format!("exhibit:\"{exhibit}\""),
+            false => format!("exhibit:{exhibit}"),
+        });
+        let paragraphs = self.paragraphs.iter().map(|range| match (range.start(), range.end()) {
+            (first, last) if first == last => format!("paragraph:{first}"),
+            (first, last) => format!("paragraph:{first}-{last}"),
+        });
+        let numbers = self.bates.iter().map(|range| format!("bates:{range}"));
+        labels.chain(numbers).chain(exhibits).chain(paragraphs).collect()
     }
 }
 
@@ -109,6 +122,8 @@ impl TryFrom<WrittenFilters> for Filters {
             ingested: ingested.iter().map(|range| range.parse()).collect::<Result<_>>()?,
             pages: of_pages.iter().map(|range| pages(range, true)).collect::<Result<_>>()?,
             bates: Vec::new(),
+            exhibits: Vec::new(),
+            paragraphs: Vec::new(),
             min_confidence,
             marks: tags
                 .iter()
@@ -216,6 +231,15 @@ fn no_date(text: &str) -> Error {
         .with_hint("Write YYYY, YYYY-MM or YYYY-MM-DD, and a range as 2023-01..2023-06 or 2023..")
 }
 
+/// The numbers of paragraphs that documents count themselves: one or a range `N-M`, from 1.
+pub(super) fn paragraphs(text: &str) -> Result<RangeInclusive<u32>> {
+    match pages(text, false)? {
+        PageTest::Numbered(range) => Ok(range),
+        _ => Err(Error::invalid(format!("\"{text}\" is no number of a paragraph."))
+            .with_hint("Write a number from 1, or a range as 12-14.")),
+    }
+}
+
 /// Most characters of a printed label.
 const MAX_LABEL: usize = 40;
 
@@ -279,8 +303,13 @@ fn select(
         }
     }
     let stamped = |ranges: &[BatesRange]| ranges.iter().cloned().map(PageTest::Stamped).collect();
-    let mut pages: Vec<Vec<PageTest>> =
-        filters.iter().flat_map(|filters| [filters.pages.clone(), stamped(&filters.bates)]).collect();
+    let exhibits = |meant: &[String]| meant.iter().cloned().map(PageTest::Exhibit).collect();
+    let numbered = |ranges: &[RangeInclusive<u32>]| ranges.iter().cloned().map(PageTest::Paragraph).collect();
+    let of = |filters: &Filters| {
+        let printed = [stamped(&filters.bates), exhibits(&filters.exhibits), numbered(&filters.paragraphs)];
+        [filters.pages.clone()].into_iter().chain(printed)
+    };
+    let mut pages: Vec<Vec<PageTest>> = filters.into_iter().flat_map(of).collect();
     pages.retain(|tests| !tests.is_empty());
     let min_confidence = filters.iter().filter_map(|filters| filters.min_confidence).reduce(f32::max);
     let conditions = Conditions { documents, chunks, pages, min_confidence, words: words.clone(), expression: None };

@@ -22,7 +22,7 @@ pub struct ImportReport {
     pub originals: u64,
     /// The model that made its vectors.
     pub dense_model: String,
-    /// Set when another model is in use now: searches by meaning need the collection's own.
+    /// Set when that model is not installed: searches by meaning need it.
     pub model_note: Option<String>,
     pub duration_ms: u64,
 }
@@ -46,13 +46,13 @@ impl Host {
         let collection = self.open_collections().adopt(self.registry().import(&mut archive, &meta)?);
         let made_by = collection.models().dense.clone();
         // Without models nothing can be said, and importing needs none.
-        let current = self.embedder().and_then(|embedder| embedder.model_id()).ok();
-        let model_note = current.filter(|current| *current != made_by).map(|current| {
-                format!(
-                    "Its vectors were made by {made_by}; the model in use now is {current}. To search it by meaning, choose its \
-                     model with --profile and --precision."
-                )
-            });
+        let unknown = self.embedder_that_makes(&made_by).is_ok_and(|embedder| embedder.is_none());
+        let model_note = unknown.then(|| {
+            format!(
+                "Its vectors were made by {made_by}, which is not installed here, so only keyword search finds its passages. \
+                 `casetrack reindex --models compact` makes vectors with the models that come with CaseTrack."
+            )
+        });
         Ok(ImportReport {
             meta,
             documents: manifest.documents,

@@ -18,6 +18,8 @@ pub struct CollectionStats {
     pub stored_bytes: u64,
     /// Of `stored_bytes`; absent where there are no chunks.
     pub bytes_per_chunk: Option<u64>,
+    /// The models of the vectors: dense, and learned-sparse where there are any.
+    pub models: Vec<String>,
     /// In the order: tables of RocksDB, its log, indexes, originals, quarantine.
     pub kinds: Vec<KindBytes>,
 }
@@ -73,6 +75,11 @@ fn stats(collection: &Collection) -> Result<CollectionStats> {
         total_bytes,
         stored_bytes,
         bytes_per_chunk: stored_bytes.checked_div(counts.chunks),
+        models: [Some(&collection.models().dense), collection.models().sparse.as_ref()]
+            .into_iter()
+            .flatten()
+            .cloned()
+            .collect(),
         kinds,
     })
 }

@@ -61,7 +61,7 @@ fn model_status(
     output: Outputs,
     model: impl Fn(&Embedder) -> Result<String>,
 ) -> ModelStatus {
-    let (model, problem) = match host.embedder().and_then(model) {
+    let (model, problem) = match host.embedder().and_then(|embedder| model(&embedder)) {
         Ok(model) => (model, None),
         Err(error) => (String::new(), Some(error.notice(""))),
     };

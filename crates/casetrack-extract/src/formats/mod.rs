@@ -17,4 +17,4 @@ pub mod text;
 pub mod zip;
 
 #[cfg(test)]
-mod picture_tests;
+pub(crate) mod picture_tests;

@@ -11,7 +11,7 @@ use crate::test_files::{PdfPageContent, assert_page_invariants, pdf_file, zip_fi
 use crate::{ExtractOptions, Extraction, tesseract_status};
 
 /// What the picture says.
-const NOTICE: &str = "Notice of default\nServed on 4 May 2021";
+pub const NOTICE: &str = "Notice of default\nServed on 4 May 2021";
 
 fn encoded(image: &DynamicImage) -> Vec<u8> {
     let mut bytes = Cursor::new(Vec::new());
@@ -20,7 +20,7 @@ fn encoded(image: &DynamicImage) -> Vec<u8> {
 }
 
 /// A picture of [`NOTICE`].
-fn notice() -> Vec<u8> {
+pub fn notice() -> Vec<u8> {
     let lines = NOTICE.lines().zip(0..).map(|(line, number)| (72.0, 720.0 - 24.0 * number as f32, 14.0, line));
     let image = rendered_page(&pdf_file("", &[PdfPageContent::text(lines)])).image;
     let (width, height) = (image.width as u32, image.height as u32);
@@ -29,7 +29,7 @@ fn notice() -> Vec<u8> {
     )
 }
 
-fn has_tesseract() -> bool {
+pub fn has_tesseract() -> bool {
     let status = tesseract_status(&ExtractOptions::default());
     status.map_err(|error| eprintln!("skipped, without tesseract: {}", error.message)).is_ok()
 }
@@ -60,7 +60,7 @@ fn relationships(up: &str) -> String {
 }
 
 /// The picture's block, which is marked as what OCR read.
-fn assert_is_marked(page: &Page, label: &str, text: &str) -> BlockKind {
+pub fn assert_is_marked(page: &Page, label: &str, text: &str) -> BlockKind {
     let said = format!("{label}: {text}");
     let at = page.text.find(&said).unwrap_or_else(|| panic!("{said:?} in {:?}", page.text));
     let start = page.text[..at].chars().count() as u32;
@@ -104,6 +104,34 @@ fn pictures_follow_the_paragraph_of_a_word_file_that_shows_them_first() {
     assert_eq!(assert_is_marked(page, "Picture", NOTICE), BlockKind::Paragraph);
     assert_eq!((page.method, page.blocks.len()), (ExtractionMethod::Native, 4));
     assert_warns_of_what_was_not_read(&extraction);
+}
+
+#[test]
+fn pictures_in_headers_are_read() {
+    if !has_tesseract() {
+        return;
+    }
+    let document = "<w:document><w:body><w:p><w:r><w:t>Text.</w:t></w:r></w:p><w:sectPr><w:headerReference r:id='h'/></w:sectPr>\
+                    </w:body></w:document>";
+    let header = "<w:hdr><w:p><w:r><w:drawing><a:blip r:embed='p'/></w:drawing></w:r></w:p></w:hdr>";
+    let types = "<Types><Override PartName='/word/document.xml' ContentType='application/vnd.openxmlformats-officedocument.\
+                 wordprocessingml.document.main+xml'/></Types>";
+    let related = |id: &str, kind: &str, target: &str| {
+        format!("<Relationships><Relationship Id='{id}' Type='x/{kind}' Target='{target}'/></Relationships>")
+    };
+    let parts = [
+        ("[Content_Types].xml", types),
+        ("word/document.xml", document),
+        ("word/_rels/document.xml.rels", &related("h", "header", "header1.xml")),
+        ("word/header1.xml", header),
+        ("word/_rels/header1.xml.rels", &related("p", "image", "media/notice.png")),
+    ];
+    let extraction = extract("letter.docx", "word/media", &parts);
+    let page = &extraction.pages[0];
+    let folded = NOTICE.replace('\n', " ");
+    assert_eq!(page.text, format!("Text.\nHeader: Picture: {folded}"));
+    assert_eq!(page.notes.pictures.len(), 1);
+    assert_eq!(extraction.warnings, Vec::<String>::new());
 }
 
 #[test]

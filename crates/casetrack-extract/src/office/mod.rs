@@ -1,6 +1,7 @@
 //! What several office formats have in common: numbers and labels of lists, styles, properties of documents, the text of
 //! slides and drawings.
 
+pub mod art;
 pub mod embedded;
 pub mod graphics;
 pub mod look;

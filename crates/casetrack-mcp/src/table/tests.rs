@@ -84,7 +84,9 @@ fn specified() -> Value {
             "wait_seconds": wait,
         }],
         "reindex_document": [["document_name"], {"document_name": string, "force": no, "reparse": yes, "wait_seconds": wait}],
-        "reindex_collection": [["confirm"], {"confirm": no, "reparse": yes, "skip_unchanged": no, "wait_seconds": wait}],
+        "reindex_collection": [["confirm"], {
+            "confirm": no, "reparse": yes, "skip_unchanged": no, "profile": string, "wait_seconds": wait,
+        }],
         "get_index_status": [[], {"document_filter": string}],
         "list_documents": [[], {
             "sort_by": {"type": "string", "enum": ["name", "type", "date", "pages"], "default": "date"},

@@ -2,7 +2,7 @@
 
 use casetrack_core::{Error, Result};
 use casetrack_engine::jobs::{JobReport, JobRequest, JobStatus};
-use casetrack_engine::reindex::{IndexStatus, ReindexReport, ReindexRequest};
+use casetrack_engine::reindex::{IndexStatus, ModelsWanted, ReindexReport, ReindexRequest};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -90,6 +90,8 @@ pub(crate) struct CollectionParameters {
     /// current tier. Default: false (rebuild everything).
     #[serde(default)]
     skip_unchanged: bool,
+    /// Models: compact or quality
+    profile: Option<String>,
     /// Seconds to wait for the result. Longer work continues as a job: see get_job.
     #[serde(default = "super::work::wait_seconds")]
     #[schemars(range(min = 0, max = 600))]
@@ -122,10 +124,16 @@ impl Tool for ReindexCollection {
         let request = ReindexRequest {
             reparse: parameters.reparse,
             skip_unchanged: parameters.skip_unchanged,
+            models: parameters.profile.map(|profile| models(context, &profile)).transpose()?,
             ..ReindexRequest::new(None)
         };
         start::<Self>(context, collection.id, JobRequest::ReindexCollection(request), parameters.wait_seconds)
     }
+}
+
+/// The models of a profile, in the precision of new collections.
+fn models(context: &Context<'_>, profile: &str) -> Result<ModelsWanted> {
+    Ok(ModelsWanted { profile: profile.parse()?, precision: context.engine.config().precision, throttle: 0 })
 }
 
 impl LongTool for ReindexCollection {

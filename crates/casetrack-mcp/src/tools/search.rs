@@ -19,7 +19,7 @@ pub(crate) struct SearchDocuments;
 #[serde(deny_unknown_fields)]
 pub(crate) struct SearchParameters {
     /// Natural language search query (e.g., 'Q3 revenue analysis', 'vendor payment terms', 'project timeline'). Also
-    /// "phrases", +required and -excluded words, document:NAME type:contract entity:NAME date:2023-05..2023-08 page:3-7 bates:A..B tag:NAME field:NAME=VALUE in:deleted,
+    /// "phrases", +required and -excluded words, document:NAME type:contract entity:NAME date:2023-05..2023-08 page:3-7 bates:A..B exhibit:A tag:NAME field:NAME=VALUE in:deleted,
     /// operators: (terminat* w/10 convenience) AND NOT "for cause". Conditions alone give the complete list
     query: String,
     /// Number of results to return

@@ -32,7 +32,7 @@ impl Tool for ListChanges {
     const NAME: &'static str = "list_changes";
     const TITLE: &'static str = "List tracked changes";
     const DESCRIPTION: &'static str = "List the tracked changes of a draft: what was inserted, deleted and moved, by whom and when, \
-        each with its citation. The text of documents is that after all changes.";
+        each with its citation. Documents' text is the final one.";
     const EFFECT: Effect = Effect::Reads;
     const TOOLSET: Toolset = Toolset::Graph;
     const LIST: Option<List<Self::Response>> =

@@ -33,7 +33,7 @@ pub(crate) struct RedlineParameters {
 impl Tool for RedlineDocuments {
     const NAME: &'static str = "redline_documents";
     const TITLE: &'static str = "Redline two versions";
-    const DESCRIPTION: &'static str = "Show what a newer version changes, paragraph by paragraph, cited on both sides: words, insertions, \
+    const DESCRIPTION: &'static str = "Redline a newer version, paragraph by paragraph, cited on both sides: words, insertions, \
         deletions, moves. For any two files. Pro tier only.";
     const EFFECT: Effect = Effect::Reads;
     const TOOLSET: Toolset = Toolset::Graph;

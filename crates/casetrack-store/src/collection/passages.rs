@@ -6,8 +6,8 @@ use std::ops::{Range, RangeInclusive};
 use std::sync::Arc;
 
 use casetrack_core::{
-    Change, Chunk, ChunkId, DocumentId, DocumentMeta, HiddenReason, HiddenText, PageOrigin, PictureText, Result,
-    hidden_reasons,
+    Change, Chunk, ChunkId, DocumentId, DocumentMeta, HiddenReason, HiddenText, NumberedText, PageOrigin, PictureText,
+    Result, hidden_reasons, number_range, numbers_within,
 };
 
 use super::Collection;
@@ -33,6 +33,7 @@ struct PageFacts {
     changes: Vec<Change>,
     hidden: Vec<HiddenText>,
     pictures: Vec<PictureText>,
+    numbered: Vec<NumberedText>,
 }
 
 /// A document, and whether its chunks have learned-sparse vectors.
@@ -125,12 +126,14 @@ impl Passages<'_> {
                     let changes = std::mem::take(&mut record.notes.changes);
                     let hidden = std::mem::take(&mut record.notes.hidden);
                     let pictures = std::mem::take(&mut record.notes.pictures);
-                    place.insert(PageFacts { origin: record.into_origin(), changes, hidden, pictures })
+                    let numbered = std::mem::take(&mut record.notes.numbered);
+                    place.insert(PageFacts { origin: record.into_origin(), changes, hidden, pictures, numbered })
                 }
             };
             let is_touched = |change: &Change| change.touches(chunk.char_start, chunk.char_end);
             let tracked_changes = page.changes.iter().any(is_touched);
-            let origin = page.origin.of_part(&page.pictures, chunk.char_start, chunk.char_end);
+            let mut origin = page.origin.of_part(&page.pictures, chunk.char_start, chunk.char_end);
+            origin.numbers = numbers_within(&page.numbered, chunk.char_start, chunk.char_end).map(number_range);
             let hidden_text = hidden_reasons(&page.hidden, chunk.char_start, chunk.char_end);
             let document = Arc::clone(&described);
             passages.push(Passage { document, chunk, origin, tracked_changes, hidden_text });

@@ -24,6 +24,14 @@ impl Collection {
         self.truth.reader().documents()
     }
 
+    /// All documents, in the order in which they were stored.
+    pub fn documents_as_stored(&self) -> Result<Vec<DocumentMeta>> {
+        let reader = self.truth.reader();
+        let ids = reader.slot_ranges()?.map(|range| Ok(range?.document)).collect::<Result<Vec<_>>>()?;
+        let missing = |id| corrupt(format!("Document {id} is missing."));
+        ids.into_iter().map(|id| Ok(reader.document(id)?.ok_or_else(|| missing(id))?.meta)).collect()
+    }
+
     pub fn document(&self, id: DocumentId) -> Result<Option<DocumentMeta>> {
         Ok(self.truth.reader().document(id)?.map(|record| record.meta))
     }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::ops::RangeInclusive;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use casetrack_core::{BatesNumber, BatesRange, DocumentId, PageOrigin, Result};
+use casetrack_core::{BatesNumber, BatesRange, DocumentId, PageOrigin, Result, is_exhibit, numbers_within};
 
 use super::Collection;
 use crate::bm25::{Expression, WordConditions};
@@ -36,10 +36,15 @@ pub enum PageTest {
     Labelled(String),
     /// It has one of these Bates numbers.
     Stamped(BatesRange),
+    /// It has the stamp of this exhibit, as [`is_exhibit`] compares them.
+    Exhibit(String),
+    /// The chunk is part of one of these numbered paragraphs.
+    Paragraph(RangeInclusive<u32>),
 }
 
 impl PageTest {
-    fn admits(&self, place: &PagePlace) -> bool {
+    /// Whether it admits the chunk of the page with this index.
+    fn admits(&self, place: &PagePlace, chunk: u32) -> bool {
         let printed = place.printed.as_deref();
         match self {
             Self::Numbered(range) => range.contains(&place.page),
@@ -49,6 +54,13 @@ impl PageTest {
             Self::Stamped(range) => {
                 printed.and_then(|printed| printed.bates.as_ref()).is_some_and(|number| range.contains(number))
             }
+            Self::Exhibit(meant) => {
+                printed.is_some_and(|printed| printed.exhibits.iter().any(|stamp| is_exhibit(stamp, meant)))
+            }
+            Self::Paragraph(range) => place
+                .numbers
+                .iter()
+                .any(|&(of, (first, last))| of == chunk && first <= *range.end() && last >= *range.start()),
         }
     }
 }
@@ -101,6 +113,8 @@ pub(super) struct PagePlace {
     /// 1 where there was no OCR.
     confidence: f32,
     printed: Option<Box<Printed>>,
+    /// Of chunks of numbered paragraphs, by their index: the first and the last number.
+    numbers: Vec<(u32, (u32, u32))>,
 }
 
 /// What a page is called besides its number.
@@ -108,14 +122,16 @@ pub(super) struct PagePlace {
 struct Printed {
     label: Option<String>,
     bates: Option<BatesNumber>,
+    exhibits: Vec<String>,
 }
 
 impl Printed {
     /// `None` where the page has nothing of this.
     fn of(origin: PageOrigin) -> Option<Box<Self>> {
-        let PageOrigin { label, bates, .. } = origin;
+        let PageOrigin { label, bates, exhibits, .. } = origin;
         let bates = bates.and_then(|number| number.parse().ok());
-        (label.is_some() || bates.is_some()).then(|| Box::new(Self { label, bates }))
+        let has_any = label.is_some() || bates.is_some() || !exhibits.is_empty();
+        has_any.then(|| Box::new(Self { label, bates, exhibits }))
     }
 }
 
@@ -162,16 +178,20 @@ impl Collection {
     fn on_pages(&self, slots: &SlotSet, conditions: &Conditions) -> Result<SlotSet> {
         let reader = self.truth.reader();
         let mut kept = Vec::new();
-        let admits = |place: &PagePlace| {
-            conditions.pages.iter().all(|tests| tests.iter().any(|test| test.admits(place)))
+        let admits = |place: &PagePlace, chunk: u32| {
+            conditions.pages.iter().all(|tests| tests.iter().any(|test| test.admits(place, chunk)))
                 && conditions.min_confidence.is_none_or(|least| place.confidence >= least)
         };
+        let of_paragraphs = conditions.pages.iter().flatten().any(|test| matches!(test, PageTest::Paragraph(_)));
         for range in slots.ranges() {
             let places = self.page_places(&reader, range)?;
-            for (n, place) in places.iter().enumerate().filter(|(_, place)| admits(place)) {
+            for (n, place) in places.iter().enumerate() {
                 let end = places.get(n + 1).map_or(range.count, |next| next.first).min(range.count);
-                if let Some(count) = end.checked_sub(place.first).filter(|&count| count > 0) {
-                    kept.push(SlotRange { first: range.first + u64::from(place.first), count, ..*range });
+                let part = |from: u32, count: u32| SlotRange { first: range.first + u64::from(from), count, ..*range };
+                if of_paragraphs {
+                    kept.extend((place.first..end).filter(|chunk| admits(place, *chunk)).map(|chunk| part(chunk, 1)));
+                } else if place.first < end && admits(place, place.first) {
+                    kept.push(part(place.first, end - place.first));
                 }
             }
         }
@@ -184,11 +204,24 @@ impl Collection {
             return Ok(Arc::clone(known));
         }
         let mut places: Vec<PagePlace> = Vec::new();
-        for ChunkSpan { index, page, .. } in reader.chunk_spans(range.document)? {
+        let mut numbered = Vec::new();
+        for ChunkSpan { index, page, char_start, char_end, .. } in reader.chunk_spans(range.document)? {
             if places.last().is_none_or(|place| place.page != page) {
-                let origin = reader.page_origin(range.document, page)?;
+                let mut record = reader.known_page(range.document, page)?;
+                numbered = std::mem::take(&mut record.notes.numbered);
+                let origin = record.into_origin();
                 let confidence = origin.ocr_confidence.unwrap_or(1.0);
-                places.push(PagePlace { page, first: index, confidence, printed: Printed::of(origin) });
+                places.push(PagePlace {
+                    page,
+                    first: index,
+                    confidence,
+                    printed: Printed::of(origin),
+                    numbers: Vec::new(),
+                });
+            }
+            let numbers = numbers_within(&numbered, char_start, char_end);
+            if let Some((place, numbers)) = places.last_mut().zip(numbers) {
+                place.numbers.push((index, numbers));
             }
         }
         let places: Arc<[PagePlace]> = places.into();

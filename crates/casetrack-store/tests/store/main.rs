@@ -5,6 +5,7 @@ mod corruption;
 mod documents;
 mod expressions;
 mod marks;
+mod moving;
 mod portable;
 mod recovery;
 mod registry;

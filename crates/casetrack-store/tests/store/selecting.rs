@@ -142,6 +142,8 @@ fn pages_are_found_by_what_is_printed_on_them() {
     {
         (page.notes.label, page.notes.bates) = (notes.0.map(str::to_owned), notes.1.map(str::to_owned));
     }
+    stored.pages[3].notes.exhibits = vec!["Plaintiff's Exhibit 12".to_owned()];
+    stored.pages[1].notes.numbered = vec![casetrack_core::NumberedText { char_start: 0, char_end: 3, number: 12 }];
     collection.put_document(&stored).unwrap();
     assert_eq!(collection.bates(stored.meta.id).unwrap(), [(2, "SM-0009".to_owned()), (3, "SM-0010".to_owned())]);
     assert_eq!(collection.page_origin(stored.meta.id, 1).unwrap().label.as_deref(), Some("A-1"));
@@ -159,6 +161,13 @@ fn pages_are_found_by_what_is_printed_on_them() {
         Vec::<u32>::new(),
         "a page without a label of its own has a number"
     );
+    assert_eq!(found(vec![vec![PageTest::Exhibit("12".into())]]), [3]);
+    assert_eq!(found(vec![vec![PageTest::Exhibit("Defendant 12".into())]]), Vec::<u32>::new());
+    assert_eq!(found(vec![vec![PageTest::Paragraph(10..=12)]]), [1]);
+    assert_eq!(found(vec![vec![PageTest::Paragraph(12..=12)], vec![stamped("10")]]), Vec::<u32>::new());
+    let passages = collection.passages().range(stored.meta.id, 1..4).unwrap();
+    assert_eq!(passages[0].origin.numbers.as_deref(), Some("12"));
+    assert_eq!(passages[2].origin.exhibits, ["Plaintiff's Exhibit 12"]);
 }
 
 #[test]

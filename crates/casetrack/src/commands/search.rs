@@ -20,7 +20,7 @@ const RELATED_CHARS: usize = 300;
 /// Find passages and the exact place of each
 ///
 /// The query can contain "exact phrases" (preferred; alone required), +required and -excluded words, and the fields document:NAME, type:contract,
-/// entity:NAME, date:2023-05..2023-08 (also 2023 or 2023..), page:3-7 (or a printed label, page:A-1), bates:SMITH000042..SMITH000050, tag:NAME and field:NAME=VALUE. Operators are in capitals: rent AND (deposit OR bond) AND NOT
+/// entity:NAME, date:2023-05..2023-08 (also 2023 or 2023..), page:3-7 (or a printed label, page:A-1), bates:SMITH000042..SMITH000050, exhibit:A, paragraph:12-14, tag:NAME and field:NAME=VALUE. Operators are in capitals: rent AND (deposit OR bond) AND NOT
 /// garage; terminat* stands for any ending, and w/10 for at most ten words between two. A query of conditions without other words lists
 /// every passage that fulfils them. Anything else is searched as plain text.
 #[derive(Debug, Args, Serialize, Deserialize)]

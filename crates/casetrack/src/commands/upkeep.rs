@@ -260,6 +260,7 @@ fn disk_use(stats: &CollectionStats) -> String {
         let _ = writeln!(out, "  {:22} {:>12} {share:>6.1} %", kind.kind, bytes(kind.bytes));
     }
     let _ = writeln!(out, "  {:22} {:>12}", "total", bytes(stats.total_bytes));
+    let _ = writeln!(out, "\nModels: {}", stats.models.join(", "));
     if let Some(per_chunk) = stats.bytes_per_chunk {
         let _ = write!(out, "\n{} per chunk, without originals and quarantine.", bytes(per_chunk));
     }

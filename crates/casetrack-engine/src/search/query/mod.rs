@@ -12,6 +12,8 @@
 //! | `page:3`, `page:3-7` | on these pages |
 //! | `page:A-1`, `page:iv`, `page:"Cover"` | on pages with this printed label |
 //! | `bates:SMITH000042`, `bates:SMITH000042..SMITH000050` | on pages with these Bates numbers; without other words, all their passages |
+//! | `exhibit:A`, `exhibit:"Plaintiff's Exhibit 12"` | on pages with the stamp of this exhibit |
+//! | `paragraph:12`, `paragraph:12-14` | of paragraphs that have these numbers in their document, as those of a complaint have |
 //! | `tag:privileged`, `-tag:"key document"` | in documents that have the user's tag, that lack it |
 //! | `field:custodian=Smith`, `-field:custodian="Ann Lee"`, `field:custodian` | in documents whose field has the value, has another or none, has any |
 //! | `in:deleted` | what was deleted while changes were tracked, instead of passages, see [`deleted`] |
@@ -19,7 +21,7 @@
 //! A field given several times means any of its values; everything else must hold together. What is not of this form is text,
 //! `Re:` and `http://…` among it, and a query that has nothing of this form is its own text, unchanged.
 //!
-//! A query of phrases, required words and fields only is a complete list, and so are one of Bates numbers or printed labels and one with
+//! A query of phrases, required words and fields only is a complete list, and so are one of what is printed on pages and one with
 //! [`operators`].
 
 mod deleted;
@@ -245,6 +247,8 @@ impl ParsedQuery {
             Part::Date(range) => self.filters.dated.push(range),
             Part::Pages(test) => self.filters.pages.push(test),
             Part::Bates(range) => self.filters.bates.push(range),
+            Part::Exhibit(name) => self.filters.exhibits.push(name.to_owned()),
+            Part::Paragraphs(range) => self.filters.paragraphs.push(range),
             Part::Mark(filter) => self.filters.marks.push(filter),
             Part::InDeleted => self.in_deleted = true,
         }
@@ -343,6 +347,10 @@ mod tests {
             let parsed = parse(text);
             assert_eq!((parsed.text.as_str(), parsed.notices.len()), (text, 1));
         }
+        let parsed = parse("paragraph:12-14 exhibit:\"Plaintiff's Exhibit 12\" exhibit:A");
+        assert!(parsed.is_complete && parsed.text.is_empty());
+        assert_eq!(parsed.filters.printed(), ["exhibit:\"Plaintiff's Exhibit 12\"", "exhibit:A", "paragraph:12-14"]);
+        assert_eq!(parse("rent paragraph:none").notices.len(), 1);
         assert!(super::checked("page:3", parse("page:3")).is_err());
         assert!(super::checked("bates:SM0042", parse("bates:SM0042")).is_ok());
         assert!(understand_term("bates:SM0042").is_ok());

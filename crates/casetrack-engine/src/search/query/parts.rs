@@ -1,9 +1,11 @@
 //! The parts of a query that are not plain words: words with signs, phrases, fields.
 
+use std::ops::RangeInclusive;
+
 use casetrack_core::BatesRange;
 use casetrack_store::PageTest;
 
-use super::super::filter::{DateRange, Kind, pages};
+use super::super::filter::{DateRange, Kind, pages, paragraphs};
 use super::super::marked::MarkFilter;
 
 /// A part that means something.
@@ -19,6 +21,8 @@ pub(super) enum Part<'q> {
     Date(DateRange),
     Pages(PageTest),
     Bates(BatesRange),
+    Exhibit(&'q str),
+    Paragraphs(RangeInclusive<u32>),
     Mark(MarkFilter),
     /// What follows is looked for in what was deleted.
     InDeleted,
@@ -90,7 +94,7 @@ fn clause(value: &str) -> &str {
 
 const IN_DELETED: &str = "in:deleted";
 
-const FIELDS: [&str; 6] = ["document:", "type:", "entity:", "date:", "page:", "bates:"];
+const FIELDS: [&str; 8] = ["document:", "type:", "entity:", "date:", "page:", "bates:", "exhibit:", "paragraph:"];
 
 fn field<'q>(name: &str, value: &'q str, is_quoted: bool) -> Option<Part<'q>> {
     match name {
@@ -103,6 +107,8 @@ fn field<'q>(name: &str, value: &'q str, is_quoted: bool) -> Option<Part<'q>> {
         "type:" => value.parse().ok().map(Part::Kind),
         "date:" => value.parse().ok().map(Part::Date),
         "bates:" => value.parse().ok().map(Part::Bates),
+        "exhibit:" => Some(Part::Exhibit(value)),
+        "paragraph:" => paragraphs(value).ok().map(Part::Paragraphs),
         _ => pages(value, is_quoted).ok().map(Part::Pages),
     }
 }
@@ -111,6 +117,8 @@ fn allowed(name: &str) -> &'static str {
     match name {
         "type:" => "the types are those of documents, such as contract or invoice, and of files, such as pdf",
         "date:" => "a date is YYYY, YYYY-MM or YYYY-MM-DD, a range A..B",
+        "paragraph:" => "a paragraph is a number from 1, a range N-M",
+        "exhibit:" => "an exhibit is named as on its stamp, such as A or \"Plaintiff's Exhibit 12\"",
         "bates:" => "a Bates number is written as it is printed, as in SMITH000042, a range A..B",
         _ => "a page is a number from 1, a range N-M, or a printed label such as A-1",
     }

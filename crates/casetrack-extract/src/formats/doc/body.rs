@@ -10,7 +10,8 @@ use super::pieces::Text;
 use super::properties::{CharacterProperties, ParagraphProperties, PropertyPages, RowProperties, Run};
 use super::styles::Styles;
 use super::tables::{TableRow, with_columns};
-use crate::build::flow::{Flow, FlowBlock, FlowCell, PAGE_BREAK};
+use crate::build::changes::{self, ChangeId};
+use crate::build::flow::{Flow, FlowBlock, FlowCell, PAGE_BREAK, is_reserved};
 use crate::container::ole::{u16_at, u32_at};
 use crate::office::numbering::Numbering;
 use crate::office::styles::ListReference;
@@ -25,6 +26,8 @@ pub(super) struct WordFile<'a> {
     pub characters: PropertyPages<'a>,
     pub paragraphs: PropertyPages<'a>,
     pub styles: Styles,
+    /// Whether any of the styles hides characters.
+    pub styles_hide: bool,
     pub fonts: Vec<String>,
     pub data: Vec<u8>,
 }
@@ -36,7 +39,7 @@ pub(super) struct Anchors {
     pub notes: HashMap<u32, String>,
     /// Whether a section that ends here is followed by a new page.
     pub sections: HashMap<u32, bool>,
-    /// Text of text boxes.
+    /// Text of text boxes and pictures.
     pub boxes: BTreeMap<u32, Vec<FlowBlock>>,
 }
 
@@ -50,6 +53,8 @@ pub(super) struct Body<'a, 'b> {
     pub file: &'b WordFile<'a>,
     pub numbering: &'b mut Numbering,
     pub anchors: &'b mut Anchors,
+    /// What marks hidden text.
+    pub veil: ChangeId,
 }
 
 /// A part being read.
@@ -64,8 +69,29 @@ struct State<'a> {
     cell: Vec<FlowBlock>,
     cells: Vec<FlowCell>,
     rows: Vec<TableRow>,
-    /// Text boxes anchored in the paragraph.
+    /// Text boxes and pictures anchored in the paragraph.
     boxes: Vec<FlowBlock>,
+    /// Where in `text` the hidden text begins that is being read.
+    hidden_from: Option<usize>,
+    /// The places of a paragraph and its style, where styles hide text.
+    style: Option<(Range<u32>, u16)>,
+}
+
+impl State<'_> {
+    /// What follows is hidden, or it is not.
+    fn veil(&mut self, is_hidden: bool, id: ChangeId) {
+        match self.hidden_from {
+            None if is_hidden => self.hidden_from = Some(self.text.len()),
+            Some(from) if !is_hidden => {
+                self.hidden_from = None;
+                if self.text.get(from..).is_some_and(|text| !changes::is_blank(text)) {
+                    self.text.insert_str(from, &changes::hide(id));
+                    self.text.push_str(&changes::show(id));
+                }
+            }
+            _ => {}
+        }
+    }
 }
 
 impl<'a> Body<'a, '_> {
@@ -139,6 +165,23 @@ impl<'a> Body<'a, '_> {
         }
     }
 
+    /// Whether characters at a position are hidden.
+    fn is_hidden(&self, state: &mut State<'a>, position: u32, properties: &CharacterProperties) -> bool {
+        let styles = &self.file.styles;
+        if !self.file.styles_hide {
+            return properties.is_hidden(false);
+        }
+        let place = self.file.text.place(position).map_or(0, |(place, _)| place);
+        let known = state.style.as_ref().filter(|(places, _)| places.contains(&place));
+        let style = known.map(|(_, style)| *style).unwrap_or_else(|| {
+            let places = self.file.paragraphs.find(place).map_or(place..place.saturating_add(1), |run| run.places);
+            let style = self.paragraph_properties(position).style;
+            state.style = Some((places, style));
+            style
+        });
+        properties.is_hidden(styles.hide(style, properties.style))
+    }
+
     fn visible(
         &self,
         state: &mut State<'a>,
@@ -165,7 +208,25 @@ impl<'a> Body<'a, '_> {
             _ if pair.is_some() => pair,
             _ => Some(char::from_u32(unit.into()).unwrap_or(char::REPLACEMENT_CHARACTER)),
         };
-        state.text.extend(c);
+        if let Some(c) = c {
+            let is_hidden = self.is_hidden(state, position, &properties);
+            state.veil(is_hidden, self.veil);
+            // What stands for marks, or for breaks of pages, is no text.
+            state.text.push(if c != PAGE_BREAK && is_reserved(c) { ' ' } else { c });
+        }
+    }
+
+    /// The places in the Data stream of the pictures that stand in the text, by their positions.
+    pub fn inline_pictures(&self) -> Vec<(u32, u32)> {
+        let mut state = State::default();
+        let pictures = self.file.text.units.iter().zip(0u32..).filter(|(unit, _)| **unit == 1);
+        pictures
+            .filter_map(|(_, position)| {
+                let properties = self.character_properties(&mut state, position);
+                let is_picture = properties.is_special && !properties.is_deleted;
+                Some((position, properties.data.filter(|_| is_picture)?))
+            })
+            .collect()
     }
 
     fn character_properties(&self, state: &mut State<'a>, position: u32) -> CharacterProperties {
@@ -188,6 +249,7 @@ impl<'a> Body<'a, '_> {
 
     fn end_paragraph(&mut self, state: &mut State<'a>, position: u32, sink: &mut Sink) -> Result<()> {
         let properties = self.paragraph_properties(position);
+        state.veil(false, self.veil);
         // Results of fields may span paragraphs. Instructions rarely do, and one without an end must not hide the rest.
         state.fields.retain(|shows| *shows);
         let text = std::mem::take(&mut state.text);

@@ -29,6 +29,7 @@ pub(super) enum Table {
     Shapes = 40,
     EndnoteReferences = 46,
     EndnoteTexts = 47,
+    Drawings = 50,
     TextBoxes = 56,
     ListDefinitions = 73,
     Lists = 74,

@@ -1,6 +1,6 @@
 //! Word 97-2003 documents ([MS-DOC]), and the text of Word 6 and 95 documents.
 //!
-//! Read: the main text with headings, list labels, tables row by row, text boxes behind the
+//! Read: the main text with headings, list labels, tables row by row, hidden text, text boxes and the text of pictures (by OCR) behind the
 //! paragraph that anchors them, results of fields, the state of check boxes; footnotes and endnotes at the end of the page that
 //! refers to them, `[1]` and `[i]` where it does. Not read: headers and footers, comments, deletions. Pages are those that explicit breaks
 //! make.
@@ -8,6 +8,7 @@
 mod body;
 mod fib;
 mod lists;
+mod pictures;
 mod pieces;
 mod properties;
 mod styles;
@@ -16,7 +17,7 @@ mod tables;
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
-use casetrack_core::{ExtractionMethod, Result};
+use casetrack_core::{ExtractionMethod, HiddenReason, Result};
 use encoding_rs::{Encoding, WINDOWS_1252};
 
 use self::body::{Anchors, Body, Sink, WordFile};
@@ -68,10 +69,12 @@ impl Extractor for Doc {
         if is_damaged {
             document.warn("The list definitions are damaged; list labels may be missing.");
         }
+        let styles = Styles::parse(table(Table::Styles));
         let file = WordFile {
             characters: PropertyPages::parse(&stream, table(Table::CharacterPages), PageKind::Characters),
             paragraphs: PropertyPages::parse(&stream, table(Table::ParagraphPages), PageKind::Paragraphs),
-            styles: Styles::parse(table(Table::Styles)),
+            styles_hide: styles.hide_some(),
+            styles,
             fonts,
             data: container.stream(&["Data"]).unwrap_or_default(),
             text,
@@ -79,6 +82,7 @@ impl Extractor for Doc {
         };
 
         document.start_page(ExtractionMethod::Native, None);
+        let veil = document.hidden().cause(HiddenReason::HiddenFormat, None);
         let table = |table| if file.fib.is_old { &[] } else { file.fib.table(&table_stream, table) };
         let footnotes = notes(table(Table::FootnoteReferences), |number| number.to_string());
         let endnotes = notes(table(Table::EndnoteReferences), roman);
@@ -88,7 +92,9 @@ impl Extractor for Doc {
             boxes: BTreeMap::new(),
         };
         // Lists in notes must not advance those of the text.
-        let mut body = Body { file: &file, numbering: &mut numbering.clone(), anchors: &mut anchors };
+        let mut body = Body { file: &file, numbering: &mut numbering.clone(), anchors: &mut anchors, veil };
+        let (drawings, shapes) = (table(Table::Drawings), table(Table::Shapes));
+        pictures::read(source, &mut body, &stream, drawings, shapes, document);
         let mut flow = Flow::new(document);
         for (part, marks, texts) in [
             (Part::Footnotes, &footnotes, table(Table::FootnoteTexts)),
@@ -96,8 +102,8 @@ impl Extractor for Doc {
         ] {
             read_notes(&mut body, part, marks, texts, &mut flow)?;
         }
-        let mut body = Body { file: &file, numbering: &mut numbering, anchors: &mut anchors };
-        let mut loose = text_boxes(&mut body, table(Table::TextBoxes), table(Table::Shapes))?;
+        let mut body = Body { file: &file, numbering: &mut numbering, anchors: &mut anchors, veil };
+        let mut loose = text_boxes(&mut body, table(Table::TextBoxes), shapes)?;
 
         body.read(file.fib.range(Part::Main), &mut Sink::Pages(&mut flow))?;
         if file.fib.is_old {

@@ -181,11 +181,25 @@ pub(super) struct CharacterProperties {
     pub is_special: bool,
     /// Font and code of the symbol that each character stands for.
     pub symbol: Option<(u16, u16)>,
-    /// Place of a form field's state in the Data stream.
+    /// Place of a form field's state, or of a picture, in the Data stream.
     pub data: Option<u32>,
+    /// What `sprmCFVanish` says: whether they are hidden, or that this is as their style says, or the other way round (2.6.1, 2.9.327).
+    pub vanish: Option<u8>,
+    /// Number of their style.
+    pub style: u16,
 }
 
 impl CharacterProperties {
+    /// Whether they are hidden, where their styles say that they are or are not.
+    pub fn is_hidden(&self, in_styles: bool) -> bool {
+        match self.vanish {
+            Some(0) => false,
+            Some(0x81) => !in_styles,
+            None | Some(0x80) => in_styles,
+            Some(_) => true,
+        }
+    }
+
     pub fn apply(&mut self, modifiers: &[u8]) {
         for (operation, operand) in Modifiers(modifiers) {
             let is_on = operand.first() == Some(&1);
@@ -194,6 +208,8 @@ impl CharacterProperties {
                 0x0855 => self.is_special = is_on,
                 0x6A09 => self.symbol = u16_at(operand, 0).zip(u16_at(operand, 2)),
                 0x6A03 => self.data = u32_at(operand, 0),
+                0x083C => self.vanish = operand.first().copied(),
+                0x4A30 => self.style = u16_at(operand, 0).unwrap_or(0),
                 _ => {}
             }
         }

@@ -1,10 +1,11 @@
 //! The style sheet ([MS-DOC] 2.9.271): what paragraphs inherit.
 
-use super::properties::ParagraphProperties;
+use super::properties::{CharacterProperties, ParagraphProperties};
 use crate::container::ole::{clipped, u16_at};
 use crate::office::lineage;
 
 const PARAGRAPH_STYLE: u16 = 1;
+const CHARACTER_STYLE: u16 = 2;
 /// Built-in styles: heading 1 is 1, heading 9 is 9.
 const TITLE: u16 = 62;
 
@@ -12,9 +13,11 @@ struct Style {
     built_in: u16,
     based_on: u16,
     properties: ParagraphProperties,
+    /// Whether it says that characters are hidden or not.
+    vanish: Option<bool>,
 }
 
-/// Styles by number; `None` for a number that is not used, or not for paragraphs.
+/// Styles by number; `None` for a number that is not used, or not for paragraphs or characters.
 #[derive(Default)]
 pub(super) struct Styles(Vec<Option<Style>>);
 
@@ -56,6 +59,19 @@ impl Styles {
         self.inherited(style, |style| property(&style.properties))
     }
 
+    /// Whether any style hides characters.
+    pub fn hide_some(&self) -> bool {
+        self.0.iter().flatten().any(|style| style.vanish == Some(true))
+    }
+
+    /// Whether characters are hidden by the style of their paragraph and their own. Both together show them, as they do in the formats
+    /// that came later ([ECMA-376] Part 1, 17.7.3).
+    pub fn hide(&self, paragraph: u16, characters: u16) -> bool {
+        // 10 is the style of characters that have none (2.6.1, sprmCIstd).
+        let of = |style: u16| self.inherited(style, |style| style.vanish).unwrap_or(false);
+        of(paragraph) != (characters != 0 && of(characters))
+    }
+
     fn inherited<T>(&self, number: u16, property: impl Fn(&Style) -> Option<T>) -> Option<T> {
         let style_of = |number: u16| self.0.get(usize::from(number))?.as_ref();
         lineage(style_of(number), |style| style_of(style.based_on)).find_map(property)
@@ -66,15 +82,24 @@ impl Style {
     fn parse(bytes: &[u8], base_bytes: usize) -> Option<Self> {
         let built_in = u16_at(bytes, 0)? & 0xFFF;
         let (kind, based_on) = (u16_at(bytes, 2)? & 0xF, u16_at(bytes, 2)? >> 4);
-        if kind != PARAGRAPH_STYLE {
+        if !matches!(kind, PARAGRAPH_STYLE | CHARACTER_STYLE) {
             return None;
         }
-        let mut style = Self { built_in, based_on, properties: ParagraphProperties::default() };
-        // The name, with its length before and a zero behind it; then the properties, with their size.
+        let mut style = Self { built_in, based_on, properties: ParagraphProperties::default(), vanish: None };
+        // The name, with its length before and a zero behind it; then the properties, each with their size: those of paragraphs, and those
+        // of characters.
         let name_chars = usize::from(u16_at(bytes, base_bytes)?);
-        let at = base_bytes + 2 * (name_chars + 2);
-        if let Some(size) = u16_at(bytes, at).map(usize::from) {
+        let mut at = base_bytes + 2 * (name_chars + 2);
+        if kind == PARAGRAPH_STYLE
+            && let Some(size) = u16_at(bytes, at).map(usize::from)
+        {
             style.properties = ParagraphProperties::of_run(clipped(bytes, at + 2, size), &[]);
+            at = (at + 2 + size).next_multiple_of(2);
+        }
+        if let Some(size) = u16_at(bytes, at).map(usize::from) {
+            let mut characters = CharacterProperties::default();
+            characters.apply(clipped(bytes, at + 2, size));
+            style.vanish = characters.vanish.map(|vanish| vanish == 1);
         }
         Some(style)
     }

@@ -53,7 +53,7 @@ fn positions(text: &str) -> u32 {
     text.encode_utf16().count() as u32
 }
 
-/// Normal, heading 1, and one based on it that belongs to list 1.
+/// Normal, heading 1, one based on it that belongs to list 1, and one of hidden characters.
 fn style_sheet() -> Vec<u8> {
     let style = |built_in: u16, base: u16, name: &str, modifiers: &[u8]| {
         let mut style: Vec<u8> =
@@ -68,12 +68,18 @@ fn style_sheet() -> Vec<u8> {
         [&(style.len() as u16).to_le_bytes()[..], &style].concat()
     };
     let list = [sprm(0x460B, &[1, 0]), sprm(0x260A, &[0])].concat();
-    let mut sheet = vec![18, 0, 4, 0, 10, 0];
+    let mut sheet = vec![18, 0, 5, 0, 10, 0];
     sheet.resize(20, 0);
     sheet.extend(style(0, 0xFFF, "Normal", &[]));
     sheet.extend(style(1, 0, "heading 1", &[]));
     sheet.extend([0, 0]);
     sheet.extend(style(0xFFE, 1, "Clause", &list));
+    // A style of characters that hides them.
+    let mut secret: Vec<u8> =
+        [0xFFE, 2 | 0xFFF0, 1, 0, 0, 1, b'S'.into(), 0].iter().flat_map(|word: &u16| word.to_le_bytes()).collect();
+    secret.extend([&[3, 0][..], &sprm(0x083C, &[1]), &[0]].concat());
+    sheet.extend((secret.len() as u16).to_le_bytes());
+    sheet.extend(secret);
     sheet
 }
 
@@ -459,3 +465,5 @@ proptest! {
         survives(&used, &table);
     }
 }
+
+mod characters;

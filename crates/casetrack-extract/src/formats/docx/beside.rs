@@ -85,12 +85,14 @@ pub(super) fn pictures(
 pub(super) fn read_part(
     xml: &str,
     styles: &Styles,
+    pictures: HashMap<String, FlowBlock>,
     document: &mut DocumentBuilder,
     sink: &mut Sink,
 ) -> std::result::Result<(), Stop> {
     // Lists here must not advance those of the text.
     let mut numbering = Numbering::default();
     let mut body = Body::new(xml, styles, &mut numbering, document);
+    body.pictures = pictures;
     body.xml.root()?;
     body.blocks(sink)
 }

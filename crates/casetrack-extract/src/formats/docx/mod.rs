@@ -16,6 +16,7 @@ mod notes;
 mod revisions;
 mod sections;
 mod tables;
+mod unlisted;
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -84,13 +85,14 @@ impl Docx {
 
         document.start_page(ExtractionMethod::Native, None);
         let xml = encoding::decode_xml(&body);
+        let unlisted = unlisted::warning(&[&xml, &text(&footnotes), &text(&endnotes)]);
         let comments = beside::comments(&text(&comments), &styles, document)?;
         let drawings = beside::drawings(&mut package, &related)?;
         let mut reading = Pictures::new(source, document, &mut depth.pictures);
         let pictures = beside::pictures(&mut package, &related, &mut reading, document);
+        let margins = Margins::read(&mut package, &related, &styles, &mut reading, document)?;
         reading.finish(document);
         let imported = imported::documents(source, &mut package, &related, document, depth)?;
-        let margins = Margins::read(&mut package, &related, &styles, document)?;
         let is_on_paper = hidden::is_on_paper(&xml, &mut package, &related);
         let (mut notes, mut damaged) = (HashMap::new(), Vec::new());
         // Lists in notes must not advance those of the text.
@@ -119,6 +121,7 @@ impl Docx {
                 document.warn(format!("The {} are damaged ({error}); some of them are missing.", kind.name()));
             }
         }
+        unlisted.into_iter().for_each(|warning| document.warn(warning));
         Embedded::of_package(&mut package, document)?;
         package.take_warnings().into_iter().for_each(|warning| document.warn(warning));
         Ok(())

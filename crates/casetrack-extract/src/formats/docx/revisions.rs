@@ -1,6 +1,6 @@
 //! Tracked changes (17.13.5): runs, paragraph marks and rows that were inserted, deleted or moved.
 //!
-//! Changes of formatting are not read, nor are those of properties of tables and sections.
+//! Changes of formatting and of table cells are counted (`unlisted`).
 
 use casetrack_core::ChangeKind;
 

@@ -4,11 +4,12 @@ use std::collections::HashSet;
 
 use casetrack_core::Result;
 
-use super::beside::read_part;
+use super::beside::{pictures, read_part};
 use crate::build::flow::{Sink, marked_text};
 use crate::build::{DocumentBuilder, changes};
 use crate::container::opc::{Package, Relationships};
 use crate::container::xml::{XmlError, XmlReader};
+use crate::office::pictures::Pictures;
 use crate::office::styles::Styles;
 
 pub(super) struct Section {
@@ -67,13 +68,16 @@ impl Margins {
         package: &mut Package,
         related: &Relationships,
         styles: &Styles,
+        reading: &mut Pictures,
         document: &mut DocumentBuilder,
     ) -> Result<Self> {
         let mut margins = Self::default();
         for (kind, name) in [("header", "Header"), ("footer", "Footer")] {
             for (id, target) in related.of_kind(kind) {
                 let mut sink = Sink::collect();
-                package.read_beside(target, kind, |xml| read_part(xml, styles, document, &mut sink))?;
+                let own = package.relationships_of(target);
+                let pictures = pictures(package, &own, reading, document);
+                package.read_beside(target, kind, |xml| read_part(xml, styles, pictures, document, &mut sink))?;
                 let texts = sink.into_blocks().into_iter().map(|block| changes::fold(&marked_text(&block.text)));
                 // Not those of only a page number.
                 let texts = texts.filter(|text| changes::plain(text).chars().any(char::is_alphabetic)).collect();

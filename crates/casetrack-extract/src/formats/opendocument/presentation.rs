@@ -1,6 +1,6 @@
 //! Presentations: a slide is a page, its title the heading, the speaker's notes behind "Notes: " ([ODF] Part 3, 10.2).
 
-use casetrack_core::BlockKind;
+use casetrack_core::{BlockKind, HiddenReason};
 
 use super::body::{Body, is_shape};
 use crate::build::flow::{FlowBlock, FlowRow, Sink};
@@ -39,7 +39,8 @@ impl Body<'_, '_> {
                 continue;
             }
             slides.count += 1;
-            if self.styles.hides_slide(element.attribute("style-name").as_deref()) {
+            let is_hidden = self.styles.hides_slide(element.attribute("style-name").as_deref());
+            if is_hidden {
                 slides.hidden.push(slides.count);
             }
             let mut slide = Slide::default();
@@ -47,6 +48,9 @@ impl Body<'_, '_> {
             self.flow.start_page()?;
             let title = slide.title.join(" ");
             self.write_slide(&title, slide)?;
+            if is_hidden {
+                self.flow.document.hide_page(HiddenReason::HiddenSheet);
+            }
             slides.first_title = slides.first_title.take().or(Some(title).filter(|title| !title.is_empty()));
             outcome?;
         }

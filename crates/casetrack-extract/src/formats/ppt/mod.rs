@@ -1,9 +1,10 @@
 //! PowerPoint 97-2003 presentations ([MS-PPT]). A slide is a page, also where it has no text.
 //!
 //! Read, as from a PPTX: titles as headings, paragraphs with their bullets and numbers, tables row by row, WordArt,
-//! footers, speaker notes behind "Notes: " at the end of their slide. Besides: comments, and the text boxes of a master, on
+//! footers, text in pictures by OCR, speaker notes behind "Notes: " at the end of their slide. Besides: comments, and the text boxes of a master, on
 //! the first slide that shows them. Embedded files are documents of their own. Not read: slide numbers, the data of charts.
 
+mod album;
 mod drawing;
 mod objects;
 mod presentation;
@@ -15,17 +16,20 @@ mod text;
 
 use std::collections::{HashMap, HashSet};
 
-use casetrack_core::{BlockKind, ExtractionMethod, Result};
+use casetrack_core::{BlockKind, ExtractionMethod, HiddenReason, Result};
 
+use self::album::Album;
+use self::drawing::Sheet;
 use self::presentation::{List, Listed, Presentation};
-use self::records::{Record, kind};
-use self::slide::{HeadersFooters, Settings};
+use self::records::{Record, added_by, kind};
+use self::slide::{HeadersFooters, Settings, Shown};
 use self::styles::MasterStyles;
 use self::text::{FieldTexts, Surroundings, TextBody};
 use crate::build::table::Content;
 use crate::build::{DocumentBuilder, Extractor};
 use crate::container::ole::{CompoundFile, u16_at, u32_at};
 use crate::model::Source;
+use crate::office::pictures::{Pictures, Tally};
 use crate::office::slides::{DEFAULT_TITLES, push_notes, warn_of_slides};
 use crate::office::summary_information;
 
@@ -59,7 +63,10 @@ impl Extractor for Ppt {
                     document
                         .warn("The newest changes were not found where the file says they are; some may be missing.");
                 }
-                let title = Deck::new(&presentation).write(source, document)?;
+                let (stream, mut tally) = (stream("Pictures"), Tally::default());
+                let mut album = Album::new(&presentation, &stream, Pictures::new(source, document, &mut tally));
+                let title = Deck::new(&presentation).write(source, document, &mut album)?;
+                album.into_reader().finish(document);
                 objects::hand_out(&presentation, document)?;
                 title
             }
@@ -97,6 +104,7 @@ struct Deck<'a> {
     /// What all masters inherit.
     styles: MasterStyles,
     footers: HeadersFooters,
+    sheet: Sheet,
     first_number: u32,
     /// Masters and notes by the number that slides refer to.
     masters: HashMap<u32, Record<'a>>,
@@ -109,7 +117,8 @@ impl<'a> Deck<'a> {
         let mut styles = MasterStyles::default();
         let environment = document.child(kind::ENVIRONMENT);
         environment.iter().for_each(|environment| styles.add(environment));
-        let first_number = document.child(kind::DOCUMENT_ATOM).and_then(|atom| u16_at(atom.content, 32));
+        let atom = document.child(kind::DOCUMENT_ATOM).map(|atom| atom.content).unwrap_or_default();
+        let edge = |at| u32_at(atom, at).map(|edge| edge as i32).filter(|edge| *edge > 0);
         let objects = |list, kinds: &[u16]| -> HashMap<u32, Record<'a>> {
             let object = |listed: &Listed| kinds.iter().find_map(|kind| presentation.object(listed.object, *kind));
             presentation.list(list).iter().filter_map(|listed| Some((listed.id, object(listed)?))).collect()
@@ -119,7 +128,8 @@ impl<'a> Deck<'a> {
             fonts: environment.as_ref().map(styles::fonts).unwrap_or_default(),
             styles,
             footers: HeadersFooters::of(&document, OF_DOCUMENT).unwrap_or_default(),
-            first_number: first_number.map_or(1, u32::from),
+            sheet: edge(0).zip(edge(4)),
+            first_number: u16_at(atom, 32).map_or(1, u32::from),
             // The master of title slides is a slide.
             masters: objects(List::Masters, &[kind::MAIN_MASTER, kind::SLIDE]),
             notes: objects(List::Notes, &[kind::NOTES]),
@@ -127,7 +137,7 @@ impl<'a> Deck<'a> {
     }
 
     /// Writes the slides; returns the title of the first one that has one.
-    fn write(self, source: &Source, document: &mut DocumentBuilder) -> Result<Option<String>> {
+    fn write(self, source: &Source, document: &mut DocumentBuilder, album: &mut Album<'_>) -> Result<Option<String>> {
         let slides = self.slides();
         if slides.is_empty() {
             return Err(source.empty("has no slides."));
@@ -154,13 +164,13 @@ impl<'a> Deck<'a> {
             let footers = own.unwrap_or_else(|| self.footers.clone());
             let fields = slide::field_texts(self.first_number.saturating_add(number - 1), &footers);
             let surroundings = Surroundings { fonts: &self.fonts, styles, fields: &fields };
-            let mut contents = slide::contents(slide.as_ref(), &listed.texts, &footers, &surroundings);
+            let mut contents = slide::contents(slide.as_ref(), &listed.texts, &footers, &surroundings, self.sheet);
             first_title = first_title.or_else(|| title_of(&contents));
             for master in masters.iter().filter(|master| settings.shows_master && seen.insert(master.place)) {
                 contents.extend(slide::master_contents(master, &surroundings));
             }
             let mut table = 0;
-            contents.into_iter().try_for_each(|content| content.write(document, &mut table))?;
+            contents.into_iter().try_for_each(|content| content.write(document, &mut table, album))?;
             if settings.notes != 0 && !self.notes.contains_key(&settings.notes) {
                 document.warn(format!("The notes of slide {number} are damaged and missing."));
             }
@@ -170,6 +180,9 @@ impl<'a> Deck<'a> {
             }
             for comment in slide.iter().flat_map(slide::comments) {
                 document.push_block(BlockKind::Paragraph, &comment)?;
+            }
+            if settings.is_hidden {
+                document.hide_page(HiddenReason::HiddenSheet);
             }
         }
         if document.is_blank()
@@ -186,7 +199,7 @@ impl<'a> Deck<'a> {
         let mut slides = self.presentation.list(List::Slides);
         let index_of: HashMap<u32, usize> = slides.iter().zip(0..).map(|(slide, index)| (slide.id, index)).collect();
         let information = self.presentation.document.child(kind::DOCUMENT_INFO);
-        let added = information.iter().flat_map(|information| information.added_by("___PPT9"));
+        let added = information.iter().flat_map(|information| added_by(information, "___PPT9"));
         let mut text: Option<&mut TextBody> = None;
         for record in added.filter(|record| record.kind == kind::OUTLINE_STYLES_9).flat_map(|styles| styles.children())
         {
@@ -224,8 +237,8 @@ impl<'a> Deck<'a> {
     }
 }
 
-fn title_of(contents: &[Content]) -> Option<String> {
-    contents.iter().find_map(|content| match content {
+fn title_of(contents: &[Shown]) -> Option<String> {
+    contents.iter().find_map(|shown| match &shown.content {
         Content::Block(BlockKind::Heading { .. }, text) => Some(text.clone()).filter(|text| !text.is_empty()),
         _ => None,
     })

@@ -1,6 +1,7 @@
-//! Records, of which the stream of a presentation is made ([MS-PPT] 2.3.1): a header of eight bytes, then data or other records.
+//! Records, of which the stream of a presentation is made ([MS-PPT] 2.3.1).
 
-use crate::container::ole::{u16_at, u32_at, utf16_to_zero};
+use crate::container::ole::utf16_to_zero;
+pub(super) use crate::office::art::{Record, Records};
 
 /// The values of `recType` that are read ([MS-PPT] 2.13.24, [MS-ODRAW] 2.2).
 pub(super) mod kind {
@@ -14,6 +15,7 @@ pub(super) mod kind {
     pub const MAIN_MASTER: u16 = 1016;
     pub const SLIDE_SHOW_INFO: u16 = 1017;
     pub const OBJECT_LIST: u16 = 1033;
+    pub const DRAWING_GROUP: u16 = 1035;
     pub const DRAWING: u16 = 1036;
     /// The placeholder that a header or footer of PowerPoint 2007 was.
     pub const ROUND_TRIP_HEADER: u16 = 1056;
@@ -58,84 +60,20 @@ pub(super) mod kind {
     pub const OPTIONS: u16 = 0xF00B;
     pub const TEXT_BOX: u16 = 0xF00D;
     pub const CHILD_ANCHOR: u16 = 0xF00F;
+    pub const CLIENT_ANCHOR: u16 = 0xF010;
     pub const CLIENT_DATA: u16 = 0xF011;
     pub const MORE_OPTIONS: u16 = 0xF122;
 }
 
-const HEADER_BYTES: usize = 8;
-/// The version of records that hold other records.
-const CONTAINER: u16 = 0xF;
-
-#[derive(Clone, Copy)]
-pub(super) struct Record<'a> {
-    /// Where its header stands in the bytes it was read from.
-    pub place: usize,
-    pub kind: u16,
-    pub instance: u16,
-    pub is_container: bool,
-    /// Clipped where the bytes end.
-    pub content: &'a [u8],
-    /// Whether the bytes end before the record does.
-    pub is_cut: bool,
-}
-
-impl<'a> Record<'a> {
-    pub fn read(bytes: &'a [u8], place: usize) -> Option<Self> {
-        let head = u16_at(bytes, place)?;
-        let kind = u16_at(bytes, place.checked_add(2)?)?;
-        let size = u32_at(bytes, place.checked_add(4)?)? as usize;
-        let rest = bytes.get(place + HEADER_BYTES..)?;
-        Some(Self {
-            place,
-            kind,
-            instance: head >> 4,
-            is_container: head & 0xF == CONTAINER,
-            content: &rest[..size.min(rest.len())],
-            is_cut: size > rest.len(),
-        })
-    }
-
-    pub fn children(&self) -> Records<'a> {
-        Records::of(if self.is_container { self.content } else { &[] })
-    }
-
-    /// The first child of a kind.
-    pub fn child(&self, kind: u16) -> Option<Record<'a>> {
-        self.children().find(|child| child.kind == kind)
-    }
-
-    /// The records that the program's version `name` ("___PPT9") added to this one (2.3.20).
-    pub fn added_by(&self, name: &str) -> impl Iterator<Item = Record<'a>> + use<'a> {
-        let is_wanted = |tag: &Record| tag.child(kind::STRING).is_some_and(|text| utf16_to_zero(text.content) == name);
-        self.children()
-            .filter(|child| child.kind == kind::TAGS)
-            .flat_map(|tags| tags.children())
-            .filter(|tag| tag.kind == kind::BINARY_TAG)
-            .find(is_wanted)
-            .and_then(|tag| tag.child(kind::BINARY_TAG_DATA))
-            .map_or(Records::of(&[]), |data| Records::of(data.content))
-    }
-}
-
-/// Records that follow each other.
-#[derive(Clone)]
-pub(super) struct Records<'a> {
-    bytes: &'a [u8],
-    place: usize,
-}
-
-impl<'a> Records<'a> {
-    pub fn of(bytes: &'a [u8]) -> Self {
-        Self { bytes, place: 0 }
-    }
-}
-
-impl<'a> Iterator for Records<'a> {
-    type Item = Record<'a>;
-
-    fn next(&mut self) -> Option<Record<'a>> {
-        let record = Record::read(self.bytes, self.place)?;
-        self.place += HEADER_BYTES + record.content.len();
-        Some(record)
-    }
+/// The records that the program's version `name` ("___PPT9") added to one (2.3.20).
+pub(super) fn added_by<'a>(record: &Record<'a>, name: &str) -> impl Iterator<Item = Record<'a>> + use<'a> {
+    let is_wanted = |tag: &Record| tag.child(kind::STRING).is_some_and(|text| utf16_to_zero(text.content) == name);
+    record
+        .children()
+        .filter(|child| child.kind == kind::TAGS)
+        .flat_map(|tags| tags.children())
+        .filter(|tag| tag.kind == kind::BINARY_TAG)
+        .find(is_wanted)
+        .and_then(|tag| tag.child(kind::BINARY_TAG_DATA))
+        .map_or(Records::of(&[]), |data| Records::of(data.content))
 }

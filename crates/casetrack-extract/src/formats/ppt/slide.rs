@@ -2,23 +2,58 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use casetrack_core::BlockKind;
+use casetrack_core::{BlockKind, HiddenReason, Result};
 
-use super::drawing::{Drawn, Shape, drawn};
-use super::records::{Record, kind};
+use super::album::Album;
+use super::drawing::{Drawn, Shape, Sheet, drawn};
+use super::records::{Record, added_by, kind};
 use super::text::{FieldTexts, Surroundings, TextBody};
 use crate::build::table::{Cell, Content, Row};
+use crate::build::{DocumentBuilder, changes};
 use crate::container::ole::{u16_at, u32_at, utf16_to_zero};
 use crate::office::paragraphs::Paragraph;
 
 /// The longest date or footer (2.4.15.4, 2.4.15.5).
 const MAX_FOOTER_CHARS: usize = 255;
 
-/// The text of a block, without the white space around it.
-fn text_of(content: &Content) -> &str {
-    match content {
-        Content::Block(_, text) => text.trim(),
-        Content::Table(_) => "",
+/// What stands on a slide, and why it cannot be seen there.
+pub(super) struct Shown {
+    pub content: Content,
+    pub hidden: Option<HiddenReason>,
+    /// The picture that stands here instead, by its number in the list of the document.
+    pub picture: Option<u32>,
+}
+
+impl Shown {
+    /// The text of a block, without the white space around it.
+    fn text(&self) -> &str {
+        match &self.content {
+            Content::Block(_, text) => text.trim(),
+            Content::Table(_) => "",
+        }
+    }
+
+    /// Adds it to the page in progress; `table` counts the tables of the page.
+    pub fn write(mut self, document: &mut DocumentBuilder, table: &mut u32, album: &mut Album<'_>) -> Result<()> {
+        if let Some(text) = self.picture.and_then(|number| album.read(number)) {
+            let text = text.marked("Picture", document);
+            let reason = self.hidden.map(|reason| document.hidden().cause(reason, None));
+            let text = reason.map(|id| changes::hidden(id, &text)).unwrap_or(text);
+            return document.push_block(BlockKind::Paragraph, &text);
+        }
+        if let Some(reason) = self.hidden {
+            let id = document.hidden().cause(reason, None);
+            let texts: Vec<&mut String> = match &mut self.content {
+                Content::Block(_, text) => vec![text],
+                Content::Table(rows) => {
+                    rows.iter_mut().flat_map(|row| &mut row.cells).map(|cell| &mut cell.text).collect()
+                }
+            };
+            for text in texts.into_iter().filter(|text| !text.trim().is_empty()) {
+                *text = changes::hidden(id, &text.replace(changes::is_reserved, " "));
+            }
+        }
+        self.content.write(document, table)
     }
 }
 
@@ -87,12 +122,14 @@ pub(super) fn contents(
     outline: &[TextBody],
     footers: &HeadersFooters,
     surroundings: &Surroundings,
-) -> Vec<Content> {
-    let mut writer = Writer { surroundings, contents: Vec::new() };
+    sheet: Sheet,
+) -> Vec<Shown> {
+    let mut writer = Writer { surroundings, contents: Vec::new(), hidden: None };
     let mut shown = vec![false; outline.len()];
-    for drawn in slide.map(drawn).unwrap_or_default() {
+    for drawn in slide.map(|slide| drawn(slide, sheet)).unwrap_or_default() {
         match drawn {
             Drawn::Shape(shape) => {
+                writer.hidden = shape.hidden;
                 let referred = shape.outline.and_then(|index| Some((outline.get(index)?, shown.get_mut(index)?)));
                 if let Some((text, shown)) = referred.filter(|(_, shown)| !**shown) {
                     *shown = true;
@@ -100,30 +137,34 @@ pub(super) fn contents(
                 }
                 writer.shape(&shape);
             }
-            Drawn::Table(cells) => writer.table(&cells),
+            Drawn::Table(cells) => {
+                writer.hidden = cells.first().and_then(|cell| cell.hidden);
+                writer.table(&cells);
+            }
         }
     }
-    let known: HashSet<String> = writer.contents.iter().map(|content| text_of(content).to_owned()).collect();
+    writer.hidden = None;
+    let known: HashSet<String> = writer.contents.iter().map(|shown| shown.text().to_owned()).collect();
     // Their placeholders are damaged or missing.
     for (text, _) in outline.iter().zip(shown).filter(|(_, shown)| !shown) {
         let before = writer.contents.len();
         writer.text(text, false, true);
-        if writer.contents[before..].iter().all(|content| known.contains(text_of(content))) {
+        if writer.contents[before..].iter().all(|shown| known.contains(shown.text())) {
             writer.contents.truncate(before);
         }
     }
     for text in footers.shown().filter(|text| !known.contains(text.trim())) {
-        writer.contents.push(Content::Block(BlockKind::Paragraph, text.to_owned()));
+        writer.push(Content::Block(BlockKind::Paragraph, text.to_owned()));
     }
     // The title heads the slide wherever it was drawn.
-    writer.contents.sort_by_key(|content| !matches!(content, Content::Block(BlockKind::Heading { .. }, _)));
+    writer.contents.sort_by_key(|shown| !matches!(shown.content, Content::Block(BlockKind::Heading { .. }, _)));
     writer.contents
 }
 
 /// The text that a master adds to its slides: what is no placeholder on it.
-pub(super) fn master_contents(master: &Record, surroundings: &Surroundings) -> Vec<Content> {
-    let mut writer = Writer { surroundings, contents: Vec::new() };
-    for drawn in drawn(master) {
+pub(super) fn master_contents(master: &Record, surroundings: &Surroundings) -> Vec<Shown> {
+    let mut writer = Writer { surroundings, contents: Vec::new(), hidden: None };
+    for drawn in drawn(master, None) {
         match drawn {
             Drawn::Shape(shape) if shape.placeholder.is_some() => {}
             Drawn::Shape(shape) => writer.shape(&shape),
@@ -135,7 +176,7 @@ pub(super) fn master_contents(master: &Record, surroundings: &Surroundings) -> V
 
 /// The paragraphs of the speaker's notes, one a line; date and page number, headers and footers are left out.
 pub(super) fn notes(notes: &Record, surroundings: &Surroundings) -> String {
-    let shapes = drawn(notes).into_iter().flat_map(|drawn| match drawn {
+    let shapes = drawn(notes, None).into_iter().flat_map(|drawn| match drawn {
         Drawn::Shape(shape) => vec![shape],
         Drawn::Table(cells) => cells,
     });
@@ -168,7 +209,7 @@ pub(super) fn comments(slide: &Record) -> Vec<String> {
             (author, text) => Some(format!("Comment by {author}: {text}")),
         }
     };
-    slide.added_by("___PPT10").filter(|added| added.kind == kind::COMMENT).filter_map(comment).collect()
+    added_by(slide, "___PPT10").filter(|added| added.kind == kind::COMMENT).filter_map(comment).collect()
 }
 
 fn lines(text: &str) -> String {
@@ -177,10 +218,16 @@ fn lines(text: &str) -> String {
 
 struct Writer<'s> {
     surroundings: &'s Surroundings<'s>,
-    contents: Vec<Content>,
+    contents: Vec<Shown>,
+    /// Why what is written cannot be seen.
+    hidden: Option<HiddenReason>,
 }
 
 impl Writer<'_> {
+    fn push(&mut self, content: Content) {
+        self.contents.push(Shown { content, hidden: self.hidden, picture: None });
+    }
+
     fn shape(&mut self, shape: &Shape) {
         if shape.placeholder.is_slide_number() {
             return;
@@ -188,8 +235,12 @@ impl Writer<'_> {
         if let Some(text) = shape.text.as_ref().filter(|text| !text.is_slide_number()) {
             self.text(text, shape.placeholder.is_title(), shape.placeholder.is_some());
         }
+        if let Some(number) = shape.picture {
+            let content = Content::Block(BlockKind::Paragraph, String::new());
+            self.contents.push(Shown { content, hidden: self.hidden, picture: Some(number) });
+        }
         for line in shape.word_art.split(['\r', '\n']) {
-            self.contents.push(Content::Block(BlockKind::Paragraph, line.to_owned()));
+            self.push(Content::Block(BlockKind::Paragraph, line.to_owned()));
         }
     }
 
@@ -197,10 +248,10 @@ impl Writer<'_> {
         let paragraphs = text.paragraphs(self.surroundings, is_placeholder);
         if in_title || text.text_type.is_title() {
             let words: Vec<&str> = paragraphs.iter().flat_map(|paragraph| paragraph.text.split_whitespace()).collect();
-            self.contents.push(Content::Block(BlockKind::Heading { level: 1 }, words.join(" ")));
+            self.push(Content::Block(BlockKind::Heading { level: 1 }, words.join(" ")));
         } else {
             let blocks = paragraphs.iter().map(|paragraph| (paragraph.kind(true), paragraph.labelled()));
-            self.contents.extend(blocks.map(|(kind, text)| Content::Block(kind, text)));
+            blocks.for_each(|(kind, text)| self.push(Content::Block(kind, text)));
         }
     }
 
@@ -226,10 +277,10 @@ impl Writer<'_> {
         let mut rows: Vec<Row> = rows.into_values().collect();
         rows.iter_mut().for_each(|row| row.cells.sort_by_key(|cell| cell.column));
         if lefts.len() > 1 {
-            self.contents.push(Content::Table(rows));
+            self.push(Content::Table(rows));
         } else {
             let cells = rows.into_iter().flat_map(|row| row.cells);
-            self.contents.extend(cells.map(|cell| Content::Block(BlockKind::Paragraph, cell.text)));
+            cells.for_each(|cell| self.push(Content::Block(BlockKind::Paragraph, cell.text)));
         }
     }
 }

@@ -1,7 +1,7 @@
 use std::io::Read;
 use std::path::Path;
 
-use casetrack_core::{BlockKind, ErrorCode, FileFormat, Result};
+use casetrack_core::{BlockKind, ErrorCode, FileFormat, HiddenReason, Result};
 use flate2::Compression;
 use flate2::read::ZlibEncoder;
 use proptest::prelude::*;
@@ -326,6 +326,8 @@ fn footers_comments_and_hidden_slides_are_reported() {
     .unwrap();
     assert_eq!(texts(&extraction), ["Figures\nDraft\nMay\nComment by Ann: Check\nthis\nComment: Done"]);
     assert_eq!(extraction.warnings, ["Hidden when the presentation is shown: slide 1."]);
+    let page = &extraction.pages[0];
+    assert_eq!(crate::test_files::hidden_texts(page), [(HiddenReason::HiddenSheet, None, page.text.clone())]);
 }
 
 #[test]
@@ -455,3 +457,5 @@ fn embedded_files_are_documents_of_their_own_but_not_the_data_of_charts() {
     assert_eq!(files, [("object1.doc", &word[..]), ("object2.doc", &word[..])]);
     assert_eq!(extraction.warnings, ["Embedded objects that could not be opened: 1 (object3.bin)."]);
 }
+
+mod drawings;

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use super::frame::Frame;
 use super::slide::shape;
 use crate::container::opc::{Package, Relationships};
 use crate::container::xml::{XmlError, XmlReader};
@@ -13,7 +14,7 @@ pub(super) fn fixed_texts(xml: &str, texts: &mut Vec<String>) -> Result<(), XmlE
     while let Some(element) = xml.next_start(0)? {
         if element.name() == "sp" {
             let mut paragraphs: Vec<Paragraph> = Vec::new();
-            let (placeholder, outcome) = shape(&mut xml, &mut paragraphs);
+            let (placeholder, outcome) = shape(&mut xml, &mut Frame::default(), &mut paragraphs);
             if placeholder.is_none() {
                 texts.extend(paragraphs.iter().map(Paragraph::labelled));
             }

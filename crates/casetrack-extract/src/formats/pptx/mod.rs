@@ -5,15 +5,17 @@
 //! that shows them. Not read: slide numbers.
 
 mod beside;
+mod frame;
 mod slide;
 
 use std::collections::{HashMap, HashSet};
 
-use casetrack_core::{BlockKind, Error, ExtractionMethod, Result};
+use casetrack_core::{BlockKind, Error, ExtractionMethod, HiddenReason, Result};
 
-use self::slide::{Content, Graphic, Slide};
-use crate::build::table::push_table;
-use crate::build::{DocumentBuilder, Extractor};
+use self::frame::Sheet;
+use self::slide::{Content, Graphic, Shown, Slide};
+use crate::build::table::{Row, push_table};
+use crate::build::{DocumentBuilder, Extractor, changes};
 use crate::container::opc::{Package, Relationships};
 use crate::container::xml::{XmlError, XmlReader};
 use crate::model::Source;
@@ -44,7 +46,7 @@ impl Extractor for Pptx {
         let root = package.relationships_of("");
         let title = properties::of_package(&mut package, &root, document)
             .filter(|title| !DEFAULT_TITLES.contains(&title.trim()));
-        let slides = slides(&mut package, &root, document)?;
+        let (slides, sheet) = slides(&mut package, &root, document)?;
         let presentation = package.relationships_of(root.target("officeDocument").unwrap_or(MAIN_PART));
         let mut tally = Tally::default();
         let mut surroundings = Surroundings {
@@ -58,9 +60,10 @@ impl Extractor for Pptx {
         let (mut hidden, mut damaged, mut first_title) = (Vec::new(), Vec::new(), None);
         for (name, number) in slides.iter().zip(1u32..) {
             document.start_page(ExtractionMethod::Native, None);
-            match slide_of(&mut package, name) {
+            match slide_of(&mut package, name, sheet) {
                 Ok(slide) => {
-                    if slide.is_hidden {
+                    let is_hidden = slide.is_hidden;
+                    if is_hidden {
                         hidden.push(number);
                     }
                     if let Some(error) = &slide.damage {
@@ -68,6 +71,9 @@ impl Extractor for Pptx {
                     }
                     first_title = first_title.or_else(|| slide.title());
                     write_slide(&mut package, name, slide, &mut surroundings, document)?;
+                    if is_hidden {
+                        document.hide_page(HiddenReason::HiddenSheet);
+                    }
                 }
                 Err(error) => damaged.push((number, error.message)),
             }
@@ -88,32 +94,34 @@ impl Extractor for Pptx {
     }
 }
 
-/// The names of the slides' parts in the order of the presentation.
-fn slides(package: &mut Package, root: &Relationships, document: &mut DocumentBuilder) -> Result<Vec<String>> {
+/// The names of the slides' parts in the order of the presentation, and the size of the slides.
+fn slides(package: &mut Package, root: &Relationships, document: &mut DocumentBuilder) -> Result<(Vec<String>, Sheet)> {
     let main = root.target("officeDocument").unwrap_or(MAIN_PART).to_owned();
     let related = package.relationships_of(&main);
     let xml = package.part(&main)?.unwrap_or_default();
-    if let Ok(ids) = slide_ids(&encoding::decode_xml(&xml)) {
+    let mut sheet = None;
+    if let Ok(ids) = slide_ids(&encoding::decode_xml(&xml), &mut sheet) {
         let listed: Vec<String> = ids.iter().filter_map(|id| related.target_of_id(id)).map(str::to_owned).collect();
         if !listed.is_empty() {
-            return Ok(listed);
+            return Ok((listed, sheet));
         }
     }
     let found = package.numbered("ppt/slides/slide");
     if !found.is_empty() {
         document.warn("The list of slides is damaged; they are in the order of their file names.");
     }
-    Ok(found.into_iter().map(|(_, name)| name).collect())
+    Ok((found.into_iter().map(|(_, name)| name).collect(), sheet))
 }
 
-/// Relationship ids of `p:sldIdLst` (19.2.1.34).
-fn slide_ids(xml: &str) -> std::result::Result<Vec<String>, XmlError> {
+/// Relationship ids of `p:sldIdLst` (19.2.1.34). Notes the size of the slides.
+fn slide_ids(xml: &str, sheet: &mut Sheet) -> std::result::Result<Vec<String>, XmlError> {
     let mut xml = XmlReader::new(xml);
     let mut ids = Vec::new();
     while let Some(element) = xml.next_start(0)? {
         match element.name() {
             // `id` without prefix is another number.
             "sldId" => ids.extend(element.qualified_attribute("id")),
+            "sldSz" => *sheet = element.number::<f64>("cx").zip(element.number("cy")),
             "extLst" => xml.skip()?,
             _ => {}
         }
@@ -121,11 +129,11 @@ fn slide_ids(xml: &str) -> std::result::Result<Vec<String>, XmlError> {
     Ok(ids)
 }
 
-fn slide_of(package: &mut Package, name: &str) -> Result<Slide> {
+fn slide_of(package: &mut Package, name: &str, sheet: Sheet) -> Result<Slide> {
     let bytes = package
         .part(name)?
         .ok_or_else(|| Error::new(casetrack_core::ErrorCode::UnreadableFile, format!("its part {name} is missing")))?;
-    Ok(Slide::parse(&encoding::decode_xml(&bytes)))
+    Ok(Slide::parse(&encoding::decode_xml(&bytes), sheet))
 }
 
 fn write_slide(
@@ -137,10 +145,13 @@ fn write_slide(
 ) -> Result<()> {
     let related = package.relationships_of(name);
     let mut table = 0;
-    for content in slide.contents {
+    for Shown { content, hidden } in slide.contents {
         match content {
-            Content::Block(kind, text) => document.push_block(kind, &text)?,
-            Content::Table(rows) => push_table(document, &mut table, &rows)?,
+            Content::Block(kind, text) => {
+                let text = veiled(hidden, text, document);
+                document.push_block(kind, &text)?;
+            }
+            Content::Table(rows) => push_rows(document, &mut table, rows, hidden)?,
             Content::Related(graphic, id) => {
                 let Some(target) = related.target_of_id(&id) else { continue };
                 let (mut chart, mut texts) = (Chart::default(), Vec::new());
@@ -150,15 +161,17 @@ fn write_slide(
                     Graphic::Picture => {
                         let bytes = package.beside(target, "picture");
                         let text = bytes.and_then(|bytes| surroundings.pictures.read(&bytes));
-                        texts.extend(text.map(|text| text.marked("Picture", document)));
+                        texts.extend(text.map(|text| veil(hidden, text.marked("Picture", document), document)));
                     }
                     Graphic::Chart => package.read_beside(target, "chart", |xml| graphics::chart(xml, &mut chart))?,
                     Graphic::Diagram => {
                         package.read_beside(target, "diagram", |xml| graphics::diagram(xml, &mut texts))?;
+                        texts = texts.into_iter().map(|text| veiled(hidden, text, document)).collect();
                     }
                 }
-                document.push_block(BlockKind::Paragraph, &chart.title)?;
-                push_table(document, &mut table, &chart.rows)?;
+                let title = veiled(hidden, chart.title, document);
+                document.push_block(BlockKind::Paragraph, &title)?;
+                push_rows(document, &mut table, chart.rows, hidden)?;
                 texts.iter().try_for_each(|text| document.push_block(BlockKind::Paragraph, text))?;
             }
         }
@@ -180,6 +193,34 @@ fn write_slide(
         package.read_beside(part, "speaker notes", |xml| slide::notes(xml, &mut notes))?;
     }
     push_notes(document, &notes.join("\n"))
+}
+
+fn push_rows(
+    document: &mut DocumentBuilder,
+    table: &mut u32,
+    mut rows: Vec<Row>,
+    hidden: Option<HiddenReason>,
+) -> Result<()> {
+    for cell in rows.iter_mut().flat_map(|row| &mut row.cells) {
+        cell.text = veiled(hidden, std::mem::take(&mut cell.text), document);
+    }
+    push_table(document, table, &rows)
+}
+
+/// A text of the file, marked where it is hidden.
+fn veiled(hidden: Option<HiddenReason>, text: String, document: &mut DocumentBuilder) -> String {
+    match hidden {
+        Some(_) => veil(hidden, text.replace(changes::is_reserved, " "), document),
+        None => text,
+    }
+}
+
+/// The same for a text that may have marks of its own.
+fn veil(hidden: Option<HiddenReason>, text: String, document: &mut DocumentBuilder) -> String {
+    match hidden {
+        Some(reason) if !changes::is_blank(&text) => changes::hidden(document.hidden().cause(reason, None), &text),
+        _ => text,
+    }
 }
 
 #[cfg(test)]

@@ -1,17 +1,24 @@
 //! One slide: its shapes in their order, the title first; charts, diagrams and notes, which are parts of their own.
 
-use casetrack_core::BlockKind;
+use casetrack_core::{BlockKind, HiddenReason};
 
+use super::frame::{Frame, Sheet};
 use crate::build::table::{Cell, Row};
 use crate::container::xml::{XmlError, XmlReader};
 use crate::office::paragraphs::{Paragraph, text_body};
 
 #[derive(Default)]
 pub(super) struct Slide {
-    pub contents: Vec<Content>,
+    pub contents: Vec<Shown>,
     pub is_hidden: bool,
     /// Why the slide could not be read to its end.
     pub damage: Option<XmlError>,
+}
+
+/// What stands on a slide, and why it cannot be seen there.
+pub(super) struct Shown {
+    pub content: Content,
+    pub hidden: Option<HiddenReason>,
 }
 
 pub(super) enum Content {
@@ -29,29 +36,44 @@ pub(super) enum Graphic {
 }
 
 impl Slide {
-    pub fn parse(xml: &str) -> Self {
+    /// `sheet` is the area that is shown.
+    pub fn parse(xml: &str, sheet: Sheet) -> Self {
         let mut slide = Self::default();
         let mut xml = XmlReader::new(xml);
-        slide.damage = slide.read(&mut xml).err();
+        slide.damage = slide.read(&mut xml, sheet).err();
         // The title heads the slide wherever it was drawn.
-        slide.contents.sort_by_key(|content| !matches!(content, Content::Block(BlockKind::Heading { .. }, _)));
+        slide.contents.sort_by_key(|shown| !matches!(shown.content, Content::Block(BlockKind::Heading { .. }, _)));
         slide
     }
 
     pub fn title(&self) -> Option<String> {
-        self.contents.iter().find_map(|content| match content {
+        self.contents.iter().find_map(|shown| match &shown.content {
             Content::Block(BlockKind::Heading { .. }, text) => Some(text.clone()),
             _ => None,
         })
     }
 
-    /// Groups, choices and the elements around them are looked into; the reader limits their depth.
-    fn read(&mut self, xml: &mut XmlReader) -> Result<(), XmlError> {
+    fn read(&mut self, xml: &mut XmlReader, sheet: Sheet) -> Result<(), XmlError> {
         let root = xml.root()?;
         self.is_hidden = root.attribute("show").is_some_and(|show| show == "0" || show == "false");
-        while let Some(element) = xml.next_start(0)? {
+        self.drawn(xml, 0, &mut Frame::of_slide(sheet))
+    }
+
+    /// Reads what is drawn in the element at `depth` to its end. Choices and other elements are looked into; the reader limits their depth.
+    fn drawn(&mut self, xml: &mut XmlReader, depth: usize, frame: &mut Frame) -> Result<(), XmlError> {
+        while let Some(element) = xml.next_start(depth)? {
             match element.name() {
-                "sp" => self.shape(xml)?,
+                "grpSp" | "sp" | "pic" | "graphicFrame" => {
+                    let (start, is_shape) = (self.contents.len(), element.name() == "sp");
+                    let (depth, mut own) = (xml.depth(), frame.inner(element.name() == "grpSp"));
+                    let outcome = if is_shape { self.shape(xml, &mut own) } else { self.drawn(xml, depth, &mut own) };
+                    let hidden = own.hides();
+                    for shown in &mut self.contents[start..] {
+                        shown.hidden = shown.hidden.or(hidden);
+                    }
+                    outcome?;
+                }
+                "cNvPr" | "xfrm" => frame.read(&element, xml)?,
                 "tbl" => {
                     let mut rows = Vec::new();
                     let outcome = table(xml, &mut rows);
@@ -69,37 +91,43 @@ impl Slide {
         Ok(())
     }
 
+    fn push(&mut self, content: Content) {
+        self.contents.push(Shown { content, hidden: None });
+    }
+
     fn related(&mut self, kind: Graphic, id: Option<String>) {
-        self.contents.extend(id.map(|id| Content::Related(kind, id)));
+        if let Some(id) = id {
+            self.push(Content::Related(kind, id));
+        }
     }
 
     /// A table with a single column only frames text.
     fn push_table(&mut self, rows: Vec<Row>) {
         if rows.iter().any(|row| row.cells.len() > 1) {
-            self.contents.push(Content::Table(rows));
+            self.push(Content::Table(rows));
         } else {
             let cells = rows.into_iter().flat_map(|row| row.cells);
-            self.contents.extend(cells.map(|cell| Content::Block(BlockKind::Paragraph, cell.text)));
+            cells.for_each(|cell| self.push(Content::Block(BlockKind::Paragraph, cell.text)));
         }
     }
 
-    fn shape(&mut self, xml: &mut XmlReader) -> Result<(), XmlError> {
+    fn shape(&mut self, xml: &mut XmlReader, frame: &mut Frame) -> Result<(), XmlError> {
         let mut paragraphs = Vec::new();
-        let (placeholder, outcome) = shape(xml, &mut paragraphs);
+        let (placeholder, outcome) = shape(xml, frame, &mut paragraphs);
         match placeholder.as_deref() {
             Some("sldNum") => {}
             Some("title" | "ctrTitle") => {
                 let lines: Vec<&str> =
                     paragraphs.iter().flat_map(|paragraph| paragraph.text.split_whitespace()).collect();
                 if !lines.is_empty() {
-                    self.contents.push(Content::Block(BlockKind::Heading { level: 1 }, lines.join(" ")));
+                    self.push(Content::Block(BlockKind::Heading { level: 1 }, lines.join(" ")));
                 }
             }
             other => {
                 let in_list = matches!(other, Some("body" | "obj"));
-                self.contents.extend(
-                    paragraphs.iter().map(|paragraph| Content::Block(paragraph.kind(in_list), paragraph.labelled())),
-                );
+                for paragraph in &paragraphs {
+                    self.push(Content::Block(paragraph.kind(in_list), paragraph.labelled()));
+                }
             }
         }
         outcome
@@ -107,7 +135,11 @@ impl Slide {
 }
 
 /// Reads `p:sp` to its end: the type of its placeholder, if it is one ("obj" where none is named, 19.3.1.36), and its text.
-pub(super) fn shape(xml: &mut XmlReader, paragraphs: &mut Vec<Paragraph>) -> (Option<String>, Result<(), XmlError>) {
+pub(super) fn shape(
+    xml: &mut XmlReader,
+    frame: &mut Frame,
+    paragraphs: &mut Vec<Paragraph>,
+) -> (Option<String>, Result<(), XmlError>) {
     let mut placeholder = None;
     let outcome = (|| {
         let depth = xml.depth();
@@ -115,7 +147,8 @@ pub(super) fn shape(xml: &mut XmlReader, paragraphs: &mut Vec<Paragraph>) -> (Op
             match element.name() {
                 "ph" => placeholder = Some(element.attribute("type").unwrap_or_else(|| "obj".into())),
                 "txBody" => text_body(xml, paragraphs)?,
-                "extLst" | "style" | "spPr" => xml.skip()?,
+                "cNvPr" | "xfrm" => frame.read(&element, xml)?,
+                "extLst" | "style" => xml.skip()?,
                 _ => {}
             }
         }
@@ -171,7 +204,7 @@ pub(super) fn notes(xml: &str, lines: &mut Vec<String>) -> Result<(), XmlError> 
     while let Some(element) = xml.next_start(0)? {
         if element.name() == "sp" {
             let mut paragraphs = Vec::new();
-            let (placeholder, outcome) = shape(&mut xml, &mut paragraphs);
+            let (placeholder, outcome) = shape(&mut xml, &mut Frame::default(), &mut paragraphs);
             if !matches!(placeholder.as_deref(), Some("sldNum" | "dt" | "hdr" | "ftr" | "sldImg")) {
                 lines.extend(paragraphs.iter().map(|paragraph| paragraph.labelled().trim().to_owned()));
             }

@@ -1,8 +1,8 @@
 use std::path::Path;
 
-use casetrack_core::{BlockKind, ErrorCode, FileFormat};
+use casetrack_core::{BlockKind, ErrorCode, FileFormat, HiddenReason};
 
-use crate::test_files::{assert_page_invariants, assert_properties, zip_file};
+use crate::test_files::{assert_page_invariants, assert_properties, hidden_texts, zip_file};
 use crate::{ExtractOptions, Extraction};
 
 const RELATIONSHIP: &str = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
@@ -21,7 +21,7 @@ fn p(text: &str) -> String {
 
 fn presentation(parts: &[(&str, &str)]) -> Vec<u8> {
     let list = "<p:presentation><p:sldIdLst><p:sldId id='256' r:id='rId9'/><p:sldId id='257' r:id='rId2'/></p:sldIdLst>\
-                </p:presentation>";
+                <p:sldSz cx='9000' cy='7000'/></p:presentation>";
     let related = format!(
         "<Relationships><Relationship Id='rId2' Type='{RELATIONSHIP}/slide' Target='slides/slide1.xml'/>\
          <Relationship Id='rId9' Type='{RELATIONSHIP}/slide' Target='/ppt/slides/slide2.xml'/></Relationships>"
@@ -238,4 +238,70 @@ fn damage_beside_a_slide_is_named() {
             .map(|words| extraction.warnings.iter().any(|warning| warning.contains(words)))
             .collect();
     assert_eq!((parts, extraction.warnings.len()), (vec![true; 4], 4), "{:?}", extraction.warnings);
+}
+
+/// A shape at this place, in EMU.
+fn placed(properties: &str, [x, y, width, height]: [i64; 4], turn: &str, text: &str) -> String {
+    format!(
+        "<p:sp><p:nvSpPr><p:cNvPr id='2' name='a'{properties}/></p:nvSpPr><p:spPr><a:xfrm{turn}><a:off x='{x}' y='{y}'/>\
+         <a:ext cx='{width}' cy='{height}'/></a:xfrm></p:spPr><p:txBody>{}</p:txBody></p:sp>",
+        p(text)
+    )
+}
+
+#[test]
+fn texts_that_a_slide_does_not_show_are_marked() {
+    let group = |properties: &str, x: i64, shapes: &str| {
+        format!(
+            "<p:grpSp><p:nvGrpSpPr><p:cNvPr id='3' name='g'{properties}/></p:nvGrpSpPr><p:grpSpPr><a:xfrm><a:off x='{x}' y='0'/>\
+             <a:ext cx='1000' cy='1000'/><a:chOff x='0' y='0'/><a:chExt cx='100' cy='100'/></a:xfrm></p:grpSpPr>{shapes}</p:grpSp>"
+        )
+    };
+    let inside = [100, 100, 500, 500];
+    let shapes = [
+        placed("", inside, "", "Shown."),
+        placed(" hidden='1'", inside, "", "Hidden shape."),
+        placed("", [9100, 0, 500, 500], "", "Beside the slide."),
+        placed("", [8800, 0, 500, 500], "", "Half on it."),
+        // Turned, it reaches onto the slide.
+        placed("", [4000, 7050, 900, 100], " rot='5400000'", "Turned."),
+        // Ten times as large as in the group, and moved.
+        group("", 8500, &(placed("", [40, 0, 10, 10], "", "In the group on it.") + &placed("", [60, 0, 10, 10], "", "In the group beside it."))),
+        group(" hidden='true'", 0, &placed("", [0, 0, 10, 10], "", "In a hidden group.")),
+        "<p:graphicFrame><p:nvGraphicFramePr><p:cNvPr id='4' name='t' hidden='1'/></p:nvGraphicFramePr><a:tbl><a:tr><a:tc><a:txBody>"
+            .to_owned()
+            + &p("Fee")
+            + "</a:txBody></a:tc><a:tc><a:txBody>"
+            + &p("900")
+            + "</a:txBody></a:tc></a:tr></a:tbl></p:graphicFrame>",
+    ];
+    let secret = slide(&shape("", &p("Kept back."))).replacen("<p:sld>", "<p:sld show='0'>", 1);
+    let extraction =
+        extract(&[("ppt/slides/slide2.xml", &slide(&shapes.concat())), ("ppt/slides/slide1.xml", &secret)]);
+    let hidden: Vec<(HiddenReason, String)> =
+        extraction.pages.iter().flat_map(hidden_texts).map(|(reason, _, text)| (reason, text)).collect();
+    let text = |reason, text: &str| (reason, text.to_owned());
+    assert_eq!(
+        hidden,
+        [
+            text(HiddenReason::HiddenFormat, "Hidden shape."),
+            text(HiddenReason::OutsidePage, "Beside the slide."),
+            text(HiddenReason::OutsidePage, "In the group beside it."),
+            text(HiddenReason::HiddenFormat, "In a hidden group.\nFee\t900"),
+            text(HiddenReason::HiddenSheet, "Kept back."),
+        ]
+    );
+    assert!(
+        extraction.pages[0].text.contains("Half on it.\nTurned.\nIn the group on it.\n"),
+        "{}",
+        extraction.pages[0].text
+    );
+    assert_eq!(
+        extraction.warnings,
+        [
+            "Hidden when the presentation is shown: slide 2.",
+            "Hidden text, which is read and marked as such: outside the page on page 1 (2 passages, 40 characters); formatted as hidden on \
+             page 1 (2 passages, 39 characters)."
+        ]
+    );
 }

@@ -3,7 +3,7 @@
 //! Cells show what the program that made them shows: numbers and dates by their formats. Hidden sheets, rows and columns
 //! are read and marked; warnings name them. Comments stand behind the row of their cell; text boxes and titles of charts at
 //! the end of the sheet. Text in pictures is read by OCR and stands behind the row of the cell where the picture begins. Not read:
-//! headers and footers of printed pages, pictures of the old format, macros.
+//! headers and footers of printed pages, macros.
 
 mod hidden;
 mod number_format;

@@ -12,7 +12,7 @@ const MAX_LINE: usize = 300;
 const SAME_PLACE: f32 = 40.0;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) enum Edge {
+pub(crate) enum Edge {
     Top,
     Bottom,
     /// Written upwards or downwards.
@@ -21,7 +21,7 @@ pub(super) enum Edge {
 
 /// Where a line stands.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Place {
+pub(crate) struct Place {
     pub edge: Edge,
     /// Lines between it and its edge.
     pub rank: usize,
@@ -48,13 +48,13 @@ impl Place {
 
 /// A line near an edge of a page.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct EdgeLine<'p> {
+pub(crate) struct EdgeLine<'p> {
     pub text: &'p str,
     pub place: Place,
 }
 
 /// The lines near the edges of a page. One on a page with few lines may be near two edges.
-pub(super) fn edge_lines<'p>(page: &'p Page) -> Vec<EdgeLine<'p>> {
+pub(crate) fn edge_lines<'p>(page: &'p Page) -> Vec<EdgeLine<'p>> {
     let area = |line: usize| page.line_boxes.get(line).copied().flatten();
     let lines: Vec<(&'p str, Option<Rect>)> = page
         .text

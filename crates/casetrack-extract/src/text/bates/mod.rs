@@ -13,7 +13,7 @@ mod tests;
 
 use casetrack_core::Page;
 
-pub(crate) use self::lines::folded;
+pub(crate) use self::lines::{edge_lines, folded};
 
 /// Notes the Bates numbers of pages, which are all pages of a document in order. Returns what users should know of them: numbers that are
 /// missing, repeated or out of order. Linear in the text of the pages.

@@ -346,3 +346,18 @@ proptest! {
         prop_assert!(extraction.pages[0].text.starts_with("start"));
     }
 }
+
+#[test]
+fn changes_of_formatting_and_cells_are_counted() {
+    let body = "<w:p><w:pPr><w:pPrChange w:id='1' w:author='Ann'><w:pPr/></w:pPrChange></w:pPr><w:r><w:rPr><w:b/><w:rPrChange w:id='2' \
+                w:author='Bob'><w:rPr><w:vanish/></w:rPr></w:rPrChange></w:rPr><w:t>Rent</w:t></w:r></w:p><w:tbl><w:tr><w:tc><w:tcPr>\
+                <w:cellIns w:id='3' w:author='Ann'/></w:tcPr><w:p><w:r><w:t>Fee</w:t></w:r></w:p></w:tc></w:tr></w:tbl>";
+    let extraction = extract(body);
+    assert_eq!(extraction.pages[0].text, "Rent\nFee");
+    assert_eq!(
+        extraction.warnings,
+        [
+            "Tracked changes that are not listed: 2 of formatting (by Ann, Bob), 1 of table cells (by Ann). The text is as if they were accepted."
+        ]
+    );
+}

@@ -22,6 +22,8 @@ pub(super) struct Globals<'a> {
     pub strings: Vec<String>,
     pub formats: Formats,
     pub listed: Vec<Listed>,
+    /// The drawing group ([MS-ODRAW] 2.2.12), which has the pictures of all sheets.
+    pub drawing_group: Vec<u8>,
 }
 
 /// A sheet as `BoundSheet8` lists it (2.4.28).
@@ -40,6 +42,7 @@ impl<'a> Globals<'a> {
             strings: Vec::new(),
             formats: Formats { by_style: Vec::new(), epoch_1904: false },
             listed: Vec::new(),
+            drawing_group: Vec::new(),
         };
         let mut codes = HashMap::new();
         let mut styles = Vec::new();
@@ -59,6 +62,7 @@ impl<'a> Globals<'a> {
                 kind::STYLE => styles.push(u16_at(data, 2).map_or(0, u32::from)),
                 kind::BOUND_SHEET => globals.listed.extend(globals.listed(&record)),
                 kind::SHARED_STRINGS => globals.strings = strings::shared(&record),
+                kind::DRAWING_GROUP => record.append_to(&mut globals.drawing_group),
                 kind::END => break,
                 _ => {}
             }

@@ -8,11 +8,13 @@ pub(super) mod worksheet;
 use casetrack_core::Result;
 
 use self::globals::Globals;
-use super::sheet::{Sheet, write_all};
+use super::sheet::{MAX_COLUMNS, MAX_ROWS, Picture, Sheet, write_all};
 use crate::build::DocumentBuilder;
-use crate::container::ole::CompoundFile;
+use crate::container::ole::{CompoundFile, u16_at};
 use crate::model::Source;
+use crate::office::art::{self, Records, Store};
 use crate::office::embedded::Embedded;
+use crate::office::pictures::{Pictures, Tally};
 use crate::office::summary_information;
 
 pub(super) fn read(source: &Source, document: &mut DocumentBuilder) -> Result<()> {
@@ -28,16 +30,31 @@ pub(super) fn read(source: &Source, document: &mut DocumentBuilder) -> Result<()
     if globals.listed.is_empty() {
         return Err(source.unreadable("it has no worksheet"));
     }
+    let store = Store::of(Records::of(&globals.drawing_group));
+    let mut tally = Tally::default();
+    let mut reader = Pictures::new(source, document, &mut tally);
     write_all(source, document, globals.listed.iter(), |listed| {
         let mut sheet = Sheet::new(listed.name.clone(), listed.visibility);
+        let mut drawing = Vec::new();
         match stream.get(listed.at..) {
-            Some(substream) => worksheet::read(&globals, substream, &mut sheet)?,
+            Some(substream) => worksheet::read(&globals, substream, &mut sheet, &mut drawing)?,
             None => sheet.problem = Some("it lies beyond the end of the file".into()),
+        }
+        for shape in art::picture_shapes(Records::of(&drawing)) {
+            let text = store.picture(shape.picture, &[]).and_then(|bytes| reader.read(&bytes));
+            sheet.pictures.extend(text.map(|text| Picture { place: cell_of(shape.anchor), text }));
         }
         Ok(sheet)
     })?;
+    reader.finish(document);
     let objects = container.root_entries().into_iter().filter(|entry| entry.name.starts_with("MBD"));
     Embedded::of_storages(&container, objects, document)
+}
+
+/// Row and column, from 1, of the cell where a shape begins (2.5.193).
+fn cell_of(anchor: &[u8]) -> Option<(u32, u32)> {
+    let number = |at| u16_at(anchor, at).map(|number| u32::from(number) + 1);
+    number(6).zip(number(2)).filter(|(row, column)| *row <= MAX_ROWS && *column <= MAX_COLUMNS)
 }
 
 #[cfg(test)]

@@ -18,6 +18,8 @@ pub(super) mod kind {
     pub const RICH_LABEL: u16 = 0x00D6;
     pub const STYLE: u16 = 0x00E0;
     pub const MERGED_CELLS: u16 = 0x00E5;
+    pub const DRAWING_GROUP: u16 = 0x00EB;
+    pub const DRAWING: u16 = 0x00EC;
     pub const SHARED_STRINGS: u16 = 0x00FC;
     pub const SHARED_LABEL: u16 = 0x00FD;
     pub const TEXT_OBJECT: u16 = 0x01B6;
@@ -40,6 +42,14 @@ pub(super) struct Record<'a> {
     pub data: &'a [u8],
     /// The data of the `Continue` records that follow.
     pub more: Vec<&'a [u8]>,
+}
+
+impl Record<'_> {
+    /// Adds all of its data to `bytes`.
+    pub fn append_to(&self, bytes: &mut Vec<u8>) {
+        bytes.extend(self.data);
+        self.more.iter().for_each(|more| bytes.extend(*more));
+    }
 }
 
 pub(super) struct Records<'a> {

@@ -157,3 +157,35 @@ fn a_truncated_sheet_keeps_what_was_read() {
     assert_eq!(extraction.pages[0].text, "kept");
     assert_eq!(extraction.warnings, ["Sheet \"Plan\" could not be read to its end: a record is damaged"]);
 }
+
+#[test]
+fn pictures_over_a_sheet_stand_behind_the_row_of_their_cell() {
+    use crate::formats::picture_tests::{NOTICE, assert_is_marked, has_tesseract, notice};
+    if !has_tesseract() {
+        return;
+    }
+    let drawn = |kind: u16, instance: u16, content: &[u8]| {
+        let head = instance << 4 | if matches!(kind, 0xF000..=0xF004) { 0xF } else { 0 };
+        [&head.to_le_bytes()[..], &kind.to_le_bytes(), &(content.len() as u32).to_le_bytes(), content].concat()
+    };
+    let picture = drawn(0xF01E, 0x6E0, &[vec![0; 17], notice()].concat());
+    let entry = drawn(0xF007, 6, &[vec![0; 28], vec![0xFF; 4], vec![0; 4], picture].concat());
+    let group = drawn(0xF000, 0, &drawn(0xF001, 1, &entry));
+    // Records have at most 8,224 bytes; the rest of the group follows in others.
+    let mut pieces = group.chunks(8000).map(|piece| record(0x003C, piece));
+    let first = pieces.next().map(|_| record(0x00EB, &group[..group.len().min(8000)])).unwrap();
+    let globals: Vec<Vec<u8>> = std::iter::once(first).chain(pieces).collect();
+    let options = drawn(0xF00B, 1, &[&0x4104u16.to_le_bytes()[..], &1u32.to_le_bytes()].concat());
+    // From B2 on.
+    let anchor = drawn(0xF010, 0, &numbers(&[0, 1, 0, 1, 0, 4, 0, 9, 0], &[]));
+    let shapes = drawn(0xF002, 0, &drawn(0xF003, 0, &drawn(0xF004, 0, &[options, anchor].concat())));
+    let (start, rest) = shapes.split_at(20);
+    let cell = |row: u16, text: &str| record(0x0204, &numbers(&[row, 0, 0], &long(text)));
+    let sheet = [cell(0, "Item"), cell(1, "Rent"), cell(2, "Heat"), record(0x00EC, start), record(0x00EC, rest)];
+    let extraction = extract(&xls(&globals, 0, &sheet)).unwrap();
+    let page = &extraction.pages[0];
+    let notice = NOTICE.replace('\n', " ");
+    assert_eq!(page.text, format!("Item\nRent\nPicture at B2: {notice}\nHeat"));
+    assert_is_marked(page, "Picture at B2", &notice);
+    assert_eq!(extraction.warnings, Vec::<String>::new());
+}

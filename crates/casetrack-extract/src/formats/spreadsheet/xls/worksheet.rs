@@ -15,7 +15,8 @@ const NOTE_OBJECT: u16 = 0x19;
 /// In place of a row: the text of the comment before goes on.
 const NOTE_GOES_ON: u16 = 0xFFFF;
 
-pub(super) fn read(globals: &Globals, substream: &[u8], sheet: &mut Sheet) -> Result<()> {
+/// Adds the drawing of the sheet to `drawing`.
+pub(super) fn read(globals: &Globals, substream: &[u8], sheet: &mut Sheet, drawing: &mut Vec<u8>) -> Result<()> {
     let mut records = Records::new(substream);
     if records.next().is_none_or(|record| record.kind != kind::BEGINNING) {
         sheet.problem = Some("it does not start where the workbook says".into());
@@ -39,6 +40,7 @@ pub(super) fn read(globals: &Globals, substream: &[u8], sheet: &mut Sheet) -> Re
                 let text = chart.see(globals, &record);
                 reader.sheet.texts.extend(text.filter(|text| !text.trim().is_empty()));
             }
+            kind::DRAWING if depth == 1 => record.append_to(drawing),
             _ if depth == 1 && reader.see(&record)?.is_none() => {
                 reader.sheet.problem = Some("a record is damaged".into());
             }

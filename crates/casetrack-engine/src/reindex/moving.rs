@@ -1,0 +1,187 @@
+//! Moving a collection to other models: vectors are made in a second directory of the collection, from what is stored, while searches use
+//! the first; then the second takes its place.
+//!
+//! A document that the second directory has already is not made again, so a move that was interrupted goes on where it was.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use casetrack_core::{
+    Cancel, CollectionId, DocumentId, DocumentMeta, Error, ErrorCode, Progress, ProgressSink, Result,
+};
+use casetrack_embed::Outputs;
+use casetrack_store::Collection;
+
+use super::{ModelChange, ModelsWanted, ReindexReport, ReindexSource, run};
+use crate::host::changes::Change;
+use crate::host::{Host, lock, vector_models};
+use crate::ingest::discover::failed;
+use crate::ingest::extracting::unchanged_vectors;
+use crate::ingest::pipeline::{self, Ended, FirstStage, Outcome, Ready};
+use crate::ingest::prepare::Prepared;
+use crate::ingest::{IngestReport, Problem};
+
+/// How long the replacement waits until nobody works with the collection.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+impl Host {
+    /// See [`ReindexRequest::models`](super::ReindexRequest::models).
+    pub(super) fn move_to_models(
+        &self,
+        id: CollectionId,
+        wanted: &ModelsWanted,
+        progress: &ProgressSink,
+        cancel: &Cancel,
+    ) -> Result<ReindexReport> {
+        let started = Instant::now();
+        let embedder = self.embedder_with(wanted.profile, wanted.precision)?;
+        let source = self.collection_to_change(id)?;
+        // Loaded before anything is made: a model may be missing, and no vectors may be lost on the way.
+        embedder.model(Outputs::DENSE)?;
+        if source.models().sparse.is_some() {
+            embedder.model(Outputs::SPARSE)?;
+        }
+        let models = vector_models(&embedder)?;
+        let change = ModelChange { from: source.models().dense.clone(), to: models.dense.clone() };
+        let mut report = ReindexReport {
+            collection: source.meta().name.clone(),
+            found: source.counts()?.documents,
+            models: Some(change),
+            ..ReindexReport::default()
+        };
+        if *source.models() != models {
+            let target = self.registry().moving(source.meta(), &models)?;
+            let progress = resting(progress, wanted.throttle);
+            let made = copy(self, &source, &target, true, &progress, cancel)?;
+            drop(source);
+            run::add(&mut report, made, |_| ReindexSource::Stored);
+            refuse_gaps(&mut report);
+            if report.summary.stopped.is_none() {
+                self.replace(id, target, cancel)?;
+            }
+        }
+        report.summary.duration_ms = started.elapsed().as_millis() as u64;
+        Ok(report)
+    }
+
+    /// Lets the second directory catch up with what changed since, while nobody works with the collection, and take its place.
+    fn replace(&self, id: CollectionId, mut target: Collection, cancel: &Cancel) -> Result<()> {
+        self.open_collections().while_closed(id, PATIENCE, cancel, || {
+            let source = self.registry().open_collection(id)?;
+            let silent: ProgressSink = Arc::new(|_| {});
+            let made = copy(self, &source, &target, false, &silent, cancel)?;
+            if let Some(problem) = made.summary.stopped.or(made.failed.into_iter().next().map(|failed| failed.problem))
+            {
+                return Err(problem.into_error());
+            }
+            target.describe(source.meta().clone())?;
+            drop((source, target));
+            self.registry().replace_with_moved(id)
+        })?;
+        self.changes().notify(Change::Collection(id));
+        Ok(())
+    }
+}
+
+/// A document that could not be copied would be lost by the replacement.
+fn refuse_gaps(report: &mut ReindexReport) {
+    if report.summary.stopped.is_none() && !report.failed.is_empty() {
+        let message = format!(
+            "{} of {} documents could not be given other vectors, so the collection stays with its models.",
+            report.failed.len(),
+            report.found
+        );
+        let hint =
+            "Reindex these documents from their files, or delete them, and try again: what is done is not done twice.";
+        report.summary.stopped = Some(Problem::from(&Error::new(ErrorCode::Corrupt, message).with_hint(hint)));
+    }
+}
+
+/// Makes the documents of `target` those of `source`, with the vectors of `target`'s models. `all`: whether the report also has the
+/// documents that were there already.
+fn copy(
+    host: &Host,
+    source: &Collection,
+    target: &Collection,
+    all: bool,
+    progress: &ProgressSink,
+    cancel: &Cancel,
+) -> Result<IngestReport> {
+    let documents = source.documents_as_stored()?;
+    let paths: HashMap<DocumentId, &str> = documents.iter().map(|meta| (meta.id, meta.path.as_str())).collect();
+    let mut there: HashMap<DocumentId, DocumentMeta> = HashMap::new();
+    for meta in target.documents()? {
+        // Deleted since, or moved: another document may have its path now.
+        if paths.get(&meta.id) == Some(&meta.path.as_str()) {
+            there.insert(meta.id, meta);
+        } else {
+            target.delete_document(meta.id)?;
+        }
+    }
+    let is_there = |meta: &DocumentMeta| {
+        there
+            .get(&meta.id)
+            .is_some_and(|other| DocumentMeta { embedded_at: meta.embedded_at, ..other.clone() } == *meta)
+    };
+    let todo: Vec<&DocumentMeta> = documents.iter().filter(|meta| all || !is_there(meta)).collect();
+    let report = IngestReport { found: todo.len() as u64, ..IngestReport::default() };
+    if todo.is_empty() {
+        return Ok(report);
+    }
+    let load = |stage: FirstStage<'_>| {
+        for meta in todo {
+            let outcome = match is_there(meta) {
+                true => Outcome::Stored(meta.name.clone(), Box::new(meta.clone())),
+                false => ready(source, &stage, meta, there.get(&meta.id))
+                    .unwrap_or_else(|error| Outcome::Failed(failed(meta.path.as_ref(), meta.name.clone(), &error))),
+            };
+            if let Err(Ended) = stage.send(outcome) {
+                return;
+            }
+        }
+    };
+    pipeline::run_stages(host, target, report, load, progress, cancel)
+}
+
+/// A document of `source`, with the vectors that an earlier version of it in the second directory has.
+fn ready(
+    source: &Collection,
+    stage: &FirstStage<'_>,
+    meta: &DocumentMeta,
+    earlier: Option<&DocumentMeta>,
+) -> Result<Outcome> {
+    let (pages, chunks) = run::stored_text(source, meta)?;
+    let vectors = match earlier {
+        Some(earlier) => unchanged_vectors(stage.collection, earlier, &chunks, stage.sparse)?,
+        None => chunks.iter().map(|_| None).collect(),
+    };
+    let annotations = source.annotations(meta.id)?;
+    Ok(Outcome::Ready(Box::new(Ready {
+        relative: meta.name.clone(),
+        replaced: earlier.is_some(),
+        prepared: Prepared { meta: meta.clone(), pages, chunks, annotations, attachments: Vec::new() },
+        vectors,
+        original: None,
+        from_stored: false,
+    })))
+}
+
+/// The same sink, which rests after each batch, so that embedding takes `percent` less of the time.
+fn resting(progress: &ProgressSink, percent: u8) -> ProgressSink {
+    let progress = Arc::clone(progress);
+    if percent == 0 {
+        return progress;
+    }
+    let last = Mutex::new(Instant::now());
+    Arc::new(move |event| {
+        let is_batch = matches!(event, Progress::Embedded { .. });
+        progress(event);
+        if is_batch {
+            let mut last = lock(&last);
+            let share = f64::from(percent.min(90)) / 100.0;
+            std::thread::sleep(last.elapsed().mul_f64(share / (1.0 - share)).min(Duration::from_secs(30)));
+            *last = Instant::now();
+        }
+    })
+}

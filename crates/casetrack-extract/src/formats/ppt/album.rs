@@ -1,0 +1,30 @@
+//! The pictures of a presentation: a list in its document, and a stream that has them ([MS-PPT] 2.1.3, 2.4.3).
+
+use super::presentation::Presentation;
+use super::records::{Records, kind};
+use crate::office::art::Store;
+use crate::office::pictures::{PictureText, Pictures};
+
+pub(super) struct Album<'a> {
+    store: Store<'a>,
+    stream: &'a [u8],
+    reader: Pictures<'a>,
+}
+
+impl<'a> Album<'a> {
+    /// `stream` is that of the pictures.
+    pub fn new(presentation: &Presentation<'a>, stream: &'a [u8], reader: Pictures<'a>) -> Self {
+        let group = presentation.document.child(kind::DRAWING_GROUP);
+        Self { store: Store::of(group.map_or(Records::of(&[]), |group| group.children())), stream, reader }
+    }
+
+    /// The text of the picture with this number, from 1, where OCR reads some.
+    pub fn read(&mut self, number: u32) -> Option<PictureText> {
+        self.reader.read(&self.store.picture(number, self.stream)?)
+    }
+
+    /// The reader, which knows what was not read.
+    pub fn into_reader(self) -> Pictures<'a> {
+        self.reader
+    }
+}

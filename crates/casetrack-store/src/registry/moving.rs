@@ -1,0 +1,117 @@
+//! Moving a collection to other models: the same documents in a second directory, which then takes the place of the first.
+//!
+//! | directory | holds |
+//! |---|---|
+//! | `<id>` | the collection, as it is searched |
+//! | `.moving-<id>` | the documents that already have vectors of the other models |
+//! | `.replaced-<id>` | the earlier one, from the moment of the replacement until it is removed |
+
+use std::path::{Path, PathBuf};
+
+use casetrack_core::{CollectionId, CollectionMeta, Result};
+
+use super::Registry;
+use crate::collection::Collection;
+use crate::fs;
+use crate::indexes::Indexes;
+use crate::lock::OwnerLock;
+use crate::manifest::{Manifest, VectorModels};
+use crate::migrate::BACKUP_PREFIX;
+use crate::truth::TRUTH;
+
+pub(super) const MOVING_PREFIX: &str = ".moving-";
+const REPLACED_PREFIX: &str = ".replaced-";
+
+impl Registry {
+    pub(super) fn moving_path(&self, id: CollectionId) -> PathBuf {
+        self.root.join(format!("{MOVING_PREFIX}{id}"))
+    }
+
+    /// Opens the second directory of a collection that is on the way to these models: what an interrupted move left, or an empty one.
+    pub fn moving(&self, meta: &CollectionMeta, models: &VectorModels) -> Result<Collection> {
+        let dir = self.moving_path(meta.id);
+        if Manifest::read(&dir).is_ok_and(|manifest| manifest.models == *models)
+            && let Ok(collection) = Collection::open(&dir)
+        {
+            return Ok(collection);
+        }
+        fs::remove_dir(&dir)?;
+        Collection::create(&dir, meta, models)
+    }
+
+    /// Puts the second directory of a collection in the place of the first, in one step for everybody else, and removes the earlier one.
+    /// A kill at any instant leaves one of the two: see [`clear_remains`](Self::clear_remains).
+    ///
+    /// Errors: [`casetrack_core::ErrorCode::InUse`] where one of them is open.
+    pub fn replace_with_moved(&self, id: CollectionId) -> Result<()> {
+        let (dir, moving, replaced) = (self.path(id), self.moving_path(id), self.replaced_path(id));
+        // Released before the renaming, which an open file would prevent on Windows.
+        for dir in [&dir, &moving] {
+            drop(OwnerLock::acquire(dir)?);
+        }
+        carry_over(&dir, &moving)?;
+        fs::remove_dir(&replaced)?;
+        {
+            let _nobody_lists = self.replacing();
+            fs::rename_durably(&dir, &replaced)?;
+            if let Err(error) = fs::rename_durably(&moving, &dir) {
+                fs::rename_durably(&replaced, &dir)?;
+                return Err(error);
+            }
+        }
+        // It is out of sight; what cannot be removed now goes when CaseTrack starts later.
+        if let Err(error) = fs::remove_dir(&replaced) {
+            tracing::warn!(%error, "the earlier version of a collection is left");
+        }
+        Ok(())
+    }
+
+    fn replaced_path(&self, id: CollectionId) -> PathBuf {
+        self.root.join(format!("{REPLACED_PREFIX}{id}"))
+    }
+
+    /// Removes what moves have stored so far, but for these collections.
+    pub fn abandon_moves(&self, but: &[CollectionId]) -> Result<()> {
+        for name in self.names()? {
+            let id = name.strip_prefix(MOVING_PREFIX).and_then(|id| id.parse::<CollectionId>().ok());
+            if id.is_some_and(|id| !but.contains(&id)) {
+                fs::remove_dir(&self.root.join(&name))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Ends the replacements that a kill interrupted. The first directory leaves its place only when the second is complete.
+    pub(super) fn finish_replacements(&self) -> Result<()> {
+        for name in self.names()? {
+            let Some(id) = name.strip_prefix(REPLACED_PREFIX).and_then(|id| id.parse::<CollectionId>().ok()) else {
+                continue;
+            };
+            let (dir, moving, replaced) = (self.path(id), self.moving_path(id), self.root.join(&name));
+            match (dir.is_dir(), moving.is_dir()) {
+                (true, _) => fs::remove_dir(&replaced)?,
+                (false, true) => {
+                    fs::rename_durably(&moving, &dir)?;
+                    fs::remove_dir(&replaced)?;
+                }
+                (false, false) => fs::rename_durably(&replaced, &dir)?,
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Takes along what a collection's directory holds besides what was made again: copies of source files, columns of the sheet, what a
+/// repair put aside.
+fn carry_over(from: &Path, to: &Path) -> Result<()> {
+    let is_made_again = |name: &str| {
+        let indexes = [Indexes::DENSE, Indexes::BM25, Indexes::SPARSE];
+        name.starts_with('.') || name.starts_with(BACKUP_PREFIX) || name == TRUTH || indexes.contains(&name)
+    };
+    for entry in fs::entries(from)? {
+        if !entry.file_name().to_str().is_some_and(is_made_again) {
+            fs::link_all(&entry.path(), &to.join(entry.file_name()))?;
+        }
+    }
+    Ok(())
+}

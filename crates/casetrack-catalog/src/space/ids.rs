@@ -50,6 +50,10 @@ impl Ids {
         self.0.values().all(|words| words.iter().all(|word| *word == 0))
     }
 
+    pub fn len(&self) -> u64 {
+        self.0.values().flat_map(|words| words.iter()).map(|word| u64::from(word.count_ones())).sum()
+    }
+
     /// In their order.
     pub fn iter(&self) -> impl Iterator<Item = i64> {
         self.0.iter().flat_map(|(block, words)| {
@@ -129,6 +133,7 @@ mod tests {
         both.keep(&other);
         assert_eq!(both, other);
         assert!(only.iter().all(|id| a.contains(&id) && !b.contains(&id)) && !only.is_empty());
+        assert_eq!(united.len(), united.iter().count() as u64);
         assert!(!united.insert(a[0]) && united.insert(20_000));
         united.remove(20_000);
         assert!(!united.contains(20_000));

@@ -1,17 +1,17 @@
 //! Which entries the sets have.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use casetrack_core::{Cancel, Result};
 use rusqlite::{Connection, Transaction, params};
 
 use super::ids::Ids;
-use super::image::{Image, Row, number};
+use super::image::{Block, Image, Row, number};
 use super::schema::failed;
 use super::sets::{self, Direction, Graph, Set};
 use super::sums::Totals;
-use super::{Condition, Space, now};
+use super::{Space, now};
 use crate::catalog::lock;
 use crate::paths;
 use crate::scan::Problem;
@@ -43,9 +43,8 @@ impl Space {
     /// Errors: a set that does not exist.
     pub fn add_paths(&self, name: &str, paths: &[PathBuf], cancel: &Cancel) -> Result<Change> {
         self.set(name)?;
-        let problems = self.catalog.look_at(paths, cancel)?;
-        let ids = self.numbers_of(paths)?;
-        Ok(Change { problems, ..self.apply(name, &ids, Mode::Append)? })
+        let (picked, problems) = self.pick_paths(paths, cancel)?;
+        Ok(Change { problems, ..self.put(name, &picked, Mode::Append)? })
     }
 
     /// Removes paths from a set. The files stay. A path that the set does not have is named in the answer.
@@ -68,60 +67,6 @@ impl Space {
         Ok(Change { problems, ..self.apply(name, &ids, Mode::Remove)? })
     }
 
-    fn numbers_of(&self, paths: &[PathBuf]) -> Result<Ids> {
-        self.read(|connection| {
-            paths.iter().filter_map(|path| number(connection, path).transpose()).collect::<rusqlite::Result<Ids>>()
-        })
-    }
-
-    /// Puts what is below a folder, to a depth (0 is the direct children) and as conditions say, into a set, which is made where there is
-    /// none. Returns how many entries there are and how many of them met the conditions.
-    ///
-    /// Errors: a name that no set can have.
-    pub fn fill_from_folder(
-        &self,
-        name: &str,
-        folder: &Path,
-        max_depth: Option<usize>,
-        condition: &Condition,
-        mode: Mode,
-    ) -> Result<(u64, Change)> {
-        let (image, mut ids, mut found) = (self.image()?, Ids::default(), 0);
-        let prefix = paths::below(folder);
-        let start = image.folders.at(paths::bytes(folder));
-        let below = image.below(&start.map(|start| vec![start]).unwrap_or_default());
-        let is_deep =
-            |row: &Row| max_depth.is_some_and(|max| paths::folder_depth(&prefix, image.folders.path(row.folder)) > max);
-        let judge = condition.judge(&image);
-        for (block, row) in image.rows().filter(|_| start.is_some()) {
-            if below.get(row.folder as usize).copied().unwrap_or_default() && !is_deep(row) {
-                found += 1;
-                if judge.admits(&image, block, row) {
-                    ids.insert(row.id);
-                }
-            }
-        }
-        self.make_set(name)?;
-        Ok((found, self.apply(name, &ids, mode)?))
-    }
-
-    /// Puts what another set has, with the sets below it, into a set, which is made where there is none.
-    ///
-    /// Errors: a source set that does not exist, a name that no set can have.
-    pub fn fill_from_set(&self, name: &str, from: &str, condition: &Condition, mode: Mode) -> Result<(u64, Change)> {
-        let members = self.members_with_children(&self.set(from)?, None)?;
-        let (image, mut ids, mut found) = (self.image()?, Ids::default(), 0);
-        let judge = condition.judge(&image);
-        for (block, row) in image.members_in(&members) {
-            found += 1;
-            if judge.admits(&image, block, row) {
-                ids.insert(row.id);
-            }
-        }
-        self.make_set(name)?;
-        Ok((found, self.apply(name, &ids, mode)?))
-    }
-
     /// Makes a set unless there is one.
     ///
     /// Errors: a name that no set can have.
@@ -133,7 +78,7 @@ impl Space {
     }
 
     /// Changes the members of a set, and writes only what differs. About two microseconds for each entry that comes or goes.
-    fn apply(&self, name: &str, ids: &Ids, mode: Mode) -> Result<Change> {
+    pub(super) fn apply(&self, name: &str, ids: &Ids, mode: Mode) -> Result<Change> {
         let image = self.image()?;
         let before = self.members(&self.set(name)?)?;
         let mut after = match mode {
@@ -284,7 +229,7 @@ impl Space {
 
 impl Image {
     /// As [`members`](Self::members), with their blocks.
-    pub fn members_in<'a>(&'a self, ids: &'a Ids) -> impl Iterator<Item = (&'a super::image::Block, &'a Row)> {
+    pub fn members_in<'a>(&'a self, ids: &'a Ids) -> impl Iterator<Item = (&'a Block, &'a Row)> {
         self.blocks.iter().filter_map(move |(number, block)| Some((block, ids.block(*number)?))).flat_map(
             |(block, bits)| block.rows.iter().filter(move |row| bits.contains(row.id)).map(move |row| (&**block, row)),
         )

@@ -5,16 +5,20 @@
 //! answer. It takes about 100 bytes an entry.
 
 mod bounds;
+mod contents;
 mod ids;
 mod image;
 mod members;
+mod picked;
 mod queries;
 mod records;
 mod runs;
 mod schema;
 mod sets;
 mod sums;
+mod taking;
 mod text;
+mod tree;
 
 #[cfg(test)]
 mod tests;
@@ -23,6 +27,7 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 
 use casetrack_core::Result;
 use rusqlite::{Connection, Transaction};
@@ -30,16 +35,20 @@ use rusqlite::{Connection, Transaction};
 use crate::catalog::{Catalog, lock};
 use crate::time::Time;
 pub use bounds::{End, bound};
+pub use contents::{Content, Thumbnail};
 use ids::Ids;
 use image::Image;
 pub use members::{Change, Mode};
+pub use picked::{Picked, PickedFile};
 pub use queries::{Answer, Asked, Condition, Member, Sort};
 pub use records::{Plan, PlanChange, Saved, Source};
 pub use runs::{Execution, Job, JobWish};
 use schema::failed;
 pub use sets::{Direction, MAX_DESCRIPTION_CHARS, MAX_NAME_CHARS, MAX_SETS, Set};
 pub use sums::Totals;
+pub use taking::Taken;
 pub use text::{Field, Match, Text};
+pub use tree::Branch;
 
 /// Seconds since 1970.
 fn now() -> i64 {
@@ -58,6 +67,8 @@ pub struct Space {
     image: Mutex<Image>,
     /// Members by set, with the revision of the set that they are of.
     members: Mutex<HashMap<i64, (i64, Arc<Ids>)>>,
+    /// When the image was last read.
+    used: Mutex<Instant>,
 }
 
 #[derive(Default)]
@@ -93,6 +104,7 @@ impl Space {
             readers: Mutex::default(),
             image: Mutex::default(),
             members: Mutex::default(),
+            used: Mutex::new(Instant::now()),
         })
     }
 
@@ -162,15 +174,27 @@ impl Space {
 
     /// The catalogue as it is now.
     fn image(&self) -> Result<Image> {
+        *lock(&self.used) = Instant::now();
         let mut image = lock(&self.image).clone();
         self.read(|connection| image.refresh(connection))?;
         *lock(&self.image) = image.clone();
         Ok(image)
     }
 
-    /// Gives the memory of the image back. The next answer costs about a second for a million entries.
-    pub fn rest(&self) {
-        *lock(&self.image) = Image::default();
-        lock(&self.members).clear();
+    /// What changes with the catalogue: another value once an entry has come, gone or changed since the image was last read.
+    pub fn state(&self) -> Result<(u64, i64, i64)> {
+        let generation = self.catalog.generation();
+        self.read(|connection| {
+            let state = "SELECT (SELECT coalesce(sum(changes), 0) FROM files.touched), (SELECT coalesce(max(id), 0) FROM files.entries)";
+            connection.prepare(state)?.query_row([], |row| Ok((generation, row.get(0)?, row.get(1)?)))
+        })
+    }
+
+    /// Gives the memory of the image back where nobody has read it for so long. The next answer costs about a second for a million entries.
+    pub fn rest_after(&self, idle: Duration) {
+        if lock(&self.used).elapsed() >= idle {
+            *lock(&self.image) = Image::default();
+            lock(&self.members).clear();
+        }
     }
 }

@@ -18,7 +18,7 @@ use crate::query::TimeField;
 /// Rows that are looked at beyond a page, where some of its files are gone.
 const SPARE: usize = 64;
 /// Rows between two looks at whether the caller still waits.
-const CANCEL_EVERY: usize = 1 << 14;
+pub(super) const CANCEL_EVERY: usize = 1 << 14;
 
 /// What entries have to meet. Ranges include both ends.
 #[derive(Debug, Clone)]

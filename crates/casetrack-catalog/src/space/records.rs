@@ -3,6 +3,7 @@
 use casetrack_core::{Error, ErrorCode, Result};
 use rusqlite::types::Type;
 use rusqlite::{Connection, OptionalExtension, Row, params};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::schema::failed;
@@ -15,7 +16,7 @@ const MAX_RECORDS: i64 = 1_000;
 const MAX_JSON_BYTES: usize = 1 << 20;
 
 /// What fills a set.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Source {
     pub id: i64,
     pub name: String,
@@ -26,8 +27,6 @@ pub struct Source {
     pub update_mode: String,
     /// stopped, running, completed or failed.
     pub status: String,
-    /// The plan that it belongs to.
-    pub plan: Option<String>,
     /// Seconds since 1970.
     pub created: i64,
     pub last_run: Option<i64>,
@@ -35,7 +34,7 @@ pub struct Source {
 }
 
 /// Sources, conditions and outcomes that are run together.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
     pub id: i64,
     pub name: String,
@@ -64,16 +63,18 @@ pub struct PlanChange {
 }
 
 /// A query that was saved under a name.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Saved {
     pub name: String,
     pub arguments: Value,
 }
 
 const SOURCE: &str =
-    "SELECT id, name, kind, target_set, config, update_mode, status, plan, created, last_run, last_error FROM sources";
+    "SELECT id, name, kind, target_set, config, update_mode, status, created, last_run, last_error FROM sources";
 const PLAN: &str =
     "SELECT id, name, description, mode, status, sources, conditions, outcomes, created, updated FROM plans";
+
+const QUERY: &str = "SELECT name, arguments FROM queries";
 
 /// Sources.
 impl Space {
@@ -87,17 +88,9 @@ impl Space {
             refuse_taken(transaction, "sources", "source", &source.name)?;
             transaction
                 .execute(
-                    "INSERT INTO sources (name, kind, target_set, config, update_mode, status, plan, created)
-                    VALUES (?, ?, ?, ?, ?, 'stopped', ?, ?)",
-                    params![
-                        source.name,
-                        source.kind,
-                        source.target_set,
-                        config,
-                        source.update_mode,
-                        source.plan,
-                        now()
-                    ],
+                    "INSERT INTO sources (name, kind, target_set, config, update_mode, status, created)
+                    VALUES (?, ?, ?, ?, ?, 'stopped', ?)",
+                    params![source.name, source.kind, source.target_set, config, source.update_mode, now()],
                 )
                 .map_err(failed)?;
             one(transaction, SOURCE, "source", &source.name, read_source)
@@ -114,7 +107,7 @@ impl Space {
         self.read(|connection| found(connection, SOURCE, name, read_source))?.ok_or_else(|| not_found("source"))
     }
 
-    /// Notes what a source does now, and what went wrong when it last ran.
+    /// Notes what a source does now, and what went wrong when it last ran. One that is gone is left alone.
     pub fn set_source_status(&self, name: &str, status: &str, error: Option<&str>, has_run: bool) -> Result<()> {
         self.write(|transaction| {
             transaction
@@ -231,11 +224,17 @@ impl Space {
 
     /// Errors: [`ErrorCode::NotFound`].
     pub fn saved_query(&self, name: &str) -> Result<Saved> {
-        let read =
-            |row: &Row<'_>| -> rusqlite::Result<Saved> { Ok(Saved { name: row.get(0)?, arguments: json(row, 1)? }) };
-        self.read(|connection| found(connection, "SELECT name, arguments FROM queries", name, read))?
-            .ok_or_else(|| not_found("query"))
+        self.read(|connection| found(connection, QUERY, name, read_query))?.ok_or_else(|| not_found("query"))
     }
+}
+
+/// All saved queries, in the order of their names.
+pub(super) fn saved(connection: &Connection) -> rusqlite::Result<Vec<Saved>> {
+    all(connection, QUERY, read_query)
+}
+
+fn read_query(row: &Row<'_>) -> rusqlite::Result<Saved> {
+    Ok(Saved { name: row.get(0)?, arguments: json(row, 1)? })
 }
 
 fn read_source(row: &Row<'_>) -> rusqlite::Result<Source> {
@@ -247,10 +246,9 @@ fn read_source(row: &Row<'_>) -> rusqlite::Result<Source> {
         config: json(row, 4)?,
         update_mode: row.get(5)?,
         status: row.get(6)?,
-        plan: row.get(7)?,
-        created: row.get(8)?,
-        last_run: row.get(9)?,
-        last_error: row.get(10)?,
+        created: row.get(7)?,
+        last_run: row.get(8)?,
+        last_error: row.get(9)?,
     })
 }
 

@@ -148,6 +148,18 @@ impl Space {
         })
     }
 
+    /// When a folder, or one around it, was last indexed as a whole, in seconds since 1970.
+    pub fn last_indexed(&self, path: &str) -> Result<Option<i64>> {
+        self.read(|connection| {
+            connection
+                .prepare(
+                    "SELECT max(ended) FROM jobs WHERE kind = 'index' AND status = 'completed'
+                    AND (path = ?1 OR path = '/' OR substr(?1, 1, length(path) + 1) = path || '/')",
+                )?
+                .query_row([path], |row| row.get(0))
+        })
+    }
+
     /// Errors: [`ErrorCode::NotFound`].
     pub fn job(&self, id: i64) -> Result<Job> {
         self.read(|connection| {
@@ -171,6 +183,25 @@ impl Space {
                 )?
                 .collect()
         })
+    }
+
+    /// The plans that have a run which has not ended.
+    pub fn running_plans(&self) -> Result<Vec<String>> {
+        self.read(|connection| {
+            let mut rows =
+                connection.prepare("SELECT DISTINCT plan FROM executions WHERE status = 'running' ORDER BY plan")?;
+            rows.query_map([], |row| row.get(0))?.collect()
+        })
+    }
+
+    /// A run of a plan.
+    ///
+    /// Errors: [`ErrorCode::NotFound`].
+    pub fn execution(&self, id: i64) -> Result<Execution> {
+        self.read(|connection| {
+            connection.prepare(&format!("{EXECUTION} WHERE id = ?"))?.query_row([id], read_execution).optional()
+        })?
+        .ok_or_else(|| Error::new(ErrorCode::NotFound, "execution not found"))
     }
 
     /// Ends what the end of a process interrupted. For the owner of the data directory, once. Returns how many jobs and runs there were.

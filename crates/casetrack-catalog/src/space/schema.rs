@@ -53,7 +53,6 @@ CREATE TABLE sources (
     config TEXT NOT NULL,
     update_mode TEXT NOT NULL,
     status TEXT NOT NULL,
-    plan TEXT,
     created INTEGER NOT NULL,
     last_run INTEGER,
     last_error TEXT
@@ -97,6 +96,20 @@ CREATE TABLE jobs (
 );
 CREATE INDEX jobs_status ON jobs (status, id);
 CREATE TABLE queries (name TEXT PRIMARY KEY, arguments TEXT NOT NULL, created INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE contents (
+    sha256 TEXT PRIMARY KEY,
+    size INTEGER NOT NULL,
+    media_type TEXT NOT NULL,
+    properties TEXT NOT NULL,
+    thumbnail BLOB,
+    width INTEGER,
+    height INTEGER,
+    no_thumbnail TEXT,
+    made INTEGER NOT NULL
+);
+CREATE INDEX contents_made ON contents (made);
+CREATE TABLE digests (path BLOB PRIMARY KEY, size INTEGER NOT NULL, modified INTEGER NOT NULL, sha256 TEXT NOT NULL) WITHOUT ROWID;
+CREATE INDEX digests_sha256 ON digests (sha256);
 "];
 
 /// What keeps count of the changes of the catalogue, block by block of ids, and of its folders as block -1. A block that was never read has

@@ -84,7 +84,7 @@ impl Image {
     }
 
     /// What is in the folders of these places.
-    fn rows_in<'a>(&'a self, folders: &'a [bool]) -> impl Iterator<Item = &'a Row> {
+    pub fn rows_in<'a>(&'a self, folders: &'a [bool]) -> impl Iterator<Item = &'a Row> {
         let blocks = (!folders.is_empty()).then_some(&self.blocks);
         blocks
             .into_iter()

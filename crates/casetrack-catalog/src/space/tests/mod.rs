@@ -15,6 +15,7 @@ mod histories;
 mod questions;
 mod records;
 mod speed;
+mod taking;
 
 /// A folder of files, and a catalogue with sets elsewhere.
 struct Disk {
@@ -60,7 +61,8 @@ impl Disk {
     }
 
     fn fill(&self, set: &str, mode: Mode) -> (u64, Change) {
-        self.space.fill_from_folder(set, self.root.path(), None, &Condition::ALWAYS, mode).unwrap()
+        let picked = self.space.pick_in_folder(self.root.path(), None).unwrap();
+        (picked.len(), self.space.put(set, &picked, mode).unwrap())
     }
 
     /// Count, files, folders and bytes of a set with what is below it.
@@ -201,18 +203,20 @@ fn a_set_is_filled_by_appending_merging_and_replacing() {
     disk.write("a", 1);
     disk.write("sub/b", 1);
     disk.scan();
-    let shallow = disk.space.fill_from_folder("set", disk.root.path(), Some(0), &Condition::ALWAYS, Mode::Append);
-    assert_eq!(shallow.unwrap().1.added, 2);
+    let shallow = disk.space.pick_in_folder(disk.root.path(), Some(0)).unwrap();
+    assert_eq!(disk.space.put("set", &shallow, Mode::Append).unwrap().added, 2);
     disk.write("c", 1);
     fs::remove_file(disk.path("a")).unwrap();
     disk.scan();
     assert_eq!(disk.fill("set", Mode::Merge).1, Change { added: 2, removed: 1, problems: Vec::new() });
     assert_eq!(disk.names(&all("set")), ["c", "sub", "sub/b"]);
     let files = Condition::Kind(crate::Kind::File);
-    let (found, change) = disk.space.fill_from_set("copy", "set", &files, Mode::Replace).unwrap();
-    assert_eq!((found, change.added), (3, 2));
+    let all_of_set = disk.space.pick_in_set("set").unwrap();
+    let admitted = |condition| disk.space.admitted(&all_of_set, condition, &Cancel::default()).unwrap();
+    let change = disk.space.put("copy", &admitted(&files), Mode::Replace).unwrap();
+    assert_eq!((all_of_set.len(), change.added), (3, 2));
     let named = Condition::Text(Text::new(Field::Name, Match::Equals, "c", true).unwrap());
-    let (_, change) = disk.space.fill_from_set("copy", "set", &named, Mode::Replace).unwrap();
+    let change = disk.space.put("copy", &admitted(&named), Mode::Replace).unwrap();
     assert_eq!((change.added, change.removed), (0, 1));
     assert_eq!(disk.names(&all("copy")), ["c"]);
 }

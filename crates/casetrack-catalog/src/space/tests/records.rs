@@ -13,14 +13,13 @@ pub(super) fn source(name: &str) -> Source {
         config: json!({"path": "/p", "recursive": true}),
         update_mode: "append".to_owned(),
         status: String::new(),
-        plan: None,
         created: 0,
         last_run: None,
         last_error: None,
     }
 }
 
-fn plan(name: &str) -> Plan {
+pub(super) fn plan(name: &str) -> Plan {
     Plan {
         id: 0,
         name: name.to_owned(),

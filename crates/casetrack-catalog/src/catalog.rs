@@ -344,7 +344,7 @@ impl Catalog {
     }
 
     /// Reads beside other readers and the writer, as the rows were when it began.
-    fn read<T>(&self, work: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
+    pub(crate) fn read<T>(&self, work: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
         let waiting = lock(&self.readers).pop();
         let connection = match waiting {
             Some(connection) => connection,

@@ -4,7 +4,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use casetrack_core::{Cancel, Error, Result};
-use rusqlite::TransactionBehavior;
+use rusqlite::{OptionalExtension, TransactionBehavior, params};
 
 use crate::catalog::Catalog;
 use crate::columns::Columns;
@@ -13,6 +13,7 @@ use crate::entry::{Facts, Kind};
 use crate::paths::{self, shown};
 use crate::rows::{self, Rows};
 use crate::scan::{Problem, Scan};
+use crate::time::Time;
 
 impl Catalog {
     /// Brings the rows of these paths up to date: new ones are added, also outside of all roots; the rows of what is gone are removed. What is
@@ -47,6 +48,24 @@ impl Catalog {
             transaction.commit().map_err(failed)?;
             rows::remove(connection, &gone).map_err(failed)?;
             Ok(problems)
+        })
+    }
+}
+
+impl Catalog {
+    /// When an entry was first met; `None` for a path that is not known.
+    pub fn first_seen(&self, path: &Path) -> Result<Option<Time>> {
+        let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else { return Ok(None) };
+        self.read(|connection| {
+            connection
+                .query_row(
+                    "SELECT e.first_seen FROM entries e JOIN folders f ON f.id = e.folder WHERE f.path = ? AND e.name = ?",
+                    params![paths::bytes(parent), name.as_encoded_bytes()],
+                    |row| row.get(0),
+                )
+                .optional()
+                .map(|time: Option<i64>| time.map(Time::from_stored))
+                .map_err(failed)
         })
     }
 }

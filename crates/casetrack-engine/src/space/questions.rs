@@ -4,7 +4,7 @@ use casetrack_catalog::TimeField;
 use casetrack_catalog::space::{Asked, Condition, End, Field, Match, Sort, Text, bound};
 use casetrack_core::{Cancel, Result};
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::{EntryItem, MAX_ENTRIES, in_field, kind_named, refused};
 use crate::host::Host;
@@ -131,6 +131,90 @@ pub struct SetSearch<'a> {
     pub page: Paging,
 }
 
+impl<'a> SetSearch<'a> {
+    /// Errors: a kind, time or order that cannot be read.
+    pub(super) fn asked(&self) -> Result<Asked<'a>> {
+        let mut conditions = Vec::new();
+        if let Some(kind) = self.kind {
+            conditions.push(Condition::Kind(kind_named("kind", kind)?));
+        }
+        if let Some(text) = self.extension {
+            conditions.push(extension("extension", text)?);
+        }
+        let texts =
+            [("path_contains", Field::Path, self.path_contains), ("name_contains", Field::Name, self.name_contains)];
+        for (parameter, field, text) in texts {
+            if let Some(text) = text {
+                conditions.push(Condition::Text(in_field(parameter, Text::new(field, Match::Contains, text, false))?));
+            }
+        }
+        if self.size != (None, None) {
+            conditions.push(Condition::Size(self.size.0, self.size.1));
+        }
+        if self.mtime != (None, None) {
+            let (from, to) = self.mtime;
+            let (from, to) = (edge("min_mtime", from, End::Min)?, edge("max_mtime", to, End::Max)?);
+            conditions.push(Condition::Time(TimeField::Modified, from, to));
+        }
+        let sort = match self.sort_by {
+            "size" => Sort::Size,
+            "name" => Sort::Name,
+            "mtime" => Sort::Modified,
+            _ => return Err(refused("sort_by", "sort_by must be one of size, name, mtime")),
+        };
+        let asked = asked(self.name, Condition::All(conditions), self.page)?;
+        Ok(Asked { children: self.children, sort, descending: self.descending, ..asked })
+    }
+}
+
+/// A search as it is kept.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct StoredSearch {
+    name: String,
+    children: bool,
+    kind: Option<String>,
+    extension: Option<String>,
+    path_contains: Option<String>,
+    name_contains: Option<String>,
+    size: (Option<u64>, Option<u64>),
+    mtime: (Option<String>, Option<String>),
+}
+
+impl From<&SetSearch<'_>> for StoredSearch {
+    fn from(search: &SetSearch<'_>) -> Self {
+        let owned = |text: Option<&str>| text.map(str::to_owned);
+        Self {
+            name: search.name.to_owned(),
+            children: search.children,
+            kind: owned(search.kind),
+            extension: owned(search.extension),
+            path_contains: owned(search.path_contains),
+            name_contains: owned(search.name_contains),
+            size: search.size,
+            mtime: (owned(search.mtime.0), owned(search.mtime.1)),
+        }
+    }
+}
+
+impl StoredSearch {
+    /// The search, in an order of no meaning.
+    pub fn as_search(&self) -> SetSearch<'_> {
+        SetSearch {
+            name: &self.name,
+            children: self.children,
+            kind: self.kind.as_deref(),
+            extension: self.extension.as_deref(),
+            path_contains: self.path_contains.as_deref(),
+            name_contains: self.name_contains.as_deref(),
+            size: self.size,
+            mtime: (self.mtime.0.as_deref(), self.mtime.1.as_deref()),
+            sort_by: "name",
+            descending: false,
+            page: Paging { limit: 1, offset: 0 },
+        }
+    }
+}
+
 /// Errors name the parameter that they are about: see [`InField`](super::InField). Answers are in the order of paths but for a search.
 impl Host {
     /// The entries of a set itself.
@@ -197,44 +281,23 @@ impl Host {
         self.answered(&Asked { children, ..asked(name, Condition::Text(text), page)? }, cancel)
     }
 
-    /// Errors: a set that does not exist, a kind, time or order that cannot be read.
-    pub fn search_set(&self, search: &SetSearch<'_>, cancel: &Cancel) -> Result<EntryPage> {
-        let mut conditions = Vec::new();
-        if let Some(kind) = search.kind {
-            conditions.push(Condition::Kind(kind_named("kind", kind)?));
+    /// `save_as` keeps the search under a name, for sources of the type query.
+    ///
+    /// Errors: a set that does not exist, a kind, time or order that cannot be read, a name that cannot be kept.
+    pub fn search_set(&self, search: &SetSearch<'_>, save_as: Option<&str>, cancel: &Cancel) -> Result<EntryPage> {
+        let page = self.answered(&search.asked()?, cancel)?;
+        if let Some(name) = save_as {
+            let stored = serde_json::to_value(StoredSearch::from(search))
+                .map_err(|error| casetrack_core::Error::internal(error.to_string()))?;
+            in_field("save_as", self.space()?.save_query(name, &stored))?;
         }
-        if let Some(text) = search.extension {
-            conditions.push(extension("extension", text)?);
-        }
-        let texts = [
-            ("path_contains", Field::Path, search.path_contains),
-            ("name_contains", Field::Name, search.name_contains),
-        ];
-        for (parameter, field, text) in texts {
-            if let Some(text) = text {
-                conditions.push(Condition::Text(in_field(parameter, Text::new(field, Match::Contains, text, false))?));
-            }
-        }
-        if search.size != (None, None) {
-            conditions.push(Condition::Size(search.size.0, search.size.1));
-        }
-        if search.mtime != (None, None) {
-            let (from, to) = search.mtime;
-            let (from, to) = (edge("min_mtime", from, End::Min)?, edge("max_mtime", to, End::Max)?);
-            conditions.push(Condition::Time(TimeField::Modified, from, to));
-        }
-        let sort = match search.sort_by {
-            "size" => Sort::Size,
-            "name" => Sort::Name,
-            "mtime" => Sort::Modified,
-            _ => return Err(refused("sort_by", "sort_by must be one of size, name, mtime")),
-        };
-        let asked = asked(search.name, Condition::All(conditions), search.page)?;
-        self.answered(&Asked { children: search.children, sort, descending: search.descending, ..asked }, cancel)
+        Ok(page)
     }
 
     fn answered(&self, asked: &Asked<'_>, cancel: &Cancel) -> Result<EntryPage> {
-        let answer = in_field("name", self.space()?.find(asked, &|path| self.is_denied_in_space(path), cancel))?;
+        self.wait_for_runs(asked.set, asked.children, cancel)?;
+        let answer =
+            in_field("name", self.fresh_space(cancel)?.find(asked, &|path| self.is_denied_in_space(path), cancel))?;
         let entries: Vec<EntryItem> = answer.members.into_iter().map(EntryItem::from).collect();
         Ok(EntryPage {
             returned_count: entries.len() as u64,

@@ -1,5 +1,7 @@
 //! Making and changing sets, walking their graph, and sums.
 
+use std::time::Duration;
+
 use casetrack_catalog::space::{Change, Direction, Set, Totals};
 use casetrack_core::{Cancel, Error, Result};
 use schemars::JsonSchema;
@@ -8,7 +10,10 @@ use serde::Serialize;
 use super::questions::{EntryPage, Metric, Paging};
 use super::{EntryItem, in_field, refused};
 use crate::host::Host;
+use crate::host::changes::SpaceChange;
 
+/// Longest wait for runs that fill a set.
+const PATIENCE: Duration = Duration::from_secs(10);
 /// Most paths of one change.
 const MAX_PATHS: usize = 10_000;
 
@@ -131,12 +136,13 @@ impl Host {
     /// Errors: a name that is taken or that none can have.
     pub fn create_set(&self, name: &str, description: Option<&str>) -> Result<SetDetails> {
         let set = in_field("name", self.space()?.create_set(name, description))?;
+        self.space_changed(SpaceChange::Sets);
         self.details(set, None)
     }
 
     /// All sets, in the order of their names.
-    pub fn list_sets(&self) -> Result<SetList> {
-        let sets = self.space()?.sets()?;
+    pub fn list_sets(&self, cancel: &Cancel) -> Result<SetList> {
+        let sets = self.fresh_space(cancel)?.sets()?;
         Ok(SetList { resource_sets: self.items(sets)? })
     }
 
@@ -144,7 +150,8 @@ impl Host {
     ///
     /// Errors: a set that does not exist.
     pub fn get_set(&self, name: &str, page: Option<Paging>, cancel: &Cancel) -> Result<SetDetails> {
-        let set = in_field("name", self.space()?.set(name))?;
+        self.wait_for_runs(name, false, cancel)?;
+        let set = in_field("name", self.fresh_space(cancel)?.set(name))?;
         let page = page.map(|page| self.set_entries(name, page, cancel)).transpose()?;
         self.details(set, page)
     }
@@ -181,6 +188,7 @@ impl Host {
         };
         not_found
             .extend(problems.into_iter().map(|problem| MissingPath { path: problem.path, reason: problem.reason }));
+        self.space_changed(SpaceChange::Sets);
         let entry_count = self.details(space.set(name)?, None)?.set.entry_count;
         Ok(ModifiedSet { resource_set: name.to_owned(), added, removed, entry_count, not_found })
     }
@@ -189,7 +197,9 @@ impl Host {
     ///
     /// Errors: a set that does not exist.
     pub fn delete_set(&self, name: &str) -> Result<()> {
-        in_field("name", self.space()?.delete_set(name)).map(drop)
+        in_field("name", self.space()?.delete_set(name))?;
+        self.space_changed(SpaceChange::Sets);
+        Ok(())
     }
 
     /// Puts a set below another, or takes it from there. Returns whether that changed anything.
@@ -199,6 +209,7 @@ impl Host {
         let space = self.space()?;
         in_field("parent", space.set(parent).map(drop))?;
         let changed = if is_child { space.add_edge(parent, child) } else { space.remove_edge(parent, child) };
+        self.space_changed(SpaceChange::Sets);
         in_field("child", changed)
     }
 
@@ -212,6 +223,8 @@ impl Host {
         entries: bool,
         cancel: &Cancel,
     ) -> Result<Vec<SetChild>> {
+        self.wait_for_runs(name, true, cancel)?;
+        self.fresh_space(cancel)?;
         let found = self.relatives(name, Direction::Children, depth)?;
         let (sets, depths): (Vec<Set>, Vec<u32>) = found.into_iter().unzip();
         let child = |(set, distance): (SetItem, u32)| {
@@ -242,10 +255,18 @@ impl Host {
     /// Sums up a set, with the sets below it to a depth of edges where `children` says so.
     ///
     /// Errors: a set that does not exist, an unknown metric.
-    pub fn sum_set(&self, name: &str, metric: &str, children: bool, depth: Option<u32>) -> Result<SetSum> {
+    pub fn sum_set(
+        &self,
+        name: &str,
+        metric: &str,
+        children: bool,
+        depth: Option<u32>,
+        cancel: &Cancel,
+    ) -> Result<SetSum> {
         let metric = Metric::named(metric)?;
         let depth = if children { depth } else { Some(0) };
-        let (totals, parts) = in_field("name", self.space()?.sum(name, depth))?;
+        self.wait_for_runs(name, children, cancel)?;
+        let (totals, parts) = in_field("name", self.fresh_space(cancel)?.sum(name, depth))?;
         let part = |(set, totals): (Set, Totals)| SumPart { name: set.name, value: metric.of(&totals) };
         Ok(SetSum {
             resource_set: name.to_owned(),
@@ -253,6 +274,21 @@ impl Host {
             value: metric.of(&totals),
             breakdown: parts.into_iter().map(part).collect(),
         })
+    }
+
+    /// Waits a moment for the runs of plans and sources that fill a set, or one below it where `children` says so, so that an answer right
+    /// behind the start of a plan has what the plan brings.
+    pub(super) fn wait_for_runs(&self, name: &str, children: bool, cancel: &Cancel) -> Result<()> {
+        let work = self.space_work();
+        if !work.is_filling() {
+            return Ok(());
+        }
+        let mut sets = vec![name.to_owned()];
+        if children && let Ok(below) = self.space()?.relatives(name, Direction::Children, None) {
+            sets.extend(below.into_iter().map(|(set, _)| set.name));
+        }
+        work.wait_until_filled(&sets, PATIENCE, cancel);
+        Ok(())
     }
 
     fn details(&self, set: Set, page: Option<EntryPage>) -> Result<SetDetails> {

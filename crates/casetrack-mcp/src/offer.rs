@@ -38,6 +38,11 @@ impl Offer {
         self.sets.contains(&Toolset::Core)
     }
 
+    /// Whether the space browser is offered.
+    pub fn has_space(&self) -> bool {
+        self.sets.contains(&Toolset::Space)
+    }
+
     fn allows(&self, entry: &Entry) -> bool {
         !self.read_only || entry.effect == Effect::Reads
     }
@@ -102,7 +107,11 @@ mod tests {
         let index = names(&offer(&[Toolset::Index], false));
         assert_eq!(index, ["search_index", "search_add_document", "search_create_index"]);
         assert_eq!(names(&offer(&[Toolset::Index], true)), ["search_index"]);
-        let others = time.len() + files.len() + index.len();
+        let space = names(&offer(&[Toolset::Space], false));
+        assert_eq!((space.len(), space[0], space[36]), (37, "index", "find_duplicates"));
+        let reading = names(&offer(&[Toolset::Space], true));
+        assert!(reading.contains(&"resource-search") && !reading.contains(&"resource-set-create"));
+        let others = time.len() + files.len() + index.len() + space.len();
         assert_eq!(names(&offer(&[Toolset::All], false)).len(), table::tools().len() - others);
         let core = names(&offer(&[Toolset::Core], false));
         assert!(core.contains(&"search_documents") && !core.contains(&"ingest_folder") && core.len() < 20, "{core:?}");

@@ -100,11 +100,22 @@ pub enum Toolset {
     Files,
     /// Named indexes of texts that assistants add. Offered only where it is named.
     Index,
+    /// Sets of files and folders, what fills them, and what they take on the disk. Offered only where it is named.
+    Space,
 }
 
 impl Toolset {
-    pub const EACH: [Self; 8] =
-        [Self::Core, Self::Ingest, Self::Graph, Self::Watch, Self::All, Self::Time, Self::Files, Self::Index];
+    pub const EACH: [Self; 9] = [
+        Self::Core,
+        Self::Ingest,
+        Self::Graph,
+        Self::Watch,
+        Self::All,
+        Self::Time,
+        Self::Files,
+        Self::Index,
+        Self::Space,
+    ];
     /// The sets listed where the user names none. They are few because clients put the whole list before the model.
     pub const DEFAULT: [Self; 2] = [Self::Core, Self::Ingest];
 
@@ -119,12 +130,13 @@ impl Toolset {
             Self::Time => "time",
             Self::Files => "files",
             Self::Index => "index",
+            Self::Space => "space",
         }
     }
 
     /// Whether its tools are about collections, and not about the files on the disk or texts of assistants.
     pub fn is_about_collections(self) -> bool {
-        !matches!(self, Self::Time | Self::Files | Self::Index)
+        !matches!(self, Self::Time | Self::Files | Self::Index | Self::Space)
     }
 }
 

@@ -23,7 +23,8 @@ pub enum Metric {
 }
 
 impl Metric {
-    const EACH: [Self; 6] = [Self::Size, Self::Count, Self::Files, Self::Directories, Self::Allocated, Self::Blocks];
+    pub const EACH: [Self; 6] =
+        [Self::Size, Self::Count, Self::Files, Self::Directories, Self::Allocated, Self::Blocks];
 
     pub fn name(self) -> &'static str {
         match self {

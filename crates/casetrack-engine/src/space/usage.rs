@@ -111,10 +111,7 @@ impl Host {
                 return Err(refused(field, format!("{field} must be between 1 and {most}")));
             }
         }
-        let folder: PathBuf = in_field("path", self.existing_in_space(asked.path))?;
-        if !folder.is_dir() {
-            return Err(refused("path", format!("{} is not a folder", folder.display())));
-        }
+        let folder = self.folder_in_space(asked.path)?;
         let (scan, _) = self.scan_first(&folder, None, asked.cached, false, cancel)?;
         let tree = self.space()?.tree(&folder, asked.depth, asked.top, by_allocated)?;
         let tree =
@@ -124,6 +121,19 @@ impl Host {
         prune(&mut tree, &mut left);
         let unreadable = scan.map_or(0, |ScanReport { problem_count, .. }| problem_count);
         Ok(UsageTree { metric: asked.metric.to_owned(), tree, unreadable })
+    }
+}
+
+impl Host {
+    /// The path of a folder that is there and may be read.
+    ///
+    /// Errors: a path that may not be read or is no folder.
+    pub fn folder_in_space(&self, path: &str) -> Result<PathBuf> {
+        let folder = in_field("path", self.existing_in_space(path))?;
+        match folder.is_dir() {
+            true => Ok(folder),
+            false => Err(refused("path", format!("{} is not a folder", folder.display()))),
+        }
     }
 }
 

@@ -40,6 +40,8 @@ mod resources;
 mod schema;
 mod search;
 mod sheet;
+#[cfg(unix)]
+mod space;
 mod sparse;
 mod sync;
 mod tags;

@@ -108,6 +108,16 @@ impl Space {
         digest.map_or(Ok(None), |digest| self.content(&digest))
     }
 
+    /// The files that had a content, the first hundred by path.
+    pub fn paths_with(&self, sha256: &str) -> Result<Vec<PathBuf>> {
+        self.read(|connection| {
+            connection
+                .prepare("SELECT path FROM digests WHERE sha256 = ? ORDER BY path LIMIT 100")?
+                .query_map([sha256], |row| row.get::<_, Vec<u8>>(0).map(paths::from_bytes))?
+                .collect()
+        })
+    }
+
     /// The contents that are known, the latest first, those with a thumbnail or all, each with a file that had it.
     pub fn contents(&self, thumbnails: bool, limit: u32, offset: u32) -> Result<Vec<(Content, Option<PathBuf>)>> {
         self.read(|connection| {

@@ -6,6 +6,7 @@
 
 mod bounds;
 mod contents;
+mod holding;
 mod ids;
 mod image;
 mod members;

@@ -45,18 +45,22 @@ impl Image {
             }
             content.take(row);
         }
-        // Something below a folder is summed up where it is in the folder or in one below it.
+        self.hold_outwards(&mut holds);
+        whole.retain(|own| !holds[*own as usize]);
+        let expanded = self.below(&whole);
+        self.rows_in(&expanded).for_each(|row| content.take(row));
+        (totals.bytes, totals.allocated) = content.finish();
+        totals
+    }
+
+    /// Something is below a folder where it is in the folder or in one below it.
+    pub fn hold_outwards(&self, holds: &mut [bool]) {
         for place in self.folders.order.iter().rev() {
             let parent = self.folders.parents[*place as usize];
             if holds[*place as usize] && parent != NOWHERE {
                 holds[parent as usize] = true;
             }
         }
-        whole.retain(|own| !holds[*own as usize]);
-        let expanded = self.below(&whole);
-        self.rows_in(&expanded).for_each(|row| content.take(row));
-        (totals.bytes, totals.allocated) = content.finish();
-        totals
     }
 
     /// The entries that the catalogue still has.

@@ -42,6 +42,8 @@ struct State {
     walked: Option<Instant>,
     /// Files that outcomes had, with the times of their last change.
     done: HashMap<i64, i64>,
+    /// Whether there may be others that they have yet to get.
+    is_left: bool,
 }
 
 impl Live {
@@ -101,7 +103,9 @@ impl Live {
             let mut state = lock(&self.state);
             if state.passed == Some(now) {
                 state.pending = None;
-                return Ok(());
+                let is_left = state.is_left && !self.is_busy.load(Ordering::Acquire);
+                drop(state);
+                return if is_left { self.pass(jobs) } else { Ok(()) };
             }
             let moment = Instant::now();
             let debounce = self.debounce();
@@ -160,16 +164,24 @@ impl Live {
 
     /// Gives the outcomes that take long what is new, beside this thread, one lot after another.
     fn hand_on(&self, jobs: &Arc<Jobs>, matched: &Picked) -> Result<()> {
-        if !running::takes_long(&self.definition) || self.is_busy.swap(true, Ordering::AcqRel) {
+        if !running::takes_long(&self.definition) {
             return Ok(());
         }
-        let files = self.host.space()?.files_of(matched)?;
+        if self.is_busy.swap(true, Ordering::AcqRel) {
+            lock(&self.state).is_left = true;
+            return Ok(());
+        }
+        let files = self.host.space().and_then(|space| space.files_of(matched));
+        let files = files.inspect_err(|_| self.is_busy.store(false, Ordering::Release))?;
         let new: Vec<_> = {
-            let state = lock(&self.state);
+            let mut state = lock(&self.state);
             let is_new = |id, modified| state.done.get(&id) != Some(&modified);
-            files.into_iter().filter(|file| is_new(file.id, file.modified)).take(running::MAX_FILES).collect()
+            let mut new: Vec<_> = files.into_iter().filter(|file| is_new(file.id, file.modified)).collect();
+            state.is_left = new.len() > running::MAX_FILES;
+            new.truncate(running::MAX_FILES);
+            state.done.extend(new.iter().map(|file| (file.id, file.modified)));
+            new
         };
-        lock(&self.state).done.extend(new.iter().map(|file| (file.id, file.modified)));
         if new.is_empty() {
             self.is_busy.store(false, Ordering::Release);
             return Ok(());

@@ -37,7 +37,9 @@ impl Plans {
         space.end_interrupted()?;
         for plan in space.plans()? {
             if plan.mode == "continuous" && plan.status == "active" && running.contains(&plan.name) {
-                self.begin_plan(host, jobs, &plan)?;
+                if let Err(error) = self.begin_plan(host, jobs, &plan) {
+                    tracing::warn!(%error, plan = plan.name, "a plan does not go on");
+                }
             }
         }
         for source in space.sources()?.into_iter().filter(|source| source.status == "running") {

@@ -325,12 +325,16 @@ impl Host {
     ///
     /// Errors: [`ErrorCode::NotFound`].
     pub fn metadata_by_hash(&self, hash: &str) -> Result<MetadataItem> {
-        let found = self.space()?.content(&hash.to_lowercase())?;
-        let content = found.ok_or_else(|| Error::new(ErrorCode::NotFound, "metadata not found"))?;
-        Ok(MetadataItem::new(content, None))
+        let (space, hash) = (self.space()?, hash.to_lowercase());
+        // What files say that the session may not see is not for it.
+        let path = space.paths_with(&hash)?.into_iter().find(|path| !self.is_denied_in_space(path));
+        let content = path.as_ref().map_or(Ok(None), |_| space.content(&hash))?;
+        let content = content.ok_or_else(|| Error::new(ErrorCode::NotFound, "metadata not found"))?;
+        Ok(MetadataItem::new(content, path.as_deref()))
     }
 
-    /// A page of all that is known of contents, or of those with thumbnails. Files that the session may not see are not named.
+    /// A page of all that is known of contents, or of those with thumbnails, but for what files say that the session may not
+    /// see.
     pub fn metadata_page(&self, thumbnails: bool, offset: u64) -> Result<MetadataPage> {
         let limit = u32::try_from(super::MAX_ENTRIES).unwrap_or(u32::MAX);
         let from = u32::try_from(offset).unwrap_or(u32::MAX);
@@ -338,12 +342,12 @@ impl Host {
         let has_more = found.len() > super::MAX_ENTRIES;
         found.truncate(super::MAX_ENTRIES);
         let item = |(content, path): (Content, Option<PathBuf>)| {
-            let path = path.filter(|path| !self.is_denied_in_space(path));
-            MetadataItem::new(content, path.as_deref())
+            let path = path.filter(|path| !self.is_denied_in_space(path))?;
+            Some(MetadataItem::new(content, Some(&path)))
         };
         let list = if thumbnails { "metadata/thumbnails" } else { "metadata" };
         let next = has_more.then(|| format!("synthesis://{list}?offset={}", u64::from(from) + u64::from(limit)));
-        Ok(MetadataPage { metadata: found.into_iter().map(item).collect(), next })
+        Ok(MetadataPage { metadata: found.into_iter().filter_map(item).collect(), next })
     }
 }
 

@@ -131,7 +131,7 @@ impl Host {
     /// Errors: a path that may not be read or is not there, too many jobs.
     pub fn index_space(&self, asked: &IndexSpace<'_>, cancel: &Cancel) -> Result<SpaceIndexed> {
         let started = Instant::now();
-        let root = in_field("root", self.existing_in_space(asked.root))?;
+        let root = in_field("root", self.resolved_in_space(asked.root))?;
         if asked.max_age.is_nan() || asked.max_age < 0.0 {
             return Err(refused("maxAge", "maxAge must be a number of seconds, 0 or more"));
         }
@@ -190,6 +190,12 @@ impl Host {
             _ => Error::io(path.display(), error),
         })?;
         Ok(path)
+    }
+
+    /// As [`existing_in_space`](Self::existing_in_space), and a link to a folder is that folder.
+    pub(super) fn resolved_in_space(&self, path: &str) -> Result<PathBuf> {
+        let path = self.existing_in_space(path)?;
+        if path.is_dir() { self.config().access.check(&path) } else { Ok(path) }
     }
 
     fn why_to_skip(&self, root: &str, asked: &IndexSpace<'_>) -> Result<Option<String>> {

@@ -86,7 +86,13 @@ impl SourceSpec {
             T::deserialize(config)
                 .map_err(|error| refused(format!("{at}config"), format!("config cannot be read: {error}")))
         }
-        let path = |path: &str| in_field(format!("{at}config.path"), host.space_path(path));
+        let path = |path: &str| {
+            let found = host.space_path(path).and_then(|path| match path.is_dir() {
+                true => host.config().access.check(&path),
+                false => Ok(path),
+            });
+            in_field(format!("{at}config.path"), found)
+        };
         let depth = |recursive: bool, max: Option<usize>| match (recursive, max) {
             (_, Some(0)) => {
                 Err(refused(format!("{at}config.max_depth"), "max_depth must be at least 1, the folder's own entries"))

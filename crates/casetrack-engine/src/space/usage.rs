@@ -129,7 +129,7 @@ impl Host {
     ///
     /// Errors: a path that may not be read or is no folder.
     pub fn folder_in_space(&self, path: &str) -> Result<PathBuf> {
-        let folder = in_field("path", self.existing_in_space(path))?;
+        let folder = in_field("path", self.resolved_in_space(path))?;
         match folder.is_dir() {
             true => Ok(folder),
             false => Err(refused("path", format!("{} is not a folder", folder.display()))),

@@ -19,6 +19,7 @@ pub mod read_files;
 pub mod schemas;
 mod search;
 mod sheet;
+mod space;
 mod tags;
 mod terms;
 mod threads;
@@ -83,6 +84,7 @@ pub enum OnCollections {
     Watches(watches::Watches),
     Jobs(jobs::Jobs),
     Files(files::Files),
+    Space(space::Space),
     Call(call::Call),
 }
 
@@ -137,6 +139,7 @@ impl OnCollections {
             Self::Watches(command) => command.run(console),
             Self::Jobs(command) => command.run(console),
             Self::Files(command) => command.run(console),
+            Self::Space(command) => command.run(console),
             Self::Call(command) => command.run(console),
         }
     }

@@ -21,7 +21,7 @@ import time
 import zlib
 from urllib.parse import quote
 
-from mcp.shared.exceptions import McpError
+from mcp.shared.exceptions import MCPError
 
 from acceptance import main, session, stop
 
@@ -47,7 +47,7 @@ class Space:
     def __init__(self, client, checks):
         self.client, self.checks, self.called, self.read_uris = client, checks, set(), set()
 
-    async def __call__(self, tool, **arguments):
+    async def __call__(self, tool, /, **arguments):
         """The structured content, which the text repeats."""
         self.called.add(tool)
         result = await self.client.call(tool, arguments)
@@ -57,11 +57,11 @@ class Space:
             self.checks.equal(json.loads(text), result["structuredContent"], f"{tool}: text and structured content")
         return result["structuredContent"]
 
-    async def refused(self, tool, field, reason=None, **arguments):
+    async def refused(self, tool, field, reason=None, /, **arguments):
         try:
             await self.client.session.call_tool(tool, arguments)
             self.checks.that(False, f"{tool} {arguments} was to be refused")
-        except McpError as error:
+        except MCPError as error:
             error = error.error
             self.checks.equal((error.code, error.message), (-32602, "Invalid params"), f"{tool} {arguments}")
             data = error.data or {}
@@ -294,11 +294,11 @@ async def jobs(space, root, checks):
         (many / f"{number}").mkdir(parents=True)
         for file in range(25):
             (many / f"{number}/{file}").touch()
-    started = await space("index", root=str(many))
+    started = await space("index", root=str(many), force=True)
     try:
         ended = await space("cancel-job", jobId=started["jobId"])
         checks.equal(ended["status"], "cancelled", "a job that was cancelled")
-    except McpError as error:
+    except MCPError as error:
         checks.equal(error.error.data["reason"], "job is already completed", "a job too short to cancel")
     checks.equal((await space("list-jobs", activeOnly=True))["count"], 0, "no job is under way")
     listed = await space("list-jobs", limit=2, status="completed", minProgress=50, maxProgress=100)
@@ -406,7 +406,7 @@ async def addresses(space, root, checks):
         try:
             await space.client.session.read_resource(uri)
             checks.that(False, f"{uri} was not to be found")
-        except McpError as error:
+        except MCPError as error:
             checks.equal(error.error.code, -32002, uri)
 
 

@@ -53,8 +53,9 @@ pub struct UsageBranch {
     pub allocated: u64,
     pub files: u64,
     pub directories: u64,
-    /// The largest first.
+    /// The largest first, in the same form.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(with = "Vec<serde_json::Value>")]
     pub children: Vec<UsageBranch>,
     /// Entries that are not among the children, and what they take together.
     #[serde(skip_serializing_if = "is_none")]

@@ -105,7 +105,7 @@ async fn the_first_workflow_indexes_a_folder_into_a_graph_of_sets_and_asks_about
     assert_eq!(parents, json!({"resource_set": "photos", "parents": [{"name": "all-media"}]}));
     let info = browser.answered("session-info", json!({})).await;
     assert_eq!((&info["resource_set_count"], &info["plan_count"]), (&json!(2), &json!(1)));
-    assert!(info["database_path"].as_str().unwrap().ends_with("space.sqlite") && info["entry_count"] == 5, "{info}");
+    assert!(info["database_path"].as_str().unwrap().ends_with("space.sqlite") && info["entry_count"] == 4, "{info}");
 }
 
 #[tokio::test]

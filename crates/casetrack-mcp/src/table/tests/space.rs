@@ -20,7 +20,7 @@ pub fn add(tools: &mut Value) {
         "index": [["root"], {"root": string, "async": yes, "force": no, "maxAge": {"type": "number", "default": 3600.0}}],
         "job-progress": job,
         "list-jobs": [[], {"activeOnly": no, "status": string, "minProgress": {"type": "number"}, "maxProgress": {"type": "number"},
-            "limit": {"type": "integer", "default": 50, "minimum": 1, "maximum": 1000}}],
+            "limit": {"type": "number", "default": 50.0}}],
         "cancel-job": job,
         "resource-children": [["name"], {"name": string, "depth": deep, "include_entries": no}],
         "resource-parent": [["name"], {"name": string, "depth": deep}],

@@ -60,15 +60,20 @@ pub(crate) struct ListJobsParameters {
     /// Maximum progress (0-100)
     max_progress: Option<f64>,
     /// Maximum jobs to return
-    #[serde(default = "crate::tools::number::<50>")]
-    #[schemars(range(min = 1, max = 1000))]
-    limit: u32,
+    #[serde(default = "fifty")]
+    limit: f64,
+}
+
+fn fifty() -> f64 {
+    50.0
 }
 
 space_tool!(ListSpaceJobs: "list-jobs", "List indexing jobs", Reads, ListJobsParameters => JobList,
 "List indexing jobs, the latest first.",
 |_, host, parameters| {
     let ListJobsParameters { active_only: active, status, min_progress, max_progress, limit } = parameters;
+        // One out of range is refused by name.
+        let limit = limit as u32;
     host.space_jobs(&JobsAsked { active, status: status.as_deref(), min_progress, max_progress, limit })
 });
 

@@ -2,7 +2,8 @@
 """Checks that the documents agree with the repository. Needs only the standard library.
 
 Without arguments:
-  - every relative link in a Markdown file leads to a file,
+  - every relative link in a Markdown file leads to a file and, with `#`, to a heading in it,
+  - docs/SUMMARY.md lists every page of docs/ once, and README.md has at most 700 words,
   - every path that ARCHITECTURE.md mentions exists,
   - samples/README.md lists every sample file, and the questions name existing ones,
   - no Rust file is longer than 600 lines.
@@ -19,6 +20,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 MAX_RUST_LINES = 600
+MAX_README_WORDS = 700
 # A path begins with a place that ARCHITECTURE.md maps, or with the name of a crate.
 PATH = re.compile(
     r"(?<![\w/.-])((?:crates|casetrack[\w-]*|models|schemas|tests|benches|scripts|samples|\.ci)/[\w./*-]*)"
@@ -44,9 +46,35 @@ def broken_links():
         text = (ROOT / file).read_text(encoding="utf-8")
         prose = INLINE_CODE.sub("", FENCED_CODE.sub("", text))
         for link in re.findall(r"\]\(<?([^)\s>]+)", prose):
-            target = link.partition("#")[0]
-            if target and not re.match(r"[a-z]+:", target) and not (ROOT / file.parent / target).exists():
+            target, _, heading = link.partition("#")
+            if re.match(r"[a-z]+:", target):
+                continue
+            path = ROOT / file.parent / target if target else ROOT / file
+            if not path.exists():
                 yield f"{file}: link to {link}, which does not exist"
+            elif heading and path.suffix == ".md" and heading not in anchors(path):
+                yield f"{file}: link to {link}, but there is no such heading"
+
+
+def anchors(path):
+    """The names under which the headings of a Markdown file can be linked to, as GitHub and mdBook make them."""
+    text = FENCED_CODE.sub("", path.read_text(encoding="utf-8"))
+    for title in re.findall(r"^#+ +(.+?)\s*$", text, re.MULTILINE):
+        title = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", title).replace("`", "")
+        yield re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")
+
+
+def incomplete_book():
+    listed = re.findall(r"\]\(([^)]+)\)", (ROOT / "docs" / "SUMMARY.md").read_text(encoding="utf-8"))
+    for page in sorted(path.name for path in (ROOT / "docs").glob("*.md") if path.name != "SUMMARY.md"):
+        if listed.count(page) != 1:
+            yield f"docs/SUMMARY.md: lists {page} {listed.count(page)} times"
+
+
+def long_readme():
+    words = len((ROOT / "README.md").read_text(encoding="utf-8").split())
+    if words > MAX_README_WORDS:
+        yield f"README.md: {words} words, more than {MAX_README_WORDS}"
 
 
 def unknown_paths():
@@ -80,12 +108,12 @@ def long_rust_files():
 
 
 def called_commands(text, program, valued_options):
-    """The first argument that is not an option, of every call of a program in code."""
+    """The first argument that is not an option, of every call of a program in code. What is said about a call stands two columns after it."""
     blocks = [match.group() for match in FENCED_CODE.finditer(text)]
     rest = FENCED_CODE.sub("", text)
     code = "\n".join(blocks + INDENTED_CODE.findall(rest) + INLINE_CODE.findall(rest))
     for line in code.replace("\\\n", " ").splitlines():
-        for call in re.findall(rf"(?:^|[\s`$/\"]){program}((?:\s+[^\s|;&`]+)+)", line):
+        for call in re.findall(rf"(?:^|[\s`$/\"]){program}((?: [^\s|;&`]+)+)", line):
             words = iter(call.split())
             for word in words:
                 if word in valued_options:
@@ -117,7 +145,7 @@ def main():
         binary = Path(binary)
         problems = [*unknown_commands(binary), *unknown_commands(binary.with_stem(f"{binary.stem}-lab"))]
     else:
-        checks = (broken_links, unknown_paths, incomplete_samples, long_rust_files)
+        checks = (broken_links, incomplete_book, long_readme, unknown_paths, incomplete_samples, long_rust_files)
         problems = [problem for check in checks for problem in check()]
     for problem in problems:
         print(problem, file=sys.stderr)

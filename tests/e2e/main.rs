@@ -5,6 +5,8 @@ mod bad_input;
 mod bates;
 mod cli;
 mod client;
+#[cfg(unix)]
+mod connect;
 mod containers;
 mod context;
 #[cfg(target_os = "linux")]
@@ -23,6 +25,8 @@ mod http;
 mod indexes;
 #[cfg(unix)]
 mod jobs;
+#[cfg(unix)]
+mod layout;
 mod lifecycle;
 mod models;
 mod moving;
@@ -43,8 +47,12 @@ mod sheet;
 #[cfg(unix)]
 mod space;
 mod sparse;
+#[cfg(unix)]
+mod start;
 mod sync;
 mod tags;
+#[cfg(unix)]
+mod terminal;
 mod terms;
 mod threads;
 mod tracked;

@@ -15,15 +15,14 @@ const MODELS_VARIABLE: &str = "CASETRACK_MODELS";
 ///
 /// `explicit` or else the variable `CASETRACK_MODELS`, which must be right when given; then `models` beside the program,
 /// `../share/casetrack/models` from it, the source tree it was built from, and `casetrack/models` in the user's local data
-/// folder.
+/// folder. "Beside the program" means beside its file, also when it was started through a link.
 pub fn find_models_dir(explicit: Option<&Path>) -> Result<PathBuf> {
     if let Some(given) = given(explicit) {
         return if has_manifest(&given) { Ok(given) } else { Err(not_found(&[given])) };
     }
     let mut candidates = Vec::new();
-    if let Some(folder) = env::current_exe().ok().as_deref().and_then(Path::parent) {
-        candidates.push(folder.join("models"));
-        candidates.push(folder.join("../share/casetrack/models"));
+    if let Ok(program) = env::current_exe() {
+        candidates.extend(installed_with(&program));
     }
     candidates.extend(Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).map(|root| root.join("models")));
     candidates.extend(default_pulled_dir());
@@ -46,6 +45,14 @@ pub fn pulled_models_dir(explicit: Option<&Path>) -> Result<PathBuf> {
 pub fn model_folder(explicit: Option<&Path>, name: &str) -> Option<PathBuf> {
     let folders = [find_models_dir(explicit).ok(), pulled_models_dir(explicit).ok()];
     folders.into_iter().flatten().map(|folder| folder.join(name)).find(|folder| folder.is_dir())
+}
+
+/// Where the models of an installed program are. Only Linux says where a program is without the links that lead to it.
+fn installed_with(program: &Path) -> Vec<PathBuf> {
+    let program = program.canonicalize().unwrap_or_else(|_| program.to_owned());
+    let Some(folder) = program.parent() else { return Vec::new() };
+    let shared = folder.parent().map(|prefix| prefix.join("share").join("casetrack").join("models"));
+    [folder.join("models")].into_iter().chain(shared).collect()
 }
 
 fn given(explicit: Option<&Path>) -> Option<PathBuf> {
@@ -82,6 +89,19 @@ mod tests {
         assert_eq!(model_folder(Some(dir.path()), "ocr-x"), None);
         std::fs::create_dir(dir.path().join("ocr-x")).unwrap();
         assert_eq!(model_folder(Some(dir.path()), "ocr-x"), Some(dir.path().join("ocr-x")));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn the_models_of_an_installed_program_are_found_through_a_link() {
+        let dir = tempfile::tempdir().unwrap();
+        let prefix = dir.path().canonicalize().unwrap();
+        std::fs::create_dir(prefix.join("bin")).unwrap();
+        std::fs::write(prefix.join("bin/casetrack"), "").unwrap();
+        std::os::unix::fs::symlink("bin/casetrack", prefix.join("link")).unwrap();
+        let expected = [prefix.join("bin/models"), prefix.join("share/casetrack/models")];
+        assert_eq!(installed_with(&prefix.join("bin/casetrack")), expected);
+        assert_eq!(installed_with(&prefix.join("link")), expected);
     }
 
     #[test]

@@ -11,9 +11,9 @@ use std::fmt::Write;
 use super::format::{cut, is_hidden, one_line};
 
 /// First characters of the line before a passage.
-const BEGIN: &str = "<document-text ";
+pub(crate) const BEGIN: &str = "<document-text ";
 /// First characters of the line after a passage.
-const END: &str = "</document-text ";
+pub(crate) const END: &str = "</document-text ";
 
 /// A passage between its marks, each on a line; there is no line feed at the end.
 pub fn document_text(text: &str) -> String {

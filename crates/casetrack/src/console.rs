@@ -9,6 +9,7 @@ use casetrack_engine::Engine;
 use casetrack_engine::jobs::{JobOrigin, JobReport, JobRequest, JobState, StartedJob};
 use casetrack_text::Reader;
 use casetrack_text::format::{counted, thousands};
+use casetrack_text::terminal::dress;
 use serde::{Deserialize, Serialize};
 
 use crate::options::Global;
@@ -55,8 +56,17 @@ impl Console {
         umask::apply(self.umask, file).map_err(|error| Error::io(file.display(), error))
     }
 
-    /// Prints a result: as JSON, or as the text that `text` makes of it. Returns 0, the exit status of success.
+    /// Prints a result: as JSON, or as the text that `text` makes of it, dressed for the client's terminal. Returns 0, the exit status of
+    /// success.
     pub fn print<T: Serialize>(&self, value: &T, text: impl FnOnce(&T) -> String) -> Result<u8> {
+        self.print_data(value, |value| match self.global.look {
+            Some(look) => dress(&text(value), look),
+            None => text(value),
+        })
+    }
+
+    /// As [`Self::print`], but the text is for a program or has its own colours, and goes out as it is.
+    pub fn print_data<T: Serialize>(&self, value: &T, text: impl FnOnce(&T) -> String) -> Result<u8> {
         (self.show)(Shown::Text(Reader::CommandLine.result(value, self.global.json, text)?));
         Ok(0)
     }

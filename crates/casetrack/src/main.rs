@@ -2,27 +2,34 @@
 //! casetrack-engine.
 
 mod args;
+mod ask;
+mod assistants;
 mod commands;
 mod console;
+mod help;
+mod look;
+mod manual;
 mod options;
 mod output;
 mod owner;
+mod pager;
 mod privacy;
+mod service;
+mod shell;
+mod start;
 
 use std::process::ExitCode;
 
-use clap::Parser;
-
 fn main() -> ExitCode {
-    let args = args::Args::parse();
-    if !matches!(args.command, args::Command::Owner(_)) {
+    let args = args::Args::from_command_line();
+    if !matches!(args.command, Some(args::Command::Owner(_))) {
         output::init_logging(args.global.verbose, args.global.quiet);
     }
-    let json = args.global.json;
+    let (json, color) = (args.global.json, args.global.color);
     match args.run() {
         Ok(exit) => exit,
         Err(error) => {
-            output::print_error(&error, json);
+            output::print_error(&error, json, color);
             ExitCode::FAILURE
         }
     }

@@ -6,22 +6,35 @@ use std::path::PathBuf;
 use casetrack_core::{Action, CitationStyle, CollectionMeta, Error, ErrorCode, Limits, Result, Tier, hint};
 use casetrack_engine::{Engine, EngineConfig, MemoryMode, ModelProfile, Precision, WorkerCommand};
 use casetrack_mcp::settings::{Settings, Toolset};
+use casetrack_text::terminal::Look;
 use clap::Args;
 use serde::de::{DeserializeOwned, IntoDeserializer};
 use serde::{Deserialize, Serialize};
 
+use crate::look::ColorChoice;
+
 #[derive(Debug, Clone, Args, Serialize, Deserialize)]
+#[command(next_help_heading = "Options for every command")]
 pub struct Global {
     /// Directory that holds the collections [default: casetrack/data in ~/.local/share on Linux, in ~/Library/Application Support on
     /// macOS, in %LOCALAPPDATA% on Windows; CaseTrack in the documents folder where an earlier version made that]
     #[arg(long, global = true, env = "CASETRACK_HOME", value_name = "DIR")]
     pub data_dir: Option<PathBuf>,
     /// Directory that holds the model weights [default: found beside the program]
-    #[arg(long, global = true, env = "CASETRACK_MODELS", value_name = "DIR")]
+    #[arg(long, global = true, env = "CASETRACK_MODELS", value_name = "DIR", hide_short_help = true)]
     pub models_dir: Option<PathBuf>,
     /// Print one JSON document instead of text
     #[arg(long, global = true)]
     pub json: bool,
+    /// Colour and weight: auto (on a terminal, unless NO_COLOR is set), always or never
+    #[arg(long, global = true, value_enum, value_name = "WHEN", default_value_t, hide_possible_values = true)]
+    pub color: ColorChoice,
+    /// Print long results at once instead of through a pager (CASETRACK_PAGER, PAGER or less)
+    #[arg(long, global = true, hide_short_help = true)]
+    pub no_pager: bool,
+    /// How the terminal shows results; `None` where they are printed for a program.
+    #[arg(skip)]
+    pub look: Option<Look>,
     /// Show no progress and no warnings, only results and errors
     #[arg(short, long, global = true, conflicts_with = "verbose")]
     pub quiet: bool,
@@ -29,29 +42,57 @@ pub struct Global {
     #[arg(short, long, global = true, action = clap::ArgAction::Count)]
     pub verbose: u8,
     /// Tier whose limits to enforce: free or pro
-    #[arg(long, global = true, value_name = "TIER", default_value = "pro", value_parser = named::<Tier>)]
+    #[arg(long, global = true, value_name = "TIER", default_value = "pro", hide_short_help = true, value_parser = named::<Tier>)]
     pub tier: Tier,
     /// Threads for the models [default: one per core]
-    #[arg(long, global = true, value_name = "N", default_value_t = 0, hide_default_value = true)]
+    #[arg(
+        long,
+        global = true,
+        value_name = "N",
+        default_value_t = 0,
+        hide_default_value = true,
+        hide_short_help = true
+    )]
     pub threads: usize,
     /// Models of new collections: compact (included) or quality (downloaded by `casetrack models pull`). Others keep theirs: see
     /// `casetrack reindex --models`
-    #[arg(long, global = true, env = "CASETRACK_PROFILE", value_name = "PROFILE", default_value = "compact")]
+    #[arg(
+        long,
+        global = true,
+        env = "CASETRACK_PROFILE",
+        value_name = "PROFILE",
+        default_value = "compact",
+        hide_short_help = true
+    )]
     pub profile: ModelProfile,
     /// Precision of the dense vectors of new collections, and of `reindex --models`: float32, or int8 (faster, slightly different).
     /// Others keep theirs
-    #[arg(long, global = true, env = "CASETRACK_PRECISION", value_name = "PRECISION", default_value = "float32")]
+    #[arg(
+        long,
+        global = true,
+        env = "CASETRACK_PRECISION",
+        value_name = "PRECISION",
+        default_value = "float32",
+        hide_short_help = true
+    )]
     pub precision: Precision,
     /// Which models stay in memory: full (all), standard (those used in the last 5 minutes) or constrained (one at a time)
     /// [default: depends on the available memory]
-    #[arg(long, global = true, value_name = "MODE")]
+    #[arg(long, global = true, value_name = "MODE", hide_short_help = true)]
     pub memory_mode: Option<MemoryMode>,
     /// Languages of scans, as tesseract names them: eng, deu+fra
-    #[arg(long, global = true, env = "CASETRACK_LANGUAGES", value_name = "LANGUAGES", default_value = "eng")]
+    #[arg(
+        long,
+        global = true,
+        env = "CASETRACK_LANGUAGES",
+        value_name = "LANGUAGES",
+        default_value = "eng",
+        hide_short_help = true
+    )]
     pub languages: String,
     /// How passages are cited: full, short, bates, or a template such as '{document}, {page} [{bates}]' [default: full, or what config.toml
     /// says]
-    #[arg(long, global = true, env = "CASETRACK_CITATIONS", value_name = "STYLE")]
+    #[arg(long, global = true, env = "CASETRACK_CITATIONS", value_name = "STYLE", hide_short_help = true)]
     pub citations: Option<CitationStyle>,
     #[command(flatten)]
     pub file_limits: FileLimits,
@@ -145,6 +186,28 @@ impl Global {
         Engine::new(self.config()?)
     }
 
+    /// The options that a server needs to work as this command would, for a configuration; without those at their defaults.
+    pub fn as_arguments(&self) -> Result<Vec<String>> {
+        let text = |path: &PathBuf| path.to_string_lossy().into_owned();
+        let data_dir =
+            Some(self.data_dir()?).filter(|chosen| EngineConfig::default_data_dir().ok().as_ref() != Some(chosen));
+        let named = |value: serde_json::Result<serde_json::Value>| value.ok()?.as_str().map(str::to_lowercase);
+        let profile =
+            (self.profile != ModelProfile::default()).then(|| named(serde_json::to_value(self.profile))).flatten();
+        let precision =
+            (self.precision != Precision::default()).then(|| named(serde_json::to_value(self.precision))).flatten();
+        let options = [
+            ("--data-dir", data_dir.as_ref().map(text)),
+            ("--models-dir", self.models_dir.as_ref().map(text)),
+            ("--profile", profile),
+            ("--precision", precision),
+            ("--memory-mode", self.memory_mode.and_then(|mode| named(serde_json::to_value(mode)))),
+            ("--languages", (self.languages != "eng").then(|| self.languages.clone())),
+        ];
+        let given = options.into_iter().filter_map(|(option, value)| Some([option.to_owned(), value?]));
+        Ok(given.flatten().collect())
+    }
+
     /// The options that say how much is logged.
     pub fn verbosity(&self) -> Vec<&'static str> {
         vec!["-v"; self.verbose.into()]
@@ -170,7 +233,7 @@ impl Global {
 #[derive(Debug, Args, Serialize, Deserialize)]
 pub struct InCollection {
     /// Name, ID or reference of the collection [default: the only active one]
-    #[arg(short, long, value_name = "NAME")]
+    #[arg(short, long, env = "CASETRACK_COLLECTION", value_name = "NAME")]
     pub collection: Option<String>,
 }
 
@@ -210,6 +273,20 @@ pub struct Offered {
 }
 
 impl Offered {
+    /// The options themselves, for a configuration.
+    pub fn as_arguments(&self) -> Vec<String> {
+        let mut arguments = Vec::new();
+        if let Some(toolsets) = &self.toolsets {
+            let names = toolsets.iter().filter_map(|set| serde_json::to_value(set).ok()?.as_str().map(str::to_owned));
+            arguments.push(format!("--toolsets={}", names.collect::<Vec<_>>().join(",")));
+        }
+        if let Some(read_only) = self.read_only {
+            arguments.push(format!("--read-only={read_only}"));
+        }
+        arguments.extend(self.roots.iter().map(|root| format!("--root={}", root.display())));
+        arguments
+    }
+
     pub fn apply(&self, settings: &mut Settings) {
         if let Some(toolsets) = &self.toolsets {
             settings.toolsets = Some(toolsets.clone());

@@ -1,15 +1,20 @@
 //! What a person or a script sees: text, JSON, errors, progress.
 
 use std::io::{IsTerminal, Write as _};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use casetrack_core::{Error, Progress as Event, Result};
 use casetrack_text::Reader;
-use casetrack_text::format::{thousands, visible};
+use casetrack_text::format::visible;
+use casetrack_text::terminal::dress;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::fmt::MakeWriter;
+
+use crate::look::{self, ColorChoice};
+use crate::options::Global;
+use crate::pager;
 
 /// Logs go to stderr: stdout belongs to results, and to the protocol in `mcp` mode.
 pub fn init_logging(verbose: u8, quiet: bool) {
@@ -38,9 +43,30 @@ pub fn init_owner_logging(verbose: u8, log: impl for<'w> MakeWriter<'w> + Send +
     builder.with_target(false).with_ansi(false).init();
 }
 
-/// Prints a result: as JSON, or as the text that `text` makes of it.
-pub fn print<T: Serialize>(value: &T, json: bool, text: impl FnOnce(&T) -> String) -> Result<()> {
-    print_line(&Reader::CommandLine.result(value, json, text)?)
+/// Prints a result: as JSON, or as the text that `text` makes of it, dressed for the terminal.
+pub fn print<T: Serialize>(value: &T, global: &Global, text: impl FnOnce(&T) -> String) -> Result<()> {
+    let text = Reader::CommandLine.result(value, global.json, |value| match global.look {
+        Some(look) => dress(&text(value), look),
+        None => text(value),
+    })?;
+    print_result(&text, !global.no_pager)
+}
+
+/// Prints a sentence beside a result, dressed for the terminal; nothing in JSON.
+pub fn say(text: &str, global: &Global) -> Result<()> {
+    match global.look {
+        _ if global.json => Ok(()),
+        Some(look) => print_line(&dress(text, look)),
+        None => print_line(text),
+    }
+}
+
+/// Prints a result that may be long: through a pager, where that is wanted and the terminal is too short.
+pub fn print_result(text: &str, may_page: bool) -> Result<()> {
+    if may_page && std::io::stdout().is_terminal() && std::io::stdin().is_terminal() && pager::show(text) {
+        return Ok(());
+    }
+    print_line(text)
 }
 
 /// Prints a line. It is not an error if the reader has gone (`| head`).
@@ -53,12 +79,16 @@ pub fn print_line(text: &str) -> Result<()> {
 }
 
 /// Prints an error: as JSON on stdout, or as text on stderr.
-pub fn print_error(error: &Error, json: bool) {
+pub fn print_error(error: &Error, json: bool, color: ColorChoice) {
     if json {
         // If stdout is closed, nobody is left to read this.
         let _ = print_line(&Reader::CommandLine.error_as_json(error));
-    } else {
-        eprintln!("error: {}", Reader::CommandLine.error(error));
+        return;
+    }
+    let text = format!("error: {}", Reader::CommandLine.error(error));
+    match look::of_messages(color) {
+        Some(look) => eprintln!("{}", dress(&text, look)),
+        None => eprintln!("{text}"),
     }
 }
 
@@ -74,13 +104,14 @@ pub struct Progress {
     quiet: bool,
     /// The file that is being read.
     file: String,
-    chunks: u64,
+    /// Passages that were there when the bar appeared, and when that was.
+    since: Option<(u64, Instant)>,
 }
 
 impl Progress {
     pub fn new(quiet: bool) -> Self {
-        let bar = hidden_bar("{bar:16} {percent:>3} %  {pos}/{len} files  {eta} left  {wide_msg}");
-        Self { bar, terminal: std::io::stderr().is_terminal(), quiet, file: String::new(), chunks: 0 }
+        let bar = hidden_bar("{bar:20} {percent:>3} %  {pos} of {len} files  {prefix}{eta} left\n  {wide_msg}");
+        Self { bar, terminal: std::io::stderr().is_terminal(), quiet, file: String::new(), since: None }
     }
 
     pub fn show(&mut self, event: Event) {
@@ -95,7 +126,7 @@ impl Progress {
                 self.bar.set_position(totals.files);
                 // What was done before says nothing about the speed of the rest.
                 self.bar.reset_eta();
-                self.show(Event::Embedded { chunks: totals.chunks });
+                self.since = Some((totals.chunks, Instant::now()));
             }
             Event::Discovered { files } => {
                 if self.terminal && self.bar.is_hidden() {
@@ -103,15 +134,17 @@ impl Progress {
                     self.bar.enable_steady_tick(Duration::from_millis(200));
                 }
                 self.bar.set_length(files);
+                self.since.get_or_insert_with(|| (0, Instant::now()));
             }
             Event::Embedded { chunks } => {
-                self.chunks = chunks;
-                self.say();
+                if let Some(rate) = self.rate(chunks) {
+                    self.bar.set_prefix(rate);
+                }
             }
             Event::Reading { path } => {
                 let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
                 self.file = visible(&name).into_owned();
-                self.say();
+                self.bar.set_message(self.file.clone());
             }
             Event::FileDone { path, problem, files, .. } => {
                 self.bar.set_position(files);
@@ -127,8 +160,11 @@ impl Progress {
         }
     }
 
-    fn say(&self) {
-        self.bar.set_message(format!("{} chunks  {}", thousands(self.chunks), self.file));
+    /// How fast passages become searchable, once that can be said.
+    fn rate(&self, chunks: u64) -> Option<String> {
+        let (before, since) = self.since?;
+        let seconds = since.elapsed().as_secs_f64();
+        (seconds > 1.0).then(|| format!("{:.1} passages/s  ", chunks.saturating_sub(before) as f64 / seconds))
     }
 
     /// Prints a line to stderr above the bar.

@@ -6,8 +6,16 @@ use casetrack_core::{Error, Result};
 use casetrack_engine::make_private;
 
 /// What CaseTrack keeps in a data directory, which may hold other files of the user.
-const OURS: [&str; 7] =
-    ["collections", "owner", "jobs", "watches.json", "audit.jsonl", "audit.jsonl.old", "config.toml"];
+const OURS: [&str; 8] = [
+    "collections",
+    "owner",
+    "jobs",
+    "watches.json",
+    "audit.jsonl",
+    "audit.jsonl.old",
+    "config.toml",
+    "last-search.json",
+];
 
 /// Makes the files that the owner creates private, and those of earlier versions. Called before the owner creates any file.
 pub fn close_to_others(data_dir: &Path) -> Result<()> {

@@ -12,6 +12,8 @@ use crate::documents::chunks::ChunkView;
 const MAX_CHARS: usize = 320;
 /// … and of a hit in a line: most sentences of contracts are said whole, or to where they decide.
 const BRIEF_CHARS: usize = 280;
+/// How many more characters an excerpt may take to end with its sentence.
+const TO_END: usize = 240;
 /// How far before a phrase in a long sentence its part may begin, in characters.
 const BEFORE_PHRASE: usize = 60;
 /// A last sentence or line of at most this many words is the heading of what follows.
@@ -65,7 +67,11 @@ pub(super) fn around(phrases: &[String], query: &str, chunk: &ChunkView, brief: 
             best = Window { score, start, first_match: first };
         }
     }
-    let (start, end) = (best.start, end_of(&chars, best.start, most));
+    let start = best.start;
+    let end = match end_of(&chars, start, most) {
+        end if brief => end,
+        end => sentence_end(&chars, end),
+    };
     let line_start = chunk.provenance.line_start + newlines(&chars[..start]);
     let line_end = line_start + newlines(&chars[start..end]);
     Excerpt {
@@ -76,6 +82,22 @@ pub(super) fn around(phrases: &[String], query: &str, chunk: &ChunkView, brief: 
         line_end,
         citation: Provenance { line_start, line_end, ..chunk.provenance.clone() }.citation(),
     }
+}
+
+/// The words of a text that are forms of the words of a query, as ranges of bytes. Words that say nothing, such as "of", are left out where
+/// the query has others.
+pub fn matched(query: &str, text: &str) -> Vec<Range<usize>> {
+    let terms = terms(query);
+    let (mut bytes, mut chars): (Vec<usize>, Vec<char>) = text.char_indices().unzip();
+    bytes.push(text.len());
+    chars.push(' ');
+    let forms = words(&chars).filter(|(_, word)| terms.contains(&stem(word)));
+    forms
+        .filter_map(|(start, _)| {
+            let length = chars[start..].iter().position(|c| !c.is_alphanumeric())?;
+            Some(*bytes.get(start)?..*bytes.get(start + length)?)
+        })
+        .collect()
 }
 
 /// Where the part of a sentence begins that a phrase stands in, if the whole sentence up to the phrase's end is longer than an excerpt.
@@ -181,6 +203,27 @@ fn end_of(chars: &[char], start: usize, most: usize) -> usize {
     trim_end(chars, start, sentence.or_else(word).unwrap_or(limit))
 }
 
+/// The end of the sentence that a text is cut in at `end`, if it is near; else `end`.
+fn sentence_end(chars: &[char], end: usize) -> usize {
+    let limit = (end + TO_END).min(chars.len());
+    // Quotation marks and brackets that are closed after a stop belong to the sentence.
+    let is_closing = |c: &&char| matches!(c, '”' | '"' | '’' | '\'' | '»' | ')' | ']');
+    let end_after = |at: usize| {
+        let after = at + 1 + chars[at + 1..].iter().take_while(is_closing).count();
+        let next = chars[after..].iter().find(|c| !c.is_whitespace());
+        let is_end = chars.get(after).is_none_or(|c| c.is_whitespace()) && next.is_none_or(|c| !c.is_lowercase());
+        is_end.then_some(after)
+    };
+    let is_stop = |at: &usize| matches!(chars[*at], '.' | '!' | '?' | ';');
+    let is_whole = end == 0 || is_stop(&(end - 1));
+    let found = if is_whole { None } else { (end..limit).filter(is_stop).find_map(end_after) };
+    match found {
+        Some(end) => end,
+        None if limit == chars.len() => trim_end(chars, end, limit),
+        None => end,
+    }
+}
+
 /// The end of what an excerpt from `start` says: without a heading that it ends with, for what that heads is not shown.
 fn said_until(chars: &[char], starts: &[usize], start: usize, most: usize) -> usize {
     let end = end_of(chars, start, most);
@@ -258,6 +301,31 @@ pub(super) mod tests {
         let range = found.char_start as usize - 100..found.char_end as usize - 100;
         assert_eq!(found.text, chars[range].iter().collect::<String>());
         assert!(found.text.chars().count() <= MAX_CHARS);
+    }
+
+    #[test]
+    fn an_excerpt_ends_with_its_sentence_where_that_is_near() {
+        let long =
+            format!("The tenant shall pay rent {}monthly. Nothing else is due.", "and, where it is due, ".repeat(18));
+        let found = excerpt("rent", &chunk(&long), false);
+        assert!(found.text.ends_with("monthly."), "{}", found.text);
+        assert!(excerpt("rent", &chunk(&long), true).text.chars().count() <= BRIEF_CHARS);
+        let quoted = long.replace("monthly. Nothing", "monthly.” Nothing");
+        assert!(excerpt("rent", &chunk(&quoted), false).text.ends_with("monthly.”"));
+        let endless = "The tenant shall pay rent and then some more ".repeat(60);
+        assert!(excerpt("rent", &chunk(&endless), false).text.chars().count() <= MAX_CHARS);
+        let to_the_end = format!("The tenant shall pay rent {}monthly", "and, where it is due, ".repeat(18));
+        assert!(excerpt("rent", &chunk(&to_the_end), false).text.ends_with("monthly"));
+    }
+
+    #[test]
+    fn forms_of_the_words_of_a_query_are_found_in_a_text() {
+        let text = "Für späte Payments gilt: late-payment interest, of 5 %.";
+        let found: Vec<&str> =
+            matched("interest of a late payment", text).into_iter().map(|range| &text[range]).collect();
+        assert_eq!(found, ["Payments", "late", "payment", "interest"]);
+        assert!(matched("", text).is_empty());
+        assert_eq!(matched("interest", "interest").first().map(|range| range.end), Some(8));
     }
 
     #[test]

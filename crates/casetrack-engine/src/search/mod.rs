@@ -45,6 +45,7 @@ use asking::Asked;
 
 pub use complete::CompleteList;
 pub use deleted::{DeletedText, DeletedTexts};
+pub use excerpt::matched;
 pub use fusion::Weights;
 pub use marked::{MarkFilter, admit};
 pub use recall::Recall;

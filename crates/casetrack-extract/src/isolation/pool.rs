@@ -331,9 +331,11 @@ fn talk(
     let path = path.to_string_lossy().into_owned();
     let job =
         Job { path, task: task.clone(), options: options.clone(), resume: resume.clone(), length: bytes.len() as u64 };
-    write_frame(input, &job)?;
-    input.write_all(bytes)?;
-    input.flush()?;
+    match write_frame(input, &job).and_then(|()| input.write_all(bytes)).and_then(|()| input.flush()) {
+        // It has ended, but may have said at which page.
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => return Err(error),
+        _ => {}
+    }
     // A character takes at most 4 bytes. Its share of blocks and boxes is counted as three times as much.
     let mut text_left = options.limits.max_text_chars.saturating_mul(16).saturating_add(1 << 20);
     let mut attachments_left = options.limits.max_attachment_bytes.saturating_add(1 << 20);

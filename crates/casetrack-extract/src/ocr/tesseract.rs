@@ -145,7 +145,10 @@ pub(super) fn libraries() -> Result<&'static Libraries> {
             Err(error) => tried.push(format!("{}: {error}", name.display())),
         }
     }
-    let message = format!("Reading scans needs libtesseract, which was not found. Searched:\n  {}", tried.join("\n  "));
+    let message = format!(
+        "Reading scans needs libtesseract, which was not found. These places were searched: {}.",
+        tried.join("; ")
+    );
     Err(Error::new(ErrorCode::MissingDependency, message).with_hint(INSTALL_HINT))
 }
 

@@ -18,7 +18,7 @@ pub struct Doctor {}
 impl Doctor {
     pub fn run(self, global: &Global) -> Result<ExitCode> {
         let diagnosis = global.engine()?.doctor();
-        output::print(&diagnosis, global.json, describe)?;
+        output::print(&diagnosis, global, describe)?;
         Ok(if diagnosis.ready { ExitCode::SUCCESS } else { ExitCode::FAILURE })
     }
 }

@@ -13,6 +13,7 @@ use clap::Args;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
+use super::found::LastSearch;
 use crate::console::Console;
 use crate::options::{InCollection, named};
 
@@ -44,7 +45,7 @@ impl Documents {
 /// Show a passage in its context, or a document
 #[derive(Debug, Args, Serialize, Deserialize)]
 pub struct Show {
-    /// ID of a chunk, or ID or name of a document
+    /// Number of a result of the last search, ID of a chunk, or ID or name of a document
     id: String,
     #[command(flatten)]
     target: InCollection,
@@ -62,6 +63,12 @@ pub struct Show {
 impl Show {
     pub fn run(self, console: &Console) -> Result<u8> {
         let engine = &console.engine;
+        if let (None, Some((collection, chunk, last))) = (self.page, LastSearch::chunk(console, &self.id)?) {
+            let context = engine.source_context(collection, &chunk.to_string(), self.window, self.view)?;
+            return console.print(&context, |context| {
+                format!("{}\n{}", last.heading(&self.id), text::chunks::source_context(context))
+            });
+        }
         let collection = self.target.find(engine)?.id;
         if let Some(page) = self.page {
             let page = engine.page_text(collection, &self.id, page, self.view)?;

@@ -70,7 +70,7 @@ impl Eval {
         let shown = Arc::new(Mutex::new(output::Progress::new(global.quiet)));
         let report = engine.evaluate(&request, &progress(&shown), &cancel);
         shown.lock().unwrap_or_else(PoisonError::into_inner).clear();
-        output::print(&report?, global.json, |report| casetrack_text::eval::report(report, &[]))?;
+        output::print(&report?, global, |report| casetrack_text::eval::report(report, &[]))?;
         Ok(ExitCode::SUCCESS)
     }
 }

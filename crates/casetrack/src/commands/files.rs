@@ -1,14 +1,14 @@
 //! `casetrack files`
 
 use std::ffi::OsString;
-use std::io::IsTerminal;
 use std::path::PathBuf;
 
 use casetrack_core::{Error, Result};
 use casetrack_engine::files::{Kind, Order, Pattern, Place, Query, Target, TimeField, span};
 use casetrack_text::files as text;
 use casetrack_text::files::Colors;
-use clap::{ArgAction, Args, Subcommand};
+use casetrack_text::terminal::Paint;
+use clap::{Args, Subcommand};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -21,9 +21,6 @@ use crate::options::named;
 /// --cached it is answered from the last walk.
 #[derive(Debug, Args, Serialize, Deserialize)]
 pub struct Files {
-    /// Colours: auto (on a terminal, unless NO_COLOR is set), always or never
-    #[arg(long, global = true, value_name = "WHEN", default_value = "auto", value_parser = colored, action = ArgAction::Set)]
-    color: bool,
     #[command(subcommand)]
     command: Command,
 }
@@ -41,7 +38,8 @@ enum Command {
 
 impl Files {
     pub fn run(self, console: &Console) -> Result<u8> {
-        let colors = if self.color { Colors::Ansi } else { Colors::Plain };
+        let is_colored = console.global.look.is_some_and(|look| look.paint == Paint::Color);
+        let colors = if is_colored { Colors::Ansi } else { Colors::Plain };
         match self.command {
             Command::Index(command) => command.run(console),
             Command::Watch(command) => command.run(console),
@@ -176,7 +174,7 @@ impl Find {
             ..Query::below(console.path(self.folder))
         };
         let found = console.engine.find_files(query, self.answer.cached, &console.cancel)?;
-        console.print(&found, |found| text::found(found, colors))
+        console.print_data(&found, |found| text::found(found, colors))
     }
 }
 
@@ -202,7 +200,7 @@ impl Recent {
             ..Query::below(console.path(self.folder))
         };
         let found = console.engine.find_files(query, self.answer.cached, &console.cancel)?;
-        console.print(&found, |found| text::found(found, colors))
+        console.print_data(&found, |found| text::found(found, colors))
     }
 }
 
@@ -220,7 +218,7 @@ impl Usage {
         let Answer { limit, cached } = self.answer;
         let place = Place { folder: console.path(self.folder), cached };
         let report = console.engine.file_usage(&place, &console.cancel)?;
-        console.print(&report, |report| text::usage(report, limit, colors))
+        console.print_data(&report, |report| text::usage(report, limit, colors))
     }
 }
 
@@ -243,7 +241,7 @@ impl Duplicates {
         let Answer { limit, cached } = self.answer;
         let place = Place { folder: console.path(self.folder), cached };
         let report = console.engine.duplicate_files(&place, self.larger, limit, &console.cancel)?;
-        console.print(&report, |report| text::duplicates(report, colors))
+        console.print_data(&report, |report| text::duplicates(report, colors))
     }
 }
 
@@ -271,19 +269,7 @@ impl Roots {
             console.engine.check_file_catalog()?;
             return console.print(&json!({"sound": true}), |_| "The catalogue of files is sound.".to_owned());
         }
-        console.print(&console.engine.file_roots()?, |roots| text::roots(roots, colors))
-    }
-}
-
-/// Decided by the client: its terminal is meant.
-fn colored(when: &str) -> std::result::Result<bool, String> {
-    match when {
-        "always" => Ok(true),
-        "never" => Ok(false),
-        "auto" => {
-            Ok(std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()))
-        }
-        _ => Err("it must be auto, always or never".to_owned()),
+        console.print_data(&console.engine.file_roots()?, |roots| text::roots(roots, colors))
     }
 }
 

@@ -154,11 +154,11 @@ impl Graph {
         engine.config().tier.check(Feature::EntityGraph)?;
         let collection = self.target.find(engine)?.id;
         let network = engine.entity_graph(collection, self.name.as_deref(), self.depth, self.top_k)?;
-        console.print(&network, |network| match self.format {
-            Format::Text => text::entities::network(network),
-            Format::Dot => to_dot(&network.graph),
-            Format::Graphml => to_graphml(&network.graph),
-        })
+        match self.format {
+            Format::Text => console.print(&network, text::entities::network),
+            Format::Dot => console.print_data(&network, |network| to_dot(&network.graph)),
+            Format::Graphml => console.print_data(&network, |network| to_graphml(&network.graph)),
+        }
     }
 }
 

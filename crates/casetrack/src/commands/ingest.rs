@@ -17,7 +17,7 @@ use crate::console::Console;
 use crate::options::{InCollection, named};
 
 /// The exit status of work that `stopped` early, or in which some files `failed`; all others are stored.
-fn status(stopped: bool, failed: bool) -> u8 {
+pub(super) fn status(stopped: bool, failed: bool) -> u8 {
     match (stopped, failed) {
         (true, _) => 1,
         (false, true) => 3,

@@ -27,7 +27,7 @@ pub struct Inspect {
 impl Inspect {
     pub fn run(self, global: &Global) -> Result<ExitCode> {
         let inspection = global.engine()?.inspect(&self.file, self.password.as_ref())?;
-        output::print(&inspection, global.json, |inspection| visible(&describe(inspection, self.text)).into_owned())?;
+        output::print(&inspection, global, |inspection| visible(&describe(inspection, self.text)).into_owned())?;
         Ok(ExitCode::SUCCESS)
     }
 }

@@ -3,10 +3,12 @@
 mod bates;
 mod call;
 mod collections;
+pub mod connect;
 pub mod doctor;
 mod documents;
 pub mod eval;
 mod files;
+mod found;
 mod graph;
 mod hidden;
 mod ingest;
@@ -20,6 +22,7 @@ pub mod schemas;
 mod search;
 mod sheet;
 mod space;
+pub mod start;
 mod tags;
 mod terms;
 mod threads;
@@ -86,6 +89,8 @@ pub enum OnCollections {
     Files(files::Files),
     Space(space::Space),
     Call(call::Call),
+    StartFolder(start::StartFolder),
+    StartQuestions(start::StartQuestions),
 }
 
 impl OnCollections {
@@ -141,6 +146,8 @@ impl OnCollections {
             Self::Files(command) => command.run(console),
             Self::Space(command) => command.run(console),
             Self::Call(command) => command.run(console),
+            Self::StartFolder(command) => command.run(console),
+            Self::StartQuestions(command) => command.run(console),
         }
     }
 

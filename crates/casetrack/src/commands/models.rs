@@ -48,7 +48,7 @@ impl Models {
             Some(Action::Pull(pull)) => pull.run(global),
             None => {
                 let list = global.engine()?.models()?;
-                output::print(&list, global.json, describe)?;
+                output::print(&list, global, describe)?;
                 let damaged = list.models.iter().any(|model| model.state == ModelPresence::Damaged);
                 Ok(if damaged { ExitCode::FAILURE } else { ExitCode::SUCCESS })
             }
@@ -62,7 +62,7 @@ impl Pull {
         let mut progress = output::DownloadProgress::new(global.quiet);
         let report = engine.pull_models(&self.ids, self.offline, &mut |event| show(&mut progress, &event));
         progress.finish();
-        output::print(&report?, global.json, pulled)?;
+        output::print(&report?, global, pulled)?;
         Ok(ExitCode::SUCCESS)
     }
 }

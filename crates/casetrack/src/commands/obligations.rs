@@ -38,9 +38,9 @@ impl Obligations {
         let Self { document, party, from, to, ics, .. } = self;
         let query = ObligationQuery { document, party, from, to };
         let report = console.engine.obligations(collection, &query, Paging::ALL)?;
-        console.print(&report, |report| match ics {
-            true => text::obligations::calendar(report, Timestamp::now()),
-            false => text::obligations::list(report),
-        })
+        match ics {
+            true => console.print_data(&report, |report| text::obligations::calendar(report, Timestamp::now())),
+            false => console.print(&report, text::obligations::list),
+        }
     }
 }

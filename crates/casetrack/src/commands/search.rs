@@ -11,6 +11,7 @@ use casetrack_text::{self as text, Reader};
 use clap::Args;
 use serde::{Deserialize, Serialize};
 
+use super::found::{LastSearch, results};
 use crate::console::Console;
 use crate::options::{InCollection, no_collection_named};
 
@@ -30,7 +31,7 @@ pub struct Search {
     query: String,
     /// Name, ID or reference of the collection [default: the only active one]. Can be repeated: the results of several
     /// collections are one ranking
-    #[arg(short = 'c', long = "collection", value_name = "NAME")]
+    #[arg(short = 'c', long = "collection", env = "CASETRACK_COLLECTION", value_name = "NAME")]
     collections: Vec<String>,
     /// Number of results
     #[arg(short = 'k', long, default_value_t = 5, value_name = "N", allow_negative_numbers = true)]
@@ -144,6 +145,14 @@ impl Search {
             false => engine.find_collections(&collections)?,
         };
         let response = engine.search(&found, &request)?;
+        LastSearch::remember(console, &found, &response);
+        if console.global.look.is_some()
+            && !full
+            && response.deleted.is_none()
+            && !(response.results.is_empty() && response.hits.is_empty())
+        {
+            return console.print(&response, |response| results(response, explain));
+        }
         console.print(&response, |response| match full {
             _ if response.deleted.is_some() => {
                 let total = response.deleted.as_ref().map_or(0, |found| found.total);
@@ -251,7 +260,7 @@ impl Ask {
 /// Find passages similar to a given one
 #[derive(Debug, Args, Serialize, Deserialize)]
 pub struct Similar {
-    /// ID of a chunk, as shown by a search
+    /// Number of a result of the last search, or ID of a chunk
     chunk: String,
     #[command(flatten)]
     target: InCollection,
@@ -269,13 +278,16 @@ pub struct Similar {
 impl Similar {
     pub fn run(self, console: &Console) -> Result<u8> {
         let engine = &console.engine;
-        let collection = self.target.find(engine)?.id;
+        let (collection, chunk) = match LastSearch::chunk(console, &self.chunk)? {
+            Some((collection, chunk, _)) => (collection, chunk.to_string()),
+            None => (self.target.find(engine)?.id, self.chunk),
+        };
         let wanted = Wanted {
             exclude_same_document: !self.same_document,
             min_similarity: self.min_similarity,
             count: self.top_k as usize,
         };
-        let similar = engine.similar_chunks(collection, &self.chunk, wanted)?;
+        let similar = engine.similar_chunks(collection, &chunk, wanted)?;
         console.print(&similar, text::search::similar)
     }
 }

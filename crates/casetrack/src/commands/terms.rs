@@ -56,10 +56,9 @@ impl SearchTerms {
         }
         let request = TermsRequest { terms, document: self.document, filters: Filters::try_from(written)? };
         let report = console.engine.search_terms(collection, &request, Paging::ALL)?;
-        let csv = self.csv;
-        console.print(&report, |report| match csv {
-            true => text::terms::csv(report),
-            false => text::terms::report(report, Reader::CommandLine),
-        })
+        match self.csv {
+            true => console.print_data(&report, text::terms::csv),
+            false => console.print(&report, |report| text::terms::report(report, Reader::CommandLine)),
+        }
     }
 }

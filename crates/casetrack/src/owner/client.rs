@@ -1,7 +1,7 @@
 //! The client's side of a command: sends it to the owner and prints the answer.
 
 use std::process::ExitCode;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use casetrack_core::{Error, Result};
 
@@ -17,26 +17,39 @@ use crate::privacy::umask;
 const ATTEMPTS: u32 = 3;
 
 /// The connection in use, for the handler of Ctrl-C.
-type Current = Arc<Mutex<Option<Arc<Connected>>>>;
+static CURRENT: Mutex<Option<Arc<Connected>>> = Mutex::new(None);
+/// Whether that handler is there.
+static HANDLED: OnceLock<()> = OnceLock::new();
 type Connected = interprocess::local_socket::Stream;
 
 /// Runs a command in the owner of the data directory.
 pub fn run(global: Global, command: OnCollections) -> Result<ExitCode> {
+    status_of(global, command).map(ExitCode::from)
+}
+
+/// As [`run`], for a command that consists of several. Returns the exit status.
+pub fn status_of(global: Global, command: OnCollections) -> Result<u8> {
+    let status = send(global, command);
+    *CURRENT.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    status
+}
+
+fn send(global: Global, command: OnCollections) -> Result<u8> {
     let data_dir = global.data_dir()?;
     let directory = std::env::current_dir().map_err(|error| Error::io("the working directory", error))?;
     let directory = directory.into_os_string();
     let (quiet, verbosity, repeatable) = (global.quiet, global.verbosity(), command.may_be_repeated());
+    let may_page = !global.no_pager;
     let request = Request::Run(Box::new(Run { global, command, directory, umask: umask::get() }));
-    let current = Current::default();
-    cancel_on_signal(&current)?;
+    cancel_on_signal()?;
     for attempt in 1.. {
         let connection = connect(&data_dir, &verbosity)?;
-        *current.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&connection.writer));
+        *CURRENT.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&connection.writer));
         let mut printed = false;
         if connection.send(&request).is_ok()
-            && let Some(status) = follow(connection, quiet, &mut printed)?
+            && let Some(status) = follow(connection, quiet, may_page, &mut printed)?
         {
-            return Ok(ExitCode::from(status));
+            return Ok(status);
         }
         if !repeatable || printed || attempt == ATTEMPTS {
             break;
@@ -52,14 +65,14 @@ pub fn run(global: Global, command: OnCollections) -> Result<ExitCode> {
 }
 
 /// Prints the owner's messages. Returns the exit status, or `None` if the owner has gone.
-fn follow(mut connection: Connection, quiet: bool, printed: &mut bool) -> Result<Option<u8>> {
+fn follow(mut connection: Connection, quiet: bool, may_page: bool, printed: &mut bool) -> Result<Option<u8>> {
     let mut progress = output::Progress::new(quiet);
     let ended = loop {
         match connection.receive() {
             Some(FromOwner::Show(Shown::Text(text))) => {
                 progress.clear();
                 *printed = true;
-                output::print_line(&text)?;
+                output::print_result(&text, may_page)?;
             }
             Some(FromOwner::Show(Shown::Progress(event))) => progress.show(event),
             Some(FromOwner::Show(Shown::Log(line))) => progress.line(&line),
@@ -74,11 +87,13 @@ fn follow(mut connection: Connection, quiet: bool, printed: &mut bool) -> Result
 }
 
 /// The first Ctrl-C asks the command to stop at the next safe point. The second stops waiting for it; neither loses anything.
-fn cancel_on_signal(current: &Current) -> Result<()> {
-    let current = Arc::clone(current);
+fn cancel_on_signal() -> Result<()> {
+    if HANDLED.set(()).is_err() {
+        return Ok(());
+    }
     let mut asked = false;
     ctrlc::set_handler(move || {
-        let connection = current.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let connection = CURRENT.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let cancel = |connection: Arc<Connected>| super::wire::send(&mut &*connection, &FromClient::Cancel).is_ok();
         if asked || !connection.is_some_and(cancel) {
             std::process::exit(130);

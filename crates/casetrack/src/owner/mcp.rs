@@ -11,7 +11,7 @@ use serde_json::json;
 use super::wire::SessionOptions;
 use super::{connect, http, relay};
 use crate::options::{Global, Offered, http_address};
-use crate::output;
+use crate::{output, service};
 
 /// Serve AI assistants over MCP on standard input and output, or over HTTP
 #[derive(Debug, Args)]
@@ -60,8 +60,14 @@ impl Stop {
     pub fn run(self, global: &Global) -> Result<ExitCode> {
         let data_dir = global.data_dir()?;
         let stopped = connect::stop(&data_dir)?;
-        let text = if stopped { "Stopped." } else { "Nothing was running." };
-        output::print(&json!({"data_dir": data_dir, "stopped": stopped}), global.json, |_| text.to_owned())?;
+        let text = match (stopped, service::is_installed()) {
+            (true, false) => "Stopped.",
+            (true, true) => {
+                "Stopped. The service starts it again within a minute; `casetrack service uninstall` ends that."
+            }
+            (false, _) => "Nothing was running.",
+        };
+        output::print(&json!({"data_dir": data_dir, "stopped": stopped}), global, |_| text.to_owned())?;
         Ok(ExitCode::SUCCESS)
     }
 }

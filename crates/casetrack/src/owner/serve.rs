@@ -1,5 +1,6 @@
 //! The owner: takes the lock, listens, and exits when it has had no client for a while.
 
+use std::fs::File;
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
@@ -17,7 +18,7 @@ use tokio::sync::{Notify, watch};
 use tokio::time::Instant;
 
 use super::address::{self, Address};
-use super::connect::{LISTENING, REFUSED};
+use super::connect::{self, LISTENING, REFUSED};
 use super::log::OwnerLog;
 use super::session::Session;
 use super::wire;
@@ -40,19 +41,26 @@ pub struct Owner {
     /// Run in the background, detached from the process that started this
     #[arg(long)]
     detach: bool,
+    /// Stay when nobody uses it, for a service; an owner that is there already is asked to give way
+    #[arg(long)]
+    stay: bool,
 }
 
 impl Owner {
     pub fn run(self, global: &Global) -> Result<ExitCode> {
         let data_dir = global.data_dir()?;
         if self.detach {
-            return detach(global, &data_dir);
+            return detach(global, &data_dir, self.stay);
         }
         let run = || -> Result<()> {
             close_to_others(&data_dir)?;
-            let Some(lock) = address::take_lock(&data_dir)? else {
-                say(REFUSED);
-                return Ok(());
+            let lock = match address::take_lock(&data_dir)? {
+                Some(lock) => lock,
+                None if self.stay => take_over(&data_dir)?,
+                None => {
+                    say(REFUSED);
+                    return Ok(());
+                }
             };
             let directory = address::create_directory(&data_dir)?;
             let log = OwnerLog::open(&directory)?;
@@ -65,7 +73,7 @@ impl Owner {
             engine.start_watches()?;
             let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
             let runtime = runtime.map_err(|error| Error::io("the asynchronous runtime", error))?;
-            let ended = runtime.block_on(serve(&data_dir, engine, log));
+            let ended = runtime.block_on(serve(&data_dir, engine, log, self.stay));
             // Cancelled commands end and collections are flushed before others can own the directory.
             drop(runtime);
             // Held until the process is gone: a thread that is still ending may have a collection open.
@@ -85,6 +93,18 @@ impl Owner {
     }
 }
 
+/// The lock of the data directory, when the owner that has it ends: at once where it has no client, else when the last one has gone.
+fn take_over(data_dir: &Path) -> Result<File> {
+    loop {
+        // An owner with clients refuses, which is fine.
+        let _ = connect::stop(data_dir);
+        if let Some(lock) = address::take_lock(data_dir)? {
+            return Ok(lock);
+        }
+        std::thread::sleep(CHECK);
+    }
+}
+
 /// Prints a word for the client that waits for it. It does not matter if the client has gone.
 fn say(word: &str) {
     let mut stdout = std::io::stdout().lock();
@@ -92,10 +112,13 @@ fn say(word: &str) {
 }
 
 /// Starts the owner detached: it does not stop with the program, or the terminal, of its first client.
-fn detach(global: &Global, data_dir: &Path) -> Result<ExitCode> {
+fn detach(global: &Global, data_dir: &Path, stay: bool) -> Result<ExitCode> {
     let program = std::env::current_exe().map_err(|error| Error::io("the program's own file", error))?;
     let mut command = Command::new(&program);
     command.arg("--data-dir").arg(data_dir).args(global.verbosity()).arg("owner");
+    if stay {
+        command.args(global.as_arguments()?).arg("--stay");
+    }
     command.stdin(Stdio::null()).stderr(Stdio::null()).current_dir(std::env::temp_dir());
     // glibc gives threads up to eight heaps for each core, and memory that is free in one cannot be used by another. Over thousands of
     // calls the owner would hold several times the memory that it needs.
@@ -128,7 +151,7 @@ pub struct Serving {
     pub end: Arc<Notify>,
 }
 
-async fn serve(data_dir: &Path, engine: Engine, log: OwnerLog) -> Result<()> {
+async fn serve(data_dir: &Path, engine: Engine, log: OwnerLog, stay: bool) -> Result<()> {
     let address = Address::new(data_dir)?;
     let listener = listen(&address)?;
     address.publish(data_dir)?;
@@ -144,7 +167,8 @@ async fn serve(data_dir: &Path, engine: Engine, log: OwnerLog) -> Result<()> {
     let end = Arc::clone(&serving.end);
     ctrlc::set_handler(move || end.notify_one())
         .map_err(|error| Error::internal(format!("The signal handler: {error}")))?;
-    accept(data_dir, &address, &listener, &serving).await;
+    let idle = if stay { None } else { Some(idle_time()) };
+    accept(data_dir, &address, &listener, &serving, idle).await;
     serving.engine.stop_watches();
     serving.engine.pause_jobs();
     // Withdraw the address before closing the listener, so that no new client comes.
@@ -153,9 +177,14 @@ async fn serve(data_dir: &Path, engine: Engine, log: OwnerLog) -> Result<()> {
     Ok(())
 }
 
-/// Serves clients until the owner should exit.
-async fn accept(data_dir: &Path, address: &Address, listener: &Listener, serving: &Arc<Serving>) {
-    let idle = idle_time();
+/// Serves clients until the owner should exit. `idle` is how long it stays without any; `None` for as long as it is let.
+async fn accept(
+    data_dir: &Path,
+    address: &Address,
+    listener: &Listener,
+    serving: &Arc<Serving>,
+    idle: Option<Duration>,
+) {
     let mut clients = serving.clients.subscribe();
     let mut since = Instant::now();
     loop {
@@ -178,7 +207,7 @@ async fn accept(data_dir: &Path, address: &Address, listener: &Listener, serving
             },
             _ = clients.changed() => since = Instant::now(),
             // What indexes in memory hold would be lost.
-            () = tokio::time::sleep_until(since + idle), if alone => {
+            () = tokio::time::sleep_until(since + idle.unwrap_or_default()), if alone && idle.is_some() => {
                 match serving.engine.has_work() || serving.engine.has_indexes_in_memory() {
                     false => return,
                     true => since = Instant::now(),

@@ -30,8 +30,8 @@ pub fn pdfium_status(options: &ExtractOptions) -> Result<String> {
 
 /// The library, loaded on the first call that finds it.
 ///
-/// Searched in order: `options.pdfium`, the environment variable, `lib/` beside the executable and its directory, the
-/// user's cache and data directories, the system's libraries. A place that is named explicitly must have it.
+/// Searched in order: `options.pdfium`, the environment variable, `lib/` beside the executable, its directory, and
+/// `../lib/casetrack` from there, the user's cache and data directories, the system's libraries. A place that is named explicitly must have it.
 pub(super) fn pdfium(options: &ExtractOptions) -> Result<&'static Pdfium> {
     load(options).map(|loaded| &loaded.pdfium)
 }
@@ -72,23 +72,32 @@ fn load(options: &ExtractOptions) -> Result<&'static Loaded> {
     }
     Err(Error::new(
         ErrorCode::MissingDependency,
-        format!("PDF files need libpdfium, which was not found. Searched:\n  {}", tried.join("\n  ")),
+        format!("PDF files need libpdfium, which was not found. These places were searched: {}.", tried.join("; ")),
     )
     .with_hint(format!(
-        "Run the setup script, which fetches it, or put {} into one of these places or name it in {ENVIRONMENT_VARIABLE}.",
+        "Packages of CaseTrack carry it, and scripts/setup.sh fetches it. Or put {} into one of these places, or name it in \
+         {ENVIRONMENT_VARIABLE}.",
         Pdfium::pdfium_platform_library_name().to_string_lossy()
     )))
 }
 
 fn usual_places() -> Vec<PathBuf> {
     let mut places = Vec::new();
-    if let Some(directory) = std::env::current_exe().ok().as_deref().and_then(Path::parent) {
-        places.extend([directory.join("lib"), directory.to_owned()]);
+    if let Ok(program) = std::env::current_exe() {
+        places.extend(installed_with(&program));
     }
     if let Some(home) = std::env::home_dir() {
         places.extend([home.join(".cache/casetrack/pdfium"), home.join(".local/share/casetrack")]);
     }
     places
+}
+
+/// Where the library of an installed program is. Only Linux says where a program is without the links that lead to it.
+fn installed_with(program: &Path) -> Vec<PathBuf> {
+    let program = program.canonicalize().unwrap_or_else(|_| program.to_owned());
+    let Some(directory) = program.parent() else { return Vec::new() };
+    let prefixed = directory.parent().map(|prefix| prefix.join("lib").join("casetrack"));
+    [directory.join("lib"), directory.to_owned()].into_iter().chain(prefixed).collect()
 }
 
 fn reason(error: &PdfiumError) -> String {
@@ -101,6 +110,19 @@ fn reason(error: &PdfiumError) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[cfg(unix)]
+    #[test]
+    fn the_library_of_an_installed_program_is_found_through_a_link() {
+        let dir = tempfile::tempdir().unwrap();
+        let prefix = dir.path().canonicalize().unwrap();
+        std::fs::create_dir(prefix.join("bin")).unwrap();
+        std::fs::write(prefix.join("bin/casetrack"), "").unwrap();
+        std::os::unix::fs::symlink("bin/casetrack", prefix.join("link")).unwrap();
+        let expected = [prefix.join("bin/lib"), prefix.join("bin"), prefix.join("lib/casetrack")];
+        assert_eq!(installed_with(&prefix.join("bin/casetrack")), expected);
+        assert_eq!(installed_with(&prefix.join("link")), expected);
+    }
 
     #[test]
     fn the_library_is_found_once_and_kept() {

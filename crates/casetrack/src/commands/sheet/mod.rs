@@ -19,6 +19,7 @@ use crate::options::InCollection;
 #[derive(Debug, Args, Serialize, Deserialize)]
 pub struct Sheet {
     /// Name, ID or reference of the collection [default: the only active one]
+    #[arg(env = "CASETRACK_COLLECTION")]
     collection: Option<String>,
     /// Columns to show, separated by commas [default: all]
     #[arg(long, value_delimiter = ',', value_name = "NAMES")]
@@ -50,11 +51,11 @@ impl Sheet {
         let request = SheetRequest { documents, columns, filter, sort };
         let sheet = console.engine.matter_sheet(collection.id, &request, Paging::ALL)?;
         let Some(file) = xlsx else {
-            return console.print(&sheet, |sheet| match (csv, md) {
-                (true, _) => text::sheet::csv(sheet),
-                (_, true) => text::sheet::markdown(sheet),
-                _ => text::sheet::rows(sheet, 0),
-            });
+            return match (csv, md) {
+                (true, _) => console.print_data(&sheet, text::sheet::csv),
+                (_, true) => console.print_data(&sheet, text::sheet::markdown),
+                _ => console.print(&sheet, |sheet| text::sheet::rows(sheet, 0)),
+            };
         };
         let file = console.path(&file);
         let is_new = !file.exists();

@@ -1,0 +1,231 @@
+//! What is to be changed in a configuration, shown before it is done.
+
+use std::path::{Path, PathBuf};
+
+use casetrack_core::{Error, Result};
+
+use super::document::Style;
+use super::file::ConfigFile;
+use super::server::Server;
+
+/// Longest line that is shown of a change, in characters; and most lines.
+const LONGEST_LINE: usize = 160;
+const MOST_LINES: usize = 60;
+
+/// A change that has not been made yet.
+#[derive(Debug)]
+pub struct Plan {
+    file: ConfigFile,
+    pub change: Change,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+pub enum Change {
+    /// All is as it should be.
+    None,
+    Write(String),
+    /// The file has nothing else, because CaseTrack made it.
+    Delete,
+}
+
+impl Plan {
+    /// Puts a server into the configuration at `path`.
+    pub fn connect(path: &Path, style: Style, name: &str, server: &Server) -> Result<Self> {
+        let named = |error| in_file(path, error);
+        let file = ConfigFile::read(path).map_err(named)?;
+        let text = style.with(&file.text, name, server).map_err(named)?;
+        let change = if text == file.text { Change::None } else { Change::Write(text) };
+        Ok(Self { file, change })
+    }
+
+    /// Takes a server out of the configuration at `path`. Where connecting it was the last change, the file becomes what it was before,
+    /// byte for byte.
+    pub fn disconnect(path: &Path, style: Style, name: &str) -> Result<Self> {
+        let named = |error| in_file(path, error);
+        let file = ConfigFile::read(path).map_err(named)?;
+        if !style.has(&file.text, name).map_err(named)? {
+            return Ok(Self { file, change: Change::None });
+        }
+        let server = style.server(&file.text, name).map_err(named)?;
+        let gives_this = |before: &str| {
+            server.as_ref().is_some_and(|server| style.with(before, name, server).is_ok_and(|text| text == file.text))
+        };
+        let change = match file.before() {
+            Some(before) if gives_this(&before) && !style.has(&before, name).unwrap_or(true) => Change::Write(before),
+            None if gives_this("") => Change::Delete,
+            _ => Change::Write(style.without(&file.text, name).map_err(named)?),
+        };
+        Ok(Self { file, change })
+    }
+
+    /// The lines that go and come, with `-` and `+` before them. Lines around them are not shown: they may hold keys of other servers.
+    pub fn lines(&self) -> Vec<String> {
+        let new = match &self.change {
+            Change::None => return Vec::new(),
+            Change::Write(new) => new.as_str(),
+            Change::Delete => "",
+        };
+        let (old, new): (Vec<&str>, Vec<&str>) = (self.file.text.lines().collect(), new.lines().collect());
+        let same = |pairs: &mut dyn Iterator<Item = (&&str, &&str)>| pairs.take_while(|(a, b)| a == b).count();
+        let start = same(&mut old.iter().zip(&new));
+        let end = same(&mut old[start..].iter().rev().zip(new[start..].iter().rev()));
+        let removed = old[start..old.len() - end].iter().map(|line| format!("- {line}"));
+        let added = new[start..new.len() - end].iter().map(|line| format!("+ {line}"));
+        let mut lines: Vec<String> = removed.chain(added).collect();
+        if lines.len() > MOST_LINES || lines.iter().any(|line| line.chars().count() > LONGEST_LINE) {
+            lines = vec!["(a change within long lines, which may hold other things than this)".to_owned()];
+        }
+        lines
+    }
+
+    /// Makes the change. Returns where the file is kept as it was.
+    pub fn carry_out(&self) -> Result<Option<PathBuf>> {
+        match &self.change {
+            Change::None => Ok(None),
+            Change::Write(text) => self.file.write(text),
+            Change::Delete => self.file.delete().map(|()| None),
+        }
+    }
+}
+
+/// The server of this name in the configuration at `path`.
+pub fn server(path: &Path, style: Style, name: &str) -> Result<Option<Server>> {
+    let named = |error| in_file(path, error);
+    let file = ConfigFile::read(path).map_err(named)?;
+    if !file.exists() {
+        return Ok(None);
+    }
+    style.server(&file.text, name).map_err(named)
+}
+
+/// An error with the file that it is about.
+fn in_file(path: &Path, error: Error) -> Error {
+    let message = match error.message.contains(&*path.to_string_lossy()) {
+        true => error.message.clone(),
+        false => format!("{} was left as it is. {}", path.display(), error.message),
+    };
+    let named = Error::new(error.code, message);
+    match &error.hint {
+        Some(_) => named.with_hint_of(&error),
+        None => {
+            named.with_hint("Correct the file, or add the server there yourself; docs/assistants.md shows the entries.")
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::super::clients::Client;
+    use super::super::text::{Encoding, encode};
+    use super::*;
+
+    fn us() -> Server {
+        let args = vec!["mcp".to_owned()];
+        Server { command: "/opt/casetrack/bin/casetrack".to_owned(), args, env: BTreeMap::new() }
+    }
+
+    /// Configurations as users have them: comments, other servers, encodings, line breaks of Windows, nothing at all.
+    fn fixtures(client: Client) -> Vec<Vec<u8>> {
+        let style = client.style();
+        if client == Client::Codex {
+            let text = "# models\nmodel = \"o4\"\n\n[mcp_servers.docs]\ncommand = \"npx\"\nargs = [\"-y\", \"docs\"] # two\n\n[tui]\ntheme = \"dark\"\n";
+            return vec![
+                text.into(),
+                text.replace('\n', "\r\n").into(),
+                encode(text, Encoding::Utf8WithMark),
+                Vec::new(),
+            ];
+        }
+        let text = format!(
+            "{{\n    // settings of mine\n    \"theme\": \"dark\",\n    \"{}\": {{\n        \"docs\": {{\n            \"command\": \"npx\",\n            \
+             \"args\": [\"-y\", \"docs\"], /* two */\n            \"env\": {{ \"KEY\": \"s3cret\" }}\n        }},\n    }},\n    \"größe\": 1e3\n}}\n",
+            style.section
+        );
+        vec![
+            text.clone().into(),
+            text.replace('\n', "\r\n").into(),
+            text.replace("    ", "\t").into(),
+            encode(&text, Encoding::Utf8WithMark),
+            encode(&text, Encoding::Utf16Le),
+            encode(&text, Encoding::Utf16Be),
+            b"{}".to_vec(),
+            b"{\"a\":1}".to_vec(),
+            format!("{{\"{}\": {{}}}}", style.section).into(),
+            b"\n".to_vec(),
+            Vec::new(),
+        ]
+    }
+
+    #[test]
+    fn connecting_and_disconnecting_leaves_every_byte_as_it_was() {
+        for &client in Client::ALL {
+            for bytes in fixtures(client) {
+                let dir = tempfile::tempdir().unwrap();
+                let path = dir.path().join("config");
+                std::fs::write(&path, &bytes).unwrap();
+                let plan = Plan::connect(&path, client.style(), "casetrack", &us()).unwrap();
+                assert!(!plan.lines().iter().any(|line| line.contains("s3cret")), "{:?}", plan.lines());
+                plan.carry_out().unwrap();
+                assert_eq!(server(&path, client.style(), "casetrack").unwrap().unwrap(), us(), "{client:?}");
+                let again = Plan::connect(&path, client.style(), "casetrack", &us()).unwrap();
+                assert_eq!(again.change, Change::None, "{client:?} {}", String::from_utf8_lossy(&bytes));
+                Plan::disconnect(&path, client.style(), "casetrack").unwrap().carry_out().unwrap();
+                assert_eq!(std::fs::read(&path).unwrap(), bytes, "{client:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_file_that_was_made_goes_again_and_later_changes_stay() {
+        for &client in Client::ALL {
+            let dir = tempfile::tempdir().unwrap();
+            let path = dir.path().join("new/config");
+            Plan::connect(&path, client.style(), "casetrack", &us()).unwrap().carry_out().unwrap();
+            Plan::disconnect(&path, client.style(), "casetrack").unwrap().carry_out().unwrap();
+            assert!(!path.exists(), "{client:?}");
+            if client == Client::Codex {
+                continue;
+            }
+            // Another program adds something in the meantime.
+            std::fs::write(&path, "{}").unwrap();
+            Plan::connect(&path, client.style(), "casetrack", &us()).unwrap().carry_out().unwrap();
+            let text = std::fs::read_to_string(&path).unwrap().replacen('{', "{\n  \"later\": true,", 1);
+            std::fs::write(&path, text).unwrap();
+            Plan::disconnect(&path, client.style(), "casetrack").unwrap().carry_out().unwrap();
+            let left = std::fs::read_to_string(&path).unwrap();
+            assert!(left.contains("\"later\": true") && !left.contains("casetrack"), "{left}");
+        }
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_read_is_left_as_it_is() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("config.json");
+        for bytes in [&b"{\"mcpServers\": "[..], b"{\"a\": \"\xe9\"}", b"[1]", b"\x00\x01"] {
+            std::fs::write(&path, bytes).unwrap();
+            let error = Plan::connect(&path, Client::Cursor.style(), "casetrack", &us()).unwrap_err();
+            assert!(error.message.contains("config.json was left as it is."), "{}", error.message);
+            let undone = Plan::disconnect(&path, Client::Cursor.style(), "casetrack");
+            assert!(undone.is_err() || undone.is_ok_and(|plan| plan.change == Change::None));
+            assert_eq!(std::fs::read(&path).unwrap(), bytes);
+        }
+        assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn only_the_lines_that_change_are_shown() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("config.json");
+        std::fs::write(&path, "{\n  \"mcpServers\": {\n    \"a\": {\n      \"command\": \"a\"\n    }\n  }\n}\n")
+            .unwrap();
+        let lines = Plan::connect(&path, Client::Cursor.style(), "casetrack", &us()).unwrap().lines();
+        assert!(lines.iter().any(|line| line == "+     \"casetrack\": {"), "{lines:?}");
+        assert!(!lines.iter().any(|line| line.contains("\"command\": \"a\"")), "{lines:?}");
+        let long = format!("{{\"key\": \"{}\"}}", "s3cret".repeat(40));
+        std::fs::write(&path, long).unwrap();
+        let lines = Plan::connect(&path, Client::Cursor.style(), "casetrack", &us()).unwrap().lines();
+        assert!(!lines.concat().contains("s3cret"), "{lines:?}");
+    }
+}

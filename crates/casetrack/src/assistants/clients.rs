@@ -1,0 +1,86 @@
+//! The table of assistants.
+
+use clap::ValueEnum;
+
+use super::document::{Format, Style};
+
+/// An assistant with a configuration of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
+pub enum Client {
+    ClaudeDesktop,
+    ClaudeCode,
+    Cursor,
+    Vscode,
+    VscodeInsiders,
+    Windsurf,
+    Codex,
+    Gemini,
+    Zed,
+}
+
+impl Client {
+    pub const ALL: &[Self] = &[
+        Self::ClaudeDesktop,
+        Self::ClaudeCode,
+        Self::Cursor,
+        Self::Vscode,
+        Self::VscodeInsiders,
+        Self::Windsurf,
+        Self::Codex,
+        Self::Gemini,
+        Self::Zed,
+    ];
+
+    /// The word for it on the command line.
+    pub fn id(self) -> &'static str {
+        match self {
+            Self::ClaudeDesktop => "claude-desktop",
+            Self::ClaudeCode => "claude-code",
+            Self::Cursor => "cursor",
+            Self::Vscode => "vscode",
+            Self::VscodeInsiders => "vscode-insiders",
+            Self::Windsurf => "windsurf",
+            Self::Codex => "codex",
+            Self::Gemini => "gemini",
+            Self::Zed => "zed",
+        }
+    }
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::ClaudeDesktop => "Claude Desktop",
+            Self::ClaudeCode => "Claude Code",
+            Self::Cursor => "Cursor",
+            Self::Vscode => "VS Code",
+            Self::VscodeInsiders => "VS Code Insiders",
+            Self::Windsurf => "Windsurf",
+            Self::Codex => "Codex",
+            Self::Gemini => "Gemini CLI",
+            Self::Zed => "Zed",
+        }
+    }
+
+    /// How its configuration lists servers.
+    pub fn style(self) -> Style {
+        let json = |section| Style { format: Format::Json, section, transport: None };
+        match self {
+            Self::ClaudeDesktop | Self::Cursor | Self::Windsurf | Self::Gemini => json("mcpServers"),
+            Self::ClaudeCode => Style { transport: Some("stdio"), ..json("mcpServers") },
+            Self::Vscode | Self::VscodeInsiders => Style { transport: Some("stdio"), ..json("servers") },
+            Self::Zed => json("context_servers"),
+            Self::Codex => Style { format: Format::Toml, section: "mcp_servers", transport: None },
+        }
+    }
+
+    /// What is left to do before a change takes effect.
+    pub fn then(self) -> &'static str {
+        match self {
+            Self::ClaudeDesktop => "Quit Claude Desktop and start it again; closing its window is not enough.",
+            Self::ClaudeCode | Self::Codex | Self::Gemini => "New sessions have it.",
+            Self::Cursor => "Cursor takes it up by itself; if not, start Cursor again.",
+            Self::Vscode | Self::VscodeInsiders => "VS Code asks at the next chat whether it may start the server.",
+            Self::Windsurf => "Refresh the servers in Windsurf's Cascade panel, or start Windsurf again.",
+            Self::Zed => "Zed takes it up by itself.",
+        }
+    }
+}

@@ -1,0 +1,320 @@
+//! `casetrack connect` and `disconnect`
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use casetrack_core::{Error, Result};
+use casetrack_text::Reader;
+use casetrack_text::format::{counted, one_line};
+use clap::Args;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use crate::ask::{can_ask, confirm};
+use crate::assistants::{self, Change, Checked, Client, Places, Plan, Server};
+use crate::options::{Global, Offered};
+use crate::output;
+
+/// The name under which assistants know the server.
+pub const SERVER_NAME: &str = "casetrack";
+
+/// Connect AI assistants to CaseTrack, or see which ones are on this machine
+///
+/// Puts CaseTrack into the assistant's own configuration, as its documentation says. The change is shown first, and made after you agree.
+/// Comments, other servers and everything else in the file stay as they are, the file is replaced in one step, and what it was is kept
+/// beside it with the ending .before-casetrack. `casetrack disconnect` undoes it. Without a name, lists the assistants that were found.
+#[derive(Debug, Args)]
+pub struct Connect {
+    /// Assistants to connect [default: list those that were found]
+    #[arg(value_enum, value_name = "ASSISTANT")]
+    clients: Vec<Client>,
+    /// Start the server as the assistant would, and list its tools; of all connected assistants if none is named
+    #[arg(long)]
+    check: bool,
+    #[command(flatten)]
+    writing: Writing,
+    /// Start with this collection active
+    #[arg(short, long, value_name = "NAME")]
+    collection: Option<String>,
+    #[command(flatten)]
+    offered: Offered,
+}
+
+/// Take CaseTrack out of the configuration of assistants
+///
+/// Where connecting was the last change of the file, it becomes what it was before, byte for byte. Else only the entry goes. Collections
+/// stay as they are.
+#[derive(Debug, Args)]
+pub struct Disconnect {
+    /// Assistants to disconnect [default: all that are connected]
+    #[arg(value_enum, value_name = "ASSISTANT")]
+    clients: Vec<Client>,
+    #[command(flatten)]
+    writing: Writing,
+}
+
+#[derive(Debug, Args)]
+struct Writing {
+    /// Make the changes without asking
+    #[arg(short = 'y', long)]
+    yes: bool,
+    /// Use this file instead of the assistant's own for the user, such as .mcp.json or .vscode/mcp.json of a project
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Name of the server in the configuration
+    #[arg(long, value_name = "NAME", default_value = SERVER_NAME)]
+    name: String,
+}
+
+/// What came out for one assistant.
+#[derive(Debug, Serialize)]
+pub struct Outcome {
+    assistant: &'static str,
+    name: &'static str,
+    file: PathBuf,
+    state: State,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    backup: Option<PathBuf>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    checked: Option<Checked>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<Value>,
+    #[serde(skip)]
+    text: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum State {
+    /// Not on this machine, as far as one can see.
+    NotFound,
+    Found,
+    Connected,
+    NotConnected,
+    /// The user did not agree.
+    Unchanged,
+    Failed,
+}
+
+impl Outcome {
+    fn new(client: Client, file: &Path, state: State, text: String) -> Self {
+        Self {
+            assistant: client.id(),
+            name: client.name(),
+            file: file.to_owned(),
+            state,
+            backup: None,
+            checked: None,
+            error: None,
+            text,
+        }
+    }
+
+    fn failed(client: Client, file: &Path, error: &Error) -> Self {
+        let hint = error.hint.as_ref().map(|hint| Reader::CommandLine.hint(hint));
+        let said = json!({"code": error.code.name(), "message": error.message, "hint": hint});
+        let text = format!("{}: {}", client.name(), one_line(&Reader::CommandLine.error(error).replace("\n\n", " ")));
+        Self { error: Some(said), ..Self::new(client, file, State::Failed, text) }
+    }
+
+    pub fn is_connected(&self) -> bool {
+        self.state == State::Connected
+    }
+}
+
+impl Connect {
+    pub fn run(self, global: &Global) -> Result<ExitCode> {
+        let Self { clients, check, writing, collection, offered } = self;
+        let places = Places::of_user()?;
+        if check {
+            return check_all(global, &places, &clients, &writing);
+        }
+        if clients.is_empty() {
+            let found = list(&places, &writing.name);
+            output::print(&found, global, |found| listed(found))?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        writing.may_change(&clients, global)?;
+        let mut args = global.as_arguments()?;
+        args.push("mcp".to_owned());
+        args.extend(collection.map(|name| format!("--collection={name}")));
+        args.extend(offered.as_arguments());
+        let server = Server::this_program(args)?;
+        let connect =
+            |&client: &Client| connect(client, &writing.file(&places, client), &writing.name, &server, writing.yes);
+        report(&clients.iter().map(connect).collect::<Vec<_>>(), global)
+    }
+}
+
+impl Disconnect {
+    pub fn run(self, global: &Global) -> Result<ExitCode> {
+        let Self { mut clients, writing } = self;
+        let places = Places::of_user()?;
+        if clients.is_empty() {
+            clients = connected(&places, &writing);
+        }
+        writing.may_change(&clients, global)?;
+        let disconnect = |&client: &Client| {
+            let file = writing.file(&places, client);
+            let plan = Plan::disconnect(&file, client.style(), &writing.name);
+            change(client, &file, plan, writing.yes, [State::NotConnected, State::Connected])
+        };
+        let outcomes: Vec<Outcome> = clients.iter().map(disconnect).collect();
+        if outcomes.is_empty() {
+            output::print(&outcomes, global, |_| "No assistant is connected.".to_owned())?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        report(&outcomes, global)
+    }
+}
+
+impl Writing {
+    fn file(&self, places: &Places, client: Client) -> PathBuf {
+        self.config.clone().unwrap_or_else(|| places.config_file(client))
+    }
+
+    /// Whether somebody agrees, or can be asked.
+    fn may_change(&self, clients: &[Client], global: &Global) -> Result<()> {
+        if self.config.is_some() && clients.len() > 1 {
+            return Err(Error::invalid("A file belongs to one assistant, and several were named.")
+                .with_hint("Name one assistant with --config."));
+        }
+        match self.yes || clients.is_empty() || can_ask() && !global.json {
+            true => Ok(()),
+            false => Err(Error::invalid("Nothing was changed, because nobody can be asked here.")
+                .with_hint("Add --yes to make the changes without a question.")),
+        }
+    }
+}
+
+/// Puts the server into a configuration, after showing the change and asking.
+pub fn connect(client: Client, file: &Path, name: &str, server: &Server, yes: bool) -> Outcome {
+    let plan = Plan::connect(file, client.style(), name, server);
+    change(client, file, plan, yes, [State::Connected, State::Unchanged])
+}
+
+/// Shows a change, asks, and makes it. `states` are those after the change and without it.
+fn change(client: Client, file: &Path, plan: Result<Plan>, yes: bool, [done, undone]: [State; 2]) -> Outcome {
+    let carried_out = || {
+        let plan = plan?;
+        let name = client.name();
+        let (already, new) = match done {
+            State::Connected => ("is connected already", "is now connected"),
+            _ => ("is not connected", "is no longer connected"),
+        };
+        if plan.change == Change::None {
+            return Ok(Outcome::new(client, file, done, format!("{name} {already} ({}).", file.display())));
+        }
+        eprintln!("{name}: {}", file.display());
+        plan.lines().iter().for_each(|line| eprintln!("  {}", one_line(&line.replace('\t', "    "))));
+        if plan.change == Change::Delete {
+            eprintln!("  The file has nothing else and will be deleted.");
+        }
+        if !yes && !confirm("Make this change?")? {
+            return Ok(Outcome::new(client, file, undone, format!("{name}: nothing was changed.")));
+        }
+        let backup = plan.carry_out()?;
+        let kept = backup.as_ref().map_or_else(String::new, |path| format!(" Before: {}", path.display()));
+        let text = format!("{name} {new}. {}{kept}", client.then());
+        Ok(Outcome { backup, ..Outcome::new(client, file, done, text) })
+    };
+    carried_out().unwrap_or_else(|error| Outcome::failed(client, file, &error))
+}
+
+/// All assistants, and whether they are here and connected.
+fn list(places: &Places, name: &str) -> Vec<Outcome> {
+    let look = |&client: &Client| {
+        let file = places.config_file(client);
+        match assistants::server(&file, client.style(), name) {
+            Err(error) => Outcome::failed(client, &file, &error),
+            Ok(Some(_)) => Outcome::new(client, &file, State::Connected, String::new()),
+            Ok(None) if places.has(client) => Outcome::new(client, &file, State::Found, String::new()),
+            Ok(None) => Outcome::new(client, &file, State::NotFound, String::new()),
+        }
+    };
+    Client::ALL.iter().map(look).collect()
+}
+
+/// Assistants that are on this machine.
+pub fn found(places: &Places) -> Vec<Client> {
+    Client::ALL.iter().copied().filter(|&client| places.has(client)).collect()
+}
+
+fn connected(places: &Places, writing: &Writing) -> Vec<Client> {
+    let is_connected = |client: &Client| {
+        let server = assistants::server(&writing.file(places, *client), client.style(), &writing.name);
+        server.is_ok_and(|server| server.is_some())
+    };
+    Client::ALL.iter().copied().filter(is_connected).collect()
+}
+
+fn listed(outcomes: &[Outcome]) -> String {
+    let mut text = String::new();
+    for outcome in outcomes {
+        let state = match outcome.state {
+            State::Connected => "connected",
+            State::Found => "found",
+            State::Failed => "unreadable",
+            _ => "not found",
+        };
+        let _ = writeln!(text, "{:<16} {state:<11} {}", outcome.assistant, outcome.file.display());
+    }
+    for problem in outcomes.iter().filter(|outcome| outcome.state == State::Failed) {
+        let _ = writeln!(text, "\n{}", problem.text);
+    }
+    let next = outcomes.iter().find(|outcome| outcome.state == State::Found).map(|outcome| outcome.assistant);
+    match next {
+        Some(next) => text.push_str(&format!("\nNext: casetrack connect {next}")),
+        None if outcomes.iter().any(Outcome::is_connected) => text.push_str("\nNext: casetrack connect --check"),
+        None => text.push_str("\nNo assistant was found. Any MCP client can start the server: casetrack mcp"),
+    }
+    text
+}
+
+fn check_all(global: &Global, places: &Places, clients: &[Client], writing: &Writing) -> Result<ExitCode> {
+    let clients = if clients.is_empty() { connected(places, writing) } else { clients.to_vec() };
+    if clients.is_empty() {
+        return Err(Error::invalid("No assistant is connected, so there is nothing to check.")
+            .with_hint("Connect one with `casetrack connect`."));
+    }
+    let check = |&client: &Client| {
+        let file = writing.file(places, client);
+        let checked = || {
+            let Some(server) = assistants::server(&file, client.style(), &writing.name)? else {
+                let message = format!("There is no server \"{}\" in {}.", writing.name, file.display());
+                return Err(
+                    Error::invalid(message).with_hint(format!("Connect it with `casetrack connect {}`.", client.id()))
+                );
+            };
+            assistants::check(&server)
+        };
+        match checked() {
+            Err(error) => Outcome::failed(client, &file, &error),
+            Ok(checked) => {
+                let Checked { server, tools, milliseconds } = &checked;
+                let seconds = *milliseconds as f64 / 1000.0;
+                let text = format!(
+                    "{}: {} answered after {seconds:.1} s with {}:\n  {}",
+                    client.name(),
+                    one_line(server),
+                    counted(tools.len() as u64, "tool"),
+                    one_line(&tools.join(", ")),
+                );
+                Outcome { checked: Some(checked), ..Outcome::new(client, &file, State::Connected, text) }
+            }
+        }
+    };
+    report(&clients.iter().map(check).collect::<Vec<_>>(), global)
+}
+
+/// Prints what came out. The exit status says whether all went well.
+fn report(outcomes: &[Outcome], global: &Global) -> Result<ExitCode> {
+    output::print(&outcomes, global, |outcomes| summary(outcomes))?;
+    let failed = outcomes.iter().any(|outcome| outcome.state == State::Failed);
+    Ok(if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+pub fn summary(outcomes: &[Outcome]) -> String {
+    outcomes.iter().map(|outcome| outcome.text.as_str()).collect::<Vec<_>>().join("\n")
+}

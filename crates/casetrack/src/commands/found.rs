@@ -1,0 +1,184 @@
+//! The results of a search on a terminal, and by number afterwards.
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+use casetrack_core::{ChunkId, CollectionId, Error, Result};
+use casetrack_engine::search::{SearchResponse, matched};
+use casetrack_text::Reader;
+use casetrack_text::format::{counted, one_line, shorten, visible};
+use casetrack_text::search::{beside, completeness, continuation, relation};
+use casetrack_text::terminal::{dim, hit, paragraphs, strong};
+use serde::{Deserialize, Serialize};
+
+use crate::console::Console;
+
+/// Characters shown of a related passage, and of a query above its results.
+const RELATED_CHARS: usize = 300;
+const QUERY_CHARS: usize = 80;
+/// Longest number of a result; a longer one is an ID.
+const MAX_DIGITS: usize = 4;
+
+/// The results as a person reads them, for [`casetrack_text::terminal::dress`].
+pub fn results(response: &SearchResponse, explain: bool) -> String {
+    let count = counted((response.results.len() + response.hits.len()) as u64, "result");
+    let mut out = format!(
+        "{} in {} {}",
+        strong(&count),
+        one_line(&response.collection),
+        dim(&format!(
+            "· {}, {}, {:.0} ms",
+            counted(response.documents, "document"),
+            counted(response.chunks, "passage"),
+            response.elapsed_ms
+        )),
+    );
+    if let Some(list) = &response.complete {
+        let _ = write!(out, "\n{}", completeness(list, response));
+    }
+    for notice in &response.notices {
+        let _ = write!(out, "\nNote: {}", Reader::CommandLine.hint(notice));
+    }
+    for result in &response.results {
+        let (rank, excerpt) = (result.rank, &result.excerpt);
+        let score = if response.complete.is_none() { format!("  {:.2}", result.score) } else { String::new() };
+        let _ =
+            write!(out, "\n\n{}  {}{}", strong(&rank.to_string()), strong(&one_line(&excerpt.citation)), dim(&score));
+        for line in beside(result, explain) {
+            let _ = write!(out, "\n   {}", dim(&line));
+        }
+        let around = &result.surroundings;
+        match around.before.is_some() || around.after.is_some() {
+            true => {
+                for (mark, text) in
+                    [("·", &around.before), ("│", &Some(result.chunk.text.clone())), ("·", &around.after)]
+                {
+                    text.iter().for_each(|text| quote(&mut out, mark, text, &response.query));
+                }
+            }
+            false => {
+                let ends = excerpt.text.trim_end().ends_with(['.', '!', '?', ';', ':', '”', '"', ')']);
+                let is_end = result.chunk.text.trim_end().ends_with(excerpt.text.trim_end());
+                let more = if ends || is_end { "" } else { " …" };
+                quote(&mut out, "│", &format!("{}{more}", excerpt.text.trim()), &response.query);
+            }
+        }
+        let _ = write!(out, "\n   {}", dim(&one_line(&result.chunk.provenance.file_path)));
+    }
+    for found in &response.hits {
+        let place = strong(&one_line(&found.citation));
+        let _ =
+            write!(out, "\n\n{}  {place}{}", strong(&found.rank.to_string()), dim(&format!("  {:.2}", found.score)));
+        quote(&mut out, "│", &found.quote, &response.query);
+        if let Some(others) = &found.also_in {
+            let _ = write!(out, "\n   {}", dim(&format!("the same in other documents, {}", one_line(others))));
+        }
+    }
+    if let Some(list) = &response.complete {
+        out.push_str(&continuation(response, list.listed, Reader::CommandLine));
+    }
+    for passage in &response.related {
+        let _ = write!(out, "\n\n{}\n   {}", relation(passage), strong(&one_line(&passage.chunk.citation)));
+        quote(&mut out, "│", &shorten(&passage.chunk.text, RELATED_CHARS), &response.query);
+    }
+    let first = response.results.first().map(|result| result.rank).or(response.hits.first().map(|found| found.rank));
+    if let Some(rank) = first {
+        let _ = write!(out, "\n\nNext: casetrack show {rank}");
+    }
+    out
+}
+
+/// A passage with a bar before each line, and the words of the query marked. Empty lines are left out.
+fn quote(out: &mut String, bar: &str, text: &str, query: &str) {
+    for line in paragraphs(visible(text).lines()).iter().filter(|line| !line.trim().is_empty()) {
+        let mut marked = String::with_capacity(line.len());
+        let mut at = 0;
+        for range in matched(query, line) {
+            marked.push_str(&line[at..range.start]);
+            marked.push_str(&hit(&line[range.clone()]));
+            at = range.end;
+        }
+        marked.push_str(&line[at..]);
+        let _ = write!(out, "\n   {bar} {marked}");
+    }
+}
+
+/// The results of the last search in a data directory, so that `casetrack show 3` shows the third.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct LastSearch {
+    pub query: String,
+    results: Vec<Numbered>,
+}
+
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+struct Numbered {
+    rank: u32,
+    collection: CollectionId,
+    chunk: ChunkId,
+}
+
+impl LastSearch {
+    /// Remembers the results. A list that cannot be written is only inconvenient later, and said then.
+    pub fn remember(console: &Console, searched: &[CollectionId], response: &SearchResponse) {
+        let id = |name: &Option<String>| match (name, searched) {
+            (_, [only]) => Some(*only),
+            (Some(name), _) => console.engine.find_collection(name).ok().map(|found| found.id),
+            (None, _) => None,
+        };
+        let results = response.results.iter().map(|result| (result.rank, &result.collection, result.chunk.chunk_id));
+        let hits = response.hits.iter().map(|found| (found.rank, &found.collection, found.chunk_id));
+        let numbered = |(rank, name, chunk)| Some(Numbered { rank, collection: id(name)?, chunk });
+        let last = Self { query: response.query.clone(), results: results.chain(hits).filter_map(numbered).collect() };
+        let written = serde_json::to_vec(&last).map_err(std::io::Error::from);
+        if let Err(error) = written.and_then(|json| std::fs::write(path(console), json)) {
+            tracing::warn!("the results cannot be shown by number: {error}");
+        }
+    }
+
+    /// The chunk that a number means, and its collection; `None` if the text is no number.
+    ///
+    /// # Errors
+    ///
+    /// [`casetrack_core::ErrorCode::NotFound`] if the last search has no such result.
+    pub fn chunk(console: &Console, number: &str) -> Result<Option<(CollectionId, ChunkId, Self)>> {
+        if number.len() > MAX_DIGITS || !number.bytes().all(|byte| byte.is_ascii_digit()) {
+            return Ok(None);
+        }
+        let Ok(rank) = number.parse::<u32>() else { return Ok(None) };
+        let missing = |message: String| {
+            Error::new(casetrack_core::ErrorCode::NotFound, message)
+                .with_hint("Search first with `casetrack search`; its results can then be shown by number.")
+        };
+        let last: Option<Self> = std::fs::read(path(console)).ok().and_then(|json| serde_json::from_slice(&json).ok());
+        let Some(last) = last else {
+            return Err(missing(format!("There is no result {rank}: nothing was searched yet.")));
+        };
+        let Some(found) = last.results.iter().find(|result| result.rank == rank).copied() else {
+            let query = shorten(&last.query, QUERY_CHARS);
+            let count = counted(last.results.len() as u64, "result");
+            return Err(missing(format!("There is no result {rank}: the last search, \"{query}\", listed {count}.")));
+        };
+        Ok(Some((found.collection, found.chunk, last)))
+    }
+
+    /// `Result 3 of the search "late payment"`
+    pub fn heading(&self, number: &str) -> String {
+        format!("Result {number} of the search \"{}\"", shorten(&self.query, QUERY_CHARS))
+    }
+}
+
+fn path(console: &Console) -> PathBuf {
+    console.engine.config().data_dir.join("last-search.json")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_words_of_the_query_are_marked_in_each_line() {
+        let mut out = String::new();
+        quote(&mut out, "│", "Late payments\nbear interest.", "interest on late payment");
+        assert_eq!(out, format!("\n   │ {} {}\n   │ bear {}.", hit("Late"), hit("payments"), hit("interest")));
+    }
+}

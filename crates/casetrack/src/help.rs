@@ -1,0 +1,88 @@
+//! The help of the whole program: commands in groups, and what to type first.
+
+use std::fmt::Write as _;
+
+use casetrack_text::terminal::{Look, Paint, dress, strong};
+use clap::Command;
+
+/// Every command that people use, by what they want to do.
+pub const GROUPS: &[(&str, &[&str])] = &[
+    ("Begin", &["start", "connect", "disconnect", "service", "doctor", "help"]),
+    ("Collections", &["new", "collections", "rename", "close", "archive", "reopen", "export", "import"]),
+    ("Documents", &["ingest", "sync", "watch", "unwatch", "watches", "documents", "tag", "inspect"]),
+    ("Find and read", &["search", "ask", "show", "similar", "page", "search-terms", "verify-quote", "verify-quotes"]),
+    ("Compare", &["compare", "redline", "versions", "threads", "changes", "hidden"]),
+    (
+        "Overviews",
+        &[
+            "summary",
+            "sheet",
+            "obligations",
+            "timeline",
+            "entities",
+            "references",
+            "graph",
+            "related",
+            "clusters",
+            "bates",
+        ],
+    ),
+    ("Files on the disk", &["files"]),
+    ("Upkeep", &["verify", "repair", "reindex", "index-status", "stats", "compact", "jobs", "stop"]),
+    ("Assistants and programs", &["mcp", "call", "models", "eval", "completions", "man"]),
+];
+
+/// The command line with its commands in groups. A command that is in no group is listed at the end, so that none is lost.
+pub fn grouped(command: Command, columns: usize) -> Command {
+    let known: Vec<&str> = GROUPS.iter().flat_map(|(_, names)| names.iter().copied()).collect();
+    let others: Vec<&str> = command
+        .get_subcommands()
+        .filter(|command| !command.is_hide_set())
+        .map(Command::get_name)
+        .filter(|name| !known.contains(name))
+        .collect();
+    let mut list = String::new();
+    for (heading, names) in GROUPS.iter().copied().chain([("More", others.as_slice())]) {
+        let mut entries = names.iter().filter_map(|name| command.find_subcommand(name)).peekable();
+        if entries.peek().is_none() {
+            continue;
+        }
+        let _ = writeln!(list, "\u{1b}[1;4m{heading}\u{1b}[0m");
+        for entry in entries {
+            let about = entry.get_about().map(ToString::to_string).unwrap_or_default();
+            list.push_str(&item(entry.get_name(), about.lines().next().unwrap_or_default(), columns));
+        }
+        list.push('\n');
+    }
+    command.help_template(format!(
+        "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{list}\u{1b}[1;4mOptions for every command\u{1b}[0m\n{{options}}\
+         {{after-help}}"
+    ))
+}
+
+/// `  name          what it does`, wrapped below itself.
+fn item(name: &str, about: &str, columns: usize) -> String {
+    const NAME: usize = 14;
+    let look = Look { columns, paint: Paint::None };
+    let text = dress(&format!("{}{about}", strong("")), Look { columns: columns.saturating_sub(NAME + 3), ..look });
+    let mut lines = text.lines();
+    let mut item = format!(
+        "  \u{1b}[1m{name}\u{1b}[0m{:1$} {2}\n",
+        "",
+        NAME.saturating_sub(name.len()),
+        lines.next().unwrap_or_default()
+    );
+    for line in lines {
+        let _ = writeln!(item, "{:1$} {line}", "", NAME + 2);
+    }
+    item
+}
+
+/// What `casetrack` alone says: five lines, and where to go.
+pub const WELCOME: &str = "CaseTrack searches your documents on your machine, and cites what it finds.\n\
+    \n\
+    \u{20} casetrack start FOLDER     make a collection of a folder, connect assistants\n\
+    \u{20} casetrack search WORDS     find passages, with the exact place of each\n\
+    \u{20} casetrack connect          connect AI assistants, or see which ones are here\n\
+    \u{20} casetrack doctor           see whether anything is missing\n\
+    \u{20} casetrack --help           all commands";

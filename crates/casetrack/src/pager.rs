@@ -1,0 +1,35 @@
+//! Long output goes through a pager, as in git and man.
+
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+use crate::look;
+
+/// Names the pager of CaseTrack alone; `PAGER` is that of all programs. `cat`, or nothing, means none.
+const VARIABLES: [&str; 2] = ["CASETRACK_PAGER", "PAGER"];
+
+/// Shows a text in the user's pager if it is longer than the terminal. Returns whether that was done.
+pub fn show(text: &str) -> bool {
+    let is_long = look::rows().is_some_and(|rows| text.lines().count() + 1 > rows);
+    let Some(pager) = pager().filter(|_| is_long) else { return false };
+    let mut words = pager.split_whitespace();
+    let Some(program) = words.next() else { return false };
+    let mut command = Command::new(program);
+    command.args(words).stdin(Stdio::piped());
+    if std::env::var_os("LESS").is_none() {
+        // Colours as they are, and no clearing of the screen.
+        command.env("LESS", "RFX");
+    }
+    let Ok(mut child) = command.spawn() else { return false };
+    if let Some(mut input) = child.stdin.take() {
+        // The reader may leave before the end.
+        let _ = writeln!(input, "{}", text.trim_end_matches('\n'));
+    }
+    child.wait().is_ok()
+}
+
+fn pager() -> Option<String> {
+    let set = VARIABLES.iter().find_map(|name| std::env::var(name).ok());
+    let pager = set.unwrap_or_else(|| "less".to_owned());
+    Some(pager).filter(|pager| !matches!(pager.trim(), "" | "cat"))
+}

@@ -1,0 +1,177 @@
+//! `casetrack service`: the owner of the data directory runs from login on, so that folders are watched without an assistant.
+
+mod launchd;
+mod systemd;
+mod task;
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode, Output};
+
+use casetrack_core::{Error, ErrorCode, Result};
+use clap::{Args, Subcommand};
+use serde::Serialize;
+
+use crate::assistants::Server;
+use crate::options::Global;
+use crate::output;
+
+/// Keep watching folders from login on, also when no assistant is connected
+///
+/// Installs a service of your user, without administrator rights: a systemd unit on Linux, a launch agent on macOS, a scheduled task on
+/// Windows. It is the same background process that every command starts when it needs it, but it does not exit after five minutes. Only
+/// Linux has been tried.
+#[derive(Debug, Args)]
+pub struct Service {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Subcommand)]
+enum Action {
+    /// Install the service and start it; safe to repeat, for example with another --data-dir
+    Install,
+    /// Show whether it is installed and running
+    Status,
+    /// Stop the service and remove it; collections and watches stay
+    Uninstall,
+}
+
+#[derive(Debug, Serialize)]
+struct Status {
+    /// systemd, launchd or the Task Scheduler.
+    manager: &'static str,
+    /// The file that describes the service.
+    file: PathBuf,
+    installed: bool,
+    running: bool,
+}
+
+/// What a service is made of.
+struct Definition {
+    program: String,
+    /// Options of the program before its command.
+    options: Vec<String>,
+}
+
+/// A manager of services: the file that describes one, and the commands that have it take effect.
+struct Manager {
+    name: &'static str,
+    file: PathBuf,
+    content: fn(&Definition) -> String,
+    install: Vec<Vec<String>>,
+    /// Succeeds while the service runs.
+    is_running: fn(&Output) -> bool,
+    status: Vec<String>,
+    uninstall: Vec<Vec<String>>,
+    /// Run before the installation, whether or not they succeed: they stop an earlier service.
+    before: Vec<Vec<String>>,
+    /// Run after the file is gone.
+    after: Vec<Vec<String>>,
+}
+
+impl Service {
+    pub fn run(self, global: &Global) -> Result<ExitCode> {
+        let manager = of_this_system()?;
+        match self.action {
+            Action::Install => manager.install(global)?,
+            Action::Uninstall => manager.uninstall()?,
+            Action::Status => {}
+        }
+        let status = manager.status();
+        output::print(&status, global, |status| describe(status, self.action))?;
+        let is_well = self.action == Action::Uninstall || status.running;
+        Ok(if is_well { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    }
+}
+
+impl Manager {
+    fn install(&self, global: &Global) -> Result<()> {
+        let program = Server::this_program(Vec::new())?.command;
+        let mut options = global.as_arguments()?;
+        if !options.iter().any(|option| option == "--data-dir") {
+            // The service does not have the environment of this shell.
+            options.splice(0..0, ["--data-dir".to_owned(), global.data_dir()?.to_string_lossy().into_owned()]);
+        }
+        let content = (self.content)(&Definition { program, options });
+        if let Some(folder) = self.file.parent() {
+            std::fs::create_dir_all(folder).map_err(|error| Error::io(folder.display(), error))?;
+        }
+        self.before.iter().for_each(|command| drop(output_of(command)));
+        std::fs::write(&self.file, content).map_err(|error| Error::io(self.file.display(), error))?;
+        self.install.iter().try_for_each(|command| succeed(command))
+    }
+
+    fn uninstall(&self) -> Result<()> {
+        if !self.file.exists() {
+            return Ok(());
+        }
+        let ended = self.uninstall.iter().try_for_each(|command| succeed(command));
+        std::fs::remove_file(&self.file).map_err(|error| Error::io(self.file.display(), error))?;
+        self.after.iter().for_each(|command| drop(output_of(command)));
+        ended
+    }
+
+    fn status(&self) -> Status {
+        let installed = self.file.exists();
+        let running = installed && output_of(&self.status).is_ok_and(|output| (self.is_running)(&output));
+        Status { manager: self.name, file: self.file.clone(), installed, running }
+    }
+}
+
+/// Whether the service is installed here.
+pub fn is_installed() -> bool {
+    of_this_system().is_ok_and(|manager| manager.file.exists())
+}
+
+fn of_this_system() -> Result<Manager> {
+    let no_home = || {
+        Error::new(ErrorCode::FileNotFound, "This user has no home folder for a service.")
+            .with_hint("Set HOME, then try again.")
+    };
+    match std::env::consts::OS {
+        "windows" => Ok(task::manager(&dirs::data_local_dir().ok_or_else(no_home)?)),
+        "macos" => Ok(launchd::manager(&dirs::home_dir().ok_or_else(no_home)?)),
+        _ => Ok(systemd::manager(&dirs::config_dir().ok_or_else(no_home)?)),
+    }
+}
+
+fn describe(status: &Status, action: Action) -> String {
+    let Status { manager, file, installed, running } = status;
+    let file = file.display();
+    match (action, installed, running) {
+        (Action::Uninstall, ..) => "The service is removed. Collections and watches stay as they are.".to_owned(),
+        (_, true, true) => format!("The service runs under {manager}, and starts at login ({file})."),
+        (_, true, false) => format!(
+            "The service is installed ({file}), but does not run under {manager}.\n\nNext: casetrack service install"
+        ),
+        (_, false, _) => "The service is not installed.\n\nNext: casetrack service install".to_owned(),
+    }
+}
+
+fn output_of(command: &[String]) -> std::io::Result<Output> {
+    let (program, arguments) = command.split_first().ok_or(std::io::ErrorKind::InvalidInput)?;
+    Command::new(program).args(arguments).stdin(std::process::Stdio::null()).output()
+}
+
+fn succeed(command: &[String]) -> Result<()> {
+    let line = command.join(" ");
+    let output = output_of(command).map_err(|error| {
+        Error::new(ErrorCode::MissingDependency, format!("`{line}` could not be run: {error}")).with_hint(
+            "The service needs the manager of services of this system. Without it, keep an assistant connected.",
+        )
+    })?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let said = String::from_utf8_lossy(&output.stderr);
+    Err(Error::new(ErrorCode::Io, format!("`{line}` failed: {}", said.trim()))
+        .with_hint("The service needs a session of your user with this manager of services, such as a login on the machine itself."))
+}
+
+fn words(line: &str) -> Vec<String> {
+    line.split(' ').map(str::to_owned).collect()
+}
+
+fn path_text(path: &Path) -> String {
+    path.to_string_lossy().into_owned()
+}

@@ -1,0 +1,80 @@
+//! A unit of the user's systemd (systemd.service(5), systemd.syntax(7)).
+
+use std::path::Path;
+use std::process::Output;
+
+use super::{Definition, Manager, words};
+
+pub fn manager(config: &Path) -> Manager {
+    Manager {
+        name: "systemd",
+        file: config.join("systemd").join("user").join("casetrack.service"),
+        content: unit,
+        before: Vec::new(),
+        install: ["daemon-reload", "enable casetrack.service", "restart casetrack.service"].map(command).into(),
+        status: command("is-active casetrack.service"),
+        is_running: |output: &Output| output.status.success(),
+        uninstall: vec![command("disable --now casetrack.service")],
+        after: vec![command("daemon-reload")],
+    }
+}
+
+fn command(action: &str) -> Vec<String> {
+    words(&format!("systemctl --user {action}"))
+}
+
+fn unit(definition: &Definition) -> String {
+    let Definition { program, options } = definition;
+    let start: Vec<String> = [program].into_iter().chain(options).map(|word| quoted(word)).collect();
+    format!(
+        "[Unit]\n\
+         Description=CaseTrack, which keeps collections up to date with watched folders\n\
+         \n\
+         [Service]\n\
+         ExecStart={} owner --stay\n\
+         # Another version of CaseTrack may end it, to take over; then the new program is started.\n\
+         Restart=always\n\
+         RestartSec=15\n\
+         Environment=MALLOC_ARENA_MAX=2\n\
+         Nice=5\n\
+         \n\
+         [Install]\n\
+         WantedBy=default.target\n",
+        start.join(" ")
+    )
+}
+
+/// A word of ExecStart: in quotes, with what systemd would expand escaped.
+fn quoted(word: &str) -> String {
+    let mut quoted = String::with_capacity(word.len() + 2);
+    quoted.push('"');
+    for c in word.chars() {
+        match c {
+            '"' | '\\' => quoted.extend(['\\', c]),
+            '$' => quoted.push_str("$$"),
+            '%' => quoted.push_str("%%"),
+            '\n' => quoted.push_str("\\n"),
+            c => quoted.push(c),
+        }
+    }
+    quoted.push('"');
+    quoted
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_reach_the_program_as_they_are() {
+        let definition = Definition {
+            program: "/opt/case track/bin/casetrack".to_owned(),
+            options: vec!["--data-dir".to_owned(), "/home/a/100% \"mine\" $HOME\\x".to_owned()],
+        };
+        let line =
+            r#"ExecStart="/opt/case track/bin/casetrack" "--data-dir" "/home/a/100%% \"mine\" $$HOME\\x" owner --stay"#;
+        let unit = unit(&definition);
+        assert!(unit.lines().any(|found| found == line), "{unit}");
+        assert!(unit.contains("\n[Install]\nWantedBy=default.target\n"), "{unit}");
+    }
+}

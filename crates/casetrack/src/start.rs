@@ -1,0 +1,110 @@
+//! `casetrack start`: from a folder to an answer, in one command.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use casetrack_core::{Error, Result};
+use clap::Args;
+
+use crate::ask::can_ask;
+use crate::assistants::{Places, Server};
+use crate::commands::OnCollections;
+use crate::commands::connect::{SERVER_NAME, connect, found, summary};
+use crate::commands::start::{StartFolder, StartQuestions};
+use crate::options::Global;
+use crate::output;
+use crate::owner::client;
+
+/// Make a collection of a folder, watch it, and connect the assistants on this machine
+///
+/// Reads all files of the folder into a collection of the same name, keeps it up to date while CaseTrack runs, connects the AI assistants
+/// that it finds after asking for each, and proposes three questions about what is in the documents. Safe to repeat: unchanged files are
+/// skipped, and assistants that are connected stay so.
+#[derive(Debug, Args)]
+pub struct Start {
+    /// Folder with your documents, with all its subfolders
+    folder: OsString,
+    /// Name of the collection [default: the name of the folder]
+    #[arg(long, value_name = "NAME")]
+    name: Option<String>,
+    /// Connect the assistants that are found without asking, and read a whole home folder or disk
+    #[arg(short = 'y', long)]
+    yes: bool,
+    /// Leave assistants as they are
+    #[arg(long)]
+    no_connect: bool,
+    /// Do not watch the folder
+    #[arg(long)]
+    no_watch: bool,
+}
+
+impl Start {
+    pub fn run(self, global: Global) -> Result<ExitCode> {
+        let Self { folder, name, yes, no_connect, no_watch } = self;
+        check(Path::new(&folder), yes)?;
+        let with_questions = global.json;
+        let begin = StartFolder { folder: folder.clone(), name: name.clone(), no_watch, with_questions };
+        let status = client::status_of(global.clone(), OnCollections::StartFolder(begin))?;
+        // Interrupted or failed: what follows would hide that.
+        let is_done = status == 0 || status == 3;
+        if is_done && !no_connect {
+            connect_all(&global, yes)?;
+        }
+        if is_done && !with_questions {
+            output::say("", &global)?;
+            let questions = OnCollections::StartQuestions(StartQuestions { folder, name });
+            client::status_of(global, questions)?;
+        }
+        Ok(ExitCode::from(status))
+    }
+}
+
+/// Connects the assistants that are here. In JSON, nothing is asked or said about it.
+fn connect_all(global: &Global, yes: bool) -> Result<()> {
+    let Ok(places) = Places::of_user() else { return Ok(()) };
+    let here = found(&places);
+    if here.is_empty() || !yes && (global.json || !can_ask()) {
+        if !here.is_empty() && !global.json && !global.quiet {
+            let names: Vec<&str> = here.iter().map(|client| client.id()).collect();
+            output::say(&format!("\nTo connect your assistants: casetrack connect {}", names.join(" ")), global)?;
+        }
+        return Ok(());
+    }
+    let mut args = global.as_arguments()?;
+    args.push("mcp".to_owned());
+    let server = Server::this_program(args)?;
+    for client in here {
+        eprintln!();
+        let outcome = connect(client, &places.config_file(client), SERVER_NAME, &server, yes);
+        output::say(&summary(&[outcome]), global)?;
+    }
+    Ok(())
+}
+
+/// A whole disk or home folder is hardly meant: it holds more than documents.
+fn check(folder: &Path, yes: bool) -> Result<()> {
+    let real = folder.canonicalize().map_err(|error| Error::io(folder.display(), error))?;
+    let home = dirs::home_dir().and_then(|home| home.canonicalize().ok());
+    if !yes && is_too_much(&real, home) {
+        return Err(Error::invalid(format!("{} holds more than the documents of one matter.", real.display()))
+            .with_hint("Name the folder of the matter, or add --yes to read all of it."));
+    }
+    Ok(())
+}
+
+fn is_too_much(folder: &Path, home: Option<PathBuf>) -> bool {
+    folder.parent().is_none() || home.is_some_and(|home| home.starts_with(folder))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_home_folder_and_what_is_above_it_are_too_much() {
+        let home = || Some(PathBuf::from("/home/ann"));
+        assert!(["/", "/home", "/home/ann"].iter().all(|folder| is_too_much(Path::new(folder), home())));
+        assert!(!["/home/ann/matters", "/srv/documents"].iter().any(|folder| is_too_much(Path::new(folder), home())));
+    }
+}

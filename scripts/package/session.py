@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+"""Uses an installed CaseTrack as a new user does: the sample matter ingested, a question answered with its citation, an MCP session.
+
+usage: session.py --samples DIR [--started SECONDS] [--seconds LIMIT] [--server JSON] -- COMMAND...
+COMMAND starts the program, with what goes before it (such as chroot). DIR holds harbour-point/ and is named as the program sees
+it. --started is the time (seconds since 1970) at which the installation began. Prints one line for each step and fails at the
+first that is not as it must be. Needs only the standard library.
+"""
+
+import argparse
+import json
+import re
+import subprocess
+import sys
+import time
+
+QUESTION = "What is the late payment interest rate after the amendment?"
+ANSWER = "2.5 per cent per annum above the"
+FILE = "Amendment_No_1.docx"
+SCAN = "site/Delivery_Note_2025-0817_scan.pdf"
+TOOLS = {"list_collections", "search_documents", "ingest_document"}
+
+
+def must(condition, message):
+    if not condition:
+        sys.exit(f"session.py: {message}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--samples", required=True)
+    parser.add_argument("--started", type=float)
+    parser.add_argument("--seconds", type=float, default=60.0)
+    parser.add_argument("--server", type=json.loads, help="start the MCP server with this JSON list of words instead")
+    parser.add_argument("command", nargs="+")
+    options = parser.parse_args()
+    started = options.started or time.time()
+
+    def run(*arguments, accepted=(0,)):
+        done = subprocess.run([*options.command, *arguments], capture_output=True, text=True, stdin=subprocess.DEVNULL)
+        must(done.returncode in accepted, f"{' '.join(arguments)} exited with {done.returncode}:\n{done.stdout}{done.stderr}")
+        return done.stdout
+
+    print(f"  {run('--version').strip()}")
+    # Without tesseract the scan is reported with the reason, and the status is 3.
+    run("-q", "start", f"{options.samples}/harbour-point", "--name", "Harbour Point", "--no-connect", accepted=(0, 3))
+    found = json.loads(run("-q", "--json", "search", QUESTION, "-c", "Harbour Point", "-k", "3"))["results"]
+    seconds = time.time() - started
+    hits = [result for result in found if ANSWER in re.sub(r"\s+", " ", result["text"])]
+    must(hits, f"the answer to {QUESTION!r} is not among {json.dumps(found)[:2000]}")
+    must(FILE in json.dumps(hits[0]), f"the answer does not name {FILE}")
+    # All others were read, so that reading the folder again skips them.
+    report = json.loads(run("-q", "--json", "ingest", f"{options.samples}/harbour-point", "-c", "Harbour Point", accepted=(0, 3)))
+    failed = [failure["relative_path"] for failure in report["failed"]]
+    must(failed in ([], [SCAN]), f"these files could not be read: {json.dumps(report['failed'], indent=1)}")
+    must(not report["ingested"], f"`start` left out {json.dumps(report['ingested'])}")
+    must(seconds <= options.seconds, f"the first answer came after {seconds:.1f} s, later than {options.seconds:.0f} s")
+    print(f"  first cited answer {seconds:.1f} s after the installation began{'; no OCR here, so the scan is reported as one' if failed else ''}")
+    must("Clean" in run("verify", "-c", "Harbour Point"), "verify does not say that the collection is clean")
+    handshake(options.server or [*options.command, "mcp"])
+    run("-q", "stop")
+
+
+def handshake(command):
+    """One session over stdio, as a client would: initialize, the list of tools, a search that is cited."""
+    server = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+    def send(message):
+        server.stdin.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
+        server.stdin.flush()
+
+    def call(number, method, **params):
+        send({"id": number, "method": method, "params": params})
+        for line in server.stdout:
+            answer = json.loads(line)
+            if answer.get("id") == number:
+                must("result" in answer, f"{method}: {line}")
+                return answer["result"]
+        sys.exit(f"session.py: the server ended before it answered {method}")
+
+    client = {"name": "session", "version": "1"}
+    about = call(1, "initialize", protocolVersion="2025-06-18", capabilities={}, clientInfo=client)
+    send({"method": "notifications/initialized"})
+    tools = {tool["name"] for tool in call(2, "tools/list")["tools"]}
+    must(TOOLS <= tools, f"tools/list lacks {TOOLS - tools}")
+    call(3, "tools/call", name="switch_collection", arguments={"collection_name": "Harbour Point"})
+    answer = json.dumps(call(4, "tools/call", name="search_documents", arguments={"query": QUESTION}))
+    must(FILE in answer, f"search_documents does not cite {FILE}: {answer[:2000]}")
+    server.stdin.close()
+    must(server.wait(30) == 0, f"the server exited with {server.returncode} when its input ended")
+    print(f"  MCP: {about['serverInfo']['name']} {about['serverInfo']['version']}, {len(tools)} tools, search cited {FILE}")
+
+
+if __name__ == "__main__":
+    main()

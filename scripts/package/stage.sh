@@ -1,0 +1,46 @@
+#!/usr/bin/env bash
+# Lays out in $STAGE what every package carries: bin/, lib/, share/. The program finds its models and libpdfium from its own place.
+# Called by scripts/package.sh with the program; needs VERSION, SYSTEM, MACHINE, STAGE and OUT.
+set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/../env.sh"
+program=$1
+umask 022
+
+case $SYSTEM in
+linux) library=libpdfium.so ;;
+macos) library=libpdfium.dylib ;;
+windows) library=pdfium.dll ;;
+esac
+suffix=
+if [ "$SYSTEM" = windows ]; then suffix=.exe; fi
+
+mkdir -p "$STAGE"/{bin,lib/casetrack,share/casetrack,share/doc/casetrack/licences}
+cp "$program" "$STAGE/bin/casetrack$suffix"
+# Names of functions are a fifth of the program; a report of a crash does not need them.
+if [ "$SYSTEM" != windows ]; then strip "$STAGE/bin/casetrack"; fi
+
+if [ -z "${CASETRACK_PDFIUM_DIR:-}" ]; then python3 scripts/fetch_pdfium.py >&2; fi
+pdfium=${CASETRACK_PDFIUM_DIR:-$HOME/.cache/casetrack/pdfium}
+cp "$pdfium/$library" "$STAGE/lib/casetrack/"
+cp -R "$pdfium/licenses" "$STAGE/share/doc/casetrack/licences/pdfium"
+
+# Only what belongs to the repository: weights that somebody fetched beside it stay out.
+git ls-files models samples | while IFS= read -r file; do
+    mkdir -p "$STAGE/share/casetrack/$(dirname "$file")"
+    cp "$file" "$STAGE/share/casetrack/$file"
+done
+
+doc=$STAGE/share/doc/casetrack
+cp README.md CHANGELOG.md LICENSE-MIT LICENSE-APACHE "$doc/"
+if [ -e SECURITY.md ]; then cp SECURITY.md "$doc/"; fi
+python3 scripts/package/licences.py >"$doc/licences/THIRD-PARTY.txt"
+python3 scripts/package/sbom.py >"$doc/sbom.cdx.json"
+cp "$doc/sbom.cdx.json" "$OUT/casetrack-$VERSION-$SYSTEM-$MACHINE.cdx.json"
+
+# What the program writes about itself.
+mkdir -p "$STAGE"/share/{man/man1,bash-completion/completions,zsh/site-functions,fish/vendor_completions.d}
+"$program" man "$STAGE/share/man/man1" >/dev/null
+"$program" completions bash >"$STAGE/share/bash-completion/completions/casetrack"
+"$program" completions zsh >"$STAGE/share/zsh/site-functions/_casetrack"
+"$program" completions fish >"$STAGE/share/fish/vendor_completions.d/casetrack.fish"
+chmod -R u+rwX,go+rX,go-w "$STAGE"

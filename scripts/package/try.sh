@@ -1,0 +1,173 @@
+#!/usr/bin/env bash
+# Tries the packages, each in a copy of a bare Debian without the repository and without a network: installs it, uses it as
+# session.py says, removes it, and compares what is left. Needs Linux and root; the first run makes the bare systems
+# (debootstrap, network). usage: scripts/package/try.sh DIR [archive|deb|wheel|npm|mcpb]...
+# DIR holds the packages that scripts/package.sh made. CASETRACK_ROOTS names where the bare systems are kept.
+set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/../env.sh"
+
+ROOTS=${CASETRACK_ROOTS:-$HOME/.cache/casetrack/roots}
+# What a session may leave: the data, and what installers keep for themselves.
+LEFT='^\./home/ann/\.local/share/casetrack/data(/|$)|^\./home/ann/(\.npm|\.cache/(uv|pip|node-gyp)|\.local/share/uv)(/|$)|^\./(var/(lib/dpkg|log|cache)|tmp|etc/ld\.so\.cache|proc|dev)(/|$)'
+
+# --- preparation, with a network ---
+
+prepare() {
+    mkdir -p "$ROOTS"
+    [ "$(id -u)" -eq 0 ] || fail "Only root can make and enter the bare systems." "Run it with sudo."
+    if [ ! -e "$ROOTS/bare.ready" ]; then
+        command -v debootstrap >/dev/null || fail "debootstrap is missing." "Run: apt-get install debootstrap"
+        say "Making a bare Debian in $ROOTS/bare"
+        rm -rf -- "$ROOTS/bare"
+        debootstrap --variant=minbase bookworm "$ROOTS/bare" >"$ROOTS/bare.log"
+        chroot "$ROOTS/bare" useradd --create-home ann
+        touch "$ROOTS/bare.ready"
+    fi
+    if [ ! -e "$ROOTS/tools.ready" ]; then
+        say "Making one with Python, uv, node and npm in $ROOTS/tools"
+        rm -rf -- "$ROOTS/tools"
+        cp -a "$ROOTS/bare" "$ROOTS/tools"
+        chroot "$ROOTS/tools" apt-get install -qq --yes --no-install-recommends python3-venv >"$ROOTS/tools.log" 2>&1 </dev/null
+        cp "$(readlink -f "$(command -v node)")" "$ROOTS/tools/usr/local/bin/node"
+        mkdir -p "$ROOTS/tools/usr/local/lib/node_modules"
+        cp -R "$(npm root --global)/npm" "$ROOTS/tools/usr/local/lib/node_modules/"
+        ln -s ../lib/node_modules/npm/bin/npm-cli.js "$ROOTS/tools/usr/local/bin/npm"
+        ln -s ../lib/node_modules/npm/bin/npx-cli.js "$ROOTS/tools/usr/local/bin/npx"
+        python3 -m pip download --quiet --no-deps --dest "$ROOTS/tools/opt" uv
+        touch "$ROOTS/tools.ready"
+    fi
+    [ -d "$ROOTS/mcpb/node_modules" ] || npm install --silent --prefix "$ROOTS/mcpb" @anthropic-ai/mcpb@2.1.2
+}
+
+# --- within the bare system: no network, processes of its own ---
+
+as_user() { chroot --userspec=ann:ann "$ROOT" env -i HOME=/home/ann LANG=C.UTF-8 PATH=/usr/local/bin:/usr/bin:/bin "$@"; }
+as_root() { chroot "$ROOT" env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin DEBIAN_FRONTEND=noninteractive "$@"; }
+files() { (cd "$ROOT" && find . -path ./proc -prune -o -print) | LC_ALL=C sort; }
+# session SAMPLES PROGRAM...
+session() {
+    local samples=$1
+    shift
+    python3 scripts/package/session.py --samples "$samples" --started "$STARTED" ${SERVER:+--server "$SERVER"} -- \
+        chroot --userspec=ann:ann "$ROOT" env -i HOME=/home/ann LANG=C.UTF-8 PATH=/usr/local/bin:/usr/bin:/bin "$@"
+}
+the() {
+    local found
+    found=$(compgen -G "$PACKAGES/$1") || fail "No $1 in $PACKAGES." "Make it with scripts/package.sh."
+    echo "$found" | head -n1
+}
+
+try_archive() {
+    local archive name
+    archive=$(the 'casetrack-*-linux-*.tar.zst')
+    name=$(basename "$archive" .tar.zst)
+    zstd -dcq "$archive" | as_user tar -x -C /home/ann
+    session "/home/ann/$name/share/casetrack/samples" "/home/ann/$name/bin/casetrack"
+    as_user rm -r "/home/ann/$name"
+}
+
+try_deb() {
+    cp "$(the 'casetrack_*.deb')" "$ROOT/tmp/casetrack.deb"
+    as_root dpkg --install /tmp/casetrack.deb >/dev/null
+    session /usr/share/casetrack/samples casetrack
+    as_root dpkg --remove casetrack >/dev/null
+}
+
+try_wheel() {
+    local wheel
+    wheel=$(the 'casetrack-*.whl')
+    cp "$wheel" "$ROOT/tmp/"
+    wheel=/tmp/$(basename "$wheel")
+    as_user python3 -m venv /home/ann/venv
+    as_user /home/ann/venv/bin/pip install --quiet --no-index "$wheel"
+    session /home/ann/venv/share/casetrack/samples /home/ann/venv/bin/casetrack
+    as_user /home/ann/venv/bin/pip install --quiet --no-index --find-links /opt uv
+    as_user /home/ann/venv/bin/uvx --quiet --offline --from "$wheel" casetrack -q search "interest" -c "Harbour Point" -k 1 | grep -q "1 result in Harbour Point" ||
+        fail "uvx casetrack does not find the passage."
+    as_user /home/ann/venv/bin/uvx --quiet --offline --from "$wheel" casetrack -q stop
+    printf '  uvx casetrack searches the same collection\n'
+    as_user /home/ann/venv/bin/pip uninstall --quiet --yes casetrack
+    [ -z "$(find "$ROOT"/home/ann/venv/{bin,lib,share}/casetrack -type f 2>/dev/null)" ] || fail "pip left files of the package."
+    as_user rm -r /home/ann/venv
+}
+
+try_npm() {
+    local package
+    for package in "$(the "casetrack-$VERSION.tgz")" "$(the 'casetrack-linux-*.tgz')"; do cp "$package" "$ROOT/tmp/"; done
+    local packages=(/tmp/casetrack-"$VERSION".tgz /tmp/"$(basename "$(the 'casetrack-linux-*.tgz')")")
+    as_user npm install --silent --offline --global --prefix /home/ann/npm "${packages[@]}"
+    session "$(as_user find /home/ann/npm -type d -name samples | head -n1)" /home/ann/npm/bin/casetrack
+    as_user npx --silent --offline --yes --package "${packages[0]}" --package "${packages[1]}" casetrack -q search "interest" \
+        -c "Harbour Point" -k 1 | grep -q "1 result in Harbour Point" || fail "npx casetrack does not find the passage."
+    as_user npx --silent --offline --yes --package "${packages[0]}" --package "${packages[1]}" casetrack -q stop
+    printf '  npx casetrack searches the same collection\n'
+    as_user npm uninstall --silent --global --prefix /home/ann/npm casetrack "$(basename "${packages[1]}" "-$VERSION.tgz")"
+    [ -z "$(find "$ROOT/home/ann/npm" -type f)" ] || fail "npm left $(find "$ROOT/home/ann/npm" -type f | head -n3)"
+    as_user rm -r /home/ann/npm
+}
+
+try_mcpb() {
+    local module=$ROOTS/mcpb/node_modules/@anthropic-ai/mcpb
+    node "$module/dist/cli/cli.js" unpack "$(the 'casetrack-*.mcpb')" "$ROOT/home/ann/bundle" >/dev/null
+    as_root chown -R ann:ann /home/ann/bundle
+    as_user mkdir -p /home/ann/Documents
+    # With the settings as they are offered the first time, and read-only with another folder.
+    local settings tools=()
+    for settings in '{}' '{"read_only": true, "folder": "/home/ann/bundle"}'; do
+        SERVER=$(node scripts/package/bundle.mjs "$module" "$ROOT/home/ann/bundle" /home/ann/bundle /home/ann "$settings")
+        if [ "$settings" = '{}' ]; then
+            local user='["chroot", "--userspec=ann:ann", "'$ROOT'", "env", "-i", "HOME=/home/ann"]'
+            SERVER=$(python3 -c 'import json, sys; print(json.dumps(json.loads(sys.argv[1]) + json.loads(sys.argv[2])))' "$user" "$SERVER")
+            session /home/ann/bundle/share/casetrack/samples /home/ann/bundle/bin/casetrack
+        else
+            mapfile -t tools < <(python3 -c 'import json, sys; print("\n".join(json.loads(sys.argv[1])))' "$SERVER")
+            printf '%s\n' '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"try","version":"1"}}}' \
+                '{"jsonrpc":"2.0","method":"notifications/initialized"}' '{"jsonrpc":"2.0","id":2,"method":"tools/list"}' |
+                as_user "${tools[@]}" >"$ROOT/tmp/answers" || fail "The server does not start with another folder."
+            grep -q '"search_documents"' "$ROOT/tmp/answers" || fail "The server lists no search_documents."
+            ! grep -q '"name":"ingest_document"' "$ROOT/tmp/answers" || fail "The server offers ingest_document although it is read-only."
+            printf '  read-only with another folder: no tool that changes anything\n'
+        fi
+    done
+    as_user /home/ann/bundle/bin/casetrack -q stop
+    as_user rm -r /home/ann/bundle /home/ann/Documents
+}
+
+inside() {
+    KIND=$1 ROOT=$2 PACKAGES=$3
+    mount -t proc proc "$ROOT/proc"
+    [ "$(ls -A /sys/class/net 2>/dev/null | wc -l)" -le 1 ] || [ -z "$(ip route 2>/dev/null)" ] || fail "There is a network here."
+    local before left
+    before=$(files)
+    STARTED=$(date +%s.%N)
+    "try_$KIND"
+    left=$(LC_ALL=C comm -13 <(printf '%s\n' "$before") <(files) | grep -Ev "$LEFT" | grep -vxE '\./home/ann/\.(local(/share(/casetrack)?)?|cache)' || true)
+    [ -z "$left" ] || fail "The $KIND package left more than data:" "$(printf '%s\n' "$left" | head -n20)"
+    printf '  removed; only data is left\n'
+}
+
+VERSION=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n1)
+if [ "${1:-}" = --inside ]; then
+    inside "$2" "$3" "$4"
+    exit
+fi
+[ $# -ge 1 ] || fail "Where are the packages?" "usage: scripts/package/try.sh DIR [archive|deb|wheel|npm|mcpb]..."
+packages=$(cd "$1" && pwd)
+shift
+[ $# -gt 0 ] || set -- archive deb wheel npm mcpb
+prepare
+(cd "$packages" && sha256sum --check --quiet SHA256SUMS) || fail "The packages do not have the digests in SHA256SUMS."
+for kind in "$@"; do
+    case $kind in
+    wheel | npm) bare=$ROOTS/tools ;;
+    *) bare=$ROOTS/bare ;;
+    esac
+    root=$ROOTS/try-$kind
+    rm -rf -- "$root"
+    cp -a --reflink=auto "$bare" "$root"
+    echo "$kind"
+    # Ends with all that was started in it.
+    unshare --mount --net --pid --fork --kill-child "$0" --inside "$kind" "$root" "$packages"
+    rm -rf -- "$root"
+done
+say "Every package works in a bare system: $*"

@@ -36,10 +36,9 @@ impl Plans {
         let running = space.running_plans()?;
         space.end_interrupted()?;
         for plan in space.plans()? {
-            if plan.mode == "continuous" && plan.status == "active" && running.contains(&plan.name) {
-                if let Err(error) = self.begin_plan(host, jobs, &plan) {
-                    tracing::warn!(%error, plan = plan.name, "a plan does not go on");
-                }
+            let goes_on = plan.mode == "continuous" && plan.status == "active" && running.contains(&plan.name);
+            if goes_on && let Err(error) = self.begin_plan(host, jobs, &plan) {
+                tracing::warn!(%error, plan = plan.name, "a plan does not go on");
             }
         }
         for source in space.sources()?.into_iter().filter(|source| source.status == "running") {

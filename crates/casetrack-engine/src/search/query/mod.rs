@@ -358,6 +358,15 @@ mod tests {
         assert!(understand_term("bates:SM0042").is_ok());
     }
 
+    #[test]
+    fn sets_are_named_alone_or_in_quotes_and_may_be_excluded() {
+        let parsed = parse("rent set:Photos, -set:\"key files\" offset:5");
+        let sets: Vec<(bool, &str)> =
+            parsed.filters.sets.iter().map(|filter| (filter.excluded, filter.name.as_str())).collect();
+        assert_eq!(sets, [(false, "Photos"), (true, "key files")]);
+        assert_eq!(parsed.text, "rent offset:5");
+    }
+
     proptest! {
         #[test]
         fn any_query_is_understood(query in "\\PC{0,60}") {

@@ -21,6 +21,8 @@ use crate::host::changes::SpaceChange;
 
 /// Longer side of a thumbnail, in pixels.
 const LONGEST_SIDE: u32 = 320;
+/// Dots per inch of pages without pixels; the longer side bounds it for all that are larger than a stamp.
+const RESOLUTION: f32 = 150.0;
 /// Read at once, in bytes.
 const BUFFER: usize = 1 << 18;
 /// What is read of a picture for what its camera wrote, in bytes.
@@ -292,7 +294,8 @@ impl Host {
         let bytes = self.bytes_of(path)?;
         let mut options = self.config().extract_options();
         options.limits.max_page_seconds = options.limits.max_page_seconds.min(MAX_SECONDS);
-        let request = RenderRequest { page: 1, highlights: Vec::new(), longest_side: LONGEST_SIDE };
+        let request =
+            RenderRequest { page: 1, highlights: Vec::new(), longest_side: LONGEST_SIDE, resolution: RESOLUTION };
         let drawn = self.readers().render(path, &bytes, &options, &request, cancel)?;
         Ok(Thumbnail { png: drawn.png, width: drawn.width, height: drawn.height })
     }

@@ -107,7 +107,7 @@ pub enum Toolset {
 }
 
 impl Toolset {
-    pub const EACH: [Self; 9] = [
+    pub const EACH: [Self; 10] = [
         Self::Core,
         Self::Ingest,
         Self::Graph,

@@ -186,7 +186,12 @@ fn pages_cannot_be_framed_and_load_nothing_from_elsewhere() {
     let bench = Bench::open(&home);
     let stranger = send(bench.address, "GET", "/", &[], b"");
     let refused = send(bench.address, "GET", "/open?code=a", &[], b"");
-    for answer in [bench.get("/"), bench.get("/nothing"), bench.get("/page?collection=a"), stranger, refused] {
+    let elsewhere = [("Cookie", bench.cookie.as_str()), ("Origin", "http://evil.example")];
+    let foreign = send(bench.address, "POST", "/mcp", &elsewhere, b"{}");
+    let no_token = send(bench.address, "POST", "/mcp", &[], b"{}");
+    assert_eq!((foreign.status, no_token.status), (403, 401));
+    let own = [bench.get("/"), bench.get("/nothing"), bench.get("/page?collection=a")];
+    for answer in own.into_iter().chain([stranger, refused, foreign, no_token]) {
         let policy = answer.header("content-security-policy").unwrap();
         for part in ["default-src 'none'", "script-src 'self'", "frame-ancestors 'none'", "form-action 'none'"] {
             assert!(policy.contains(part) && !policy.contains("unsafe"), "{policy}");
@@ -246,6 +251,9 @@ fn a_target_leads_to_its_place() {
     let page = &provenance["page"];
     let expected = format!("%2Fc%2FA%2520B%2Fdoc%2F{document}%3Fpage%3D{page}%26chunk%3D{chunk}");
     assert_eq!(to(&[chunk]), expected);
+    // By the number that the search gave it.
+    assert_eq!(to(&["1"]), expected);
+    assert!(run_expecting(1, &home, &["open", "--no-browser", "999"]).contains("There is no result 999"));
     let output = run_expecting(1, &home, &["open", "--no-browser", "Nothing like it", "--json"]);
     assert!(output.contains("Document not found"), "{output}");
 }

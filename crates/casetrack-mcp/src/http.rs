@@ -224,7 +224,13 @@ struct Front {
 }
 
 impl Front {
+    /// Where browsers are served, whatever is answered is kept from other pages, refusals too.
     async fn answer(&self, request: Request<Incoming>) -> Answer {
+        let answer = self.route(request).await;
+        if self.workbench.is_some() { guarded(answer) } else { answer }
+    }
+
+    async fn route(&self, request: Request<Incoming>) -> Answer {
         let path = request.uri().path();
         let is_ours = matches!(path, PATH | HEALTH | METRICS);
         if !is_ours && self.workbench.is_none() {
@@ -239,7 +245,7 @@ impl Front {
         match &self.workbench {
             Some((_, desk)) if !is_ours => return desk.answer(request).await,
             Some((door, desk)) if path == PATH => match desk.admission(request.method(), request.headers()) {
-                Admission::Own => return guarded(door.answer(request).await),
+                Admission::Own => return door.answer(request).await,
                 Admission::Foreign => {
                     return refusal(StatusCode::FORBIDDEN, "This request comes from another page.");
                 }

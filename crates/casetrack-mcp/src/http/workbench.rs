@@ -12,7 +12,7 @@ use hyper::body::{Bytes, Incoming};
 use percent_encoding::{AsciiSet, CONTROLS, percent_decode_str, utf8_percent_encode};
 use tokio::sync::watch;
 
-use super::answers::{Answer, guarded, of_type, page, refusal};
+use super::answers::{Answer, of_type, page, refusal};
 use super::files::Files;
 use super::keys::Keys;
 use super::pictures::Pictures;
@@ -92,10 +92,6 @@ impl Desk {
 
     /// Answers everything but the protocol.
     pub async fn answer(&self, request: Request<Incoming>) -> Answer {
-        guarded(self.route(request).await)
-    }
-
-    async fn route(&self, request: Request<Incoming>) -> Answer {
         let (head, body) = request.into_parts();
         let path = head.uri.path();
         if path == "/open" {

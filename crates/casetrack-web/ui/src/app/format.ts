@@ -71,6 +71,9 @@ export function marked(text: string, stems: string[]): Piece[] {
   return pieces;
 }
 
+/** A text whose lines are as long as those of its page, as paragraphs that fit any width: a long line goes on in one that begins small. */
+export const flowed = (text: string): string => text.replace(/(?<=[^\n]{50})\n(?=\p{Ll})/gu, " ");
+
 /** The beginning of a text on one line, cut at a word. */
 export function beginning(text: string, most: number): string {
   const line = text.replace(/\s+/g, " ").trim();

@@ -1,6 +1,6 @@
 /** The chosen passage: its text, its page, why it ranks where it does, and what can be done with it. */
 
-import { percent } from "../app/format";
+import { flowed, percent } from "../app/format";
 import { useDebounced } from "../app/hooks";
 import { copy, Marked } from "../app/parts";
 import type { Passage, Stage } from "../mcp/types";
@@ -49,7 +49,7 @@ export function Preview({ collection, passage, stems, to }: { collection: string
         </a>
       )}
       <blockquote dir="auto" class="text">
-        <Marked text={passage.text} terms={stems} />
+        <Marked text={flowed(passage.text)} terms={stems} />
       </blockquote>
       <Why passage={passage} />
     </aside>

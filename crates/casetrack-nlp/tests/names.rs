@@ -69,6 +69,23 @@ fn spans_are_trimmed_and_freed_of_what_is_no_name() {
 }
 
 #[test]
+fn labels_and_numbers_of_documents_are_no_names() {
+    let text = "Cc: Anna Lindqvist\nRevised drawings under HP-2025-014 and RFI 088 of Oakfield. The drawings were revised on Monday; Change Order \
+                CO-07 follows.";
+    let spans = [
+        span(text, "Cc", Label::Person),
+        span(text, "Anna Lindqvist", Label::Person),
+        span(text, "Revised", Label::Org),
+        span(text, "HP-2025-014", Label::Org),
+        span(text, "RFI 088", Label::Org),
+        span(text, "Oakfield", Label::Org),
+        span(text, "Change Order CO-07", Label::Person),
+    ];
+    let expected = [("Anna Lindqvist".to_owned(), Person), ("Oakfield".to_owned(), Organization)];
+    assert_eq!(found(text, &spans), expected);
+}
+
+#[test]
 fn a_surname_is_the_person_whom_another_page_names() {
     let first = "Orla Quill wrote the report.";
     let second = "Later Quill left for Lisbon.";

@@ -10,7 +10,21 @@ pub const GROUPS: &[(&str, &[&str])] = &[
     ("Begin", &["start", "connect", "disconnect", "service", "doctor", "help"]),
     ("Collections", &["new", "collections", "rename", "close", "archive", "reopen", "export", "import"]),
     ("Documents", &["ingest", "sync", "watch", "unwatch", "watches", "documents", "tag", "inspect"]),
-    ("Find and read", &["search", "ask", "show", "similar", "page", "search-terms", "verify-quote", "verify-quotes"]),
+    (
+        "Find and read",
+        &[
+            "search",
+            "ask",
+            "show",
+            "open",
+            "similar",
+            "page",
+            "search-terms",
+            "verify-quote",
+            "verify-quotes",
+            "evidence",
+        ],
+    ),
     ("Compare", &["compare", "redline", "versions", "threads", "changes", "hidden"]),
     (
         "Overviews",

@@ -77,6 +77,12 @@ static OFFICE_AND: LazyLock<Regex> = LazyLock::new(|| {
         r"\b(?:Department|Ministry|Bureau|Division|Office|Secretariat) (?:of|for) (?:the )?(?:[A-Z][a-z]+,? ){1,3}and $",
     )
 });
+/// Before the parts of an address.
+static ADDRESS: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"(?i)\b(?:offices?(?: is| are)?|place of business(?: is)?|address(?: is)?|located|situated|resid(?:ing|ent)|domiciled) (?:at|in)\b",
+    )
+});
 /// Behind the first name of an opening, whatever it is: "between Inria, and".
 static NEXT_PARTY: LazyLock<Regex> = LazyLock::new(|| pattern(r"^,? ?(?:\(|(?i:and|with|located|having|a|an)\b)"));
 /// Most parties of one contract.
@@ -277,7 +283,7 @@ fn defined(text: &Text<'_>, range: Range<usize>) -> Vec<Party> {
         // "a division of Acme", "a Nevada corporation": of the party, not the party
         let describes = |named: &&Named| {
             let before = &text.text()[range.start..named.range.start.max(range.start)];
-            is_described(before) || THROUGH.is_match(before) || !BEGINS_PARTY.is_match(before)
+            is_described(before) || THROUGH.is_match(before) || in_address(before) || !BEGINS_PARTY.is_match(before)
         };
         if let Some(named) = named.filter(|named| !describes(named))
             && let Some((name, at)) = name_at(text, named.range.start)
@@ -357,6 +363,12 @@ fn introduced(text: &Text<'_>, opening: &Opening, parties: &mut Vec<Party>) {
             parties.push(Party { confidence: 70, ..party });
         }
     }
+}
+
+/// Whether the last part of an address is what comes next: "whose registered office is at 2 Customs House Square,".
+fn in_address(before: &str) -> bool {
+    let last = ADDRESS.find_iter(before).last();
+    last.is_some_and(|last| !before[last.end()..].contains([';', '(', ')']) && !before[last.end()..].contains(" and "))
 }
 
 /// Whether a bracket is open at the end of a text: "(including its affiliates".

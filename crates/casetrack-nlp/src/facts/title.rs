@@ -29,6 +29,9 @@ const SMALL: &[&str] =
 /// How far from the beginning titles are looked for, in bytes, where the opening is not found.
 const HEAD: usize = 6000;
 const WORDS: usize = 24;
+/// Farthest from the beginning that a title stands in a document that names no parties, in bytes, and the longest label before it.
+const LETTERHEAD: usize = 1500;
+const LABEL_BYTES: usize = 60;
 
 pub(crate) fn find(text: &Text<'_>, opening: &Opening) -> Vec<Fact> {
     let Some((title, range, confidence)) = heading(text, opening).or_else(|| named(text, opening)) else {
@@ -69,7 +72,7 @@ fn heading(text: &Text<'_>, opening: &Opening) -> Option<(String, Range<usize>, 
         let range = own_part(whole, range.start + lead..range.end, own.as_deref());
         let written = &whole[range.clone()];
         let Some(kind) = KIND.find(written) else { continue };
-        if written.split_whitespace().count() < 2 {
+        if written.split_whitespace().count() < 2 || opening.range.is_empty() && !stands_alone(text, &range) {
             continue;
         }
         let upper = written.chars().filter(|c| c.is_alphabetic()).all(char::is_uppercase);
@@ -85,6 +88,30 @@ fn heading(text: &Text<'_>, opening: &Opening) -> Option<(String, Range<usize>, 
         }
     }
     best.map(|(score, title, range)| (title, range, (70 + 5 * score.clamp(0, 5)) as u8))
+}
+
+/// Whether a run of words stands as a title does: nothing else is on its lines but a label, or it is in capitals, or the document begins with
+/// it. Where no parties are named, as in a letter about a contract, only that tells a title from a contract that a sentence or a cell of a
+/// table mentions.
+fn stands_alone(text: &Text<'_>, range: &Range<usize>) -> bool {
+    let whole = text.text();
+    if range.start > LETTERHEAD {
+        return false;
+    }
+    // "JOINT FILING AGREEMENT The undersigned agree"
+    if whole[range.clone()].chars().all(|c| !c.is_lowercase()) {
+        return true;
+    }
+    let is_label =
+        |before: &str| before.is_empty() || LABEL.find(before).is_some_and(|label| label.end() == before.len());
+    if is_label(&whole[..range.start]) {
+        return true;
+    }
+    let line = (0..=range.start).rev().take(LABEL_BYTES).find(|at| text.flat.begins_line(*at));
+    let labelled = line.and_then(|line| whole.get(line..range.start)).is_some_and(is_label);
+    let rest = &whole[range.end..];
+    let next = range.end + rest.len() - rest.trim_start_matches(['.', ':', ' ', '\n']).len();
+    labelled && (next == whole.len() || text.flat.begins_line(next))
 }
 
 /// The name that the opening gives: "This Distribution Agreement".

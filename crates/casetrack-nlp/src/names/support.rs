@@ -26,6 +26,7 @@ pub(super) fn settle(drafts: &mut [Draft<'_>]) {
     let organizations = organizations(drafts);
     let things = Things::of(drafts);
     let people = People::of(drafts, &things);
+    let small = written_small(drafts);
     for draft in drafts {
         let Draft { words, names, definitions, .. } = &mut *draft;
         let defined: HashSet<usize> = definitions.iter().filter_map(|definition| definition.name).collect();
@@ -33,6 +34,9 @@ pub(super) fn settle(drafts: &mut [Draft<'_>]) {
             let weak = match name.entity_type {
                 EntityType::Person => name.source < Source::Person,
                 EntityType::Organization => name.source == Source::Recognizer,
+                EntityType::Location if name.source == Source::Recognizer => {
+                    return !is_word(&words[name.first..name.last], &small);
+                }
                 _ => false,
             };
             if !weak {
@@ -52,6 +56,8 @@ pub(super) fn settle(drafts: &mut [Draft<'_>]) {
             };
             if clear {
                 name.source = name.source.max(Source::Hint);
+            } else if is_code(written, name.entity_type) || is_word(written, &small) {
+                return false;
             }
             let possible = || match name.entity_type {
                 EntityType::Person => defined.contains(&i),
@@ -84,6 +90,29 @@ fn organizations(drafts: &[Draft<'_>]) -> HashSet<Vec<String>> {
         }
     }
     organizations
+}
+
+/// The words that the document writes with a small letter.
+fn written_small<'t>(drafts: &[Draft<'t>]) -> HashSet<&'t str> {
+    let words = drafts.iter().flat_map(|draft| &draft.words);
+    words.filter(|word| word.shape == Shape::Lower).map(|word| word.text).collect()
+}
+
+/// "Revised", "Copies": one word that no list of names has, and that the document also writes with a small letter.
+fn is_word(own: &[Word<'_>], small: &HashSet<&str>) -> bool {
+    let [word] = own else { return false };
+    let known = persons::is_given_name(word) || word.has(Class::RARE_GIVEN_NAME) || word.has(Class::SURNAME);
+    word.shape == Shape::Title && !known && small.contains(word.text.to_lowercase().as_str())
+}
+
+/// "HP-2025-014", "RFI 088": letters in capitals and at least two digits. No person has digits at all.
+fn is_code(own: &[Word<'_>], entity_type: EntityType) -> bool {
+    let text = || own.iter().flat_map(|word| word.text.chars());
+    let digits = text().filter(char::is_ascii_digit).count();
+    match entity_type {
+        EntityType::Person => digits > 0,
+        _ => digits > 1 && !text().any(char::is_lowercase),
+    }
 }
 
 /// How often each name is mentioned, and how often as a thing.

@@ -178,3 +178,22 @@ fn a_title_ends_with_its_last_word() {
         assert_eq!(values(&facts_of(&[text]), FactKind::Title), title);
     }
 }
+
+#[test]
+fn a_document_without_parties_has_only_a_title_that_stands_alone() {
+    for (text, title) in [
+        ("Notice of Delay\n\nDear Sir,\n\nUnder clause 7 of Amendment No. 1 we give notice of a delay.\n", ""),
+        (
+            "We extend the time for completion by fourteen days.\n\nYours faithfully,\n\nIngrid Solberg\nContract Administrator\n",
+            "",
+        ),
+        (
+            "Harbour Point: cost plan of 29 August 2025, for the meeting on site\nAdjusted Contract Sum 1,250,000\nPaid 900,000\n",
+            "",
+        ),
+        ("Exhibit 10.2 Amendment No. 1\n\nThe terms below replace those of 3 May 2004.\n", "Amendment No. 1"),
+        ("SERVICES AGREEMENT\n\nGeneral terms for all customers.\n", "SERVICES AGREEMENT"),
+    ] {
+        assert_eq!(values(&facts_of(&[text]), FactKind::Title), title, "{text}");
+    }
+}

@@ -208,3 +208,11 @@ fn titles_tables_and_signatures_name_parties_too() {
         ),
     ]);
 }
+
+#[test]
+fn the_place_of_an_office_is_no_party() {
+    let text = "Works Agreement\n\nParties\n(1) TIDEWELL ESTATES LIMITED, a company whose registered office is at 2 Customs House\nSquare, \
+                Saltmere (the \u{201c}Employer\u{201d}); and\n(2) CALDER & FINCH BUILDING LIMITED, a company whose registered office is at Unit \
+                9,\nRopewalk Yard, Northgate, Saltmere (the \u{201c}Contractor\u{201d}).\n\nBackground\n";
+    check(&[(text, "TIDEWELL ESTATES LIMITED; CALDER & FINCH BUILDING LIMITED")]);
+}

@@ -11,6 +11,7 @@ use clap::{Args, Subcommand};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
+use super::found::LastSearch;
 use crate::console::Console;
 use crate::options::InCollection;
 
@@ -40,8 +41,8 @@ struct List {
 /// Collect a passage: a chunk, or words of a page
 #[derive(Debug, Args, Serialize, Deserialize)]
 struct Add {
-    /// ID of a chunk, or name or ID of a document
-    #[arg(value_name = "CHUNK|DOCUMENT")]
+    /// Number of a result of the last search, ID of a chunk, or, with --page, name or ID of a document
+    #[arg(value_name = "RESULT|CHUNK|DOCUMENT")]
     source: String,
     /// Page of the document
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
@@ -133,9 +134,14 @@ impl Evidence {
 impl Add {
     fn run(self, console: &Console) -> Result<u8> {
         let Self { source, page, quote, note, exhibit, target } = self;
-        let collection = target.find(&console.engine)?.id;
         // Pages are of documents; a chunk has its own.
-        let (chunk_id, document) = if page.is_some() { (None, Some(source)) } else { (Some(source), None) };
+        let (collection, chunk_id, document) = match page {
+            Some(_) => (target.find(&console.engine)?.id, None, Some(source)),
+            None => match LastSearch::chunk(&console.engine, &source)? {
+                Some((collection, chunk, _)) => (collection, Some(chunk.to_string()), None),
+                None => (target.find(&console.engine)?.id, Some(source), None),
+            },
+        };
         let request = AddEvidence { chunk_id, document, page, quote, chars: None, note, exhibit };
         console.print(&console.engine.add_evidence(collection, request)?, text::evidence::added)
     }

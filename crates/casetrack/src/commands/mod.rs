@@ -9,7 +9,7 @@ mod documents;
 pub mod eval;
 mod evidence;
 mod files;
-pub(crate) mod found;
+pub mod found;
 mod graph;
 mod hidden;
 mod ingest;

@@ -18,6 +18,7 @@ const TOPICS: &[(&str, &str)] = &[
     ("faq", include_str!("../../../../docs/faq.md")),
     ("commands", include_str!("../../../../docs/commands.md")),
     ("terminal", include_str!("../../../../docs/terminal.md")),
+    ("workbench", include_str!("../../../../docs/workbench.md")),
     ("queries", include_str!("../../../../docs/queries.md")),
     ("data", include_str!("../../../../docs/data.md")),
     ("promises", include_str!("../../../../docs/promises.md")),

@@ -7,7 +7,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::process::{Command, ExitCode, Stdio};
 use std::sync::{Arc, PoisonError, RwLock};
 
-use casetrack_core::{Error, ErrorCode, Result, TextView};
+use casetrack_core::{Error, ErrorCode, Provenance, Result, TextView};
 use casetrack_engine::Engine;
 use casetrack_engine::chunks::ChunkView;
 use casetrack_mcp::{Doors, Keys, Session, Workbench};
@@ -37,7 +37,8 @@ const ATTEMPTS: u32 = 3;
 /// machine: only the browser that opened the address is served, until CaseTrack's background process ends.
 #[derive(Debug, Args)]
 pub struct Open {
-    /// What to show first: the name or ID of a document, the ID of a passage, or the number of a result of the last search
+    /// What to show first: the number of a result of the last search, the name or ID of a document, or the ID of a passage
+    #[arg(value_name = "RESULT|DOCUMENT|PASSAGE")]
     target: Option<String>,
     #[command(flatten)]
     place: InCollection,
@@ -51,13 +52,16 @@ impl Open {
         let Self { target, place, no_browser } = self;
         let data_dir = global.data_dir()?;
         let token = http::token(&data_dir)?.value;
-        let json = global.json;
-        let options =
-            SessionOptions { global, offered: Offered::default(), collection: place.collection, active: None };
+        let options = SessionOptions {
+            global: global.clone(),
+            offered: Offered::default(),
+            collection: place.collection,
+            active: None,
+        };
         let url = ask(&Opening { options, target, token })?;
         let opened = !no_browser && browse(&url);
         let value = json!({"url": url, "opened": opened});
-        output::print(&value, json, |_| {
+        output::print(&value, &global, |_| {
             let said = if opened { "The workbench opens in the browser." } else { "Open this address in a browser:" };
             format!("{said}\n{url}")
         })?;
@@ -212,9 +216,9 @@ fn fragment(engine: &Engine, collection: Option<String>, target: Option<String>)
             None => "/".to_owned(),
         });
     };
-    if let Some((id, chunk, _)) = LastSearch::chunk(engine, &target)? {
-        let name = engine.find_collection(&id.to_string())?.name;
-        return Ok(passage(&name, &engine.chunk(id, &chunk.to_string(), TextView::Final)?));
+    if let Some((collection, chunk, _)) = LastSearch::chunk(engine, &target)? {
+        let chunk = engine.chunk(collection, &chunk.to_string(), TextView::Final)?;
+        return Ok(passage(&engine.find_collection(&collection.to_string())?.name, &chunk));
     }
     let collection = InCollection { collection }.find(engine)?;
     let not_found = match engine.document(collection.id, &target) {
@@ -230,10 +234,9 @@ fn fragment(engine: &Engine, collection: Option<String>, target: Option<String>)
     Ok(passage(&collection.name, &chunk))
 }
 
-/// The place of a passage on its page.
 fn passage(collection: &str, chunk: &ChunkView) -> String {
-    let (provenance, collection) = (&chunk.provenance, escaped(collection));
-    format!("/c/{collection}/doc/{}?page={}&chunk={}", provenance.document_id, provenance.page, chunk.chunk_id)
+    let Provenance { document_id, page, .. } = &chunk.provenance;
+    format!("/c/{}/doc/{document_id}?page={page}&chunk={}", escaped(collection), chunk.chunk_id)
 }
 
 /// Percent-encoded: all but letters, digits and `-._~`.

@@ -171,8 +171,8 @@ impl Host {
 
     fn run_classifier(&self, mut job: Job, path: &Path, wanted: Wanted, cancel: &Cancel) -> Result<()> {
         (job.status, job.started) = ("running".to_owned(), Some(Time::now().seconds));
-        self.space()?.set_job(&job)?;
-        let done = self.classify(path, wanted, true, cancel);
+        let begun = self.space().and_then(|space| space.set_job(&job));
+        let done = begun.and_then(|()| self.classify(path, wanted, true, cancel));
         (job.files, job.bytes) = done.as_ref().map_or((0, 0), |content| (1, content.size));
         self.end_job(&mut job, &done.map(drop), cancel)
     }

@@ -266,7 +266,7 @@ impl Host {
             Err(_) if cancel.is_cancelled() => job.status = "cancelled".to_owned(),
             Err(error) => (job.status, job.error) = ("failed".to_owned(), Some(error.message.clone())),
         }
-        let noted = self.space()?.set_job(job);
+        let noted = self.space().and_then(|space| space.set_job(job));
         self.space_work().end(job.id);
         self.space_changed(SpaceChange::Jobs);
         noted

@@ -9,23 +9,34 @@ drawn than what the program printed. Needs only the standard library.
 import argparse
 import html
 import os
+import re
 import shlex
 import subprocess
 import sys
-import textwrap
 
-COLUMNS = 110
+COLUMNS = 100
 # A character of the usual monospaced fonts is 0.6 em wide.
 FONT, ADVANCE, LINE, MARGIN = 13, 7.8, 18, 18
-COLOURS = {"prompt": "#7ee787", "quote": "#e6edf3", "citation": "#79c0ff", "plain": "#9da7b3"}
+PROMPT, PLAIN, DIM = "#7ee787", "#e6edf3", "#9da7b3"
+# Colours of a usual palette, by their codes (ECMA-48, SGR).
+PALETTE = {31: "#ff7b72", 32: "#7ee787", 33: "#e3b341", 34: "#79c0ff", 35: "#d2a8ff", 36: "#76e3ea"}
+# Viewers of SVG drop spaces at the beginning of a line.
+SPACE = "\N{NO-BREAK SPACE}"
+CODES = re.compile(r"\x1b\[([0-9;]*)m")
 
 
-def kind(line):
-    if line.startswith("$ "):
-        return "prompt"
-    if line.lstrip().startswith("│") or line.startswith("Clean"):
-        return "quote"
-    return "citation" if line[:1].isdigit() and line[1:2] == "." else "plain"
+def styled(line):
+    """A line as SVG: its parts in the colour and weight that its codes ask for."""
+    drawn, codes = [], set()
+    for number, part in enumerate(CODES.split(line)):
+        if number % 2:
+            new = {int(code or 0) for code in part.split(";")}
+            codes = set() if 0 in new else codes | new
+        elif part:
+            colour = next((PALETTE[code % 60] for code in codes if code % 60 in PALETTE), DIM if 2 in codes else PLAIN)
+            weight = ' font-weight="bold"' if 1 in codes else ""
+            drawn.append(f'<tspan fill="{colour}"{weight}>{html.escape(part).replace(" ", SPACE)}</tspan>')
+    return "".join(drawn)
 
 
 def main():
@@ -36,23 +47,22 @@ def main():
     options = parser.parse_args(own)
     lines = []
     for command in commands:
-        call = [options.program, "--data-dir", options.data_dir, "-q", *command]
-        done = subprocess.run(call, capture_output=True, text=True, env={**os.environ, "COLUMNS": str(COLUMNS), "NO_COLOR": "1"})
+        call = [options.program, "--data-dir", options.data_dir, "-q", "--color", "always", *command]
+        environment = {name: value for name, value in os.environ.items() if name != "NO_COLOR"} | {"COLUMNS": str(COLUMNS)}
+        done = subprocess.run(call, capture_output=True, text=True, env=environment)
         if done.returncode != 0:
             sys.exit(f"picture.py: {shlex.join(command)} failed:\n{done.stderr}")
-        lines += ["$ casetrack " + " ".join(f'"{word}"' if " " in word else word for word in command), ""]
-        for line in done.stdout.rstrip().split("\n"):
-            # A narrow terminal breaks long lines as this does.
-            lines += textwrap.wrap(line, COLUMNS, drop_whitespace=False, subsequent_indent="   ") or [""]
-        lines.append("")
+        typed = "$ casetrack " + " ".join(f'"{word}"' if " " in word else word for word in command)
+        lines += [f'<tspan fill="{PROMPT}">{html.escape(typed)}</tspan>', ""]
+        lines += [*map(styled, done.stdout.rstrip().split("\n")), ""]
     width, height = round(COLUMNS * ADVANCE + 2 * MARGIN), len(lines) * LINE + 2 * MARGIN
     drawn = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" role="img">']
     drawn.append(f'<rect width="{width}" height="{height}" rx="8" fill="#0d1117"/>')
-    drawn.append(f'<g font-family="ui-monospace, Menlo, Consolas, monospace" font-size="{FONT}" xml:space="preserve">')
+    drawn.append(f'<g font-family="ui-monospace, Menlo, Consolas, monospace" font-size="{FONT}">')
     for number, line in enumerate(lines, 1):
         if line:
             y = MARGIN + number * LINE - 5
-            drawn.append(f'<text x="{MARGIN}" y="{y}" fill="{COLOURS[kind(line)]}">{html.escape(line)}</text>')
+            drawn.append(f'<text x="{MARGIN}" y="{y}">{line}</text>')
     with open(options.out, "w", encoding="utf-8") as file:
         file.write("\n".join([*drawn, "</g>", "</svg>", ""]))
 

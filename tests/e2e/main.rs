@@ -44,6 +44,8 @@ mod resources;
 mod schema;
 mod search;
 mod sheet;
+#[cfg(unix)]
+mod space;
 mod sparse;
 #[cfg(unix)]
 mod start;

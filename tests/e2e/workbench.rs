@@ -253,7 +253,7 @@ fn a_target_leads_to_its_place() {
     assert_eq!(to(&[chunk]), expected);
     // By the number that the search gave it.
     assert_eq!(to(&["1"]), expected);
-    assert!(run_expecting(1, &home, &["open", "--no-browser", "999"]).contains("There is no result 999"));
+    assert!(run_expecting(1, &home, &["open", "--no-browser", "999", "--json"]).contains("There is no result 999"));
     let output = run_expecting(1, &home, &["open", "--no-browser", "Nothing like it", "--json"]);
     assert!(output.contains("Document not found"), "{output}");
 }

@@ -163,13 +163,18 @@ impl Catalog {
         }
     }
 
+    /// Where the databases are.
+    pub(crate) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
     /// Another number once a damaged catalogue was made anew: then nothing is known but what was scanned since.
     pub fn generation(&self) -> u64 {
         self.generation.load(Ordering::Relaxed)
     }
 
     /// Writes, one at a time. A damaged catalogue is made anew and written once more.
-    fn write<T>(&self, cancel: &Cancel, work: impl Fn(&mut Connection) -> Result<T>) -> Result<T> {
+    pub(crate) fn write<T>(&self, cancel: &Cancel, work: impl Fn(&mut Connection) -> Result<T>) -> Result<T> {
         let _only = ScanLock::wait(&self.folder, cancel)?;
         let mut connection = lock(&self.writer);
         let done = match self.damaged.load(Ordering::Relaxed) {
@@ -339,7 +344,7 @@ impl Catalog {
     }
 
     /// Reads beside other readers and the writer, as the rows were when it began.
-    fn read<T>(&self, work: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
+    pub(crate) fn read<T>(&self, work: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
         let waiting = lock(&self.readers).pop();
         let connection = match waiting {
             Some(connection) => connection,
@@ -385,6 +390,6 @@ fn opened(folder: &Path) -> Result<Connection> {
 }
 
 /// A panic while a lock was held leaves a connection behind, whose transaction is rolled back.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -155,12 +155,17 @@ fn try_open(folder: &Path) -> Result<Connection> {
 /// A connection to a database that is open elsewhere already.
 pub(crate) fn connect(folder: &Path) -> Result<Connection> {
     let connection = Connection::open(folder.join(FILE)).map_err(failed)?;
+    set_up(&connection)?;
+    Ok(connection)
+}
+
+/// The settings of every connection.
+pub(crate) fn set_up(connection: &Connection) -> Result<()> {
     connection.busy_timeout(PATIENCE).map_err(failed)?;
     // A lost transaction costs a scan, so the disk need not be waited for at each one; in this mode it never damages the file.
     let settings = "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA cache_size = -32768;
         PRAGMA temp_store = MEMORY; PRAGMA cell_size_check = ON; PRAGMA trusted_schema = OFF;";
-    connection.execute_batch(settings).map_err(failed)?;
-    Ok(connection)
+    connection.execute_batch(settings).map_err(failed)
 }
 
 fn migrate(connection: &mut Connection) -> Result<()> {

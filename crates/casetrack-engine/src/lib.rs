@@ -7,8 +7,8 @@
 //!
 //! | layer | modules |
 //! |---|---|
-//! | work that goes on by itself | `watches` over `jobs` |
-//! | use cases, methods of the host | `eval`, `briefing`, `upkeep`, `search`, `quotes`, `versions`, `threads`, `sync`, `reindex`, `sheet`, `ingest`, `collections`, `files`, `file_search`, `indexes`, `evidence`, `desk`, `documents`, `graph`, `mail` |
+//! | work that goes on by itself | `watches` and `plans` over `jobs` |
+//! | use cases, methods of the host | `eval`, `briefing`, `upkeep`, `search`, `quotes`, `versions`, `threads`, `sync`, `reindex`, `sheet`, `ingest`, `collections`, `files`, `file_search`, `space`, `indexes`, `evidence`, `desk`, `documents`, `graph`, `mail` |
 //! | what all of them work with | `host` |
 //! | an index of texts in memory, which knows nothing of the others | `text_index` |
 
@@ -30,11 +30,13 @@ pub mod jobs;
 mod mail;
 mod names;
 pub mod paging;
+pub mod plans;
 pub mod quotes;
 pub mod reindex;
 mod report;
 pub mod search;
 pub mod sheet;
+pub mod space;
 pub mod sync;
 mod text_index;
 pub mod threads;
@@ -47,7 +49,7 @@ pub use casetrack_extract::isolation::{WorkerCommand, serve as serve_reader};
 pub use casetrack_store::make_private;
 pub use documents::facts::CitedPlace;
 pub use documents::{bates, chunks, hidden, marking, pages, structure, tracked};
-pub use engine::Engine;
+pub use engine::{Engine, PlanChange};
 pub use host::{EngineConfig, Host, changes};
 pub use ingest::inspect;
 pub use search::{compare, every, similar, terms};

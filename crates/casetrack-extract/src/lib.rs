@@ -28,7 +28,7 @@ mod test_files;
 pub use build::page_problem;
 pub use detect::{detect, is_supported_extension};
 pub use extraction::{extract, extract_text};
-pub use formats::image::taken;
+pub use formats::image::{exif_fields, taken};
 pub use formats::pdf::pdfium_status;
 pub use model::{Attachment, ExtractOptions, Extraction, PagePicture, RenderRequest};
 pub use ocr::{OCR_MODEL, second_engine_status, tesseract_status};

@@ -1,6 +1,7 @@
 //! Checks the arguments of a call against the tool's input schema, so that an error names the parameter and its allowed values.
 
 use casetrack_core::{Error, Result};
+use casetrack_engine::space::InField;
 use serde_json::Value;
 
 use crate::contract::{Contract, allows_null};
@@ -27,7 +28,7 @@ pub(crate) fn check(tool: &str, contract: Contract, schema: &JsonObject, argumen
     let no_properties = JsonObject::new();
     let properties = schema.get("properties").and_then(Value::as_object).unwrap_or(&no_properties);
     if let Some(unknown) = arguments.keys().find(|name| !properties.contains_key(*name)) {
-        return Err(unknown_parameter(tool, unknown, properties));
+        return Err(in_field(unknown, unknown_parameter(tool, unknown, properties)));
     }
     let is_given = |name: &str, value: &Value| !value.is_null() || properties.get(name).is_some_and(allows_null);
     arguments.retain(|name, value| is_given(name, value));
@@ -35,7 +36,7 @@ pub(crate) fn check(tool: &str, contract: Contract, schema: &JsonObject, argumen
     for name in required {
         if !arguments.contains_key(name) {
             let said = contract.refusal(name).map(Error::invalid);
-            return Err(said.unwrap_or_else(|| missing_parameter(tool, name, properties)));
+            return Err(in_field(name, said.unwrap_or_else(|| missing_parameter(tool, name, properties))));
         }
     }
     for (name, value) in &mut arguments {
@@ -43,10 +44,15 @@ pub(crate) fn check(tool: &str, contract: Contract, schema: &JsonObject, argumen
             && !value.is_null()
         {
             let checked = check_value(name, property, value, contract.coerces);
-            checked.map_err(|error| contract.refusal(name).map_or(error, Error::invalid))?;
+            checked.map_err(|error| in_field(name, contract.refusal(name).map_or(error, Error::invalid)))?;
         }
     }
     Ok(Value::Object(arguments))
+}
+
+/// Says which parameter an error is about, for contracts that name it.
+fn in_field(name: &str, error: Error) -> Error {
+    error.with_source(InField(shorten(name, MAX_SHOWN_CHARS).into()))
 }
 
 /// The candidate most similar to `wanted`, if one is similar enough.
@@ -83,7 +89,8 @@ fn check_value(name: &str, schema: &Value, value: &mut Value, coerces: bool) -> 
     if coerces {
         coerce(schema, value);
     }
-    let fits = match schema.get("type").and_then(Value::as_str) {
+    let fits = match type_of(schema) {
+        Some("number") => value.is_number(),
         Some("string") => value.is_string(),
         Some("boolean") => value.is_boolean(),
         Some("integer") => return check_integer(name, schema, value),
@@ -107,9 +114,18 @@ fn check_value(name: &str, schema: &Value, value: &mut Value, coerces: bool) -> 
     }
 }
 
+/// The type of a value that is not null.
+fn type_of(schema: &Value) -> Option<&str> {
+    match schema.get("type")? {
+        Value::String(name) => Some(name),
+        Value::Array(names) => names.iter().filter_map(Value::as_str).find(|name| *name != "null"),
+        _ => None,
+    }
+}
+
 /// Makes a number or truth value of a string that is one, and a string of a number, where the schema has the other.
 fn coerce(schema: &Value, value: &mut Value) {
-    let coerced = match (schema.get("type").and_then(Value::as_str), &*value) {
+    let coerced = match (type_of(schema), &*value) {
         (Some("string"), Value::Number(number)) => Some(Value::String(number.to_string())),
         (Some("integer" | "number"), Value::String(text)) => {
             let number = serde_json::from_str::<serde_json::Number>(text.trim()).ok();
@@ -177,7 +193,7 @@ fn expected(schema: &Value) -> String {
         let names: Vec<&str> = allowed.iter().filter_map(Value::as_str).collect();
         return format!("one of {}", names.join(", "));
     }
-    match schema.get("type").and_then(Value::as_str) {
+    match type_of(schema) {
         Some("integer") => match bounds(schema) {
             (None, None) => "an integer".to_owned(),
             (minimum, maximum) => format!("an integer {}", range(minimum, maximum)),

@@ -2,12 +2,13 @@
 
 use std::collections::HashMap;
 
-use casetrack_core::{CollectionId, Error, Result, TextView};
+use casetrack_core::{Cancel, CollectionId, Error, Result, TextView};
 use casetrack_engine::Engine;
+use casetrack_engine::space::{JobsAsked, Metric};
 use rmcp::model::{CompletionInfo, Reference};
 
 use crate::prompts::{self, Values};
-use crate::resources::KINDS;
+use crate::resources::{KINDS, synthesis};
 use casetrack_text::format::shorten;
 
 /// Suggests values of an argument for the typed beginning: first those that start with it, then those with a word that does, then
@@ -44,6 +45,22 @@ fn values_of(reference: &Reference, argument: &str) -> Result<Values> {
             let prompt = prompts::find(&prompt.name)?;
             let found = prompt.arguments.iter().find(|known| known.name == argument);
             found.map(|found| found.values).ok_or_else(|| unknown("argument", argument))
+        }
+        Reference::Resource(template) if synthesis::is_one(&template.uri) => {
+            let known = synthesis::TEMPLATES.iter().any(|(uri, ..)| *uri == template.uri);
+            if !known {
+                return Err(unknown("resource template", &template.uri));
+            }
+            let has = |name: &str| template.uri.contains(&format!("{{{name}}}"));
+            match argument {
+                "name" if template.uri.contains("/plans/") => Ok(Values::Plans),
+                "name" if has("name") => Ok(Values::Sets),
+                "metric" if has("metric") => Ok(Values::Metrics),
+                "id" if has("id") => Ok(Values::SpaceJobs),
+                // There are too many to choose from.
+                "path" | "hash" if has(argument) => Ok(Values::Any),
+                _ => Err(unknown("argument", argument)),
+            }
         }
         Reference::Resource(template) => {
             let kind = KINDS.iter().find(|kind| kind.template == template.uri);
@@ -83,6 +100,13 @@ fn candidates(
     let document = || Some((collection()?, known.get("document")?));
     Ok(match values {
         Values::Any => Vec::new(),
+        Values::Sets => engine.list_sets(&Cancel::default())?.resource_sets.into_iter().map(|set| set.name).collect(),
+        Values::Plans => engine.plans(engine)?.plans.into_iter().map(|plan| plan.name).collect(),
+        Values::Metrics => Metric::EACH.into_iter().map(|metric| metric.name().to_owned()).collect(),
+        Values::SpaceJobs => {
+            let jobs = engine.space_jobs(&JobsAsked { limit: 100, ..JobsAsked::default() })?.jobs;
+            jobs.into_iter().map(|job| job.job_id.to_string()).collect()
+        }
         Values::Collections => {
             let all = engine.collections()?;
             let ids = all.iter().map(|meta| meta.id.to_string()).filter(|id| is_id(id));

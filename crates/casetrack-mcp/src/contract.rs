@@ -1,6 +1,8 @@
 //! What a family of tools promises about the form of its calls and answers, where that differs from the other tools. Some families follow
 //! the contract of a product that exists, to the word.
 
+use casetrack_engine::space::InField;
+use rmcp::ErrorData;
 use rmcp::model::{CallToolResult, ContentBlock, MetaObject};
 use serde_json::{Value, json};
 
@@ -35,6 +37,8 @@ pub(crate) enum ErrorForm {
     Sentence,
     /// `{"error": "…"}` as text and as structured content.
     Field,
+    /// An error of the protocol, with the parameter and the reason as its data.
+    Protocol,
     /// The message as text, and as structured content `{"error": {"code", "message", "details": {"hint"}}}`.
     Object,
 }
@@ -62,6 +66,9 @@ impl Contract {
     pub const FILES: Self = Self { errors: ErrorForm::Object, coerces: true, version: Some("v1.0.0"), ..Self::USUAL };
     /// Of the search module. Its text is the structured content.
     pub const INDEX: Self = Self { errors: ErrorForm::Field, coerces: true, ..Self::USUAL };
+
+    /// Of the space browser. Its text is the structured content.
+    pub const SPACE: Self = Self { errors: ErrorForm::Protocol, coerces: true, ..Self::USUAL };
 
     pub const fn with_printed(self, input: &'static str, output: &'static str) -> Self {
         Self { printed: Some(Printed { input, output }), ..self }
@@ -106,7 +113,7 @@ impl Contract {
                 result.structured_content = Some(structured);
                 result
             }
-            ErrorForm::Sentence => {
+            ErrorForm::Sentence | ErrorForm::Protocol => {
                 let mut sentence = on_one_line(error);
                 if !sentence.ends_with(['.', '?', '!']) {
                     sentence.push('.');
@@ -119,6 +126,21 @@ impl Contract {
                 result
             }
         }
+    }
+
+    /// The error of the protocol that a failed call is answered with, where the contract has it so.
+    pub fn refused(self, error: &Error) -> Option<ErrorData> {
+        if self.errors != ErrorForm::Protocol {
+            return None;
+        }
+        let mut data = json!({"reason": visible(&error.message)});
+        if let Some(field) = InField::of(error) {
+            data["field"] = visible(field).into();
+        }
+        Some(match error.kind() {
+            ErrorKind::User => ErrorData::invalid_params("Invalid params", Some(data)),
+            _ => ErrorData::internal_error("Internal error", Some(data)),
+        })
     }
 
     /// The structured form of an error.
@@ -212,6 +234,17 @@ mod tests {
         assert_eq!((result.is_error, result.meta), (Some(true), None));
         let hinted = Contract::INDEX.failure(&Error::invalid("It is full.").with_hint("Make another."));
         assert_eq!(hinted.structured_content, Some(json!({"error": "It is full. Make another."})));
+    }
+
+    #[test]
+    fn an_error_of_the_protocol_names_the_parameter_and_the_reason() {
+        let error = Error::new(ErrorCode::NotFound, "resource-set not found").with_hint("Make it.");
+        let refused = Contract::SPACE.refused(&error.with_source(InField("name".into()))).unwrap();
+        assert_eq!((refused.code.0, &*refused.message), (-32602, "Invalid params"));
+        assert_eq!(refused.data, Some(json!({"field": "name", "reason": "resource-set not found"})));
+        let refused = Contract::SPACE.refused(&Error::internal("It broke.")).unwrap();
+        assert_eq!((refused.code.0, refused.data), (-32603, Some(json!({"reason": "It broke."}))));
+        assert_eq!(Contract::INDEX.refused(&Error::internal("It broke.")), None);
     }
 
     #[test]

@@ -38,6 +38,11 @@ impl Offer {
         self.sets.contains(&Toolset::Core)
     }
 
+    /// Whether the space browser is offered.
+    pub fn has_space(&self) -> bool {
+        self.sets.contains(&Toolset::Space)
+    }
+
     fn allows(&self, entry: &Entry) -> bool {
         !self.read_only || entry.effect == Effect::Reads
     }
@@ -105,7 +110,11 @@ mod tests {
         let workbench = names(&offer(&[Toolset::Workbench], false));
         assert!(workbench.contains(&"add_evidence") && workbench.contains(&"search_documents"), "{workbench:?}");
         let in_workbench = table::tools().iter().filter(|entry| entry.toolset == Toolset::Workbench).count();
-        let others = time.len() + files.len() + index.len() + in_workbench;
+        let space = names(&offer(&[Toolset::Space], false));
+        assert_eq!((space.len(), space[0], space[36]), (37, "index", "find_duplicates"));
+        let reading = names(&offer(&[Toolset::Space], true));
+        assert!(reading.contains(&"resource-search") && !reading.contains(&"resource-set-create"));
+        let others = time.len() + files.len() + index.len() + space.len() + in_workbench;
         assert_eq!(names(&offer(&[Toolset::All], false)).len(), table::tools().len() - others);
         let core = names(&offer(&[Toolset::Core], false));
         assert!(core.contains(&"search_documents") && !core.contains(&"ingest_folder") && core.len() < 20, "{core:?}");

@@ -76,7 +76,9 @@ fn flatten(property: &mut JsonObject) {
         property.insert("type".into(), "string".into());
         property.insert("enum".into(), values.into());
     }
-    if let Some(Value::Array(types)) = property.get_mut("type") {
+    // Null is a value of its own where a call that names none means another.
+    let is_null_a_value = property.get("default").is_some_and(|default| !default.is_null());
+    if let Some(Value::Array(types)) = property.get_mut("type").filter(|_| !is_null_a_value) {
         types.retain(|name| name != "null");
         if let [one] = &types[..] {
             let one = one.clone();

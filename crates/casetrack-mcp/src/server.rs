@@ -12,8 +12,8 @@ use rmcp::model::{
     ContentBlock, CustomRequest, CustomResult, GetPromptRequestParams, GetPromptResponse, GetPromptResult,
     GetTaskParams, GetTaskResult, Implementation, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
     ListToolsResult, PaginatedRequestParams, PromptMessage, ProtocolVersion, ReadResourceRequestParams,
-    ReadResourceResponse, ReadResourceResult, Role, ServerCapabilities, ServerConfig, SubscribeRequestParams,
-    SubscriptionFilter, UnsubscribeRequestParams, UpdateTaskParams,
+    ReadResourceResponse, ReadResourceResult, Reference, Role, ServerCapabilities, ServerConfig,
+    SubscribeRequestParams, SubscriptionFilter, UnsubscribeRequestParams, UpdateTaskParams,
 };
 use rmcp::service::{NotificationContext, RequestContext, ServerInitializeError, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt};
@@ -165,6 +165,11 @@ impl ServerHandler for Server {
                 counts: result.as_ref().map(|output| audit::counts(&output.structured)).unwrap_or_default(),
             });
         }
+        if let Err(error) = &result
+            && let Some(refused) = tool.contract.refused(error)
+        {
+            return Err(refused);
+        }
         if let Ok(output) = &result
             && as_task
             && let Some(task) = tasks::created(self.session.engine(), output)
@@ -207,14 +212,19 @@ impl ServerHandler for Server {
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        if !self.offer.has_collections() {
-            return Ok(ListResourcesResult::with_all_items(Vec::new()));
-        }
         let cursor = request.and_then(|request| request.cursor);
+        let mut fixed = Vec::new();
+        if self.offer.has_space() && cursor.is_none() {
+            fixed.extend(resources::synthesis::fixed());
+        }
+        if !self.offer.has_collections() {
+            return Ok(ListResourcesResult::with_all_items(fixed));
+        }
         let view = cursor.is_none() && apps::shows_views(context.client_capabilities().as_ref());
+        fixed.extend(view.then(apps::resource));
         let listed = self.blocking(move |session, _| resources::list(session.engine(), cursor.as_deref())).await;
         let (mut resources, next_cursor) = listed.map_err(protocol_error)?;
-        resources.extend(view.then(apps::resource));
+        resources.extend(fixed);
         Ok(ListResourcesResult { next_cursor, ..ListResourcesResult::with_all_items(resources) })
     }
 
@@ -223,7 +233,10 @@ impl ServerHandler for Server {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        let templates = if self.offer.has_collections() { resources::templates() } else { Vec::new() };
+        let mut templates = if self.offer.has_collections() { resources::templates() } else { Vec::new() };
+        if self.offer.has_space() {
+            templates.extend(resources::synthesis::templates());
+        }
         Ok(ListResourceTemplatesResult::with_all_items(templates))
     }
 
@@ -232,14 +245,20 @@ impl ServerHandler for Server {
         request: ReadResourceRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        self.check_collections()?;
+        self.check_resource(&request.uri)?;
         let uri = request.uri.clone();
         if uri == apps::URI
             && let Some(view) = apps::read()
         {
             return Ok(ReadResourceResult::new(vec![view]).into());
         }
-        let read = self.blocking(move |session, cancel| resources::read(session.engine(), &uri, cancel));
+        let read = self.blocking(move |session, cancel| {
+            let engine = session.engine();
+            match resources::synthesis::is_one(&uri) {
+                true => resources::synthesis::read(engine, &engine.for_space(&session.settings().roots), &uri, cancel),
+                false => resources::read(engine, &uri, cancel),
+            }
+        });
         let contents = tokio::select! {
             contents = read => contents,
             // Dropping it ends the work.
@@ -250,7 +269,7 @@ impl ServerHandler for Server {
     }
 
     async fn subscribe(&self, request: SubscribeRequestParams, _: RequestContext<RoleServer>) -> Result<(), ErrorData> {
-        self.check_collections()?;
+        self.check_resource(&request.uri)?;
         self.watch(request.uri).await
     }
 
@@ -267,7 +286,8 @@ impl ServerHandler for Server {
         // The SDK takes out what the capabilities do not offer.
         let mut accepted = requested.clone();
         if let Some(uris) = &mut accepted.resource_subscriptions {
-            uris.retain(|uri| resources::Target::parse(uri).is_ok());
+            let is_known = |uri: &String| resources::synthesis::is_one(uri) || resources::Target::parse(uri).is_ok();
+            uris.retain(|uri| is_known(uri) && self.check_resource(uri).is_ok());
         }
         Some(accepted)
     }
@@ -312,7 +332,10 @@ impl ServerHandler for Server {
         request: CompleteRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
-        self.check_collections()?;
+        match &request.r#ref {
+            Reference::Resource(template) => self.check_resource(&template.uri)?,
+            _ => self.check_collections()?,
+        }
         let complete = move |session: &Session, _: &Cancel| {
             let known = request.context.and_then(|context| context.arguments).unwrap_or_default();
             let argument = (request.argument.name.as_str(), request.argument.value.as_str());
@@ -353,6 +376,15 @@ impl Server {
         let refusal =
             "This session offers no tools for collections; the user can start `casetrack mcp` with --toolsets core,….";
         if self.offer.has_collections() { Ok(()) } else { Err(ErrorData::invalid_params(refusal, None)) }
+    }
+
+    /// Refuses a resource whose tools the session does not offer.
+    fn check_resource(&self, uri: &str) -> Result<(), ErrorData> {
+        if !resources::synthesis::is_one(uri) {
+            return self.check_collections();
+        }
+        let refusal = "This session does not offer the space browser; the user can start `casetrack mcp` with --toolsets space,….";
+        if self.offer.has_space() { Ok(()) } else { Err(ErrorData::invalid_params(refusal, None)) }
     }
 
     /// Runs a tool that is offered, once the session may make another call.

@@ -102,10 +102,12 @@ pub enum Toolset {
     Index,
     /// Passages collected as evidence. Offered in the workbench, and where it is named.
     Workbench,
+    /// Sets of files and folders, what fills them, and what they take on the disk. Offered only where it is named.
+    Space,
 }
 
 impl Toolset {
-    pub const EACH: [Self; 9] = [
+    pub const EACH: [Self; 10] = [
         Self::Core,
         Self::Ingest,
         Self::Graph,
@@ -115,6 +117,7 @@ impl Toolset {
         Self::Files,
         Self::Index,
         Self::Workbench,
+        Self::Space,
     ];
     /// The sets listed where the user names none. They are few because clients put the whole list before the model.
     pub const DEFAULT: [Self; 2] = [Self::Core, Self::Ingest];
@@ -131,6 +134,7 @@ impl Toolset {
             Self::Files => "files",
             Self::Index => "index",
             Self::Workbench => "workbench",
+            Self::Space => "space",
         }
     }
 
@@ -141,7 +145,7 @@ impl Toolset {
 
     /// Whether its tools are about collections, and not about the files on the disk or texts of assistants.
     pub fn is_about_collections(self) -> bool {
-        !matches!(self, Self::Time | Self::Files | Self::Index)
+        !matches!(self, Self::Time | Self::Files | Self::Index | Self::Space)
     }
 }
 

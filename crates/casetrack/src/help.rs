@@ -41,7 +41,7 @@ pub const GROUPS: &[(&str, &[&str])] = &[
             "bates",
         ],
     ),
-    ("Files on the disk", &["files"]),
+    ("Files on the disk", &["files", "space"]),
     ("Upkeep", &["verify", "repair", "reindex", "index-status", "stats", "compact", "jobs", "stop"]),
     ("Assistants and programs", &["mcp", "call", "models", "eval", "completions", "man"]),
 ];

@@ -1,6 +1,7 @@
 //! The face of the crate: the use cases of a [`Host`], with jobs and watches.
 
 mod indexing;
+mod plans;
 mod work;
 
 use std::ops::Deref;
@@ -9,9 +10,11 @@ use std::time::Duration;
 
 use casetrack_core::{Cancel, CollectionId, CollectionMeta, JobId, ProgressSink, Result};
 
+pub use self::plans::PlanChange;
 use crate::host::changes::{Change, Listening};
 use crate::host::{EngineConfig, Host};
 use crate::jobs::{JobFilter, JobOrigin, JobReport, JobRequest, JobStatus, Jobs, StartedJob};
+use crate::plans::Plans;
 use crate::search::{SearchRequest, SearchResponse};
 use crate::watches::{Schedule, WatchRequest, WatchStatus, Watches};
 
@@ -21,6 +24,7 @@ pub struct Engine {
     host: Host,
     jobs: Arc<Jobs>,
     watches: Arc<Watches>,
+    plans: Arc<Plans>,
 }
 
 impl Engine {
@@ -28,14 +32,14 @@ impl Engine {
     pub fn new(config: EngineConfig) -> Result<Self> {
         let jobs = Arc::new(Jobs::new(&config.data_dir, work::UseCases));
         let watches = Arc::new(Watches::new(&config.data_dir));
-        Ok(Self { host: Host::new(config)?, jobs, watches })
+        Ok(Self { host: Host::new(config)?, jobs, watches, plans: Arc::default() })
     }
 
     /// An engine on the same data directory with other settings: it shares the open collections, the processes that read files
     /// and, where the settings for them are the same, the models. `data_dir` and `reader` of `config` are ignored.
     pub fn with_config(&self, config: EngineConfig) -> Self {
-        let (jobs, watches) = (Arc::clone(&self.jobs), Arc::clone(&self.watches));
-        Self { host: self.host.with_config(config), jobs, watches }
+        let (jobs, watches, plans) = (Arc::clone(&self.jobs), Arc::clone(&self.watches), Arc::clone(&self.plans));
+        Self { host: self.host.with_config(config), jobs, watches, plans }
     }
 
     /// Clears away what a crash left of collections that were being made or deleted. Only for the owner of the data directory.
@@ -148,7 +152,8 @@ impl Engine {
 
     /// Whether some job has not ended.
     pub fn has_work(&self) -> bool {
-        !self.jobs.list(JobFilter { active: true, ..JobFilter::default() }).is_empty()
+        self.host.space_work().count() > 0
+            || !self.jobs.list(JobFilter { active: true, ..JobFilter::default() }).is_empty()
     }
 }
 
@@ -181,14 +186,16 @@ impl Engine {
         self.watches.set_schedule(folder_or_id, schedule, auto_remove_deleted)
     }
 
-    /// Begins to watch what `watches.json` names, and the live folders of files. For the owner of the data directory, once.
+    /// Begins to watch what `watches.json` names, and the live folders of files; plans and sources go on. For the owner of the data directory, once.
     pub fn start_watches(&self) -> Result<()> {
         self.host.live_files().start(&self.host)?;
+        self.plans.start(&self.host, &self.jobs)?;
         self.watches.start(&self.host, &self.jobs)
     }
 
     /// Ends the watching; the list stays as it is.
     pub fn stop_watches(&self) {
+        self.plans.stop(&self.host);
         self.host.live_files().stop();
         self.watches.stop();
     }

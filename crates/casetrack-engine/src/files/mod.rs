@@ -232,7 +232,7 @@ impl Host {
 
     /// Brings what is known below a folder up to date, unless it is live. Returns the walk, and whether the folder is live. Nothing reports
     /// that a file was read, so a question for that walks live folders too.
-    fn scan_first(
+    pub(crate) fn scan_first(
         &self,
         start: &Path,
         max_depth: Option<usize>,

@@ -18,6 +18,20 @@ pub enum Change {
         document: DocumentId,
         change: DocumentChange,
     },
+    /// Of what the space browser shows.
+    Space(SpaceChange),
+}
+
+/// Which part of the space browser changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum SpaceChange {
+    /// Files and folders of the catalogue.
+    Entries,
+    Sets,
+    Jobs,
+    Plans,
+    /// What is known of contents.
+    Metadata,
 }
 
 type Listener = Arc<dyn Fn(Change) + Send + Sync>;

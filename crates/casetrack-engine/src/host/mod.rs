@@ -13,6 +13,7 @@ mod live_files;
 mod models;
 mod readers;
 mod recognizer;
+mod space;
 mod state;
 mod storage;
 
@@ -64,6 +65,7 @@ struct Shared {
     /// What syncs know of files.
     files: KnownFiles,
     catalog: catalog::OpenCatalog,
+    space: space::OpenSpace,
     /// Of texts, in memory.
     indexes: indexes::MemoryIndexes,
     live_files: Arc<LiveFiles>,
@@ -83,6 +85,7 @@ impl Host {
             storage: StorageSize::default(),
             files: KnownFiles::default(),
             catalog: catalog::OpenCatalog::default(),
+            space: space::OpenSpace::default(),
             indexes: indexes::MemoryIndexes::default(),
             live_files: Arc::default(),
             changes,

@@ -89,7 +89,7 @@ impl Host {
             let name = collection.meta().name.clone();
             let mut documents = collection.documents()?;
             for filters in filters {
-                if let Some(chosen) = filter::chosen(&collection, filters)? {
+                if let Some(chosen) = filter::chosen(self, &collection, filters)? {
                     let chosen: HashSet<DocumentId> = chosen.into_iter().collect();
                     documents.retain(|document| chosen.contains(&document.id));
                 }

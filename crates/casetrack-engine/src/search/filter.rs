@@ -12,6 +12,7 @@ use serde::Deserialize;
 use serde::de::IntoDeserializer;
 use serde::de::value::{Error as ValueError, StrDeserializer};
 
+use super::in_sets::{self, SetFilter};
 use super::marked::{self, MarkFilter};
 use crate::documents::find_document;
 use crate::graph::chunks_with_entities;
@@ -45,6 +46,8 @@ pub struct Filters {
     pub min_confidence: Option<f32>,
     /// Tags and fields that documents have or lack.
     pub marks: Vec<MarkFilter>,
+    /// Resource sets that their files are in or are not.
+    pub sets: Vec<SetFilter>,
 }
 
 impl Filters {
@@ -125,6 +128,7 @@ impl TryFrom<WrittenFilters> for Filters {
             exhibits: Vec::new(),
             paragraphs: Vec::new(),
             min_confidence,
+            sets: Vec::new(),
             marks: tags
                 .iter()
                 .map(|tag| MarkFilter::tag(tag))
@@ -279,12 +283,13 @@ pub(super) fn left(
     new.extend(marked::unknown(collection, filters)?);
     new.retain(|notice| !notices.contains(notice));
     notices.extend(new);
-    select(collection, filters, mentioning, words)
+    select(host, collection, filters, mentioning, words)
 }
 
 /// The chunks that all filters and conditions leave; `None` where there are none of these. `chunks` are those that mention the
 /// entities.
 fn select(
+    host: &Host,
     collection: &Collection,
     filters: [&Filters; 2],
     chunks: Option<Vec<(DocumentId, u32)>>,
@@ -292,7 +297,7 @@ fn select(
 ) -> Result<Option<Arc<Selection>>> {
     let mut documents: Option<Vec<DocumentId>> = None;
     for filters in filters {
-        if let Some(chosen) = chosen(collection, filters)? {
+        if let Some(chosen) = chosen(host, collection, filters)? {
             documents = Some(match documents {
                 Some(before) => {
                     let chosen: HashSet<DocumentId> = chosen.into_iter().collect();
@@ -320,11 +325,12 @@ fn select(
 }
 
 /// The documents that filters leave; `None` for all.
-pub(super) fn chosen(collection: &Collection, filters: &Filters) -> Result<Option<Vec<DocumentId>>> {
-    let Filters { documents, only, kinds, paths, dated, ingested, marks, .. } = filters;
+pub(super) fn chosen(host: &Host, collection: &Collection, filters: &Filters) -> Result<Option<Vec<DocumentId>>> {
+    let Filters { documents, only, kinds, paths, dated, ingested, marks, sets, .. } = filters;
     let named = documents.iter().map(|name| find_document(collection, name).map(|document| document.id));
     let named: Vec<DocumentId> = named.collect::<Result<_>>()?;
-    if kinds.is_empty() && paths.is_empty() && dated.is_empty() && ingested.is_empty() && marks.is_empty() {
+    let are_named_only = kinds.is_empty() && paths.is_empty() && dated.is_empty() && ingested.is_empty();
+    if are_named_only && marks.is_empty() && sets.is_empty() {
         return Ok(match only {
             Some(only) if named.is_empty() => Some(only.iter().copied().collect()),
             Some(only) => Some(named.into_iter().filter(|id| only.contains(id)).collect()),
@@ -348,7 +354,12 @@ pub(super) fn chosen(collection: &Collection, filters: &Filters) -> Result<Optio
             && marked::admit(marks, &entry.marks)
     };
     let catalogue = collection.catalogue()?;
-    Ok(Some(catalogue.iter().filter(|entry| passes(entry)).map(|entry| entry.id).collect()))
+    let passing: Vec<&CatalogueEntry> = catalogue.iter().map(|entry| &**entry).filter(|entry| passes(entry)).collect();
+    if sets.is_empty() {
+        return Ok(Some(passing.into_iter().map(|entry| entry.id).collect()));
+    }
+    let admitted = in_sets::admit(host, sets, &passing)?;
+    Ok(Some(passing.into_iter().zip(admitted).filter(|(_, admitted)| *admitted).map(|(entry, _)| entry.id).collect()))
 }
 
 fn is_dated(entry: &CatalogueEntry, range: &DateRange) -> bool {

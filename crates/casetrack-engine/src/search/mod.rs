@@ -12,6 +12,7 @@ mod excerpt;
 mod filter;
 mod folding;
 pub(crate) mod fusion;
+mod in_sets;
 mod language;
 mod literal;
 mod marked;

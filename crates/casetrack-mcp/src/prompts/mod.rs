@@ -30,6 +30,11 @@ pub(crate) enum Values {
     Any,
     /// Views of tracked changes.
     Views,
+    /// Resource sets, plans, metrics and jobs of the space browser.
+    Sets,
+    Plans,
+    Metrics,
+    SpaceJobs,
 }
 
 /// A prompt: its name and description, its arguments, and the text made from them.

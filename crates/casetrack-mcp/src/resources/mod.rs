@@ -4,6 +4,7 @@ pub(crate) mod links;
 mod listing;
 mod reading;
 pub(crate) mod subscriptions;
+pub(crate) mod synthesis;
 mod uri;
 
 use casetrack_core::{Error, ErrorKind};

@@ -1,15 +1,16 @@
 //! Notifying clients of changes: to resources they subscribed to, and to the list of resources.
 
 use std::collections::{BTreeMap, HashSet};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use casetrack_core::{CollectionId, DocumentId, Error, Result, TextView};
 use casetrack_engine::Engine;
-use casetrack_engine::changes::{Change, DocumentChange, Listening};
+use casetrack_engine::changes::{Change, DocumentChange, Listening, SpaceChange};
 use tokio::sync::Notify;
 
-use super::Target;
+use super::{Target, synthesis};
 
 /// Changes are collected for this long: the ingestion of a thousand files sends a few notifications, and a resource is never notified
 /// about more often.
@@ -25,11 +26,16 @@ pub(crate) enum Scope {
     Collection(CollectionId),
     /// A document or part of it.
     Document(CollectionId, DocumentId),
+    /// Parts of the space browser.
+    Space(&'static [SpaceChange]),
 }
 
 impl Scope {
-    /// What a URI shows. Names in it are resolved now; later renames do not matter.
-    pub fn of(engine: &Engine, uri: &str) -> Result<Self> {
+    /// What a URI shows. Names in it are resolved now; later renames do not matter. `roots` are those of the session.
+    pub fn of(engine: &Engine, roots: &[PathBuf], uri: &str) -> Result<Self> {
+        if synthesis::is_one(uri) {
+            return synthesis::shown(engine, &engine.for_space(roots), uri).map(Self::Space);
+        }
         let find = |name: &str| engine.find_collection(name).map(|meta| meta.id);
         Ok(match Target::parse(uri)? {
             Target::Collections => Self::Collections,
@@ -49,6 +55,8 @@ impl Scope {
 
     fn shows(self, change: &Change) -> bool {
         match (self, *change) {
+            (Self::Space(parts), Change::Space(change)) => parts.contains(&change),
+            (Self::Space(_), _) | (_, Change::Space(_)) => false,
             (Self::Collections, _) => true,
             (Self::Collection(own) | Self::Document(own, _), Change::Collection(changed)) => own == changed,
             (Self::Collection(own), Change::Document { collection, .. }) => own == collection,
@@ -65,8 +73,8 @@ pub(crate) struct Subscriptions(Mutex<BTreeMap<String, Scope>>);
 
 impl Subscriptions {
     /// Subscriptions to these URIs, except those that name nothing.
-    pub fn to(engine: &Engine, uris: &[String]) -> Self {
-        let known = |uri: &String| Some((uri.clone(), Scope::of(engine, uri).ok()?));
+    pub fn to(engine: &Engine, roots: &[PathBuf], uris: &[String]) -> Self {
+        let known = |uri: &String| Some((uri.clone(), Scope::of(engine, roots, uri).ok()?));
         Self(Mutex::new(uris.iter().take(MAX_WATCHED).filter_map(known).collect()))
     }
 
@@ -100,6 +108,8 @@ pub(crate) fn list_changed(changes: &HashSet<Change>) -> bool {
     changes.iter().any(|change| match change {
         Change::Collection(_) => true,
         Change::Document { change, .. } => *change != DocumentChange::Replaced,
+        // Its list is always the same.
+        Change::Space(_) => false,
     })
 }
 
@@ -170,6 +180,11 @@ mod tests {
         let deleted = HashSet::from([Change::Collection(other)]);
         assert_eq!(subscriptions.affected(&deleted), ["all", "elsewhere"]);
         assert!(list_changed(&deleted));
+        subscriptions.add("sets".to_owned(), Scope::Space(&[SpaceChange::Sets, SpaceChange::Entries])).unwrap();
+        let space = HashSet::from([Change::Space(SpaceChange::Entries)]);
+        assert_eq!(subscriptions.affected(&space), ["sets"]);
+        assert!(!list_changed(&space));
+        assert!(subscriptions.affected(&HashSet::from([Change::Space(SpaceChange::Jobs)])).is_empty());
         subscriptions.remove("all");
         subscriptions.remove("never there");
         assert_eq!(subscriptions.affected(&deleted), ["elsewhere"]);

@@ -26,7 +26,7 @@ impl Server {
         let subscriptions = Arc::clone(&self.subscriptions);
         let wanted = uri.clone();
         let found = self.blocking(move |session, _| {
-            let scope = Scope::of(session.engine(), &wanted)?;
+            let scope = Scope::of(session.engine(), &session.settings().roots, &wanted)?;
             subscriptions.add(wanted, scope)
         });
         found.await.map_err(|error| resources::unreadable(&error, &uri))
@@ -60,7 +60,9 @@ impl Server {
         let watcher = Watcher::new(self.session.engine());
         let accepted = context.accepted();
         let (uris, list) = (accepted.resource_subscriptions.clone(), accepted.resources_list_changed == Some(true));
-        let find = self.blocking(move |session, _| Ok(Subscriptions::to(session.engine(), &uris.unwrap_or_default())));
+        let find = self.blocking(move |session, _| {
+            Ok(Subscriptions::to(session.engine(), &session.settings().roots, &uris.unwrap_or_default()))
+        });
         let subscriptions = find.await.map_err(super::protocol_error)?;
         loop {
             let changes = tokio::select! {

@@ -13,6 +13,7 @@ use crate::settings::Settings;
 
 mod files;
 mod index;
+mod space;
 mod time;
 
 /// A client that writes and reads lines of JSON.

@@ -20,6 +20,7 @@ pub(crate) mod references;
 pub(crate) mod reindex;
 pub(crate) mod search;
 pub(crate) mod sheet;
+pub(crate) mod space;
 pub(crate) mod status;
 pub(crate) mod sync;
 pub(crate) mod tags;

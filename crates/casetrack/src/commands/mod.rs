@@ -22,6 +22,7 @@ pub mod read_files;
 pub mod schemas;
 mod search;
 mod sheet;
+mod space;
 pub mod start;
 mod tags;
 mod terms;
@@ -88,6 +89,7 @@ pub enum OnCollections {
     Watches(watches::Watches),
     Jobs(jobs::Jobs),
     Files(files::Files),
+    Space(space::Space),
     Call(call::Call),
     StartFolder(start::StartFolder),
     StartQuestions(start::StartQuestions),
@@ -145,6 +147,7 @@ impl OnCollections {
             Self::Watches(command) => command.run(console),
             Self::Jobs(command) => command.run(console),
             Self::Files(command) => command.run(console),
+            Self::Space(command) => command.run(console),
             Self::Call(command) => command.run(console),
             Self::StartFolder(command) => command.run(console),
             Self::StartQuestions(command) => command.run(console),

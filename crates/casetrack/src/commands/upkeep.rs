@@ -115,14 +115,14 @@ fn repaired(report: &RepairReport) -> String {
 ///
 /// The collection may be in use during the export: the file holds it as it was when the export began. `casetrack import` reads
 /// the file. With --catalog, the file holds what you made of the catalogue of files instead: the folders that are indexed, and which are
-/// followed.
+/// followed; resource sets, sources and plans.
 #[derive(Debug, Args, Serialize, Deserialize)]
 pub struct Export {
     #[command(flatten)]
     target: InCollection,
     /// The file to write, such as matter.ctcollection
     file: OsString,
-    /// Write the folders of `casetrack files roots` in place of a collection, as JSON
+    /// Write the folders of `casetrack files roots` and what `casetrack space` has in place of a collection, as JSON
     #[arg(long, conflicts_with_all = ["collection", "no_originals"])]
     catalog: bool,
     /// Leave out the copies of source files that the collection keeps
@@ -157,10 +157,24 @@ impl Export {
 
 fn exported_catalog(report: &CatalogExport) -> String {
     let (folders, file) = (counted(report.roots, "folder"), visible(&report.file));
+    let made = made(report.sets, report.sources, report.plans);
     format!(
-        "Exported {folders} that are indexed.\n{file}  ({})\n\nNext, on the other machine: casetrack import --catalog FILE",
+        "Exported {folders} that are indexed{made}.\n{file}  ({})\n\nNext, on the other machine: casetrack import --catalog FILE",
         bytes(report.bytes)
     )
+}
+
+/// `, 3 resource sets, 1 source and 2 plans`
+fn made(sets: u64, sources: u64, plans: u64) -> String {
+    match (sets, sources, plans) {
+        (0, 0, 0) => String::new(),
+        _ => format!(
+            ", {}, {} and {}",
+            counted(sets, "resource set"),
+            counted(sources, "source"),
+            counted(plans, "plan")
+        ),
+    }
 }
 
 fn exported(report: &ExportReport) -> String {
@@ -189,7 +203,7 @@ fn exported(report: &ExportReport) -> String {
 pub struct Import {
     /// The .ctcollection file
     file: OsString,
-    /// The file is of `casetrack export --catalog`: add its folders to those that are indexed
+    /// The file is of `casetrack export --catalog`: add its folders to those that are indexed, and its resource sets, sources and plans
     #[arg(long, conflicts_with = "name")]
     catalog: bool,
     /// Name of the new collection [default: its name when it was exported]
@@ -211,7 +225,10 @@ impl Import {
 
 fn imported_catalog(report: &CatalogImport) -> String {
     let folders = counted(report.roots, "folder");
-    format!("Added {folders} that were not indexed yet.\n\nNext: casetrack files index FOLDER, or ask for its files")
+    let made = made(report.sets, report.sources, report.plans);
+    format!(
+        "Added {folders} that were not indexed yet{made}.\n\nNext: casetrack files index FOLDER, or ask for its files"
+    )
 }
 
 fn imported(report: &ImportReport) -> String {

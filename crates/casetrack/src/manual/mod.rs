@@ -25,6 +25,7 @@ const TOPICS: &[(&str, &str)] = &[
     ("sheet", include_str!("../../../../docs/sheet.md")),
     ("versions", include_str!("../../../../docs/versions.md")),
     ("files", include_str!("../../../../docs/files.md")),
+    ("space", include_str!("../../../../docs/space.md")),
     ("assistants", include_str!("../../../../docs/assistants.md")),
     ("indexes", include_str!("../../../../docs/indexes.md")),
     ("measured", include_str!("../../../../docs/measured.md")),

@@ -119,6 +119,15 @@ impl LiveFiles {
         lock(&self.roots).get(folder).map(|root| root.state())
     }
 
+    /// Brings the rows of what has been heard of all live folders up to date. What cannot be is reported in the log.
+    pub fn bring_all_up_to_date(&self, host: &Host, cancel: &Cancel) {
+        for root in self.roots().into_iter().filter(|root| root.state().stage == LiveStage::Live) {
+            if let Err(error) = root.bring_up_to_date(host, cancel) {
+                tracing::warn!(folder = %root.path().display(), %error, "a live folder of files");
+            }
+        }
+    }
+
     /// Brings the rows of what has been heard up to date, if the folder is in a live one. Returns whether it is: then it needs no walk.
     pub fn bring_up_to_date(&self, host: &Host, folder: &Path, cancel: &Cancel) -> Result<bool> {
         let roots = self.roots().into_iter().filter(|root| folder.starts_with(root.path()));

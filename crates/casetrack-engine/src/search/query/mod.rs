@@ -16,6 +16,7 @@
 //! | `paragraph:12`, `paragraph:12-14` | of paragraphs that have these numbers in their document, as those of a complaint have |
 //! | `tag:privileged`, `-tag:"key document"` | in documents that have the user's tag, that lack it |
 //! | `field:custodian=Smith`, `-field:custodian="Ann Lee"`, `field:custodian` | in documents whose field has the value, has another or none, has any |
+//! | `set:Photos`, `-set:"key files"` | in documents whose file is in the user's resource set, or in one below it; is not |
 //! | `in:deleted` | what was deleted while changes were tracked, instead of passages, see [`deleted`] |
 //!
 //! A field given several times means any of its values; everything else must hold together. What is not of this form is text,
@@ -250,6 +251,7 @@ impl ParsedQuery {
             Part::Exhibit(name) => self.filters.exhibits.push(name.to_owned()),
             Part::Paragraphs(range) => self.filters.paragraphs.push(range),
             Part::Mark(filter) => self.filters.marks.push(filter),
+            Part::Set(filter) => self.filters.sets.push(filter),
             Part::InDeleted => self.in_deleted = true,
         }
     }
@@ -354,6 +356,15 @@ mod tests {
         assert!(super::checked("page:3", parse("page:3")).is_err());
         assert!(super::checked("bates:SM0042", parse("bates:SM0042")).is_ok());
         assert!(understand_term("bates:SM0042").is_ok());
+    }
+
+    #[test]
+    fn sets_are_named_alone_or_in_quotes_and_may_be_excluded() {
+        let parsed = parse("rent set:Photos, -set:\"key files\" offset:5");
+        let sets: Vec<(bool, &str)> =
+            parsed.filters.sets.iter().map(|filter| (filter.excluded, filter.name.as_str())).collect();
+        assert_eq!(sets, [(false, "Photos"), (true, "key files")]);
+        assert_eq!(parsed.text, "rent offset:5");
     }
 
     proptest! {

@@ -6,6 +6,7 @@ use casetrack_core::BatesRange;
 use casetrack_store::PageTest;
 
 use super::super::filter::{DateRange, Kind, pages, paragraphs};
+use super::super::in_sets::SetFilter;
 use super::super::marked::MarkFilter;
 
 /// A part that means something.
@@ -24,6 +25,7 @@ pub(super) enum Part<'q> {
     Exhibit(&'q str),
     Paragraphs(RangeInclusive<u32>),
     Mark(MarkFilter),
+    Set(SetFilter),
     /// What follows is looked for in what was deleted.
     InDeleted,
 }
@@ -41,6 +43,13 @@ pub(super) fn part<'q>(rest: &'q str, notices: &mut Vec<String>) -> Option<(Part
     {
         let filter = MarkFilter { excluded: sign.is_some(), ..filter };
         return Some((Part::Mark(filter), sign_length + length));
+    }
+    if let Some(after) = unsigned.strip_prefix("set:")
+        && sign != Some('+')
+        && let Some((name, length)) = value(after)
+    {
+        let filter = SetFilter { excluded: sign.is_some(), name: clause(name).to_owned() };
+        return Some((Part::Set(filter), sign_length + "set:".len() + length));
     }
     if let Some(rest) = rest.strip_prefix(IN_DELETED)
         && rest.chars().next().is_none_or(|c| c.is_whitespace() || c == ')')

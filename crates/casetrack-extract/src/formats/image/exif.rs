@@ -12,6 +12,19 @@ const DATES: [u16; 2] = [0x9003, 0x9004];
 /// Their offsets from UTC.
 const OFFSETS: [u16; 2] = [0x9011, 0x9012];
 
+/// Of the first directory.
+const TEXTS: [(u16, &str); 6] = [
+    (0x010E, "ImageDescription"),
+    (0x010F, "Make"),
+    (0x0110, "Model"),
+    (0x0131, "Software"),
+    (0x013B, "Artist"),
+    (0x8298, "Copyright"),
+];
+/// Of either directory.
+const NUMBERS: [(u16, &str); 4] =
+    [(0x0112, "Orientation"), (0x8827, "ISOSpeedRatings"), (0xA002, "PixelXDimension"), (0xA003, "PixelYDimension")];
+
 /// When a picture was taken, in ISO 8601 to the second, with an offset where it states one. `bytes` is the file or the beginning of it: what
 /// lies behind is not found. `None` where it does not say.
 pub fn taken(bytes: &[u8]) -> Option<String> {
@@ -28,6 +41,21 @@ pub fn taken(bytes: &[u8]) -> Option<String> {
         let offset = tiff.text(directory, offset).filter(|offset| is_offset(offset)).unwrap_or_default();
         Some(format!("{}{offset}", time.strftime("%Y-%m-%dT%H:%M:%S")))
     })
+}
+
+/// What a picture says of the camera and of how it was taken, by the names of Exif: texts, and numbers as texts. Nothing where it does not
+/// say. `bytes` is as for [`taken`].
+pub fn exif_fields(bytes: &[u8]) -> Vec<(&'static str, String)> {
+    let Some(tiff) = block(bytes).and_then(Tiff::of) else { return Vec::new() };
+    let Some(first) = tiff.long(4) else { return Vec::new() };
+    let second = tiff.entry(first, EXIF_DIRECTORY).and_then(|entry| tiff.long(entry + 8));
+    let texts = TEXTS.iter().filter_map(|(tag, name)| Some((*name, tiff.text(first, *tag)?.to_owned())));
+    let numbers = NUMBERS.iter().filter_map(|(tag, name)| {
+        let directories = [Some(first), second].into_iter().flatten();
+        Some((*name, directories.filter_map(|directory| tiff.number(directory, *tag)).next()?.to_string()))
+    });
+    let taken = taken(bytes).map(|taken| ("DateTimeOriginal", taken));
+    texts.chain(numbers).chain(taken).filter(|(_, value)| !value.is_empty()).collect()
 }
 
 /// `+01:00`
@@ -117,6 +145,16 @@ impl<'b> Tiff<'b> {
         (0..count).map(|number| first + 12 * number).find(|at| self.short(*at) == Some(tag))
     }
 
+    /// The first number of a tag: a short or a long.
+    fn number(&self, directory: usize, tag: u16) -> Option<usize> {
+        let entry = self.entry(directory, tag)?;
+        match self.short(entry + 2)? {
+            3 => self.short(entry + 8).map(usize::from),
+            4 => self.long(entry + 8),
+            _ => None,
+        }
+    }
+
     fn text(&self, directory: usize, tag: u16) -> Option<&'b str> {
         let entry = self.entry(directory, tag)?;
         let length = self.long(entry + 4)?.min(64);
@@ -181,6 +219,23 @@ mod tests {
                 (0..file.len()).for_each(|end| drop(taken(&file[..end])));
             }
         }
+    }
+
+    #[test]
+    fn a_picture_says_what_took_it_and_how() {
+        // Make, in the first directory, which points at the other with the date.
+        let mut file = b"MM\0*".to_vec();
+        file.extend([0, 0, 0, 8, 0, 3]);
+        file.extend([0x01, 0x0F, 0, 2, 0, 0, 0, 4, b'A', b'c', b'm', 0]);
+        file.extend([0x01, 0x12, 0, 3, 0, 0, 0, 1, 0, 6, 0, 0]);
+        file.extend([0x87, 0x69, 0, 4, 0, 0, 0, 1, 0, 0, 0, 50, 0, 0, 0, 0]);
+        file.extend([0, 1, 0xA0, 0x02, 0, 4, 0, 0, 0, 1, 0, 0, 0x10, 0, 0, 0, 0, 0]);
+        let found = exif_fields(&in_jpeg(&file));
+        let expected = [("Make", "Acm"), ("Orientation", "6"), ("PixelXDimension", "4096")];
+        assert_eq!(found, expected.map(|(name, value)| (name, value.to_owned())));
+        (0..file.len()).for_each(|end| drop(exif_fields(&file[..end])));
+        let dated = exif_fields(&tiff(true, &[(0x9003, "2025:03:05 10:30:00")]));
+        assert_eq!(dated, [("DateTimeOriginal", "2025-03-05T10:30:00".to_owned())]);
     }
 
     #[test]

@@ -9,7 +9,7 @@ mod tiff;
 use casetrack_core::{BlockKind, ExtractionMethod, Result};
 use image::ImageFormat;
 
-pub use self::exif::taken;
+pub use self::exif::{exif_fields, taken};
 use self::frames::{Frame, MAX_ANIMATION_FRAMES, frames, points_per_pixel, read_error};
 pub(crate) use self::rendering::render;
 use crate::build::{DocumentBuilder, Extractor, PlacedLine};

@@ -1,0 +1,98 @@
+//! Looking at single paths, whether or not they lie in a root.
+
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use casetrack_core::{Cancel, Error, Result};
+use rusqlite::{OptionalExtension, TransactionBehavior, params};
+
+use crate::catalog::Catalog;
+use crate::columns::Columns;
+use crate::database::failed;
+use crate::entry::{Facts, Kind};
+use crate::paths::{self, shown};
+use crate::rows::{self, Rows};
+use crate::scan::{Problem, Scan};
+use crate::time::Time;
+
+impl Catalog {
+    /// Brings the rows of these paths up to date: new ones are added, also outside of all roots; the rows of what is gone are removed. What is
+    /// below folders is not looked at. Returns what is not there or cannot be looked at.
+    pub fn look_at(&self, paths: &[PathBuf], cancel: &Cancel) -> Result<Vec<Problem>> {
+        self.write(cancel, |connection| {
+            let (mut scan, mut problems) = (Scan::default(), Vec::new());
+            let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed)?;
+            let mut gone = Vec::new();
+            {
+                let mut rows = Rows::prepare(&transaction).map_err(failed)?;
+                for path in paths {
+                    if cancel.is_cancelled() {
+                        return Err(Error::cancelled());
+                    }
+                    let problem = |reason: String| Problem { path: shown(path).into_owned(), reason };
+                    match Facts::read(path) {
+                        Ok(facts) => {
+                            if !looked(path, facts, &mut scan, &mut rows).map_err(failed)? {
+                                problems.push(problem("has no folder around it".to_owned()));
+                            }
+                        }
+                        Err(error) => {
+                            if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) {
+                                gone.extend(known(path, &mut rows).map_err(failed)?);
+                            }
+                            problems.push(problem(error.to_string()));
+                        }
+                    }
+                }
+            }
+            transaction.commit().map_err(failed)?;
+            rows::remove(connection, &gone).map_err(failed)?;
+            Ok(problems)
+        })
+    }
+}
+
+impl Catalog {
+    /// When an entry was first met; `None` for a path that is not known.
+    pub fn first_seen(&self, path: &Path) -> Result<Option<Time>> {
+        let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else { return Ok(None) };
+        self.read(|connection| {
+            connection
+                .query_row(
+                    "SELECT e.first_seen FROM entries e JOIN folders f ON f.id = e.folder WHERE f.path = ? AND e.name = ?",
+                    params![paths::bytes(parent), name.as_encoded_bytes()],
+                    |row| row.get(0),
+                )
+                .optional()
+                .map(|time: Option<i64>| time.map(Time::from_stored))
+                .map_err(failed)
+        })
+    }
+}
+
+/// Returns whether the path can be kept.
+fn looked(path: &Path, facts: Facts, scan: &mut Scan, rows: &mut Rows<'_>) -> rusqlite::Result<bool> {
+    let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else { return Ok(false) };
+    let (name, columns) = (name.as_encoded_bytes(), Columns::of(&facts));
+    let folder = match rows.folder(paths::bytes(parent))? {
+        Some(folder) => folder,
+        None => rows.add_folder(paths::bytes(parent))?,
+    };
+    if rows.find(folder, name)?.is_some_and(|row| row.columns == columns) {
+        return Ok(true);
+    }
+    rows.set_digest(folder, None)?;
+    let id = scan.bring_up_to_date(folder, false, name, columns, rows)?;
+    if let Some(id) = id.filter(|_| facts.kind == Kind::File) {
+        rows.update_other_names(id, &facts)?;
+    }
+    Ok(true)
+}
+
+fn known(path: &Path, rows: &mut Rows<'_>) -> rusqlite::Result<Option<i64>> {
+    let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else { return Ok(None) };
+    let Some(folder) = rows.folder(paths::bytes(parent))? else { return Ok(None) };
+    let Some(row) = rows.find(folder, name.as_encoded_bytes())? else { return Ok(None) };
+    rows.set_digest(folder, None)?;
+    Ok(Some(row.id))
+}

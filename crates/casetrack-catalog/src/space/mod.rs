@@ -1,0 +1,201 @@
+//! What users make of the catalogue: sets of files and folders, an acyclic graph of them, sums and questions about them, and the sources and
+//! plans that fill them. It lies in a database of its own beside the catalogue, so that it outlives one that is made anew.
+//!
+//! Sums and questions read an image of the catalogue in memory, which is made when it is first needed and brought up to date before each
+//! answer. It takes about 100 bytes an entry.
+
+mod bounds;
+mod contents;
+mod holding;
+mod ids;
+mod image;
+mod members;
+mod picked;
+mod queries;
+mod records;
+mod runs;
+mod schema;
+mod sets;
+mod sums;
+mod taking;
+mod text;
+mod tree;
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use casetrack_core::Result;
+use rusqlite::{Connection, Transaction};
+
+use crate::catalog::{Catalog, lock};
+use crate::time::Time;
+pub use bounds::{End, bound};
+pub use contents::{Content, Thumbnail};
+use ids::Ids;
+use image::Image;
+pub use members::{Change, Mode};
+pub use picked::{Picked, PickedFile};
+pub use queries::{Answer, Asked, Condition, Member, Sort};
+pub use records::{Plan, PlanChange, Saved, Source};
+pub use runs::{Execution, Job, JobWish};
+use schema::failed;
+pub use sets::{Direction, MAX_DESCRIPTION_CHARS, MAX_NAME_CHARS, MAX_SETS, Set};
+pub use sums::Totals;
+pub use taking::Taken;
+pub use text::{Field, Match, Text};
+pub use tree::Branch;
+
+/// Seconds since 1970.
+fn now() -> i64 {
+    Time::now().seconds
+}
+
+/// The sets, sources and plans of one catalogue. All methods take `&self` and may block.
+pub struct Space {
+    catalog: Arc<Catalog>,
+    folder: PathBuf,
+    /// The connection that writes.
+    writer: Mutex<Connection>,
+    /// The [generation](Catalog::generation) of the catalogue that it is connected to.
+    generation: AtomicU64,
+    readers: Mutex<Readers>,
+    image: Mutex<Image>,
+    /// Members by set, with the revision of the set that they are of.
+    members: Mutex<HashMap<i64, (i64, Arc<Ids>)>>,
+    /// When the image was last read.
+    used: Mutex<Instant>,
+}
+
+#[derive(Default)]
+struct Readers {
+    waiting: Vec<Connection>,
+    generation: u64,
+}
+
+/// How many records and bytes there are.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Numbers {
+    /// Files and folders that the catalogue has.
+    pub entries: u64,
+    pub sets: u64,
+    pub sources: u64,
+    pub plans: u64,
+    /// Bytes of the database of the catalogue and of what users made.
+    pub bytes: u64,
+}
+
+impl Space {
+    /// Opens what users made beside a catalogue, or makes it. What cannot be read is moved aside, and the log says so.
+    ///
+    /// Errors: a folder that cannot be written, a format of a newer program.
+    pub fn open(catalog: Arc<Catalog>) -> Result<Self> {
+        let (folder, generation) = (catalog.folder().to_owned(), catalog.generation());
+        let writer = Mutex::new(schema::open(&folder)?);
+        Ok(Self {
+            catalog,
+            folder,
+            writer,
+            generation: AtomicU64::new(generation),
+            readers: Mutex::default(),
+            image: Mutex::default(),
+            members: Mutex::default(),
+            used: Mutex::new(Instant::now()),
+        })
+    }
+
+    /// Where the database is.
+    pub fn path(&self) -> PathBuf {
+        self.folder.join(schema::FILE)
+    }
+
+    /// How much there is of everything.
+    pub fn numbers(&self) -> Result<Numbers> {
+        let size = |name: &str| std::fs::metadata(self.folder.join(name)).map_or(0, |metadata| metadata.len());
+        let bytes = size(schema::FILE) + size(crate::database::FILE);
+        self.read(|connection| {
+            let count = |sql: &str| connection.query_row(sql, [], |row| row.get::<_, i64>(0)).map(i64::unsigned_abs);
+            Ok(Numbers {
+                entries: count("SELECT count(*) FROM files.entries")?,
+                sets: count("SELECT count(*) FROM sets")?,
+                sources: count("SELECT count(*) FROM sources")?,
+                plans: count("SELECT count(*) FROM plans")?,
+                bytes,
+            })
+        })
+    }
+
+    /// Writes, one at a time. Nothing is kept of a failure.
+    fn write<T>(&self, work: impl FnOnce(&Transaction<'_>) -> Result<T>) -> Result<T> {
+        let mut writer = lock(&self.writer);
+        let generation = self.catalog.generation();
+        if self.generation.load(Ordering::Acquire) != generation {
+            *writer = schema::open(&self.folder)?;
+            self.generation.store(generation, Ordering::Release);
+            *lock(&self.image) = Image::default();
+            lock(&self.members).clear();
+        }
+        let transaction = writer.transaction().map_err(failed)?;
+        // Locks this database alone: a scan goes on writing the catalogue.
+        transaction.execute("UPDATE state SET catalog_key = catalog_key", []).map_err(failed)?;
+        let result = work(&transaction)?;
+        transaction.commit().map_err(failed)?;
+        Ok(result)
+    }
+
+    /// Reads beside other readers and the writer.
+    fn read<T>(&self, work: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T> {
+        let generation = self.catalog.generation();
+        if self.generation.load(Ordering::Acquire) != generation {
+            self.write(|_| Ok(()))?;
+        }
+        let waiting = {
+            let mut readers = lock(&self.readers);
+            if readers.generation != generation {
+                *readers = Readers { waiting: Vec::new(), generation };
+            }
+            readers.waiting.pop()
+        };
+        let connection = match waiting {
+            Some(connection) => connection,
+            None => schema::connect(&self.folder)?,
+        };
+        let result = work(&connection).map_err(failed)?;
+        let mut readers = lock(&self.readers);
+        if readers.generation == generation && readers.waiting.len() < 4 {
+            readers.waiting.push(connection);
+        }
+        Ok(result)
+    }
+
+    /// The catalogue as it is now.
+    fn image(&self) -> Result<Image> {
+        *lock(&self.used) = Instant::now();
+        let mut image = lock(&self.image).clone();
+        self.read(|connection| image.refresh(connection))?;
+        *lock(&self.image) = image.clone();
+        Ok(image)
+    }
+
+    /// What changes with the catalogue: another value once an entry has come, gone or changed since the image was last read.
+    pub fn state(&self) -> Result<(u64, i64, i64)> {
+        let generation = self.catalog.generation();
+        self.read(|connection| {
+            let state = "SELECT (SELECT coalesce(sum(changes), 0) FROM files.touched), (SELECT coalesce(max(id), 0) FROM files.entries)";
+            connection.prepare(state)?.query_row([], |row| Ok((generation, row.get(0)?, row.get(1)?)))
+        })
+    }
+
+    /// Gives the memory of the image back where nobody has read it for so long. The next answer costs about a second for a million entries.
+    pub fn rest_after(&self, idle: Duration) {
+        if lock(&self.used).elapsed() >= idle {
+            *lock(&self.image) = Image::default();
+            lock(&self.members).clear();
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! Choosing entries of the catalogue, and putting them into sets.
+
+use std::path::{Path, PathBuf};
+
+use casetrack_core::{Cancel, Error, Result};
+
+use super::ids::Ids;
+use super::image::{Row, number};
+use super::queries::CANCEL_EVERY;
+use super::{Asked, Change, Condition, Mode, Space};
+use crate::entry::Kind;
+use crate::paths;
+use crate::scan::Problem;
+
+/// Entries of the catalogue, each once.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Picked(Ids);
+
+impl Picked {
+    pub fn len(&self) -> u64 {
+        self.0.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub fn unite(&mut self, other: &Self) {
+        self.0.unite(&other.0);
+    }
+}
+
+/// A file among the entries that were picked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PickedFile {
+    /// Its number in the catalogue, which it keeps when it moves.
+    pub id: i64,
+    /// Nanoseconds since 1970: when its content last changed.
+    pub modified: i64,
+    pub path: PathBuf,
+}
+
+impl Space {
+    /// What is below a folder, to a depth (0 is the direct children) or all. Nothing of a folder that the catalogue lacks.
+    pub fn pick_in_folder(&self, folder: &Path, max_depth: Option<usize>) -> Result<Picked> {
+        let image = self.image()?;
+        let Some(start) = image.folders.at(paths::bytes(folder)) else { return Ok(Picked::default()) };
+        let (below, prefix) = (image.below(&[start]), paths::below(folder));
+        let is_deep =
+            |row: &Row| max_depth.is_some_and(|max| paths::folder_depth(&prefix, image.folders.path(row.folder)) > max);
+        Ok(Picked(image.rows_in(&below).filter(|row| !is_deep(row)).map(|row| row.id).collect()))
+    }
+
+    /// What a set has, with the sets below it.
+    ///
+    /// Errors: a set that does not exist.
+    pub fn pick_in_set(&self, name: &str) -> Result<Picked> {
+        Ok(Picked(self.members_with_children(&self.set(name)?, None)?))
+    }
+
+    /// Single paths. Those that the catalogue lacks are looked at now; what is not there is named.
+    pub fn pick_paths(&self, paths: &[PathBuf], cancel: &Cancel) -> Result<(Picked, Vec<Problem>)> {
+        let problems = self.catalog.look_at(paths, cancel)?;
+        let ids = self.read(|connection| {
+            paths.iter().filter_map(|path| number(connection, path).transpose()).collect::<rusqlite::Result<Ids>>()
+        })?;
+        Ok((Picked(ids), problems))
+    }
+
+    /// All that a question finds, whatever page it asks for, as the catalogue describes it.
+    ///
+    /// Errors: a set that does not exist.
+    pub fn pick_asked(&self, asked: &Asked<'_>, cancel: &Cancel) -> Result<Picked> {
+        let set = self.set(asked.set)?;
+        let ids = self.members_with_children(&set, (!asked.children).then_some(0))?;
+        self.admitted(&Picked(ids), &asked.condition, cancel)
+    }
+
+    /// Those of the entries that meet a condition.
+    pub fn admitted(&self, picked: &Picked, condition: &Condition, cancel: &Cancel) -> Result<Picked> {
+        let image = self.image()?;
+        let judge = condition.judge(&image);
+        let mut ids = Ids::default();
+        for (count, (block, row)) in image.members_in(&picked.0).enumerate() {
+            if count.is_multiple_of(CANCEL_EVERY) && cancel.is_cancelled() {
+                return Err(Error::cancelled());
+            }
+            if judge.admits(&image, block, row) {
+                ids.insert(row.id);
+            }
+        }
+        Ok(Picked(ids))
+    }
+
+    /// Puts entries into a set, which is made where there is none.
+    ///
+    /// Errors: a name that no set can have.
+    pub fn put(&self, name: &str, picked: &Picked, mode: Mode) -> Result<Change> {
+        self.make_set(name)?;
+        self.apply(name, &picked.0, mode)
+    }
+
+    /// The files among the entries.
+    pub fn files_of(&self, picked: &Picked) -> Result<Vec<PickedFile>> {
+        self.of_kind(picked, Kind::File)
+    }
+
+    /// The symbolic links among the entries.
+    pub fn links_of(&self, picked: &Picked) -> Result<Vec<PathBuf>> {
+        Ok(self.of_kind(picked, Kind::Link)?.into_iter().map(|file| file.path).collect())
+    }
+
+    fn of_kind(&self, picked: &Picked, kind: Kind) -> Result<Vec<PickedFile>> {
+        let image = self.image()?;
+        let of_kind = image.members_in(&picked.0).filter(|(_, row)| row.kind == kind);
+        let file = |(block, row): (&super::image::Block, &Row)| PickedFile {
+            id: row.id,
+            modified: row.modified,
+            path: image.path(block, row),
+        };
+        Ok(of_kind.map(file).collect())
+    }
+}

@@ -1,0 +1,262 @@
+//! What was run: the history of plans, and jobs with numbers that are never used again.
+
+use casetrack_core::{Error, ErrorCode, Result};
+use rusqlite::{OptionalExtension, Row, params};
+
+use super::schema::failed;
+use super::{Space, now};
+
+/// Executions of one plan, and jobs, that are kept.
+const KEPT_EXECUTIONS: i64 = 1_000;
+const KEPT_JOBS: i64 = 10_000;
+
+/// One run of a plan.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Execution {
+    pub id: i64,
+    pub plan: String,
+    /// running, completed, failed or cancelled.
+    pub status: String,
+    /// Seconds since 1970.
+    pub started: i64,
+    pub ended: Option<i64>,
+    /// Entries that its sources found, and those of them that met its conditions.
+    pub entries: u64,
+    pub matched: u64,
+    pub error: Option<String>,
+}
+
+/// A job.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Job {
+    pub id: i64,
+    /// index, plan or classify.
+    pub kind: String,
+    pub path: String,
+    /// pending, running, completed, failed or cancelled.
+    pub status: String,
+    /// 0–100.
+    pub progress: f64,
+    pub files: u64,
+    pub folders: u64,
+    pub bytes: u64,
+    /// Seconds since 1970.
+    pub created: i64,
+    pub started: Option<i64>,
+    pub ended: Option<i64>,
+    pub error: Option<String>,
+}
+
+/// Which jobs are listed.
+#[derive(Debug, Clone, Default)]
+pub struct JobWish<'a> {
+    pub kind: Option<&'a str>,
+    /// Those that have not ended.
+    pub active: bool,
+    pub status: Option<&'a str>,
+    pub min_progress: Option<f64>,
+    pub max_progress: Option<f64>,
+    pub limit: u32,
+}
+
+const EXECUTION: &str = "SELECT id, plan, status, started, ended, entries, matched, error FROM executions";
+const JOB: &str =
+    "SELECT id, kind, path, status, progress, files, folders, bytes, created, started, ended, error FROM jobs";
+
+impl Space {
+    /// Begins a run of a plan.
+    pub fn begin_execution(&self, plan: &str) -> Result<Execution> {
+        self.write(|transaction| {
+            let begin = || {
+                transaction.execute(
+                    "INSERT INTO executions (plan, status, started) VALUES (?, 'running', ?)",
+                    params![plan, now()],
+                )?;
+                let id = transaction.last_insert_rowid();
+                transaction.execute(
+                    "DELETE FROM executions WHERE plan = ?1 AND id NOT IN
+                    (SELECT id FROM executions WHERE plan = ?1 ORDER BY id DESC LIMIT ?2)",
+                    params![plan, KEPT_EXECUTIONS],
+                )?;
+                transaction.query_row(&format!("{EXECUTION} WHERE id = ?"), [id], read_execution)
+            };
+            begin().map_err(failed)
+        })
+    }
+
+    /// Notes what a run has done so far, or how it ended.
+    pub fn set_execution(&self, execution: &Execution) -> Result<()> {
+        let Execution { id, status, ended, entries, matched, error, .. } = execution;
+        self.write(|transaction| {
+            transaction
+                .execute(
+                    "UPDATE executions SET status = ?, ended = ?, entries = ?, matched = ?, error = ? WHERE id = ?",
+                    params![status, ended, stored(*entries), stored(*matched), error, id],
+                )
+                .map(drop)
+                .map_err(failed)
+        })
+    }
+
+    /// The runs of one plan or of all, the latest first.
+    pub fn executions(&self, plan: Option<&str>, limit: u32) -> Result<Vec<Execution>> {
+        self.read(|connection| {
+            connection
+                .prepare(&format!("{EXECUTION} WHERE ?1 IS NULL OR plan = ?1 ORDER BY id DESC LIMIT ?2"))?
+                .query_map(params![plan, limit], read_execution)?
+                .collect()
+        })
+    }
+
+    /// Makes a job, which waits.
+    pub fn create_job(&self, kind: &str, path: &str) -> Result<Job> {
+        self.write(|transaction| {
+            let create = || {
+                transaction.execute(
+                    "INSERT INTO jobs (kind, path, status, created) VALUES (?, ?, 'pending', ?)",
+                    params![kind, path, now()],
+                )?;
+                let id = transaction.last_insert_rowid();
+                transaction.execute("DELETE FROM jobs WHERE id <= ? - ?", [id, KEPT_JOBS])?;
+                transaction.query_row(&format!("{JOB} WHERE id = ?"), [id], read_job)
+            };
+            create().map_err(failed)
+        })
+    }
+
+    /// Notes what a job does now, or how it ended.
+    pub fn set_job(&self, job: &Job) -> Result<()> {
+        self.write(|transaction| {
+            transaction
+                .execute(
+                    "UPDATE jobs SET status = ?, progress = ?, files = ?, folders = ?, bytes = ?, started = ?, ended = ?,
+                    error = ? WHERE id = ?",
+                    params![
+                        job.status,
+                        job.progress,
+                        stored(job.files),
+                        stored(job.folders),
+                        stored(job.bytes),
+                        job.started,
+                        job.ended,
+                        job.error,
+                        job.id
+                    ],
+                )
+                .map(drop)
+                .map_err(failed)
+        })
+    }
+
+    /// When a folder, or one around it, was last indexed as a whole, in seconds since 1970.
+    pub fn last_indexed(&self, path: &str) -> Result<Option<i64>> {
+        self.read(|connection| {
+            connection
+                .prepare(
+                    "SELECT max(ended) FROM jobs WHERE kind = 'index' AND status = 'completed'
+                    AND (path = ?1 OR path = '/' OR substr(?1, 1, length(path) + 1) = path || '/')",
+                )?
+                .query_row([path], |row| row.get(0))
+        })
+    }
+
+    /// Errors: [`ErrorCode::NotFound`].
+    pub fn job(&self, id: i64) -> Result<Job> {
+        self.read(|connection| {
+            connection.prepare(&format!("{JOB} WHERE id = ?"))?.query_row([id], read_job).optional()
+        })?
+        .ok_or_else(|| Error::new(ErrorCode::NotFound, "job not found"))
+    }
+
+    /// Jobs, the latest first.
+    pub fn jobs(&self, wish: &JobWish<'_>) -> Result<Vec<Job>> {
+        self.read(|connection| {
+            connection
+                .prepare(&format!(
+                    "{JOB} WHERE (?1 IS NULL OR kind = ?1) AND (NOT ?2 OR status IN ('pending', 'running'))
+                    AND (?3 IS NULL OR status = ?3) AND (?4 IS NULL OR progress >= ?4) AND (?5 IS NULL OR progress <= ?5)
+                    ORDER BY id DESC LIMIT ?6"
+                ))?
+                .query_map(
+                    params![wish.kind, wish.active, wish.status, wish.min_progress, wish.max_progress, wish.limit],
+                    read_job,
+                )?
+                .collect()
+        })
+    }
+
+    /// The plans that have a run which has not ended.
+    pub fn running_plans(&self) -> Result<Vec<String>> {
+        self.read(|connection| {
+            let mut rows =
+                connection.prepare("SELECT DISTINCT plan FROM executions WHERE status = 'running' ORDER BY plan")?;
+            rows.query_map([], |row| row.get(0))?.collect()
+        })
+    }
+
+    /// A run of a plan.
+    ///
+    /// Errors: [`ErrorCode::NotFound`].
+    pub fn execution(&self, id: i64) -> Result<Execution> {
+        self.read(|connection| {
+            connection.prepare(&format!("{EXECUTION} WHERE id = ?"))?.query_row([id], read_execution).optional()
+        })?
+        .ok_or_else(|| Error::new(ErrorCode::NotFound, "execution not found"))
+    }
+
+    /// Ends what the end of a process interrupted. For the owner of the data directory, once. Returns how many jobs and runs there were.
+    pub fn end_interrupted(&self) -> Result<u64> {
+        const WHY: &str = "the program ended before it was done";
+        self.write(|transaction| {
+            let end = || -> rusqlite::Result<u64> {
+                let mut ended = 0;
+                for sql in [
+                    "UPDATE jobs SET status = 'failed', ended = ?, error = ? WHERE status IN ('pending', 'running')",
+                    "UPDATE executions SET status = 'failed', ended = ?, error = ? WHERE status = 'running'",
+                ] {
+                    ended += transaction.execute(sql, params![now(), WHY])? as u64;
+                }
+                Ok(ended)
+            };
+            end().map_err(failed)
+        })
+    }
+}
+
+fn stored(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}
+
+fn number(row: &Row<'_>, column: usize) -> rusqlite::Result<u64> {
+    Ok(row.get::<_, i64>(column)?.unsigned_abs())
+}
+
+fn read_execution(row: &Row<'_>) -> rusqlite::Result<Execution> {
+    Ok(Execution {
+        id: row.get(0)?,
+        plan: row.get(1)?,
+        status: row.get(2)?,
+        started: row.get(3)?,
+        ended: row.get(4)?,
+        entries: number(row, 5)?,
+        matched: number(row, 6)?,
+        error: row.get(7)?,
+    })
+}
+
+fn read_job(row: &Row<'_>) -> rusqlite::Result<Job> {
+    Ok(Job {
+        id: row.get(0)?,
+        kind: row.get(1)?,
+        path: row.get(2)?,
+        status: row.get(3)?,
+        progress: row.get(4)?,
+        files: number(row, 5)?,
+        folders: number(row, 6)?,
+        bytes: number(row, 7)?,
+        created: row.get(8)?,
+        started: row.get(9)?,
+        ended: row.get(10)?,
+        error: row.get(11)?,
+    })
+}

@@ -1,0 +1,103 @@
+//! Sources and plans of the space browser. Each method takes the host of a session, which says what may be seen.
+
+use casetrack_core::{Cancel, Result};
+
+use super::Engine;
+use crate::host::Host;
+use crate::plans::{
+    ExecutionItem, PlanItem, PlanList, SourceDefinition, SourceItem, SourceList, SourceRun, StartedPlan,
+};
+use crate::space::PlanDefinition;
+
+pub use casetrack_catalog::space::PlanChange;
+
+/// Errors name the parameter that they are about: see [`InField`](crate::space::InField).
+impl Engine {
+    /// Keeps a source.
+    ///
+    /// Errors: a name that is taken, a type or configuration that is none, a path that may not be read.
+    pub fn create_source(&self, host: &Host, source: SourceDefinition) -> Result<SourceItem> {
+        self.plans.create_source(host, source)
+    }
+
+    /// Errors: a source that does not exist.
+    pub fn source(&self, host: &Host, name: &str) -> Result<SourceItem> {
+        self.plans.source(host, name)
+    }
+
+    pub fn sources(&self, host: &Host) -> Result<SourceList> {
+        self.plans.sources(host)
+    }
+
+    /// Starts a source that watches a folder, from now on, also after a restart. One that runs stays as it is.
+    ///
+    /// Errors: a source that does not exist or does not watch.
+    pub fn start_source(&self, host: &Host, name: &str) -> Result<SourceItem> {
+        self.plans.start_source(host, &self.jobs, name)
+    }
+
+    /// Errors: a source that does not exist or does not run.
+    pub fn stop_source(&self, host: &Host, name: &str) -> Result<SourceItem> {
+        self.plans.stop_source(host, name)
+    }
+
+    /// Runs a source once, to its end.
+    ///
+    /// Errors: a source that does not exist or watches; those of its folder, query or set.
+    pub fn execute_source(&self, host: &Host, name: &str, cancel: &Cancel) -> Result<SourceRun> {
+        self.plans.execute_source(host, name, cancel)
+    }
+
+    /// Forgets a source, and ends it. What it put into sets stays.
+    ///
+    /// Errors: a source that does not exist.
+    pub fn delete_source(&self, host: &Host, name: &str) -> Result<()> {
+        self.plans.delete_source(host, name)
+    }
+
+    /// Keeps a plan, which is active.
+    ///
+    /// Errors: a name that is taken, a source, condition or outcome that is none, a path that may not be read.
+    pub fn create_plan(&self, host: &Host, plan: PlanDefinition) -> Result<PlanItem> {
+        self.plans.create_plan(host, plan)
+    }
+
+    /// A plan, with its last executions where a number of them is asked for.
+    ///
+    /// Errors: a plan that does not exist.
+    pub fn plan(&self, host: &Host, name: &str, executions: Option<u32>) -> Result<PlanItem> {
+        self.plans.plan(host, name, executions)
+    }
+
+    pub fn plans(&self, host: &Host) -> Result<PlanList> {
+        self.plans.plans(host)
+    }
+
+    /// The executions of one plan or of all, the latest first.
+    ///
+    /// Errors: a plan that does not exist.
+    pub fn plan_executions(&self, host: &Host, plan: Option<&str>, limit: u32) -> Result<Vec<ExecutionItem>> {
+        self.plans.executions(host, plan, limit)
+    }
+
+    /// Begins a run of a plan, and does not wait for it. A continuous plan goes on from now on, also after a restart.
+    ///
+    /// Errors: a plan that does not exist or is not active.
+    pub fn execute_plan(&self, host: &Host, name: &str) -> Result<StartedPlan> {
+        self.plans.execute_plan(host, &self.jobs, name)
+    }
+
+    /// Changes what is given of a plan. One at work goes on as it is then, or ends.
+    ///
+    /// Errors: a plan that does not exist, and those of [`create_plan`](Self::create_plan).
+    pub fn update_plan(&self, host: &Host, name: &str, change: &PlanChange) -> Result<PlanItem> {
+        self.plans.update_plan(host, &self.jobs, name, change)
+    }
+
+    /// Forgets a plan with its history, and ends it. What it put into sets stays.
+    ///
+    /// Errors: a plan that does not exist.
+    pub fn delete_plan(&self, host: &Host, name: &str) -> Result<()> {
+        self.plans.delete_plan(host, name)
+    }
+}

@@ -1,0 +1,98 @@
+//! One pass of a plan: its sources fill their sets, and what meets its conditions has its outcomes.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use casetrack_catalog::space::{Mode, Picked, PickedFile};
+use casetrack_core::{Cancel, Error, Result};
+use casetrack_extract::is_supported_extension;
+
+use crate::host::Host;
+use crate::ingest::IngestRequest;
+use crate::jobs::{JobOrigin, JobRequest, Jobs};
+use crate::space::{Definition, Outcome};
+
+/// Most files that an outcome takes at once; those behind them are next.
+pub(super) const MAX_FILES: usize = 10_000;
+
+/// What a pass found.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Pass {
+    pub found: Picked,
+    pub matched: Picked,
+    /// Entries that are new to the target sets, and that left them.
+    pub added: u64,
+    pub removed: u64,
+}
+
+impl Pass {
+    /// Fills the sets from what the catalogue has, and has the outcomes that are sets. Where a plan has no outcomes, its conditions say what
+    /// enters the target sets.
+    pub fn make(host: &Host, definition: &Definition, cancel: &Cancel) -> Result<Self> {
+        let space = host.space()?;
+        let condition = definition.conditions.as_ref();
+        let of_targets = condition.filter(|_| definition.outcomes.is_empty());
+        let mut pass = Self::default();
+        for (_, set, mode, spec) in &definition.sources {
+            let sourced = host.run_source((set, *mode, spec), of_targets, cancel)?;
+            pass.found.unite(&sourced.picked);
+            pass.added += sourced.change.added;
+            pass.removed += sourced.change.removed;
+        }
+        pass.matched = match condition {
+            Some(condition) => space.admitted(&pass.found, condition, cancel)?,
+            None => pass.found.clone(),
+        };
+        for outcome in &definition.outcomes {
+            if let Outcome::SelectionSet { selection_set_name, operation } = outcome {
+                let mode = match operation.as_str() {
+                    "remove" => Mode::Remove,
+                    "replace" => Mode::Replace,
+                    _ => Mode::Append,
+                };
+                space.put(selection_set_name, &pass.matched, mode)?;
+            }
+        }
+        Ok(pass)
+    }
+}
+
+/// Whether a plan has outcomes other than sets.
+pub(super) fn takes_long(definition: &Definition) -> bool {
+    definition.outcomes.iter().any(|outcome| !matches!(outcome, Outcome::SelectionSet { .. }))
+}
+
+/// Ingests files, in jobs, and finds out what they say of themselves. A file that cannot be read is reported in the log.
+pub(super) fn long_outcomes(
+    host: &Host,
+    jobs: &Arc<Jobs>,
+    outcomes: &[Outcome],
+    files: &[PickedFile],
+    cancel: &Cancel,
+) -> Result<()> {
+    for outcome in outcomes {
+        match outcome {
+            Outcome::SelectionSet { .. } => {}
+            Outcome::Ingest { collection } => {
+                let collection = host.find_collection(collection)?.id;
+                let paths = files.iter().map(|file| file.path.clone()).filter(|path| is_supported_extension(path));
+                let paths: Vec<PathBuf> = paths.filter(|path| !host.is_denied_in_space(path)).collect();
+                if !paths.is_empty() {
+                    let request = JobRequest::IngestFolder(IngestRequest::new(paths));
+                    jobs.start(host, collection, request, JobOrigin::Watch)?;
+                }
+            }
+            Outcome::Classify { operations } => {
+                for file in files {
+                    if cancel.is_cancelled() {
+                        return Err(Error::cancelled());
+                    }
+                    if let Err(error) = host.classify_if_new(&file.path, operations, cancel) {
+                        tracing::debug!(path = %file.path.display(), %error, "not classified");
+                    }
+                }
+            }
+        }
+    }
+    Ok(())
+}

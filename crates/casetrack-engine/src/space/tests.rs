@@ -1,0 +1,195 @@
+//! Sets by the words of the contract.
+
+use std::fs;
+
+use casetrack_core::ErrorCode;
+use serde_json::json;
+use tempfile::TempDir;
+
+use super::*;
+use crate::host::EngineConfig;
+use casetrack_core::Cancel;
+
+struct Made {
+    host: Host,
+    root: TempDir,
+    _data: TempDir,
+}
+
+impl Made {
+    fn new() -> Self {
+        let (data, root) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let host = Host::new(EngineConfig::new(data.path().to_owned())).unwrap();
+        Self { host, root, _data: data }
+    }
+
+    /// Returns its path.
+    fn write(&self, name: &str, bytes: usize) -> String {
+        let path = self.root.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, vec![b'x'; bytes]).unwrap();
+        path.canonicalize().unwrap().to_str().unwrap().to_owned()
+    }
+
+    fn add(&self, set: &str, paths: &[String]) -> ModifiedSet {
+        self.host.modify_set(set, Operation::Add, paths, &Cancel::default()).unwrap()
+    }
+}
+
+fn refusal<T: std::fmt::Debug>(result: Result<T>) -> (Option<String>, String) {
+    let error = result.unwrap_err();
+    (InField::of(&error).map(str::to_owned), error.message)
+}
+
+const PAGE: Paging = Paging { limit: 100, offset: 0 };
+
+fn names(page: &EntryPage) -> Vec<&str> {
+    page.entries.iter().map(|entry| entry.name.as_str()).collect()
+}
+
+#[test]
+fn a_set_is_made_filled_summed_up_and_deleted() {
+    let made = Made::new();
+    let host = &made.host;
+    host.create_set("photos", Some("All photo files")).unwrap();
+    host.create_set("all-media", None).unwrap();
+    assert!(host.set_child("all-media", "photos", true).unwrap());
+    let paths = [made.write("a.jpg", 10), made.write("deep/b.JPG", 20)];
+    let missing = format!("{}/none/c.jpg", made.root.path().canonicalize().unwrap().display());
+    let changed = made.add("photos", &[paths[0].clone(), paths[1].clone(), missing.clone()]);
+    assert_eq!((changed.added, changed.entry_count), (2, 2));
+    assert_eq!(changed.not_found.iter().map(|gone| &gone.path).collect::<Vec<_>>(), [&missing]);
+    let sum = host.sum_set("all-media", "size", true, None, &Cancel::default()).unwrap();
+    assert_eq!(
+        serde_json::to_value(&sum).unwrap(),
+        json!({"resource_set": "all-media", "metric": "size", "value": 30,
+            "breakdown": [{"name": "photos", "value": 30}]})
+    );
+    assert_eq!(host.sum_set("all-media", "count", false, None, &Cancel::default()).unwrap().value, 0);
+    assert_eq!(
+        serde_json::to_value(host.set_children("all-media", Some(1), false, &Cancel::default()).unwrap()).unwrap(),
+        json!([{"name": "photos", "description": "All photo files", "entry_count": 2, "child_count": 0}])
+    );
+    assert_eq!(
+        serde_json::to_value(host.set_parents("photos", Some(1)).unwrap()).unwrap(),
+        json!([{"name": "all-media"}])
+    );
+    assert_eq!(
+        serde_json::to_value(host.set_parents("photos", None).unwrap()).unwrap(),
+        json!([{"name": "all-media", "depth": 1}])
+    );
+    let details = host.get_set("photos", Some(PAGE), &Cancel::default()).unwrap();
+    let page = details.page.unwrap();
+    assert_eq!(names(&page), ["a.jpg", "b.JPG"]);
+    let entry = &page.entries[1];
+    assert_eq!((entry.kind, entry.extension.as_str(), entry.size, &entry.path), ("file", "jpg", 20, &paths[1]));
+    assert!(entry.parent.ends_with("deep") && entry.added_at > 0 && entry.modified.ends_with('Z'));
+    host.delete_set("photos").unwrap();
+    assert!(host.set_children("all-media", None, true, &Cancel::default()).unwrap().is_empty());
+}
+
+#[test]
+fn an_error_names_the_parameter_and_the_reason() {
+    let made = Made::new();
+    let (host, cancel) = (&made.host, &Cancel::default());
+    host.create_set("a", None).unwrap();
+    host.create_set("b", None).unwrap();
+    host.set_child("a", "b", true).unwrap();
+    let not_found = "resource-set not found".to_owned();
+    assert_eq!(
+        refusal(host.sum_set("none", "size", true, None, &Cancel::default())),
+        (Some("name".to_owned()), not_found.clone())
+    );
+    assert_eq!(refusal(host.set_child("none", "b", true)), (Some("parent".to_owned()), not_found.clone()));
+    assert_eq!(refusal(host.set_child("a", "none", true)), (Some("child".to_owned()), not_found.clone()));
+    assert_eq!(refusal(host.get_set("none", None, cancel)), (Some("name".to_owned()), not_found));
+    let cycle = "this edge closes a cycle: b -> a -> b".to_owned();
+    assert_eq!(refusal(host.set_child("b", "a", true)), (Some("child".to_owned()), cycle));
+    assert_eq!(
+        refusal(host.create_set("a", None)),
+        (Some("name".to_owned()), "resource-set already exists: a".to_owned())
+    );
+    assert_eq!(refusal(host.sum_set("a", "sizes", true, None, &Cancel::default())).0.as_deref(), Some("metric"));
+    assert_eq!(refusal(host.set_parents("a", Some(0))).0.as_deref(), Some("depth"));
+    let relative = host.modify_set("a", Operation::Add, &["relative".to_owned()], cancel);
+    assert_eq!(refusal(relative), (Some("paths".to_owned()), "relative is not an absolute path".to_owned()));
+    let denied = host.modify_set("a", Operation::Add, &["/etc/shadow".to_owned()], cancel).unwrap_err();
+    assert_eq!((denied.code, InField::of(&denied)), (ErrorCode::AccessDenied, Some("paths")));
+    let range = |field, min| TimeRangeSearch { name: "a", field, min, max: None, children: true, page: PAGE };
+    assert_eq!(refusal(host.find_in_time_range(&range("atime", None), cancel)).0.as_deref(), Some("field"));
+    assert_eq!(refusal(host.find_in_time_range(&range("mtime", Some("soon")), cancel)).0.as_deref(), Some("min"));
+    let matching = |mode, pattern| Matching {
+        name: "a",
+        field: "path",
+        pattern,
+        mode,
+        case_sensitive: false,
+        children: true,
+        page: PAGE,
+    };
+    assert_eq!(refusal(host.find_matching(&matching("like", "x"), cancel)).0.as_deref(), Some("mode"));
+    assert_eq!(refusal(host.find_matching(&matching("regex", "("), cancel)).0.as_deref(), Some("pattern"));
+    let page = Paging { limit: 1_001, offset: 0 };
+    let many = Comparison { name: "a", field: "kind", value: "file", children: true, page };
+    assert_eq!(refusal(host.find_equal(&many, cancel)).0.as_deref(), Some("limit"));
+    let folder = Comparison { value: "folder", page: PAGE, ..many };
+    assert_eq!(refusal(host.find_equal(&folder, cancel)).0.as_deref(), Some("value"));
+}
+
+#[test]
+fn questions_are_answered_in_the_terms_of_the_contract() {
+    let made = Made::new();
+    let (host, cancel) = (&made.host, &Cancel::default());
+    host.create_set("top", None).unwrap();
+    host.create_set("set", None).unwrap();
+    host.set_child("top", "set", true).unwrap();
+    let paths = [made.write("one.pdf", 100), made.write("two.txt", 200), made.write("sub/three.pdf", 300)];
+    made.add("set", &paths);
+    let folder = made.root.path().canonicalize().unwrap().join("sub").to_str().unwrap().to_owned();
+    made.add("set", std::slice::from_ref(&folder));
+    let search = |extension, sort_by, children| SetSearch {
+        name: "top",
+        children,
+        kind: Some("file"),
+        extension,
+        path_contains: None,
+        name_contains: None,
+        size: (None, None),
+        mtime: (Some("2000-01-01"), None),
+        sort_by,
+        descending: true,
+        page: Paging { limit: 2, offset: 0 },
+    };
+    let page = host.search_set(&search(None, "size", true), None, cancel).unwrap();
+    assert_eq!((names(&page), page.total_count, page.has_more), (vec!["three.pdf", "two.txt"], 3, true));
+    for extension in [".PDF", "pdf"] {
+        let page = host.search_set(&search(Some(extension), "name", true), None, cancel).unwrap();
+        assert_eq!(names(&page), ["three.pdf", "one.pdf"]);
+    }
+    assert_eq!(host.search_set(&search(None, "size", false), None, cancel).unwrap().total_count, 0);
+    let equal = |field, value| Comparison { name: "set", field, value, children: true, page: PAGE };
+    assert_eq!(names(&host.find_equal(&equal("kind", "directory"), cancel).unwrap()), ["sub"]);
+    assert_eq!(names(&host.find_equal(&equal("path", &paths[1]), cancel).unwrap()), ["two.txt"]);
+    assert_eq!(names(&host.find_equal(&equal("parent", &folder), cancel).unwrap()), ["three.pdf"]);
+    let range = MetricRange { name: "set", metric: "size", min: Some(100), max: Some(200), children: true, page: PAGE };
+    assert_eq!(names(&host.find_in_metric_range(&range, cancel).unwrap()), ["one.pdf", "two.txt"]);
+    for field in ["mtime", "ctime", "added_at"] {
+        let range = |min, max| TimeRangeSearch { name: "set", field, min, max, children: true, page: PAGE };
+        assert_eq!(
+            host.find_in_time_range(&range(Some("2000-01-01"), None), cancel).unwrap().total_count,
+            4,
+            "{field}"
+        );
+        assert_eq!(host.find_in_time_range(&range(None, Some("946684800")), cancel).unwrap().total_count, 0, "{field}");
+    }
+    let suffix = Matching {
+        name: "set",
+        field: "path",
+        pattern: ".pdf",
+        mode: "suffix",
+        case_sensitive: false,
+        children: true,
+        page: PAGE,
+    };
+    assert_eq!(names(&host.find_matching(&suffix, cancel).unwrap()), ["one.pdf", "three.pdf"]);
+}

@@ -1,0 +1,340 @@
+//! What the space browser shows, as resources: files, sets, jobs, plans, and what is known of files. Their addresses are a published contract.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use casetrack_core::{Cancel, Error, ErrorCode, Result};
+use casetrack_engine::changes::SpaceChange;
+use casetrack_engine::space::{JobsAsked, Paging};
+use casetrack_engine::{Engine, Host};
+use casetrack_text::format::shorten;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
+use rmcp::model::{Resource, ResourceContents, ResourceTemplate};
+use serde::Serialize;
+use serde_json::json;
+
+use super::{JSON, PNG, for_both};
+
+const SCHEME: &str = "synthesis://";
+/// All but RFC 3986's unreserved characters.
+const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+/// Entries, jobs and executions of one page.
+const PAGE: u32 = 1_000;
+
+/// The resources without variables, and what they show.
+pub(crate) const FIXED: [(&str, &str, &str); 11] = [
+    ("synthesis://nodes", "nodes", "All filesystem entries"),
+    ("synthesis://selection-sets", "selection-sets", "All selection sets"),
+    ("synthesis://jobs", "jobs", "All indexing jobs"),
+    ("synthesis://jobs/pending", "jobs-pending", "Pending jobs"),
+    ("synthesis://jobs/running", "jobs-running", "Running jobs"),
+    ("synthesis://jobs/completed", "jobs-completed", "Completed jobs"),
+    ("synthesis://jobs/failed", "jobs-failed", "Failed jobs"),
+    ("synthesis://metadata", "metadata", "All generated metadata"),
+    ("synthesis://metadata/thumbnails", "thumbnails", "Thumbnail metadata"),
+    ("synthesis://plans", "plans", "All plans"),
+    ("synthesis://plan-executions", "plan-executions", "All plan executions"),
+];
+
+/// The resources with variables. A path is percent-encoded as one segment, or written as it is.
+pub(crate) const TEMPLATES: [(&str, &str, &str); 13] = [
+    ("synthesis://selection-sets/{name}", "selection-set", "Resource-set metadata"),
+    ("synthesis://selection-sets/{name}/entries", "selection-set-entries", "File entries in set"),
+    ("synthesis://selection-sets/{name}/children", "selection-set-children", "Child resource-sets (DAG downstream)"),
+    ("synthesis://selection-sets/{name}/parents", "selection-set-parents", "Parent resource-sets (DAG upstream)"),
+    ("synthesis://selection-sets/{name}/stats", "selection-set-stats", "Comprehensive statistics"),
+    (
+        "synthesis://selection-sets/{name}/metrics/{metric}",
+        "selection-set-metric",
+        "Aggregated metric (size, count, files, directories)",
+    ),
+    ("synthesis://nodes/{path}", "node", "Single filesystem entry"),
+    ("synthesis://jobs/{id}", "job", "Job by ID"),
+    ("synthesis://plans/{name}", "plan", "Plan by name"),
+    ("synthesis://plans/{name}/executions", "plan-history", "Plan execution history"),
+    ("synthesis://metadata/{hash}", "metadata-of-content", "Metadata by hash"),
+    ("synthesis://nodes/{path}/metadata", "node-metadata", "All metadata for entry"),
+    (THUMBNAIL, "node-thumbnail", "Thumbnail for entry"),
+];
+const THUMBNAIL: &str = "synthesis://nodes/{path}/thumbnail";
+
+/// What a URI names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Target {
+    Nodes {
+        after: Option<PathBuf>,
+    },
+    Node(String),
+    NodeMetadata(String),
+    NodeThumbnail(String),
+    Sets,
+    Set(String),
+    SetEntries {
+        set: String,
+        offset: u64,
+    },
+    SetChildren(String),
+    SetParents(String),
+    SetStats(String),
+    SetMetric {
+        set: String,
+        metric: String,
+    },
+    /// Of one status or all.
+    Jobs(Option<String>),
+    Job(String),
+    Metadata {
+        thumbnails: bool,
+        offset: u64,
+    },
+    MetadataOf(String),
+    Plans,
+    Plan(String),
+    PlanExecutions(Option<String>),
+}
+
+/// Whether a URI is one of these, as far as its beginning says.
+pub(crate) fn is_one(uri: &str) -> bool {
+    uri.starts_with(SCHEME)
+}
+
+/// The resources without variables.
+pub(crate) fn fixed() -> impl Iterator<Item = Resource> {
+    FIXED.into_iter().map(|(uri, name, title)| {
+        Resource::new(uri, name).with_title(title).with_mime_type(JSON).with_annotations(for_both())
+    })
+}
+
+pub(crate) fn templates() -> impl Iterator<Item = ResourceTemplate> {
+    TEMPLATES.into_iter().map(|(uri, name, title)| {
+        let mime_type = if uri == THUMBNAIL { PNG } else { JSON };
+        ResourceTemplate::new(uri, name).with_title(title).with_mime_type(mime_type).with_annotations(for_both())
+    })
+}
+
+impl Target {
+    /// Errors: [`ErrorCode::NotFound`] for a string that is not the URI of a resource.
+    fn parse(uri: &str) -> Result<Self> {
+        Self::read(uri).ok_or_else(|| {
+            let forms = FIXED.iter().chain(&TEMPLATES).map(|(form, ..)| *form).collect::<Vec<_>>().join("\n  ");
+            Error::new(ErrorCode::NotFound, format!("No resource has the URI \"{}\".", shorten(uri, 200)))
+                .with_hint(format!("The URIs of resources have these forms:\n  {forms}"))
+        })
+    }
+
+    fn read(uri: &str) -> Option<Self> {
+        let rest = uri.strip_prefix(SCHEME)?;
+        if let Some(path) = rest.strip_prefix("nodes/") {
+            return node(path);
+        }
+        let (path, query) = rest.split_once('?').map_or((rest, None), |(path, query)| (path, Some(query)));
+        let offset = || match query {
+            None => Some(0),
+            Some(query) => query.strip_prefix("offset=")?.parse().ok(),
+        };
+        let segments: Vec<String> = path.split('/').map(decoded).collect::<Option<_>>()?;
+        let segments: Vec<&str> = segments.iter().map(String::as_str).collect();
+        let target = match segments[..] {
+            ["nodes"] => {
+                let after = match query {
+                    None => None,
+                    Some(query) => Some(bytes_of(query.strip_prefix("after=")?)?),
+                };
+                return Some(Self::Nodes { after });
+            }
+            ["selection-sets", set, "entries"] => return Some(Self::SetEntries { set: set.into(), offset: offset()? }),
+            ["metadata"] => return Some(Self::Metadata { thumbnails: false, offset: offset()? }),
+            ["metadata", "thumbnails"] => return Some(Self::Metadata { thumbnails: true, offset: offset()? }),
+            ["selection-sets"] => Self::Sets,
+            ["selection-sets", set] => Self::Set(set.into()),
+            ["selection-sets", set, "children"] => Self::SetChildren(set.into()),
+            ["selection-sets", set, "parents"] => Self::SetParents(set.into()),
+            ["selection-sets", set, "stats"] => Self::SetStats(set.into()),
+            ["selection-sets", set, "metrics", metric] => Self::SetMetric { set: set.into(), metric: metric.into() },
+            ["jobs"] => Self::Jobs(None),
+            ["jobs", status @ ("pending" | "running" | "completed" | "failed")] => Self::Jobs(Some(status.into())),
+            ["jobs", id] => Self::Job(id.into()),
+            ["metadata", hash] => Self::MetadataOf(hash.into()),
+            ["plans"] => Self::Plans,
+            ["plans", plan] => Self::Plan(plan.into()),
+            ["plans", plan, "executions"] => Self::PlanExecutions(Some(plan.into())),
+            ["plan-executions"] => Self::PlanExecutions(None),
+            _ => return None,
+        };
+        query.is_none().then_some(target)
+    }
+
+    /// The parts of the space browser that it shows.
+    fn shows(&self) -> &'static [SpaceChange] {
+        match self {
+            Self::Nodes { .. } | Self::Node(_) => &[SpaceChange::Entries],
+            Self::NodeMetadata(_) | Self::NodeThumbnail(_) => &[SpaceChange::Entries, SpaceChange::Metadata],
+            Self::Sets
+            | Self::Set(_)
+            | Self::SetEntries { .. }
+            | Self::SetStats(_)
+            | Self::SetMetric { .. }
+            | Self::SetChildren(_)
+            | Self::SetParents(_) => &[SpaceChange::Entries, SpaceChange::Sets],
+            Self::Jobs(_) | Self::Job(_) => &[SpaceChange::Jobs],
+            Self::Metadata { .. } | Self::MetadataOf(_) => &[SpaceChange::Metadata],
+            Self::Plans | Self::Plan(_) | Self::PlanExecutions(_) => &[SpaceChange::Plans],
+        }
+    }
+}
+
+/// A path, encoded as one segment or as it is, and what is asked of it. The path of the last two may not be one that ends so itself, unless
+/// it is encoded.
+fn node(path: &str) -> Option<Target> {
+    let of = |path: &str| {
+        let path = decoded(path)?;
+        Some(if path.starts_with('/') || Path::new(&path).is_absolute() { path } else { format!("/{path}") })
+    };
+    match path.rsplit_once('/') {
+        Some((path, "metadata")) if !path.is_empty() => of(path).map(Target::NodeMetadata),
+        Some((path, "thumbnail")) if !path.is_empty() => of(path).map(Target::NodeThumbnail),
+        _ => of(path).map(Target::Node),
+    }
+}
+
+/// A part of a URI that is not empty.
+fn decoded(part: &str) -> Option<String> {
+    let text = percent_decode_str(part).decode_utf8().ok()?;
+    (!text.is_empty()).then(|| text.into_owned())
+}
+
+/// A path that need not be Unicode.
+fn bytes_of(part: &str) -> Option<PathBuf> {
+    let bytes: Vec<u8> = percent_decode_str(part).collect();
+    #[cfg(unix)]
+    let path: OsString = std::os::unix::ffi::OsStringExt::from_vec(bytes);
+    #[cfg(not(unix))]
+    let path: OsString = String::from_utf8(bytes).ok()?.into();
+    Some(path.into())
+}
+
+/// What a change has to be about to concern what a URI names, which has to exist.
+pub(crate) fn shown(engine: &Engine, host: &Host, uri: &str) -> Result<&'static [SpaceChange]> {
+    let target = Target::parse(uri)?;
+    match &target {
+        Target::Set(set)
+        | Target::SetEntries { set, .. }
+        | Target::SetChildren(set)
+        | Target::SetParents(set)
+        | Target::SetStats(set)
+        | Target::SetMetric { set, .. } => drop(host.get_set(set, None, &Cancel::default())?),
+        Target::Job(id) => drop(host.space_job(id)?),
+        Target::Plan(plan) | Target::PlanExecutions(Some(plan)) => drop(engine.plan(host, plan, None)?),
+        Target::Node(path) | Target::NodeMetadata(path) | Target::NodeThumbnail(path) => drop(host.node(path)?),
+        _ => {}
+    }
+    Ok(target.shows())
+}
+
+/// What a URI names, for a host that sees what the session may. Blocks; a thumbnail that is not known yet takes some 100 ms.
+pub(crate) fn read(engine: &Engine, host: &Host, uri: &str, cancel: &Cancel) -> Result<Vec<ResourceContents>> {
+    let jobs = |status: Option<&str>| host.space_jobs(&JobsAsked { status, limit: PAGE, ..JobsAsked::default() });
+    match Target::parse(uri)? {
+        Target::Nodes { after } => as_json(uri, &host.nodes(after.as_deref(), cancel)?),
+        Target::Node(path) => as_json(uri, &host.node(&path)?),
+        Target::NodeMetadata(path) => as_json(uri, &host.node_metadata(&path, cancel)?),
+        Target::NodeThumbnail(path) => {
+            let picture = BASE64_STANDARD.encode(host.node_thumbnail(&path, cancel)?.0);
+            Ok(vec![ResourceContents::blob(picture, uri).with_mime_type(PNG)])
+        }
+        Target::Sets => as_json(uri, &host.list_sets(cancel)?),
+        Target::Set(set) => as_json(uri, &host.get_set(&set, None, cancel)?),
+        Target::SetEntries { set, offset } => {
+            let paging = Paging { limit: PAGE as usize, offset: usize::try_from(offset).unwrap_or(usize::MAX) };
+            let page = host.get_set(&set, Some(paging), cancel)?.page;
+            let mut value = json!({"resource_set": set});
+            if let Some(page) = page {
+                let next = page.has_more.then(|| {
+                    let name = utf8_percent_encode(&set, ESCAPED);
+                    format!("{SCHEME}selection-sets/{name}/entries?offset={}", offset + u64::from(PAGE))
+                });
+                value["entries"] = to_value(&page.entries)?;
+                value["total_count"] = page.total_count.into();
+                if let Some(next) = next {
+                    value["next"] = next.into();
+                }
+            }
+            as_json(uri, &value)
+        }
+        Target::SetChildren(set) => {
+            let children = host.set_children(&set, Some(1), false, cancel)?;
+            as_json(uri, &json!({"resource_set": set, "children": to_value(&children)?}))
+        }
+        Target::SetParents(set) => {
+            let parents = host.set_parents(&set, Some(1))?;
+            as_json(uri, &json!({"resource_set": set, "parents": to_value(&parents)?}))
+        }
+        Target::SetStats(set) => as_json(uri, &host.set_stats(&set, cancel)?),
+        Target::SetMetric { set, metric } => as_json(uri, &host.sum_set(&set, &metric, true, None, cancel)?),
+        Target::Jobs(status) => as_json(uri, &jobs(status.as_deref())?),
+        Target::Job(id) => as_json(uri, &host.space_job(&id)?),
+        Target::Metadata { thumbnails, offset } => as_json(uri, &host.metadata_page(thumbnails, offset)?),
+        Target::MetadataOf(hash) => as_json(uri, &host.metadata_by_hash(&hash)?),
+        Target::Plans => as_json(uri, &engine.plans(host)?),
+        Target::Plan(plan) => as_json(uri, &engine.plan(host, &plan, Some(10))?),
+        Target::PlanExecutions(plan) => {
+            let executions = engine.plan_executions(host, plan.as_deref(), PAGE)?;
+            as_json(uri, &json!({"executions": to_value(&executions)?}))
+        }
+    }
+}
+
+fn to_value(value: &impl Serialize) -> Result<serde_json::Value> {
+    serde_json::to_value(value).map_err(|error| Error::internal(format!("It could not be written as JSON: {error}.")))
+}
+
+fn as_json(uri: &str, value: &impl Serialize) -> Result<Vec<ResourceContents>> {
+    Ok(vec![ResourceContents::text(to_value(value)?.to_string(), uri).with_mime_type(JSON)])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_address_of_the_contract_is_read_and_others_are_not_found() {
+        for (uri, ..) in FIXED {
+            assert!(Target::parse(uri).is_ok(), "{uri}");
+        }
+        for (template, ..) in TEMPLATES {
+            let uri = ["{name}", "{metric}", "{path}", "{id}", "{hash}"]
+                .iter()
+                .fold(template.to_owned(), |uri, name| uri.replace(name, "%2Fx"));
+            assert!(Target::parse(&uri).is_ok(), "{uri}");
+        }
+        for uri in [
+            "synthesis://",
+            "synthesis://nodes/",
+            "synthesis://sets",
+            "synthesis://selection-sets/",
+            "synthesis://selection-sets/a/other",
+            "synthesis://selection-sets/a?offset=1",
+            "synthesis://selection-sets/a/entries?offset=x",
+            "synthesis://jobs/1/2",
+            "synthesis://plans/%FF",
+            "casetrack://collections",
+        ] {
+            assert_eq!(Target::parse(uri).unwrap_err().code, ErrorCode::NotFound, "{uri}");
+        }
+    }
+
+    #[test]
+    fn a_path_is_one_segment_or_as_it_is() {
+        let node = |uri: &str| Target::parse(uri).unwrap();
+        let path = "/home/a b/c?.txt".to_owned();
+        assert_eq!(node("synthesis://nodes/%2Fhome%2Fa%20b%2Fc%3F.txt"), Target::Node(path.clone()));
+        assert_eq!(node("synthesis://nodes//home/a b/c?.txt"), Target::Node(path.clone()));
+        assert_eq!(node("synthesis://nodes/home/a b/c?.txt"), Target::Node(path.clone()));
+        assert_eq!(node("synthesis://nodes/%2Fhome%2Fa%20b%2Fc%3F.txt/metadata"), Target::NodeMetadata(path.clone()));
+        assert_eq!(node("synthesis://nodes//home/a b/c?.txt/thumbnail"), Target::NodeThumbnail(path));
+        assert_eq!(node("synthesis://nodes/%2Fa%2Fmetadata"), Target::Node("/a/metadata".to_owned()));
+        assert_eq!(node("synthesis://nodes?after=%2Fa"), Target::Nodes { after: Some("/a".into()) });
+    }
+}

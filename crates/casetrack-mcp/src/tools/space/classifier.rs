@@ -1,0 +1,35 @@
+//! What files say of themselves, and thumbnails.
+
+use casetrack_engine::space::ClassifierJob;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+space_imports!();
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub(crate) struct RerunParameters {
+    /// Path to source file
+    source_path: String,
+    /// Operations: thumbnail, metadata, media_type, sha256; default: all
+    #[serde(default)]
+    operations: Vec<String>,
+}
+
+space_tool!(RerunClassifier: "rerun-classifier", "Regenerate metadata", Updates, RerunParameters => ClassifierJob,
+"Regenerate metadata for a file: media type, SHA-256, properties or EXIF, and a thumbnail of a picture or of the first page of a PDF file.",
+|context, host, parameters| {
+    host.classify_in_job(&parameters.source_path, &parameters.operations, context.cancel)
+});
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ProgressParameters {
+    /// Job ID
+    #[serde(rename = "jobId")]
+    job_id: i64,
+}
+
+space_tool!(ClassifierJobProgress: "classifier-job-progress", "Progress of the classifier", Reads, ProgressParameters => ClassifierJob,
+    "Check classifier job progress.",
+    |_, host, parameters| host.classifier_job(parameters.job_id));

@@ -1,0 +1,108 @@
+//! The space browser: sets of files and folders, the graph that they form, what fills them, and what is known of files. Names, parameters,
+//! answers and texts of errors are a published contract.
+
+/// A tool of the set: its name, title and effect, what it takes and answers, its description, and what it does for a session's host.
+macro_rules! space_tool {
+    ($tool:ident: $name:literal, $title:literal, $effect:ident, $parameters:ty => $response:ty, $description:literal, $call:expr) => {
+        pub(crate) struct $tool;
+
+        impl Tool for $tool {
+            const NAME: &'static str = $name;
+            const TITLE: &'static str = $title;
+            const DESCRIPTION: &'static str = $description;
+            const EFFECT: Effect = Effect::$effect;
+            const TOOLSET: Toolset = Toolset::Space;
+            const CONTRACT: Contract = Contract::SPACE;
+            type Parameters = $parameters;
+            type Response = $response;
+
+            fn call(context: &Context<'_>, parameters: $parameters) -> Result<Reply<$response>> {
+                let call: fn(&Context<'_>, &Host, $parameters) -> Result<$response> = $call;
+                let host = context.engine.for_space(&context.session.settings().roots);
+                // The text is made in the end, of the structured content.
+                Ok(Reply::new(call(context, &host, parameters)?, |_| String::new()))
+            }
+
+            /// Never cut: limits bound it.
+            fn finish(reply: Reply<$response>, _: Form) -> Result<ToolOutput> {
+                $crate::tools::space::answer(&reply.rendered().0)
+            }
+        }
+    };
+}
+
+/// What every file of the family uses.
+macro_rules! space_imports {
+    () => {
+        use casetrack_core::Result;
+        use casetrack_engine::Host;
+
+        use crate::answer::{Form, Reply};
+        use crate::contract::Contract;
+        use crate::session::{Context, ToolOutput};
+        use crate::tool::{Effect, Tool, Toolset};
+    };
+}
+
+mod classifier;
+mod indexing;
+mod navigation;
+mod plans;
+mod queries;
+mod session;
+mod sets;
+mod sources;
+mod usage;
+
+pub(crate) use classifier::{ClassifierJobProgress, RerunClassifier};
+pub(crate) use indexing::{CancelSpaceJob, Index, JobProgress, ListSpaceJobs};
+pub(crate) use navigation::{ResourceChildren, ResourceParent};
+pub(crate) use plans::{PlanCreate, PlanDelete, PlanExecute, PlanGet, PlanList, PlanUpdate};
+pub(crate) use queries::{
+    ResourceFuzzyMatch, ResourceIs, ResourceMetricRange, ResourceSearch, ResourceSum, ResourceTimeRange,
+};
+pub(crate) use session::SessionInfo;
+pub(crate) use sets::{
+    ResourceSetAddChild, ResourceSetCreate, ResourceSetDelete, ResourceSetGet, ResourceSetList, ResourceSetModify,
+    ResourceSetRemoveChild,
+};
+pub(crate) use sources::{SourceCreate, SourceDelete, SourceExecute, SourceGet, SourceList, SourceStart, SourceStop};
+pub(crate) use usage::{DiskUsage, FindDuplicates};
+
+use casetrack_core::{Error, Result};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::session::ToolOutput;
+
+/// The parameter of tools that take a name alone.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Named {
+    /// Its name
+    name: String,
+}
+
+/// Something that is no more.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct Deleted {
+    name: String,
+    deleted: bool,
+}
+
+impl Deleted {
+    fn new(name: String) -> Self {
+        Self { name, deleted: true }
+    }
+}
+
+fn yes() -> bool {
+    true
+}
+
+/// The structured content, which is the text as well.
+fn answer(response: &impl Serialize) -> Result<ToolOutput> {
+    let structured = serde_json::to_value(response)
+        .map_err(|error| Error::internal(format!("The response could not be written as JSON: {error}.")))?;
+    Ok(ToolOutput { text: structured.to_string(), structured })
+}

@@ -1,0 +1,63 @@
+//! Walking the graph of sets.
+
+use casetrack_engine::space::{SetChild, SetParent};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+space_imports!();
+
+#[expect(clippy::unnecessary_wraps, reason = "null is a value of its own")]
+fn one() -> Option<u32> {
+    Some(1)
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ChildrenParameters {
+    /// Resource-set name
+    name: String,
+    /// Traversal depth (null = unlimited)
+    #[serde(default = "one")]
+    depth: Option<u32>,
+    /// Include the first file entries of each set
+    #[serde(default)]
+    include_entries: bool,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct Children {
+    resource_set: String,
+    children: Vec<SetChild>,
+}
+
+space_tool!(ResourceChildren: "resource-children", "Child sets", Reads, ChildrenParameters => Children,
+"Get the sets below a resource-set (downstream in the DAG).",
+|context, host, parameters| {
+    let ChildrenParameters { name, depth, include_entries } = parameters;
+    let children = host.set_children(&name, depth, include_entries, context.cancel)?;
+    Ok(Children { resource_set: name, children })
+});
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ParentParameters {
+    /// Resource-set name
+    name: String,
+    /// Traversal depth (null = all ancestors)
+    #[serde(default = "one")]
+    depth: Option<u32>,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct Parents {
+    resource_set: String,
+    parents: Vec<SetParent>,
+}
+
+space_tool!(ResourceParent: "resource-parent", "Parent sets", Reads, ParentParameters => Parents,
+"Get the sets around a resource-set (upstream in the DAG, like \"..\").",
+|_, host, parameters| {
+    let ParentParameters { name, depth } = parameters;
+    let parents = host.set_parents(&name, depth)?;
+    Ok(Parents { resource_set: name, parents })
+});

@@ -1,0 +1,127 @@
+//! Plans: sources, conditions and outcomes that run together.
+
+use casetrack_engine::PlanChange;
+use casetrack_engine::plans::{PlanItem, PlanList as Plans, StartedPlan};
+use casetrack_engine::space::PlanDefinition;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use super::{Deleted, Named, yes};
+use crate::tool::NoParameters;
+
+space_imports!();
+
+type Object = Map<String, Value>;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct CreateParameters {
+    /// Unique plan name
+    name: String,
+    /// Optional description
+    description: Option<String>,
+    /// oneshot or continuous
+    #[serde(default = "oneshot")]
+    mode: String,
+    /// Sources: name, type, target_set, config and update_mode, as in source-create
+    sources: Vec<Object>,
+    /// Tree of rules that entries must meet for the outcomes or, without outcomes, to enter the target sets: {type: all|any|none,
+    /// conditions: […]}, {type: media_type, mediaType}, {type: size, minSize, maxSize}, {type: time, minMtime, maxMtime, minCtime, maxCtime},
+    /// {type: path, pathContains, pathPrefix, pathSuffix, pathPattern (regex)}
+    conditions: Option<Object>,
+    /// What becomes of the entries: {type: selection_set, selectionSetName, operation: add|remove|replace}, {type: ingest, collection},
+    /// {type: classify, operations}
+    outcomes: Option<Vec<Object>>,
+}
+
+fn oneshot() -> String {
+    "oneshot".to_owned()
+}
+
+fn list(objects: Vec<Object>) -> Value {
+    objects.into_iter().map(Value::Object).collect()
+}
+
+space_tool!(PlanCreate: "plan-create", "Create a plan", Creates, CreateParameters => PlanItem,
+"Create a new plan.",
+|context, host, parameters| {
+    let CreateParameters { name, description, mode, sources, conditions, outcomes } = parameters;
+    let plan = PlanDefinition {
+        name,
+        description,
+        mode: Some(mode),
+        sources: list(sources),
+        conditions: conditions.map(Value::Object),
+        outcomes: outcomes.map(list),
+    };
+    context.engine.create_plan(host, plan)
+});
+
+space_tool!(PlanExecute: "plan-execute", "Run a plan", Updates, Named => StartedPlan,
+    "Execute a plan (triggers indexing). A continuous plan goes on from then on; plan-get shows how runs end.",
+    |context, host, parameters| context.engine.execute_plan(host, &parameters.name));
+
+space_tool!(PlanList: "plan-list", "List plans", Reads, NoParameters => Plans,
+    "List all plans.",
+    |context, host, _| context.engine.plans(host));
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct GetParameters {
+    /// Plan name
+    name: String,
+    /// Include execution history
+    #[serde(default = "yes")]
+    include_executions: bool,
+    /// Max executions to return
+    #[serde(default = "crate::tools::number::<10>")]
+    #[schemars(range(min = 1, max = 1000))]
+    execution_limit: u32,
+}
+
+space_tool!(PlanGet: "plan-get", "Get a plan", Reads, GetParameters => PlanItem,
+"Get a specific plan with execution history.",
+|context, host, parameters| {
+    let executions = parameters.include_executions.then_some(parameters.execution_limit);
+    context.engine.plan(host, &parameters.name, executions)
+});
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct UpdateParameters {
+    /// Plan name
+    name: String,
+    /// New description
+    description: Option<String>,
+    /// New mode
+    mode: Option<String>,
+    /// New status: active, paused, disabled
+    status: Option<String>,
+    /// New sources array
+    sources: Option<Vec<Object>>,
+    /// New conditions
+    conditions: Option<Object>,
+    /// New outcomes
+    outcomes: Option<Vec<Object>>,
+}
+
+space_tool!(PlanUpdate: "plan-update", "Change a plan", Updates, UpdateParameters => PlanItem,
+"Modify a plan. One at work goes on as it is then, or ends.",
+|context, host, parameters| {
+    let change = PlanChange {
+        description: parameters.description,
+        mode: parameters.mode,
+        status: parameters.status,
+        sources: parameters.sources.map(list),
+        conditions: parameters.conditions.map(Value::Object),
+        outcomes: parameters.outcomes.map(list),
+    };
+    context.engine.update_plan(host, &parameters.name, &change)
+});
+
+space_tool!(PlanDelete: "plan-delete", "Delete a plan", Deletes, Named => Deleted,
+"Delete a plan with its history. What it put into sets stays.",
+|context, host, parameters| {
+    context.engine.delete_plan(host, &parameters.name).map(|()| Deleted::new(parameters.name))
+});

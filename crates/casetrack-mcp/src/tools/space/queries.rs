@@ -1,0 +1,258 @@
+//! Sums over sets, and questions about their entries.
+
+use casetrack_engine::space::{
+    Comparison, EntryPage, Matching, MetricRange, Paging, SetSearch, SetSum, TimeRangeSearch,
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::yes;
+
+space_imports!();
+
+/// The entries of a set that were found.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct Found {
+    resource_set: String,
+    #[serde(flatten)]
+    page: EntryPage,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SumParameters {
+    /// Resource-set name
+    name: String,
+    /// Metric to aggregate: size, count, files, directories, allocated, blocks
+    metric: String,
+    /// Aggregate through the DAG
+    #[serde(default = "yes")]
+    include_children: bool,
+    /// Traversal depth limit; default: none
+    depth: Option<u32>,
+}
+
+space_tool!(ResourceSum: "resource-sum", "Sum over a set", Reads, SumParameters => SetSum,
+"Hierarchical aggregation of a metric across the DAG. Each path counts once however many sets have it, and each file once however many names it has. The value includes the set's own entries; breakdown has its child sets.",
+|context, host, parameters| {
+    let SumParameters { name, metric, include_children, depth } = parameters;
+    host.sum_set(&name, &metric, include_children, depth, context.cancel)
+});
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct TimeRangeParameters {
+    /// Resource-set name
+    name: String,
+    /// Time field: mtime, ctime, added_at
+    field: String,
+    /// Minimum time (ISO 8601 or Unix timestamp)
+    min: Option<String>,
+    /// Maximum time, included; a date alone means its whole day
+    max: Option<String>,
+    /// Include child sets
+    #[serde(default = "yes")]
+    include_children: bool,
+    /// Maximum results
+    #[serde(default = "crate::tools::number::<100>")]
+    #[schemars(range(min = 1, max = 1000))]
+    limit: u32,
+    /// Pagination offset
+    #[serde(default)]
+    offset: u32,
+}
+
+space_tool!(ResourceTimeRange: "resource-time-range", "Entries by time", Reads, TimeRangeParameters => Found,
+"Entries of a resource-set whose time lies in a range.",
+|context, host, parameters| {
+    let TimeRangeParameters { name, field, min, max, include_children: children, limit, offset } = parameters;
+    let page = page(limit, offset);
+    let (min, max) = (min.as_deref(), max.as_deref());
+    let search = TimeRangeSearch { name: &name, field: &field, min, max, children, page };
+    let page = host.find_in_time_range(&search, context.cancel)?;
+    Ok(Found { resource_set: name, page })
+});
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct MetricRangeParameters {
+    /// Resource-set name
+    name: String,
+    /// Metric field: size
+    metric: String,
+    /// Minimum value
+    min: Option<u64>,
+    /// Maximum value, included
+    max: Option<u64>,
+    /// Include child sets
+    #[serde(default = "yes")]
+    include_children: bool,
+    /// Maximum results
+    #[serde(default = "crate::tools::number::<100>")]
+    #[schemars(range(min = 1, max = 1000))]
+    limit: u32,
+    /// Pagination offset
+    #[serde(default)]
+    offset: u32,
+}
+
+space_tool!(ResourceMetricRange: "resource-metric-range", "Entries by size", Reads, MetricRangeParameters => Found,
+"Entries of a resource-set whose size in bytes lies in a range.",
+|context, host, parameters| {
+    let MetricRangeParameters { name, metric, min, max, include_children: children, limit, offset } = parameters;
+    let page = page(limit, offset);
+    let search = MetricRange { name: &name, metric: &metric, min, max, children, page };
+    let page = host.find_in_metric_range(&search, context.cancel)?;
+    Ok(Found { resource_set: name, page })
+});
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct IsParameters {
+    /// Resource-set name
+    name: String,
+    /// Field to match: kind, path, parent, name, extension
+    field: String,
+    /// Exact value; a kind is file, directory, link or other
+    value: String,
+    /// Include child sets
+    #[serde(default = "yes")]
+    include_children: bool,
+    /// Maximum results
+    #[serde(default = "crate::tools::number::<100>")]
+    #[schemars(range(min = 1, max = 1000))]
+    limit: u32,
+    /// Pagination offset
+    #[serde(default)]
+    offset: u32,
+}
+
+space_tool!(ResourceIs: "resource-is", "Entries with a value", Reads, IsParameters => Found,
+"Entries of a resource-set whose field has exactly a value.",
+|context, host, parameters| {
+    let IsParameters { name, field, value, include_children: children, limit, offset } = parameters;
+    let search = Comparison { name: &name, field: &field, value: &value, children, page: page(limit, offset) };
+    let page = host.find_equal(&search, context.cancel)?;
+    Ok(Found { resource_set: name, page })
+});
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct FuzzyMatchParameters {
+    /// Resource-set name
+    name: String,
+    /// Text field to search: path, name, parent, extension
+    field: String,
+    /// Pattern to match
+    pattern: String,
+    /// contains, prefix, suffix (each character literal), regex (anywhere in the text), or glob (the whole text; * crosses /)
+    #[serde(default = "contains")]
+    mode: String,
+    /// Case-sensitive matching
+    #[serde(default)]
+    case_sensitive: bool,
+    /// Include child sets
+    #[serde(default = "yes")]
+    include_children: bool,
+    /// Maximum results
+    #[serde(default = "crate::tools::number::<100>")]
+    #[schemars(range(min = 1, max = 1000))]
+    limit: u32,
+    /// Pagination offset
+    #[serde(default)]
+    offset: u32,
+}
+
+fn contains() -> String {
+    "contains".to_owned()
+}
+
+space_tool!(ResourceFuzzyMatch: "resource-fuzzy-match", "Entries by pattern", Reads, FuzzyMatchParameters => Found,
+"Entries of a resource-set whose text matches a pattern.",
+|context, host, parameters| {
+    let FuzzyMatchParameters { name, field, pattern, mode, case_sensitive, include_children, limit, offset } =
+        parameters;
+    let search = Matching {
+        name: &name,
+        field: &field,
+        pattern: &pattern,
+        mode: &mode,
+        case_sensitive,
+        children: include_children,
+        page: page(limit, offset),
+    };
+    let page = host.find_matching(&search, context.cancel)?;
+    Ok(Found { resource_set: name, page })
+});
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SearchParameters {
+    /// Resource-set name
+    name: String,
+    /// Include child sets
+    #[serde(default)]
+    include_children: bool,
+    /// Filter by kind: file, directory, link, other
+    kind: Option<String>,
+    /// Filter by extension (.jpg, pdf)
+    extension: Option<String>,
+    /// Filter paths containing string
+    path_contains: Option<String>,
+    /// Filter names containing string
+    name_contains: Option<String>,
+    /// Minimum file size in bytes
+    min_size: Option<u64>,
+    /// Maximum file size in bytes
+    max_size: Option<u64>,
+    /// Minimum modification time (ISO date)
+    min_mtime: Option<String>,
+    /// Maximum modification time (ISO date)
+    max_mtime: Option<String>,
+    /// Maximum results
+    #[serde(default = "crate::tools::number::<100>")]
+    #[schemars(range(min = 1, max = 1000))]
+    limit: u32,
+    /// Pagination offset
+    #[serde(default)]
+    offset: u32,
+    /// Sort field: size, name, mtime
+    #[serde(default = "size")]
+    sort_by: String,
+    /// Sort descending
+    #[serde(default = "yes")]
+    sort_desc: bool,
+    /// Keep the filters under this name, for sources of the type query
+    save_as: Option<String>,
+}
+
+fn size() -> String {
+    "size".to_owned()
+}
+
+space_tool!(ResourceSearch: "resource-search", "Search a set", Reads, SearchParameters => Found,
+"Comprehensive search of a resource-set with multiple filter criteria combined.",
+|context, host, parameters| {
+    let found = host.search_set(
+        &SetSearch {
+            name: &parameters.name,
+            children: parameters.include_children,
+            kind: parameters.kind.as_deref(),
+            extension: parameters.extension.as_deref(),
+            path_contains: parameters.path_contains.as_deref(),
+            name_contains: parameters.name_contains.as_deref(),
+            size: (parameters.min_size, parameters.max_size),
+            mtime: (parameters.min_mtime.as_deref(), parameters.max_mtime.as_deref()),
+            sort_by: &parameters.sort_by,
+            descending: parameters.sort_desc,
+            page: page(parameters.limit, parameters.offset),
+        },
+        parameters.save_as.as_deref(),
+        context.cancel,
+    );
+    Ok(Found { page: found?, resource_set: parameters.name })
+});
+
+fn page(limit: u32, offset: u32) -> Paging {
+    Paging { limit: limit as usize, offset: offset as usize }
+}

@@ -1,0 +1,103 @@
+//! Making and changing sets.
+
+use casetrack_engine::space::{ModifiedSet, Operation, Paging, SetDetails, SetList};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Deleted, Named};
+use crate::tool::NoParameters;
+
+space_imports!();
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct CreateParameters {
+    /// Unique name
+    name: String,
+    /// Optional description
+    description: Option<String>,
+}
+
+space_tool!(ResourceSetCreate: "resource-set-create", "Create a set", Creates, CreateParameters => SetDetails,
+    "Create a new resource-set (DAG node).",
+    |_, host, parameters| host.create_set(&parameters.name, parameters.description.as_deref()));
+
+space_tool!(ResourceSetList: "resource-set-list", "List sets", Reads, NoParameters => SetList,
+    "List all resource-sets.",
+    |context, host, _| host.list_sets(context.cancel));
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct GetParameters {
+    /// Resource-set name
+    name: String,
+    /// Include file entries
+    #[serde(default)]
+    include_entries: bool,
+    /// Max entries to return
+    #[serde(default = "crate::tools::number::<100>")]
+    #[schemars(range(min = 1, max = 1000))]
+    limit: u32,
+    /// Pagination offset
+    #[serde(default)]
+    offset: u32,
+}
+
+space_tool!(ResourceSetGet: "resource-set-get", "Get a set", Reads, GetParameters => SetDetails,
+"Get a specific resource-set with metadata.",
+|context, host, parameters| {
+    let page = Paging { limit: parameters.limit as usize, offset: parameters.offset as usize };
+    host.get_set(&parameters.name, parameters.include_entries.then_some(page), context.cancel)
+});
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ModifyParameters {
+    /// Resource-set name
+    name: String,
+    /// "add" or "remove"
+    operation: String,
+    /// List of entry paths
+    paths: Vec<String>,
+}
+
+space_tool!(ResourceSetModify: "resource-set-modify", "Add or remove entries", Updates, ModifyParameters => ModifiedSet,
+"Add or remove entries from a resource-set. Files on the disk stay as they are.",
+|context, host, parameters| {
+    let operation = Operation::named(&parameters.operation)?;
+    host.modify_set(&parameters.name, operation, &parameters.paths, context.cancel)
+});
+
+space_tool!(ResourceSetDelete: "resource-set-delete", "Delete a set", Deletes, Named => Deleted,
+    "Delete a resource-set. Its files and the sets around and below it stay.",
+    |_, host, parameters| host.delete_set(&parameters.name).map(|()| Deleted::new(parameters.name)));
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct EdgeParameters {
+    /// Parent resource-set name
+    parent: String,
+    /// Child resource-set name
+    child: String,
+}
+
+/// An edge between sets, and whether the call changed anything.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct Edge {
+    parent: String,
+    child: String,
+    changed: bool,
+}
+
+fn edge(host: &Host, EdgeParameters { parent, child }: EdgeParameters, is_child: bool) -> Result<Edge> {
+    let changed = host.set_child(&parent, &child, is_child)?;
+    Ok(Edge { parent, child, changed })
+}
+
+space_tool!(ResourceSetAddChild: "resource-set-add-child", "Put a set below another", Updates, EdgeParameters => Edge,
+    "Create a parent-child edge in the DAG. An edge that would close a cycle is refused.",
+    |_, host, parameters| edge(host, parameters, true));
+
+space_tool!(ResourceSetRemoveChild: "resource-set-remove-child", "Take a set from below another", Updates, EdgeParameters => Edge,
+    "Remove a parent-child edge from the DAG.",
+    |_, host, parameters| edge(host, parameters, false));

@@ -1,0 +1,68 @@
+//! What fills sets.
+
+use casetrack_engine::plans::{SourceDefinition, SourceItem, SourceList as Sources, SourceRun};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use super::{Deleted, Named};
+use crate::tool::NoParameters;
+
+space_imports!();
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct CreateParameters {
+    /// Unique source name
+    name: String,
+    /// filesystem.index (config: path, recursive, max_depth, follow_symlinks), filesystem.watch (path, recursive, debounce_ms), query
+    /// (query_name) or resource-set (source_set_name)
+    #[serde(rename = "type")]
+    kind: String,
+    /// Target resource-set name; it is made where there is none
+    target_set: String,
+    /// Type-specific configuration
+    config: Map<String, Value>,
+    /// append; merge (what vanished leaves the set); replace (exactly the result)
+    #[serde(default = "append")]
+    update_mode: String,
+}
+
+fn append() -> String {
+    "append".to_owned()
+}
+
+space_tool!(SourceCreate: "source-create", "Create a source", Creates, CreateParameters => SourceItem,
+"Create a new data source, which fills a resource-set.",
+|context, host, parameters| {
+    let CreateParameters { name, kind, target_set, config, update_mode } = parameters;
+    let config = config.into();
+    let source = SourceDefinition { name, kind, target_set, config, update_mode: Some(update_mode) };
+    context.engine.create_source(host, source)
+});
+
+space_tool!(SourceStart: "source-start", "Start a source", Updates, Named => SourceItem,
+    "Start a continuous source (filesystem.watch): its set follows the folder from now on.",
+    |context, host, parameters| context.engine.start_source(host, &parameters.name));
+
+space_tool!(SourceStop: "source-stop", "Stop a source", Updates, Named => SourceItem,
+    "Stop a running source.",
+    |context, host, parameters| context.engine.stop_source(host, &parameters.name));
+
+space_tool!(SourceExecute: "source-execute", "Run a source once", Updates, Named => SourceRun,
+    "Execute a one-shot source once.",
+    |context, host, parameters| context.engine.execute_source(host, &parameters.name, context.cancel));
+
+space_tool!(SourceList: "source-list", "List sources", Reads, NoParameters => Sources,
+    "List all sources with status.",
+    |context, host, _| context.engine.sources(host));
+
+space_tool!(SourceGet: "source-get", "Get a source", Reads, Named => SourceItem,
+    "Get a specific source with details.",
+    |context, host, parameters| context.engine.source(host, &parameters.name));
+
+space_tool!(SourceDelete: "source-delete", "Delete a source", Deletes, Named => Deleted,
+"Delete a source. What it put into sets stays.",
+|context, host, parameters| {
+    context.engine.delete_source(host, &parameters.name).map(|()| Deleted::new(parameters.name))
+});

@@ -1,0 +1,137 @@
+//! What folders take on the disk, and equal files: beyond the contract.
+
+use std::path::PathBuf;
+
+use casetrack_engine::files::{DuplicateReport, Place};
+use casetrack_engine::space::{UsageTree, UsageTreeAsked};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+space_imports!();
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct UsageParameters {
+    /// Folder
+    path: String,
+    /// Levels of the tree
+    #[serde(default = "crate::tools::number::<2>")]
+    #[schemars(range(min = 1, max = 10))]
+    depth: u32,
+    /// The largest entries of each folder
+    #[serde(default = "crate::tools::number::<10>")]
+    #[schemars(range(min = 1, max = 100))]
+    top: u32,
+    /// size (bytes of content) or allocated (bytes on the disk)
+    #[serde(default = "size")]
+    metric: String,
+}
+
+fn size() -> String {
+    "size".to_owned()
+}
+
+pub(crate) struct DiskUsage;
+
+impl Tool for DiskUsage {
+    const NAME: &'static str = "disk_usage";
+    const TITLE: &'static str = "Use of the disk";
+    const DESCRIPTION: &'static str =
+        "What a folder takes on the disk: a tree of the largest files and folders, as data and as bars of text.";
+    const EFFECT: Effect = Effect::Reads;
+    const TOOLSET: Toolset = Toolset::Space;
+    const CONTRACT: Contract = Contract::SPACE;
+    type Parameters = UsageParameters;
+    type Response = UsageTree;
+
+    fn call(context: &Context<'_>, parameters: UsageParameters) -> Result<Reply<UsageTree>> {
+        let host = context.engine.for_space(&context.session.settings().roots);
+        let asked = UsageTreeAsked {
+            path: &parameters.path,
+            depth: parameters.depth as usize,
+            top: parameters.top as usize,
+            metric: &parameters.metric,
+            cached: false,
+        };
+        Ok(Reply::new(host.usage_tree(&asked, context.cancel)?, casetrack_text::space::usage))
+    }
+
+    /// Never cut: depth and width bound it.
+    fn finish(reply: Reply<UsageTree>, _: Form) -> Result<ToolOutput> {
+        let (tree, text) = reply.rendered();
+        Ok(ToolOutput { text, ..super::answer(&tree)? })
+    }
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct DuplicatesParameters {
+    /// Folder
+    path: String,
+    /// Least size in bytes
+    #[serde(default = "crate::tools::number::<1>")]
+    min_size: u32,
+    /// Maximum groups to return
+    #[serde(default = "crate::tools::number::<100>")]
+    #[schemars(range(min = 1, max = 1000))]
+    limit: u32,
+}
+
+/// Groups of files with equal content, those first that would free most.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct FoundDuplicates {
+    path: String,
+    groups: Vec<Group>,
+    /// Groups in all
+    group_count: u64,
+    /// What all copies but one of each group take
+    reclaimable_bytes: u64,
+    /// Files that could not be read, and why: the first 100
+    unreadable: Vec<String>,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct Group {
+    sha256: String,
+    /// Of each file, in bytes
+    size: u64,
+    reclaimable_bytes: u64,
+    /// The first 100
+    paths: Vec<String>,
+    path_count: u64,
+}
+
+/// Paths of one group, and files that could not be read, that are named.
+const NAMED: usize = 100;
+
+impl From<DuplicateReport> for FoundDuplicates {
+    fn from(report: DuplicateReport) -> Self {
+        let groups = report.groups.into_iter().map(|mut group| {
+            let path_count = group.paths.len() as u64;
+            group.paths.truncate(NAMED);
+            Group {
+                sha256: group.sha256.to_string(),
+                size: group.size_bytes,
+                reclaimable_bytes: group.size_bytes.saturating_mul(path_count.saturating_sub(1)),
+                paths: group.paths,
+                path_count,
+            }
+        });
+        Self {
+            path: report.start,
+            groups: groups.collect(),
+            group_count: report.group_count,
+            reclaimable_bytes: report.wasted_bytes,
+            unreadable: report.unreadable.into_iter().take(NAMED).collect(),
+        }
+    }
+}
+
+space_tool!(FindDuplicates: "find_duplicates", "Find equal files", Reads, DuplicatesParameters => FoundDuplicates,
+"Files below a folder with equal content (SHA-256), those first that would free most, with the bytes that could be reclaimed. Names of one file are no duplicates.",
+|context, host, parameters| {
+    let folder: PathBuf = host.folder_in_space(&parameters.path)?;
+    let place = Place { folder, cached: false };
+    let report = host.duplicate_files(&place, u64::from(parameters.min_size), parameters.limit as usize, context.cancel)?;
+    Ok(report.into())
+});

@@ -1,0 +1,227 @@
+//! `casetrack space`
+
+use std::ffi::OsString;
+
+use casetrack_core::Result;
+use casetrack_engine::space::{Operation, Paging, SetSearch, UsageTreeAsked};
+use casetrack_text::space as text;
+use clap::{Args, Subcommand};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use crate::console::Console;
+
+/// Keep sets of files and folders, and sum them up
+///
+/// A set is made by hand, or filled by a plan. Sets lie below each other; a sum over them counts each file once. `set:NAME` in a search limits
+/// it to documents whose files are in a set. The other tools of the space browser are reached with `casetrack call`.
+#[derive(Debug, Args, Serialize, Deserialize)]
+pub struct Space {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand, Serialize, Deserialize)]
+enum Command {
+    Sets(Sets),
+    Create(Create),
+    Delete(Delete),
+    Add(Change),
+    Remove(Change),
+    Link(Link),
+    Show(Show),
+    Sum(Sum),
+    Usage(Usage),
+    Plans(Plans),
+    Run(Run),
+}
+
+impl Space {
+    pub fn run(self, console: &Console) -> Result<u8> {
+        match self.command {
+            Command::Sets(Sets {}) => console.print(&console.engine.list_sets(&console.cancel)?, text::sets),
+            Command::Create(command) => command.run(console),
+            Command::Delete(command) => command.run(console),
+            Command::Add(command) => command.run(console, Operation::Add),
+            Command::Remove(command) => command.run(console, Operation::Remove),
+            Command::Link(command) => command.run(console),
+            Command::Show(command) => command.run(console),
+            Command::Sum(command) => command.run(console),
+            Command::Usage(command) => command.run(console),
+            Command::Plans(Plans {}) => console.print(&console.engine.plans(&console.engine)?, text::plans),
+            Command::Run(command) => command.run(console),
+        }
+    }
+}
+
+/// List the sets
+#[derive(Debug, Args, Serialize, Deserialize)]
+struct Sets {}
+
+/// Create a set
+#[derive(Debug, Args, Serialize, Deserialize)]
+struct Create {
+    name: String,
+    /// What it is for
+    #[arg(long, value_name = "TEXT")]
+    description: Option<String>,
+}
+
+impl Create {
+    fn run(self, console: &Console) -> Result<u8> {
+        console.print(&console.engine.create_set(&self.name, self.description.as_deref())?, text::created)
+    }
+}
+
+/// Delete a set; its files stay
+#[derive(Debug, Args, Serialize, Deserialize)]
+struct Delete {
+    name: String,
+}
+
+impl Delete {
+    fn run(self, console: &Console) -> Result<u8> {
+        console.engine.delete_set(&self.name)?;
+        let name = self.name;
+        console.print(&json!({"name": name, "deleted": true}), |_| format!("Deleted the resource set {name}.\n"))
+    }
+}
+
+/// Change which files and folders a set has
+#[derive(Debug, Args, Serialize, Deserialize)]
+struct Change {
+    name: String,
+    #[arg(required = true, value_name = "PATH")]
+    paths: Vec<OsString>,
+}
+
+impl Change {
+    fn run(self, console: &Console, operation: Operation) -> Result<u8> {
+        let paths = self.paths.into_iter().map(|path| console.path(path).to_string_lossy().into_owned());
+        let paths: Vec<String> = paths.collect();
+        let change = console.engine.modify_set(&self.name, operation, &paths, &console.cancel)?;
+        console.print(&change, text::modified)
+    }
+}
+
+/// Put a set below another
+#[derive(Debug, Args, Serialize, Deserialize)]
+struct Link {
+    parent: String,
+    child: String,
+    /// Take it from there
+    #[arg(long)]
+    remove: bool,
+}
+
+impl Link {
+    fn run(self, console: &Console) -> Result<u8> {
+        let Self { parent, child, remove } = self;
+        let changed = console.engine.set_child(&parent, &child, !remove)?;
+        let is = if remove { "is no longer below" } else { "is below" };
+        let answer = json!({"parent": parent, "child": child, "changed": changed});
+        console.print(&answer, |_| format!("{child} {is} {parent}.\n"))
+    }
+}
+
+/// List the entries of a set
+#[derive(Debug, Args, Serialize, Deserialize)]
+struct Show {
+    name: String,
+    /// With the sets below it
+    #[arg(long)]
+    children: bool,
+    /// Only names with this text
+    #[arg(long, value_name = "TEXT")]
+    name_contains: Option<String>,
+    /// Only files with this extension
+    #[arg(long)]
+    extension: Option<String>,
+    /// size, name or mtime
+    #[arg(long, value_name = "ORDER", default_value = "size")]
+    sort: String,
+    /// Most entries, up to 1,000
+    #[arg(long, default_value_t = 100)]
+    limit: usize,
+    /// Entries to skip
+    #[arg(long, default_value_t = 0)]
+    offset: usize,
+}
+
+impl Show {
+    fn run(self, console: &Console) -> Result<u8> {
+        let search = SetSearch {
+            name: &self.name,
+            children: self.children,
+            kind: None,
+            extension: self.extension.as_deref(),
+            path_contains: None,
+            name_contains: self.name_contains.as_deref(),
+            size: (None, None),
+            mtime: (None, None),
+            sort_by: &self.sort,
+            descending: self.sort != "name",
+            page: Paging { limit: self.limit, offset: self.offset },
+        };
+        console.print(&console.engine.search_set(&search, None, &console.cancel)?, text::found)
+    }
+}
+
+/// Sum a set up, with the sets below it
+#[derive(Debug, Args, Serialize, Deserialize)]
+struct Sum {
+    name: String,
+    /// size, count, files, directories, allocated or blocks
+    #[arg(long, default_value = "size")]
+    metric: String,
+}
+
+impl Sum {
+    fn run(self, console: &Console) -> Result<u8> {
+        console.print(&console.engine.sum_set(&self.name, &self.metric, true, None, &console.cancel)?, text::sum)
+    }
+}
+
+/// Show what a folder takes on the disk, as a tree of the largest
+#[derive(Debug, Args, Serialize, Deserialize)]
+struct Usage {
+    #[arg(value_name = "FOLDER", default_value = ".")]
+    folder: OsString,
+    /// Levels, 1 to 10
+    #[arg(long, default_value_t = 2)]
+    depth: usize,
+    /// The largest entries of each folder, 1 to 100
+    #[arg(long, default_value_t = 10)]
+    top: usize,
+    /// size or allocated
+    #[arg(long, default_value = "size")]
+    metric: String,
+    /// Answer from the last walk
+    #[arg(long)]
+    cached: bool,
+}
+
+impl Usage {
+    fn run(self, console: &Console) -> Result<u8> {
+        let folder = console.path(self.folder).to_string_lossy().into_owned();
+        let Self { depth, top, metric, cached, .. } = self;
+        let asked = UsageTreeAsked { path: &folder, depth, top, metric: &metric, cached };
+        console.print(&console.engine.usage_tree(&asked, &console.cancel)?, text::usage)
+    }
+}
+
+/// List the plans
+#[derive(Debug, Args, Serialize, Deserialize)]
+struct Plans {}
+
+/// Run a plan
+#[derive(Debug, Args, Serialize, Deserialize)]
+struct Run {
+    plan: String,
+}
+
+impl Run {
+    fn run(self, console: &Console) -> Result<u8> {
+        console.print(&console.engine.execute_plan(&console.engine, &self.plan)?, text::started)
+    }
+}

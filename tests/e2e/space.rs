@@ -108,7 +108,7 @@ fn a_set_limits_a_search_and_a_plan_feeds_a_collection() {
     }
     run(&home, &["new", "Matter"]);
     let mut client = Client::start(&home, &["--toolsets", "core,space"]);
-    client.call("switch_collection", json!({"name": "Matter"}));
+    client.call("switch_collection", json!({"collection_name": "Matter"}));
     let source = json!({"name": "s", "type": "filesystem.index", "target_set": "all", "config": {"path": files.to_str().unwrap()}});
     let plan = json!({"name": "feed", "sources": [source], "outcomes": [{"type": "ingest", "collection": "Matter"}]});
     client.call("plan-create", plan);

@@ -9,7 +9,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::client::{PATIENCE, UNTIL_DONE, casetrack, run, run_expecting, samples};
-use crate::owner::{kill, owner_pid};
+use crate::owner::{kill, owner_pid, wait_until_it_ends};
 
 /// A `casetrack mcp --http` on a free port.
 pub struct Served {
@@ -236,4 +236,7 @@ fn health_is_open_and_metrics_need_the_token() {
     assert!(metrics.contains("casetrack_tool_calls_total{tool=\"list_collections\",outcome=\"ok\"} 1"), "{metrics}");
     assert!(metrics.contains("casetrack_http_sessions 1"), "{metrics}");
     assert!(get("/other", "").starts_with("HTTP/1.1 404"));
+    // The owner ends some time after its only client has gone.
+    drop(served);
+    wait_until_it_ends(&home);
 }

@@ -28,6 +28,15 @@ fn contract() -> String {
     samples().join("harbour-point/contract").display().to_string()
 }
 
+/// Waits until the owner of a data directory has ended, which it does when nobody needs it.
+pub fn wait_until_it_ends(home: &Path) {
+    let ended = Instant::now() + PATIENCE;
+    while home.join("owner/address.json").exists() {
+        assert!(Instant::now() < ended, "the owner is still there");
+        std::thread::sleep(Duration::from_millis(100));
+    }
+}
+
 #[test]
 fn assistants_and_commands_share_collections() {
     let dir = tempfile::tempdir().unwrap();
@@ -139,11 +148,7 @@ fn the_owner_is_closed_to_others_and_ends_when_nobody_needs_it() {
     run(&home, &["new", "Matter"]);
     let mode = home.join("owner").metadata().unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o700);
-    let ended = Instant::now() + PATIENCE;
-    while home.join("owner/address.json").exists() {
-        assert!(Instant::now() < ended, "the owner is still there");
-        std::thread::sleep(Duration::from_millis(100));
-    }
+    wait_until_it_ends(&home);
     assert_eq!(run_json(&home, &["collections"]).as_array().unwrap().len(), 1);
 }
 

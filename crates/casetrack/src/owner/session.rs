@@ -61,9 +61,9 @@ impl<'s> Session<'s> {
                 drop(frames);
             }
             Request::Http(http) => {
-                if let Err(error) = super::http::serve(serving, *http, reader, &frames).await {
-                    let _ = frames.send(FromOwner::Failed(error));
-                }
+                let served = super::http::serve(serving, *http, reader, &frames).await;
+                // The log also holds on to the channel, so only a last word ends the writing.
+                let _ = frames.send(served.map_or_else(FromOwner::Failed, |()| FromOwner::Exit(0)));
                 drop(frames);
             }
             Request::Open(open) => {

@@ -54,7 +54,7 @@ def compare(options, work):
 
     theirs = json.loads(peer.stdout.readline())
     theirs["wall"] = time.time() - started
-    ours, search = ingest(options, home)
+    ours, search, server = ingest(options, home)
 
     pages = {name: [contracts.Page(page) for page in pages] for name, pages in theirs.pop("pages").items()}
     spans = [[(place(quote, ours["pages"][clause["file"]]), place(quote, pages[clause["file"]])) for quote in clause["quotes"]]
@@ -74,6 +74,8 @@ def compare(options, work):
     times = [series[len(questions):] for series in times]
     theirs["memory"] = ask_peer({"end": True})["memory"]
     ours["memory"] = contracts.owner_peak(home)
+    server.child.stdin.close()
+    server.child.wait()
     subprocess.run([options.casetrack, "--data-dir", home, "-q", "stop"], stdout=subprocess.DEVNULL)
 
     print(f"{len(ours['pages'])} files, {len(asked)} questions whose clause both sides read, {len(questions)} over all files")
@@ -84,7 +86,7 @@ def compare(options, work):
 
 
 def ingest(options, home):
-    """What CaseTrack's ingestion took, and a function that searches: (results, milliseconds)."""
+    """What CaseTrack's ingestion took, a function that searches: (results, milliseconds), and the server that it asks."""
     def run(*arguments):
         done = subprocess.run([options.casetrack, "--data-dir", home, "-q", "--json", *arguments], stdout=subprocess.PIPE)
         return json.loads(done.stdout)
@@ -106,7 +108,7 @@ def ingest(options, home):
         answer, elapsed = server.request("tools/call", {"name": "search_documents", "arguments": arguments})
         return answer["result"]["structuredContent"]["results"], elapsed
 
-    return {"chunks": ingested["chunks"], "wall": wall, "cpu": cpu(server.owner()), "pages": pages}, search
+    return {"chunks": ingested["chunks"], "wall": wall, "cpu": cpu(server.owner()), "pages": pages}, search, server
 
 
 def cpu(pid):

@@ -29,6 +29,7 @@ const TOPICS: &[(&str, &str)] = &[
     ("assistants", include_str!("../../../../docs/assistants.md")),
     ("indexes", include_str!("../../../../docs/indexes.md")),
     ("measured", include_str!("../../../../docs/measured.md")),
+    ("peers", include_str!("../../../../docs/peers.md")),
     ("extraction", include_str!("../../../../docs/extraction.md")),
     ("retrieval", include_str!("../../../../docs/retrieval.md")),
     ("embedding", include_str!("../../../../docs/embedding.md")),

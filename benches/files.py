@@ -63,10 +63,10 @@ def wait_for_indexes(database):
 
 
 class Session:
-    """A session of an assistant with the toolset `time`."""
+    """A session of an assistant, with the options of `casetrack mcp`."""
 
-    def __init__(self, casetrack, root):
-        command = [*casetrack, "mcp", "--toolsets", "time", "--root", str(root)]
+    def __init__(self, casetrack, *options):
+        command = [*casetrack, "mcp", *options]
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
         self.count = 0
         client = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "bench", "version": "1"}}
@@ -83,15 +83,16 @@ class Session:
         for line in self.process.stdout:
             answer = json.loads(line)
             if answer.get("id") == self.count:
+                assert "error" not in answer, answer
                 return answer["result"]
         raise SystemExit("the session ended")
 
-    def find(self, **arguments):
-        """Milliseconds, and the answer."""
+    def call(self, tool, **arguments):
+        """Milliseconds, and the structured answer."""
         started = time.perf_counter()
-        answer = self.request("tools/call", {"name": "find_files_by_time", "arguments": arguments})
+        answer = self.request("tools/call", {"name": tool, "arguments": arguments})
         assert not answer.get("isError"), answer
-        return (time.perf_counter() - started) * 1000, answer
+        return (time.perf_counter() - started) * 1000, answer["structuredContent"]
 
     def close(self):
         self.process.stdin.close()
@@ -142,7 +143,7 @@ def main():
             row("files find brandt, live folder", [*casetrack, "files", "find", "brandt", *in_tree], 1)
             row("files recent, live folder", [*casetrack, "files", "recent", str(root)], 1)
             row("files roots, which is the cost of a command", [*casetrack, "files", "roots"], 1)
-        session = Session(casetrack, root)
+        session = Session(casetrack, "--toolsets", "time", "--root", str(root))
         for _ in range(options.runs * 10):
             for label, arguments in (
                 ("name, newest first", {"name": "brandt"}),
@@ -150,13 +151,13 @@ def main():
                 ("name, by path", {"name": "brandt", "sort": "path_asc"}),
                 ("time range, newest first", {"when": "2021"}),
             ):
-                milliseconds, _ = session.find(**arguments)
+                milliseconds, _ = session.call("find_files_by_time", **arguments)
                 times.setdefault(f"find_files_by_time in a session: {label}", []).append(milliseconds)
         for number in range(options.runs):
             name = f"seen at once {number}"
             (next(root.glob("*/*/"), root) / name).write_bytes(b"x")
             started = time.perf_counter()
-            while name not in json.dumps(session.find(name=name)[1]):
+            while name not in json.dumps(session.call("find_files_by_time", name=name)[1]):
                 assert time.perf_counter() - started < 10, "a change is not seen"
             times.setdefault("until a new file is seen", []).append((time.perf_counter() - started) * 1000)
         session.close()

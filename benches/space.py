@@ -18,43 +18,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from files import make_tree, timed
-
-
-class Session:
-    """A session of an assistant with the toolset `space`."""
-
-    def __init__(self, casetrack):
-        command = [*casetrack, "mcp", "--toolsets", "space"]
-        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-        self.count = 0
-        client = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "bench", "version": "1"}}
-        self.request("initialize", client)
-        self.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
-
-    def send(self, message):
-        self.process.stdin.write(json.dumps(message).encode() + b"\n")
-        self.process.stdin.flush()
-
-    def request(self, method, params):
-        self.count += 1
-        self.send({"jsonrpc": "2.0", "id": self.count, "method": method, "params": params})
-        for line in self.process.stdout:
-            answer = json.loads(line)
-            if answer.get("id") == self.count:
-                assert "error" not in answer, answer
-                return answer["result"]
-        raise SystemExit("the session ended")
-
-    def call(self, tool, **arguments):
-        """Milliseconds, and the answer."""
-        started = time.perf_counter()
-        answer = self.request("tools/call", {"name": tool, "arguments": arguments})
-        return (time.perf_counter() - started) * 1000, answer["structuredContent"]
-
-    def close(self):
-        self.process.stdin.close()
-        self.process.wait()
+from files import Session, make_tree, timed
 
 
 def main():
@@ -70,7 +34,7 @@ def main():
             make_tree(root, options.files)
         root = root.resolve()
         casetrack = [str(options.program.resolve()), "--quiet", "--data-dir", str(home)]
-        session, times = Session(casetrack), {}
+        session, times = Session(casetrack, "--toolsets", "space"), {}
 
         def note(label, milliseconds):
             times.setdefault(label, []).append(milliseconds)

@@ -119,6 +119,20 @@ fn short(text: &str) -> String {
     text.chars().take(60).collect()
 }
 
+/// The regular expression of the class of a glob whose bracket has just been opened, and what stands behind it; `None` where the bracket
+/// is not closed. A negated class does not match `never` either.
+pub(crate) fn class<'g>(glob: &'g str, never: &str) -> Option<(String, &'g str)> {
+    let negated = glob.starts_with(['!', '^']);
+    let body = if negated { &glob[1..] } else { glob };
+    // A bracket directly behind the opening one is a character of the class.
+    let first = body.chars().next()?.len_utf8();
+    let end = first + body[first..].find(']')?;
+    let class = body[..end].replace('\\', "\\\\").replace('[', "\\[").replace(']', "\\]");
+    let class = class.replace("&&", "&\\&").replace("~~", "~\\~").replace('^', "\\^");
+    let opening = if negated { format!("[^{never}") } else { "[".to_owned() };
+    Some((format!("{opening}{class}]"), &body[end + 1..]))
+}
+
 /// The regular expression of a glob; `None` where a bracket or brace is not closed.
 fn from_glob(glob: &str) -> Option<String> {
     let mut regex = String::from("(?s)^");
@@ -140,16 +154,9 @@ fn from_glob(glob: &str) -> Option<String> {
             '*' => regex.push_str("[^/]*"),
             '?' => regex.push_str("[^/]"),
             '[' => {
-                let negated = rest.starts_with(['!', '^']);
-                let body = if negated { &rest[1..] } else { rest };
-                // A bracket directly behind the opening one is a character of the class.
-                let first = body.chars().next()?.len_utf8();
-                let end = first + body[first..].find(']')?;
-                let class = body[..end].replace('\\', "\\\\").replace('[', "\\[").replace(']', "\\]");
-                regex.push_str(if negated { "[^/" } else { "[" });
-                regex.push_str(&class.replace("&&", "&\\&").replace("~~", "~\\~").replace('^', "\\^"));
-                regex.push(']');
-                rest = &body[end + 1..];
+                let (class, behind) = class(rest, "/")?;
+                regex.push_str(&class);
+                rest = behind;
             }
             '{' => {
                 open_braces += 1;

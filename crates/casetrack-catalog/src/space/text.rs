@@ -9,6 +9,7 @@ use regex::{Regex, RegexBuilder};
 use super::ids::Ids;
 use super::image::{Block, Folders, Image, Row};
 use crate::paths;
+use crate::pattern::class;
 
 /// Longest pattern, in bytes, and the memory that a compiled one may take.
 const MAX_BYTES: usize = 4096;
@@ -278,16 +279,9 @@ fn from_glob(glob: &str) -> Option<String> {
             '*' => regex.push_str(".*"),
             '?' => regex.push('.'),
             '[' => {
-                let negated = rest.starts_with(['!', '^']);
-                let body = if negated { &rest[1..] } else { rest };
-                // A bracket directly behind the opening one is a character of the class.
-                let first = body.chars().next()?.len_utf8();
-                let end = first + body[first..].find(']')?;
-                let class = body[..end].replace('\\', "\\\\").replace('[', "\\[").replace(']', "\\]");
-                regex.push_str(if negated { "[^" } else { "[" });
-                regex.push_str(&class.replace("&&", "&\\&").replace("~~", "~\\~").replace('^', "\\^"));
-                regex.push(']');
-                rest = &body[end + 1..];
+                let (class, behind) = class(rest, "")?;
+                regex.push_str(&class);
+                rest = behind;
             }
             literal => regex.push_str(&regex::escape(&literal.to_string())),
         }

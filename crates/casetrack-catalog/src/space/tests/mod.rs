@@ -14,7 +14,6 @@ use crate::{Scope, TimeField};
 mod histories;
 mod questions;
 mod records;
-mod speed;
 mod taking;
 
 /// A folder of files, and a catalogue with sets elsewhere.

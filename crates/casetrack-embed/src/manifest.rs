@@ -119,6 +119,9 @@ pub struct ModelSpec {
     /// Text put before a query, and before a passage, ahead of tokenising.
     pub query_prefix: String,
     pub passage_prefix: String,
+    /// Primary tags (ISO 639) of the languages that the model knows; none for every language.
+    #[serde(default)]
+    pub languages: Vec<String>,
     /// Whether a sparse model gives special tokens such as `[CLS]` no weight.
     #[serde(default)]
     pub drop_special_terms: bool,
@@ -136,6 +139,12 @@ impl ModelSpec {
             sparse: self.roles.contains(&ModelRole::Sparse),
             tokens: self.late_interaction.is_some(),
         }
+    }
+
+    /// Whether the model knows the language of this BCP 47 tag.
+    pub fn knows(&self, tag: &str) -> bool {
+        let primary = tag.split(['-', '_']).next().unwrap_or_default();
+        self.languages.is_empty() || self.languages.iter().any(|own| own.eq_ignore_ascii_case(primary))
     }
 
     /// Fills in what the manifest leaves open: the commit, and the hashes that it does not pin.
@@ -236,6 +245,15 @@ impl ModelManifest {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::vendored;
+
+    #[test]
+    fn a_model_knows_the_languages_that_it_names_or_all() {
+        let mut spec = vendored().get("e1-all-minilm-l6-v2").unwrap().clone();
+        assert!(spec.knows("en-GB") && spec.knows("EN") && !spec.knows("de") && !spec.knows("enm"));
+        spec.languages.clear();
+        assert!(spec.knows("de"));
+    }
 
     #[test]
     fn an_unknown_model_a_bad_manifest_and_no_manifest_are_clear_errors() {

@@ -73,6 +73,11 @@ impl Embedder {
         Ok(self.spec(Outputs::DENSE)?.dimension)
     }
 
+    /// Whether the model that makes this output knows the language of a BCP 47 tag; reads the manifest only.
+    pub fn knows(&self, output: Outputs, tag: &str) -> Result<bool> {
+        Ok(self.spec(output)?.knows(tag))
+    }
+
     /// Whether the model that makes this output is in memory.
     pub fn is_loaded(&self, output: Outputs) -> bool {
         let Ok(spec) = self.spec(output) else { return false };

@@ -129,7 +129,7 @@ mod tests {
         };
         assert_eq!(left_out("ist die Kündigung wirksam"), 2);
         assert_eq!(left_out("what was the will of the testator"), 0);
-        assert_eq!(left_out("die will"), 0, "as many in English");
-        assert_eq!(left_out("quelle est la date de la vente"), 5);
+        assert_eq!(left_out("was will"), 0, "as many in English");
+        assert_eq!(left_out("quelle est la date de la vente"), 4);
     }
 }

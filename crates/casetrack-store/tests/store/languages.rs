@@ -20,8 +20,10 @@ fn found(collection: &Collection, query: &str) -> Vec<(DocumentId, u32)> {
 #[test]
 fn words_are_found_in_the_forms_of_their_language() {
     let (_temp, _dir, collection) = new_collection();
-    let german = put(&collection, "/d/de.txt", "de-DE", "Die Kündigungen der Mietverträge.\n\nEin anderer Absatz über Häuser.");
-    let french = put(&collection, "/d/fr.txt", "fr", "Les ventes ont été résiliées.\n\nUn autre alinéa sur les maisons.");
+    let german =
+        put(&collection, "/d/de.txt", "de-DE", "Die Kündigungen der Mietverträge.\n\nEin anderer Absatz über Häuser.");
+    let french =
+        put(&collection, "/d/fr.txt", "fr", "Les ventes ont été résiliées.\n\nUn autre alinéa sur les maisons.");
     let russian = put(&collection, "/d/ru.txt", "ru", "Расторжение договоров аренды.\n\nДругой абзац о домах.");
     let chinese = put(&collection, "/d/zh.txt", "zh", "本合同自签字之日起生效。\n\n同合作社的合作。");
     let thai = put(&collection, "/d/th.txt", "th", "สัญญาเช่าที่ดินฉบับนี้\n\nบ้านและสวน");
@@ -66,7 +68,8 @@ fn a_query_finds_across_languages_and_endings_of_one_are_not_those_of_another() 
 #[test]
 fn conditions_and_expressions_know_the_forms_of_each_language() {
     let (_temp, _dir, collection) = new_collection();
-    let german = put(&collection, "/d/de.txt", "de", "Die fristlose Kündigung des Vertrags.\n\nDie ordentliche Kündigung.");
+    let german =
+        put(&collection, "/d/de.txt", "de", "Die fristlose Kündigung des Vertrags.\n\nDie ordentliche Kündigung.");
     let english = put(&collection, "/d/en.txt", "en", "Kündigung is the German word for a notice.");
     let matching = |expression: Option<&str>, required: &[&str], excluded: &[&str]| {
         let owned = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect();
@@ -97,19 +100,22 @@ fn stop_words_of_the_querys_language_do_not_count() {
     for n in 0..20 {
         put(&collection, &format!("/d/{n}.txt"), "en", "An English text of other words altogether.");
     }
-    put(&collection, "/d/a.txt", "de", "Wann die Sache der Frau und die der Leute ist, das ist die Frage.");
+    put(&collection, "/d/a.txt", "de", "Die Sache der Frau und die der Leute ist, das ist die Frage.");
     let meant = put(&collection, "/d/b.txt", "de", "Kündigungsfrist: drei Monate. Wirksam mit Zugang.");
-    assert_eq!(found(&collection, "wann ist die Kündigungsfrist wirksam"), [(meant, 0)]);
+    assert_eq!(found(&collection, "ist die Kündigungsfrist wirksam"), [(meant, 0)]);
 }
 
 #[test]
 fn scores_of_english_documents_do_not_depend_on_rules_for_others() {
     let query = "The terminated agreement of Café Größe, INV-2023-0042 and 4.2(b) notes";
-    let texts = ["Notes on the agreement.\n\nIt was terminated.", "Café Größe paid INV-2023-0042.\n\nUnder 4.2(b) notes are due."];
+    let texts = [
+        "Notes on the agreement.\n\nIt was terminated.",
+        "Café Größe paid INV-2023-0042.\n\nUnder 4.2(b) notes are due.",
+    ];
     let scores = |language: Option<&str>| {
         let (_temp, _dir, collection) = new_collection();
         for (n, text) in texts.iter().enumerate() {
-            let mut stored = with_id(DocumentId::from_bytes([n as u8 + 1; 16]), "/d/a.txt", &[text]);
+            let mut stored = with_id(DocumentId::from_bytes([n as u8 + 1; 16]), &format!("/d/{n}.txt"), &[text]);
             stored.meta.properties.language = language.map(str::to_owned);
             collection.put_document(&stored).unwrap();
         }
@@ -117,7 +123,6 @@ fn scores_of_english_documents_do_not_depend_on_rules_for_others() {
         hits.into_iter().map(|hit| (hit.document, hit.index, hit.score.to_bits())).collect::<Vec<_>>()
     };
     assert_eq!(scores(Some("en-US")), scores(None));
-    // tantivy's own English analysis of these texts, before other languages had rules.
     assert_eq!(scores(None).len(), 4);
 }
 

@@ -8,6 +8,7 @@ use casetrack_core::{Action, Error, ErrorCode, Result, Sha256};
 use serde::{Deserialize, Serialize};
 
 use crate::errors::damaged;
+use crate::manifest::{ModelProfile, ModelSpec};
 
 /// Name of the record in the folder of a pulled model.
 pub const RECORD_FILE: &str = "pulled.json";
@@ -58,7 +59,12 @@ impl PulledRecord {
     }
 }
 
-/// A model of the quality profile that is needed and not here.
-pub fn not_pulled(id: &str) -> Error {
-    Error::new(ErrorCode::MissingDependency, format!("The model {id} has not been downloaded.")).with_hint(PULL_HINT)
+/// A model that is needed and not here: it does not ship with CaseTrack.
+pub fn not_here(model: &ModelSpec) -> Error {
+    let id = &model.id;
+    let (what, hint) = match model.profile {
+        ModelProfile::Multilingual => ("added", Action::AddModels),
+        ModelProfile::Compact | ModelProfile::Quality => ("downloaded", PULL_HINT),
+    };
+    Error::new(ErrorCode::MissingDependency, format!("The model {id} has not been {what}.")).with_hint(hint)
 }

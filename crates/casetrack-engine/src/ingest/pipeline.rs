@@ -47,6 +47,14 @@ pub(crate) struct Ready {
     pub from_stored: bool,
 }
 
+/// A text to embed.
+struct Todo {
+    text: String,
+    key: Key,
+    /// The chunks that have it: the places of the document and of the chunk in it.
+    chunks: Vec<(usize, usize)>,
+}
+
 /// The vectors of one chunk.
 #[derive(Debug, Clone)]
 pub(crate) struct ChunkVectors {
@@ -216,7 +224,7 @@ impl Embedding<'_> {
     /// Fills every missing vector. Of texts that repeat word for word, one is embedded.
     fn embed(&mut self, documents: &mut [Ready]) -> Result<()> {
         // The chunks of each text, texts in the order of their first chunks.
-        let mut todo: Vec<(String, Key, Vec<(usize, usize)>)> = Vec::new();
+        let mut todo: Vec<Todo> = Vec::new();
         let mut places: HashMap<Key, usize> = HashMap::new();
         for (d, document) in documents.iter_mut().enumerate() {
             for c in (0..document.vectors.len()).filter(|&c| document.vectors[c].is_none()).collect::<Vec<_>>() {
@@ -225,22 +233,22 @@ impl Embedding<'_> {
                 if let Some(known) = self.repeated.get(&key) {
                     document.vectors[c] = Some(ChunkVectors::clone(&known));
                 } else if let Some(&place) = places.get(&key) {
-                    todo[place].2.push((d, c));
+                    todo[place].chunks.push((d, c));
                 } else {
                     places.insert(key, todo.len());
-                    todo.push((text, key, vec![(d, c)]));
+                    todo.push(Todo { text, key, chunks: vec![(d, c)] });
                 }
             }
         }
         for batch in todo.chunks_mut(BATCH_CHUNKS) {
-            let texts: Vec<String> = batch.iter_mut().map(|(text, ..)| std::mem::take(text)).collect();
+            let texts: Vec<String> = batch.iter_mut().map(|todo| std::mem::take(&mut todo.text)).collect();
             let wanted = Outputs { sparse: self.sparse, ..Outputs::DENSE };
             let made = self.embedder.embed(&texts, wanted, self.cancel)?;
             let mut sparse = made.sparse.into_iter();
-            for ((_, key, chunks), dense) in batch.iter().zip(made.dense) {
+            for (todo, dense) in batch.iter().zip(made.dense) {
                 let sparse = sparse.next().map(|vector| SparseVector { terms: vector.terms });
-                let vectors = self.repeated.remember(*key, ChunkVectors { dense, sparse });
-                for &(d, c) in chunks {
+                let vectors = self.repeated.remember(todo.key, ChunkVectors { dense, sparse });
+                for &(d, c) in &todo.chunks {
                     documents[d].vectors[c] = Some(ChunkVectors::clone(&vectors));
                 }
             }

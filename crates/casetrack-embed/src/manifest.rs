@@ -4,14 +4,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use casetrack_core::{Error, ErrorCode, Result, Sha256};
+use casetrack_core::{Action, Error, ErrorCode, Result, Sha256};
 use serde::{Deserialize, Serialize};
 
 use crate::errors::{RESTORE_HINT, choose, damaged, unreadable};
 use crate::locate::{MANIFEST_FILE, default_pulled_dir};
 use crate::outputs::Outputs;
 use crate::pooling::Pooling;
-use crate::pulled::{PulledRecord, not_here};
+use crate::pulled::{PULL_HINT, PulledRecord};
 
 /// What a model's output is used for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -159,6 +159,15 @@ impl ModelSpec {
         self.languages.is_empty() || self.languages.iter().any(|own| own.eq_ignore_ascii_case(primary))
     }
 
+    /// That the model is needed and not on this machine; it does not ship with CaseTrack.
+    pub(crate) fn not_here(&self) -> Error {
+        let (what, hint) = match self.profile {
+            ModelProfile::Multilingual => ("added", Action::AddModels),
+            ModelProfile::Compact | ModelProfile::Quality => ("downloaded", PULL_HINT),
+        };
+        Error::new(ErrorCode::MissingDependency, format!("The model {} has not been {what}.", self.id)).with_hint(hint)
+    }
+
     /// Fills in what the manifest leaves open: the commit, and the hashes that it does not pin.
     fn complete(&mut self, record: &PulledRecord) {
         self.source_revision.clone_from(&record.revision);
@@ -173,7 +182,7 @@ impl ModelSpec {
     pub fn weights_id(&self) -> Result<String> {
         match self.files.iter().find(|file| file.name == WEIGHTS_FILE) {
             Some(FileSpec { sha256: Some(sha256), .. }) => Ok(format!("{}@{:.8}", self.id, sha256.to_string())),
-            Some(_) => Err(not_here(self)),
+            Some(_) => Err(self.not_here()),
             None => {
                 let message = format!("The model manifest names no {WEIGHTS_FILE} for {}", self.id);
                 Err(Error::new(ErrorCode::Corrupt, message).with_hint(RESTORE_HINT))

@@ -11,7 +11,6 @@ use crate::late_interaction::{TokenHead, TokenStates};
 use crate::manifest::{CONFIG_FILE, ModelManifest, ModelProfile, ModelSpec, TOKENIZER_FILE, WEIGHTS_FILE};
 use crate::outputs::{Embeddings, Outputs, Side};
 use crate::precision::Precision;
-use crate::pulled::not_here;
 use crate::sparse::{SparseHead, SpladeHead};
 use crate::tokenize::{TextTokenizer, UNIGRAM_FILE};
 use crate::weights::Weights;
@@ -40,7 +39,7 @@ impl Model {
     pub fn load(manifest: &ModelManifest, spec: &ModelSpec, precision: Precision) -> Result<Self> {
         let dir = manifest.model_dir(spec);
         if spec.profile != ModelProfile::Compact && !dir.is_dir() {
-            return Err(not_here(spec));
+            return Err(spec.not_here());
         }
         let config_path = dir.join(CONFIG_FILE);
         let (config, names) = architectures::read(&spec.architecture, &config_path)?;

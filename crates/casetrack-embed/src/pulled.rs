@@ -4,11 +4,10 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::Path;
 
-use casetrack_core::{Action, Error, ErrorCode, Result, Sha256};
+use casetrack_core::{Action, Error, Result, Sha256};
 use serde::{Deserialize, Serialize};
 
 use crate::errors::damaged;
-use crate::manifest::{ModelProfile, ModelSpec};
 
 /// Name of the record in the folder of a pulled model.
 pub const RECORD_FILE: &str = "pulled.json";
@@ -57,14 +56,4 @@ impl PulledRecord {
     pub fn sha256(&self, name: &str) -> Option<Sha256> {
         self.files.iter().find(|file| file.name == name).map(|file| file.sha256)
     }
-}
-
-/// A model that is needed and not here: it does not ship with CaseTrack.
-pub fn not_here(model: &ModelSpec) -> Error {
-    let id = &model.id;
-    let (what, hint) = match model.profile {
-        ModelProfile::Multilingual => ("added", Action::AddModels),
-        ModelProfile::Compact | ModelProfile::Quality => ("downloaded", PULL_HINT),
-    };
-    Error::new(ErrorCode::MissingDependency, format!("The model {id} has not been {what}.")).with_hint(hint)
 }

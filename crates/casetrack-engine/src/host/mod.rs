@@ -22,7 +22,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use casetrack_core::{CollectionId, Error, Result};
-use casetrack_embed::find_models_dir;
+use casetrack_embed::{Outputs, find_models_dir};
 use casetrack_store::{Collection, Registry};
 
 use changes::Changes;
@@ -169,8 +169,11 @@ impl Host {
         if collection.models().sparse.is_some() {
             return Ok(());
         }
-        let model = self.embedder_of(collection)?.sparse_model_id()?;
-        collection.adopt_sparse_model(&model)
+        let embedder = self.embedder_of(collection)?;
+        if !embedder.makes(Outputs::SPARSE)? {
+            return Ok(());
+        }
+        collection.adopt_sparse_model(&embedder.sparse_model_id()?)
     }
 
     /// The recognizer, loaded at its first use and kept (about 10 MB).

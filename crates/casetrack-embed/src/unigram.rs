@@ -1,8 +1,7 @@
 //! Unigram tokenizers (Kudo 2018, "Subword regularization"), as SentencePiece has them: the sequence of pieces with the greatest sum of
 //! log-probabilities.
 //!
-//! The vocabulary is read from a safetensors file into flat tables, 13 MB for 250,000 pieces and 50 milliseconds. As a `tokenizer.json`,
-//! the same vocabulary takes several times as much of both.
+//! The vocabulary is read from a safetensors file into flat tables: of 250,000 pieces, no piece is an allocation of its own.
 
 use std::path::Path;
 

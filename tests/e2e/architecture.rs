@@ -27,8 +27,9 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("casetrack-lab", &["casetrack-core", "casetrack-embed", "casetrack-engine", "casetrack-text"]),
     ("casetrack-mcp", &["casetrack-core", "casetrack-engine", "casetrack-text", "casetrack-web"]),
     ("casetrack-nlp", &["casetrack-core"]),
-    ("casetrack-store", &["casetrack-core"]),
+    ("casetrack-store", &["casetrack-core", "casetrack-vault"]),
     ("casetrack-text", &["casetrack-core", "casetrack-engine"]),
+    ("casetrack-vault", &["casetrack-core"]),
     ("casetrack-web", &[]),
 ];
 

@@ -14,6 +14,7 @@ use crate::fs;
 use crate::lock::OwnerLock;
 use crate::manifest::{Manifest, VectorModels};
 use crate::repair::RepairReport;
+use crate::seal::Seal;
 use crate::truth::{Truth, truth_dir};
 
 /// Names of directories that are being removed begin so.
@@ -79,7 +80,7 @@ impl Registry {
 
     fn read(&self, name: &str) -> Result<CollectionMeta> {
         let dir = self.root.join(name);
-        let meta = Manifest::read(&dir)?.collection;
+        let meta = Manifest::read(&dir, &Seal::default())?.collection;
         if meta.id.to_string() != name {
             return Err(corrupt(format!("The directory {} holds collection {}.", dir.display(), meta.id)).with_hint(
                 "A collection's directory must be named by its id. Move a copy to another data directory to use it there.",
@@ -91,7 +92,7 @@ impl Registry {
     /// What `collection.json` says, without opening the collection.
     pub fn meta(&self, id: CollectionId) -> Result<CollectionMeta> {
         let _settled = self.settled();
-        Ok(Manifest::read(&self.path(id))?.collection)
+        Ok(Manifest::read(&self.path(id), &Seal::default())?.collection)
     }
 
     /// Makes an empty collection and opens it.
@@ -114,7 +115,7 @@ impl Registry {
         let ids = self.names()?.into_iter().filter_map(|name| name.parse::<CollectionId>().ok());
         let of = |id| {
             let dir = self.path(id);
-            let name = Manifest::read(&dir).map(|manifest| manifest.collection.name).ok();
+            let name = Manifest::read(&dir, &Seal::default()).map(|manifest| manifest.collection.name).ok();
             (id, name.or_else(|| Collection::kept_name(&dir)))
         };
         Ok(ids.map(of).collect())
@@ -135,9 +136,9 @@ impl Registry {
     pub fn counts(&self, id: CollectionId) -> Result<Counts> {
         let _settled = self.settled();
         let dir = self.path(id);
-        Manifest::read(&dir)?;
+        Manifest::read(&dir, &Seal::default())?;
         // The owner may remove a file between the moments we learn of it and open it.
-        let read = || Truth::open_read_only(&truth_dir(&dir))?.state();
+        let read = || Truth::open_read_only(&truth_dir(&dir), &Seal::default())?.state();
         (0..3).find_map(|_| read().ok()).map_or_else(read, Ok).map(Counts::from)
     }
 

@@ -19,6 +19,7 @@ use crate::collection::Collection;
 use crate::error::corrupt;
 use crate::fs;
 use crate::originals;
+use crate::seal::Seal;
 
 impl Archive {
     /// Opens an archive and compares its directory with its manifest. Reads no document.
@@ -187,7 +188,7 @@ impl Collection {
     /// Errors: [`ErrorCode::UnreadableFile`] where anything in the archive is not as it should be.
     pub fn import(dir: &Path, archive: &mut Archive, meta: &CollectionMeta) -> Result<Self> {
         let models = archive.manifest.models.clone();
-        let staging = Self::stage(dir, meta, &models)?;
+        let staging = Self::stage(dir, meta, &models, &Seal::default())?;
         let filled = Self::open(&staging).and_then(|collection| fill(&collection, archive));
         if let Err(error) = filled.and_then(|()| fs::rename_durably(&staging, dir)) {
             if let Err(left) = fs::remove_dir(&staging) {

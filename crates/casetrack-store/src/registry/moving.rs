@@ -17,6 +17,7 @@ use crate::indexes::Indexes;
 use crate::lock::OwnerLock;
 use crate::manifest::{Manifest, VectorModels};
 use crate::migrate::BACKUP_PREFIX;
+use crate::seal::Seal;
 use crate::truth::TRUTH;
 
 pub(super) const MOVING_PREFIX: &str = ".moving-";
@@ -30,7 +31,7 @@ impl Registry {
     /// Opens the second directory of a collection that is on the way to these models: what an interrupted move left, or an empty one.
     pub fn moving(&self, meta: &CollectionMeta, models: &VectorModels) -> Result<Collection> {
         let dir = self.moving_path(meta.id);
-        if Manifest::read(&dir).is_ok_and(|manifest| manifest.models == *models)
+        if Manifest::read(&dir, &Seal::default()).is_ok_and(|manifest| manifest.models == *models)
             && let Ok(collection) = Collection::open(&dir)
         {
             return Ok(collection);

@@ -16,4 +16,5 @@ mod search;
 mod selecting;
 mod support;
 mod upkeep;
+mod vault;
 mod verify;

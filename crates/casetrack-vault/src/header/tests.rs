@@ -171,8 +171,8 @@ fn slots_of_later_versions_are_kept() {
     let key = key();
     let mut header = header(&key);
     let (kind, own) = (SlotKind::Unknown(9), header.slots[0].id);
-    header.slots.push(Slot { kind, id: header.slots[0].id, ..header.slots[0].clone() });
-    header.slots[1].id = Slot::decode(&[&[9][..], &[5; 16], &[0; 8], &[0; 2]].concat()).unwrap().0.id;
+    let (later, _) = Slot::decode(&[&[9][..], &[5; 16], &[0; 8], &[2, 0, 7, 7]].concat()).unwrap();
+    header.slots.push(later);
     let header = header.changed(&key, header.slots.clone()).unwrap();
     let header = Header::decode(&header.encode()).unwrap();
     assert_eq!(header.slots().map(|slot| slot.kind).collect::<Vec<_>>(), [SlotKind::Passphrase, kind]);

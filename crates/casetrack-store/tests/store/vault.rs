@@ -1,0 +1,408 @@
+//! A collection in a vault: it works as any other, nothing of it can be read on the disk, and nothing of it can be changed unnoticed.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use casetrack_core::evidence::EvidenceItem;
+use casetrack_core::{CollectionMeta, ErrorCode, Timestamp};
+use casetrack_store::schema::cf;
+use casetrack_store::{Collection, ExportOptions, Hit, Registry, Relocation, StoredDocument};
+use casetrack_vault::header::{Credential, Header, Protector};
+use casetrack_vault::key::VaultKey;
+use casetrack_vault::passphrase::{Cost, Passphrase};
+
+use crate::support::*;
+
+/// A vault that is not open.
+struct Vault {
+    temp: tempfile::TempDir,
+    dir: PathBuf,
+    meta: CollectionMeta,
+    key: VaultKey,
+}
+
+impl Vault {
+    fn new() -> (Self, Collection) {
+        let temp = tempfile::tempdir().unwrap();
+        let meta = CollectionMeta { reference: Some("Aktenzeichen77".into()), ..collection_meta("Mandantenname") };
+        let dir = temp.path().join(meta.id.to_string());
+        let key = VaultKey::random(meta.id).unwrap();
+        let header = Header::create(&key, &Protector::Passphrase(&passphrase("right"), Cost::LEAST)).unwrap();
+        let collection = Collection::create_vault(&dir, &meta, &models(), &key, &header).unwrap();
+        (Self { temp, dir, meta, key }, collection)
+    }
+
+    /// One with documents, part of which is in RocksDB's tables and part in its log, and in all indexes.
+    fn filled() -> (Self, Vec<StoredDocument>, Vec<Vec<Hit>>) {
+        let (vault, collection) = Self::new();
+        let documents = many(12, 6);
+        documents[..8].iter().for_each(|document| collection.put_document(document).unwrap());
+        drop(collection);
+        let collection = vault.open();
+        documents[8..].iter().for_each(|document| collection.put_document(document).unwrap());
+        collection.flush().unwrap();
+        let found = results(&collection);
+        drop(collection);
+        (vault, documents, found)
+    }
+
+    fn open(&self) -> Collection {
+        Collection::open_vault(&self.dir, &self.key).unwrap()
+    }
+}
+
+fn passphrase(text: &str) -> Passphrase {
+    Passphrase::new(text).unwrap()
+}
+
+/// All files below a directory.
+fn files(dir: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut folders = vec![dir.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() { folders.push(path) } else { found.push(path) }
+        }
+    }
+    found.sort();
+    found
+}
+
+fn contains(bytes: &[u8], wanted: &[u8]) -> bool {
+    bytes.windows(wanted.len()).any(|window| window == wanted)
+}
+
+/// The files and names below a directory that hold one of these.
+fn leaks(dir: &Path, wanted: &[Vec<u8>]) -> BTreeSet<String> {
+    let mut leaks = BTreeSet::new();
+    for path in files(dir) {
+        let name = path.strip_prefix(dir).unwrap().to_str().unwrap().to_owned();
+        let bytes = std::fs::read(&path).unwrap();
+        if wanted.iter().any(|wanted| contains(&bytes, wanted) || contains(name.as_bytes(), wanted)) {
+            leaks.insert(name);
+        }
+    }
+    leaks
+}
+
+/// All files but RocksDB's own, the headers and locks are sealed files, to the last one: also those that hold words in packed form.
+fn assert_sealed(dir: &Path) {
+    let mut sealed = BTreeSet::new();
+    for path in files(dir) {
+        let name = path.strip_prefix(dir).unwrap();
+        let bytes = std::fs::read(&path).unwrap();
+        if name.starts_with("rocksdb") || name.to_str().unwrap().starts_with("vault.header") || bytes.is_empty() {
+            continue;
+        }
+        assert!(bytes.starts_with(b"CTVFILE\x01"), "{}", name.display());
+        sealed.extend(name.iter().next().map(|first| first.to_str().unwrap().to_owned()));
+    }
+    let expected = ["bm25", "collection.sealed", "columns.json", "dense", "sparse"].map(str::to_owned);
+    assert_eq!(sealed, BTreeSet::from(expected));
+}
+
+#[test]
+fn it_works_as_any_other_collection() {
+    let (vault, collection) = Vault::new();
+    let plain = tempfile::tempdir().unwrap();
+    let other = Collection::create(&plain.path().join("collection"), &vault.meta, &models()).unwrap();
+    let documents = many(12, 6);
+    let changed = with_id(documents[2].meta.id, &documents[2].meta.path, &["Another text about common matters."]);
+    for collection in [&collection, &other] {
+        documents.iter().for_each(|document| collection.put_document(document).unwrap());
+        collection.put_document(&changed).unwrap();
+        assert!(collection.delete_document(documents[5].meta.id).unwrap());
+        let (path, name) = ("/elsewhere/new.txt".to_owned(), "new.txt".to_owned());
+        collection.relocate_documents(&[Relocation { document: documents[3].meta.id, path, name }]).unwrap();
+        collection.set_columns(&serde_json::json!([{ "name": "Kaufpreis" }])).unwrap();
+        collection.flush().unwrap();
+    }
+    let expected = results(&other);
+    assert_eq_results(&collection, &expected, "at once");
+    assert_clean(&collection);
+    drop(collection);
+    let collection = vault.open();
+    assert_eq_results(&collection, &expected, "opened again");
+    assert_clean(&collection);
+    for document in documents.iter().filter(|document| document.meta.id != documents[5].meta.id) {
+        let id = document.meta.id;
+        assert_eq!(collection.chunks(id).unwrap(), other.chunks(id).unwrap());
+        assert_eq!(collection.page(id, 1).unwrap(), other.page(id, 1).unwrap());
+        assert_eq!(collection.vectors(id).unwrap(), other.vectors(id).unwrap());
+        assert_eq!(collection.annotations(id).unwrap(), other.annotations(id).unwrap());
+        let sha256 = collection.document(id).unwrap().unwrap().sha256;
+        assert_eq!(collection.documents_by_sha256(sha256).unwrap(), other.documents_by_sha256(sha256).unwrap());
+    }
+    assert_eq!(collection.document_by_path("/elsewhere/new.txt").unwrap().unwrap().id, documents[3].meta.id);
+    assert_eq!(collection.columns().unwrap(), other.columns().unwrap());
+    collection.compact().unwrap();
+    collection.rebuild_indexes().unwrap();
+    assert_eq_results(&collection, &expected, "rebuilt");
+    assert_clean(&collection);
+}
+
+#[test]
+fn nothing_of_it_can_be_read_on_the_disk() {
+    let (vault, mut collection) = Vault::new();
+    let marker = |n: usize| format!("Merkwort{n}zq");
+    let documents: Vec<StoredDocument> = (0..20)
+        .map(|n| {
+            let text = format!("{} is in the first clause.\n\nThe second names {} again.", marker(n), marker(n));
+            document(&format!("/matters/Geheimordner/Vertrag{}.txt", marker(n)), &[&text.repeat(1 + n % 3)])
+        })
+        .collect();
+    let (first, second) = documents.split_at(10);
+    first.iter().for_each(|document| collection.put_document(document).unwrap());
+    collection.set_columns(&serde_json::json!([{ "name": "Merkspalte" }])).unwrap();
+    let page = &first[0].pages[0];
+    let item = EvidenceItem {
+        id: 0,
+        document: first[0].meta.id,
+        document_name: first[0].meta.name.clone(),
+        path: first[0].meta.path.clone(),
+        sha256: first[0].meta.sha256,
+        page: 1,
+        char_start: 0,
+        char_end: page.text.chars().count() as u32,
+        text: page.text.clone(),
+        citation: first[0].meta.name.clone(),
+        note: "Merknotiz".into(),
+        exhibit: "A".into(),
+        added_at: Timestamp::now(),
+    };
+    collection.change_evidence(|tray| tray.add(item)).unwrap();
+    collection.describe(CollectionMeta { name: "Merkname".into(), ..vault.meta.clone() }).unwrap();
+    collection.flush().unwrap();
+
+    let mut words: Vec<String> = (0..20).map(marker).collect();
+    // The keyword index holds stems in small letters.
+    words.extend((0..20).map(|n| marker(n).to_lowercase()));
+    let others = ["Geheimordner", "Mandantenname", "Aktenzeichen77", "Merkname", "Merkspalte", "Merknotiz", "Heading"];
+    words.extend(others.map(str::to_owned));
+    words.extend(["first clause", "test-model", "A title"].map(str::to_owned));
+    let mut wanted: Vec<Vec<u8>> = words.iter().map(|word| word.as_bytes().to_vec()).collect();
+    let utf16 = |unit: fn(u16) -> [u8; 2]| words.iter().map(move |word| word.encode_utf16().flat_map(unit).collect());
+    wanted.extend(utf16(u16::to_le_bytes).chain(utf16(u16::to_be_bytes)).collect::<Vec<_>>());
+    // What tells who has a text or a file that it is there.
+    for document in &documents {
+        wanted.push(document.meta.sha256.0[..16].to_vec());
+        wanted.push(casetrack_store::schema::path_key(&document.meta.path)[..16].to_vec());
+        wanted.extend(document.chunks.iter().map(|chunk| chunk.id.as_bytes().to_vec()));
+    }
+    let none = BTreeSet::new();
+    assert_eq!(leaks(vault.temp.path(), &wanted), none, "saved");
+    assert_sealed(&vault.dir);
+    // In the write-ahead log, and in indexes that are being written, as a crash leaves them.
+    for document in second {
+        collection.put_document(document).unwrap();
+        collection.search_bm25("clause", 3, &Default::default()).unwrap();
+        let crashed = vault.temp.path().join("crashed");
+        copy_dir(&vault.dir, &crashed);
+        assert_eq!(leaks(&crashed, &wanted), none, "crashed");
+        assert_sealed(&crashed);
+        std::fs::remove_dir_all(&crashed).unwrap();
+    }
+    collection.compact().unwrap();
+    drop(collection);
+    assert_eq!(leaks(vault.temp.path(), &wanted), none, "compacted and closed");
+
+    // The same search finds them in a collection that is no vault: it can fail.
+    let plain = tempfile::tempdir().unwrap();
+    let collection = Collection::create(&plain.path().join("plain"), &vault.meta, &models()).unwrap();
+    documents.iter().for_each(|document| collection.put_document(document).unwrap());
+    collection.set_columns(&serde_json::json!([{ "name": "Merkspalte" }])).unwrap();
+    collection.flush().unwrap();
+    drop(collection);
+    let kinds: BTreeSet<String> =
+        leaks(plain.path(), &wanted).iter().filter_map(|name| name.split('/').nth(1)).map(str::to_owned).collect();
+    // In the files of the other two indexes words and vectors are packed.
+    let expected = ["collection.json", "columns.json", "dense", "rocksdb"];
+    assert!(expected.iter().all(|kind| kinds.contains(*kind)), "{kinds:?}");
+}
+
+#[test]
+fn a_locked_vault_says_so_and_nothing_else() {
+    let (vault, _, _) = Vault::filled();
+    let name = vault.meta.id.to_string();
+    let errors = [
+        Collection::open(&vault.dir).err().unwrap(),
+        Collection::open_to_verify(&vault.dir).err().unwrap(),
+        Collection::repair(&vault.dir).unwrap_err(),
+    ];
+    for error in errors {
+        assert_eq!(error.code, ErrorCode::Locked);
+        assert!(error.message.contains(&name) && !error.message.contains("Mandantenname"), "{error}");
+    }
+    let data = tempfile::tempdir().unwrap();
+    let registry = Registry::open(data.path()).unwrap();
+    copy_dir(&vault.dir, &registry.path(vault.meta.id));
+    let (listed, problems) = registry.scan().unwrap();
+    assert_eq!((listed.len(), problems.len()), (0, 1));
+    assert_eq!(problems[0].code, ErrorCode::Locked);
+    assert_eq!(registry.repairable().unwrap(), [(vault.meta.id, None)]);
+    assert_eq!(registry.counts(vault.meta.id).unwrap_err().code, ErrorCode::Locked);
+    assert_clean(&Collection::open_vault(&registry.path(vault.meta.id), &vault.key).unwrap());
+}
+
+#[test]
+fn another_key_opens_nothing() {
+    let (vault, _, found) = Vault::filled();
+    let other = VaultKey::random(vault.meta.id).unwrap();
+    assert_eq!(Collection::open_vault(&vault.dir, &other).err().unwrap().code, ErrorCode::Corrupt);
+    let collection = vault.open();
+    assert_eq_results(&collection, &found, "after the wrong key");
+    assert_clean(&collection);
+}
+
+#[test]
+fn the_passphrase_is_changed_and_a_damaged_header_is_not_the_end() {
+    let (vault, _, _) = Vault::filled();
+    let open = |text: &str| Collection::vault_header(&vault.dir)?.unlock(&Credential::Passphrase(&passphrase(text)));
+    let key = open("right").unwrap();
+    let old = Collection::vault_header(&vault.dir).unwrap();
+    let first = old.slots().next().unwrap().id;
+    let (both, _) = old.with_slot(&key, &Protector::Passphrase(&passphrase("new"), Cost::LEAST)).unwrap();
+    let new = both.without_slot(&key, first).unwrap();
+    Collection::replace_vault_header(&vault.dir, &new).unwrap();
+    assert_eq!(open("right").unwrap_err().code, ErrorCode::WrongKey);
+    assert_clean(&Collection::open_vault(&vault.dir, &open("new").unwrap()).unwrap());
+    // Somebody who read the header before.
+    assert_eq!(Collection::replace_vault_header(&vault.dir, &both).unwrap_err().code, ErrorCode::InvalidArgument);
+
+    let (one, copy) = (vault.dir.join("vault.header"), vault.dir.join("vault.header.copy"));
+    let whole = std::fs::read(&one).unwrap();
+    assert_eq!(whole, std::fs::read(&copy).unwrap());
+    for damaged in [&one, &copy] {
+        for content in [&whole[..whole.len() / 2], b"", &old.encode()] {
+            std::fs::write(damaged, content).unwrap();
+            assert!(open("new").is_ok());
+        }
+        std::fs::remove_file(damaged).unwrap();
+        assert!(open("new").is_ok());
+        std::fs::write(damaged, &whole).unwrap();
+    }
+    for path in [&one, &copy] {
+        std::fs::write(path, &whole[1..]).unwrap();
+    }
+    assert_eq!(open("new").unwrap_err().code, ErrorCode::Corrupt);
+    assert_eq!(Collection::open(&vault.dir).err().unwrap().code, ErrorCode::Locked);
+}
+
+/// What a vault answers after something was done to its files.
+fn opens_as_before(vault: &Vault, found: &[Vec<Hit>]) -> bool {
+    match Collection::open_vault(&vault.dir, &vault.key) {
+        Err(error) => {
+            assert!(matches!(error.code, ErrorCode::Corrupt | ErrorCode::NewerSchema), "{error}");
+            false
+        }
+        Ok(collection) => match collection.verify() {
+            // An index that was damaged was made again, or nothing was changed that counts.
+            Ok(report) if report.is_clean() => {
+                assert_eq_results(&collection, found, "after a change");
+                true
+            }
+            Ok(_) | Err(_) => false,
+        },
+    }
+}
+
+#[test]
+fn files_that_were_changed_or_exchanged_are_noticed() {
+    let (vault, _, found) = Vault::filled();
+    let (other, _, _) = Vault::filled();
+    let kept = vault.temp.path().join("kept");
+    copy_dir(&vault.dir, &kept);
+    let sealed: Vec<PathBuf> = files(&kept)
+        .iter()
+        .map(|path| path.strip_prefix(&kept).unwrap().to_owned())
+        // RocksDB's own files are damaged in tests of their own; locks are empty.
+        .filter(|path| !path.starts_with("rocksdb") && std::fs::metadata(kept.join(path)).unwrap().len() > 0)
+        .filter(|path| !path.to_str().unwrap().starts_with("vault.header"))
+        .collect();
+    let foreign = files(&other.dir);
+    let mut tried = 0;
+    for path in &sealed {
+        let whole = std::fs::read(kept.join(path)).unwrap();
+        let flipped = |at: usize| {
+            let mut bytes = whole.clone();
+            bytes[at] ^= 1;
+            bytes
+        };
+        let mut changes: Vec<Vec<u8>> =
+            [0, 30, 60, whole.len() / 2, whole.len() - 1].iter().map(|at| flipped(*at)).collect();
+        changes.extend([0, 96, whole.len() - 1].map(|end| whole[..end].to_vec()));
+        let next = sealed.iter().cycle().skip_while(|other| *other != path).nth(1).unwrap();
+        changes.push(std::fs::read(kept.join(next)).unwrap());
+        let same_kind = |other: &&PathBuf| other.extension() == path.extension();
+        changes.extend(foreign.iter().find(same_kind).map(|other| std::fs::read(other).unwrap()));
+        for content in changes.into_iter().filter(|content| *content != whole) {
+            std::fs::remove_dir_all(&vault.dir).unwrap();
+            copy_dir(&kept, &vault.dir);
+            std::fs::write(vault.dir.join(path), content).unwrap();
+            let in_index = ["bm25", "dense", "sparse"].iter().any(|index| path.starts_with(index));
+            assert_eq!(opens_as_before(&vault, &found), in_index, "{}", path.display());
+            tried += 1;
+        }
+    }
+    assert!(tried > 100, "{tried}");
+}
+
+#[test]
+fn values_that_were_exchanged_are_noticed() {
+    let (vault, _, found) = Vault::filled();
+    let kept = vault.temp.path().join("kept");
+    copy_dir(&vault.dir, &kept);
+    for family in cf::ALL {
+        let stored = entries(&raw(&vault.dir), family);
+        let Some([(first, one), .., (last, other)]) = stored.get(..) else { continue };
+        let mut cut = one.clone();
+        cut.pop();
+        for (key, value) in [(first, other), (last, one), (first, &cut), (first, &Vec::new())] {
+            std::fs::remove_dir_all(&vault.dir).unwrap();
+            copy_dir(&kept, &vault.dir);
+            let db = raw(&vault.dir);
+            db.put_cf(db.cf_handle(family).unwrap(), key, value).unwrap();
+            drop(db);
+            assert!(!opens_as_before(&vault, &found), "{family}");
+        }
+    }
+}
+
+#[test]
+fn a_repair_keeps_what_is_whole() {
+    let (vault, documents, _) = Vault::filled();
+    let victim = &documents[4];
+    {
+        let db = raw(&vault.dir);
+        let text = db.cf_handle(cf::PAGE_TEXT).unwrap();
+        let of_victim = |key: &[u8]| key.starts_with(victim.meta.id.as_bytes());
+        for (key, mut value) in entries(&db, cf::PAGE_TEXT).into_iter().filter(|(key, _)| of_victim(key)) {
+            value[40] ^= 1;
+            db.put_cf(text, key, value).unwrap();
+        }
+    }
+    let report = Collection::repair_vault(&vault.dir, &vault.key).unwrap();
+    assert_eq!((report.documents, report.problems.len()), (11, 0), "{report:#?}");
+    let lost: Vec<_> = report.lost.iter().map(|lost| lost.id).collect();
+    assert_eq!(lost, [victim.meta.id]);
+    let wanted: Vec<Vec<u8>> = [victim.meta.path.as_bytes(), b"common matters"].map(<[u8]>::to_vec).to_vec();
+    assert_eq!(leaks(vault.temp.path(), &wanted), BTreeSet::new(), "the quarantine is sealed, too");
+    let collection = vault.open();
+    assert_clean(&collection);
+    for document in documents.iter().filter(|document| document.meta.id != victim.meta.id) {
+        assert_eq!(collection.chunks(document.meta.id).unwrap(), document.chunks);
+    }
+}
+
+#[test]
+fn an_export_is_plain_and_opens_without_a_key() {
+    let (vault, documents, _) = Vault::filled();
+    let collection = vault.open();
+    let file = vault.temp.path().join("out.ctcollection");
+    collection.export(&file, &ExportOptions::default()).unwrap();
+    let mut archive = casetrack_store::Archive::open(&file).unwrap();
+    let imported =
+        Collection::import(&vault.temp.path().join("plain"), &mut archive, &collection_meta("Imported")).unwrap();
+    assert_eq!(imported.counts().unwrap().documents, documents.len() as u64);
+}

@@ -313,12 +313,15 @@ fn files_that_were_changed_or_exchanged_are_noticed() {
     let (other, _, _) = Vault::filled();
     let kept = vault.temp.path().join("kept");
     copy_dir(&vault.dir, &kept);
+    let mut kinds = BTreeSet::new();
     let sealed: Vec<PathBuf> = files(&kept)
         .iter()
         .map(|path| path.strip_prefix(&kept).unwrap().to_owned())
         // RocksDB's own files are damaged in tests of their own; locks are empty.
         .filter(|path| !path.starts_with("rocksdb") && std::fs::metadata(kept.join(path)).unwrap().len() > 0)
         .filter(|path| !path.to_str().unwrap().starts_with("vault.header"))
+        // One of each kind: the keyword index has some of each.
+        .filter(|path| kinds.insert((path.parent().map(Path::to_owned), path.extension().map(ToOwned::to_owned))))
         .collect();
     let foreign = files(&other.dir);
     let mut tried = 0;
@@ -329,9 +332,8 @@ fn files_that_were_changed_or_exchanged_are_noticed() {
             bytes[at] ^= 1;
             bytes
         };
-        let mut changes: Vec<Vec<u8>> =
-            [0, 30, 60, whole.len() / 2, whole.len() - 1].iter().map(|at| flipped(*at)).collect();
-        changes.extend([0, 96, whole.len() - 1].map(|end| whole[..end].to_vec()));
+        let mut changes: Vec<Vec<u8>> = [0, 60, whole.len() - 1].iter().map(|at| flipped(*at)).collect();
+        changes.extend([96, whole.len() - 1].map(|end| whole[..end].to_vec()));
         let next = sealed.iter().cycle().skip_while(|other| *other != path).nth(1).unwrap();
         changes.push(std::fs::read(kept.join(next)).unwrap());
         let same_kind = |other: &&PathBuf| other.extension() == path.extension();
@@ -345,7 +347,7 @@ fn files_that_were_changed_or_exchanged_are_noticed() {
             tried += 1;
         }
     }
-    assert!(tried > 100, "{tried}");
+    assert!(tried > 60, "{tried}");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-"""What the acceptance scripts share: sessions of the official Python SDK over stdio, and checks that are counted.
+"""What the acceptance scripts share: sessions of the official Python SDK over stdio or streamable HTTP, and checks that are counted.
 
 Needs the Python packages mcp and jsonschema.
 """
@@ -7,6 +7,7 @@ import argparse
 import asyncio
 import contextlib
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -15,7 +16,10 @@ from pathlib import Path
 from jsonschema import Draft202012Validator
 from mcp import ClientSession, StdioServerParameters
 from mcp.client.stdio import stdio_client
+from mcp.client.streamable_http import create_mcp_http_client, streamable_http_client
 
+TOKEN = "of-the-acceptance-scripts"
+OVER_HTTP = "--http" in sys.argv
 ROOT = Path(__file__).resolve().parent.parent
 
 
@@ -60,12 +64,36 @@ class Client:
 @contextlib.asynccontextmanager
 async def session(program, home, checks, *options):
     """A session of `casetrack mcp` with these options. Its owner ends by itself after three seconds without clients."""
-    env = {**os.environ, "CASETRACK_IDLE_SECONDS": "3"}
+    env = {**os.environ, "CASETRACK_IDLE_SECONDS": "3", "CASETRACK_TOKEN": TOKEN}
     arguments = ["--quiet", "--data-dir", str(home), "mcp", *options]
-    async with stdio_client(StdioServerParameters(command=program, args=arguments, env=env)) as streams:
-        async with ClientSession(*streams) as opened:
-            await opened.initialize()
-            yield Client(opened, checks)
+    over = http if OVER_HTTP else stdio
+    async with over(program, arguments, env) as streams, ClientSession(*streams) as opened:
+        await opened.initialize()
+        yield Client(opened, checks)
+
+
+def stdio(program, arguments, env):
+    return stdio_client(StdioServerParameters(command=program, args=arguments, env=env))
+
+
+@contextlib.asynccontextmanager
+async def http(program, arguments, env):
+    """A server on a free port, which ends with the session."""
+    server = subprocess.Popen([program, *arguments, "--http", "127.0.0.1:0"], env=env, stderr=subprocess.PIPE, text=True)
+    try:
+        # It says where it listens.
+        said = ""
+        while not (found := re.search(r"http://[0-9.:]+/mcp", said)):
+            line = server.stderr.readline()
+            if not line:
+                sys.exit(f"{program} mcp --http ended: {said}")
+            said += line
+        async with create_mcp_http_client(headers={"Authorization": f"Bearer {TOKEN}"}) as client:
+            async with streamable_http_client(found[0], http_client=client) as streams:
+                yield streams
+    finally:
+        server.terminate()
+        server.wait()
 
 
 def stop(program, home):
@@ -77,6 +105,7 @@ def main(description, accept):
     """Runs `accept(program, folder, checks, contract)` in an empty folder, and exits with 1 if a check failed."""
     parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--program", default=str(Path.home() / ".cache/casetrack-target/release/casetrack"))
+    parser.add_argument("--http", action="store_true", help="over streamable HTTP instead of stdio")
     parser.add_argument("--contract", type=Path, help="the contract, in Markdown, to compare the listed schemas with")
     options = parser.parse_args()
     checks = Checks()

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The contract of the space browser, called by the official Python SDK over stdio.
+"""The contract of the space browser, called by the official Python SDK over stdio, or with --http over streamable HTTP.
 
     scripts/acceptance_space.py [--program PROGRAM] [--contract space-browser.md]
 

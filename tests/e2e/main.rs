@@ -25,6 +25,7 @@ mod http;
 mod indexes;
 #[cfg(unix)]
 mod jobs;
+mod languages;
 #[cfg(unix)]
 mod layout;
 mod lifecycle;

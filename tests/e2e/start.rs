@@ -6,6 +6,7 @@ use std::process::{Command, Stdio};
 use serde_json::Value;
 
 use crate::client::{PATIENCE, casetrack, run, run_json, samples, write_files};
+use crate::owner::find_owner;
 
 fn command(home: &Path, args: &[&str]) -> Command {
     let mut command = casetrack(&home.join("data"));
@@ -90,10 +91,7 @@ fn an_owner_that_stays_takes_over_and_keeps_watching() {
     run(&data, &["new", "Papers"]);
     // The owner of that command is still there, and gives way.
     let mut stays = command(home, &["owner", "--stay"]).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-    let owner = || -> Option<u64> {
-        let address = std::fs::read(data.join("owner/address.json")).ok()?;
-        serde_json::from_slice::<Value>(&address).ok()?["pid"].as_u64()
-    };
+    let owner = || find_owner(&data);
     let until = |what: &str, done: &mut dyn FnMut() -> bool| {
         let started = std::time::Instant::now();
         while !done() {
@@ -101,7 +99,7 @@ fn an_owner_that_stays_takes_over_and_keeps_watching() {
             std::thread::sleep(std::time::Duration::from_millis(50));
         }
     };
-    let pid = u64::from(stays.id());
+    let pid = stays.id();
     until("it takes over", &mut || owner() == Some(pid));
     // It outlives the time after which an owner without clients exits.
     std::thread::sleep(std::time::Duration::from_secs(5));

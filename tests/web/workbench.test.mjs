@@ -185,6 +185,12 @@ test("the reader turns pages, goes from hit to hit and quotes what is selected",
   await page.getByText("Copied.").waitFor();
   const copied = await page.evaluate(() => navigator.clipboard.readText());
   assert.match(copied, /^“simple interest” \(Refurbishment_Works_Agreement\.pdf, p\. 4, para\. \d+, l\. \d+\)$/);
+  await page.getByRole("button", { name: "Names" }).click();
+  const onPage = page.locator("h2", { hasText: "On this page" }).locator("+ ul a");
+  await onPage.first().waitFor();
+  const { names } = await casetrack.call("read_page", { document: "Refurbishment_Works_Agreement.pdf", page: 4, names: true });
+  assert.ok(names.some(({ name }) => name === "Ottersley Architects LLP"), "the page says the Architect");
+  assert.deepEqual(await onPage.locator("span").allTextContents(), names.map(({ name }) => name));
   await page.getByRole("button", { name: "About" }).click();
   await page.getByText("SHA-256").waitFor();
 });

@@ -293,7 +293,8 @@ pub struct Properties {
     pub created: Option<String>,
     /// When it was last saved.
     pub modified: Option<String>,
-    /// A BCP 47 tag: as the file states it, else detected from the text; `None` when neither gives one.
+    /// A BCP 47 tag: as the file states it, unless its text is certainly in another language; else detected from the text; `None` when
+    /// neither gives one.
     pub language: Option<String>,
     /// Of messages.
     #[serde(default)]

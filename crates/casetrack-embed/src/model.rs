@@ -11,9 +11,8 @@ use crate::late_interaction::{TokenHead, TokenStates};
 use crate::manifest::{CONFIG_FILE, ModelManifest, ModelProfile, ModelSpec, TOKENIZER_FILE, WEIGHTS_FILE};
 use crate::outputs::{Embeddings, Outputs, Side};
 use crate::precision::Precision;
-use crate::pulled::not_pulled;
 use crate::sparse::{SparseHead, SpladeHead};
-use crate::tokenize::TextTokenizer;
+use crate::tokenize::{TextTokenizer, UNIGRAM_FILE};
 use crate::weights::Weights;
 
 /// Turns texts into outputs, on the calling thread. The outputs of a text do not depend on the texts it is encoded with.
@@ -39,8 +38,8 @@ impl Model {
     /// Maps the weights and converts those of the layers and heads, on all cores.
     pub fn load(manifest: &ModelManifest, spec: &ModelSpec, precision: Precision) -> Result<Self> {
         let dir = manifest.model_dir(spec);
-        if spec.profile == ModelProfile::Quality && !dir.is_dir() {
-            return Err(not_pulled(&spec.id));
+        if spec.profile != ModelProfile::Compact && !dir.is_dir() {
+            return Err(spec.not_here());
         }
         let config_path = dir.join(CONFIG_FILE);
         let (config, names) = architectures::read(&spec.architecture, &config_path)?;
@@ -52,7 +51,9 @@ impl Model {
         {
             return Err(damaged(&config_path, "its sizes contradict the model manifest"));
         }
-        let (tokenizer_path, weights_path) = (dir.join(TOKENIZER_FILE), dir.join(WEIGHTS_FILE));
+        let unigram_path = dir.join(UNIGRAM_FILE);
+        let tokenizer_path = if unigram_path.is_file() { unigram_path } else { dir.join(TOKENIZER_FILE) };
+        let weights_path = dir.join(WEIGHTS_FILE);
         let (tokenizer, loaded) = rayon::join(
             || TextTokenizer::load(&tokenizer_path, spec),
             || {

@@ -4,7 +4,7 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::Path;
 
-use casetrack_core::{Action, Error, ErrorCode, Result, Sha256};
+use casetrack_core::{Action, Error, Result, Sha256};
 use serde::{Deserialize, Serialize};
 
 use crate::errors::damaged;
@@ -56,9 +56,4 @@ impl PulledRecord {
     pub fn sha256(&self, name: &str) -> Option<Sha256> {
         self.files.iter().find(|file| file.name == name).map(|file| file.sha256)
     }
-}
-
-/// A model of the quality profile that is needed and not here.
-pub fn not_pulled(id: &str) -> Error {
-    Error::new(ErrorCode::MissingDependency, format!("The model {id} has not been downloaded.")).with_hint(PULL_HINT)
 }

@@ -73,6 +73,18 @@ impl Embedder {
         Ok(self.spec(Outputs::DENSE)?.dimension)
     }
 
+    /// Whether the profile has a model that makes this output, installed or not; reads the manifest only.
+    pub fn makes(&self, output: Outputs) -> Result<bool> {
+        let profile = self.0.options.profile;
+        let mut models = self.manifest()?.models().iter().filter(|model| model.profile == profile);
+        Ok(models.any(|model| !model.outputs().and(output).is_empty()))
+    }
+
+    /// Whether the model that makes this output knows the language of a BCP 47 tag; reads the manifest only.
+    pub fn knows(&self, output: Outputs, tag: &str) -> Result<bool> {
+        Ok(self.spec(output)?.knows(tag))
+    }
+
     /// Whether the model that makes this output is in memory.
     pub fn is_loaded(&self, output: Outputs) -> bool {
         let Ok(spec) = self.spec(output) else { return false };

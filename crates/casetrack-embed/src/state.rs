@@ -3,7 +3,7 @@
 use std::io::ErrorKind;
 use std::path::Path;
 
-use casetrack_core::{Error, Result, Sha256};
+use casetrack_core::{Action, Error, Result, Sha256};
 
 use crate::errors::{damaged, unreadable};
 use crate::expected::Expected;
@@ -15,7 +15,7 @@ use crate::pulled::{PULL_HINT, PulledRecord, RECORD_FILE};
 pub enum ModelState {
     /// All files are present and have the expected hashes.
     Present,
-    /// A model of the quality profile that was never pulled.
+    /// A model that does not ship with CaseTrack and was never pulled or added.
     NotPulled,
     /// Files are missing or differ: one error for each.
     Damaged(Vec<Error>),
@@ -24,7 +24,7 @@ pub enum ModelState {
 impl ModelManifest {
     /// Checks the files of a model, hashing all of them, which takes up to a second for each hundred megabytes.
     pub fn state(&self, model: &ModelSpec) -> ModelState {
-        if model.profile == ModelProfile::Quality && !self.model_dir(model).is_dir() {
+        if model.profile != ModelProfile::Compact && !self.model_dir(model).is_dir() {
             return ModelState::NotPulled;
         }
         match self.verify_model(model) {
@@ -34,7 +34,7 @@ impl ModelManifest {
     }
 
     /// Compares every file with its SHA-256 and returns one error for each that is missing or differs. Reads all weights (tens of
-    /// megabytes). A model of the quality profile that was never pulled is not an error.
+    /// megabytes). A model that was never pulled or added is not an error.
     pub fn verify_files(&self) -> Vec<Error> {
         self.models().iter().flat_map(|model| self.verify_model(model)).collect()
     }
@@ -42,9 +42,14 @@ impl ModelManifest {
     /// The same for one model. The files of a pulled model are compared with its record too.
     fn verify_model(&self, model: &ModelSpec) -> Vec<Error> {
         let dir = self.model_dir(model);
-        if model.profile == ModelProfile::Compact {
+        if model.profile == ModelProfile::Multilingual && !dir.is_dir() {
+            return Vec::new();
+        }
+        if model.profile != ModelProfile::Quality {
             let problems = model.files.iter().filter_map(|file| {
-                compare(&dir.join(&file.name), file.sha256, "the manifest has no SHA-256 for it").err()
+                let compared = compare(&dir.join(&file.name), file.sha256, "the manifest has no SHA-256 for it");
+                let added = model.profile == ModelProfile::Multilingual;
+                compared.err().map(|problem| if added { problem.with_hint(Action::AddModels) } else { problem })
             });
             return problems.collect();
         }

@@ -9,18 +9,29 @@ use tokenizers::{Tokenizer, TruncationParams};
 use crate::errors::{damaged, unreadable};
 use crate::manifest::ModelSpec;
 use crate::outputs::Side;
+use crate::unigram::Unigram;
+
+/// The vocabulary of a unigram model in a model's folder, in the place of a `tokenizer.json`.
+pub const UNIGRAM_FILE: &str = "tokenizer.safetensors";
 
 /// Bytes of a text that are tokenised at first, per token wanted: enough in nearly every script and language.
 const BYTES_PER_TOKEN: usize = 16;
 
 /// The tokenizer of a model, cutting at the model's longest input.
 pub struct TextTokenizer {
-    tokenizer: Tokenizer,
+    vocabulary: Vocabulary,
     max_tokens: usize,
     query: Frame,
     passage: Frame,
     mask: Option<u32>,
     special: HashSet<u32>,
+}
+
+/// What divides a text.
+enum Vocabulary {
+    /// Of a `tokenizer.json`.
+    Pieces(Box<Tokenizer>),
+    Unigram(Unigram),
 }
 
 /// What is put around the texts of one side.
@@ -36,6 +47,17 @@ impl TextTokenizer {
     /// Reads a `tokenizer.json`; its settings for padding and truncation are replaced by no padding and the model's
     /// longest input.
     pub fn load(path: &Path, spec: &ModelSpec) -> Result<Self> {
+        if path.file_name().is_some_and(|name| name == UNIGRAM_FILE) {
+            let frame = |prefix: &str| Frame { prefix: prefix.to_owned(), marker: None, fewest_tokens: 0 };
+            return Ok(Self {
+                vocabulary: Vocabulary::Unigram(Unigram::load(path)?),
+                max_tokens: spec.max_tokens,
+                query: frame(&spec.query_prefix),
+                passage: frame(&spec.passage_prefix),
+                mask: None,
+                special: HashSet::new(),
+            });
+        }
         let bytes = std::fs::read(path).map_err(|error| unreadable(path, error))?;
         let mut tokenizer = Tokenizer::from_bytes(&bytes).map_err(|error| damaged(path, error))?;
         let id = |token: &str| {
@@ -54,17 +76,24 @@ impl TextTokenizer {
         let room = spec.max_tokens - usize::from(query.marker.or(passage.marker).is_some());
         let truncation = TruncationParams { max_length: room, ..Default::default() };
         tokenizer.with_padding(None).with_truncation(Some(truncation)).map_err(|error| damaged(path, error))?;
-        Ok(Self { tokenizer, max_tokens: room, query, passage, mask, special })
+        let vocabulary = Vocabulary::Pieces(Box::new(tokenizer));
+        Ok(Self { vocabulary, max_tokens: room, query, passage, mask, special })
     }
 
     /// Number of ids the tokenizer may give: all are below it.
     pub fn vocabulary_size(&self) -> usize {
-        self.tokenizer.get_vocab_size(true)
+        match &self.vocabulary {
+            Vocabulary::Pieces(tokenizer) => tokenizer.get_vocab_size(true),
+            Vocabulary::Unigram(unigram) => unigram.len(),
+        }
     }
 
     /// The token of an id.
     pub fn token(&self, id: u32) -> Option<String> {
-        self.tokenizer.id_to_token(id)
+        match &self.vocabulary {
+            Vocabulary::Pieces(tokenizer) => tokenizer.id_to_token(id),
+            Vocabulary::Unigram(unigram) => unigram.token(id),
+        }
     }
 
     /// The token that queries are filled up with, if they are.
@@ -74,7 +103,10 @@ impl TextTokenizer {
 
     /// Whether an id is a special token such as `[CLS]`.
     pub fn is_special(&self, id: u32) -> bool {
-        self.special.contains(&id)
+        match &self.vocabulary {
+            Vocabulary::Pieces(_) => self.special.contains(&id),
+            Vocabulary::Unigram(unigram) => unigram.is_control(id),
+        }
     }
 
     /// The ids of a text with the model's prefix and special tokens, cut to the model's longest input. Only as much of a long text is
@@ -106,7 +138,11 @@ impl TextTokenizer {
     }
 
     fn ids(&self, text: &str) -> Result<Vec<u32>> {
-        let encoding = self.tokenizer.encode_fast(text, true);
+        let tokenizer = match &self.vocabulary {
+            Vocabulary::Pieces(tokenizer) => tokenizer,
+            Vocabulary::Unigram(unigram) => return Ok(unigram.ids(text, self.max_tokens)),
+        };
+        let encoding = tokenizer.encode_fast(text, true);
         let encoding = encoding.map_err(|error| Error::internal(format!("A text could not be tokenised: {error}")))?;
         Ok(encoding.get_ids().to_vec())
     }

@@ -6,6 +6,7 @@ use casetrack_core::{
     Action, CollectionId, CollectionMeta, CollectionStatus, CollectionType, Error, ErrorCode, Hint, Notice, Result,
     Timestamp, hint,
 };
+use casetrack_embed::ModelProfile;
 use casetrack_store::Collection;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -25,6 +26,8 @@ pub struct CreateCollection {
     /// The user's own identifier.
     pub reference: Option<String>,
     pub collection_type: CollectionType,
+    /// Models that make its vectors; `None` for those of the settings.
+    pub models: Option<ModelProfile>,
 }
 
 /// A collection as it appears in lists.
@@ -125,7 +128,11 @@ impl Host {
     pub fn create_collection(&self, request: CreateCollection) -> Result<CollectionMeta> {
         let name = request.name.trim();
         check_new(self, name, hint!["Use that collection (", Action::SwitchCollection, "), or choose another name."])?;
-        let models = vector_models(&self.embedder()?)?;
+        let embedder = match request.models {
+            Some(profile) => self.embedder_with(profile, self.config().precision)?,
+            None => self.embedder()?,
+        };
+        let models = vector_models(&embedder)?;
         let meta = CollectionMeta {
             id: CollectionId::random(),
             name: name.to_owned(),

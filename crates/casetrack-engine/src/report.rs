@@ -45,7 +45,8 @@ pub struct WorkSummary {
     pub chunks: u64,
     /// Chunks whose vectors were made.
     pub chunks_embedded: u64,
-    /// Chunks that kept their vectors because their text did not change. Reindexing makes all vectors again.
+    /// Chunks that kept their vectors because their text did not change, or have those of another chunk with the same text. Reindexing makes
+    /// all vectors again.
     pub chunks_reused: u64,
     pub duration_ms: u64,
     /// What makes the result less complete than it could be; empty if nothing does.

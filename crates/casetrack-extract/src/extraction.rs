@@ -102,7 +102,7 @@ pub(crate) fn extract_observed(
         return Err(source.empty("contains no text."));
     }
     let stated = extraction.properties.language.take();
-    extraction.properties.language = stated.or_else(|| language::detected(&extraction.pages));
+    extraction.properties.language = language::of(stated, &extraction.pages);
     Ok(extraction)
 }
 

@@ -8,6 +8,11 @@
 //! - `1,250,000` gives `1250000`.
 //! - `party's` gives `parti` (the stem of `party`), `don't` one term.
 //! - Each Chinese, Japanese kana or Korean character is a term of its own, since such text has no spaces.
+//!
+//! Documents in a language of [`languages`] get the same pieces, but the endings of their language, and combining marks stay with
+//! their letters.
+
+pub(crate) mod languages;
 
 use tantivy::tokenizer::{
     AsciiFoldingFilter, Language, LowerCaser, RawTokenizer, RemoveLongFilter, Stemmer, TextAnalyzer, Token,
@@ -15,9 +20,9 @@ use tantivy::tokenizer::{
 };
 
 /// Name and version of the analysis. Part of the BM25 index's identity: a change here rebuilds the index.
-pub(crate) const ANALYSIS: &str = "casetrack-en-3";
+pub(crate) const ANALYSIS: &str = "casetrack-4";
 /// Name of [`exact_analyzer`], which changes with it.
-pub(crate) const EXACT: &str = "casetrack-exact-3";
+pub(crate) const EXACT: &str = "casetrack-exact-4";
 
 /// Longer pieces in parentheses are not those of a section's number.
 const MAX_PARENTHESISED: usize = 4;
@@ -26,7 +31,7 @@ const MAX_PARENTHESISED: usize = 4;
 const MAX_TERM_BYTES: usize = 128;
 
 pub(crate) fn analyzer() -> TextAnalyzer {
-    TextAnalyzer::builder(Words)
+    TextAnalyzer::builder(Words { marks: false })
         .filter(RemoveLongFilter::limit(MAX_TERM_BYTES + 1))
         .filter(LowerCaser)
         .filter(AsciiFoldingFilter)
@@ -36,7 +41,7 @@ pub(crate) fn analyzer() -> TextAnalyzer {
 
 /// The same without the stemmer: words as they are written, but for case and accents. They have the positions of their terms.
 pub(crate) fn exact_analyzer() -> TextAnalyzer {
-    TextAnalyzer::builder(Words)
+    TextAnalyzer::builder(Words { marks: false })
         .filter(RemoveLongFilter::limit(MAX_TERM_BYTES + 1))
         .filter(LowerCaser)
         .filter(AsciiFoldingFilter)
@@ -54,13 +59,16 @@ pub(crate) fn folded(piece: &str) -> String {
 
 /// Splits text into the pieces described above.
 #[derive(Clone)]
-struct Words;
+struct Words {
+    /// Whether combining marks belong to the word, and Thai letters stand alone. Words of documents in English have never had marks.
+    marks: bool,
+}
 
 impl Tokenizer for Words {
     type TokenStream<'a> = Tokens;
 
     fn token_stream<'a>(&'a mut self, text: &'a str) -> Tokens {
-        let mut scanner = Scanner { text, tokens: Vec::new(), position: 0 };
+        let mut scanner = Scanner { text, marks: self.marks, tokens: Vec::new(), position: 0 };
         scanner.scan();
         Tokens { tokens: scanner.tokens, next: 0 }
     }
@@ -89,6 +97,7 @@ impl TokenStream for Tokens {
 
 struct Scanner<'t> {
     text: &'t str,
+    marks: bool,
     tokens: Vec<Token>,
     position: usize,
 }
@@ -105,8 +114,8 @@ impl Scanner<'_> {
         let mut at = 0;
         while let Some((offset, c)) = self.text[at..].char_indices().find(|(_, c)| c.is_alphanumeric()) {
             let start = at + offset;
-            at = if stands_alone(c) {
-                let end = start + c.len_utf8();
+            at = if stands_alone(c, self.marks) {
+                let end = self.past_marks(start + c.len_utf8());
                 self.push(self.text[start..end].to_owned(), start, end, self.position);
                 self.position += 1;
                 end
@@ -126,6 +135,16 @@ impl Scanner<'_> {
                 whole_end
             };
         }
+    }
+
+    fn is_mark(&self, c: char) -> bool {
+        self.marks && is_mark(c)
+    }
+
+    /// The end of the marks that follow a character.
+    fn past_marks(&self, end: usize) -> usize {
+        let rest = &self.text[end..];
+        end + rest.find(|c: char| !self.is_mark(c)).unwrap_or(rest.len())
     }
 
     /// What stands in parentheses right after a number that ends at `end`: of "4.2(b)(iv)", the places of "b" and "iv".
@@ -152,13 +171,16 @@ impl Scanner<'_> {
         let mut start = start;
         loop {
             let rest = &self.text[start..];
-            let length = rest.find(|c: char| !c.is_alphanumeric() || stands_alone(c)).unwrap_or(rest.len());
+            let is_of_word = |c: char| (c.is_alphanumeric() || self.is_mark(c)) && !stands_alone(c, self.marks);
+            let length = rest.find(|c: char| !is_of_word(c)).unwrap_or(rest.len());
             let end = start + length;
             let mut after = self.text[end..].chars();
             let (joint, next) = (after.next(), after.next());
             let joint = joint.filter(|&joint| {
                 next.is_some_and(|next| {
-                    next.is_alphanumeric() && !stands_alone(next) && joins(joint, &self.text[start..end], next)
+                    next.is_alphanumeric()
+                        && !stands_alone(next, self.marks)
+                        && joins(joint, &self.text[start..end], next)
                 })
             });
             pieces.push(Piece { start, end, joint });
@@ -208,7 +230,10 @@ impl Scanner<'_> {
         merged
     }
 
-    fn push(&mut self, text: String, offset_from: usize, offset_to: usize, position: usize) {
+    fn push(&mut self, mut text: String, offset_from: usize, offset_to: usize, position: usize) {
+        if self.marks {
+            text.retain(|c| !is_accent(c));
+        }
         self.tokens.push(Token { offset_from, offset_to, position, text, position_length: 1 });
     }
 }
@@ -224,8 +249,18 @@ fn joins(joint: char, before: &str, after: char) -> bool {
     }
 }
 
-/// Characters of scripts that are written without spaces between words.
-fn stands_alone(c: char) -> bool {
+/// Combining accents, which decomposed text has: a stem is that of the letter without.
+fn is_accent(c: char) -> bool {
+    matches!(u32::from(c), 0x0300..=0x036f)
+}
+
+/// Marks that belong to the letter before: accents, vowels and tones of Thai above and below, the Tamil pulli.
+fn is_mark(c: char) -> bool {
+    is_accent(c) || matches!(u32::from(c), 0x0e31 | 0x0e34..=0x0e3a | 0x0e47..=0x0e4e | 0x0bcd)
+}
+
+/// Characters of scripts that are written without spaces between words; Thai only where `marks` belong to letters.
+fn stands_alone(c: char, marks: bool) -> bool {
     matches!(u32::from(c),
         0x3040..=0x30ff      // Hiragana, Katakana
         | 0x3400..=0x4dbf    // CJK extension A
@@ -233,7 +268,7 @@ fn stands_alone(c: char) -> bool {
         | 0xac00..=0xd7af    // Hangul syllables
         | 0xf900..=0xfaff    // CJK compatibility ideographs
         | 0x20000..=0x3ffff  // CJK extensions B and later
-    )
+    ) || (marks && matches!(u32::from(c), 0x0e01..=0x0e46))
 }
 
 #[cfg(test)]

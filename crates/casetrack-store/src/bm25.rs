@@ -4,6 +4,7 @@
 //! change together. Between commits new chunks wait in memory: a search commits them first.
 
 mod expression;
+mod languages;
 mod names;
 mod pairs;
 mod sealed;
@@ -24,6 +25,7 @@ use tantivy::{
     Term,
 };
 
+use crate::analysis::languages::Analysis;
 use crate::analysis::{ANALYSIS, EXACT, analyzer, exact_analyzer};
 use crate::derived::{DerivedIndex, Origin};
 use crate::error;
@@ -89,6 +91,8 @@ struct Fields {
     /// Of first chunks only, as `cover`; see [`names`].
     names: Field,
     cover: Field,
+    /// The mark of the document's language, where its words have rules of their own.
+    language: Field,
 }
 
 pub(crate) struct Bm25Index {
@@ -125,6 +129,7 @@ fn schema() -> (Schema, Fields) {
         context: builder.add_text_field("context", text(IndexRecordOption::WithFreqs)),
         names: builder.add_text_field("names", text(IndexRecordOption::Basic)),
         cover: builder.add_text_field("cover", text(IndexRecordOption::Basic)),
+        language: builder.add_bytes_field("language", BytesOptions::default().set_indexed()),
     };
     (builder.build(), fields)
 }
@@ -169,7 +174,8 @@ impl Bm25Index {
             clauses.push((Occur::Must, Box::new(TermSetQuery::new(ids)) as Box<dyn Query>));
         }
         if narrow.is_some() {
-            clauses.extend(self.conditions(conditions).into_iter().filter(|(occur, _)| *occur == Occur::Must));
+            clauses
+                .extend(self.conditions(searcher, conditions)?.into_iter().filter(|(occur, _)| *occur == Occur::Must));
         }
         if !clauses.is_empty() {
             let unscored = clauses
@@ -364,17 +370,30 @@ impl DerivedIndex for Bm25Index {
         // taken away when the addition is repeated after a crash.
         self.remove(slots)?;
         let record = reader.document(slots.document)?;
+        let analysis = Analysis::of(record.as_ref().and_then(|record| record.meta.properties.language.as_deref()));
+        let mark = analysis.mark();
+        let mut indexer = mark.is_some().then(|| analysis.indexer());
         reader.for_each_chunk(slots.document, 0..slots.count, |chunk| {
             let mut document = TantivyDocument::new();
             document.add_bytes(self.fields.document, slots.document.as_bytes());
             document.add_u64(self.fields.slot, slots.first + u64::from(chunk.index));
-            document.add_text(self.fields.text, chunk.searchable_text());
-            document.add_text(self.fields.exact, chunk.searchable_text());
-            document.add_text(self.fields.context, &chunk.context);
+            let text = chunk.searchable_text();
+            let mut add = |field: Field, text: &str| match &mut indexer {
+                Some(indexer) if field == self.fields.exact => {
+                    document.add_pre_tokenized_text(field, indexer.written(text));
+                }
+                Some(indexer) => document.add_pre_tokenized_text(field, indexer.terms(text)),
+                None => document.add_text(field, text),
+            };
+            add(self.fields.text, &text);
+            add(self.fields.exact, &text);
+            add(self.fields.context, &chunk.context);
             if chunk.index == 0 {
-                let names = record.as_ref().map(|record| names::names(&record.meta)).unwrap_or_default();
-                document.add_text(self.fields.names, names);
-                document.add_text(self.fields.cover, names::cover(&chunk.searchable_text(), slots.count));
+                add(self.fields.names, &record.as_ref().map(|record| names::names(&record.meta)).unwrap_or_default());
+                add(self.fields.cover, names::cover(&text, slots.count));
+            }
+            if let Some(mark) = mark {
+                document.add_bytes(self.fields.language, mark.as_bytes());
             }
             let mut writer = self.writer.write_after_others();
             let inner = self.open_writer(&mut writer)?;

@@ -51,6 +51,10 @@ impl Reader {
                 "Ask the user to run `casetrack models pull`, which downloads what is missing and checks it.",
                 "Run `casetrack models pull`: it downloads what is missing and checks it.",
             ),
+            AddModels => (
+                "Ask the user to run `casetrack models add multilingual PACKAGE` (`casetrack models add --help` says where the package is).",
+                "Run `casetrack models add multilingual PACKAGE`; `casetrack models add --help` says where the package is.",
+            ),
             Repair(name) => {
                 let what = "It keeps every document that is whole, names the others, and moves what is damaged aside without \
                             deleting it.";

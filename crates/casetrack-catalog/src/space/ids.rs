@@ -11,29 +11,89 @@ pub(super) fn block_of(id: i64) -> i64 {
     id >> BLOCK_BITS
 }
 
-fn place(id: i64) -> (usize, u64) {
-    let within = usize::try_from(id & ((1 << BLOCK_BITS) - 1)).unwrap_or_default();
-    (within / 64, 1 << (within % 64))
+/// Which of its block an id is.
+pub(super) fn within(id: i64) -> i64 {
+    id & ((1 << BLOCK_BITS) - 1)
+}
+
+/// A set of ids of one block. The methods take ids of this block alone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Bits([u64; WORDS]);
+
+impl Default for Bits {
+    fn default() -> Self {
+        Self([0; WORDS])
+    }
+}
+
+impl Bits {
+    fn place(id: i64) -> (usize, u64) {
+        let within = usize::try_from(within(id)).unwrap_or_default();
+        (within / 64, 1 << (within % 64))
+    }
+
+    /// Returns whether it is new.
+    pub fn insert(&mut self, id: i64) -> bool {
+        let (word, bit) = Self::place(id);
+        let is_new = self.0[word] & bit == 0;
+        self.0[word] |= bit;
+        is_new
+    }
+
+    fn remove(&mut self, id: i64) {
+        let (word, bit) = Self::place(id);
+        self.0[word] &= !bit;
+    }
+
+    pub fn contains(&self, id: i64) -> bool {
+        let (word, bit) = Self::place(id);
+        self.0[word] & bit != 0
+    }
+
+    /// Each as the one [`within`] its block, in their order.
+    pub fn iter(&self) -> impl Iterator<Item = i64> {
+        (0..).step_by(64).zip(&self.0).flat_map(|(first, word)| {
+            let some = |rest: u64| Some(rest).filter(|rest| *rest != 0);
+            let rests = std::iter::successors(some(*word), move |rest| some(rest & (rest - 1)));
+            rests.map(move |rest| first + i64::from(rest.trailing_zeros()))
+        })
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.0.iter().all(|word| *word == 0)
+    }
+
+    fn len(&self) -> u64 {
+        self.0.iter().map(|word| u64::from(word.count_ones())).sum()
+    }
+
+    pub fn unite(&mut self, other: &Self) {
+        self.0.iter_mut().zip(&other.0).for_each(|(own, other)| *own |= other);
+    }
+
+    /// Removes those that the other does not have.
+    pub fn keep(&mut self, other: &Self) {
+        self.0.iter_mut().zip(&other.0).for_each(|(own, other)| *own &= other);
+    }
+
+    fn drop_all(&mut self, other: &Self) {
+        self.0.iter_mut().zip(&other.0).for_each(|(own, other)| *own &= !other);
+    }
 }
 
 /// A set of ids, of about one bit each where many are near each other: a million take 125 kB. Uniting two costs microseconds.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Ids(BTreeMap<i64, Box<[u64; WORDS]>>);
+pub(super) struct Ids(BTreeMap<i64, Box<Bits>>);
 
 impl Ids {
     /// Returns whether it is new.
     pub fn insert(&mut self, id: i64) -> bool {
-        let (word, bit) = place(id);
-        let word = &mut self.0.entry(block_of(id)).or_insert_with(|| Box::new([0; WORDS]))[word];
-        let is_new = *word & bit == 0;
-        *word |= bit;
-        is_new
+        self.0.entry(block_of(id)).or_default().insert(id)
     }
 
     pub fn remove(&mut self, id: i64) {
-        let (word, bit) = place(id);
         if let Some(block) = self.0.get_mut(&block_of(id)) {
-            block[word] &= !bit;
+            block.remove(id);
         }
     }
 
@@ -42,32 +102,29 @@ impl Ids {
     }
 
     /// Those of one block.
-    pub fn block(&self, block: i64) -> Option<Bits<'_>> {
-        self.0.get(&block).map(|words| Bits(words))
+    pub fn block(&self, block: i64) -> Option<&Bits> {
+        self.0.get(&block).map(|bits| &**bits)
     }
 
     pub fn is_empty(&self) -> bool {
-        self.0.values().all(|words| words.iter().all(|word| *word == 0))
+        self.0.values().all(|block| block.is_empty())
     }
 
     pub fn len(&self) -> u64 {
-        self.0.values().flat_map(|words| words.iter()).map(|word| u64::from(word.count_ones())).sum()
+        self.0.values().map(|block| block.len()).sum()
     }
 
     /// In their order.
     pub fn iter(&self) -> impl Iterator<Item = i64> {
-        self.0.iter().flat_map(|(block, words)| {
-            let first = block << BLOCK_BITS;
-            (0..1_i64 << BLOCK_BITS).map(move |within| first + within).filter(move |id| Bits(words).contains(*id))
-        })
+        self.0.iter().flat_map(|(block, bits)| bits.iter().map(move |within| (block << BLOCK_BITS) + within))
     }
 
     /// Those that the other does not have.
     pub fn without(&self, other: &Self) -> Self {
         let mut rest = self.clone();
-        for (block, words) in &mut rest.0 {
+        for (block, bits) in &mut rest.0 {
             if let Some(other) = other.0.get(block) {
-                words.iter_mut().zip(other.iter()).for_each(|(own, other)| *own &= !other);
+                bits.drop_all(other);
             }
         }
         rest
@@ -76,18 +133,18 @@ impl Ids {
     /// Removes those that the other does not have.
     pub fn keep(&mut self, other: &Self) {
         self.0.retain(|block, _| other.0.contains_key(block));
-        for (block, words) in &mut self.0 {
+        for (block, bits) in &mut self.0 {
             if let Some(other) = other.0.get(block) {
-                words.iter_mut().zip(other.iter()).for_each(|(own, other)| *own &= other);
+                bits.keep(other);
             }
         }
     }
 
     pub fn unite(&mut self, other: &Self) {
-        for (block, words) in &other.0 {
+        for (block, bits) in &other.0 {
             match self.0.get_mut(block) {
-                Some(own) => own.iter_mut().zip(words.iter()).for_each(|(own, other)| *own |= other),
-                None => drop(self.0.insert(*block, words.clone())),
+                Some(own) => own.unite(bits),
+                None => drop(self.0.insert(*block, bits.clone())),
             }
         }
     }
@@ -100,18 +157,6 @@ impl FromIterator<i64> for Ids {
             set.insert(id);
         }
         set
-    }
-}
-
-/// The ids of one block of a set.
-#[derive(Clone, Copy)]
-pub(super) struct Bits<'a>(&'a [u64; WORDS]);
-
-impl Bits<'_> {
-    /// The id must be of this block.
-    pub fn contains(self, id: i64) -> bool {
-        let (word, bit) = place(id);
-        self.0[word] & bit != 0
     }
 }
 

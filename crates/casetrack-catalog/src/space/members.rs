@@ -10,7 +10,7 @@ use super::ids::Ids;
 use super::image::{Block, Image, Row, number};
 use super::schema::failed;
 use super::sets::{self, Direction, Graph, Set};
-use super::sums::Totals;
+use super::sums::{Totals, rows_of};
 use super::{Space, now};
 use crate::catalog::lock;
 use crate::paths;
@@ -230,9 +230,7 @@ impl Space {
 impl Image {
     /// As [`members`](Self::members), with their blocks.
     pub fn members_in<'a>(&'a self, ids: &'a Ids) -> impl Iterator<Item = (&'a Block, &'a Row)> {
-        self.blocks.iter().filter_map(move |(number, block)| Some((block, ids.block(*number)?))).flat_map(
-            |(block, bits)| block.rows.iter().filter(move |row| bits.contains(row.id)).map(move |row| (&**block, row)),
-        )
+        self.blocks_of(ids).into_iter().flat_map(|(block, bits)| rows_of(block, bits).map(move |row| (block, row)))
     }
 }
 

@@ -6,11 +6,13 @@ use casetrack_core::{Cancel, Error, Result};
 
 use super::ids::Ids;
 use super::image::{Row, number};
-use super::queries::CANCEL_EVERY;
 use super::{Asked, Change, Condition, Mode, Space};
 use crate::entry::Kind;
 use crate::paths;
 use crate::scan::Problem;
+
+/// Rows between two looks at whether the caller still waits.
+const CANCEL_EVERY: usize = 1 << 14;
 
 /// Entries of the catalogue, each once.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

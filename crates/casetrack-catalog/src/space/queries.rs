@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 use casetrack_core::{Cancel, Error, Result};
 use rusqlite::params;
 
-use super::ids::Ids;
+use super::ids::{Bits, Ids};
 use super::image::{Block, Image, Row};
+use super::sums::{rows_of, side_by_side};
 use super::text::{Text, TextJudge};
 use super::{Set, Space};
 use crate::columns::Columns;
@@ -17,8 +18,6 @@ use crate::query::TimeField;
 
 /// Rows that are looked at beyond a page, where some of its files are gone.
 const SPARE: usize = 64;
-/// Rows between two looks at whether the caller still waits.
-pub(super) const CANCEL_EVERY: usize = 1 << 14;
 
 /// What entries have to meet. Ranges include both ends.
 #[derive(Debug, Clone)]
@@ -68,6 +67,25 @@ pub(super) enum Judge<'a> {
 }
 
 impl Judge<'_> {
+    /// The entries of a block that may be admitted, where they can be told faster together than one after another.
+    fn possible(&self, block: &Block) -> Option<Bits> {
+        match self {
+            Self::All(judges) => judges.iter().filter_map(|judge| judge.possible(block)).reduce(|mut all, one| {
+                all.keep(&one);
+                all
+            }),
+            Self::Any(judges) => {
+                let mut any = Bits::default();
+                for judge in judges {
+                    any.unite(&judge.possible(block)?);
+                }
+                Some(any)
+            }
+            Self::Text(judge) => judge.possible(block),
+            _ => None,
+        }
+    }
+
     pub fn admits(&self, image: &Image, block: &Block, row: &Row) -> bool {
         match self {
             Self::All(judges) => judges.iter().all(|judge| judge.admits(image, block, row)),
@@ -134,7 +152,7 @@ type Hit<'a> = (&'a Block, &'a Row);
 
 impl Space {
     /// Answers a question. Each entry is looked at once more before it is returned: one that is gone, that no longer meets the conditions,
-    /// or that `is_denied` covers is no answer. Costs about 20 nanoseconds for each entry of the sets.
+    /// or that `is_denied` covers is no answer. Costs about 20 nanoseconds of one core for each entry of the sets. The cores share the work.
     ///
     /// Errors: a set that does not exist.
     pub fn find(&self, asked: &Asked<'_>, is_denied: &dyn Fn(&Path) -> bool, cancel: &Cancel) -> Result<Answer> {
@@ -146,14 +164,28 @@ impl Space {
         }
         let image = self.image()?;
         let judge = asked.condition.judge(&image);
+        let parts = side_by_side(&image.blocks_of(&ids), |part| {
+            let mut best = Best::new(&image, asked);
+            for (block, bits) in part {
+                if cancel.is_cancelled() {
+                    return Err(Error::cancelled());
+                }
+                let possible = judge.possible(block).map(|mut possible| {
+                    possible.keep(bits);
+                    possible
+                });
+                let bits = possible.as_ref().unwrap_or(bits);
+                if bits.is_empty() {
+                    continue;
+                }
+                let admitted = rows_of(block, bits).filter(|row| judge.admits(&image, block, row));
+                admitted.for_each(|row| best.take((block, row)));
+            }
+            Ok(best)
+        });
         let mut best = Best::new(&image, asked);
-        for (count, (block, row)) in image.members_in(&ids).enumerate() {
-            if count.is_multiple_of(CANCEL_EVERY) && cancel.is_cancelled() {
-                return Err(Error::cancelled());
-            }
-            if judge.admits(&image, block, row) {
-                best.take((block, row));
-            }
+        for part in parts {
+            best.unite(part?);
         }
         let (total, hits) = best.finish();
         let mut answer = Answer { total, ..Answer::default() };
@@ -253,6 +285,11 @@ impl<'a> Best<'a> {
         if self.hits.len() >= self.most.saturating_mul(2).saturating_add(1024) {
             self.cut();
         }
+    }
+
+    fn unite(&mut self, other: Self) {
+        self.total += other.total;
+        self.hits.extend(other.hits);
     }
 
     fn cut(&mut self) {

@@ -1,13 +1,13 @@
 //! Conditions on the text of a path: five ways to match, and equality.
 
 use std::borrow::Cow;
-use std::cell::RefCell;
 
 use casetrack_core::{Error, Result};
 use regex::{Regex, RegexBuilder};
 
-use super::ids::Ids;
+use super::ids::Bits;
 use super::image::{Block, Folders, Image, Row};
+use super::sums::length_before;
 use crate::paths;
 use crate::pattern::class;
 
@@ -96,8 +96,12 @@ impl Text {
             }),
             Field::Name | Field::Extension => Vec::new(),
         };
-        let is_searched = *how == Match::Contains && matches!(self.field, Field::Path | Field::Name);
-        let names = is_searched.then(|| NameSearch::new(needle, self.case_sensitive)).flatten();
+        // No name has a separator.
+        let is_searched = *how == Match::Contains
+            && matches!(self.field, Field::Path | Field::Name)
+            && !needle.contains(&(std::path::MAIN_SEPARATOR as u8));
+        let needle = std::str::from_utf8(needle).ok().filter(|needle| is_searched && !needle.is_empty());
+        let names = needle.and_then(|needle| regex::bytes::Regex::new(&regex::escape(needle)).ok());
         TextJudge { text: self, verdicts, names }
     }
 
@@ -162,18 +166,47 @@ pub(super) struct TextJudge<'a> {
     text: &'a Text,
     /// By the places of folders, where these count.
     verdicts: Vec<Verdict>,
-    /// Of a text that names contain.
-    names: Option<NameSearch>,
+    /// Finds a text that names contain in those of a block at once, which is several times as fast as in one name after another.
+    names: Option<regex::bytes::Regex>,
 }
 
 impl TextJudge<'_> {
+    /// As for [`Judge`](super::queries::Judge).
+    pub fn possible(&self, block: &Block) -> Option<Bits> {
+        let names = self.names.as_ref()?;
+        let place = |row: &Row| {
+            let (start, end) = if self.text.case_sensitive { row.name } else { row.lower };
+            (start as usize, end as usize)
+        };
+        let (mut rows, mut from, mut before) = (Bits::default(), 0, 0);
+        while from < block.names.len()
+            && let Some(found) = names.find_at(&block.names, from)
+        {
+            // One that begins in a name and ends in another is none; the next may begin before it ends.
+            before += length_before(&block.rows[before..], |row| place(row).0 <= found.start());
+            let row = before.checked_sub(1).and_then(|before| block.rows.get(before));
+            from = match row.filter(|row| found.end() <= place(row).1) {
+                Some(row) => {
+                    rows.insert(row.id);
+                    place(row).1
+                }
+                None => found.start() + 1,
+            };
+        }
+        if !self.verdicts.is_empty() {
+            for row in &block.rows {
+                if self.verdicts.get(row.folder as usize) == Some(&Verdict::Yes) {
+                    rows.insert(row.id);
+                }
+            }
+        }
+        Some(rows)
+    }
+
     pub fn admits(&self, image: &Image, block: &Block, row: &Row) -> bool {
         let name = if self.text.case_sensitive { block.name(row) } else { block.lower(row) };
         match (&self.text.rule, self.text.field) {
-            (Rule::Literal(how, needle), Field::Name) => match &self.names {
-                Some(names) => names.finds(block, row),
-                None => meets(name, *how, needle),
-            },
+            (Rule::Literal(how, needle), Field::Name) => meets(name, *how, needle),
             (Rule::Literal(how, needle), Field::Extension) => {
                 // Most names are told apart by their ends.
                 let may_be = *how != Match::Equals || name.len() > needle.len() && block.lower(row).ends_with(needle);
@@ -183,10 +216,7 @@ impl TextJudge<'_> {
                 match self.verdicts.get(row.folder as usize).copied().unwrap_or(Verdict::No) {
                     Verdict::Yes => true,
                     Verdict::No => false,
-                    Verdict::NameContains => match &self.names {
-                        Some(names) => names.finds(block, row),
-                        None => contains(name, needle),
-                    },
+                    Verdict::NameContains => contains(name, needle),
                     Verdict::NameStarts(from) => name.starts_with(&needle[from..]),
                     Verdict::NameEnds => name.ends_with(needle),
                     Verdict::NameEquals(from) => *name == needle[from..],
@@ -202,62 +232,6 @@ impl TextJudge<'_> {
                 regex.is_match(&String::from_utf8_lossy(&text))
             }
         }
-    }
-}
-
-/// A search for a text in the names of a block at once, which is several times as fast as one name after another.
-struct NameSearch {
-    needle: regex::bytes::Regex,
-    case_sensitive: bool,
-    last: RefCell<Searched>,
-}
-
-/// The rows of a block whose names have the text.
-#[derive(Default)]
-struct Searched {
-    /// The block, by the first of its ids.
-    block: Option<i64>,
-    rows: Ids,
-}
-
-impl NameSearch {
-    /// `None` for a text that every name has.
-    fn new(needle: &[u8], case_sensitive: bool) -> Option<Self> {
-        let needle = std::str::from_utf8(needle).ok().filter(|needle| !needle.is_empty())?;
-        let needle = regex::bytes::Regex::new(&regex::escape(needle)).ok()?;
-        Some(Self { needle, case_sensitive, last: RefCell::default() })
-    }
-
-    fn finds(&self, block: &Block, row: &Row) -> bool {
-        let mut last = self.last.borrow_mut();
-        let first = block.rows.first().map(|row| row.id);
-        if last.block != first {
-            *last = Searched { block: first, rows: self.search(block) };
-        }
-        last.rows.contains(row.id)
-    }
-
-    fn search(&self, block: &Block) -> Ids {
-        let place = |row: &Row| {
-            let (start, end) = if self.case_sensitive { row.name } else { row.lower };
-            (start as usize, end as usize)
-        };
-        let (mut rows, mut from) = (Ids::default(), 0);
-        while from < block.names.len()
-            && let Some(found) = self.needle.find_at(&block.names, from)
-        {
-            // One that begins in a name and ends in another is none; the next may begin before it ends.
-            let before = block.rows.partition_point(|row| place(row).0 <= found.start());
-            let row = before.checked_sub(1).and_then(|before| block.rows.get(before));
-            from = match row.filter(|row| found.end() <= place(row).1) {
-                Some(row) => {
-                    rows.insert(row.id);
-                    place(row).1
-                }
-                None => found.start() + 1,
-            };
-        }
-        rows
     }
 }
 

@@ -17,7 +17,7 @@ mod transfer;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::path::{Component, Path, PathBuf};
 
-use casetrack_core::{Error, ErrorCode, Result};
+use casetrack_core::{Action, Error, ErrorCode, Result};
 
 use crate::expected::{Expected, Found};
 use crate::manifest::{FileSpec, ModelManifest, ModelProfile, ModelSpec};
@@ -93,6 +93,9 @@ fn select<'a>(manifest: &'a ModelManifest, ids: &[String]) -> Result<Vec<&'a Mod
     let known = || quality().map(|model| model.id.as_str()).collect::<Vec<_>>().join(", ");
     let find = |id: &String| match manifest.models().iter().find(|model| model.id == *id) {
         Some(model) if model.profile == ModelProfile::Quality => Ok(model),
+        Some(model) if model.profile == ModelProfile::Multilingual => {
+            Err(Error::invalid(format!("{id} is not downloaded from a hub.")).with_hint(Action::AddModels))
+        }
         Some(_) => Err(Error::invalid(format!("{id} ships with CaseTrack; there is nothing to pull"))
             .with_hint(format!("Models that can be pulled: {}.", known()))),
         None => Err(Error::new(ErrorCode::NotFound, format!("There is no model {id}"))

@@ -88,7 +88,7 @@ fn main() -> Result<()> {
         Ok(made) => made.id,
         Err(_) => {
             let collection_type = CollectionType::Other;
-            let request = CreateCollection { name: LARGE.into(), reference: None, collection_type };
+            let request = CreateCollection { name: LARGE.into(), collection_type, ..CreateCollection::default() };
             let id = engine()?.create_collection(request)?.id;
             fill(&Registry::open(&work)?.open_collection(id)?, &corpus, documents)?;
             id

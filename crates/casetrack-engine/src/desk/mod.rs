@@ -4,7 +4,9 @@
 mod paths;
 mod uploads;
 
-use casetrack_core::{Change, ChunkId, CollectionId, DocumentId, HiddenText, Page, Rect, Result};
+use casetrack_core::{
+    Annotations, Change, ChunkId, CollectionId, DocumentId, EntityType, HiddenText, Page, Rect, Result,
+};
 use casetrack_extract::can_render;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -44,6 +46,18 @@ pub struct PageLayout {
     pub sheet_name: Option<String>,
     /// Mean confidence, 0-1, where the text was read by OCR.
     pub ocr_confidence: Option<f32>,
+    /// The people, organizations and places that the page names, in the order of their first mentions; none unless asked for.
+    pub names: Vec<NameOnPage>,
+}
+
+/// Somebody or something that a page names.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct NameOnPage {
+    pub entity_type: EntityType,
+    /// As the document writes it most often.
+    pub name: String,
+    /// On this page.
+    pub mentions: u32,
 }
 
 /// Where a chunk is on its page.
@@ -59,10 +73,11 @@ pub struct ChunkPlace {
 }
 
 impl Host {
-    /// A page as it is stored, with the places of its lines and chunks. Costs the reading of the page.
+    /// A page as it is stored, with the places of its lines and chunks. Costs the reading of the page; with `names`, that of everything
+    /// that was found in the document as well.
     ///
     /// Errors: [`ErrorCode::InvalidArgument`](casetrack_core::ErrorCode) for a page that is not there.
-    pub fn page_layout(&self, collection: CollectionId, document: &str, page: u32) -> Result<PageLayout> {
+    pub fn page_layout(&self, collection: CollectionId, document: &str, page: u32, names: bool) -> Result<PageLayout> {
         let collection = self.collection(collection)?;
         let meta = find_document(&collection, document)?;
         check_page(&meta, page)?;
@@ -76,6 +91,7 @@ impl Host {
             line_start: chunk.line_start,
             line_end: chunk.line_end,
         });
+        let found = if names { collection.annotations(meta.id)? } else { None };
         let Page { text, line_boxes, notes, ocr_confidence, sheet_name, .. } = stored;
         Ok(PageLayout {
             document_id: meta.id,
@@ -92,6 +108,58 @@ impl Host {
             has_picture: can_render(meta.format),
             sheet_name,
             ocr_confidence,
+            names: found.map_or_else(Vec::new, |found| names_on(&found, page)),
         })
+    }
+}
+
+fn names_on(found: &Annotations, page: u32) -> Vec<NameOnPage> {
+    let mut names: Vec<(u32, NameOnPage)> = Vec::new();
+    for mention in found.mentions.iter().filter(|mention| mention.page == page) {
+        if let Some((_, name)) = names.iter_mut().find(|(entity, _)| *entity == mention.entity) {
+            name.mentions += 1;
+            continue;
+        }
+        let Some(entity) = found.entities.get(mention.entity as usize) else { continue };
+        if matches!(entity.entity_type, EntityType::Person | EntityType::Organization | EntityType::Location) {
+            let name = NameOnPage { entity_type: entity.entity_type, name: entity.name.clone(), mentions: 1 };
+            names.push((mention.entity, name));
+        }
+    }
+    names.into_iter().map(|(_, name)| name).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use casetrack_core::{LocalEntity, PlacedMention};
+
+    use super::*;
+
+    #[test]
+    fn the_names_of_a_page_are_in_the_order_of_their_first_mentions() {
+        let entity = |entity_type, name: &str| LocalEntity {
+            entity_type,
+            key: name.to_lowercase(),
+            name: name.to_owned(),
+            aliases: Vec::new(),
+            value: None,
+            confidence: 90,
+        };
+        let mention =
+            |entity, page, char_start| PlacedMention { entity, page, char_start, char_end: char_start + 3, role: None };
+        let found = Annotations {
+            entities: vec![
+                entity(EntityType::Person, "Ann"),
+                entity(EntityType::Date, "2025-01-01"),
+                entity(EntityType::Organization, "Acme"),
+            ],
+            mentions: vec![mention(0, 1, 0), mention(1, 2, 0), mention(2, 2, 10), mention(0, 2, 20), mention(2, 2, 30)],
+            ..Annotations::default()
+        };
+        let names =
+            |page| -> Vec<_> { names_on(&found, page).into_iter().map(|found| (found.name, found.mentions)).collect() };
+        assert_eq!(names(2), [("Acme".to_owned(), 2), ("Ann".to_owned(), 1)]);
+        assert_eq!(names(1), [("Ann".to_owned(), 1)]);
+        assert_eq!(names(3), []);
     }
 }

@@ -17,11 +17,12 @@ mod space;
 mod state;
 mod storage;
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use casetrack_core::{CollectionId, Result};
-use casetrack_embed::find_models_dir;
+use casetrack_core::{CollectionId, Error, Result};
+use casetrack_embed::{Outputs, find_models_dir};
 use casetrack_store::{Collection, Registry};
 
 use changes::Changes;
@@ -45,6 +46,12 @@ pub(crate) use storage::StorageSize;
 /// A panic while a lock was held leaves plain maps and handles behind, which stay valid.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Does work of a job, whose end must be noted whatever happens. A panic is an error.
+pub(crate) fn caught<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
+    catch_unwind(AssertUnwindSafe(work))
+        .unwrap_or_else(|_| Err(Error::internal("The job panicked; the log of the owner says where.")))
 }
 
 /// Settings, and what is shared by all hosts of a data directory: what the use cases are methods of. A clone has the same settings.
@@ -162,12 +169,29 @@ impl Host {
         if collection.models().sparse.is_some() {
             return Ok(());
         }
-        let model = self.embedder_of(collection)?.sparse_model_id()?;
-        collection.adopt_sparse_model(&model)
+        let embedder = self.embedder_of(collection)?;
+        if !embedder.makes(Outputs::SPARSE)? {
+            return Ok(());
+        }
+        collection.adopt_sparse_model(&embedder.sparse_model_id()?)
     }
 
     /// The recognizer, loaded at its first use and kept (about 10 MB).
     pub(crate) fn recognizer(&self) -> Result<Arc<RememberingRecognizer>> {
         self.shared.recognizers.get(&find_models_dir(self.config.models_dir.as_deref())?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use casetrack_core::ErrorCode;
+
+    use super::*;
+
+    #[test]
+    fn a_panic_of_a_job_is_an_error() {
+        let error = caught(|| -> Result<()> { panic!("a defect") }).unwrap_err();
+        assert_eq!(error.code, ErrorCode::Internal);
+        assert_eq!(caught(|| Ok(1)).unwrap(), 1);
     }
 }

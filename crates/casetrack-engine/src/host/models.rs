@@ -98,10 +98,13 @@ impl Host {
     }
 }
 
-/// The identities of what a service makes. Without a learned-sparse model, a collection is made without such vectors.
+/// The identities of what a service makes. Without a learned-sparse model, which a profile may not have, a collection is made without such
+/// vectors.
 pub(crate) fn vector_models(embedder: &Embedder) -> Result<VectorModels> {
-    let sparse = embedder.sparse_model_id().inspect_err(|error| {
+    let sparse = embedder.makes(Outputs::SPARSE)?.then(|| embedder.sparse_model_id());
+    let sparse = sparse.transpose().inspect_err(|error| {
         tracing::warn!(%error, "a collection is made without learned-sparse vectors");
     });
-    Ok(VectorModels { dense: embedder.model_id()?, dense_dimension: embedder.dimension()? as u32, sparse: sparse.ok() })
+    let dense_dimension = embedder.dimension()? as u32;
+    Ok(VectorModels { dense: embedder.model_id()?, dense_dimension, sparse: sparse.ok().flatten() })
 }

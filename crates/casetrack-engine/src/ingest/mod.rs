@@ -9,6 +9,7 @@ pub(crate) mod extracting;
 pub mod inspect;
 pub(crate) mod pipeline;
 pub(crate) mod prepare;
+mod repeated;
 mod texts;
 
 use std::path::PathBuf;

@@ -1,5 +1,6 @@
 //! The two stages of ingestion and the channel between them.
 
+use std::collections::HashMap;
 use std::time::Instant;
 
 use casetrack_core::{Cancel, DocumentMeta, Error, ErrorCode, Progress, ProgressSink, Result, Timestamp};
@@ -10,6 +11,7 @@ use crossbeam_channel::{Receiver, Sender, bounded};
 
 use super::discover::failed;
 use super::prepare::Prepared;
+use super::repeated::{Key, Repeated, key};
 use super::{FailedFile, IngestReport, IngestedDocument, Problem, SkipReason, SkippedFile};
 use crate::documents::originals;
 use crate::host::Host;
@@ -45,7 +47,16 @@ pub(crate) struct Ready {
     pub from_stored: bool,
 }
 
+/// A text to embed.
+struct Todo {
+    text: String,
+    key: Key,
+    /// The chunks that have it: the places of the document and of the chunk in it.
+    chunks: Vec<(usize, usize)>,
+}
+
 /// The vectors of one chunk.
+#[derive(Debug, Clone)]
 pub(crate) struct ChunkVectors {
     pub dense: Vec<f32>,
     /// Where the job makes them.
@@ -127,6 +138,7 @@ pub(crate) fn run_stages(
             listed,
             report: &mut report,
             removed: Vec::new(),
+            repeated: Repeated::default(),
         }
         .run(receiver)
     });
@@ -154,6 +166,7 @@ struct Embedding<'a> {
     report: &'a mut IngestReport,
     /// Documents to delete once those that came before them are stored.
     removed: Vec<DocumentMeta>,
+    repeated: Repeated,
 }
 
 impl Embedding<'_> {
@@ -208,21 +221,36 @@ impl Embedding<'_> {
         }
     }
 
-    /// Fills every missing vector.
+    /// Fills every missing vector. Of texts that repeat word for word, one is embedded.
     fn embed(&mut self, documents: &mut [Ready]) -> Result<()> {
-        let mut todo = Vec::new();
-        for (d, document) in documents.iter().enumerate() {
-            todo.extend((0..document.vectors.len()).filter(|&c| document.vectors[c].is_none()).map(|c| (d, c)));
+        // The chunks of each text, texts in the order of their first chunks.
+        let mut todo: Vec<Todo> = Vec::new();
+        let mut places: HashMap<Key, usize> = HashMap::new();
+        for (d, document) in documents.iter_mut().enumerate() {
+            for c in (0..document.vectors.len()).filter(|&c| document.vectors[c].is_none()).collect::<Vec<_>>() {
+                let text = document.prepared.chunks[c].embedding_text();
+                let key = key(&text);
+                if let Some(known) = self.repeated.get(&key) {
+                    document.vectors[c] = Some(ChunkVectors::clone(&known));
+                } else if let Some(&place) = places.get(&key) {
+                    todo[place].chunks.push((d, c));
+                } else {
+                    places.insert(key, todo.len());
+                    todo.push(Todo { text, key, chunks: vec![(d, c)] });
+                }
+            }
         }
-        for batch in todo.chunks(BATCH_CHUNKS) {
-            let texts: Vec<String> =
-                batch.iter().map(|&(d, c)| documents[d].prepared.chunks[c].embedding_text()).collect();
+        for batch in todo.chunks_mut(BATCH_CHUNKS) {
+            let texts: Vec<String> = batch.iter_mut().map(|todo| std::mem::take(&mut todo.text)).collect();
             let wanted = Outputs { sparse: self.sparse, ..Outputs::DENSE };
             let made = self.embedder.embed(&texts, wanted, self.cancel)?;
             let mut sparse = made.sparse.into_iter();
-            for (&(d, c), dense) in batch.iter().zip(made.dense) {
+            for (todo, dense) in batch.iter().zip(made.dense) {
                 let sparse = sparse.next().map(|vector| SparseVector { terms: vector.terms });
-                documents[d].vectors[c] = Some(ChunkVectors { dense, sparse });
+                let vectors = self.repeated.remember(todo.key, ChunkVectors { dense, sparse });
+                for &(d, c) in &todo.chunks {
+                    documents[d].vectors[c] = Some(ChunkVectors::clone(&vectors));
+                }
             }
             self.report.summary.chunks_embedded += batch.len() as u64;
             (self.progress)(Progress::Embedded { chunks: self.report.summary.chunks_embedded });

@@ -1,7 +1,6 @@
 //! Which job runs when, and who is notified of its progress.
 
 use std::cmp::Reverse;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -12,7 +11,7 @@ use casetrack_core::{
 
 use super::record::{JobRecord, Records};
 use super::{JobFilter, JobOrigin, JobReport, JobRequest, JobState, JobStatus, StartedJob, Work, no_such_job, same};
-use crate::host::{Host, check_changeable, lock};
+use crate::host::{Host, caught, check_changeable, lock};
 use crate::report::Problem;
 
 /// Jobs that run at the same time, each in another collection: a small one need not wait for the night's work in another matter.
@@ -242,8 +241,7 @@ impl Jobs {
         };
         let work = |request: &JobRequest| {
             let work = || self.work.run(host, record.collection_id, request, &progress, &cancel);
-            catch_unwind(AssertUnwindSafe(work))
-                .unwrap_or_else(|_| Err(Error::internal("The job panicked; the log of the owner says where.")))
+            caught(work)
         };
         let going_on = || record.request.clone().going_on(record.created_at);
         let mut result = work(&if record.resumed == 0 { record.request.clone() } else { going_on() });

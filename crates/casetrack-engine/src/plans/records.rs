@@ -11,8 +11,8 @@ use super::answers::{ExecutionItem, PlanItem, PlanList, SourceItem, SourceList, 
 use super::live::Live;
 use super::running::{self, Pass};
 use super::{Key, Plans};
-use crate::host::Host;
 use crate::host::changes::SpaceChange;
+use crate::host::{Host, caught};
 use crate::jobs::Jobs;
 use crate::space::{Definition, PlanDefinition, in_field, read_plan, refused};
 
@@ -104,7 +104,7 @@ impl Plans {
         let (plans, host, jobs, name) = (Arc::clone(self), host.clone(), Arc::clone(jobs), name.to_owned());
         let work = move || {
             let _filling = host.space_work().fill(live.definition.sets());
-            let Err(error) = live.begin(&jobs) else { return };
+            let Err(error) = caught(|| live.begin(&jobs)) else { return };
             plans.remove(&Key::Source(name.clone()));
             let noted =
                 host.space().and_then(|space| space.set_source_status(&name, "failed", Some(&error.message), true));
@@ -245,10 +245,10 @@ impl Plans {
         let work = move || {
             let _filling = host.space_work().fill(live.definition.sets());
             drop(ready);
-            let done = match live.definition.is_continuous {
+            let done = caught(|| match live.definition.is_continuous {
                 true => live.begin(&jobs).map(|()| None),
                 false => once(&host, &jobs, &live.definition, &cancel).map(Some),
-            };
+            });
             let ended = match done {
                 // It goes on.
                 Ok(None) => return,

@@ -39,7 +39,7 @@ impl Host {
         let source = self.collection_to_change(id)?;
         // Loaded before anything is made: a model may be missing, and no vectors may be lost on the way.
         embedder.model(Outputs::DENSE)?;
-        if source.models().sparse.is_some() {
+        if source.models().sparse.is_some() && embedder.makes(Outputs::SPARSE)? {
             embedder.model(Outputs::SPARSE)?;
         }
         let models = vector_models(&embedder)?;

@@ -56,11 +56,11 @@ pub(super) fn found(collection: &Collection, understood: &Understood, base: Opti
 pub(super) fn how_words_match(understood: &Understood) -> &'static str {
     match understood.expression {
         Some(_) => {
-            "Case, accents and English word endings make no difference, but a word with * is matched letter by letter. AND, NOT and w/n hold \
+            "Case, accents and word endings make no difference, but a word with * is matched letter by letter. AND, NOT and w/n hold \
              within one passage."
         }
         None => {
-            "Case, accents and English word endings make no difference. A * at the end of a word, as in termination*, matches it letter by \
+            "Case, accents and word endings make no difference. A * at the end of a word, as in termination*, matches it letter by \
              letter."
         }
     }

@@ -273,13 +273,18 @@ impl Asks {
     }
 
     /// What a passage has of it, with the phrases that say it.
-    fn evidence(&self, telling: &mut TellingReader<'_>, candidate: &Candidate, text: &str) -> (Evidence, Vec<String>) {
+    fn evidence(
+        &self,
+        telling: &mut TellingReader<'_>,
+        candidate: &Candidate,
+        passage: &Passage,
+    ) -> (Evidence, Vec<String>) {
         let cosine = candidate.dense.map_or(0.0, |dense| dense.score);
-        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let text = passage.chunk.text.split_whitespace().collect::<Vec<_>>().join(" ");
         if !self.beginning && clauses::lists_pages(&text) {
             return (Evidence { cosine, ..Evidence::default() }, Vec::new());
         }
-        let (together, place) = telling.densest(&text);
+        let (together, place) = telling.densest(&text, passage.document.meta.properties.language.as_deref());
         let mut phrases = vec![text.get(place).unwrap_or_default().to_owned()];
         let mut most: f32 = 0.0;
         for (share, said) in self.clauses.iter().map(|clause| clause.said(&text)) {
@@ -348,7 +353,7 @@ fn read(
         {
             let place = candidates.binary_search_by_key(&passage.chunk.index, |candidate| candidate.index);
             let Some(candidate) = place.ok().and_then(|place| candidates.get(place)) else { continue };
-            let (own, said) = asks.evidence(&mut telling, candidate, &passage.chunk.text);
+            let (own, said) = asks.evidence(&mut telling, candidate, &passage);
             evidence = evidence.max(own);
             // A table of contents, which alone has no phrase, names clauses but says none.
             let counts = if said.is_empty() { LISTED } else { 1.0 };

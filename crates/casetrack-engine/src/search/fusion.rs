@@ -45,7 +45,11 @@ impl Recall {
     }
 
     pub(crate) fn fused_with(&self, weights: Weights) -> Vec<Candidate> {
-        fuse(Some(&self.bm25), self.dense.as_deref(), self.sparse.as_deref(), weights)
+        // What has no weight adds no candidates.
+        let counts = |weight: f32, hits| if weight > 0.0 { hits } else { None };
+        let (bm25, dense) = (Some(self.bm25.as_slice()), self.dense.as_deref());
+        let sparse = counts(weights.sparse, self.sparse.as_deref());
+        fuse(counts(weights.bm25, bm25), counts(weights.dense, dense), sparse, weights)
     }
 }
 
@@ -81,7 +85,7 @@ pub(crate) fn fuse(
         }
     }
     let mut fused: Vec<Candidate> = candidates.into_values().collect();
-    // Nothing but lists of weight 0 took part where it is 0.
+    // No list took part where it is 0.
     let total = if total > 0.0 { total } else { 1.0 };
     for candidate in &mut fused {
         candidate.score /= total;

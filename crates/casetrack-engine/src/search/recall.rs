@@ -40,11 +40,13 @@ pub(crate) fn recall(
     scopes: &[Scope<'_>],
 ) -> Result<Vec<Recall>> {
     let mut notices = Vec::new();
+    let mut embedder = None;
     // Beside each other: keyword search and the first model; then nearest neighbours and the second model.
     let (bm25, dense, sparse) = thread::scope(|threads| {
         let bm25 =
             threads.spawn(|| in_each(scopes, |scope| collection.search_bm25(scope.keywords, count, &scope.filter)));
-        let dense = match host.embedder_of(collection).and_then(|embedder| embedder.embed_query(query)) {
+        let vector = host.embedder_of(collection).and_then(|own| embedder.insert(own).embed_query(query));
+        let dense = match vector {
             Ok(vector) => Some(
                 threads.spawn(move || in_each(scopes, |scope| collection.search_dense(&vector, count, &scope.filter))),
             ),
@@ -76,7 +78,7 @@ pub(crate) fn recall(
             .into(),
         );
     }
-    let weights = language::weights(collection, bm25.first().map_or(&[], Vec::as_slice))?;
+    let weights = language::weights(collection, bm25.first().map_or(&[], Vec::as_slice), embedder.as_ref())?;
     let (mut dense, mut sparse) = (dense.map(Vec::into_iter), sparse.map(Vec::into_iter));
     let recalled = bm25.into_iter().map(|bm25| Recall {
         bm25,

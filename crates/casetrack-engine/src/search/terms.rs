@@ -132,7 +132,7 @@ impl Host {
             notices.push(format!("{unread} of {} terms could not be searched; the list says why.", totals.len()));
         }
         notices.push(
-            "Counts are of passages. Case, accents and English word endings make no difference, but a word with * is matched letter by \
+            "Counts are of passages. Case, accents and word endings make no difference, but a word with * is matched letter by \
              letter; words side by side are a phrase. AND, NOT and w/n hold within one passage; whole documents are those in which AND and NOT \
              hold over all passages."
                 .to_owned(),

@@ -16,8 +16,8 @@ use sha2::Digest;
 
 use super::indexing::JobItem;
 use super::{in_field, media, nodes, refused};
-use crate::host::Host;
 use crate::host::changes::SpaceChange;
+use crate::host::{Host, caught};
 
 /// Longer side of a thumbnail, in pixels.
 const LONGEST_SIDE: u32 = 320;
@@ -172,7 +172,7 @@ impl Host {
     fn run_classifier(&self, mut job: Job, path: &Path, wanted: Wanted, cancel: &Cancel) -> Result<()> {
         (job.status, job.started) = ("running".to_owned(), Some(Time::now().seconds));
         let begun = self.space().and_then(|space| space.set_job(&job));
-        let done = begun.and_then(|()| self.classify(path, wanted, true, cancel));
+        let done = begun.and_then(|()| caught(|| self.classify(path, wanted, true, cancel)));
         (job.files, job.bytes) = done.as_ref().map_or((0, 0), |content| (1, content.size));
         self.end_job(&mut job, &done.map(drop), cancel)
     }

@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use super::{in_field, refused};
 use crate::host::changes::SpaceChange;
-use crate::host::{Host, lock};
+use crate::host::{Host, caught, lock};
 
 /// Most jobs that have not ended.
 const MAX_JOBS: usize = 64;
@@ -250,7 +250,7 @@ impl Host {
 
     /// Runs a job, and notes how it ended.
     fn run_index(&self, mut job: Job, root: &Path, cancel: &Cancel) -> Result<Job> {
-        let done = self.indexed(&mut job, root, cancel);
+        let done = caught(|| self.indexed(&mut job, root, cancel));
         self.end_job(&mut job, &done, cancel)?;
         if done.is_ok() {
             self.space_changed(SpaceChange::Entries);

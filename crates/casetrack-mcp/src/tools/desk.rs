@@ -20,6 +20,9 @@ pub(crate) struct PageParameters {
     /// From 1
     #[schemars(range(min = 1))]
     page: u32,
+    /// With the names on the page
+    #[serde(default)]
+    names: bool,
 }
 
 impl Tool for ReadPage {
@@ -33,7 +36,12 @@ impl Tool for ReadPage {
     type Response = PageLayout;
 
     fn call(context: &Context<'_>, parameters: PageParameters) -> Result<Reply<PageLayout>> {
-        let page = context.engine.page_layout(context.active()?.id, &parameters.document, parameters.page)?;
+        let page = context.engine.page_layout(
+            context.active()?.id,
+            &parameters.document,
+            parameters.page,
+            parameters.names,
+        )?;
         Ok(Reply::new(page, |page| {
             let name = text::marks::name(&page.document_name);
             format!("{name}, page {} of {}\n\n{}", page.page, page.page_count, text::marks::document_text(&page.text))

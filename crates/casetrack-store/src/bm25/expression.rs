@@ -1,9 +1,10 @@
 //! Which chunks fulfil an expression of words, phrases, wildcards and proximity with AND, OR and NOT.
 //!
 //! Everything is decided by the positions of terms in the index, so that it is exact and no text is read. Words are terms of the field
-//! `text`, without their English endings; words with a wildcard are looked up in the dictionary of the field `exact`, as they are
+//! `text`, without their endings, in each language that documents have; words with a wildcard are looked up in the dictionary of the field `exact`, as they are
 //! written. A word has the same position in both.
 
+use std::cell::RefCell;
 use std::io;
 use std::sync::Arc;
 
@@ -14,6 +15,7 @@ use tantivy::{DocId, DocSet, InvertedIndexReader, SegmentReader, TERMINATED, Ter
 
 use super::Bm25Index;
 use super::wildcard::{Slot, slots};
+use crate::analysis::languages::Form;
 
 /// A condition on the words of one chunk.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,7 +29,7 @@ pub enum Expression {
 /// Words with a place in the text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Words {
-    /// One or more words, one after the other. Compared as in keyword search: without case, accents and English endings. A word with
+    /// One or more words, one after the other. Compared as in keyword search: without case, accents and endings. A word with
     /// `*` after its first character stands for every word that has any letters or digits, or none, in the place of the `*`; its
     /// ending counts.
     Phrase(String),
@@ -55,10 +57,12 @@ impl Bm25Index {
 
     fn find_fulfilling(&self, expression: &Expression) -> tantivy::Result<Vec<u64>> {
         let mut found = Vec::new();
-        for segment in self.reader.searcher().segment_readers() {
+        let searcher = self.reader.searcher();
+        let forms = RefCell::new(self.forms(&searcher)?);
+        for segment in searcher.segment_readers() {
             let (text, exact) = (segment.inverted_index(self.fields.text)?, segment.inverted_index(self.fields.exact)?);
             let fields = (self.fields.text, text, exact);
-            let chunks = Chunks { segment, text_field: fields.0, text: fields.1, exact: fields.2 };
+            let chunks = Chunks { segment, text_field: fields.0, text: fields.1, exact: fields.2, forms: &forms };
             let slots = segment.fast_fields().u64("slot")?;
             let alive = segment.alive_bitset();
             let docs = chunks.fulfilling(expression)?;
@@ -76,6 +80,8 @@ struct Chunks<'s> {
     text_field: tantivy::schema::Field,
     text: Arc<InvertedIndexReader>,
     exact: Arc<InvertedIndexReader>,
+    /// Analyzers have a state of their own while they read a text.
+    forms: &'s RefCell<Vec<Form>>,
 }
 
 impl Chunks<'_> {
@@ -118,18 +124,21 @@ impl Chunks<'_> {
 
     /// The chunks that have the words, ascending.
     fn with(&self, words: &Words) -> io::Result<Vec<DocId>> {
-        if let Words::Phrase(phrase) = words
-            && let [slot] = slots(phrase).as_slice()
-        {
-            // Where no place is asked for, none is read.
-            let mut docs = Vec::new();
-            self.postings(slot, IndexRecordOption::Basic, |mut postings| {
-                while postings.doc() != TERMINATED {
-                    docs.push(postings.doc());
-                    postings.advance();
+        if let Words::Phrase(phrase) = words {
+            let forms = self.forms_of(phrase);
+            if forms.iter().all(|form| form.len() == 1) {
+                // Where no place is asked for, none is read.
+                let mut docs = Vec::new();
+                for slot in forms.iter().flatten() {
+                    self.postings(slot, IndexRecordOption::Basic, |mut postings| {
+                        while postings.doc() != TERMINATED {
+                            docs.push(postings.doc());
+                            postings.advance();
+                        }
+                    })?;
                 }
-            })?;
-            return Ok(sorted(docs));
+                return Ok(sorted(docs));
+            }
         }
         Ok(self.places(words, None)?.into_iter().map(|(doc, _)| doc).collect())
     }
@@ -137,7 +146,14 @@ impl Chunks<'_> {
     /// Where the words are, in all chunks or those `within`.
     fn places(&self, words: &Words, within: Option<&[DocId]>) -> io::Result<Found> {
         match words {
-            Words::Phrase(phrase) => self.phrase(&slots(phrase), within),
+            Words::Phrase(phrase) => {
+                let mut forms = self.forms_of(phrase).into_iter();
+                let first = forms.next().map_or_else(|| Ok(Vec::new()), |form| self.phrase(&form, within))?;
+                forms.try_fold(first, |mut found, form| {
+                    found.extend(self.phrase(&form, within)?);
+                    Ok(merged(found))
+                })
+            }
             Words::Any(any) => {
                 let mut all = Vec::new();
                 for one in any {
@@ -152,6 +168,18 @@ impl Chunks<'_> {
                 Ok(joined(left, &right, |left, right| near(left, right, *words)))
             }
         }
+    }
+
+    /// A phrase in each of the forms that its words have in the index, each once.
+    fn forms_of(&self, phrase: &str) -> Vec<Vec<Slot>> {
+        let mut found: Vec<Vec<Slot>> = Vec::new();
+        for form in self.forms.borrow_mut().iter_mut() {
+            let slots = slots(phrase, form);
+            if !found.contains(&slots) {
+                found.push(slots);
+            }
+        }
+        found
     }
 
     /// Reads the rarest word first, and the others only in the chunks that have it.

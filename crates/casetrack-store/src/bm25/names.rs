@@ -3,6 +3,7 @@
 //! The first chunk of a document also has, in fields of their own, the words of its file name and title, and of its cover: the
 //! beginning of its text, where agreements name their parties.
 
+use std::collections::HashMap;
 use std::ops::Range;
 
 use casetrack_core::{DocumentMeta, Result};
@@ -11,7 +12,7 @@ use tantivy::schema::{Field, IndexRecordOption};
 use tantivy::{Searcher, Term};
 
 use super::Bm25Index;
-use crate::analysis::analyzer;
+use crate::analysis::languages::Form;
 
 /// Characters of a document's first chunk that are its cover.
 const COVER_CHARS: usize = 1000;
@@ -33,6 +34,19 @@ pub(crate) struct NameWord {
     pub covered: Vec<u64>,
     /// Slots of the chunks whose text has it.
     pub chunks: Vec<u64>,
+}
+
+impl NameWord {
+    /// Adds what another form of the word finds.
+    fn join(&mut self, other: Self) {
+        for (own, more) in
+            [(&mut self.named, other.named), (&mut self.covered, other.covered), (&mut self.chunks, other.chunks)]
+        {
+            own.extend(more);
+            own.sort_unstable();
+            own.dedup();
+        }
+    }
 }
 
 /// What a document is called: its title and the stem of its file name, also taken apart (`%20`, `_`, `MasterLease`).
@@ -70,8 +84,19 @@ impl Bm25Index {
         self.commit_pending()?;
         let searcher = self.reader.searcher();
         let mut found = Vec::new();
-        for (place, term) in candidates(query) {
-            found.extend(self.name_word(&searcher, place, &term, most).map_err(|error| self.error(error))?);
+        let mut places: HashMap<Range<usize>, usize> = HashMap::new();
+        for mut form in self.forms(&searcher).map_err(|error| self.error(error))? {
+            for (place, term) in candidates(query, &mut form) {
+                let word = self.name_word(&searcher, place, &term, most).map_err(|error| self.error(error))?;
+                let Some(word) = word else { continue };
+                match places.get(&word.place).and_then(|&at| found.get_mut(at)) {
+                    Some(known) => NameWord::join(known, word),
+                    None => {
+                        places.insert(word.place.clone(), found.len());
+                        found.push(word);
+                    }
+                }
+            }
         }
         Ok(found)
     }
@@ -98,12 +123,9 @@ impl Bm25Index {
 }
 
 /// The distinct terms of a query, and neighbouring ones written as one, with the bytes of their first places.
-fn candidates(query: &str) -> Vec<(Range<usize>, String)> {
-    let mut analyzer = analyzer();
-    let mut words: Vec<(Range<usize>, String)> = Vec::new();
-    analyzer.token_stream(query).process(&mut |token| {
-        words.push((token.offset_from..token.offset_to, token.text.clone()));
-    });
+fn candidates(query: &str, form: &mut Form) -> Vec<(Range<usize>, String)> {
+    let tokens = form.terms(query).into_iter();
+    let mut words: Vec<_> = tokens.map(|token| (token.offset_from..token.offset_to, token.text)).collect();
     words.truncate(MAX_WORDS);
     let mut found: Vec<(Range<usize>, String)> = Vec::new();
     let mut add = |place: Range<usize>, term: String| {
@@ -120,7 +142,7 @@ fn candidates(query: &str) -> Vec<(Range<usize>, String)> {
             let Some(written) = query.get(start..end) else { continue };
             let joined: String = written.chars().filter(|c| c.is_alphanumeric()).collect();
             if joined.chars().count() >= MIN_JOINED {
-                analyzer.token_stream(&joined).process(&mut |token| add(start..end, token.text.clone()));
+                form.terms(&joined).into_iter().for_each(|token| add(start..end, token.text));
             }
         }
     }
@@ -130,6 +152,11 @@ fn candidates(query: &str) -> Vec<(Range<usize>, String)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::analysis::languages::Analysis;
+
+    fn candidates(query: &str) -> Vec<(Range<usize>, String)> {
+        super::candidates(query, &mut Analysis::Usual.forms()[0])
+    }
 
     #[test]
     fn words_are_found_alone_and_written_as_one() {

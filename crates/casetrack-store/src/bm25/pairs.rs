@@ -6,9 +6,9 @@ use std::collections::HashMap;
 use tantivy::query::{BooleanQuery, BoostQuery, EnableScoring, Occur, PhraseQuery, Query};
 use tantivy::{Searcher, Term};
 
+use super::languages::in_order;
 use super::terms::COMMON;
-use super::{Bm25Index, MAX_QUERY_BYTES, rounded};
-use crate::analysis::analyzer;
+use super::{Bm25Index, rounded};
 
 /// The weight of a pair against that of its words.
 const WEIGHT: f32 = 0.3;
@@ -52,12 +52,13 @@ impl Bm25Index {
 
     /// Neighbouring terms of a query that say something, the rarest first.
     fn pairs(&self, searcher: &Searcher, query: &str) -> tantivy::Result<Vec<(Term, Term)>> {
-        let mut analyzer = analyzer();
+        // Those of one language are apart from those of another, since they are never in one text.
         let mut terms: Vec<(usize, Term)> = Vec::new();
-        let text = &query[..query.floor_char_boundary(MAX_QUERY_BYTES)];
-        analyzer.token_stream(text).process(&mut |token| {
-            terms.push((token.position, Term::from_field_text(self.fields.text, &token.text)));
-        });
+        for analysis in self.analyses(searcher)? {
+            let from = terms.last().map_or(0, |(position, _)| position + 2);
+            let tokens = in_order(analysis, query).into_iter();
+            terms.extend(tokens.map(|token| (from + token.position, self.text_term(analysis, &token.text))));
+        }
         let mut chunks: HashMap<&Term, u64> = HashMap::new();
         for (_, term) in &terms {
             if !chunks.contains_key(term) {

@@ -1,8 +1,7 @@
 //! The words of a phrase, among them words with a wildcard, as terms of the index.
 
-use tantivy::tokenizer::TextAnalyzer;
-
-use crate::analysis::{analyzer, folded};
+use crate::analysis::folded;
+use crate::analysis::languages::Form;
 
 /// What stands in the place of one word of a phrase.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,13 +53,12 @@ impl Pattern {
     }
 }
 
-/// The words of a phrase in order; empty where it has none.
-pub(super) fn slots(phrase: &str) -> Vec<Slot> {
-    let mut analyzer = analyzer();
+/// The words of a phrase in order, in one of the forms that words have in the index; empty where it has none.
+pub(super) fn slots(phrase: &str, form: &mut Form) -> Vec<Slot> {
     let mut found = Vec::new();
     for word in phrase.split_whitespace() {
         if !word.contains('*') {
-            found.extend(terms(&mut analyzer, word));
+            found.extend(terms(form, word));
             continue;
         }
         let is_of_word = |c: char| c.is_alphanumeric() || matches!(c, '*' | '\'' | '’');
@@ -72,7 +70,7 @@ pub(super) fn slots(phrase: &str) -> Vec<Slot> {
         for piece in word.split(|c: char| !is_of_word(c)).filter(|piece| piece.contains(char::is_alphanumeric)) {
             match piece.contains('*') {
                 true => found.push(Slot::Pattern(Pattern::of(piece))),
-                false => found.extend(terms(&mut analyzer, piece)),
+                false => found.extend(terms(form, piece)),
             }
         }
     }
@@ -80,9 +78,8 @@ pub(super) fn slots(phrase: &str) -> Vec<Slot> {
 }
 
 /// The terms of a word. One that covers those after it stands for them.
-fn terms(analyzer: &mut TextAnalyzer, word: &str) -> Vec<Slot> {
-    let mut tokens = Vec::new();
-    analyzer.token_stream(word).process(&mut |token| tokens.push(token.clone()));
+fn terms(form: &mut Form, word: &str) -> Vec<Slot> {
+    let tokens = form.terms(word);
     if tokens.is_empty() && word.contains(char::is_alphanumeric) {
         return vec![Slot::Never];
     }
@@ -104,6 +101,11 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::analysis::languages::Analysis;
+
+    fn slots(phrase: &str) -> Vec<Slot> {
+        super::slots(phrase, &mut Analysis::Usual.forms()[0])
+    }
 
     #[test]
     fn phrases_become_terms_with_their_widths() {

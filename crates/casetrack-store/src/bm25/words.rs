@@ -8,13 +8,15 @@ use tantivy::query::{
     AllQuery, BooleanQuery, EmptyQuery, EnableScoring, FuzzyTermQuery, Occur, PhraseQuery, Query, TermQuery,
 };
 use tantivy::schema::IndexRecordOption;
+use tantivy::tokenizer::Token;
 use tantivy::{Searcher, Term};
 
 use super::Bm25Index;
+use crate::analysis::languages::Form;
 use crate::analysis::{analyzer, folded};
 
 /// Words and phrases that the texts of chunks must have, all of them, or must not have, any of them. A phrase is several words
-/// one after the other. Words are compared as in keyword search: without case, accents and English endings. Headings that are
+/// one after the other. Words are compared as in keyword search: without case, accents and endings. Headings that are
 /// only embedded with a chunk do not count.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct WordConditions {
@@ -43,7 +45,7 @@ impl Bm25Index {
     pub fn matching(&self, conditions: &WordConditions) -> Result<Vec<u64>> {
         self.commit_pending()?;
         let searcher = self.reader.searcher();
-        let mut clauses = self.conditions(conditions);
+        let mut clauses = self.conditions(&searcher, conditions).map_err(|error| self.error(error))?;
         if clauses.iter().all(|(occur, _)| *occur == Occur::MustNot) {
             clauses.push((Occur::Must, Box::new(AllQuery)));
         }
@@ -51,27 +53,44 @@ impl Bm25Index {
     }
 
     /// The conditions as clauses of a query. They add nothing to a score.
-    pub(super) fn conditions(&self, conditions: &WordConditions) -> Vec<(Occur, Box<dyn Query>)> {
+    pub(super) fn conditions(
+        &self,
+        searcher: &Searcher,
+        conditions: &WordConditions,
+    ) -> tantivy::Result<Vec<(Occur, Box<dyn Query>)>> {
+        let forms = &mut self.forms(searcher)?;
         let required = conditions.required.iter().map(|words| {
             // A word too long to be indexed is in no chunk.
-            (Occur::Must, self.phrase(words).unwrap_or_else(|| Box::new(EmptyQuery)))
+            (Occur::Must, self.phrase(forms, words).unwrap_or_else(|| Box::new(EmptyQuery)))
         });
-        let excluded = conditions.excluded.iter().filter_map(|words| Some((Occur::MustNot, self.phrase(words)?)));
-        required.chain(excluded).collect()
+        let required: Vec<_> = required.collect();
+        let excluded =
+            conditions.excluded.iter().filter_map(|words| Some((Occur::MustNot, self.phrase(forms, words)?)));
+        Ok(required.into_iter().chain(excluded).collect())
     }
 
-    /// `None` where there is no word.
-    fn phrase(&self, words: &str) -> Option<Box<dyn Query>> {
-        let mut analyzer = analyzer();
-        let mut terms = Vec::new();
-        analyzer.token_stream(words).process(&mut |token| {
-            terms.push((token.position, Term::from_field_text(self.fields.text, &token.text)));
-        });
-        if terms.len() > 1 {
-            return Some(Box::new(PhraseQuery::new_with_offset(terms)));
+    /// The words one after the other, in any of the forms that they have in the index; `None` where there is no word.
+    fn phrase(&self, forms: &mut [Form], words: &str) -> Option<Box<dyn Query>> {
+        let mut phrases: Vec<Vec<(usize, Term)>> = Vec::new();
+        for form in forms {
+            let term = |token: Token| (token.position, Term::from_field_text(self.fields.text, &token.text));
+            let terms: Vec<_> = form.terms(words).into_iter().map(term).collect();
+            if !terms.is_empty() && !phrases.contains(&terms) {
+                phrases.push(terms);
+            }
         }
-        let (_, term) = terms.pop()?;
-        Some(Box::new(TermQuery::new(term, IndexRecordOption::Basic)))
+        let mut phrases = phrases.into_iter().map(|mut terms| match terms.pop() {
+            Some((_, term)) if terms.is_empty() => {
+                Box::new(TermQuery::new(term, IndexRecordOption::Basic)) as Box<dyn Query>
+            }
+            last => Box::new(PhraseQuery::new_with_offset(terms.into_iter().chain(last).collect())),
+        });
+        let first = phrases.next()?;
+        let others: Vec<_> = phrases.map(|phrase| (Occur::Should, phrase)).collect();
+        if others.is_empty() {
+            return Some(first);
+        }
+        Some(Box::new(BooleanQuery::new([(Occur::Should, first)].into_iter().chain(others).collect())))
     }
 
     /// At most `most` slots of live chunks that a query finds, ascending.
@@ -100,13 +119,19 @@ impl Bm25Index {
         self.slots_of(&self.reader.searcher(), &query, most).map_err(|error| self.error(error))
     }
 
-    /// Whether no chunk has a term, in its text or its context.
-    pub fn lacks(&self, term: &str) -> Result<bool> {
+    /// The forms of a word that chunks have, in their texts or contexts.
+    pub fn known_forms(&self, word: &str) -> Result<Vec<String>> {
         self.commit_pending()?;
         let searcher = self.reader.searcher();
-        let chunks = |field| searcher.doc_freq(&Term::from_field_text(field, term));
-        let found = chunks(self.fields.text).and_then(|text| Ok(text + chunks(self.fields.context)?));
-        found.map(|found| found == 0).map_err(|error| self.error(error))
+        let chunks = |field, term: &str| searcher.doc_freq(&Term::from_field_text(field, term));
+        let is_known = |term: &String| Ok(chunks(self.fields.text, term)? + chunks(self.fields.context, term)? > 0);
+        let mut known = Vec::new();
+        for term in self.forms_of(&searcher, word).map_err(|error| self.error(error))? {
+            if is_known(&term).map_err(|error: tantivy::TantivyError| self.error(error))? {
+                known.push(term);
+            }
+        }
+        Ok(known)
     }
 
     /// Whether the text of a chunk has a word as it is written, but for case and accents.

@@ -39,14 +39,15 @@ impl Collection {
             if corrections.iter().any(|known| known.word == word) {
                 continue;
             }
-            let is_known = !self.ask(&self.indexes.bm25, |index| index.lacks(&term))?;
+            let known = self.ask(&self.indexes.bm25, |index| index.known_forms(&word))?;
+            let is_known = !known.is_empty();
             let replacement = match is_known {
                 true => match self.other_ending(&word)? {
                     Some(replacement) => {
                         corrections.push(Correction { word, replacement, is_known: false });
                         continue;
                     }
-                    None if text.contains(&word) && self.is_rare(&term)? => {
+                    None if text.contains(&word) && self.are_rare(&known)? => {
                         self.similar_to(&word, allowed, |similar| {
                             similar.chunks >= FREQUENT && term_of(&similar.word) != term
                         })?
@@ -77,9 +78,13 @@ impl Collection {
         Ok(None)
     }
 
-    fn is_rare(&self, term: &str) -> Result<bool> {
-        let slots = self.ask(&self.indexes.bm25, |index| index.chunks_with(term, RARE + 1))?;
-        Ok(slots.len() <= RARE)
+    /// Whether few chunks have any of the forms of a word.
+    fn are_rare(&self, forms: &[String]) -> Result<bool> {
+        let mut chunks = 0;
+        for form in forms {
+            chunks += self.ask(&self.indexes.bm25, |index| index.chunks_with(form, RARE + 1))?.len();
+        }
+        Ok(chunks <= RARE)
     }
 
     /// The word with the other one of two endings that are mistaken for each other, where the chunks write it so and never as it is.

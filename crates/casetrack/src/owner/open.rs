@@ -12,6 +12,7 @@ use casetrack_engine::Engine;
 use casetrack_engine::chunks::ChunkView;
 use casetrack_mcp::{Doors, Keys, Session, Workbench};
 use clap::Args;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::json;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
@@ -239,11 +240,8 @@ fn passage(collection: &str, chunk: &ChunkView) -> String {
     format!("/c/{}/doc/{document_id}?page={page}&chunk={}", escaped(collection), chunk.chunk_id)
 }
 
-/// Percent-encoded: all but letters, digits and `-._~`.
+/// Percent-encoded: all but the unreserved characters of RFC 3986.
 fn escaped(text: &str) -> String {
-    let byte = |byte: u8| match byte {
-        b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => char::from(byte).to_string(),
-        _ => format!("%{byte:02X}"),
-    };
-    text.bytes().map(byte).collect()
+    const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+    utf8_percent_encode(text, RESERVED).to_string()
 }

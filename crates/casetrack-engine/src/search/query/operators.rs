@@ -447,7 +447,9 @@ fn is_plain(phrase: &str) -> bool {
     phrase.starts_with(char::is_alphanumeric)
         && !is_operator
         && !phrase.contains(special)
-        && word(phrase).1 == phrase.len()
+        && (!phrase.contains('*') || is_wildcard(phrase))
+        // The parenthesis that closes a group must not become a part of the word.
+        && word(&format!("{phrase})")).1 == phrase.len()
 }
 
 /// The words that a passage may have been found by, without those it must not have.

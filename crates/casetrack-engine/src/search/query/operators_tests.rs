@@ -122,6 +122,16 @@ fn a_term_is_a_condition_whatever_it_says() {
     assert_eq!(read("+rent"), None);
 }
 
+#[test]
+fn words_that_would_read_otherwise_are_written_in_quotes() {
+    for (query, expected) in [
+        ("(rent OR f(x ) AND fee", "(rent OR \"f(x\") AND fee"),
+        ("rent AND \"termina*+fee\"", "rent AND \"termina*+fee\""),
+    ] {
+        assert_eq!(written(&in_term(query).unwrap().expression.unwrap()), expected, "{query}");
+    }
+}
+
 proptest! {
     #[test]
     fn any_text_is_read_or_refused(query in "\\PC{0,60}") {

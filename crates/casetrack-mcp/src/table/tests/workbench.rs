@@ -25,7 +25,7 @@ pub(super) fn specified() -> Value {
             "file_path": string,
             "pictures": {"type": "boolean", "default": true},
         }],
-        "read_page": [["document", "page"], {"document": string, "page": from(1)}],
+        "read_page": [["document", "page"], {"document": string, "page": from(1), "names": no}],
         "update_collection": [["collection"], {
             "collection": string, "name": string, "state": {"type": "string", "enum": ["active", "closed", "archived"]},
         }],

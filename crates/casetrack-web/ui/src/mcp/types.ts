@@ -154,6 +154,8 @@ export interface PageContent {
   has_picture: boolean;
   sheet_name?: string | null;
   ocr_confidence?: number | null;
+  /** Only where they are asked for. */
+  names: { entity_type: string; name: string; mentions: number }[];
 }
 
 export interface Job {

@@ -16,11 +16,14 @@ const HEADINGS = 1000;
 export interface PanelProps {
   route: Route;
   info: DocumentInfo | undefined;
+  /** The page that is shown, from 1. */
+  number: number;
+  /** What is on it, once it is there. */
   page: PageContent | undefined;
   hits: Passage[];
 }
 
-export function Panel({ route, info, page, hits }: PanelProps) {
+export function Panel({ route, info, number, page, hits }: PanelProps) {
   const wide = useMedia("(min-width: 1000px)");
   const [tab, setTab] = useState<Tab>(route.params.get("q") ? "hits" : "outline");
   const options: (readonly [Tab, string])[] = [
@@ -38,7 +41,7 @@ export function Panel({ route, info, page, hits }: PanelProps) {
       <Choices label={t.reader.beside} options={options} value={shown} onChange={setTab} />
       {shown === "outline" && <Outline route={route} />}
       {shown === "hits" && <Hits route={route} hits={hits} />}
-      {shown === "names" && <Names route={route} />}
+      {shown === "names" && <Names route={route} number={number} />}
       {shown === "related" && <Related route={route} page={page} />}
       {shown === "marks" && <Marks route={route} />}
       {shown === "about" && info && <About info={info} />}
@@ -100,19 +103,38 @@ function Hits({ route, hits }: { route: Route; hits: Passage[] }) {
   );
 }
 
-function Names({ route }: { route: Route }) {
+interface Name {
+  entity_type: string;
+  name: string;
+  mentions: number;
+}
+
+function Names({ route, number }: { route: Route; number: number }) {
+  const page = useTool<PageContent>(route.collection, "read_page", { document: route.id, page: number, names: true });
   const loaded = useTool<{ entities: Entity[] }>(route.collection, "list_entities", {
     document_filter: route.id,
     top_k: 100,
   });
-  if (loaded.error) return <Failure error={loaded.error} again={loaded.again} />;
-  if (!loaded.value) return <Loading />;
+  const failed = loaded.error ? loaded : page;
+  if (failed.error) return <Failure error={failed.error} again={failed.again} />;
+  if (!loaded.value || !page.value) return <Loading />;
   const named = loaded.value.entities.filter((entity) => ["person", "organization", "location"].includes(entity.entity_type));
   if (named.length === 0) return <p class="quiet">{t.reader.noNames}</p>;
   return (
+    <>
+      <h2>{t.reader.namesHere}</h2>
+      {page.value.names.length === 0 ? <p class="quiet">{t.reader.noNamesHere}</p> : <NameList route={route} names={page.value.names} />}
+      <h2>{t.reader.namesOfAll}</h2>
+      <NameList route={route} names={named} />
+    </>
+  );
+}
+
+function NameList({ route, names }: { route: Route; names: Name[] }) {
+  return (
     <ul class="links">
-      {named.map((entity) => (
-        <li key={`${entity.entity_type}/${entity.key}`}>
+      {names.map((entity) => (
+        <li key={`${entity.entity_type}/${entity.name}`}>
           <a href={href(route.collection, "entities", { name: entity.name, type: entity.entity_type })}>
             <span dir="auto">{entity.name}</span>
             <small>

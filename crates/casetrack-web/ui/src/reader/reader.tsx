@@ -142,7 +142,7 @@ export function Reader({ route }: { route: Route }) {
           {page && pictured && <PageSheet collection={collection} page={page} lines={lines} lit={lit} zoom={ZOOMS[zoom]!} />}
           {page && !pictured && <PageText page={page} lines={lines} lit={lit} redline={redline} />}
         </div>
-        <Panel route={route} info={info.value} page={page} hits={hits} />
+        <Panel route={route} info={info.value} number={number} page={page} hits={hits} />
       </div>
       {page && selection && (
         <div class="selectionbar" role="toolbar" aria-label={t.reader.selection}>

@@ -1,0 +1,49 @@
+//! Documents in several languages in one collection.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::client::{run, run_json};
+
+const GERMAN: &str = "Der Mieter kann das Mietverhältnis mit einer Frist von drei Monaten kündigen. Die Kündigung muss \
+    schriftlich erfolgen und dem Vermieter spätestens am dritten Werktag eines Kalendermonats zugehen.";
+const FRENCH: &str = "Le bailleur délivre au locataire un logement décent. Le locataire paie le loyer et les charges aux termes \
+    convenus; les contrats résiliés restent soumis aux règles de la présente loi et de ses décrets.";
+const ENGLISH: &str = "The supplier delivers the goods within thirty days. The buyer pays the price on the first day of each \
+    month, and the parties keep the terms of this agreement secret for five years after its end.";
+
+fn ingest(home: &Path, files: &[(&str, &str)]) {
+    run(home, &["new", "Languages"]);
+    for (name, text) in files {
+        let path = home.join(name);
+        std::fs::write(&path, text).unwrap();
+        run(home, &["ingest", path.to_str().unwrap(), "-c", "Languages"]);
+    }
+}
+
+fn search(home: &Path, query: &str) -> Vec<Value> {
+    run_json(home, &["search", query, "-c", "Languages"])["results"].as_array().unwrap().clone()
+}
+
+#[test]
+fn words_are_found_in_the_forms_of_each_language_and_models_count_where_they_know_it() {
+    let home = tempfile::tempdir().unwrap();
+    ingest(home.path(), &[("de.txt", GERMAN), ("fr.txt", FRENCH), ("en.txt", ENGLISH)]);
+    for (query, file) in [
+        ("Kündigungen des Mieters", "de.txt"),
+        ("kundigung", "de.txt"),
+        ("loyers des locataires", "fr.txt"),
+        ("résiliation du contrat", "fr.txt"),
+        ("secrets of the buyers", "en.txt"),
+    ] {
+        let found = search(home.path(), query);
+        assert_eq!(found[0]["provenance"]["document_name"], file, "{query}");
+        // The models know English only.
+        let counts = found[0]["dense"]["share"].as_f64().unwrap_or_default() > 0.0;
+        assert_eq!(counts, file == "en.txt", "{query}: {}", found[0]);
+    }
+    let listed = run_json(home.path(), &["search", "\"Mietverhältnisse\"", "-c", "Languages"]);
+    assert_eq!(listed["results"][0]["provenance"]["document_name"], "de.txt", "{listed}");
+    run(home.path(), &["verify", "-c", "Languages"]);
+}

@@ -21,6 +21,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "casetrack-extract",
             "casetrack-nlp",
             "casetrack-store",
+            "casetrack-vault",
         ],
     ),
     ("casetrack-extract", &["casetrack-core"]),

@@ -85,5 +85,6 @@ pub use records::sparse_vector::SparseVector;
 pub use registry::Registry;
 pub use repair::{LostDocument, RepairReport};
 pub use stats::Stats;
+pub use vault::locked;
 pub use verify::{Check, VerifyReport};
 pub use write::{Relocation, StoredDocument};

@@ -88,7 +88,7 @@ impl Manifest {
     /// Errors: [`ErrorCode::Locked`] for a vault whose key was not given, and others.
     pub fn read(dir: &Path, seal: &Seal) -> Result<Self> {
         if !seal.is_sealed() && vault::is_one(dir) {
-            return Err(vault::locked(dir));
+            return Err(vault::locked_at(dir));
         }
         let path = Self::path(dir, seal);
         let json = seal.read(&path, SEALED_MANIFEST).map_err(|error| match error.code {

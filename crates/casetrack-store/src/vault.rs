@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-use casetrack_core::{Error, ErrorCode, Result};
+use casetrack_core::{Action, CollectionId, Error, ErrorCode, Result};
 use casetrack_vault::header::{Header, MAX_BYTES};
 
 use crate::fs;
@@ -20,10 +20,19 @@ pub(crate) fn is_one(dir: &Path) -> bool {
     [HEADER, COPY, SEALED_MANIFEST].iter().any(|name| dir.join(name).exists())
 }
 
-/// What everything answers that would need the key. It names the directory, which is the id: the name is sealed.
-pub(crate) fn locked(dir: &Path) -> Error {
-    let id = dir.file_name().unwrap_or_default().to_string_lossy();
+/// What everything answers that would need the key of this vault, whose name is sealed.
+pub fn locked(id: CollectionId) -> Error {
     Error::new(ErrorCode::Locked, format!("Collection {id} is a vault, and it is locked."))
+        .with_hint(Action::Unlock(Some(id.short())))
+}
+
+/// As [`locked`], for the vault in this directory.
+pub(crate) fn locked_at(dir: &Path) -> Error {
+    let name = dir.file_name().unwrap_or_default().to_string_lossy();
+    name.parse().map_or_else(
+        |_| Error::new(ErrorCode::Locked, format!("{} is a vault, and it is locked.", dir.display())),
+        locked,
+    )
 }
 
 /// Reads the header of a vault.

@@ -132,8 +132,10 @@ impl Header {
         })
     }
 
-    /// Whether this is the key of this vault, and the header was written with it.
-    fn check(&self, key: &VaultKey) -> Result<()> {
+    /// Makes sure that this is the key of this vault, and that the header was written with it.
+    ///
+    /// Errors: [`ErrorCode::WrongKey`].
+    pub fn check(&self, key: &VaultKey) -> Result<()> {
         let hmac = self.hmac(key)?;
         let own = key.collection() == self.collection && hmac.verify_slice(&self.mac).is_ok();
         let wrong = || Error::new(ErrorCode::WrongKey, "This is not the key of the vault.");

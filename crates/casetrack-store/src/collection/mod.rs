@@ -194,7 +194,7 @@ impl Collection {
         Self::open_plain_or_vault(dir, &Seal::with(key)?)
     }
 
-    fn open_plain_or_vault(dir: &Path, seal: &Seal) -> Result<Self> {
+    pub(crate) fn open_plain_or_vault(dir: &Path, seal: &Seal) -> Result<Self> {
         let name = Manifest::read(dir, seal)?.collection.name;
         Self::open_with(dir, true, seal).map_err(|error| match error.code {
             ErrorCode::Corrupt => error.with_hint(repair_hint(&name)),

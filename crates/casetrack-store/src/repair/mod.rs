@@ -108,7 +108,7 @@ impl Collection {
     /// [`ErrorCode::Locked`] for a vault.
     pub fn repair(dir: &Path) -> Result<RepairReport> {
         if vault::is_one(dir) {
-            return Err(vault::locked(dir));
+            return Err(vault::locked_at(dir));
         }
         Self::repair_with(dir, Seal::default())
     }
@@ -118,7 +118,7 @@ impl Collection {
         Self::repair_with(dir, Seal::with(key)?)
     }
 
-    fn repair_with(dir: &Path, seal: Seal) -> Result<RepairReport> {
+    pub(crate) fn repair_with(dir: &Path, seal: Seal) -> Result<RepairReport> {
         let owner = OwnerLock::acquire(dir)?;
         let quarantine = Quarantine::new(dir, seal.clone());
         let mut repair = Repair { dir, seal, quarantine, report: RepairReport::default(), bad_annotations: 0 };
@@ -135,8 +135,8 @@ impl Collection {
     }
 
     /// The name of the collection in `dir` by the copy that RocksDB keeps of it, for one whose `collection.json` is damaged.
-    pub fn kept_name(dir: &Path) -> Option<String> {
-        let truth = Truth::open_read_only(&truth_dir(dir), &Seal::default()).ok()?;
+    pub(crate) fn kept_name(dir: &Path, seal: &Seal) -> Option<String> {
+        let truth = Truth::open_read_only(&truth_dir(dir), seal).ok()?;
         Some(Manifest::kept(&truth).ok()??.collection.name)
     }
 }

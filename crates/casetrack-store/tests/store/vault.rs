@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use casetrack_core::evidence::EvidenceItem;
-use casetrack_core::{CollectionMeta, ErrorCode, Timestamp};
+use casetrack_core::{CollectionId, CollectionMeta, ErrorCode, Timestamp};
 use casetrack_store::schema::cf;
-use casetrack_store::{Collection, ExportOptions, Hit, Registry, Relocation, StoredDocument};
+use casetrack_store::{Collection, ExportOptions, Hit, Registry, Relocation, StoredDocument, VectorModels};
 use casetrack_vault::header::{Credential, Header, Protector};
 use casetrack_vault::key::VaultKey;
 use casetrack_vault::passphrase::{Cost, Passphrase};
@@ -237,12 +237,66 @@ fn a_locked_vault_says_so_and_nothing_else() {
     let data = tempfile::tempdir().unwrap();
     let registry = Registry::open(data.path()).unwrap();
     copy_dir(&vault.dir, &registry.path(vault.meta.id));
-    let (listed, problems) = registry.scan().unwrap();
-    assert_eq!((listed.len(), problems.len()), (0, 1));
-    assert_eq!(problems[0].code, ErrorCode::Locked);
-    assert_eq!(registry.repairable().unwrap(), [(vault.meta.id, None)]);
-    assert_eq!(registry.counts(vault.meta.id).unwrap_err().code, ErrorCode::Locked);
+    assert_locked(&registry, vault.meta.id);
     assert_clean(&Collection::open_vault(&registry.path(vault.meta.id), &vault.key).unwrap());
+}
+
+fn assert_locked(registry: &Registry, id: CollectionId) {
+    let (listed, problems) = registry.scan().unwrap();
+    assert_eq!((listed.len(), problems.len()), (0, 0));
+    assert_eq!((registry.locked().unwrap(), registry.unlocked().unwrap()), (vec![id], vec![]));
+    assert_eq!(registry.repairable().unwrap(), [(id, None)]);
+    let answers = [
+        registry.key(id).map(drop),
+        registry.meta(id).map(drop),
+        registry.counts(id).map(drop),
+        registry.open_collection(id).map(drop),
+        registry.open_to_verify(id).map(drop),
+        registry.repair(id).map(drop),
+        registry.moving(&CollectionMeta { id, ..collection_meta("Mandantenname") }, &models()).map(drop),
+    ];
+    for answer in answers {
+        assert_eq!(answer.unwrap_err().code, ErrorCode::Locked);
+    }
+}
+
+#[test]
+fn a_registry_works_with_a_vault_while_it_has_the_key() {
+    let (vault, _, found) = Vault::filled();
+    let id = vault.meta.id;
+    let data = tempfile::tempdir().unwrap();
+    let registry = Registry::open(data.path()).unwrap();
+    copy_dir(&vault.dir, &registry.path(id));
+    let other = VaultKey::random(id).unwrap();
+    assert_eq!(registry.unlock(id, other).unwrap_err().code, ErrorCode::WrongKey);
+    assert_locked(&registry, id);
+    registry.unlock(id, vault.key.clone()).unwrap();
+    let (shared, other) = (registry.clone(), Registry::open(data.path()).unwrap());
+    assert_locked(&other, id);
+    assert!(shared.key(id).unwrap().is_some() && shared.is_vault(id));
+    assert_eq!(shared.list().unwrap(), std::slice::from_ref(&vault.meta));
+    assert_eq!(shared.counts(id).unwrap().documents, 12);
+    assert_eq!(shared.repairable().unwrap(), [(id, Some("Mandantenname".to_owned()))]);
+    assert!(shared.repair(id).unwrap().problems.is_empty());
+    assert_clean(&shared.open_to_verify(id).unwrap());
+    assert_eq_results(&shared.open_collection(id).unwrap(), &found, "through the registry");
+
+    // Moved to other models, it is a vault with the slots that it has then.
+    let wanted = VectorModels { dense: "other-model".into(), ..models() };
+    drop(shared.moving(&vault.meta, &wanted).unwrap());
+    let header = shared.vault_header(id).unwrap();
+    let (more, _) = header.with_slot(&vault.key, &Protector::Passphrase(&passphrase("more"), Cost::LEAST)).unwrap();
+    shared.replace_vault_header(id, &more).unwrap();
+    shared.replace_with_moved(id).unwrap();
+    assert_eq!(shared.vault_header(id).unwrap().slots().count(), 2);
+    assert_eq!(*shared.open_collection(id).unwrap().models(), wanted);
+    assert_eq!(leaks(&registry.path(id), &[b"Mandantenname".to_vec(), b"Aktenzeichen77".to_vec()]), BTreeSet::new());
+
+    assert!(shared.lock(id) && !registry.lock(id));
+    assert_locked(&registry, id);
+    // Without its key it can only be removed.
+    registry.delete(id).unwrap();
+    assert!(!registry.path(id).exists());
 }
 
 #[test]

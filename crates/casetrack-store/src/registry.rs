@@ -2,6 +2,7 @@
 
 mod keyring;
 mod moving;
+mod owned;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
@@ -16,6 +17,8 @@ use crate::lock::OwnerLock;
 use crate::manifest::{Manifest, VectorModels};
 use crate::repair::RepairReport;
 use crate::truth::{Truth, truth_dir};
+
+pub use owned::owner;
 
 /// Names of directories that are being removed begin so.
 const TRASH_PREFIX: &str = ".trash-";

@@ -11,6 +11,7 @@ use casetrack_vault::files::{FileWriter, Files, sealed_bytes};
 use casetrack_vault::key::VaultKey;
 use casetrack_vault::names::Names;
 use casetrack_vault::values::{Packing, Values};
+use sha2::Digest;
 
 use crate::fs;
 use crate::schema::cf;
@@ -94,6 +95,25 @@ impl Seal {
         Ok(content)
     }
 
+    /// Opens a file to be read from its beginning. `name` is that by which it is known in the collection.
+    ///
+    /// Errors: `InvalidData`, also of later reads, where a sealed file is not what was written under this name.
+    pub fn open(&self, path: &Path, name: &str) -> io::Result<Box<dyn io::Read>> {
+        let file = File::open(path)?;
+        let Some(keys) = &self.0 else { return Ok(Box::new(file)) };
+        let file = BufReader::with_capacity(BUFFER_BYTES, file);
+        let opened = keys.files.open(name, file).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))?;
+        Ok(Box::new(opened))
+    }
+
+    /// A name for a file that follows from `text` and does not tell it; `None` where everything is stored as it is.
+    pub fn hidden_name(&self, text: &str) -> Option<String> {
+        let keys = self.0.as_ref()?;
+        let digest: [u8; 32] = sha2::Sha256::digest(text.as_bytes()).into();
+        let (first, _) = digest.split_first_chunk::<MASKED>()?;
+        Some(keys.names.mask(first).iter().map(|byte| format!("{byte:02x}")).collect())
+    }
+
     /// As [`fs::write_atomically`].
     pub fn write_atomically(&self, path: &Path, name: &str, bytes: &[u8]) -> Result<()> {
         match &self.0 {
@@ -150,8 +170,10 @@ fn packing(family: &str) -> Packing {
 }
 
 /// A file that is being written.
-pub(crate) enum Output {
+pub enum Output {
+    #[doc(hidden)]
     Plain(BufWriter<File>),
+    #[doc(hidden)]
     Sealed(FileWriter<BufWriter<File>>),
 }
 

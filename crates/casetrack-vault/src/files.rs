@@ -120,6 +120,12 @@ pub fn sealed_bytes(plain: u64) -> u64 {
     HEAD as u64 + plain + plain.div_ceil(BLOCK as u64).max(1) * TAG as u64
 }
 
+/// Bytes of the content of a sealed file that has so many; 0 where that cannot be.
+pub fn plain_bytes(sealed: u64) -> u64 {
+    let body = sealed.saturating_sub(HEAD as u64);
+    body.saturating_sub(body.div_ceil((BLOCK + TAG) as u64) * TAG as u64)
+}
+
 /// Seals what is written to it. A file that was not [finished](Self::finish) does not open.
 pub struct FileWriter<W> {
     id: FileId,

@@ -2,12 +2,15 @@
 //! `uploads/`, and goes with the collection.
 
 use std::fs::{self, File};
-use std::io::{self, Read};
+use std::io::{self, Read, Write};
 use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
 
 use casetrack_core::{Action, CollectionId, Error, ErrorCode, FileLimit, Result, hint};
 
-use crate::host::Host;
+use casetrack_store::Output;
+
+use crate::host::{Host, OpenCollection};
 
 /// Longest path of an upload, in bytes, deepest folder, and longest name, in bytes (what every file system takes).
 const MAX_PATH: usize = 1024;
@@ -18,14 +21,31 @@ const MOST_OF_A_NAME: u32 = 1000;
 /// Names that Windows keeps for devices.
 const DEVICES: [&str; 6] = ["con", "prn", "aux", "nul", "com", "lpt"];
 
-/// A file that is being uploaded.
-#[derive(Debug)]
+/// A file that is being uploaded. To a vault, it is sealed as it comes, under a name that does not tell its own.
 pub struct Upload {
-    folder: PathBuf,
+    collection: Arc<OpenCollection>,
     relative: PathBuf,
     partial: PathBuf,
     /// Most bytes that it may have.
     pub limit: u64,
+}
+
+/// What an upload is written to.
+pub struct UploadFile {
+    to: Output,
+    bytes: u64,
+}
+
+impl Write for UploadFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.to.write(bytes)?;
+        self.bytes += written as u64;
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.to.flush()
+    }
 }
 
 impl Host {
@@ -38,47 +58,35 @@ impl Host {
         let relative = checked(path)?;
         let folder = collection.uploads_dir();
         self.config().access.check_name(&folder.join(&relative))?;
-        fs::create_dir_all(&folder).map_err(|error| Error::io(folder.display(), error))?;
         let partial = folder.join(format!(".{}.partial", CollectionId::random()));
-        Ok(Upload { folder, relative, partial, limit: self.config().limits.max_file_bytes })
+        Ok(Upload { collection, relative, partial, limit: self.config().limits.max_file_bytes })
     }
 }
 
 impl Upload {
     /// The file to write to, which must not have more bytes than [`limit`](Self::limit) when [`finish`](Self::finish) is called.
-    pub fn create(&self) -> Result<File> {
-        File::create_new(&self.partial).map_err(|error| Error::io(self.partial.display(), error))
+    pub fn create(&self) -> Result<UploadFile> {
+        let to = self.collection.create_kept(&self.partial, &self.partial)?;
+        Ok(UploadFile { to, bytes: 0 })
     }
 
     /// Puts the file in its place and returns that. A file of the same name and content stays as it is; one with other content also stays,
     /// and the new one gets a number.
-    pub fn finish(self, file: File) -> Result<PathBuf> {
+    pub fn finish(self, file: UploadFile) -> Result<PathBuf> {
         let failed = |error| Error::io(self.partial.display(), error);
-        file.sync_all().map_err(failed)?;
-        let length = file.metadata().map_err(failed)?.len();
-        drop(file);
-        if length > self.limit {
+        let UploadFile { to, bytes } = file;
+        to.finish().map_err(failed)?;
+        if bytes > self.limit {
             return Err(self.too_large());
         }
         for number in 1..=MOST_OF_A_NAME {
-            let target = self.folder.join(numbered(&self.relative, number));
-            if let Some(parent) = target.parent() {
-                fs::create_dir_all(parent).map_err(|error| Error::io(parent.display(), error))?;
-            }
-            // Never replaces a file, even one that comes at this moment.
-            match fs::hard_link(&self.partial, &target) {
-                Ok(()) => return Ok(target),
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                    if same_content(&self.partial, &target).map_err(|error| Error::io(target.display(), error))? {
-                        return Ok(target);
-                    }
-                }
-                // A file system without links.
-                Err(_) if !target.exists() => {
-                    fs::rename(&self.partial, &target).map_err(|error| Error::io(target.display(), error))?;
-                    return Ok(target);
-                }
-                Err(error) => return Err(Error::io(target.display(), error)),
+            let target = self.collection.uploads_dir().join(numbered(&self.relative, number));
+            let taken = match self.collection.sealed_upload(&target) {
+                Some(place) => self.put_sealed(&place)?,
+                None => self.put(&target)?,
+            };
+            if taken {
+                return Ok(target);
             }
         }
         Err(Error::new(
@@ -86,6 +94,36 @@ impl Upload {
             format!("There are too many files named {}.", self.relative.display()),
         )
         .with_hint("Give the file another name."))
+    }
+
+    /// Whether the file is now at `target`; it is not where another is.
+    fn put(&self, target: &Path) -> Result<bool> {
+        if let Some(parent) = target.parent() {
+            fs::create_dir_all(parent).map_err(|error| Error::io(parent.display(), error))?;
+        }
+        // Never replaces a file, even one that comes at this moment.
+        match fs::hard_link(&self.partial, target) {
+            Ok(()) => Ok(true),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                same_content(&self.partial, target).map_err(|error| Error::io(target.display(), error))
+            }
+            // A file system without links.
+            Err(_) if !target.exists() => {
+                fs::rename(&self.partial, target).map_err(|error| Error::io(target.display(), error))?;
+                Ok(true)
+            }
+            Err(error) => Err(Error::io(target.display(), error)),
+        }
+    }
+
+    /// As [`put`](Self::put), for a vault, where a file is bound to its place.
+    fn put_sealed(&self, place: &Path) -> Result<bool> {
+        let content = self.collection.read_kept(&self.partial)?;
+        if place.exists() {
+            return Ok(self.collection.read_kept(place)? == content);
+        }
+        self.collection.write_kept(place, &content)?;
+        Ok(true)
     }
 
     /// The error of a file that is longer than the limit.

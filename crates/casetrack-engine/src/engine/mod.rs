@@ -30,9 +30,11 @@ pub struct Engine {
 impl Engine {
     /// Creates the data directory if need be. Loads no model and opens no collection.
     pub fn new(config: EngineConfig) -> Result<Self> {
-        let jobs = Arc::new(Jobs::new(&config.data_dir, work::UseCases));
-        let watches = Arc::new(Watches::new(&config.data_dir));
-        Ok(Self { host: Host::new(config)?, jobs, watches, plans: Arc::default() })
+        let host = Host::new(config)?;
+        let (data_dir, registry) = (&host.config().data_dir, host.registry());
+        let jobs = Arc::new(Jobs::new(data_dir, registry.clone(), work::UseCases));
+        let watches = Arc::new(Watches::new(data_dir, registry.clone()));
+        Ok(Self { host, jobs, watches, plans: Arc::default() })
     }
 
     /// An engine on the same data directory with other settings: it shares the open collections, the processes that read files

@@ -32,7 +32,7 @@ use recognizer::Recognizers;
 pub(crate) use collections::{OpenCollection, OpenCollections};
 pub use config::EngineConfig;
 pub(crate) use disk_events::{DiskEvents, FolderIdentity, Unwatchable, holds_remote, is_remote};
-pub(crate) use files::{read, readable, sha256};
+pub(crate) use files::{Kept, read, readable, sha256};
 pub(crate) use indexes::DEFAULT_INDEX;
 pub(crate) use known_files::{KnownFiles, Refusal};
 pub(crate) use live_files::LiveFiles;

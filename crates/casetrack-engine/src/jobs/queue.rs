@@ -9,6 +9,8 @@ use casetrack_core::{
     Cancel, CollectionId, Error, ErrorCode, JobId, Progress, ProgressSink, ProgressTotals, Result, Timestamp,
 };
 
+use casetrack_store::Registry;
+
 use super::record::{JobRecord, Records};
 use super::{JobFilter, JobOrigin, JobReport, JobRequest, JobState, JobStatus, StartedJob, Work, no_such_job, same};
 use crate::host::{Host, caught, check_changeable, lock};
@@ -126,9 +128,9 @@ impl State {
 }
 
 impl Jobs {
-    pub fn new(data_dir: &Path, work: impl Work + 'static) -> Self {
+    pub fn new(data_dir: &Path, registry: Registry, work: impl Work + 'static) -> Self {
         let work = Box::new(work);
-        Self { work, records: Records::new(data_dir), state: Mutex::default(), ended: Condvar::new() }
+        Self { work, records: Records::new(data_dir, registry), state: Mutex::default(), ended: Condvar::new() }
     }
 
     /// The job runs with the settings of `host`, also after a restart. Joins a job that was asked for in the same words, with the same
@@ -194,7 +196,7 @@ impl Jobs {
     pub fn resume(self: &Arc<Self>, host: &Host) -> Result<()> {
         {
             let mut state = lock(&self.state);
-            for mut record in self.records.load()? {
+            for mut record in self.records.load()?.records {
                 if record.state == JobState::Running {
                     record.state = JobState::Queued;
                     record.resumed += 1;
@@ -361,8 +363,9 @@ impl Jobs {
 
     /// Takes the result of a job that has run.
     fn finish(&self, id: JobId, result: Result<(JobReport, Option<Problem>)>) {
+        let Some(collection) = lock(&self.state).job(id).map(|job| job.record.collection_id) else { return };
         if let Ok((report, _)) = &result
-            && let Err(error) = self.records.save_report(id, report)
+            && let Err(error) = self.records.save_report(id, collection, report)
         {
             tracing::warn!(job = %id, %error, "the report of a job was not written down");
         }

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use casetrack_core::{CollectionStatus, CollectionType, Progress, ProgressTotals};
-use casetrack_store::VectorModels;
+use casetrack_store::{Registry, VectorModels};
 
 use super::*;
 use crate::host::EngineConfig;
@@ -45,7 +45,7 @@ impl Queue {
         };
         let models = VectorModels { dense: "m".to_owned(), dense_dimension: 2, sparse: None };
         host.registry().create(&meta, &models).unwrap();
-        let jobs = Arc::new(Jobs::new(dir.path(), Scripted(work)));
+        let jobs = Arc::new(Jobs::new(dir.path(), host.registry().clone(), Scripted(work)));
         Self { _dir: dir, host, collection: meta.id, jobs }
     }
 

@@ -216,14 +216,15 @@ fn fill(collection: &Collection, archive: &mut Archive) -> Result<()> {
             let target = collection.new_original_path(&document.meta);
             archive.read(&original, |input| {
                 let error = |error| Error::io(target.display(), error);
-                let mut file = File::create(&target).map_err(error)?;
+                let mut file = collection.create_kept(&target, &target)?;
                 std::io::copy(input, &mut file).map_err(|copying| match super::is_damage(&copying) {
                     true => corrupt(copying.to_string()),
                     false => error(copying),
                 })?;
-                file.flush().and_then(|()| file.sync_all()).map_err(error)
+                file.finish().map_err(error)
             })?;
-            let (sha256, _) = originals::digest(&target).map_err(|error| Error::io(target.display(), error))?;
+            let (sha256, _) = originals::digest(&target, &originals::name(&target), collection.seal())
+                .map_err(|error| Error::io(target.display(), error))?;
             if sha256 != document.meta.sha256 {
                 return Err(archive.refused(format_args!("\"{original}\" is not the file of its document")));
             }

@@ -326,14 +326,8 @@ impl Collection {
         self.dir.join(UPLOADS)
     }
 
-    /// Where the copy of a document's source file is, if one is kept.
-    pub fn original_path(&self, meta: &DocumentMeta) -> PathBuf {
-        originals::path(&self.originals_dir(), meta)
-    }
-
-    /// Where to put the copy of a document's source file that is about to be stored.
-    pub fn new_original_path(&self, meta: &DocumentMeta) -> PathBuf {
-        originals::new_path(&self.originals_dir(), meta)
+    pub(crate) fn seal(&self) -> &Seal {
+        self.truth.seal()
     }
 
     pub(crate) fn dir(&self) -> &Path {
@@ -392,7 +386,7 @@ impl Drop for Collection {
 }
 
 pub(crate) const ORIGINALS: &str = "originals";
-const UPLOADS: &str = "uploads";
+pub(crate) const UPLOADS: &str = "uploads";
 
 /// Where a collection is built before it gets its place.
 fn staging_path(dir: &Path) -> Result<PathBuf> {

@@ -280,11 +280,12 @@ impl Repair<'_> {
             if !record.meta.original_stored {
                 continue;
             }
-            let path = originals::path(&folder, &record.meta);
-            let problem = match originals::digest(&path) {
+            let path = originals::path(&folder, &record.meta, &self.seal);
+            let problem = match originals::digest(&path, &originals::name(&path), &self.seal) {
                 Ok((sha256, _)) if sha256 == record.meta.sha256 => None,
                 Ok(_) => Some("has other content"),
                 Err(error) if error.kind() == std::io::ErrorKind::NotFound => Some("is missing"),
+                Err(error) if error.kind() == std::io::ErrorKind::InvalidData => Some("is damaged"),
                 Err(error) => return Err(Error::io(path.display(), error)),
             };
             let Some(problem) = problem else {

@@ -99,6 +99,8 @@ pub(super) enum Message {
 pub(crate) struct Watches {
     path: PathBuf,
     list: Mutex<Vec<Watch>>,
+    /// Vaults that are locked: their watches rest and do not show.
+    hidden: Mutex<Vec<CollectionId>>,
     /// To the thread that watches, once there is one.
     runner: OnceLock<Sender<Message>>,
 }
@@ -114,7 +116,12 @@ const VERSION: u32 = 1;
 
 impl Watches {
     pub fn new(data_dir: &Path) -> Self {
-        Self { path: data_dir.join("watches.json"), list: Mutex::default(), runner: OnceLock::new() }
+        Self {
+            path: data_dir.join("watches.json"),
+            list: Mutex::default(),
+            hidden: Mutex::default(),
+            runner: OnceLock::new(),
+        }
     }
 
     /// Reads the file and remembers who watches.
@@ -178,11 +185,23 @@ impl Watches {
         })
     }
 
+    /// Lets the watches of these collections, which are locked, rest, and no others. What changed meanwhile is synced when they begin again.
+    pub fn hide(&self, locked: Vec<CollectionId>) {
+        *lock(&self.hidden) = locked;
+        self.wake();
+    }
+
+    /// The watches that show.
+    fn shown(&self) -> Vec<Watch> {
+        let hidden = lock(&self.hidden).clone();
+        lock(&self.list).iter().filter(|watch| !hidden.contains(&watch.record.collection_id)).cloned().collect()
+    }
+
     /// By id, the beginning of one, or folder.
     pub fn find(&self, wanted: &str) -> Result<WatchId> {
         let wanted = wanted.trim();
         let (folder, id) = (resolved(wanted), wanted.to_ascii_lowercase());
-        let list = lock(&self.list);
+        let list = self.shown();
         let matches = |watch: &&Watch| {
             let given = watch.record.folder == folder || watch.record.folder == Path::new(wanted.trim_end_matches('/'));
             given || (id.len() >= 8 && watch.record.id.to_string().starts_with(&id))
@@ -190,7 +209,7 @@ impl Watches {
         let found: Vec<WatchId> = list.iter().filter(matches).map(|watch| watch.record.id).collect();
         match found[..] {
             [id] => Ok(id),
-            [] => Err(no_such_watch(wanted, &list.iter().map(Watch::status).collect::<Vec<_>>())),
+            [] => Err(self.none_found(wanted, &list)),
             _ => {
                 let watches: Vec<WatchStatus> =
                     list.iter().filter(|watch| found.contains(&watch.record.id)).map(Watch::status).collect();
@@ -198,6 +217,19 @@ impl Watches {
                 Err(Error::new(ErrorCode::InvalidArgument, message).with_hint(listed(&watches)))
             }
         }
+    }
+
+    /// A watch that is not found may be that of a vault that is locked.
+    fn none_found(&self, wanted: &str, shown: &[Watch]) -> Error {
+        let error = no_such_watch(wanted, &shown.iter().map(Watch::status).collect::<Vec<_>>());
+        let unlock = match lock(&self.hidden).as_slice() {
+            [] => return error,
+            [only] => Action::Unlock(Some(only.short())),
+            _ => Action::Unlock(None),
+        };
+        let hint = hint![" Watches of vaults that are locked do not show. ", unlock];
+        let hint = error.hint.as_ref().map_or_else(|| hint.clone(), |before| before.followed_by(hint.clone()));
+        error.with_hint(hint)
     }
 
     pub fn remove(&self, id: WatchId) -> Result<WatchStatus> {
@@ -245,11 +277,11 @@ impl Watches {
     /// Of one collection or of all, the oldest first.
     pub fn list(&self, collection: Option<CollectionId>) -> Vec<WatchStatus> {
         let wanted = |watch: &&Watch| collection.is_none_or(|id| watch.record.collection_id == id);
-        lock(&self.list).iter().filter(wanted).map(Watch::status).collect()
+        self.shown().iter().filter(wanted).map(Watch::status).collect()
     }
 
     pub(super) fn records(&self) -> Vec<WatchRecord> {
-        lock(&self.list).iter().map(|watch| watch.record.clone()).collect()
+        self.shown().into_iter().map(|watch| watch.record).collect()
     }
 
     pub(super) fn show(&self, id: WatchId, condition: Condition) {

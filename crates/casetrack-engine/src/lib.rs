@@ -41,6 +41,7 @@ pub mod sync;
 mod text_index;
 pub mod threads;
 mod upkeep;
+pub mod vaults;
 pub mod versions;
 pub mod watches;
 

@@ -116,11 +116,16 @@ impl Header {
     ///
     /// Errors: [`ErrorCode::WrongKey`] where no slot opens, [`ErrorCode::Corrupt`] where somebody who had no key changed the header.
     pub fn unlock(&self, credential: &Credential<'_>) -> Result<VaultKey> {
+        self.open(credential).map(|(key, _)| key)
+    }
+
+    /// As [`unlock`](Self::unlock), with the slot that opened.
+    pub fn open(&self, credential: &Credential<'_>) -> Result<(VaultKey, SlotId)> {
         let mut tried = false;
         for slot in self.slots.iter().filter(|slot| slot.kind == credential.kind()) {
             tried = true;
             if let Some(key) = slot.unwrap(self.place(), credential)? {
-                return self.check(&key).map(|()| key).map_err(|_| forged());
+                return self.check(&key).map(|()| (key, slot.id)).map_err(|_| forged());
             }
         }
         let (with, kind) = (credential.what(), credential.kind());

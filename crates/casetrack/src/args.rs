@@ -73,7 +73,10 @@ impl Args {
             return Ok(ExitCode::SUCCESS);
         };
         match command {
-            Command::OnCollections(command) => owner::client::run(global, command),
+            Command::OnCollections(mut command) => {
+                command.ask(&global)?;
+                owner::client::run(global, command)
+            }
             Command::Inspect(command) => command.run(&global),
             Command::Doctor(command) => command.run(&global),
             Command::Eval(command) => command.run(&global),

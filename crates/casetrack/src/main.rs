@@ -14,6 +14,7 @@ mod output;
 mod owner;
 mod pager;
 mod privacy;
+mod secrets;
 mod service;
 mod shell;
 mod start;

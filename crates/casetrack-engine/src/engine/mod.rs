@@ -2,6 +2,7 @@
 
 mod indexing;
 mod plans;
+mod vaults;
 mod work;
 
 use std::ops::Deref;
@@ -67,12 +68,14 @@ impl Deref for Engine {
 
 /// Use cases that concern jobs or watches as well.
 impl Engine {
-    /// Searches one collection, or several with one ranking. When a model is missing, or chunks lack its vectors, the other stages answer and a notice says so, as it
+    /// Searches one collection, or several with one ranking, of which vaults that are locked are left out with a notice. When a model is missing, or chunks lack its vectors, the other stages answer and a notice says so, as it
     /// does while documents are being ingested.
     pub fn search(&self, collections: &[CollectionId], request: &SearchRequest) -> Result<SearchResponse> {
-        let ingestions: Vec<_> = collections.iter().filter_map(|&id| self.jobs.ingestion_notice(id)).collect();
-        let mut response = self.host.search(collections, request)?;
+        let (open, left_out) = self.without_locked(collections)?;
+        let ingestions: Vec<_> = open.iter().filter_map(|&id| self.jobs.ingestion_notice(id)).collect();
+        let mut response = self.host.search(&open, request)?;
         response.notices.extend(ingestions.into_iter().map(Into::into));
+        response.notices.extend(left_out);
         Ok(response)
     }
 
@@ -143,7 +146,9 @@ impl Engine {
     pub fn resume_jobs(&self) -> Result<()> {
         self.jobs.resume(&self.host)?;
         let at_work = self.jobs.list(JobFilter { active: true, ..JobFilter::default() });
-        let collections: Vec<CollectionId> = at_work.iter().map(|job| job.collection_id).collect();
+        let mut collections: Vec<CollectionId> = at_work.iter().map(|job| job.collection_id).collect();
+        // Their jobs are not known yet.
+        collections.extend(self.host.registry().locked()?);
         self.host.registry().abandon_moves(&collections)
     }
 
@@ -192,6 +197,7 @@ impl Engine {
     pub fn start_watches(&self) -> Result<()> {
         self.host.live_files().start(&self.host)?;
         self.plans.start(&self.host, &self.jobs)?;
+        self.watches.hide(self.host.registry().locked()?);
         self.watches.start(&self.host, &self.jobs)
     }
 

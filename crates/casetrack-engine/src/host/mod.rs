@@ -16,6 +16,7 @@ mod recognizer;
 mod space;
 mod state;
 mod storage;
+mod vaults;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
@@ -76,6 +77,7 @@ struct Shared {
     /// Of texts, in memory.
     indexes: indexes::MemoryIndexes,
     live_files: Arc<LiveFiles>,
+    unlocked: vaults::Unlocked,
     changes: Changes,
 }
 
@@ -95,6 +97,7 @@ impl Host {
             space: space::OpenSpace::default(),
             indexes: indexes::MemoryIndexes::default(),
             live_files: Arc::default(),
+            unlocked: vaults::Unlocked::default(),
             changes,
         };
         Ok(Self { config, shared: Arc::new(shared) })

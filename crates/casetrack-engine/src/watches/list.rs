@@ -104,6 +104,8 @@ pub(crate) struct Watches {
     list: Mutex<Vec<Watch>>,
     /// The watches of vaults, as they are in the file. Of a vault that is locked nothing else is here.
     sealed: Mutex<Vec<Entry>>,
+    /// Vaults that are locked: their watches rest and do not show.
+    hidden: Mutex<Vec<CollectionId>>,
     /// To the thread that watches, once there is one.
     runner: OnceLock<Sender<Message>>,
 }
@@ -158,6 +160,7 @@ impl Watches {
             registry,
             list: Mutex::default(),
             sealed: Mutex::default(),
+            hidden: Mutex::default(),
             runner: OnceLock::new(),
         }
     }
@@ -210,18 +213,6 @@ impl Watches {
         let bytes = BASE64.decode(sealed).map_err(|error| damaged(error.to_string()))?;
         let json = self.registry.open_owned(&owned_name(id), bytes)?;
         serde_json::from_slice(&json).map_err(|error| damaged(error.to_string()))
-    }
-
-    /// Takes up the watches of vaults that were unlocked, and lets go of those that were locked.
-    pub fn follow_locks(&self) -> Result<()> {
-        {
-            let mut list = lock(&self.list);
-            list.retain(|watch| self.registry.key(watch.record.collection_id).is_ok());
-            let sealed = lock(&self.sealed).clone();
-            self.take(&mut list, sealed)?;
-        }
-        self.wake();
-        Ok(())
     }
 
     fn load(&self) -> Result<Vec<Entry>> {
@@ -303,11 +294,32 @@ impl Watches {
         })
     }
 
+    /// Lets the watches of these collections, which are locked, rest, and no others. What changed meanwhile is synced when they begin again.
+    pub fn hide(&self, locked: Vec<CollectionId>) {
+        *lock(&self.hidden) = locked;
+        {
+            let mut list = lock(&self.list);
+            // Their records are in `sealed`, which holds nothing to read.
+            list.retain(|watch| self.registry.key(watch.record.collection_id).is_ok());
+            let sealed = lock(&self.sealed).clone();
+            if let Err(error) = self.take(&mut list, sealed) {
+                tracing::warn!(%error, "watches.json was not written");
+            }
+        }
+        self.wake();
+    }
+
+    /// The watches that show.
+    fn shown(&self) -> Vec<Watch> {
+        let hidden = lock(&self.hidden).clone();
+        lock(&self.list).iter().filter(|watch| !hidden.contains(&watch.record.collection_id)).cloned().collect()
+    }
+
     /// By id, the beginning of one, or folder.
     pub fn find(&self, wanted: &str) -> Result<WatchId> {
         let wanted = wanted.trim();
         let (folder, id) = (resolved(wanted), wanted.to_ascii_lowercase());
-        let list = lock(&self.list);
+        let list = self.shown();
         let matches = |watch: &&Watch| {
             let given = watch.record.folder == folder || watch.record.folder == Path::new(wanted.trim_end_matches('/'));
             given || (id.len() >= 8 && watch.record.id.to_string().starts_with(&id))
@@ -315,7 +327,7 @@ impl Watches {
         let found: Vec<WatchId> = list.iter().filter(matches).map(|watch| watch.record.id).collect();
         match found[..] {
             [id] => Ok(id),
-            [] => Err(no_such_watch(wanted, &list.iter().map(Watch::status).collect::<Vec<_>>())),
+            [] => Err(self.none_found(wanted, &list)),
             _ => {
                 let watches: Vec<WatchStatus> =
                     list.iter().filter(|watch| found.contains(&watch.record.id)).map(Watch::status).collect();
@@ -323,6 +335,19 @@ impl Watches {
                 Err(Error::new(ErrorCode::InvalidArgument, message).with_hint(listed(&watches)))
             }
         }
+    }
+
+    /// A watch that is not found may be that of a vault that is locked.
+    fn none_found(&self, wanted: &str, shown: &[Watch]) -> Error {
+        let error = no_such_watch(wanted, &shown.iter().map(Watch::status).collect::<Vec<_>>());
+        let unlock = match lock(&self.hidden).as_slice() {
+            [] => return error,
+            [only] => Action::Unlock(Some(only.short())),
+            _ => Action::Unlock(None),
+        };
+        let hint = hint![" Watches of vaults that are locked do not show. ", unlock];
+        let hint = error.hint.as_ref().map_or_else(|| hint.clone(), |before| before.followed_by(hint.clone()));
+        error.with_hint(hint)
     }
 
     pub fn remove(&self, id: WatchId) -> Result<WatchStatus> {
@@ -372,11 +397,11 @@ impl Watches {
     /// Of one collection or of all, the oldest first.
     pub fn list(&self, collection: Option<CollectionId>) -> Vec<WatchStatus> {
         let wanted = |watch: &&Watch| collection.is_none_or(|id| watch.record.collection_id == id);
-        lock(&self.list).iter().filter(wanted).map(Watch::status).collect()
+        self.shown().iter().filter(wanted).map(Watch::status).collect()
     }
 
     pub(super) fn records(&self) -> Vec<WatchRecord> {
-        lock(&self.list).iter().map(|watch| watch.record.clone()).collect()
+        self.shown().into_iter().map(|watch| watch.record).collect()
     }
 
     pub(super) fn show(&self, id: WatchId, condition: Condition) {

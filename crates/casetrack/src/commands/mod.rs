@@ -29,6 +29,7 @@ mod terms;
 mod threads;
 mod tracked;
 mod upkeep;
+mod vault;
 mod versions;
 mod watches;
 
@@ -37,6 +38,7 @@ use clap::Subcommand;
 use serde::{Deserialize, Serialize};
 
 use crate::console::Console;
+use crate::options::Global;
 
 /// The commands that work on collections. They run in the owner of the data directory.
 #[derive(Debug, Subcommand, Serialize, Deserialize)]
@@ -47,6 +49,10 @@ pub enum OnCollections {
     Close(collections::Close),
     Archive(collections::Archive),
     Reopen(collections::Reopen),
+    Unlock(vault::Unlock),
+    Lock(vault::Lock),
+    Vault(vault::Vault),
+    FindVault(vault::FindVault),
     Ingest(ingest::Ingest),
     Sync(ingest::Sync),
     Reindex(ingest::Reindex),
@@ -96,6 +102,16 @@ pub enum OnCollections {
 }
 
 impl OnCollections {
+    /// Asks the person at the terminal for what the command needs and nobody may read: passphrases. In the client.
+    pub fn ask(&mut self, global: &Global) -> Result<()> {
+        match self {
+            Self::New(command) => command.ask(),
+            Self::Unlock(command) => command.ask(global),
+            Self::Vault(command) => command.ask(global),
+            _ => Ok(()),
+        }
+    }
+
     /// Runs in the owner. Returns the exit status.
     pub fn run(self, console: &Console) -> Result<u8> {
         match self {
@@ -105,6 +121,10 @@ impl OnCollections {
             Self::Close(command) => command.run(console),
             Self::Archive(command) => command.run(console),
             Self::Reopen(command) => command.run(console),
+            Self::Unlock(command) => command.run(console),
+            Self::Lock(command) => command.run(console),
+            Self::Vault(command) => command.run(console),
+            Self::FindVault(command) => command.run(console),
             Self::Ingest(command) => command.run(console),
             Self::Sync(command) => command.run(console),
             Self::Reindex(command) => command.run(console),
@@ -160,6 +180,7 @@ impl OnCollections {
             Self::New(_) | Self::Rename(_) | Self::Import(_) | Self::Repair(_) | Self::Watch(_) | Self::Unwatch(_) => {
                 false
             }
+            Self::Vault(command) => command.may_be_repeated(),
             Self::Export(command) => command.may_be_repeated(),
             Self::Call(command) => command.may_be_repeated(),
             Self::Evidence(command) => command.may_be_repeated(),

@@ -9,6 +9,7 @@ use casetrack_engine::Engine;
 use interprocess::local_socket::tokio::Stream;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, ReadHalf, WriteHalf};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use zeroize::Zeroizing;
 
 use super::serve::Serving;
 use super::wire::{self, FromClient, FromOwner, Greeting, Request, Run, SessionOptions};
@@ -29,7 +30,8 @@ pub(super) struct Reader(BufReader<ReadHalf<Stream>>);
 impl Reader {
     /// The client's next message, or `None` if it has gone.
     pub(super) async fn next<T: serde::de::DeserializeOwned>(&mut self) -> Option<T> {
-        let mut line = Vec::new();
+        // It may hold a passphrase.
+        let mut line = Zeroizing::new(Vec::new());
         self.0.read_until(b'\n', &mut line).await.ok()?;
         if line.last() == Some(&b'\n') { wire::decode(&line).ok() } else { None }
     }

@@ -83,7 +83,7 @@ pub use fs::{make_private, write_atomically};
 pub use manifest::VectorModels;
 pub use records::ChunkSpan;
 pub use records::sparse_vector::SparseVector;
-pub use registry::{Registry, owner};
+pub use registry::{Registry, had_a_vault, owner};
 pub use repair::{LostDocument, RepairReport};
 pub use seal::Output;
 pub use stats::Stats;

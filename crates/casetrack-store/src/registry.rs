@@ -18,6 +18,7 @@ use crate::manifest::{Manifest, VectorModels};
 use crate::repair::RepairReport;
 use crate::truth::{Truth, truth_dir};
 
+pub use keyring::had_a_vault;
 pub use owned::owner;
 
 /// Names of directories that are being removed begin so.
@@ -61,7 +62,7 @@ impl Registry {
     pub fn list(&self) -> Result<Vec<CollectionMeta>> {
         let (collections, problems) = self.scan()?;
         for problem in problems {
-            tracing::warn!("{}", problem.full_text().replace("\n\n", " "));
+            tracing::warn!(problem = %problem.full_text().replace("\n\n", " "), "a collection cannot be read");
         }
         Ok(collections)
     }

@@ -22,6 +22,7 @@ mod start;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    privacy::without_core_dumps();
     let args = args::Args::from_command_line();
     if !matches!(args.command, Some(args::Command::Owner(_))) {
         output::init_logging(args.global.verbose, args.global.quiet);

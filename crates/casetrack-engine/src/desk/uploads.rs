@@ -204,9 +204,14 @@ fn same_content(a: &Path, b: &Path) -> io::Result<bool> {
 
 #[cfg(test)]
 mod tests {
-    use std::io::Write;
+    use casetrack_core::{CollectionMeta, CollectionStatus, CollectionType, Timestamp};
+    use casetrack_store::VectorModels;
+    use casetrack_vault::header::{Header, Protector};
+    use casetrack_vault::key::VaultKey;
+    use casetrack_vault::passphrase::{Cost, Passphrase};
 
     use super::*;
+    use crate::host::{EngineConfig, Kept, read};
 
     #[test]
     fn no_path_leads_elsewhere() {
@@ -244,28 +249,74 @@ mod tests {
         }
     }
 
+    /// A collection, and what seals it where it is to be a vault.
+    fn collection(host: &Host, name: &str, is_vault: bool) -> CollectionId {
+        let meta = CollectionMeta {
+            id: CollectionId::random(),
+            name: name.to_owned(),
+            reference: None,
+            collection_type: CollectionType::default(),
+            status: CollectionStatus::Active,
+            created_at: Timestamp::now(),
+        };
+        let models = VectorModels { dense: "m".to_owned(), dense_dimension: 2, sparse: None };
+        match is_vault {
+            true => {
+                let key = VaultKey::random(meta.id).unwrap();
+                let passphrase = Passphrase::new("right").unwrap();
+                let header = Header::create(&key, &Protector::Passphrase(&passphrase, Cost::LEAST)).unwrap();
+                host.registry().create_vault(&meta, &models, key, &header).unwrap();
+            }
+            false => drop(host.registry().create(&meta, &models).unwrap()),
+        }
+        meta.id
+    }
+
+    fn put(host: &Host, id: CollectionId, content: &[u8]) -> Result<PathBuf> {
+        let mut upload = host.begin_upload(id, "f/a.b.pdf").unwrap();
+        upload.limit = 10;
+        let mut file = upload.create().unwrap();
+        file.write_all(content).unwrap();
+        upload.finish(file)
+    }
+
     #[test]
     fn a_file_with_other_content_gets_a_number() {
         let dir = tempfile::tempdir().unwrap();
-        let put = |content: &[u8]| {
-            let upload = Upload {
-                folder: dir.path().to_owned(),
-                relative: "f/a.b.pdf".into(),
-                partial: dir.path().join(".partial"),
-                limit: 10,
-            };
-            let mut file = upload.create().unwrap();
-            file.write_all(content).unwrap();
-            upload.finish(file)
-        };
-        let place = |name: &str| dir.path().join("f").join(name);
-        assert_eq!(put(b"one").unwrap(), place("a.b.pdf"));
-        assert_eq!(put(b"two").unwrap(), place("a.b (2).pdf"));
-        assert_eq!(put(b"one").unwrap(), place("a.b.pdf"));
-        assert_eq!(put(b"three").unwrap(), place("a.b (3).pdf"));
-        assert_eq!(fs::read(place("a.b.pdf")).unwrap(), b"one");
-        assert_eq!(put(b"more than ten bytes").unwrap_err().code, ErrorCode::FileTooLarge);
-        let left: Vec<_> = fs::read_dir(dir.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
-        assert_eq!(left, ["f"]);
+        let host = Host::new(EngineConfig::new(dir.path().to_owned())).unwrap();
+        for is_vault in [false, true] {
+            let id = collection(&host, if is_vault { "Vault" } else { "Matter" }, is_vault);
+            let folder = host.collection(id).unwrap().uploads_dir();
+            let place = |name: &str| folder.join("f").join(name);
+            assert_eq!(put(&host, id, b"one").unwrap(), place("a.b.pdf"));
+            assert_eq!(put(&host, id, b"two").unwrap(), place("a.b (2).pdf"));
+            assert_eq!(put(&host, id, b"one").unwrap(), place("a.b.pdf"));
+            assert_eq!(put(&host, id, b"three").unwrap(), place("a.b (3).pdf"));
+            assert_eq!(put(&host, id, b"more than ten bytes").unwrap_err().code, ErrorCode::FileTooLarge);
+            let names =
+                || fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+            let left: Vec<_> = names().collect();
+            let collection = host.collection(id).unwrap();
+            if !is_vault {
+                assert_eq!(left, ["f"]);
+                assert_eq!(fs::read(place("a.b.pdf")).unwrap(), b"one");
+                assert_eq!(collection.sealed_upload(&place("a.b.pdf")), None);
+                continue;
+            }
+            // Neither names nor contents.
+            assert_eq!(left.len(), 3);
+            assert!(left.iter().all(|name| name.len() == 32 && name.bytes().all(|byte| byte.is_ascii_hexdigit())));
+            let sealed = collection.sealed_upload(&place("a.b (2).pdf")).unwrap();
+            assert!(fs::read(&sealed).unwrap().starts_with(b"CTVFILE"));
+            let copy = Kept { collection: &collection, path: &sealed };
+            assert_eq!(read(&place("a.b (2).pdf"), Some(copy), host.config()).unwrap().0, b"two");
+            for elsewhere in ["/tmp/a.pdf", "", "/x/uploads/a.pdf"] {
+                assert_eq!(collection.sealed_upload(Path::new(elsewhere)), None);
+            }
+            assert_eq!(collection.sealed_upload(&folder.join("../../a")), None);
+            // A vault has no other file there, whoever exchanges them.
+            fs::copy(collection.sealed_upload(&place("a.b.pdf")).unwrap(), &sealed).unwrap();
+            assert_eq!(read(&sealed, Some(copy), host.config()).unwrap_err().code, ErrorCode::Corrupt);
+        }
     }
 }

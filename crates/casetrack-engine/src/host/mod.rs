@@ -11,6 +11,7 @@ mod indexes;
 mod known_files;
 mod live_files;
 mod models;
+mod owned;
 mod readers;
 mod recognizer;
 mod space;

@@ -127,7 +127,7 @@ enum Entry {
         collection_id: CollectionId,
         sealed: String,
     },
-    Plain(WatchRecord),
+    Plain(Box<WatchRecord>),
 }
 
 const VERSION: u32 = 1;
@@ -184,7 +184,7 @@ impl Watches {
             let record = match &entry {
                 Entry::Plain(record) => {
                     left_plain |= self.registry.is_vault(record.collection_id);
-                    record.clone()
+                    WatchRecord::clone(record)
                 }
                 Entry::Sealed { id, collection_id, sealed: content } => {
                     sealed.push(entry.clone());
@@ -241,7 +241,7 @@ impl Watches {
         let mut watches = Vec::with_capacity(list.len() + kept.len());
         for Watch { record, .. } in list {
             match self.registry.key(record.collection_id) {
-                Ok(None) => watches.push(Entry::Plain(record.clone())),
+                Ok(None) => watches.push(Entry::Plain(Box::new(record.clone()))),
                 Ok(Some(_)) => {
                     let json =
                         serde_json::to_vec(record).map_err(|error| Error::internal(format!("A watch: {error}")))?;

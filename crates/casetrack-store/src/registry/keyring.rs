@@ -5,6 +5,7 @@
 //! for all of them.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use casetrack_core::{CollectionId, CollectionMeta, Result};
@@ -21,6 +22,15 @@ use crate::vault;
 #[derive(Debug, Clone, Default)]
 pub(super) struct Keyring(Arc<RwLock<HashMap<CollectionId, Arc<VaultKey>>>>);
 
+/// Whether this process has had the key of a vault.
+static HAD_A_KEY: AtomicBool = AtomicBool::new(false);
+
+/// Whether a vault was unlocked in this process at any time. What is then written where everybody can read it, such as a log, must not hold
+/// texts, names or paths.
+pub fn had_a_vault() -> bool {
+    HAD_A_KEY.load(Ordering::Relaxed)
+}
+
 impl Keyring {
     fn get(&self, id: CollectionId) -> Option<Arc<VaultKey>> {
         self.0.read().unwrap_or_else(PoisonError::into_inner).get(&id).cloned()
@@ -29,7 +39,10 @@ impl Keyring {
     fn set(&self, id: CollectionId, key: Option<VaultKey>) -> bool {
         let mut keys = self.0.write().unwrap_or_else(PoisonError::into_inner);
         match key {
-            Some(key) => keys.insert(id, Arc::new(key)).is_some(),
+            Some(key) => {
+                HAD_A_KEY.store(true, Ordering::Relaxed);
+                keys.insert(id, Arc::new(key)).is_some()
+            }
             None => keys.remove(&id).is_some(),
         }
     }

@@ -4,12 +4,13 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use casetrack_core::evidence::EvidenceItem;
-use casetrack_core::{CollectionId, CollectionMeta, ErrorCode, Timestamp};
+use casetrack_core::{CollectionId, CollectionMeta, DocumentMeta, ErrorCode, Timestamp};
 use casetrack_store::schema::cf;
-use casetrack_store::{Collection, ExportOptions, Hit, Registry, Relocation, StoredDocument, VectorModels};
+use casetrack_store::{Collection, ExportOptions, Hit, Registry, Relocation, StoredDocument, VectorModels, owner};
 use casetrack_vault::header::{Credential, Header, Protector};
 use casetrack_vault::key::VaultKey;
 use casetrack_vault::passphrase::{Cost, Passphrase};
+use sha2::Digest;
 
 use crate::support::*;
 
@@ -461,4 +462,72 @@ fn an_export_is_plain_and_opens_without_a_key() {
     let imported =
         Collection::import(&vault.temp.path().join("plain"), &mut archive, &collection_meta("Imported")).unwrap();
     assert_eq!(imported.counts().unwrap().documents, documents.len() as u64);
+}
+
+#[test]
+fn copies_of_sources_are_sealed_checked_and_exported() {
+    let (vault, documents, _) = Vault::filled();
+    let collection = vault.open();
+    let mut stored = documents[0].clone();
+    let source = b"Aktenzeichen77, as it came".repeat(9_000);
+    let sha256 = casetrack_core::Sha256(sha2::Sha256::digest(&source).into());
+    stored.meta = DocumentMeta { path: "/in/Mandantenname.zqx".into(), sha256, original_stored: true, ..stored.meta };
+    let place = collection.new_original_path(&stored.meta);
+    let name = place.file_name().unwrap().to_str().unwrap().to_owned();
+    assert!(!name.contains('.') && !name.contains(&sha256.to_string()[..8]), "{name}");
+    collection.write_kept(&place, &source).unwrap();
+    collection.put_document(&stored).unwrap();
+    assert_eq!(collection.kept_copy(&stored.meta), Some(place.clone()));
+    assert_eq!(collection.read_kept(&place).unwrap(), source);
+    assert_eq!(collection.kept_bytes(&place).unwrap(), source.len() as u64);
+    assert_eq!(leaks(&vault.dir, &[b"Aktenzeichen77".to_vec(), b"Mandantenname".to_vec()]), BTreeSet::new());
+
+    let archive = vault.temp.path().join("out.zip");
+    let report = collection.export(&archive, &ExportOptions::default()).unwrap();
+    assert_eq!((report.originals, report.left_out.len()), (1, 0));
+
+    // One bit, and the copy is no longer what it was; a repair puts it aside and keeps the document.
+    let mut bytes = std::fs::read(&place).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    std::fs::write(&place, &bytes).unwrap();
+    assert_eq!(collection.read_kept(&place).unwrap_err().code, ErrorCode::Corrupt);
+    drop(collection);
+    Collection::repair_vault(&vault.dir, &vault.key).unwrap();
+    let collection = vault.open();
+    assert!(!place.exists() && !collection.document(stored.meta.id).unwrap().unwrap().original_stored);
+}
+
+#[test]
+fn what_lies_elsewhere_is_sealed_for_its_vault() {
+    let (vault, _, _) = Vault::filled();
+    let id = vault.meta.id;
+    let data = tempfile::tempdir().unwrap();
+    let registry = Registry::open(data.path()).unwrap();
+    copy_dir(&vault.dir, &registry.path(id));
+    let content = || b"{\"path\":\"Mandantenname\"}".to_vec();
+    assert_eq!(registry.seal_owned(id, "jobs/1", content()).unwrap_err().code, ErrorCode::Locked);
+    registry.unlock(id, vault.key.clone()).unwrap();
+    assert!(casetrack_store::had_a_vault());
+    let sealed = registry.seal_owned(id, "jobs/1", content()).unwrap();
+    assert!(!contains(&sealed, b"Mandantenname"));
+    assert_eq!((owner(&sealed), owner(&content())), (Some(id), None));
+    assert_eq!(registry.open_owned("jobs/1", sealed.clone()).unwrap(), content());
+    assert_eq!(registry.open_owned("jobs/1", content()).unwrap(), content());
+    assert_eq!(registry.open_owned("jobs/2", sealed.clone()).unwrap_err().code, ErrorCode::Corrupt);
+    for at in 0..sealed.len() {
+        let mut changed = sealed.clone();
+        changed[at] ^= 1;
+        // Without its first bytes it is no sealed thing at all, and nothing that reads JSON takes it.
+        let opened = registry.open_owned("jobs/1", changed.clone());
+        assert!(opened.is_err() || opened.unwrap() == changed, "{at}");
+        let cut = registry.open_owned("jobs/1", sealed[..at].to_vec());
+        assert!(cut.is_err() || cut.unwrap() == sealed[..at], "{at}");
+    }
+    registry.lock(id);
+    assert_eq!(registry.open_owned("jobs/1", sealed.clone()).unwrap_err().code, ErrorCode::Locked);
+    registry.delete(id).unwrap();
+    assert_eq!(registry.open_owned("jobs/1", sealed).unwrap_err().code, ErrorCode::NotFound);
+    // What belongs to other collections stays as it is.
+    assert_eq!(registry.seal_owned(CollectionId::random(), "jobs/1", content()).unwrap(), content());
 }

@@ -69,7 +69,10 @@ impl Owner {
             let log = OwnerLog::open(&directory)?;
             output::init_owner_logging(global.verbose, log.clone());
             // Its standard error leads nowhere, so panics go to the log, to which the request's error points.
-            std::panic::set_hook(Box::new(|panic| tracing::error!("{panic}")));
+            std::panic::set_hook(Box::new(|panic| {
+                let at = panic.location().map(|at| format!("{}:{}", at.file(), at.line())).unwrap_or_default();
+                tracing::error!(place = at, panic = %panic, "a bug");
+            }));
             let engine = Engine::new(global.config()?)?;
             engine.clear_remains()?;
             engine.resume_jobs()?;

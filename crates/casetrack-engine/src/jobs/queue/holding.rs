@@ -4,7 +4,7 @@ use std::sync::{Arc, PoisonError};
 
 use casetrack_core::{CollectionId, Error, ErrorCode, Result};
 
-use super::{Job, JobState, Loaded, Jobs, PAUSE_PATIENCE, State};
+use super::{Job, JobState, Jobs, Loaded, PAUSE_PATIENCE, State};
 use crate::host::{Host, lock};
 
 impl Jobs {

@@ -12,8 +12,8 @@ use crate::client::{Client, PATIENCE, casetrack, run, run_expecting, run_json, s
 use crate::owner::{kill, owner_pid};
 use crate::protocol::CALLS;
 
-const NAME: &str = "Geheimsache Nordlicht";
-const PASSPHRASE: &str = "korrekt pferd batterie";
+pub const NAME: &str = "Geheimsache Nordlicht";
+pub const PASSPHRASE: &str = "korrekt pferd batterie";
 
 /// Runs a command that reads passphrases from standard input. Standard output and error.
 fn with_input(status: i32, home: &Path, input: &str, args: &[&str]) -> (String, String) {
@@ -33,7 +33,7 @@ fn unlock(home: &Path, args: &[&str]) {
 }
 
 /// A vault that is unlocked: its id and the words of its recovery key.
-fn new_vault(home: &Path) -> (String, String) {
+pub fn new_vault(home: &Path) -> (String, String) {
     let args = ["--json", "new", NAME, "--id", "Az-4711", "--vault", "--passphrase-stdin"];
     let made: Value = serde_json::from_str(&with_input(0, home, &format!("{PASSPHRASE}\n"), &args).0).unwrap();
     let text = |field: &str| made[field].as_str().unwrap().to_owned();
@@ -220,14 +220,14 @@ fn work_on_a_vault_stops_when_it_is_locked_and_goes_on_later() {
         let (_, listed) = client.call("list_documents", json!({}));
         listed["documents"].as_array().unwrap().iter().map(|one| one["name"].as_str().unwrap().to_owned()).collect()
     };
-    let wait_for = |client: &mut Client, wanted: usize| {
+    let wait_for = |client: &mut Client, wanted: &str| {
         let deadline = Instant::now() + PATIENCE;
-        while names(client).len() < wanted {
+        while !names(client).iter().any(|name| name.ends_with(wanted)) {
             assert!(Instant::now() < deadline, "{:?}", names(client));
             std::thread::sleep(std::time::Duration::from_millis(200));
         }
     };
-    wait_for(&mut client, 1);
+    wait_for(&mut client, "first.md");
     let arguments = json!({"folder_path": samples().join("harbour-point"), "wait_seconds": 0});
     let (_, started) = client.call("ingest_folder", arguments);
     run(&home, &["lock"]);
@@ -240,9 +240,9 @@ fn work_on_a_vault_stops_when_it_is_locked_and_goes_on_later() {
     unlock(&home, &[]);
     client.call("get_job", json!({"job_id": job, "wait_seconds": crate::client::UNTIL_DONE}));
     let files = walk(&samples().join("harbour-point"));
-    wait_for(&mut client, 2);
+    wait_for(&mut client, "second.md");
     let have = names(&mut client);
-    assert!(have.iter().any(|name| name.ends_with("second.md")) && have.len() > files / 2, "{have:?}");
+    assert!(have.len() > files / 2, "{have:?}");
     client.close();
     assert!(run(&home, &["verify", "-c", NAME]).contains("Clean."));
 }

@@ -24,14 +24,14 @@ pub struct OpenedWith {
     #[arg(long, value_name = "FILE")]
     identity: Option<std::path::PathBuf>,
     #[command(flatten)]
-    from: From,
+    from: Typed,
     #[arg(skip)]
     opener: Option<Opener>,
 }
 
 /// Where passphrases come from.
 #[derive(Debug, Clone, Copy, Default, Args, Serialize, Deserialize)]
-pub struct From {
+pub struct Typed {
     /// Read passphrases (or the words) from standard input, one on each line, instead of asking at the terminal
     #[arg(long)]
     passphrase_stdin: bool,
@@ -49,7 +49,7 @@ impl OpenedWith {
     }
 
     /// Where further passphrases come from.
-    pub fn from(&self) -> From {
+    pub fn from(&self) -> Typed {
         self.from
     }
 
@@ -58,7 +58,7 @@ impl OpenedWith {
     }
 }
 
-impl From {
+impl Typed {
     /// The next line of standard input, or what is typed at the terminal.
     pub fn read(self, what: &str) -> Result<Password> {
         if self.passphrase_stdin { line() } else { typed(what) }

@@ -298,7 +298,12 @@ impl Jobs {
         found.retain(|job| wanted.len() >= 8 && job.job_id.to_string().starts_with(&wanted));
         match found.pop() {
             Some(job) if found.is_empty() => Ok(job),
-            _ => Err(no_such_job(id)),
+            _ => {
+                let is_meant = |job: &JobId| wanted.len() >= 8 && job.to_string().starts_with(&wanted);
+                let state = lock(&self.state);
+                let waiting = state.waiting.iter().find(|(job, _)| is_meant(job)).map(|(_, collection)| *collection);
+                Err(waiting.map_or_else(|| no_such_job(id), locked))
+            }
         }
     }
 

@@ -24,7 +24,7 @@ use crate::session::Session;
 /// Uploads and exports at the same time; others wait.
 const AT_ONCE: usize = 4;
 /// A header that no form can send, and that a page elsewhere cannot without asking first, which is refused.
-const OWN_HEADER: &str = "x-casetrack";
+pub(super) const OWN_HEADER: &str = "x-casetrack";
 const PATH_HEADER: &str = "x-file-path";
 
 /// See the module.

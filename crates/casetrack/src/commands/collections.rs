@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use super::vault;
 use crate::console::Console;
 use crate::options::named;
-use crate::secrets::From;
+use crate::secrets::Typed;
 
 /// Create an empty collection for a matter
 #[derive(Debug, Args, Serialize, Deserialize)]
@@ -38,7 +38,7 @@ pub struct New {
     #[arg(long, value_name = "TIME", requires = "vault", value_parser = duration)]
     idle: Option<Duration>,
     #[command(flatten)]
-    from: From,
+    from: Typed,
     #[arg(skip)]
     passphrase: Option<Password>,
 }

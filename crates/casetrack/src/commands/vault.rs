@@ -288,7 +288,7 @@ struct ChangePassphrase {
     #[command(flatten)]
     which: Which,
     #[command(flatten)]
-    from: crate::secrets::From,
+    from: crate::secrets::Typed,
     #[arg(skip)]
     old_and_new: Option<(Password, Password)>,
 }

@@ -4,7 +4,7 @@ use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use casetrack_core::{Cancel, Error, Result};
+use casetrack_core::{Cancel, Error, ErrorCode, Result};
 use casetrack_engine::Engine;
 use interprocess::local_socket::tokio::Stream;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, ReadHalf, WriteHalf};
@@ -91,7 +91,7 @@ fn retire(serving: &Serving, frames: &UnboundedSender<FromOwner>) {
         let message = format!("The process {} has this data directory open for others: {others}.", std::process::id());
         let hint = "Close the assistants and commands that use it, or update them if they are of another version of \
                     CaseTrack, then try again.";
-        frames.send(FromOwner::Failed(Error::new(casetrack_core::ErrorCode::InUse, message).with_hint(hint)))
+        frames.send(FromOwner::Failed(Error::new(ErrorCode::InUse, message).with_hint(hint)))
     };
 }
 
@@ -120,7 +120,12 @@ pub(super) fn new_sessions(
     // The command line takes precedence over the settings file.
     offered.apply(&mut settings);
     let active = match (active, &collection) {
-        (None, Some(name)) => Some(engine.find_collection(name)?.id),
+        (None, Some(name)) => match engine.find_collections(std::slice::from_ref(name)) {
+            Ok(found) => found.first().copied(),
+            // It may be the name of a vault that is locked: the first call says what to do.
+            Err(error) if error.code == ErrorCode::NotFound && !engine.locked_collections()?.is_empty() => None,
+            Err(error) => return Err(error),
+        },
         (active, _) => active,
     };
     let audit = Arc::clone(&serving.audit);

@@ -156,7 +156,7 @@ class Program:
         if process.returncode != 0:
             if must:
                 sys.exit(f"{' '.join(arguments)} failed:\n{out[-500:]}{error[-500:]}")
-            self.failed.append((arguments[0], error.strip()[:160]))
+            self.failed.append((arguments[0], (error.strip().splitlines() or [""])[-1][:160]))
         return out
 
     def processes(self):
@@ -211,8 +211,29 @@ def workbench(program, collection, files):
         program.run("ingest", json.loads(body)["path"], "-c", collection)
 
 
-def call(program, tool, arguments, collection):
-    program.run("call", tool, json.dumps(arguments), "--collection", collection)
+def assistant(program, collection, calls):
+    """Calls tools as an assistant does, whose calls are logged."""
+    process = program.start("mcp", "--collection", collection)
+
+    def send(message):
+        process.stdin.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
+        process.stdin.flush()
+
+    def answer(number):
+        for line in process.stdout:
+            if json.loads(line).get("id") == number:
+                return
+        program.failed.append(("mcp", "it ended"))
+
+    hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "markers", "version": "1"}}
+    send({"id": 0, "method": "initialize", "params": hello})
+    answer(0)
+    send({"method": "notifications/initialized"})
+    for number, (tool, arguments) in enumerate(calls, 1):
+        send({"id": number, "method": "tools/call", "params": {"name": tool, "arguments": arguments}})
+        answer(number)
+    process.stdin.close()
+    process.wait(timeout=60)
 
 
 def work(program, markers, collection, folder):
@@ -231,17 +252,17 @@ def work(program, markers, collection, folder):
     run("tag", name_of(".docx"), "-c", collection, "--add", markers.take("tag"), "--set", f"custodian={markers.take('field')}")
     run("page", name_of(".pdf"), "1", "-c", collection, "--out", os.path.join(program.out, "page.png"))
     run("sheet", collection)
-    run("obligations", collection)
+    run("obligations", "-c", collection)
     run("entities", "-c", collection)
-    run("threads", collection)
+    run("threads", "-c", collection)
     run("ask", "Who pays the rent?", "-c", collection)
     run("search-terms", markers.take("search term"), "-c", collection)
     run("verify-quote", f"pays the rent {markers.take('quotation')}", "-c", collection)
     run("watch", folder, "-c", collection, "--schedule", "manual")
-    call(program, "search_documents", {"query": f"rent {markers.take('query of an assistant')}"}, collection)
-    call(program, "ingest_folder", {"folder_path": folder}, collection)
     run("sync", folder, "-c", collection)
     run("reindex", name_of(".txt"), "-c", collection, "--force")
+    assistant(program, collection, [("search_documents", {"query": f"rent {markers.take('query of an assistant')}"}),
+                                    ("ingest_folder", {"folder_path": folder}), ("list_documents", {})])
     run("jobs")
     run("verify", "-c", collection)
     run("compact", "-c", collection)
@@ -302,7 +323,8 @@ def report(leaks, markers, files, what):
     places = {}
     for word, paths in leaks.items():
         for path in paths:
-            short = re.sub(r"[0-9a-f]{8}-[0-9a-f-]{27}", "ID", WORD.sub(b"MARKER", path.encode()).decode())
+            short = WORD.sub(b"MARKER", path.encode()).decode()
+            short = re.sub(r"[0-9a-f]{8}-[0-9a-f-]{27}(-[0-9a-f]{16})?|[0-9a-f]{32}", "ID", short)
             places.setdefault(re.sub(r"\d{6}", "NUMBER", short), set()).add(markers.place[word])
     for path, kinds in sorted(places.items()):
         print(f"  {path}: {', '.join(sorted(kinds)[:6])}{' …' if len(kinds) > 6 else ''}")

@@ -46,6 +46,8 @@ pub enum Action {
     ImportUnderOtherName,
     /// An instruction: replace a file that exists.
     ReplaceFile,
+    /// An instruction: export a vault although the file can be read by everybody.
+    ExportPlain,
 }
 
 /// A limit on what one file may cost, which the user can raise (see [`Limits`](crate::Limits)).

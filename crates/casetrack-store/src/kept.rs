@@ -67,7 +67,10 @@ impl Collection {
 
     /// The name by which a file is known in its collection, which its content is bound to in a vault.
     fn kept_name(&self, path: &Path) -> String {
-        path.strip_prefix(self.dir()).unwrap_or(path).to_string_lossy().into_owned()
+        let relative = path.strip_prefix(self.dir()).unwrap_or(path);
+        // The same on every system.
+        let parts: Vec<_> = relative.iter().map(|part| part.to_string_lossy()).collect();
+        parts.join("/")
     }
 
     /// Where the copy of a document's source file is, if one is kept.

@@ -93,6 +93,7 @@ impl Reader {
                 "Choose another name for the imported collection.",
                 "Give the imported collection another name with --name.",
             ),
+            ExportPlain => ("let the user export it at the terminal", "export it with --plain"),
             ReplaceFile => ("let the user replace the file", "replace the file with --force"),
         };
         self.pick(tool, command).to_owned()

@@ -31,4 +31,6 @@ mod stream;
 pub mod values;
 
 #[cfg(test)]
+mod fuzz;
+#[cfg(test)]
 mod vectors;

@@ -218,6 +218,10 @@ fn indexing_joins_the_same_request_refuses_another_one_and_the_urgent_goes_first
     assert!(start("/a", true, Priority::Normal).is_ok());
 }
 
+fn no_work(_: &JobRequest, _: &ProgressSink) -> Outcome {
+    unreachable!("all jobs have ended")
+}
+
 #[test]
 fn what_is_written_down_of_the_jobs_of_a_vault_is_sealed() {
     let report = JobReport { ingestion: Some(Default::default()), ..JobReport::default() };
@@ -256,11 +260,7 @@ fn what_is_written_down_of_the_jobs_of_a_vault_is_sealed() {
     record.insert("id".into(), sealed.to_string().into());
     std::fs::write(folder.join(format!("{sealed}.json")), serde_json::to_vec(&record).unwrap()).unwrap();
     let next = || {
-        let jobs = Arc::new(Jobs::new(
-            &queue.host.config().data_dir,
-            registry.clone(),
-            Scripted(|_: &_, _: &_| unreachable!()),
-        ));
+        let jobs = Arc::new(Jobs::new(&queue.host.config().data_dir, registry.clone(), Scripted(no_work)));
         jobs.resume(&queue.host).unwrap();
         jobs
     };

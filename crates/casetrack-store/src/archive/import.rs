@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::fs::File;
-use std::io::{BufReader, Read, Write};
+use std::io::{BufReader, Read};
 use std::path::Path;
 
 use casetrack_core::{CollectionMeta, Error, ErrorCode, ErrorKind, Result, Sha256};

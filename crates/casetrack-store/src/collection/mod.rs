@@ -15,7 +15,7 @@ mod telling;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock, RwLockReadGuard};
 
-use casetrack_core::{CollectionMeta, DocumentId, DocumentMeta, Error, ErrorCode, Result};
+use casetrack_core::{CollectionMeta, DocumentId, Error, ErrorCode, Result};
 use casetrack_vault::header::Header;
 use casetrack_vault::key::VaultKey;
 

@@ -362,10 +362,21 @@ fn opens_as_before(vault: &Vault, found: &[Vec<Hit>]) -> bool {
     }
 }
 
+/// One file of each kind, changed at a few places; with `CASETRACK_TAMPER=all`, every file, at every class of places, exchanged with every
+/// other.
 #[test]
 fn files_that_were_changed_or_exchanged_are_noticed() {
-    let (vault, _, found) = Vault::filled();
+    let all = std::env::var_os("CASETRACK_TAMPER").is_some();
+    let (vault, documents, _) = Vault::filled();
     let (other, _, _) = Vault::filled();
+    let earlier = vault.temp.path().join("earlier");
+    copy_dir(&vault.dir, &earlier);
+    let found = {
+        let collection = vault.open();
+        collection.delete_document(documents[3].meta.id).unwrap();
+        collection.flush().unwrap();
+        results(&collection)
+    };
     let kept = vault.temp.path().join("kept");
     copy_dir(&vault.dir, &kept);
     let mut kinds = BTreeSet::new();
@@ -376,7 +387,9 @@ fn files_that_were_changed_or_exchanged_are_noticed() {
         .filter(|path| !path.starts_with("rocksdb") && std::fs::metadata(kept.join(path)).unwrap().len() > 0)
         .filter(|path| !path.to_str().unwrap().starts_with("vault.header"))
         // One of each kind: the keyword index has some of each.
-        .filter(|path| kinds.insert((path.parent().map(Path::to_owned), path.extension().map(ToOwned::to_owned))))
+        .filter(|path| {
+            all || kinds.insert((path.parent().map(Path::to_owned), path.extension().map(ToOwned::to_owned)))
+        })
         .collect();
     let foreign = files(&other.dir);
     let mut tried = 0;
@@ -387,12 +400,25 @@ fn files_that_were_changed_or_exchanged_are_noticed() {
             bytes[at] ^= 1;
             bytes
         };
-        let mut changes: Vec<Vec<u8>> = [0, 60, whole.len() - 1].iter().map(|at| flipped(*at)).collect();
-        changes.extend([96, whole.len() - 1].map(|end| whole[..end].to_vec()));
-        let next = sealed.iter().cycle().skip_while(|other| *other != path).nth(1).unwrap();
-        changes.push(std::fs::read(kept.join(next)).unwrap());
-        let same_kind = |other: &&PathBuf| other.extension() == path.extension();
-        changes.extend(foreign.iter().find(same_kind).map(|other| std::fs::read(other).unwrap()));
+        let last = whole.len() - 1;
+        // Magic, version, id, nonce, key and its tag, the first and the last byte of the blocks, their tags.
+        let classes: Vec<usize> = match all {
+            true => vec![0, 6, 7, 8, 23, 24, 47, 48, 79, 80, 95, 96, last / 2, last - 16, last - 15, last],
+            false => vec![0, 60, last],
+        };
+        let mut changes: Vec<Vec<u8>> = classes.iter().map(|at| flipped((*at).min(last))).collect();
+        let ends = if all { classes } else { vec![96, last] };
+        changes.extend(ends.iter().map(|end| whole[..*end.min(&last)].to_vec()));
+        changes.push([whole.as_slice(), b"x"].concat());
+        // Rolled back: only what has kept its name.
+        changes.extend(std::fs::read(earlier.join(path)));
+        let others = sealed.iter().cycle().skip_while(|other| *other != path).skip(1);
+        changes.extend(
+            others.take(if all { sealed.len() } else { 1 }).map(|other| std::fs::read(kept.join(other)).unwrap()),
+        );
+        let same_kind = |other: &&PathBuf| all || other.extension() == path.extension();
+        let strangers = foreign.iter().filter(same_kind).take(if all { usize::MAX } else { 1 });
+        changes.extend(strangers.map(|other| std::fs::read(other).unwrap()));
         for content in changes.into_iter().filter(|content| *content != whole) {
             std::fs::remove_dir_all(&vault.dir).unwrap();
             copy_dir(&kept, &vault.dir);

@@ -6,9 +6,8 @@ use std::path::{Path, PathBuf};
 use casetrack_core::{DocumentMeta, Result, Sha256};
 use sha2::Digest;
 
-use crate::collection::ORIGINALS;
 use crate::fs;
-use crate::seal::Seal;
+use crate::seal::{Seal, name_in};
 
 /// Where the copy of a document's file is. Those that earlier versions of CaseTrack stored have the document's id for a name.
 pub(crate) fn path(originals: &Path, meta: &DocumentMeta, seal: &Seal) -> PathBuf {
@@ -33,7 +32,7 @@ fn named(originals: &Path, meta: &DocumentMeta, stem: &str) -> PathBuf {
 
 /// The name by which the file of [`new_path`] is known in its collection.
 pub(crate) fn name(path: &Path) -> String {
-    format!("{ORIGINALS}/{}", path.file_name().unwrap_or_default().to_string_lossy())
+    name_in(path.parent().unwrap_or(path), &path.file_name().unwrap_or_default().to_string_lossy())
 }
 
 /// SHA-256 and length of the content of a file, read in pieces.

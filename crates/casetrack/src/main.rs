@@ -9,6 +9,7 @@ mod console;
 mod help;
 mod look;
 mod manual;
+mod marks;
 mod options;
 mod output;
 mod owner;

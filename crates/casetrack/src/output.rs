@@ -13,8 +13,8 @@ use tracing_subscriber::EnvFilter;
 use tracing_subscriber::fmt::MakeWriter;
 
 use crate::look::{self, ColorChoice};
+use crate::marks::marked_fields;
 use crate::options::Global;
-use crate::owner::marked_fields;
 use crate::pager;
 
 /// Logs go to stderr: stdout belongs to results, and to the protocol in `mcp` mode.

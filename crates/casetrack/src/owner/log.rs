@@ -3,7 +3,6 @@
 //! The file is not encrypted. From the moment on at which a vault is unlocked, the values of fields are left out of it, but for ids and
 //! numbers: they may be texts, names or paths. Messages are fixed texts. Clients see everything.
 
-use std::fmt;
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::Path;
@@ -11,14 +10,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use casetrack_core::{Error, Result};
 use tokio::sync::mpsc::UnboundedSender;
-use tracing::field::Field;
 use tracing::{Level, Metadata};
-use tracing_subscriber::field::MakeExt as _;
-use tracing_subscriber::fmt::format::{Writer, debug_fn};
-use tracing_subscriber::fmt::{FormatFields, MakeWriter};
+use tracing_subscriber::fmt::MakeWriter;
 
 use super::wire::FromOwner;
 use crate::console::Shown;
+use crate::marks::unmarked;
 use crate::options::Global;
 
 /// Size from which the log is rotated when an owner starts, in bytes. One old log is kept.
@@ -73,46 +70,6 @@ impl<'w> MakeWriter<'w> for OwnerLog {
     }
 }
 
-/// Around the value of a field that may tell something.
-const MARKS: [char; 2] = ['\u{1}', '\u{2}'];
-/// What is there instead of one that is left out.
-const LEFT_OUT: &str = "(left out)";
-/// Fields whose values are constants of the program.
-const CONSTANTS: [&str; 4] = ["index", "model", "place", "tool"];
-
-/// Writes fields as usual, with [`MARKS`] around values that may tell something.
-pub fn marked_fields() -> impl for<'w> FormatFields<'w> + Send + Sync + 'static {
-    let field = |to: &mut Writer<'_>, field: &Field, value: &dyn fmt::Debug| {
-        let value = format!("{value:?}").replace(MARKS, " ");
-        match field.name() {
-            "message" => write!(to, "{value}"),
-            name if CONSTANTS.contains(&name) || tells_nothing(&value) => write!(to, "{name}={value}"),
-            name => write!(to, "{name}={}{value}{}", MARKS[0], MARKS[1]),
-        }
-    };
-    debug_fn(field).delimited(" ")
-}
-
-/// Numbers, ids and truth values.
-fn tells_nothing(value: &str) -> bool {
-    let is_id = value.len() == 36 && value.chars().all(|c| c.is_ascii_hexdigit() || c == '-');
-    is_id || value.parse::<f64>().is_ok_and(f64::is_finite) || value.parse::<bool>().is_ok()
-}
-
-/// A line without the marks, and without what is between them where that is to be left out. A mark that is not closed is, too.
-fn unmarked(line: &str, without_values: bool) -> String {
-    if !without_values {
-        return line.replace(MARKS, "");
-    }
-    let mut parts = line.split(MARKS[0]);
-    let mut out = parts.next().unwrap_or_default().to_owned();
-    for part in parts {
-        out.push_str(LEFT_OUT);
-        out.push_str(part.split_once(MARKS[1]).map_or("\n", |(_, rest)| rest));
-    }
-    out
-}
-
 /// A line being written; it is sent when it is dropped.
 pub struct Line<'w> {
     log: &'w Shared,
@@ -149,29 +106,4 @@ impl Drop for Line<'_> {
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn values_that_may_tell_something_are_left_out() {
-        let [from, to] = MARKS;
-        let line = format!("WARN a job is left out job=12 path={from}/a/Secret.pdf{to} n=3 error={from}cut off\n");
-        assert_eq!(unmarked(&line, true), "WARN a job is left out job=12 path=(left out) n=3 error=(left out)\n");
-        assert_eq!(unmarked(&line, false), "WARN a job is left out job=12 path=/a/Secret.pdf n=3 error=cut off\n");
-        for (value, nothing) in [
-            ("12", true),
-            ("-0.5", true),
-            ("true", true),
-            ("6f1d2c3a-0000-4000-8000-00000000000a", true),
-            ("/a", false),
-            ("NaN", false),
-            ("Secret", false),
-            ("deadbeef", false),
-        ] {
-            assert_eq!(tells_nothing(value), nothing, "{value}");
-        }
-    }
 }

@@ -30,5 +30,3 @@ mod relay;
 pub mod serve;
 mod session;
 mod wire;
-
-pub use log::marked_fields;

@@ -195,6 +195,8 @@ async fn accept(
     let mut clients = serving.clients.subscribe();
     let mut browsers = serving.workbench.browsers();
     let mut since = Instant::now();
+    // A sleep would begin anew with each turn of the loop, and never end where others end sooner.
+    let mut check = tokio::time::interval_at(Instant::now() + CHECK, CHECK);
     loop {
         let alone = *clients.borrow_and_update() == 0 && *browsers.borrow_and_update() == 0;
         tokio::select! {
@@ -224,7 +226,7 @@ async fn accept(
                 }
             }
             () = serving.end.notified() => return,
-            () = tokio::time::sleep(CHECK), if alone => {
+            _ = check.tick(), if alone => {
                 // Removed with the data directory, or by hand.
                 if Address::read(data_dir).as_ref() != Some(address) {
                     return;

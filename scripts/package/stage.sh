@@ -43,4 +43,11 @@ mkdir -p "$STAGE"/share/{man/man1,bash-completion/completions,zsh/site-functions
 "$program" completions bash >"$STAGE/share/bash-completion/completions/casetrack"
 "$program" completions zsh >"$STAGE/share/zsh/site-functions/_casetrack"
 "$program" completions fish >"$STAGE/share/fish/vendor_completions.d/casetrack.fish"
+
+# The workbench among the programs of the desktop.
+if [ "$SYSTEM" = linux ]; then
+    mkdir -p "$STAGE"/share/{applications,icons/hicolor/scalable/apps}
+    cp scripts/package/casetrack.desktop "$STAGE/share/applications/"
+    cp scripts/package/casetrack.svg "$STAGE/share/icons/hicolor/scalable/apps/"
+fi
 chmod -R u+rwX,go+rX,go-w "$STAGE"

@@ -39,6 +39,8 @@ pub struct CollectionSummary {
     pub documents: Option<u64>,
     pub pages: Option<u64>,
     pub chunks: Option<u64>,
+    /// When a document was last added, changed or removed; absent where none was yet.
+    pub changed_at: Option<Timestamp>,
     #[schemars(with = "Option<String>")]
     pub problem: Option<Notice>,
 }
@@ -323,18 +325,20 @@ fn summarise(host: &Host, meta: CollectionMeta) -> CollectionSummary {
     // An open collection knows its counts; the others are read without taking
     // ownership away from a process that has them open.
     let counts = match host.open_collections().if_open(meta.id) {
-        Some(open) => Collection::counts(&open),
-        None => host.registry().counts(meta.id),
+        Some(open) => open.counts_and_last_change(),
+        None => host.registry().counts_and_last_change(meta.id),
     };
-    let (counts, problem) = match counts {
-        Ok(counts) => (Some(counts), None),
+    let (found, problem) = match counts {
+        Ok(found) => (Some(found), None),
         Err(error) => (None, Some(error.notice(""))),
     };
+    let counts = found.map(|(counts, _)| counts);
     CollectionSummary {
         meta,
-        documents: counts.as_ref().map(|counts| counts.documents),
-        pages: counts.as_ref().map(|counts| counts.pages),
-        chunks: counts.as_ref().map(|counts| counts.chunks),
+        documents: counts.map(|counts| counts.documents),
+        pages: counts.map(|counts| counts.pages),
+        chunks: counts.map(|counts| counts.chunks),
+        changed_at: found.and_then(|(_, changed_at)| changed_at),
         problem,
     }
 }

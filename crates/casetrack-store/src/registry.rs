@@ -7,7 +7,7 @@ mod owned;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-use casetrack_core::{CollectionId, CollectionMeta, Error, ErrorCode, Result};
+use casetrack_core::{CollectionId, CollectionMeta, Error, ErrorCode, Result, Timestamp};
 
 use crate::archive::Archive;
 use crate::collection::{Collection, Counts, STAGING_PREFIX};
@@ -140,15 +140,15 @@ impl Registry {
         Collection::open_with(&self.path(id), false, &self.seal(id)?)
     }
 
-    /// Counts of a collection, even if it is open elsewhere, in some ten milliseconds. For a collection that is open here,
-    /// [`Collection::counts`] is quicker.
-    pub fn counts(&self, id: CollectionId) -> Result<Counts> {
+    /// As [`Collection::counts_and_last_change`], even if it is open elsewhere, in some ten milliseconds. For a collection that is open
+    /// here, that is quicker.
+    pub fn counts_and_last_change(&self, id: CollectionId) -> Result<(Counts, Option<Timestamp>)> {
         let _settled = self.settled();
         let (dir, seal) = (self.path(id), self.seal(id)?);
         Manifest::read(&dir, &seal)?;
         // The owner may remove a file between the moments we learn of it and open it.
         let read = || Truth::open_read_only(&truth_dir(&dir), &seal)?.state();
-        (0..3).find_map(|_| read().ok()).map_or_else(read, Ok).map(Counts::from)
+        (0..3).find_map(|_| read().ok()).map_or_else(read, Ok).map(|state| (state.into(), state.changed_at))
     }
 
     /// Removes a collection with everything in it, be it a vault that is locked: first from sight, in one step, then from disk.

@@ -3,7 +3,9 @@
 use std::collections::HashSet;
 
 use casetrack_core::marks::Marks;
-use casetrack_core::{Annotations, Chunk, ChunkId, DocumentId, DocumentMeta, Error, ErrorCode, Page, Result};
+use casetrack_core::{
+    Annotations, Chunk, ChunkId, DocumentId, DocumentMeta, Error, ErrorCode, Page, Result, Timestamp,
+};
 use rocksdb::WriteBatch;
 
 use crate::batch::Batch;
@@ -251,8 +253,9 @@ pub(crate) fn mark(
     Ok((Some(finish(batch, state, vec![Op { removed: None, added: None }])?), changed))
 }
 
-/// Adds the state and the log entries that lead to it, `ops`.
+/// Adds the state, with the time, and the log entries that lead to it, `ops`.
 fn finish(mut batch: Batch<'_>, state: State, ops: Vec<Op>) -> Result<Change> {
+    let state = State { changed_at: Some(Timestamp::now()), ..state };
     for (before, op) in ops.iter().rev().enumerate() {
         batch.put(cf::OPLOG, sequence_key(state.last_seq - before as u64), encode(op)?)?;
     }

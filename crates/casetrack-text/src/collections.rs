@@ -98,6 +98,9 @@ pub fn info(info: &CollectionInfo) -> String {
         fact("Reference", &one_line(reference));
     }
     fact("Created", &meta.created_at.to_string());
+    if let Some(changed_at) = info.summary.changed_at {
+        fact("Changed", &changed_at.to_string());
+    }
     fact("Contents", &counts(&info.summary));
     fact("Folder", &one_line(&info.path));
     let models = [Some(&info.dense_model), info.sparse_model.as_ref()].into_iter().flatten();

@@ -34,7 +34,14 @@ pub fn collection() -> CollectionMeta {
 }
 
 pub fn collection_summary() -> CollectionSummary {
-    CollectionSummary { meta: collection(), documents: Some(5), pages: Some(80), chunks: Some(1051), problem: None }
+    CollectionSummary {
+        meta: collection(),
+        documents: Some(5),
+        pages: Some(80),
+        chunks: Some(1051),
+        changed_at: None,
+        problem: None,
+    }
 }
 
 pub fn document() -> DocumentMeta {

@@ -74,7 +74,10 @@ impl Args {
         };
         match command {
             Command::OnCollections(mut command) => {
-                command.ask(&global)?;
+                if let Some(first) = command.before_asking() {
+                    owner::client::status_of(global.clone(), first)?;
+                }
+                command.ask()?;
                 owner::client::run(global, command)
             }
             Command::Inspect(command) => command.run(&global),

@@ -170,7 +170,14 @@ impl Tool for DeleteCollection {
 /// Does not open the collection, so that a damaged one can be deleted too.
 fn summary(engine: &Engine, meta: CollectionMeta) -> Result<CollectionSummary> {
     let listed = engine.list_collections(None)?.into_iter().find(|summary| summary.meta.id == meta.id);
-    Ok(listed.unwrap_or(CollectionSummary { meta, documents: None, pages: None, chunks: None, problem: None }))
+    Ok(listed.unwrap_or(CollectionSummary {
+        meta,
+        documents: None,
+        pages: None,
+        chunks: None,
+        changed_at: None,
+        problem: None,
+    }))
 }
 
 pub(crate) struct GetCollectionInfo;

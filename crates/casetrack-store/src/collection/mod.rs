@@ -15,7 +15,7 @@ mod telling;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock, RwLockReadGuard};
 
-use casetrack_core::{CollectionMeta, DocumentId, Error, ErrorCode, Result};
+use casetrack_core::{CollectionMeta, DocumentId, Error, ErrorCode, Result, Timestamp};
 use casetrack_vault::header::Header;
 use casetrack_vault::key::VaultKey;
 
@@ -293,6 +293,11 @@ impl Collection {
 
     pub fn counts(&self) -> Result<Counts> {
         self.truth.state().map(Counts::from)
+    }
+
+    /// The counts, and when a document was last added, changed or removed; `None` where none was since that is kept.
+    pub fn counts_and_last_change(&self) -> Result<(Counts, Option<Timestamp>)> {
+        self.truth.state().map(|state| (state.into(), state.changed_at))
     }
 
     /// How far the derived indexes are.

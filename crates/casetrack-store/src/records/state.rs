@@ -1,6 +1,6 @@
 //! Values of `meta`: whose data a collection's is, and how much of it there is. They have versions of their own.
 
-use casetrack_core::{CollectionId, Result};
+use casetrack_core::{CollectionId, Result, Timestamp};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -22,6 +22,8 @@ pub struct State {
     pub sparse_chunks: u64,
     /// Documents that have annotations.
     pub annotated_documents: u64,
+    /// When a document was last added, changed or removed; earlier versions did not keep it.
+    pub changed_at: Option<Timestamp>,
 }
 
 /// Whose data this is. Checked against `collection.json` on open, so that directories cannot be mixed up.
@@ -34,7 +36,7 @@ pub struct Identity {
     pub sparse_model: Option<String>,
 }
 
-const STATE_VERSION: u8 = 3;
+const STATE_VERSION: u8 = 4;
 const IDENTITY_VERSION: u8 = 2;
 
 impl State {
@@ -44,7 +46,8 @@ impl State {
 
     pub fn decode(value: &[u8]) -> Result<Self> {
         decode_any("state", value, STATE_VERSION, |version| match version {
-            1 => &[0, 0],
+            1 => &[0, 0, 0],
+            2 => &[0, 0],
             _ => &[0],
         })
     }
@@ -93,6 +96,7 @@ mod tests {
             chunks: 6,
             sparse_chunks,
             annotated_documents,
+            changed_at: None,
         }
     }
 
@@ -100,12 +104,14 @@ mod tests {
     fn states_of_every_schema_are_read_for_ever() {
         assert_eq!(State::decode(&[1, 1, 2, 3, 4, 5, 6]).unwrap(), state(0, 0));
         assert_eq!(State::decode(&[2, 1, 2, 3, 4, 5, 6, 7]).unwrap(), state(7, 0));
-        let bytes = [3, 1, 2, 3, 4, 5, 6, 7, 8];
-        assert_eq!(State::decode(&bytes).unwrap(), state(7, 8));
-        assert_eq!(state(7, 8).encode().unwrap(), bytes);
+        assert_eq!(State::decode(&[3, 1, 2, 3, 4, 5, 6, 7, 8]).unwrap(), state(7, 8));
+        let bytes = [4, 1, 2, 3, 4, 5, 6, 7, 8, 1, 2];
+        let changed = State { changed_at: Some(Timestamp(1)), ..state(7, 8) };
+        assert_eq!(State::decode(&bytes).unwrap(), changed);
+        assert_eq!(changed.encode().unwrap(), bytes);
         assert_eq!(State::decode(&[1, 1, 2, 3, 4, 5]).unwrap_err().code, ErrorCode::Corrupt);
         assert_eq!(State::decode(&[2, 1, 2, 3, 4, 5, 6]).unwrap_err().code, ErrorCode::Corrupt);
-        assert_eq!(State::decode(&[4, 1]).unwrap_err().code, ErrorCode::NewerSchema);
+        assert_eq!(State::decode(&[5, 1]).unwrap_err().code, ErrorCode::NewerSchema);
         assert_eq!(State::decode(&[0, 1]).unwrap_err().code, ErrorCode::Corrupt);
         assert_eq!(State::decode(&[]).unwrap_err().code, ErrorCode::Corrupt);
     }

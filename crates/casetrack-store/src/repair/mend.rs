@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use casetrack_core::evidence::EvidenceTray;
-use casetrack_core::{DocumentId, ErrorCode, ErrorKind, Result};
+use casetrack_core::{DocumentId, ErrorCode, ErrorKind, Result, Timestamp};
 
 use super::{LostDocument, Repair};
 use crate::batch::Batch;
@@ -111,7 +111,8 @@ impl Repair<'_> {
             last = last.max(parse_sequence_key(&key).unwrap_or_default());
             batch.delete(cf::OPLOG, &key)?;
         }
-        let state = State { last_seq: last + 1, trimmed_seq: last + 1, ..counted };
+        let changed_at = Some(Timestamp::now());
+        let state = State { last_seq: last + 1, trimmed_seq: last + 1, changed_at, ..counted };
         batch.put(cf::META, STATE_KEY, state.encode()?)?;
         // What is about to leave the collection is named where it went, before it does.
         self.quarantine.write_report(&self.report)?;

@@ -1,5 +1,7 @@
 //! Collections of a data directory, and who may open them.
 
+use std::time::Duration;
+
 use casetrack_core::{CollectionId, CollectionMeta, CollectionStatus, ErrorCode, Timestamp};
 use casetrack_store::schema::SCHEMA_VERSION;
 use casetrack_store::{Collection, Counts, Registry};
@@ -32,16 +34,39 @@ fn collections_are_listed_by_age_opened_and_deleted() {
     assert_eq!(registry.list().unwrap(), [second.clone(), third]);
     assert!(!registry.path(first.id).exists());
     assert_eq!(
-        registry.counts(second.id).unwrap(),
+        registry.counts_and_last_change(second.id).unwrap().0,
         Counts { documents: 1, pages: 1, chunks: 1, sparse_chunks: 1, annotated_documents: 1 }
     );
     for error in [
         registry.delete(first.id).unwrap_err(),
         registry.open_collection(first.id).map(drop).unwrap_err(),
-        registry.counts(CollectionId::random()).unwrap_err(),
+        registry.counts_and_last_change(CollectionId::random()).unwrap_err(),
     ] {
         assert_eq!(error.code, ErrorCode::NotFound);
     }
+}
+
+#[test]
+fn the_last_change_is_that_of_a_document() {
+    let (_temp, registry) = registry();
+    let meta = collection_meta("one");
+    let owner = registry.create(&meta, &models()).unwrap();
+    let last_change = || registry.counts_and_last_change(meta.id).unwrap().1;
+    assert_eq!(last_change(), None);
+    let before = Timestamp::now();
+    let stored = document("/a.txt", &["text"]);
+    owner.put_document(&stored).unwrap();
+    let added = last_change().unwrap();
+    assert!((before..=Timestamp::now()).contains(&added));
+    owner.flush().unwrap();
+    assert_eq!(last_change(), Some(added), "saving the indexes changes no document");
+    std::thread::sleep(Duration::from_millis(2));
+    owner.delete_document(stored.meta.id).unwrap();
+    let removed = last_change().unwrap();
+    assert!(removed > added);
+    drop(owner);
+    let reopened = registry.open_collection(meta.id).unwrap();
+    assert_eq!(reopened.counts_and_last_change().unwrap().1, Some(removed));
 }
 
 #[test]
@@ -55,12 +80,12 @@ fn a_collection_has_one_owner() {
     }
     owner.put_document(&document("/a.txt", &["one\n\ntwo"])).unwrap();
     assert_eq!(
-        registry.counts(meta.id).unwrap(),
+        registry.counts_and_last_change(meta.id).unwrap().0,
         Counts { documents: 1, pages: 1, chunks: 2, sparse_chunks: 2, annotated_documents: 1 },
         "a look needs no ownership"
     );
     owner.put_document(&document("/b.txt", &["three"])).unwrap();
-    assert_eq!(registry.counts(meta.id).unwrap().chunks, 3);
+    assert_eq!(registry.counts_and_last_change(meta.id).unwrap().0.chunks, 3);
     assert_clean(&owner);
     drop(owner);
     registry.open_collection(meta.id).unwrap();
@@ -120,7 +145,10 @@ fn a_newer_schema_is_refused_and_left_alone() {
     let json = std::fs::read_to_string(&path).unwrap();
     let json = json.replace(&version(SCHEMA_VERSION), &version(SCHEMA_VERSION + 1));
     std::fs::write(&path, &json).unwrap();
-    for error in [registry.open_collection(meta.id).map(drop).unwrap_err(), registry.counts(meta.id).unwrap_err()] {
+    for error in [
+        registry.open_collection(meta.id).map(drop).unwrap_err(),
+        registry.counts_and_last_change(meta.id).unwrap_err(),
+    ] {
         assert_eq!(error.code, ErrorCode::NewerSchema);
     }
     assert_eq!(registry.scan().unwrap().1[0].code, ErrorCode::NewerSchema);

@@ -249,13 +249,13 @@ fn a_look_at_a_collection_of_an_older_schema_changes_nothing() {
     std::fs::rename(&dir, &place).unwrap();
     let before = contents(&place);
     assert_eq!(
-        registry.counts(id).unwrap(),
+        registry.counts_and_last_change(id).unwrap().0,
         Counts { documents: 3, pages: 4, chunks: 6, sparse_chunks: 0, annotated_documents: 0 }
     );
     assert_eq!(registry.list().unwrap().len(), 1);
     assert!(contents(&place) == before, "files were changed");
     registry.open_collection(id).unwrap();
-    assert_eq!(registry.counts(id).unwrap().chunks, 6);
+    assert_eq!(registry.counts_and_last_change(id).unwrap().0.chunks, 6);
 }
 
 #[test]

@@ -250,7 +250,7 @@ fn assert_locked(registry: &Registry, id: CollectionId) {
     let answers = [
         registry.key(id).map(drop),
         registry.meta(id).map(drop),
-        registry.counts(id).map(drop),
+        registry.counts_and_last_change(id).map(drop),
         registry.open_collection(id).map(drop),
         registry.open_to_verify(id).map(drop),
         registry.repair(id).map(drop),
@@ -276,7 +276,7 @@ fn a_registry_works_with_a_vault_while_it_has_the_key() {
     assert_locked(&other, id);
     assert!(shared.key(id).unwrap().is_some() && shared.is_vault(id));
     assert_eq!(shared.list().unwrap(), std::slice::from_ref(&vault.meta));
-    assert_eq!(shared.counts(id).unwrap().documents, 12);
+    assert_eq!(shared.counts_and_last_change(id).unwrap().0.documents, 12);
     assert_eq!(shared.repairable().unwrap(), [(id, Some("Mandantenname".to_owned()))]);
     assert!(shared.repair(id).unwrap().problems.is_empty());
     assert_clean(&shared.open_to_verify(id).unwrap());

@@ -37,7 +37,7 @@ export const t = {
     state: "State",
     documents: "Documents",
     pages: "Pages",
-    created: "Created",
+    changed: "Last change",
     actions: "Actions",
     reference: "Reference",
     referenceHint: "Your file number, if you have one",

@@ -38,7 +38,6 @@ use clap::Subcommand;
 use serde::{Deserialize, Serialize};
 
 use crate::console::Console;
-use crate::options::Global;
 
 /// The commands that work on collections. They run in the owner of the data directory.
 #[derive(Debug, Subcommand, Serialize, Deserialize)]
@@ -103,12 +102,21 @@ pub enum OnCollections {
 
 impl OnCollections {
     /// Asks the person at the terminal for what the command needs and nobody may read: passphrases. In the client.
-    pub fn ask(&mut self, global: &Global) -> Result<()> {
+    pub fn ask(&mut self) -> Result<()> {
         match self {
             Self::New(command) => command.ask(),
-            Self::Unlock(command) => command.ask(global),
-            Self::Vault(command) => command.ask(global),
+            Self::Unlock(command) => command.ask(),
+            Self::Vault(command) => command.ask(),
             _ => Ok(()),
+        }
+    }
+
+    /// What must succeed before anybody is asked: nobody is to type a passphrase for a vault that is not there.
+    pub fn before_asking(&self) -> Option<Self> {
+        match self {
+            Self::Unlock(command) => Some(Self::FindVault(command.which())),
+            Self::Vault(command) => command.which().map(Self::FindVault),
+            _ => None,
         }
     }
 

@@ -11,11 +11,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use serde::{Deserialize, Serialize};
 
 use crate::console::Console;
-use crate::options::Global;
-use crate::owner::client;
 use crate::secrets::OpenedWith;
-
-use super::OnCollections;
 
 /// Words of a recovery key in a row.
 const ROW: usize = 4;
@@ -37,8 +33,11 @@ pub struct Unlock {
 }
 
 impl Unlock {
-    pub fn ask(&mut self, global: &Global) -> Result<()> {
-        find(self.vault.clone(), global)?;
+    pub fn which(&self) -> FindVault {
+        FindVault { vault: self.vault.clone() }
+    }
+
+    pub fn ask(&mut self) -> Result<()> {
         self.with.ask()
     }
 
@@ -130,15 +129,23 @@ enum OfVault {
 }
 
 impl Vault {
-    pub fn ask(&mut self, global: &Global) -> Result<()> {
+    /// The vault that something is to be typed for; `None` where nothing is.
+    pub fn which(&self) -> Option<FindVault> {
+        let which = match &self.command {
+            OfVault::Slots(_) => return None,
+            OfVault::AddSlot(command) => &command.which,
+            OfVault::RemoveSlot(command) => &command.which,
+            OfVault::ChangePassphrase(command) => &command.which,
+        };
+        Some(FindVault { vault: which.vault.clone() })
+    }
+
+    pub fn ask(&mut self) -> Result<()> {
         match &mut self.command {
             OfVault::Slots(_) => Ok(()),
-            OfVault::AddSlot(command) => command.ask(global),
-            OfVault::RemoveSlot(command) => {
-                find(command.which.vault.clone(), global)?;
-                command.with.ask()
-            }
-            OfVault::ChangePassphrase(command) => command.ask(global),
+            OfVault::AddSlot(command) => command.ask(),
+            OfVault::RemoveSlot(command) => command.with.ask(),
+            OfVault::ChangePassphrase(command) => command.ask(),
         }
     }
 
@@ -233,11 +240,10 @@ struct AddSlot {
 }
 
 impl AddSlot {
-    fn ask(&mut self, global: &Global) -> Result<()> {
+    fn ask(&mut self) -> Result<()> {
         if self.recipient.is_some() && self.kind != Kind::Recipient {
             return Err(Error::invalid("Only `add-slot recipient` takes a recipient.").with_hint("Leave it out."));
         }
-        find(self.which.vault.clone(), global)?;
         self.with.ask()?;
         if self.kind == Kind::Passphrase {
             self.new = Some(self.with.from().read_new("New passphrase")?);
@@ -294,8 +300,7 @@ struct ChangePassphrase {
 }
 
 impl ChangePassphrase {
-    fn ask(&mut self, global: &Global) -> Result<()> {
-        find(self.which.vault.clone(), global)?;
+    fn ask(&mut self) -> Result<()> {
         let old = self.from.read("Present passphrase")?;
         self.old_and_new = Some((old, self.from.read_new("New passphrase")?));
         Ok(())
@@ -321,10 +326,6 @@ impl FindVault {
         console.engine.find_vault(self.vault.as_deref())?;
         Ok(0)
     }
-}
-
-fn find(vault: Option<String>, global: &Global) -> Result<()> {
-    client::status_of(global.clone(), OnCollections::FindVault(FindVault { vault })).map(drop)
 }
 
 /// What `casetrack new --vault` says.

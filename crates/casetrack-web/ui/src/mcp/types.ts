@@ -16,6 +16,8 @@ export interface Collection {
   collection_type?: string | null;
   status: CollectionState;
   created_at: string;
+  /** Absent where no document was added yet. */
+  changed_at?: string | null;
   /** Absent where the collection cannot be read, which `problem` says. */
   documents?: number | null;
   pages?: number | null;

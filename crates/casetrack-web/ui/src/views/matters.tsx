@@ -109,7 +109,7 @@ export function Matters() {
                 { key: "state", title: t.matters.state, width: "6rem", narrow: false },
                 { key: "documents", title: t.matters.documents, width: "6.5rem", number: true, narrow: false },
                 { key: "pages", title: t.matters.pages, width: "6rem", number: true, narrow: false },
-                { key: "created", title: t.matters.created, width: "8rem", narrow: false },
+                { key: "changed", title: t.matters.changed, width: "8rem", narrow: false },
                 { key: "actions", title: t.matters.actions, width: "16rem", narrow: false },
               ]}
               count={rows.length}
@@ -140,7 +140,7 @@ export function Matters() {
                 if (key === "state") return <span class={`tag ${row.status}`}>{t.matters.states[row.status]}</span>;
                 if (key === "documents") return known(row.documents);
                 if (key === "pages") return known(row.pages);
-                if (key === "created") return date(row.created_at);
+                if (key === "changed") return row.changed_at ? date(row.changed_at) : "–";
                 return actions(row);
               }}
             />

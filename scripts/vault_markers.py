@@ -419,7 +419,7 @@ def main():
             print(f"{killed} owners killed in {options.kills} rounds, the last look at {files} files")
             program.run("unlock", "--passphrase-stdin", given=PASSPHRASE + "\n", must=True)
             program.failed.clear()
-            program.run("repair", collection)
+            program.run("repair", "-c", collection)
             print(program.run("verify", "-c", collection).strip().splitlines()[-1:])
             leaks, files = look(program, markers, zstd)
             report(leaks, markers, files, "after a repair")

@@ -125,7 +125,7 @@ impl Registry {
             let Ok(seal) = self.seal(id) else { return (id, None) };
             let dir = self.path(id);
             let name = Manifest::read(&dir, &seal).map(|manifest| manifest.collection.name).ok();
-            (id, name.or_else(|| Collection::kept_name(&dir, &seal)))
+            (id, name.or_else(|| Collection::name_in_truth(&dir, &seal)))
         };
         Ok(self.ids()?.map(of).collect())
     }

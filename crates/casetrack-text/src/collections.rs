@@ -174,7 +174,7 @@ mod tests {
         broken.meta.id = CollectionId::random();
         broken.meta.reference = Some("REF-7".to_owned());
         broken.problem = Some("The store is damaged. Rebuild it.".into());
-        let text = list(&[summary.clone(), broken.clone()], None, Some(summary.meta.id));
+        let text = list(&[summary.clone(), broken.clone()], None, Some(summary.meta.id), &[]);
         let expected = format!(
             "2 collections:\n\n  Acme Corp Partnership (ID: a1b2c3d4) [active collection]\n    Contract | status: active | 5 \
              documents, 80 pages, 1,051 chunks | created 2023-11-14T22:13:20Z\n\n  Acme Corp Partnership (ID: {})\n    \
@@ -187,8 +187,8 @@ mod tests {
 
     #[test]
     fn an_empty_list_says_what_to_do() {
-        assert!(list(&[], None, None).ends_with("Create one with create_collection."));
-        let closed = list(&[], Some(CollectionStatus::Closed), None);
+        assert!(list(&[], None, None, &[]).ends_with("Create one with create_collection."));
+        let closed = list(&[], Some(CollectionStatus::Closed), None, &[]);
         assert!(closed.starts_with("There are no collections with status \"closed\"."), "{closed}");
     }
 

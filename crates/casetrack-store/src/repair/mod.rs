@@ -135,7 +135,7 @@ impl Collection {
     }
 
     /// The name of the collection in `dir` by the copy that RocksDB keeps of it, for one whose `collection.json` is damaged.
-    pub(crate) fn kept_name(dir: &Path, seal: &Seal) -> Option<String> {
+    pub(crate) fn name_in_truth(dir: &Path, seal: &Seal) -> Option<String> {
         let truth = Truth::open_read_only(&truth_dir(dir), seal).ok()?;
         Some(Manifest::kept(&truth).ok()??.collection.name)
     }
